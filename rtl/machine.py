@@ -151,7 +151,7 @@ class Machine(wiring.Component):
         array, processor, controller, conditional = (
             self._array, self._processor, self._controller, self._conditional,
         )  # fmt: skip
-        connect(m, processor.group, array.wavefront)
+        connect(m, processor.wavefront, array.wavefront)
         connect(m, array.fault, processor.fault)
         for credit, own in zip(array.credits, processor.credits, strict=True):
             connect(m, credit, own)

@@ -1,4 +1,4 @@
 """The command processor: command buffers, the program loader, the domain walk.
 
-It knows nothing of an instruction set: it loads an image, hands out groups and waits until they are done.
+It does not depend on the instruction set: it loads an image, dispatches wavefronts and waits for their end.
 """

@@ -12,12 +12,12 @@ from ctm.rtl.lib.divider import Divider
 
 
 class CodeSegment(wiring.Component):
-    """Keeps where the code is, and counts its units.
+    """Holds the offset of the code, and counts its units.
 
     Members
     -------
-    forget : ``In(1)``
-        There is none; not while one is measured.
+    invalidate : ``In(1)``
+        Drop the segment; not while one is measured.
     segment : ``In(PROGRAM_HEADER)``
     take : ``In(1)``
         `segment` has the code.
@@ -26,9 +26,9 @@ class CodeSegment(wiring.Component):
     measure : ``In(1)``
         Count its units; high until `done`.
     done : ``Out(1)``
-        In the same cycle if it is bad at first sight, else behind a division.
+        In the same cycle if offset or size are illegal, else after a division.
     status : ``Out(Status)``
-        With `done`: OK, or BAD_EXECUTABLE if it is not of one to the format's most whole units, or not at a multiple of
+        With `done`: OK, or BAD_EXECUTABLE. The segment must have one to the format's most whole units, at a multiple of
         4 inside the format's limit.
     offset : ``Out(32)``
     units : ``Out(pc_bits)``
@@ -39,7 +39,7 @@ class CodeSegment(wiring.Component):
         self._format = program_format
         super().__init__(
             {
-                "forget": In(1),
+                "invalidate": In(1),
                 "segment": In(elf.PROGRAM_HEADER),
                 "take": In(1),
                 "exists": Out(1),
@@ -60,7 +60,7 @@ class CodeSegment(wiring.Component):
         m.d.comb += [divider.dividend.eq(size), self.units.eq(divider.quotient)]
         with m.If(self.take):
             m.d.sync += [self.exists.eq(1), self.offset.eq(self.segment.offset), size.eq(self.segment.filesz)]
-        with m.Elif(self.forget):
+        with m.Elif(self.invalidate):
             m.d.sync += self.exists.eq(0)
         is_small = (size != 0) & (size <= most_bytes)
         is_inside = (self.offset % WORD_BYTES == 0) & (self.offset + size <= self._format.image_limit)

@@ -1,4 +1,4 @@
-"""A command as the reader hands it on, and what the table of commands says of a word.
+"""Decodes commands by the table of commands.
 
 Source: CTM Guide pp. 8-22.
 """
@@ -17,12 +17,11 @@ from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.views import record
 
 KIND = data.StructLayout({"beside": 1, "mc": 1, "co": 1, "invalidates": 1, "reports": 1})
-"""How a command is executed: beside a program that runs, by the memory controller, by the conditional unit; whether it
-makes the machine forget its image, and whether it reports lost writes. All is 0 for others, and where there is no
-command."""
+"""How a command is executed: beside a program that runs, by the memory controller, or by the conditional unit; whether
+it invalidates the image, and whether it reports lost writes. All fields are 0 for other commands."""
 
 _BESIDE = ("set_domain", "set_cond_val", "init_perf_counters", "start_perf_counters", "stop_perf_counters")
-_FORGETS = ("set_inst_fmt", "inv_inst_cache")
+_INVALIDATES = ("set_inst_fmt", "inv_inst_cache")
 _REPORTS = ("flush_out_cache", "flush_cond_out_cache", "wait_for_idle")
 
 COMMAND = data.StructLayout(
@@ -38,23 +37,22 @@ COMMAND = data.StructLayout(
 )
 """A command with its parameters, 0 where it has none; address and word are those of its command word.
 
-With a status that is not OK it is no command but why the buffer stops here, with the address and word of that error.
-With `end` the buffer is over.
+A status that is not OK is the error that stops the buffer; address and word are the error's. `end` is the buffer's end.
 """
 
-DECODED = data.StructLayout({"known": 1, "kind": KIND, "opcode": OPCODE_BITS, "parameters": range(PARAMETERS + 1)})
+DECODED = data.StructLayout({"is_command": 1, "kind": KIND, "opcode": OPCODE_BITS, "parameters": range(PARAMETERS + 1)})
 
 _CONSTANT_FORMATS = ("set_constf_fmt", "set_consti_fmt", "set_constb_fmt")
 
 
 def decode(m: Module, word: Value) -> data.View:
-    """The command that a word is; every spelling counts."""
+    """The command of a word, in any of its spellings."""
     decoded = record(DECODED, name="decoded")
     with m.Switch(word):
         for command in COMMANDS:
             with m.Case(*command.words):
                 m.d.comb += [
-                    decoded.known.eq(1),
+                    decoded.is_command.eq(1),
                     decoded.kind.eq(_kind(command)),
                     decoded.opcode.eq(command.opcode),
                     decoded.parameters.eq(len(command.parameters)),
@@ -68,25 +66,25 @@ def _kind(command: Command) -> data.Const:
             "beside": command.name in _BESIDE,
             "mc": command.unit == "MC",
             "co": command.unit == "CO",
-            "invalidates": command.name in _FORGETS,
+            "invalidates": command.name in _INVALIDATES,
             "reports": command.name in _REPORTS,
         }
     )
 
 
-def is_wrong(opcode: Value, place: Value, word: Value) -> Value:
-    """Whether a word is not allowed as parameter number `place`, from 1 on, of a command."""
+def is_wrong(opcode: Value, index: Value, word: Value) -> Value:
+    """Whether a word is illegal as parameter number `index`, from 1 on, of a command."""
     wrong = []
     for command in COMMANDS:
         for number, name in enumerate(command.parameters, start=1):
             rule = _rule(command, name)
             if rule is not None:
-                wrong.append((opcode == command.opcode) & (place == number) & rule(word))
+                wrong.append((opcode == command.opcode) & (index == number) & rule(word))
     return Cat(wrong).any()
 
 
 def _rule(command: Command, parameter: str) -> Callable[[Value], Value] | None:
-    """What makes a parameter wrong; None for one that may have any value."""
+    """The test for an illegal parameter; None if all values are legal."""
     if parameter == "output":
         return lambda word: OUTPUT_INDEX(word).index >= OUTPUTS
     if parameter != "format":

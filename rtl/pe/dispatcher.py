@@ -1,4 +1,4 @@
-"""Which core is given the next group."""
+"""Selects the core of the next wavefront."""
 
 from amaranth import Cat, Module, Signal
 from amaranth.lib import stream, wiring
@@ -10,18 +10,18 @@ from ctm.rtl.lib.sharing import round_robin
 
 
 class Dispatcher(wiring.Component):
-    """Names cores by turns, each only while fewer groups are on their way to it than it has free slots.
+    """Dispatches wavefronts to cores, round-robin, with credits for free wave slots.
 
-    So no group waits for a slot of a core while another core has one. A core is named in the cycle behind the one in
-    which it has room, if it has the turn.
+    So no wavefront waits for a slot of a core while another core has one. A core is granted in the cycle after it has
+    a credit.
 
     Members
     -------
     core : ``Out(stream.Signature(range(cores)))``
-        Whoever takes this sends the core a group.
+        The walker takes this and sends the core a wavefront.
     credits : ``In(CoreCredit())`` for each core
     dropped : ``In(cores)``
-        A group is not sent after all.
+        A wavefront is not sent: its credit returns.
     """
 
     def __init__(self, cores: int) -> None:
@@ -38,22 +38,22 @@ class Dispatcher(wiring.Component):
         """Build the hardware."""
         m = Module()
         cores = self._cores
-        on_the_way = [Signal(range(CORE_CREDITS + 1), name=f"on_the_way_{core}") for core in range(cores)]
-        has_room = Signal(cores)
-        m.d.comb += has_room.eq(
-            Cat(count < credit.free for count, credit in zip(on_the_way, self.credits, strict=True))
+        in_flight = [Signal(range(CORE_CREDITS + 1), name=f"on_the_way_{core}") for core in range(cores)]
+        has_credit = Signal(cores)
+        m.d.comb += has_credit.eq(
+            Cat(count < credit.free for count, credit in zip(in_flight, self.credits, strict=True))
         )  # fmt: skip
-        # Cores that come before the others.
-        turn, first, names = Signal(cores), Signal(cores), Signal()
+        # `pointer` has a one for each core that has priority.
+        pointer, first, names = Signal(cores), Signal(cores), Signal()
         m.d.comb += [
-            first.eq(round_robin(has_room, turn)),
-            names.eq(has_room.any() & (~self.core.valid | self.core.ready)),
+            first.eq(round_robin(has_credit, pointer)),
+            names.eq(has_credit.any() & (~self.core.valid | self.core.ready)),
         ]
-        for core, (count, credit) in enumerate(zip(on_the_way, self.credits, strict=True)):
+        for core, (count, credit) in enumerate(zip(in_flight, self.credits, strict=True)):
             named = names & first[core]
             m.d.sync += count.eq(count + named - credit.taken - self.dropped[core])
             with m.If(named):
-                m.d.sync += turn.eq(-1 << core + 1)
+                m.d.sync += pointer.eq(-1 << core + 1)
         with m.If(names):
             m.d.sync += self.core.payload.eq(one_hot_index(first))
         m.d.sync += self.core.valid.eq(names | self.core.valid & ~self.core.ready)

@@ -1,4 +1,4 @@
-"""Executes commands, one after the other."""
+"""Executes commands in order."""
 
 from typing import Any
 
@@ -21,18 +21,18 @@ _BESIDE_A_PROGRAM = {
     "start_perf_counters": "start_counters",
     "stop_perf_counters": "stop_counters",
 }
-"""What executes the commands that do not wait for the program that runs."""
+"""The outputs that execute commands beside a program."""
 
 
 class CommandExecutor(wiring.Component):
-    """Executes the commands of one buffer after the other, so that it looks as if each completed before the next began.
+    """Executes the commands of one buffer after the other; the effect is as if each completed before the next began.
 
-    Only set_domain, set_cond_val and the commands that init, start and stop counters go on beside a program. All others
-    first wait for its end. If it had a fault they count as not executed, and what the ones beside it have set is
-    restored; only the counters' numbers stay.
+    Only set_domain, set_cond_val and the commands that init, start and stop counters are executed beside a program. All
+    others first wait for its end. After a fault they are not executed, and the settings made beside the program are
+    restored; only the counters' values stay.
 
-    A command beside a program takes a cycle. start_program offers its first group five cycles behind `ended`, four if
-    nothing ran.
+    A command beside a program takes a cycle. start_program offers its first wavefront five cycles after `ended`, four
+    if no program ran.
 
     Members
     -------
@@ -40,24 +40,24 @@ class CommandExecutor(wiring.Component):
     lost_taken, read_error_address
         As the command processor's.
     begin : ``Out({valid, buffer})``
-        The next buffer's commands are to come.
+        Begin to read the next buffer.
     drop : ``Out(1)``
-        No more commands of this buffer are wanted.
+        Drop the other commands of this buffer.
     reading : ``In(1)``
-        Lines of the buffer are still on their way.
+        Lines of the buffer are in flight.
     command : ``In(stream.Signature(COMMAND))``
     set_domain, set_value, set_base, initialise_counters, start_counters, stop_counters : ``Out(1)``
-        Execute the command's part of that name.
+        Execute the command of that name.
     keep, restore : ``Out(1)``
-        Remember the state that commands beside a program may change, and go back to it.
+        Save and restore the state that commands beside a program may change.
     counters_enabled : ``In(1)``
     clocks, active : ``In(32)``
     domain_is_empty : ``In(1)``
-    forget, launch : ``Out(1)``
+    invalidate, launch : ``Out(1)``
     launched : ``In(1)``
     launched_status : ``In(Status)``
     launched_address : ``In(32)``
-        The launcher's `forget`, `launch`, `done`, `status` and `address`.
+        The launcher's `invalidate`, `launch`, `done`, `status` and `address`.
     start : ``Out(1)``
     ended, failed : ``In(1)``
     failure : ``In(program_fault_layout(program_format))``
@@ -95,7 +95,7 @@ class CommandExecutor(wiring.Component):
                 "clocks": In(WORD_BITS),
                 "active": In(WORD_BITS),
                 "domain_is_empty": In(1),
-                "forget": Out(1),
+                "invalidate": Out(1),
                 "launch": Out(1),
                 "launched": In(1),
                 "launched_status": In(Status),
@@ -146,7 +146,7 @@ class CommandExecutor(wiring.Component):
         m.next = "next"
 
     def _fail(self, m: Module, status: Value | Status, **fields: Any) -> None:
-        """Stop the buffer with an error; what is not given is 0."""
+        """Stop the buffer with an error; other fields are 0."""
         m.d.sync += [Value.cast(self.error.payload).eq(0), self.error.payload.status.eq(status)]
         m.d.sync += [self.error.payload[name].eq(value) for name, value in fields.items()]
         m.next = "report"
@@ -189,17 +189,17 @@ class CommandExecutor(wiring.Component):
             m.next = "launch"
 
     def _judge(self, m: Module, runs: Signal) -> None:
-        """Look at the faults of the program that has ended."""
+        """Report the fault of the program that has ended, if any."""
         failure = self.failure
         m.d.sync += runs.eq(0)
         m.next = "next"
         with m.If(self.failed):
             m.d.comb += self.restore.eq(1)
-            place = {name: failure[name] for name in ("pc", "i", "j")}
+            position = {name: failure[name] for name in ("pc", "i", "j")}
             with m.If(failure.status == Status.BUS_ERROR):
-                self._fail(m, failure.status, client=failure.client, address=self.read_error_address, **place)
+                self._fail(m, failure.status, client=failure.client, address=self.read_error_address, **position)
             with m.Else():
-                self._fail(m, failure.status, address=self._started_at, word=self._started_word, **place)
+                self._fail(m, failure.status, address=self._started_at, word=self._started_word, **position)
 
     def _forward(self, m: Module) -> None:
         """Commands of other units."""
@@ -209,7 +209,7 @@ class CommandExecutor(wiring.Component):
         with m.State("forward to MC"):
             m.d.comb += self.mc_command.valid.eq(1)
             with m.If(self.mc_command.ready):
-                m.d.comb += [self.forget.eq(command.kind.invalidates), self.set_base.eq(self._is("set_inst_fmt"))]
+                m.d.comb += [self.invalidate.eq(command.kind.invalidates), self.set_base.eq(self._is("set_inst_fmt"))]
                 with m.If(command.kind.reports):
                     m.next = "report lost"
                 with m.Else():

@@ -1,4 +1,4 @@
-"""Reads a command buffer ahead of its use."""
+"""Prefetches a command buffer."""
 
 from amaranth import Cat, Module, Mux, ResetInserter, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -9,30 +9,30 @@ from ctm.rtl.border.commands import COMMAND_BUFFER
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LineClient
 from ctm.rtl.isa.limits import WORD_BITS
 
-_LINES, _ROOM = 8, 16
-"""Lines that are under way at most, enough for one word per cycle 100 cycles from memory; and whose words may wait."""
+_LINES, _CAPACITY = 8, 16
+"""Most lines in flight, enough for one word per cycle at 100 cycles of latency; and lines whose words fit the queue."""
 _WORDS = LINE_BITS // WORD_BITS
 _BYTE_BITS = (WORD_BITS // 8 - 1).bit_length()
 
 WORD = data.StructLayout({"word": WORD_BITS, "error": 1})
-"""A word of a command buffer; with `error` memory did not give it."""
+"""A word of a command buffer; with `error` it means nothing."""
 
 
 class CommandFetcher(wiring.Component):
     """Gives the words of a command buffer in order, one in each cycle.
 
-    It asks for the lines that the buffer needs and for no others, at most eight at a time. There is room for their
-    words, so that a line that comes is taken whether anybody takes words or not. Addresses wrap. Of the buffer's last
-    line all words come; who takes them must count. A word comes two cycles behind its line.
+    It requests the lines of the buffer and no others; at most eight are in flight. The queue has space for their words,
+    so responses have no backpressure from `words`. Addresses wrap. `words` has all words of the buffer's last line; the
+    reader counts. Latency from a line to its first word is two cycles.
 
     Members
     -------
     begin : ``In({valid, buffer})``
         Another buffer, of at least one word; only while `idle`.
     drop : ``In(1)``
-        Forget the buffer; what memory still answers is thrown away.
+        Drop the buffer and the responses in flight.
     idle : ``Out(1)``
-        Nothing is under way or waiting.
+        No line is in flight and the queue is empty.
     words : ``Out(stream.Signature(WORD))``
     lines : ``Out(LineClient())``
         A line is taken in as many cycles as it has words.
@@ -48,50 +48,51 @@ class CommandFetcher(wiring.Component):
         """Build the hardware."""
         m = Module()
         request, response = self.lines.request, self.lines.response
-        dropping, coming, place = Signal(), Signal(range(_LINES + 1)), Signal(range(_WORDS))
+        dropping, in_flight, index = Signal(), Signal(range(_LINES + 1)), Signal(range(_WORDS))
         # Words fit block RAM; whole lines in distributed memory would take 774 LUTs.
-        ahead = SyncFIFOBuffered(width=WORD.size, depth=_ROOM * _WORDS)
-        m.submodules.ahead = ResetInserter(dropping)(ahead)
-        asks, ends = request.valid & request.ready, response.valid & response.ready
-        word = Value.cast(response.payload.bits).word_select(place, WORD_BITS)
-        m.d.sync += coming.eq(coming + asks - ends)
+        queue = SyncFIFOBuffered(width=WORD.size, depth=_CAPACITY * _WORDS)
+        m.submodules.queue = ResetInserter(dropping)(queue)
+        begins, ends = request.valid & request.ready, response.valid & response.ready
+        word = Value.cast(response.payload.bits).word_select(index, WORD_BITS)
+        m.d.sync += in_flight.eq(in_flight + begins - ends)
         m.d.comb += [
-            response.ready.eq(dropping | (place == _WORDS - 1)),
-            ahead.w_en.eq(response.valid & ~dropping),
-            ahead.w_data.eq(Cat(word, response.payload.error)),
-            ahead.r_en.eq(self.words.ready),
-            self.words.valid.eq(ahead.r_rdy & ~dropping),
-            Value.cast(self.words.payload).eq(ahead.r_data),
+            response.ready.eq(dropping | (index == _WORDS - 1)),
+            queue.w_en.eq(response.valid & ~dropping),
+            queue.w_data.eq(Cat(word, response.payload.error)),
+            queue.r_en.eq(self.words.ready),
+            self.words.valid.eq(queue.r_rdy & ~dropping),
+            Value.cast(self.words.payload).eq(queue.r_data),
         ]
-        left = self._request(m, (coming != _LINES) & (ahead.level <= (_ROOM - _LINES) * _WORDS))
-        m.d.comb += self.idle.eq((left == 0) & (coming == 0) & (ahead.level == 0))
-        with m.If(ahead.w_en):
-            m.d.sync += place.eq(place + 1)
+        remaining = self._request(m, (in_flight != _LINES) & (queue.level <= (_CAPACITY - _LINES) * _WORDS))
+        m.d.comb += self.idle.eq((remaining == 0) & (in_flight == 0) & (queue.level == 0))
+        with m.If(queue.w_en):
+            m.d.sync += index.eq(index + 1)
         with m.If(self.drop):
             # A request that has been offered stays.
-            m.d.sync += [dropping.eq(1), left.eq(request.valid & ~request.ready)]
+            m.d.sync += [dropping.eq(1), remaining.eq(request.valid & ~request.ready)]
         with m.If(self.begin.valid):
-            m.d.sync += [dropping.eq(0), place.eq(self.begin.buffer.address[_BYTE_BITS:LINE_OFFSET_BITS])]
+            m.d.sync += [dropping.eq(0), index.eq(self.begin.buffer.address[_BYTE_BITS:LINE_OFFSET_BITS])]
         return m
 
     def _request(self, m: Module, credit: Value) -> Value:
-        """Ask for the buffer's lines in order; the number that is left."""
+        """Request the buffer's lines in order. Returns the number of remaining ones."""
         buffer, request = self.begin.buffer, self.lines.request
-        left, first = Signal(WORD_BITS - (_WORDS - 1).bit_length() + 1), buffer.address[_BYTE_BITS:LINE_OFFSET_BITS]
+        remaining = Signal(WORD_BITS - (_WORDS - 1).bit_length() + 1)
+        first = buffer.address[_BYTE_BITS:LINE_OFFSET_BITS]
         line, offered = Signal(LINE_ADDRESS_BITS), Signal()
-        # What has been offered stays: nothing can take its room meanwhile. That it is known from the cycle before keeps
-        # the ways through the arbiters of memory's readers short.
-        m.d.sync += offered.eq(Mux(request.valid, ~request.ready, (left != 0) & credit & ~self.drop))
+        # An offered request stays: its credit cannot be lost. It is registered, because it feeds the arbiters of all
+        # readers of memory.
+        m.d.sync += offered.eq(Mux(request.valid, ~request.ready, (remaining != 0) & credit & ~self.drop))
         m.d.comb += [
             request.valid.eq(offered),
             request.payload.line.eq(line),
             request.payload.uncached.eq(1),
         ]
         with m.If(request.valid & request.ready):
-            m.d.sync += [left.eq(left - 1), line.eq(line + 1)]
+            m.d.sync += [remaining.eq(remaining - 1), line.eq(line + 1)]
         with m.If(self.begin.valid):
             m.d.sync += [
-                left.eq((buffer.dwords + first + _WORDS - 1) >> (_WORDS - 1).bit_length()),
+                remaining.eq((buffer.dwords + first + _WORDS - 1) >> (_WORDS - 1).bit_length()),
                 line.eq(buffer.address[LINE_OFFSET_BITS:]),
             ]
-        return left
+        return remaining

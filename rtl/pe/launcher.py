@@ -1,4 +1,4 @@
-"""What stands between start_program and the program's first group: its image, and whether it may run."""
+"""Launches a program: loads its image, and checks whether it can run."""
 
 from amaranth import Module, Signal
 from amaranth.lib import wiring
@@ -14,24 +14,24 @@ from ctm.rtl.pe.loader import ProgramLoader
 
 
 class ProgramLauncher(wiring.Component):
-    """Loads the image if there is none and looks whether it can run; with an image this takes a cycle.
+    """Loads the image if none is loaded, and checks whether it can run; without a load this takes a cycle.
 
     Members
     -------
     base : ``In(32)``
-        Where the image is.
-    forget : ``In(1)``
+        Address of the image.
+    invalidate : ``In(1)``
         The image has to be loaded again; not while one is launched.
     launch : ``In(1)``
-        Only behind the `done` of the launch before.
+        Only after the `done` of the previous launch.
     done : ``Out(1)``
     status : ``Out(Status)``
-        With `done`: OK, or why the program does not run. After a failed load the next launch tries again.
+        With `done`: OK, or the error that prevents the program. After a failed load the next launch tries again.
     address : ``Out(32)``
-        With `done` and BUS_ERROR: what could not be read.
+        With `done` and BUS_ERROR: the address with the error.
     image : ``Out(image_layout(program_format))``
     image_loaded : ``Out(1)``
-        Pulse: it is another one.
+        Pulse: the image is new.
     conditional_legal, launch_status
         As the command processor's.
     lines : ``Out(LineClient())``
@@ -42,7 +42,7 @@ class ProgramLauncher(wiring.Component):
         super().__init__(
             {
                 "base": In(ADDRESS_BITS),
-                "forget": In(1),
+                "invalidate": In(1),
                 "launch": In(1),
                 "done": Out(1),
                 "status": Out(Status),
@@ -63,7 +63,7 @@ class ProgramLauncher(wiring.Component):
         wiring.connect(m, loader.lines, wiring.flipped(self.lines))
         loaded = Signal()
         m.d.comb += [loader.base.eq(self.base), self.image.eq(loader.image), self.address.eq(loader.address)]
-        with m.If(self.forget):
+        with m.If(self.invalidate):
             m.d.sync += loaded.eq(0)
         with m.FSM():
             with m.State("idle"), m.If(self.launch):

@@ -22,15 +22,15 @@ _SEGMENT_WORDS = elf.PROGRAM_HEADER_BYTES // WORD_BYTES
 
 
 class ProgramLoader(wiring.Component):
-    """Loads an image: its code stays where it is, its program information is copied.
+    """Loads an image: its code is not copied, its program information is.
 
-    It reads the headers and notes, in the order of the file, once each, and three lines ahead, but nothing outside the
-    format's limit. How long that takes depends on them; every loop goes up to that limit.
+    It reads headers and notes once each, in the order of the file, with a prefetch of three lines, and nothing outside
+    the format's limit. That limit bounds every loop.
 
     Members
     -------
     start : ``In(1)``
-        Load the image at `base`, a multiple of 2 KiB that stays until `done`; only while none is loaded.
+        Load the image at `base`, a multiple of 2 KiB that stays until `done`; only while idle.
     base : ``In(32)``
     idle : ``Out(1)``
         None is being loaded.
@@ -39,9 +39,9 @@ class ProgramLoader(wiring.Component):
     status : ``Out(Status)``
         With `done`: OK, BAD_EXECUTABLE or BUS_ERROR.
     address : ``Out(32)``
-        With a BUS_ERROR: of the header, note or part of a note that memory refused.
+        With a BUS_ERROR: of the header, note or field of a note with the error.
     image : ``Out(image_layout(program_format))``
-        Meaningless while one is loaded, and behind a failure.
+        Meaningless during a load, and after a failure.
     lines : ``Out(LineClient())``
     """
 
@@ -85,8 +85,8 @@ class ProgramLoader(wiring.Component):
 
         with m.FSM():
             with m.State("idle"):
-                m.d.comb += [self.idle.eq(1), window.forget.eq(self.start)]
-                m.d.comb += [table.forget.eq(1), notes.forget.eq(1), code.forget.eq(1)]
+                m.d.comb += [self.idle.eq(1), window.invalidate.eq(self.start)]
+                m.d.comb += [table.invalidate.eq(1), notes.invalidate.eq(1), code.invalidate.eq(1)]
                 m.d.sync += self.status.eq(Status.OK)
                 with m.If(self.start):
                     m.next = "header"

@@ -1,4 +1,4 @@
-"""The notes of an executable, among which its program information is."""
+"""Finds the program information among the notes of an executable."""
 
 from amaranth import Module, Signal, Value
 from amaranth.lib import data, wiring
@@ -25,19 +25,19 @@ class NoteWalker(wiring.Component):
 
     Members
     -------
-    forget : ``In(1)``
-        No program information was found; not while it walks.
+    invalidate : ``In(1)``
+        Drop the program information; not during a walk.
     start : ``In(1)``
-        Walk through `segment`; only behind the `done` of the one before.
+        Walk through `segment`; only after the `done` of the previous one.
     segment : ``In(PROGRAM_HEADER)``
     done : ``Out(1)``
     status : ``Out(Status)``
-        With `done`: OK, BAD_EXECUTABLE if a note reaches past its segment's end or the program information has another
-        size than it must, or the window's.
+        With `done`: OK, the window's error, or BAD_EXECUTABLE if a note passes its segment's end or the program
+        information has an illegal size.
     found : ``Out(1)``
-        A program information was found,
+        Program information was found.
     repeated : ``Out(1)``
-        and another one; or one of a program of another kind, which must not be there.
+        A second one was found, or one of another kind of program; both are illegal.
     information : ``Out(ArrayLayout(32, 16))``
         The last one.
     window : ``Out(WindowClient(image_limit))``
@@ -47,11 +47,11 @@ class NoteWalker(wiring.Component):
         self._kind = program_format.information.value
         formats = PROGRAM_FORMATS.values()
         self._foreign = sorted(
-            {known.information.value for known in formats if known.machine == program_format.machine} - {self._kind}
+            {each.information.value for each in formats if each.machine == program_format.machine} - {self._kind}
         )
         super().__init__(
             {
-                "forget": In(1),
+                "invalidate": In(1),
                 "start": In(1),
                 "segment": In(elf.PROGRAM_HEADER),
                 "done": Out(1),
@@ -82,7 +82,7 @@ class NoteWalker(wiring.Component):
             m.d.comb += [self.done.eq(1), self.status.eq(status)]
             m.next = "idle"
 
-        with m.If(self.forget):
+        with m.If(self.invalidate):
             m.d.sync += [self.found.eq(0), self.repeated.eq(0)]
         with m.FSM():
             with m.State("idle"), m.If(self.start):

@@ -1,4 +1,4 @@
-"""The command processor: takes command buffers, executes them, and gives work to an array."""
+"""The command processor: executes command buffers, and dispatches wavefronts to an array."""
 
 from amaranth import Module, Value
 from amaranth.lib import stream, wiring
@@ -25,56 +25,56 @@ from ctm.rtl.pe.settings import Settings
 class CommandProcessor(wiring.Component):
     """Executes command buffers one after the other; the effect is as if each command completed before the next began.
 
-    Words of a buffer are read ahead and taken one in each cycle. At most eight lines are under way. Behind a reset no
-    answer to a request made before it may come. Source: CTM Guide pp. 3-22 and 45-49.
+    Words of a buffer are prefetched and taken one in each cycle. At most eight lines are in flight. Responses to
+    requests from before a reset must not come after it. Source: CTM Guide pp. 3-22 and 45-49.
 
     Members
     -------
     buffer : ``In(stream.Signature(COMMAND_BUFFER))``
         Next command buffer; none may be offered while an error has not been cleared.
     consumed : ``Out(1)``
-        Pulse: the buffer that was taken is finished; behind the pulse of its error, if it had one.
+        Pulse: the buffer that was taken is finished; after the pulse of its error, if it had one.
     error : ``Out(stream.Signature(ERROR, always_ready=True))``
-        At most one for each buffer; the rest of the buffer is dropped.
+        At most one for each buffer; the remaining commands are dropped.
     idle : ``Out(1)``
-        No buffer is being executed and none of its lines is under way.
+        No buffer is being executed and none of its lines is in flight.
     lines : ``Out(LineClient())``
     counters : ``Out(CounterClient())``
     mc_command, co_command : ``Out(stream.Signature(UNIT_COMMAND))``
         Taken when completed, flushes included.
     mc_idle : ``In(1)``
-        Nothing is on its way to the output caches; low at the latest when `array_idle` rises.
+        No write is in flight to the output caches; low at the latest when `array_idle` rises.
     lost : ``In(1)``
-        A write or conditional read was refused and has not been reported.
+        A write or conditional read has an error that has not been reported.
     lost_fault : ``In(BUS_FAULT)``
     lost_taken : ``Out(1)``
         It is reported.
     read_error_address : ``In(32)``
-        Of the array's first refused read since `program_starts`.
+        Of the array's first read with an error since `program_starts`.
     program_starts : ``Out(1)``
         Pulse at the start of each program.
     image : ``Out(image_layout(program_format))``
     image_loaded : ``Out(1)``
-        Pulse: another image is there.
+        Pulse: the image is new.
     launch_status : ``In(Status)``
-        OK, or why the array cannot run the image with the state as it is; at once.
+        OK, or the error that prevents the array from running the image in the present state. Combinational.
     conditional_value : ``Out(32)``
     program_domain : ``Out(DOMAIN)``
         Of the program that runs, from `program_starts` to its end.
     conditional_legal : ``In(1)``
         The conditional unit can test with its buffer's format.
     tests : ``In(1)``
-        The conditional unit tests each processor before it is given out; constant while a program runs.
+        The conditional unit tests each lane before its wavefront is dispatched; constant while a program runs.
     tester : ``Out(ConditionalClient(lanes))``
-    group : ``Out(stream.Signature(wavefront_layout(lanes, cores)))``
-        Where there are several cores, none on its way that its core has no free slot for.
+    wavefront : ``Out(stream.Signature(wavefront_layout(lanes, cores)))``
+        With several cores, each wavefront has a credit of its core.
     credits : ``In(CoreCredit())`` for each core
     array_idle : ``In(1)``
-        May still be high in the cycle behind one in which a group was taken.
+        May still be high in the cycle after a wavefront was taken.
     fault : ``In(stream.Signature(program_fault_layout(program_format), always_ready=True))``
         At the latest with `array_idle`; the program's first one counts.
     walked : ``Out(range(lanes + 1))``
-        Processors of the domain that were disposed of in this cycle: given out, or failed their test.
+        Lanes of the domain that were dispatched or failed their test in this cycle.
     """
 
     def __init__(self, config: ArrayConfig, program_format: ProgramFormat) -> None:
@@ -104,7 +104,7 @@ class CommandProcessor(wiring.Component):
                 "conditional_legal": In(1),
                 "tests": In(1),
                 "tester": Out(ConditionalClient(lanes)),
-                "group": Out(stream.Signature(wavefront_layout(lanes, cores))),
+                "wavefront": Out(stream.Signature(wavefront_layout(lanes, cores))),
                 "credits": In(CoreCredit()).array(cores),
                 "array_idle": In(1),
                 "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
@@ -123,7 +123,7 @@ class CommandProcessor(wiring.Component):
         m.submodules.run = run = ProgramRun(config.group, self._format, config.tiles, config.cores)
         for name in ("buffer", "error", "mc_command", "co_command", "counters"):
             self._pass_on(m, executor, name)
-        for name in ("tester", "group", "fault"):
+        for name in ("tester", "wavefront", "fault"):
             self._pass_on(m, run, name)
         for own, credit in zip(run.credits, self.credits, strict=True):
             wiring.connect(m, own, wiring.flipped(credit))
@@ -142,16 +142,16 @@ class CommandProcessor(wiring.Component):
         self._programs(m, executor, launcher, run)
         return m
 
-    def _pass_on(self, m: Module, part: wiring.Component, name: str) -> None:
-        """One of our streams is this part's."""
-        inner, outer = getattr(part, name), wiring.flipped(getattr(self, name))
+    def _pass_on(self, m: Module, unit: wiring.Component, name: str) -> None:
+        """Connect a stream of the unit to that of the same name."""
+        inner, outer = getattr(unit, name), wiring.flipped(getattr(self, name))
         wiring.connect(m, inner, outer)
 
     def _share_lines(self, m: Module, fetcher: CommandFetcher, launcher: ProgramLauncher) -> None:
         m.submodules.lines = lines = SharedClient(LineClient(), 2)
         wiring.connect(m, lines.shared, wiring.flipped(self.lines))
-        for number, part in enumerate((fetcher, launcher)):
-            wiring.connect(m, part.lines, lines.clients[number])
+        for number, unit in enumerate((fetcher, launcher)):
+            wiring.connect(m, unit.lines, lines.clients[number])
 
     def _settings(self, m: Module, executor: CommandExecutor, launcher: ProgramLauncher, run: ProgramRun) -> None:
         m.submodules.settings = settings = Settings()
@@ -174,7 +174,7 @@ class CommandProcessor(wiring.Component):
             counters.stop.eq(executor.stop_counters),
             counters.keep.eq(executor.keep),
             counters.restore.eq(executor.restore),
-            counters.works.eq(~self.array_idle | self.group.valid),
+            counters.works.eq(~self.array_idle | self.wavefront.valid),
             executor.counters_enabled.eq(counters.enabled),
             executor.clocks.eq(counters.clocks),
             executor.active.eq(counters.active),
@@ -182,7 +182,7 @@ class CommandProcessor(wiring.Component):
 
     def _programs(self, m: Module, executor: CommandExecutor, launcher: ProgramLauncher, run: ProgramRun) -> None:
         m.d.comb += [
-            launcher.forget.eq(executor.forget),
+            launcher.invalidate.eq(executor.invalidate),
             launcher.launch.eq(executor.launch),
             launcher.conditional_legal.eq(self.conditional_legal),
             launcher.launch_status.eq(self.launch_status),

@@ -1,4 +1,4 @@
-"""A program that runs: its domain is walked, its groups are given to the array, its first fault is kept."""
+"""Runs a program: walks its domain, dispatches its wavefronts to the array, and records its first fault."""
 
 from collections.abc import Sequence
 
@@ -11,36 +11,36 @@ from ctm.rtl.border.programs import DOMAIN, CoreCredit, program_fault_layout, wa
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pe.dispatcher import Dispatcher
-from ctm.rtl.pe.tester import GroupTester
+from ctm.rtl.pe.tester import WavefrontTester
 from ctm.rtl.pe.walker import DomainWalker
 
 
 class ProgramRun(wiring.Component):
-    """Walks a domain and watches the array until all groups have ended. A fault does not end the walk.
+    """Walks a domain and watches the array until all wavefronts have ended. A fault does not end the walk.
 
-    `tiles` are those of the walk. The first group is offered two cycles behind `start`, then one in each cycle if no
-    test and not the array delays it.
+    `tiles` are those of the walk. The first wavefront is offered two cycles after `start`, then one in each cycle
+    unless tests or the array stall.
 
     Members
     -------
     start : ``In(1)``
-        Only when the program before has ended.
+        Only when the previous program has ended.
     domain : ``In(DOMAIN)``
         In the cycle of `start`; not empty.
     value : ``In(32)``
         Conditional value, in the cycle of `start`.
     starts : ``Out(1)``
-        Pulse in the cycle behind `start`.
+        Pulse in the cycle after `start`.
     conditional_value : ``Out(32)``
     program_domain : ``Out(DOMAIN)``
         Those of the program, from `starts` on.
     ended : ``Out(1)``
-        All groups were given and the array is idle.
+        All wavefronts were dispatched and the array is idle.
     failed : ``Out(1)``
-        From the cycle behind the first fault on, until the next `start`.
+        From the cycle after the first fault on, until the next `start`.
     failure : ``Out(program_fault_layout(program_format))``
         The first fault.
-    tests, tester, group, credits, array_idle, fault, walked
+    tests, tester, wavefront, credits, array_idle, fault, walked
         As the command processor's.
     """
 
@@ -60,7 +60,7 @@ class ProgramRun(wiring.Component):
                 "failure": Out(fault),
                 "tests": In(1),
                 "tester": Out(ConditionalClient(lanes)),
-                "group": Out(stream.Signature(wavefront_layout(lanes, cores))),
+                "wavefront": Out(stream.Signature(wavefront_layout(lanes, cores))),
                 "credits": In(CoreCredit()).array(cores),
                 "array_idle": In(1),
                 "fault": In(stream.Signature(fault, always_ready=True)),
@@ -72,13 +72,13 @@ class ProgramRun(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.walker = walker = DomainWalker(self._lanes, self._tiles, self._cores)
-        m.submodules.tester = tester = GroupTester(self._lanes, self._cores)
-        wiring.connect(m, walker.group, tester.domain_group)
-        wiring.connect(m, tester.group, wiring.flipped(self.group))
+        m.submodules.tester = tester = WavefrontTester(self._lanes, self._cores)
+        wiring.connect(m, walker.wavefront, tester.domain_wavefront)
+        wiring.connect(m, tester.wavefront, wiring.flipped(self.wavefront))
         wiring.connect(m, tester.client, wiring.flipped(self.tester))
-        # The array may look idle in the cycle behind one in which it was given a group.
+        # `array_idle` may still be high in the cycle after a wavefront was taken.
         given = Signal()
-        m.d.sync += given.eq(self.group.valid & self.group.ready)
+        m.d.sync += given.eq(self.wavefront.valid & self.wavefront.ready)
         m.d.comb += [
             walker.start.eq(self.start),
             walker.domain.eq(self.domain),
@@ -88,7 +88,7 @@ class ProgramRun(wiring.Component):
             self.walked.eq(tester.walked),
             self.ended.eq(~walker.busy & ~tester.busy & ~given & self.array_idle),
         ]
-        self._allot(m, walker, tester)
+        self._dispatch(m, walker, tester)
         m.d.sync += self.starts.eq(self.start)
         with m.If(self.fault.valid & ~self.failed):
             m.d.sync += [self.failed.eq(1), self.failure.eq(self.fault.payload)]
@@ -96,13 +96,13 @@ class ProgramRun(wiring.Component):
             m.d.sync += [self.failed.eq(0), self.conditional_value.eq(self.value)]
         return m
 
-    def _allot(self, m: Module, walker: DomainWalker, tester: GroupTester) -> None:
-        """Which core a group is for. One core alone takes each when it has room."""
+    def _dispatch(self, m: Module, walker: DomainWalker, tester: WavefrontTester) -> None:
+        """Select the core of a wavefront. A single core needs no credits: its stream has backpressure."""
         if self._cores == 1:
             m.d.comb += walker.core.valid.eq(1)
             return
-        m.submodules.allotment = allotment = Dispatcher(self._cores)
-        wiring.connect(m, allotment.core, walker.core)
-        m.d.comb += allotment.dropped.eq(tester.dropped)
-        for own, credit in zip(allotment.credits, self.credits, strict=True):
+        m.submodules.dispatcher = dispatcher = Dispatcher(self._cores)
+        wiring.connect(m, dispatcher.core, walker.core)
+        m.d.comb += dispatcher.dropped.eq(tester.dropped)
+        for own, credit in zip(dispatcher.credits, self.credits, strict=True):
             wiring.connect(m, own, wiring.flipped(credit))

@@ -1,4 +1,4 @@
-"""Puts the words of a command buffer together to commands, and finds what is wrong with them."""
+"""Assembles the words of a command buffer to commands, and checks them."""
 
 from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -15,20 +15,20 @@ _WORD_BYTES = WORD_BITS // 8
 
 
 class CommandReader(wiring.Component):
-    """Words to commands, one word in each cycle; a command is offered two cycles behind its last word.
+    """Converts words to commands, one word in each cycle; a command is offered two cycles after its last word.
 
-    Behind the last command comes one with `end`, behind an error nothing. Of several errors the one is found that comes
-    first in this order: a command word that memory refused, that is no command, whose parameters run past the buffer's
-    end; a refused parameter; the first parameter that is not allowed.
+    After the last command comes one with `end`, after an error nothing. Errors have this priority: a command word with
+    a bus error; an unknown command; parameters past the buffer's end; a parameter with a bus error; the first illegal
+    parameter.
 
     Members
     -------
     begin : ``In({valid, buffer})``
-        Another buffer; only behind `drop`, and at the earliest a cycle later.
+        Another buffer; only after `drop`, at least a cycle later.
     drop : ``In(1)``
-        Forget the buffer.
+        Drop the buffer.
     words : ``In(stream.Signature(WORD))``
-        Those of the buffer. What is taken beyond its end, one at most, is thrown away.
+        The buffer's words. At most one word after its end is taken, and dropped.
     command : ``Out(stream.Signature(COMMAND))``
         Stays until it is taken or dropped.
     """
@@ -44,15 +44,15 @@ class CommandReader(wiring.Component):
         self._word, self._decoded, self._is_decoded = Signal(WORD), Signal(DECODED), Signal()
         self._active = Signal()
         self._at, self._start = Signal(ADDRESS_BITS), Signal(ADDRESS_BITS)
-        self._left = Signal(WORD_BITS)
-        self._place, self._last = Signal(range(PARAMETERS + 1)), Signal(range(PARAMETERS + 1))
+        self._remaining = Signal(WORD_BITS)
+        self._index, self._last = Signal(range(PARAMETERS + 1)), Signal(range(PARAMETERS + 1))
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         words, command, buffer = self.words, self.command, self.begin.buffer
         waits, takes = command.valid & ~command.ready, Signal()
-        m.d.comb += takes.eq(self._is_decoded & self._active & self._left.any() & ~waits)
+        m.d.comb += takes.eq(self._is_decoded & self._active & self._remaining.any() & ~waits)
         m.d.comb += words.ready.eq(~self._is_decoded | takes)
         with m.If(words.ready):
             m.d.sync += [self._word.eq(words.payload), self._decoded.eq(decode(m, words.payload.word))]
@@ -60,19 +60,19 @@ class CommandReader(wiring.Component):
         with m.If(command.ready):
             m.d.sync += command.valid.eq(0)
         with m.If(takes):
-            m.d.sync += [self._left.eq(self._left - 1), self._at.eq(self._at + _WORD_BYTES)]
-            with m.If(self._place == 0):
+            m.d.sync += [self._remaining.eq(self._remaining - 1), self._at.eq(self._at + _WORD_BYTES)]
+            with m.If(self._index == 0):
                 self._take_command(m)
             with m.Else():
                 self._take_parameter(m)
-        with m.Elif(self._active & ~self._left.any() & ~waits):
+        with m.Elif(self._active & ~self._remaining.any() & ~waits):
             m.d.sync += [Value.cast(command.payload).eq(0), command.payload.end.eq(1)]
             m.d.sync += [self._active.eq(0), command.valid.eq(1)]
         with m.If(self.drop):
             m.d.sync += [self._active.eq(0), command.valid.eq(0), self._is_decoded.eq(0)]
         with m.If(self.begin.valid):
-            m.d.sync += [self._active.eq(1), self._place.eq(0)]
-            m.d.sync += [self._left.eq(buffer.dwords), self._at.eq(buffer.address)]
+            m.d.sync += [self._active.eq(1), self._index.eq(0)]
+            m.d.sync += [self._remaining.eq(buffer.dwords), self._at.eq(buffer.address)]
         return m
 
     def _take_command(self, m: Module) -> None:
@@ -86,21 +86,21 @@ class CommandReader(wiring.Component):
             payload.opcode.eq(decoded.opcode),
             self._start.eq(self._at),
             self._last.eq(decoded.parameters),
-            self._place.eq(1),
+            self._index.eq(1),
         ]
         with m.If(word.error):
             self._stop(m, Status.BUS_ERROR)
             m.d.sync += payload.word.eq(0)
-        with m.Elif(~decoded.known):
+        with m.Elif(~decoded.is_command):
             self._stop(m, Status.BAD_COMMAND)
-        with m.Elif(self._left <= decoded.parameters):
+        with m.Elif(self._remaining <= decoded.parameters):
             self._stop(m, Status.TRUNCATED)
 
     def _take_parameter(self, m: Module) -> None:
         """Add a parameter to the command."""
         word, payload = self._word, self.command.payload
-        is_good, is_last = payload.status == Status.OK, self._place == self._last
-        with m.Switch(self._place):
+        is_good, is_last = payload.status == Status.OK, self._index == self._last
+        with m.Switch(self._index):
             for number in range(PARAMETERS):
                 with m.Case(number + 1):
                     m.d.sync += payload.words[number].eq(word.word)
@@ -108,14 +108,14 @@ class CommandReader(wiring.Component):
             self._stop(m, Status.BUS_ERROR)
             m.d.sync += [payload.address.eq(self._start), payload.word.eq(0)]
         with m.Else():
-            with m.If(is_good & is_wrong(payload.opcode, self._place, word.word)):
+            with m.If(is_good & is_wrong(payload.opcode, self._index, word.word)):
                 m.d.sync += [payload.status.eq(Status.BAD_PARAMETER), Value.cast(payload.kind).eq(0)]
                 m.d.sync += [payload.address.eq(self._at), payload.word.eq(word.word)]
             with m.If(is_last):
                 m.d.sync += self.command.valid.eq(1)
-        m.d.sync += self._place.eq(self._place + 1)
+        m.d.sync += self._index.eq(self._index + 1)
         with m.If(is_last):
-            m.d.sync += self._place.eq(0)
+            m.d.sync += self._index.eq(0)
 
     def _stop(self, m: Module, status: Status) -> None:
         """Offer an error instead of a command, and take no more words."""

@@ -1,4 +1,4 @@
-"""The ELF header of an executable, and where it says that the headers of segments are."""
+"""The ELF header of an executable, and the offsets of its segments' headers."""
 
 from amaranth import Module, Signal
 from amaranth.lib import wiring
@@ -17,34 +17,34 @@ _RULES = {
     9: (0xFFFF_FFFF, elf.EF_ATI_DPP),
     10: (0xFFFF_0000, elf.PROGRAM_HEADER_BYTES << 16),
 }
-"""Words of the ELF header: the bits that count, and what they must be. Word 4 has the program format's machine."""
+"""Words of the ELF header: the bits that are checked, and their values. Word 4 has the program format's machine."""
 _TABLE_WORD, _COUNT_WORD = 7, 11
 
 
 class SegmentTable(wiring.Component):
-    """Looks at an ELF header as its words come, and then counts through the headers of its segments.
+    """Checks the words of an ELF header, and then steps through the headers of its segments.
 
     Members
     -------
-    forget : ``In(1)``
-        Another header comes.
+    invalidate : ``In(1)``
+        Begin another header.
     word : ``In(word_layout(image_limit))``
         Words of the header, each once.
     next : ``In(1)``
         Go on to the next segment.
     is_bad : ``Out(1)``
-        A word is not what it must be.
+        A word has an illegal value.
     is_empty : ``Out(1)``
         There are no more segments.
     offset : ``Out(34)``
-        Where the segment's header is.
+        Offset of the segment's header.
     """
 
     def __init__(self, program_format: ProgramFormat) -> None:
         self._rules = {**_RULES, 4: (0xFFFF_FFFF, elf.ET_EXEC | program_format.machine << 16)}
         super().__init__(
             {
-                "forget": In(1),
+                "invalidate": In(1),
                 "word": In(word_layout(program_format.image_limit)),
                 "next": In(1),
                 "is_bad": Out(1),
@@ -56,12 +56,12 @@ class SegmentTable(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        word, left = self.word.word, Signal(16)
-        m.d.comb += self.is_empty.eq(left == 0)
-        with m.If(self.forget):
+        word, remaining = self.word.word, Signal(16)
+        m.d.comb += self.is_empty.eq(remaining == 0)
+        with m.If(self.invalidate):
             m.d.sync += self.is_bad.eq(0)
         with m.If(self.next):
-            m.d.sync += [self.offset.eq(self.offset + elf.PROGRAM_HEADER_BYTES), left.eq(left - 1)]
+            m.d.sync += [self.offset.eq(self.offset + elf.PROGRAM_HEADER_BYTES), remaining.eq(remaining - 1)]
         with m.If(self.word.valid), m.Switch(self.word.index):
             for index, (mask, right) in self._rules.items():
                 with m.Case(index), m.If(word & mask != right):
@@ -69,5 +69,5 @@ class SegmentTable(wiring.Component):
             with m.Case(_TABLE_WORD):
                 m.d.sync += self.offset.eq(word)
             with m.Case(_COUNT_WORD):
-                m.d.sync += left.eq(word)
+                m.d.sync += remaining.eq(word)
         return m

@@ -1,4 +1,4 @@
-"""What commands set in the command processor itself."""
+"""The command processor's registers that commands set."""
 
 from amaranth import Module, Signal
 from amaranth.lib import data, wiring
@@ -20,9 +20,9 @@ class Settings(wiring.Component):
     set_domain, set_value, set_base : ``In(1)``
         Take them.
     keep : ``In(1)``
-        Remember domain and conditional value.
+        Save domain and conditional value.
     restore : ``In(1)``
-        Make them what was remembered; with none of the others.
+        Restore the saved values; not with one of the others.
     domain : ``Out(DOMAIN)``
     is_empty : ``Out(1)``
         The domain has no pair.

@@ -1,4 +1,4 @@
-"""Conditional execution: of each group, only the processors that the conditional unit lets pass."""
+"""Conditional execution: masks each wavefront by the conditional unit's test."""
 
 from amaranth import Module, Signal, Value
 from amaranth.lib import stream, wiring
@@ -9,31 +9,31 @@ from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.isa.limits import WORD_BITS
 
-_UNDER_WAY = 16
+_IN_FLIGHT = 16
 
 
-class GroupTester(wiring.Component):
-    """Lets groups through, combinationally; with `tests`, only their processors that pass, in the same order.
+class WavefrontTester(wiring.Component):
+    """Passes wavefronts on, combinationally; with `tests`, only their lanes that pass, in the same order.
 
-    Of a group whose processors all fail, nothing is left. Up to 16 groups may wait for their tests, and one test is
-    asked for and one answered in each cycle. The groups are for `cores` cores.
+    A wavefront whose lanes all fail is dropped. Up to 16 tests are in flight; throughput is one in each cycle. The
+    wavefronts are for `cores` cores.
 
     Members
     -------
     tests : ``In(1)``
-        Must not change while `busy`, or while a group is offered.
+        Must not change while `busy`, or while a wavefront is offered.
     value : ``In(32)``
-        Conditional value of all processors.
-    domain_group : ``In(stream.Signature(wavefront_layout(lanes, cores)))``
+        Conditional value of all lanes.
+    domain_wavefront : ``In(stream.Signature(wavefront_layout(lanes, cores)))``
         `covered` are those that are in the domain.
-    group : ``Out(stream.Signature(wavefront_layout(lanes, cores)))``
+    wavefront : ``Out(stream.Signature(wavefront_layout(lanes, cores)))``
     dropped : ``Out(cores)``
-        Whose group is not given out.
+        The core whose wavefront is dropped.
     client : ``Out(ConditionalClient(lanes))``
     busy : ``Out(1)``
-        Groups wait for their tests.
+        Wavefronts wait for their tests.
     walked : ``Out(range(lanes + 1))``
-        Processors of the domain that are disposed of in this cycle: given out, or failed.
+        Lanes of the domain that are dispatched or fail in this cycle.
     """
 
     def __init__(self, lanes: int, cores: int = 1) -> None:
@@ -43,8 +43,8 @@ class GroupTester(wiring.Component):
             {
                 "tests": In(1),
                 "value": In(WORD_BITS),
-                "domain_group": In(stream.Signature(self._layout)),
-                "group": Out(stream.Signature(self._layout)),
+                "domain_wavefront": In(stream.Signature(self._layout)),
+                "wavefront": Out(stream.Signature(self._layout)),
                 "dropped": Out(cores),
                 "client": Out(ConditionalClient(lanes)),
                 "busy": Out(1),
@@ -56,8 +56,9 @@ class GroupTester(wiring.Component):
         """Build the hardware."""
         m = Module()
         layout = self._layout
-        m.submodules.waiting = waiting = SyncFIFO(width=layout.size, depth=_UNDER_WAY)
-        source, request, response, group = self.domain_group, self.client.request, self.client.response, self.group
+        m.submodules.waiting = waiting = SyncFIFO(width=layout.size, depth=_IN_FLIGHT)
+        source, wavefront = self.domain_wavefront, self.wavefront
+        request, response = self.client.request, self.client.response
         m.d.comb += [
             self.busy.eq(waiting.r_rdy),
             request.payload.i.eq(source.payload.i),
@@ -73,10 +74,10 @@ class GroupTester(wiring.Component):
                 request.valid.eq(source.valid & waiting.w_rdy),
                 source.ready.eq(request.ready & waiting.w_rdy),
                 waiting.w_en.eq(request.valid & request.ready),
-                Value.cast(group.payload).eq(tested),
-                group.payload.covered.eq(passed),
-                group.valid.eq(response.valid & waiting.r_rdy & passed.any()),
-                response.ready.eq(waiting.r_rdy & (group.ready | ~passed.any())),
+                Value.cast(wavefront.payload).eq(tested),
+                wavefront.payload.covered.eq(passed),
+                wavefront.valid.eq(response.valid & waiting.r_rdy & passed.any()),
+                response.ready.eq(waiting.r_rdy & (wavefront.ready | ~passed.any())),
                 waiting.r_en.eq(response.valid & response.ready),
             ]
             with m.If(waiting.r_en):
@@ -86,11 +87,11 @@ class GroupTester(wiring.Component):
                 ]
         with m.Else():
             m.d.comb += [
-                Value.cast(group.payload).eq(source.payload),
-                group.valid.eq(source.valid),
-                source.ready.eq(group.ready),
+                Value.cast(wavefront.payload).eq(source.payload),
+                wavefront.valid.eq(source.valid),
+                source.ready.eq(wavefront.ready),
             ]
-            with m.If(group.valid & group.ready):
+            with m.If(wavefront.valid & wavefront.ready):
                 m.d.comb += disposed.eq(source.payload.covered)
         m.d.comb += self.walked.eq(sum(disposed))
         return m

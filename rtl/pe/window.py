@@ -1,4 +1,4 @@
-"""The part of memory that an image may occupy, word by word."""
+"""Reads an image word by word."""
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
@@ -11,7 +11,7 @@ from ctm.rtl.isa.status import Status
 from ctm.rtl.pe.prefetch import LinePrefetch
 
 OFFSET_BITS = WORD_BITS + 2
-"""Room for the sum of two numbers of an image, so that none wraps."""
+"""Wide enough for the sum of two numbers of an image."""
 _COUNT_BITS = WORD_BITS - 1
 
 EXTENT = data.StructLayout({"valid": 1, "offset": OFFSET_BITS, "count": _COUNT_BITS})
@@ -19,7 +19,7 @@ EXTENT = data.StructLayout({"valid": 1, "offset": OFFSET_BITS, "count": _COUNT_B
 
 
 def word_layout(limit: int) -> data.StructLayout:
-    """A word of an extent, by its place in it."""
+    """A word of an extent, and its index."""
     return data.StructLayout({"valid": 1, "index": range(limit // WORD_BYTES), "word": WORD_BITS})
 
 
@@ -30,19 +30,19 @@ def keep(m: Module, words: Value, word: data.View) -> None:
 
 
 class WindowClient(Interface):
-    """Somebody who reads words of an image, seen from there.
+    """The port of a reader of an image's words, seen from the reader.
 
     Members
     -------
     extent : ``Out(EXTENT)``
-        Words to be read; only behind the `done` of those before. It stays, or is looked at in its first cycle only.
+        Words to be read; only after the previous `done`. It is sampled in its first cycle.
     word : ``In(word_layout(limit))``
         The extent's words in order.
     done : ``In(1)``
         All words have been given, or it has failed.
     status : ``In(Status)``
         With `done`: OK; BAD_EXECUTABLE if the offset is not a multiple of 4 or the extent goes beyond the limit,
-        nothing is read then; BUS_ERROR if memory refused one of its lines.
+        nothing is read then; BUS_ERROR if one of its lines has an error.
     """
 
     def __init__(self, limit: int) -> None:
@@ -62,16 +62,16 @@ class ImageWindow(wiring.Component):
     Members
     -------
     base : ``In(32)``
-        Where the image is, a multiple of 2 KiB. Addresses wrap.
-    forget : ``In(1)``
-        Do not use the line that is held; only while no extent is read.
+        The image's address, a multiple of 2 KiB. Addresses wrap.
+    invalidate : ``In(1)``
+        Invalidate the line that is held; only while no extent is read.
     finish : ``In(1)``
         There are no more extents; high until `drained`.
     drained : ``Out(1)``
-        No line is under way.
+        No line is in flight.
     client : ``In(WindowClient(limit))``
     address : ``Out(32)``
-        Where the last extent begins.
+        The last extent's address.
     lines : ``Out(LineClient())``
     """
 
@@ -80,7 +80,7 @@ class ImageWindow(wiring.Component):
         super().__init__(
             {
                 "base": In(ADDRESS_BITS),
-                "forget": In(1),
+                "invalidate": In(1),
                 "finish": In(1),
                 "drained": Out(1),
                 "client": In(WindowClient(limit)),
@@ -97,22 +97,22 @@ class ImageWindow(wiring.Component):
         wiring.connect(m, prefetch.lines, wiring.flipped(self.lines))
         client, word = self.client, self.client.word
         offset, count = Signal(OFFSET_BITS), Signal(_COUNT_BITS)
-        place, left, is_bad = Signal(range(words + 1)), Signal(range(words + 1)), Signal()
-        line = place // LINE_WORDS
+        position, remaining, is_bad = Signal(range(words + 1)), Signal(range(words + 1)), Signal()
+        line = position // LINE_WORDS
         held, held_line, is_held = Signal(LINE_BITS), Signal.like(line, name="held_line"), Signal()
         m.d.comb += [
             prefetch.base.eq(self.base),
             prefetch.line.eq(line),
             prefetch.drop.eq(self.finish),
             self.drained.eq(prefetch.drained),
-            word.word.eq(held.word_select(place[: (LINE_WORDS - 1).bit_length()], WORD_BITS)),
+            word.word.eq(held.word_select(position[: (LINE_WORDS - 1).bit_length()], WORD_BITS)),
         ]
-        with m.If(self.forget):
+        with m.If(self.invalidate):
             m.d.sync += is_held.eq(0)
 
         def give() -> None:
             m.d.comb += word.valid.eq(1)
-            m.d.sync += [place.eq(place + 1), left.eq(left - 1), word.index.eq(word.index + 1)]
+            m.d.sync += [position.eq(position + 1), remaining.eq(remaining - 1), word.index.eq(word.index + 1)]
 
         def end(status: Status | Value) -> None:
             m.d.comb += [client.done.eq(1), client.status.eq(status)]
@@ -124,14 +124,14 @@ class ImageWindow(wiring.Component):
                 with m.If(client.extent.valid):
                     m.next = "check"
             with m.State("check"):
-                is_whole, behind = offset % WORD_BYTES == 0, offset + count * WORD_BYTES
-                m.d.sync += [place.eq(offset // WORD_BYTES), left.eq(count), word.index.eq(0)]
-                m.d.sync += [is_bad.eq(~is_whole | (behind > self._limit)), self.address.eq(self.base + offset)]
+                is_whole, end_offset = offset % WORD_BYTES == 0, offset + count * WORD_BYTES
+                m.d.sync += [position.eq(offset // WORD_BYTES), remaining.eq(count), word.index.eq(0)]
+                m.d.sync += [is_bad.eq(~is_whole | (end_offset > self._limit)), self.address.eq(self.base + offset)]
                 m.next = "read"
             with m.State("read"):
                 with m.If(is_bad):
                     end(Status.BAD_EXECUTABLE)
-                with m.Elif(left == 0):
+                with m.Elif(remaining == 0):
                     end(Status.OK)
                 with m.Elif(is_held & (held_line == line)):
                     give()

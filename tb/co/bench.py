@@ -12,9 +12,9 @@ from ctm.sim.golden.co.unit import FORMATS, ConditionalUnit
 from ctm.sim.golden.mc.address import extent
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.memory import Memory
-from ctm.tb.co.groups import LINE, Groups, expected, no_groups, random_contents
 from ctm.tb.co.simulation import UnitRun, UnitSimulation
 from ctm.tb.co.unit_with_cache import UnitWithCache
+from ctm.tb.co.wavefronts import LINE, Wavefronts, expected, no_wavefronts, random_contents
 from ctm.tb.mc.cache_simulation import Timing
 
 BASE = 1 << 20
@@ -108,15 +108,15 @@ class Bench:
     def run(
         self,
         unit: ConditionalUnit,
-        groups: Groups,
-        other: Groups | None = None,
+        wavefronts: Wavefronts,
+        other: Wavefronts | None = None,
         *,
         timing: Timing = IDEAL,
         **options: Any,
     ) -> UnitRun:
-        """Test `groups` for the location and `other` for the other client, and compare who passes."""
-        others = no_groups(self.lanes) if other is None else other
-        clients = [groups if location is unit.location else others for location in LOCATIONS]
+        """Test `wavefronts` for the location and `other` for the other client, and compare who passes."""
+        others = no_wavefronts(self.lanes) if other is None else other
+        clients = [wavefronts if location is unit.location else others for location in LOCATIONS]
         payloads = [each.payloads() for each in clients]
         result = self.simulation.run(
             self.hardware, payloads, unit, timing=timing, error_lines=self.error_lines, **options
@@ -143,12 +143,14 @@ class Bench:
             assert first <= result.writes.min() * LINE and result.writes.max() * LINE < end
 
     @staticmethod
-    def _compare_passed(unit: ConditionalUnit, groups: Groups, passed: np.ndarray, golden: np.ndarray) -> None:
+    def _compare_passed(unit: ConditionalUnit, wavefronts: Wavefronts, passed: np.ndarray, golden: np.ndarray) -> None:
         wrong = np.flatnonzero(passed != golden)
         if wrong.size:
             number = int(wrong[0])
             raise AssertionError(
-                f"{wrong.size} groups differ, first group {number} at ({groups.i[number]}, {groups.j[number]}): passed "
-                f"{passed[number]:b}, not {golden[number]:b}; values {[f'{v:08x}' for v in groups.values[number]]}; "
+                f"{wrong.size} wavefronts differ, first {number} at "
+                f"({wavefronts.i[number]}, {wavefronts.j[number]}): passed "
+                f"{passed[number]:b}, not {golden[number]:b}; "
+                f"values {[f'{v:08x}' for v in wavefronts.values[number]]}; "
                 f"{unit}"
             )

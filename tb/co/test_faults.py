@@ -28,8 +28,8 @@ def corners(test: ConditionalTest) -> Check:
     return lambda: test_unit.test_every_corner_meets_every_corner(test, FLOAT, PE)
 
 
-def groups(test: ConditionalTest, data_format: DataFormat = FLOAT) -> Check:
-    return lambda: test_unit.test_random_groups(test, data_format, Tiling.LINEAR)
+def wavefronts(test: ConditionalTest, data_format: DataFormat = FLOAT) -> Check:
+    return lambda: test_unit.test_random_wavefronts(test, data_format, Tiling.LINEAR)
 
 
 def closely(timing: str) -> Check:
@@ -41,7 +41,7 @@ def runs_follow() -> None:
 
 
 def smallest() -> None:
-    test_unit.test_random_groups_with_the_smallest_cache("some_stalls")
+    test_unit.test_random_wavefronts_with_the_smallest_cache("some_stalls")
 
 
 def errors() -> None:
@@ -72,32 +72,32 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "the first column outside is inside": (
         Fault("rtl.co.pairs", "x < limits.width", "x <= limits.width"),
-        groups(LESS),
+        wavefronts(LESS),
     ),
-    "all quads are the first one": (Fault("rtl.co.pairs", "Cat(lane[0], lane[2:])", "lane[0]"), groups(LESS)),
+    "all quads are the first one": (Fault("rtl.co.pairs", "Cat(lane[0], lane[2:])", "lane[0]"), wavefronts(LESS)),
     "a stalled value is converted twice": (
         Fault("rtl.co.pairs", "EnableInserter(moves)(unorm)", "unorm"),
-        groups(LESS, INTEGER),
+        wavefronts(LESS, INTEGER),
     ),
     "the wrong half of a word is compared": (
         Fault("rtl.co.unit", "word_select(pair.upper, _HALF_BITS)", "word_select(~pair.upper, _HALF_BITS)"),
-        groups(LESS, INTEGER),
+        wavefronts(LESS, INTEGER),
     ),
     "an integer is stored over its neighbour": (
         Fault("rtl.co.unit", "Cat(~upper, ~upper, upper, upper), 0b1111)", "0b1111, 0b1111)"),
-        groups(LESS, INTEGER),
+        wavefronts(LESS, INTEGER),
     ),
     "NEVER passes": (
         Fault("rtl.co.unit", "Mux(selected & never, 0, request.payload.mask)", "request.payload.mask"),
-        groups(NEVER),
+        wavefronts(NEVER),
     ),
     "a wavefront begins with lanes that the previous one passed": (
         Fault("rtl.co.unit", "Mux(pair.last, 0, passed)", "passed"),
-        groups(LESS),
+        wavefronts(LESS),
     ),
     "the last lane is lost if its response waits": (
         Fault("rtl.co.unit", "(~pair.last | has_space)", "1"),
-        groups(LESS),
+        wavefronts(LESS),
     ),
     "a command is taken at once": (
         Fault("rtl.co.unit", "self.command.ready.eq(self.idle)", "self.command.ready.eq(1)"),
@@ -133,7 +133,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "a row is read for its write-back while a pair waits for its own": (
         Fault("rtl.mc.conditional.cache", "may_read.eq(moves | ~reading)", "may_read.eq(1)"),
-        groups(LESS),
+        wavefronts(LESS),
     ),
     "a pair whose line has an error passes": (
         Fault("rtl.mc.conditional.cache", "read.reads & error", "0 & error"),

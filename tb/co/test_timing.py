@@ -6,18 +6,18 @@ import pytest
 from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.sim.golden.co.unit import FORMATS
 from ctm.tb.co.bench import CONFIGS, IDEAL, LOCATIONS, TILINGS, TIMINGS, Bench, conditional_unit
-from ctm.tb.co.groups import Groups, no_groups, random_groups, random_values
+from ctm.tb.co.wavefronts import Wavefronts, no_wavefronts, random_values, random_wavefronts
 from ctm.tb.mc.cache_simulation import Timing
 
 LATENCY = 7
-"""Cycles from a group's request to its answer if it has one lane whose line is there."""
+"""Cycles from a wavefront's request to its answer if it has one lane whose line is there."""
 
 
-def rows_of_groups(count: int, lanes: int, width: int, mask: np.ndarray | bool = True) -> Groups:
-    """Groups that go through `width` columns and two rows again and again."""
+def rows_of_wavefronts(count: int, lanes: int, width: int, mask: np.ndarray | bool = True) -> Wavefronts:
+    """Wavefronts that go through `width` columns and two rows again and again."""
     i = np.arange(count) * (lanes // 2) % width
     values = random_values(np.random.default_rng(0), (count, lanes))
-    return Groups(i=i, j=0 * i, mask=np.broadcast_to(mask, values.shape).copy(), values=values)
+    return Wavefronts(i=i, j=0 * i, mask=np.broadcast_to(mask, values.shape).copy(), values=values)
 
 
 @pytest.mark.parametrize("stores", [False, True])
@@ -28,9 +28,9 @@ def test_a_pair_takes_a_cycle_if_its_line_is_there(name, data_format, tiling, st
     bench, count = Bench(name), 200
     unit = conditional_unit(ConditionalTest.GREATER, stores=stores, data_format=data_format, tiling=tiling, height=2)
     bench.fill(unit, np.random.default_rng(1))
-    groups = rows_of_groups(count, bench.lanes, 32)
-    bench.run(unit, groups)
-    result = bench.run(unit, groups, commands=False)
+    wavefronts = rows_of_wavefronts(count, bench.lanes, 32)
+    bench.run(unit, wavefronts)
+    result = bench.run(unit, wavefronts, commands=False)
     only = result.clients[LOCATIONS.index(unit.location)]
     pairs = count * bench.lanes
     assert (result.hits, result.misses) == (pairs, 0)
@@ -39,12 +39,12 @@ def test_a_pair_takes_a_cycle_if_its_line_is_there(name, data_format, tiling, st
 
 
 @pytest.mark.parametrize("lanes", [0, 1])
-def test_groups_of_at_most_one_lane_follow_in_each_cycle(lanes):
+def test_wavefronts_of_at_most_one_lane_follow_in_each_cycle(lanes):
     bench, count = Bench(), 100
     unit = conditional_unit(stores=True)
-    groups = rows_of_groups(count, 4, 32, np.arange(4) < lanes)
-    bench.run(unit, groups)
-    result = bench.run(unit, groups, commands=False)
+    wavefronts = rows_of_wavefronts(count, 4, 32, np.arange(4) < lanes)
+    bench.run(unit, wavefronts)
+    result = bench.run(unit, wavefronts, commands=False)
     np.testing.assert_array_equal(result.clients[0].taken, np.arange(count))
     np.testing.assert_array_equal(result.clients[0].offered, np.arange(count) + LATENCY)
 
@@ -52,7 +52,7 @@ def test_groups_of_at_most_one_lane_follow_in_each_cycle(lanes):
 @pytest.mark.parametrize("latency", [1, 2, 30])
 def test_a_line_that_is_not_there_takes_a_cycle_more_than_memory(latency):
     bench, unit = Bench(), conditional_unit()
-    result = bench.run(unit, rows_of_groups(1, 4, 32, np.arange(4) < 1), timing=Timing(latency=latency))
+    result = bench.run(unit, rows_of_wavefronts(1, 4, 32, np.arange(4) < 1), timing=Timing(latency=latency))
     begin = int(result.clients[0].taken[0])
     assert int(result.clients[0].offered[0]) - begin == LATENCY + latency + 1
 
@@ -62,7 +62,7 @@ def test_lines_are_asked_for_ahead_of_their_use():
     bench, unit = Bench(), conditional_unit(stores=True, pitch=1024, height=2)
     bench.fill(unit, np.random.default_rng(2))
     count, latency = 512, 16
-    result = bench.run(unit, rows_of_groups(count, 4, 1024), timing=Timing(latency=latency))
+    result = bench.run(unit, rows_of_wavefronts(count, 4, 1024), timing=Timing(latency=latency))
     cycles = int(result.clients[0].offered[-1] - result.clients[0].taken[0])
     lines = len(result.reads)
     assert (lines, result.misses) == (128, 128)
@@ -74,9 +74,9 @@ def test_lines_are_asked_for_ahead_of_their_use():
 @pytest.mark.parametrize("test", [ConditionalTest.NEVER, ConditionalTest.ALWAYS])
 def test_who_touches_nothing_is_answered_in_the_next_cycle(test, location):
     bench, unit = Bench(), conditional_unit(test, location=location)
-    groups = rows_of_groups(50, 4, 32)
-    bench.run(unit, no_groups(4))
-    result = bench.run(unit, groups, groups, commands=False)
+    wavefronts = rows_of_wavefronts(50, 4, 32)
+    bench.run(unit, no_wavefronts(4))
+    result = bench.run(unit, wavefronts, wavefronts, commands=False)
     for client in result.clients:
         np.testing.assert_array_equal(client.taken, np.arange(50))
         np.testing.assert_array_equal(client.offered, np.arange(50) + 1)
@@ -86,9 +86,9 @@ def test_who_touches_nothing_is_answered_in_the_next_cycle(test, location):
 @pytest.mark.parametrize("location", LOCATIONS)
 def test_the_other_client_waits_for_nothing(location):
     bench, unit = Bench(), conditional_unit(stores=True, location=location)
-    groups = rows_of_groups(50, 4, 32)
-    bench.run(unit, no_groups(4))
-    result = bench.run(unit, groups, groups, commands=False, timing=Timing(latency=200))
+    wavefronts = rows_of_wavefronts(50, 4, 32)
+    bench.run(unit, no_wavefronts(4))
+    result = bench.run(unit, wavefronts, wavefronts, commands=False, timing=Timing(latency=200))
     other = result.clients[1 - LOCATIONS.index(location)]
     np.testing.assert_array_equal(other.offered, np.arange(50) + 1)
 
@@ -98,8 +98,8 @@ def test_the_other_client_waits_for_nothing(location):
 def test_a_client_that_takes_no_answer_does_not_hold_the_other_one(location, held):
     """All answers of the one are given before the other one takes its first."""
     bench, unit = Bench(), conditional_unit(stores=True, location=location)
-    groups, until = rows_of_groups(60, 4, 32), 1500
-    result = bench.run(unit, groups, groups, holds=until, held=1 << LOCATIONS.index(held))
+    wavefronts, until = rows_of_wavefronts(60, 4, 32), 1500
+    result = bench.run(unit, wavefronts, wavefronts, holds=until, held=1 << LOCATIONS.index(held))
     free, waiting = result.clients[1 - LOCATIONS.index(held)], result.clients[LOCATIONS.index(held)]
     assert free.answered[-1] < until <= waiting.answered[0]
 
@@ -110,9 +110,9 @@ def test_accesses_run_ahead_while_no_answer_is_taken(name):
     bench, unit = Bench(name), conditional_unit(stores=True, pitch=1024, height=64)
     bench.fill(unit, np.random.default_rng(3))
     generator = np.random.default_rng(4)
-    groups = random_groups(generator, 300, bench.lanes, width=1024, height=64)
-    groups.mask[:] = np.arange(bench.lanes) % 2 == 0
-    groups.i[:], groups.j[:] = 16 * (np.arange(300) % 60), 2 * (np.arange(300) // 7 % 30)
+    wavefronts = random_wavefronts(generator, 300, bench.lanes, width=1024, height=64)
+    wavefronts.mask[:] = np.arange(bench.lanes) % 2 == 0
+    wavefronts.i[:], wavefronts.j[:] = 16 * (np.arange(300) % 60), 2 * (np.arange(300) // 7 % 30)
     for timing in (IDEAL, TIMINGS["uneven"]):
-        result = bench.run(unit, groups, timing=timing, holds=400, held=3, flushes=True)
+        result = bench.run(unit, wavefronts, timing=timing, holds=400, held=3, flushes=True)
         bench.compare_memory(unit, result)

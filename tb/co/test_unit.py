@@ -9,40 +9,40 @@ from ctm.sim.golden.co.unit import FORMATS, ConditionalUnit
 from ctm.sim.golden.mc.address import extent
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.tb.co.bench import BASE, COMPARISONS, CONFIGS, LOCATIONS, TESTS, TILINGS, TIMINGS, Bench, conditional_unit
-from ctm.tb.co.groups import CORNERS, Groups, expected, no_groups, random_contents, random_groups
+from ctm.tb.co.wavefronts import CORNERS, Wavefronts, expected, no_wavefronts, random_contents, random_wavefronts
 from ctm.tb.mc.cache_simulation import Timing
 
 
-def check_random_groups(bench: Bench, unit: ConditionalUnit, seed: int, count: int, timing: Timing) -> None:
+def check_random_wavefronts(bench: Bench, unit: ConditionalUnit, seed: int, count: int, timing: Timing) -> None:
     generator = np.random.default_rng(seed)
     bench.fill(unit, generator)
     size = {"width": max(4, unit.buffer.width_limit), "height": unit.buffer.height_limit}
-    groups, other = (random_groups(generator, count, bench.lanes, **size) for _ in range(2))
-    result = bench.run(unit, groups, other, timing=timing, flushes=True)
+    wavefronts, other = (random_wavefronts(generator, count, bench.lanes, **size) for _ in range(2))
+    result = bench.run(unit, wavefronts, other, timing=timing, flushes=True)
     bench.compare_memory(unit, result)
 
 
 @pytest.mark.parametrize("tiling", TILINGS)
 @pytest.mark.parametrize("data_format", FORMATS)
 @pytest.mark.parametrize("test", TESTS)
-def test_random_groups(test, data_format, tiling):
+def test_random_wavefronts(test, data_format, tiling):
     for number, (stores, location) in enumerate((stores, each) for stores in (False, True) for each in LOCATIONS):
         unit = conditional_unit(test, stores=stores, location=location, data_format=data_format, tiling=tiling)
         for name in ("default", "wide"):
             timing = list(TIMINGS.values())[(number + test.value) % len(TIMINGS)]
-            check_random_groups(Bench(name), unit, number, 250, timing)
+            check_random_wavefronts(Bench(name), unit, number, 250, timing)
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
-def test_random_groups_with_the_smallest_cache(timing):
+def test_random_wavefronts_with_the_smallest_cache(timing):
     for seed, test in enumerate(COMPARISONS):
         unit = conditional_unit(test, stores=True, data_format=FORMATS[seed % 2], tiling=TILINGS[seed // 2 % 2])
-        check_random_groups(Bench("smallest"), unit, seed, 200, TIMINGS[timing])
+        check_random_wavefronts(Bench("smallest"), unit, seed, 200, TIMINGS[timing])
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", CONFIGS)
-def test_many_random_groups(name):
+def test_many_random_wavefronts(name):
     for seed in range(300):
         generator = np.random.default_rng(seed)
         pitch, height = 4 * int(generator.integers(0, 40)), int(generator.integers(1, 60))
@@ -52,7 +52,7 @@ def test_many_random_groups(name):
         )  # fmt: skip
         latency, jitter = (int(generator.integers(1, 60)) for _ in range(2))
         timing = Timing(latency=latency, jitter=jitter, stall=float(generator.choice([0, 0.1, 0.5, 0.9])), seed=seed)
-        check_random_groups(Bench(name), unit, seed, 1500, timing)
+        check_random_wavefronts(Bench(name), unit, seed, 1500, timing)
 
 
 @pytest.mark.parametrize("location", LOCATIONS)
@@ -67,8 +67,8 @@ def test_every_corner_meets_every_corner(test, data_format, location):
     )[:count]  # fmt: skip
     bench.load(BASE, stored.repeat(count).tobytes())
     j, i = (index.ravel() * 2 for index in np.mgrid[0 : count // 2, 0 : count // 2])
-    groups = Groups(i=i, j=j, mask=np.ones((i.size, 4), bool), values=CORNERS[i[:, None] + np.arange(4) % 2])
-    result = bench.run(unit, groups)
+    wavefronts = Wavefronts(i=i, j=j, mask=np.ones((i.size, 4), bool), values=CORNERS[i[:, None] + np.arange(4) % 2])
+    result = bench.run(unit, wavefronts)
     lanes = np.unpackbits(result.clients[LOCATIONS.index(location)].passed).sum()
     assert 0 < lanes < 4 * i.size
 
@@ -80,7 +80,7 @@ def test_what_is_stored_are_the_bits_or_the_integer(data_format):
     i = np.arange(0, count, 2)
     values = CORNERS[i[:, None] + np.arange(4) % 2]
     result = bench.run(
-        unit, Groups(i=i, j=0 * i, mask=np.ones((i.size, 4), bool), values=values), flushes=True
+        unit, Wavefronts(i=i, j=0 * i, mask=np.ones((i.size, 4), bool), values=values), flushes=True
     )  # fmt: skip
     bench.compare_memory(unit, result)
     if data_format is DataFormat.FLOAT32_1:
@@ -98,7 +98,7 @@ def test_narrow_and_illegal_pitches(tiling, data_format, pitch):
             test, stores=True, data_format=data_format, tiling=tiling, pitch=pitch, height=12
         )  # fmt: skip
         for name in ("default", "wide", "smallest"):
-            check_random_groups(Bench(name), unit, seed, 150, Timing(latency=3, jitter=2, stall=0.2, seed=seed))
+            check_random_wavefronts(Bench(name), unit, seed, 150, Timing(latency=3, jitter=2, stall=0.2, seed=seed))
 
 
 @pytest.mark.parametrize("timing", ["ideal", "some_stalls"])
@@ -113,8 +113,8 @@ def test_a_pair_sees_what_one_closely_before_it_has_stored(data_format, distance
     falling = (0.9 - np.arange(falls) / 64).astype(np.float32).view(np.uint32).repeat(times * distance)
     i = np.tile(2 * np.arange(distance), falls * times)
     mask = np.broadcast_to(np.arange(4) == 0, (count, 4)).copy()
-    groups = Groups(i=i, j=0 * i, mask=mask, values=np.broadcast_to(falling[:, None], mask.shape).copy())
-    result = bench.run(unit, groups, flushes=True, timing=TIMINGS[timing])
+    wavefronts = Wavefronts(i=i, j=0 * i, mask=mask, values=np.broadcast_to(falling[:, None], mask.shape).copy())
+    result = bench.run(unit, wavefronts, flushes=True, timing=TIMINGS[timing])
     bench.compare_memory(unit, result)
     passed = result.clients[0].passed.reshape(falls, times, distance)
     assert passed[:, 0].all() and not passed[:, 1:].any()
@@ -123,8 +123,8 @@ def test_a_pair_sees_what_one_closely_before_it_has_stored(data_format, distance
 def test_the_reset_state_tests_nothing():
     bench = Bench()
     unit = ConditionalUnit(buffer=Buffer())
-    groups = random_groups(np.random.default_rng(0), 50, 4, width=64, height=20)
-    result = bench.run(unit, groups, groups, commands=False)
+    wavefronts = random_wavefronts(np.random.default_rng(0), 50, 4, width=64, height=20)
+    result = bench.run(unit, wavefronts, wavefronts, commands=False)
     assert (result.tests, result.format_legal, result.hits + result.misses) == ((False, False), True, 0)
 
 
@@ -137,7 +137,7 @@ def test_the_state_is_shown(location):
                 unit = ConditionalUnit(
                     buffer=Buffer(pitch=8, format=data_format), test=test, location=location, write_enabled=stores
                 )
-                result = bench.run(unit, no_groups(4))
+                result = bench.run(unit, no_wavefronts(4))
                 assert result.format_legal == unit.format_is_legal
                 touches = unit.reads_buffer or unit.may_write_buffer or test is ConditionalTest.NEVER
                 assert result.tests == tuple(touches and each is location for each in LOCATIONS)
@@ -145,20 +145,20 @@ def test_the_state_is_shown(location):
 
 @pytest.mark.parametrize("timing", TIMINGS)
 def test_a_command_changes_what_is_asked_behind_it(timing):
-    """Commands are offered while groups are under way: those that were taken before see the old state."""
+    """Commands are offered while wavefronts are under way: those that were taken before see the old state."""
     bench, generator = Bench(), np.random.default_rng(6)
     old, new = conditional_unit(ConditionalTest.LESS), conditional_unit(ConditionalTest.GREATER)
     bench.fill(old, generator)
-    groups = random_groups(generator, 120, 4, width=64, height=24)
-    bench.run(old, no_groups(4))
+    wavefronts = random_wavefronts(generator, 120, 4, width=64, height=24)
+    bench.run(old, no_wavefronts(4))
     result = bench.simulation.run(
-        bench.hardware, [groups.payloads(), []], new, timing=TIMINGS[timing], commands_from=100
+        bench.hardware, [wavefronts.payloads(), []], new, timing=TIMINGS[timing], commands_from=100
     )  # fmt: skip
     taken, passed = result.clients[0].taken, result.clients[0].passed
     count = np.count_nonzero(taken < result.commanded)
     assert 10 < count < 110 and not (taken == result.commanded).any()
     for unit, part in ((old, slice(0, count)), (new, slice(count, None))):
-        masks, _ = expected(unit, bench.golden, groups[part], unit.location)
+        masks, _ = expected(unit, bench.golden, wavefronts[part], unit.location)
         np.testing.assert_array_equal(passed[part], masks)
 
 
@@ -173,17 +173,17 @@ def test_runs_follow_each_other(name, data_format, timing):
         unit.test = TESTS[int(generator.integers(1, 8))]
         unit.location = LOCATIONS[int(generator.integers(0, 2))]
         unit.write_enabled = bool(generator.integers(0, 4))
-        groups, other = (random_groups(generator, 100, bench.lanes, width=64, height=24) for _ in range(2))
+        wavefronts, other = (random_wavefronts(generator, 100, bench.lanes, width=64, height=24) for _ in range(2))
         flushes, invalidates = bool(generator.integers(0, 2)), number and bool(generator.integers(0, 2))
         if invalidates:
             change_memory(bench, unit, generator)
         result = bench.run(
-            unit, groups, other, timing=TIMINGS[timing], flushes=flushes, invalidates=invalidates,
+            unit, wavefronts, other, timing=TIMINGS[timing], flushes=flushes, invalidates=invalidates,
             flush_period=int(generator.choice([0, 0, 97])),
         )  # fmt: skip
         if flushes:
             bench.compare_memory(unit, result)
-    bench.run(unit, no_groups(bench.lanes), flushes=True)
+    bench.run(unit, no_wavefronts(bench.lanes), flushes=True)
     bench.compare_memory(unit)
 
 

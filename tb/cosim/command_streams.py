@@ -83,8 +83,8 @@ def _relocated(case: Case, base: int) -> _Program:
 class _Writer:
     """Draws the buffers of a stream."""
 
-    def __init__(self, generator: np.random.Generator, programs: list[_Program], groups: int) -> None:
-        self._generator, self._programs, self._groups = generator, programs, groups
+    def __init__(self, generator: np.random.Generator, programs: list[_Program], wavefronts: int) -> None:
+        self._generator, self._programs, self._wavefronts = generator, programs, wavefronts
         self._quads = programs[0].case.lanes // 4
         self.commands = CommandBuffer()
         self.skipped: list[tuple[int, int]] = []
@@ -198,10 +198,10 @@ class _Writer:
         self.commands.set_cond_out_mask(enable=self._happens(0.6))
 
     def _domain(self, program: _Program) -> tuple[int, int, int, int]:
-        """A part of the program's domain with few groups, now and then an empty one."""
+        """A part of the program's domain with few wavefronts, now and then an empty one."""
         i0, j0, i1, j1 = program.domain
-        width = min(i1 - i0 + 1, 1 + self._below(2 * self._quads * max(1, self._groups)))
-        rows = max(1, 2 * self._groups * self._quads * 2 // max(1, width + 1))
+        width = min(i1 - i0 + 1, 1 + self._below(2 * self._quads * max(1, self._wavefronts)))
+        rows = max(1, 2 * self._wavefronts * self._quads * 2 // max(1, width + 1))
         height = min(j1 - j0 + 1, 1 + self._below(rows))
         i, j = i0 + self._below(i1 - i0 + 2 - width), j0 + self._below(j1 - j0 + 2 - height)
         if self._happens(0.03):
@@ -234,8 +234,8 @@ def _chain(generator: np.random.Generator, programs: list[_Program]) -> None:
                 program.reads.add(source)
 
 
-def random_stream(seed: int, *, lanes: int, programs: int = 3, buffers: int = 3, groups: int = 6) -> Stream:
-    """Draw `programs` programs and `buffers` buffers besides the last; a start has about `groups` groups."""
+def random_stream(seed: int, *, lanes: int, programs: int = 3, buffers: int = 3, wavefronts: int = 6) -> Stream:
+    """Draw `programs` programs and `buffers` buffers besides the last; a start has about `wavefronts` wavefronts."""
     generator = np.random.default_rng([_SEED, seed, lanes])
     places = [_PLACES[place] for place in generator.permutation(len(_PLACES))[:programs]]
     cases = [random_case(int(generator.integers(1 << 31)), lanes=lanes) for _ in places]
@@ -245,7 +245,7 @@ def random_stream(seed: int, *, lanes: int, programs: int = 3, buffers: int = 3,
     _chain(generator, drawn)
     for base in _CONDITIONALS:
         contents.append((base, random_floats(generator, (128 * 64,)).tobytes()))
-    writer = _Writer(generator, drawn, groups)
+    writer = _Writer(generator, drawn, wavefronts)
     placed = []
     for number in range(buffers + 1):
         writer.begin()

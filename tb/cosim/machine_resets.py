@@ -23,7 +23,7 @@ async def a_reset_at_any_time_leaves_a_machine_that_runs_right(dut: Any, pauses:
     generator = random.Random(seed)
     tb = TB(dut, pauses=pauses, seed=seed)
     await tb.start()
-    stream = random_stream(seed, lanes=tb.config.array.lanes, programs=2, buffers=1, groups=2)
+    stream = random_stream(seed, lanes=tb.config.array.lanes, programs=2, buffers=1, wavefronts=2)
     for _ in range(2):
         await tb.prepare(20_000)
         Scoreboard(tb).load(stream)

@@ -12,7 +12,7 @@ from ctm.tb.cosim.testbench import TB
 
 _FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "3")))
 _SIZES = {0.0: 6, 0.3: 4, 0.8: 1}
-"""Groups of a start."""
+"""Wavefronts of a start."""
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
@@ -23,7 +23,7 @@ async def random_streams(dut: Any, pauses: float, seed: int) -> None:
     board = Scoreboard(tb, watchdog=20_000)
     await board.prepare()
     stream = random_stream(
-        seed, lanes=tb.config.array.lanes, programs=2, buffers=2 if pauses < 0.5 else 1, groups=_SIZES[pauses]
+        seed, lanes=tb.config.array.lanes, programs=2, buffers=2 if pauses < 0.5 else 1, wavefronts=_SIZES[pauses]
     )
     await board.run(stream)
     await tb.finish()

@@ -99,9 +99,11 @@ async def programs_that_fault(dut: Any, pauses: float) -> None:
         for buffer in (first, again):
             buffers.append((_BUFFERS + _STEP * len(buffers), len(buffer.words)))
             memory.write(buffers[-1][0], bytes(buffer))
-        for status, group in ((Status.STACK, number), (Status.BUS_ERROR, number + 7)):
-            place = {"pc": 10 * number + group, "i": group, "j": number, "address": 64 * number}
-            fault = Fault(program=2 * number, group=group, status=status.value, client=BusClient.INPUT.value, **place)
+        for status, wavefront in ((Status.STACK, number), (Status.BUS_ERROR, number + 7)):
+            place = {"pc": 10 * number + wavefront, "i": wavefront, "j": number, "address": 64 * number}
+            fault = Fault(
+                program=2 * number, wavefront=wavefront, status=status.value, client=BusClient.INPUT.value, **place
+            )
             faults.append(fault)
     work = Work(memory=memory, buffers=buffers, faults=faults)
     events = await _check(dut, work, replace(_FAR, stall=pauses))

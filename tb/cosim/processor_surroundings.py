@@ -35,7 +35,7 @@ _QUIET = 30
 """Cycles behind the last buffer, in which nothing more may come."""
 _UNITS = {command.opcode: command for command in COMMANDS if command.unit != "PE"}
 _GIVERS = ("buffer", "lines__response", "counters__written", "tester__response", "fault")
-_TAKERS = ("lines__request", "tester__request", "group", "error")
+_TAKERS = ("lines__request", "tester__request", "wavefront", "error")
 _UNIT_TAKERS = ("mc_command", "co_command", "counters__write")
 _UNCACHED = 1 << WORD_BITS * list(PROGRAM_INFORMATION).index("UMRT")
 
@@ -67,7 +67,7 @@ class Surroundings:
         self._state = State(conditional=HashedTests())
         self._state.conditional.salt = work.salt
         self.events: list[Event] = []
-        self.now = self._given_buffers = self._walked = self._programs = self._groups = self._flushes = 0
+        self.now = self._given_buffers = self._walked = self._programs = self._wavefronts = self._flushes = 0
         self._executing = self._failed = self._running = self._has_error = False
         self._idle_shown, self._was_idle, self._mc_idle, self._mc_busy = True, True, True, 0
         self._wait, self._span = 0, (0, 0)
@@ -117,7 +117,7 @@ class Surroundings:
             giver.drive(self.now)
         for name in ("lines__request", "tester__request"):
             self._takers[name].drive()
-        self._takers["group"].drive(can=len(self._residents) < _RESIDENT)
+        self._takers["wavefront"].drive(can=len(self._residents) < _RESIDENT)
         for name, unit in self._units.items():
             unit.drive(can=self._mc_idle if name == "mc_command" else True)
 
@@ -129,13 +129,13 @@ class Surroundings:
             host.give(pack(COMMAND_BUFFER, address=address, dwords=dwords))
 
     def _drive_array(self) -> None:
-        """Groups stay for a time; the array looks idle one cycle too long; outputs take their time to memory."""
+        """Wavefronts stay for a time; the array looks idle one cycle too long; outputs take their time to memory."""
         for each in self._residents:
             each.left -= each.left != 0
         ended = next((each for each in self._residents if not each.left), None)
         if ended is not None:
             self._residents.remove(ended)
-            self._end_group(ended.number)
+            self._end_wavefront(ended.number)
         empty = not self._residents
         if empty and not self._was_idle:
             self._writing.append(self._programs - 1)
@@ -149,9 +149,9 @@ class Surroundings:
         self._idle_shown = all(each.given + 1 == self.now for each in self._residents)
         self._dut.array_idle.value, self._dut.mc_idle.value = self._idle_shown, self._mc_idle
 
-    def _end_group(self, number: int) -> None:
+    def _end_wavefront(self, number: int) -> None:
         for place, fault in enumerate(self._work.faults):
-            if (fault.program + 1, fault.group) == (self._programs, number):
+            if (fault.program + 1, fault.wavefront) == (self._programs, number):
                 values = {name: getattr(fault, name) for name in ("status", "client", "pc", "i", "j")}
                 self._givers["fault"].give(pack(program_fault_layout(PROGRAM_FORMAT), **values))
                 if fault.status == Status.BUS_ERROR.value and not self._has_error:
@@ -243,7 +243,7 @@ class Surroundings:
             self._dut.lost.value = 0
 
     def _take_command(self, payload: dict[str, int]) -> None:
-        assert not self._residents, "a unit has a command while groups run"
+        assert not self._residents, "a unit has a command while wavefronts run"
         self._finish_program()
         words, command = _words(payload["words"], PARAMETERS), _UNITS[payload["opcode"]]
         self._log("unit", payload["opcode"], *words)
@@ -265,17 +265,17 @@ class Surroundings:
             self._finish_program()
             self._value = int(self._dut.conditional_value.value)
             self._log("starts", self._value)
-            self._programs, self._groups, self._running, self._has_error = self._programs + 1, 0, True, False
+            self._programs, self._wavefronts, self._running, self._has_error = self._programs + 1, 0, True, False
         self._givers["fault"].look()
         self._walked += int(self._dut.walked.value)
         self._look_at_tests()
-        group = self._takers["group"].look()
-        if group is not None:
-            assert self._running, "a group without a program"
-            given = unpack(wavefront_layout(self._lanes), group)
-            self._log("group", given["i"], given["j"], given["covered"])
-            self._residents.append(_Resident(self._groups, 2 + self._below(self._timing.hold + 1), self.now))
-            self._groups += 1
+        wavefront = self._takers["wavefront"].look()
+        if wavefront is not None:
+            assert self._running, "a wavefront without a program"
+            given = unpack(wavefront_layout(self._lanes), wavefront)
+            self._log("wavefront", given["i"], given["j"], given["covered"])
+            self._residents.append(_Resident(self._wavefronts, 2 + self._below(self._timing.hold + 1), self.now))
+            self._wavefronts += 1
 
     def _look_at_tests(self) -> None:
         self._givers["tester__response"].look()
@@ -295,6 +295,6 @@ class Surroundings:
     def _finish_program(self) -> None:
         """The program before this event is over: all of its domain must have been walked."""
         if self._running:
-            assert not self._residents and self._idle_shown, "something goes on while groups run"
+            assert not self._residents and self._idle_shown, "something goes on while wavefronts run"
             self._log("walked", self._walked)
             self._running, self._walked = False, 0

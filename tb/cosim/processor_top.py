@@ -17,7 +17,7 @@ class Mistake(enum.Enum, shape=3):
 
     NONE = 0
     UNCOVERED = 1
-    """Lane 0 of a group is never covered."""
+    """Lane 0 of a wavefront is never covered."""
     WITHDRAWN = 2
     """A request for a line goes away before it was taken."""
     WRONG_WORD = 3
@@ -49,7 +49,7 @@ class ProcessorTop(wiring.Component):
         m.d.sync += turn.eq(~turn)
         with m.Switch(self.mistake):
             with m.Case(Mistake.UNCOVERED):
-                m.d.comb += self.group.payload.covered[0].eq(0)
+                m.d.comb += self.wavefront.payload.covered[0].eq(0)
             with m.Case(Mistake.WITHDRAWN):
                 offers = processor.lines.request.valid & (turn | self.lines.request.ready)
                 m.d.comb += self.lines.request.valid.eq(offers)

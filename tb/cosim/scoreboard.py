@@ -14,7 +14,7 @@ PAGE = 4096
 _FAULTS = (Status.ILLEGAL_INSTRUCTION, Status.STACK, Status.PC_RANGE, Status.WATCHDOG)
 _EXACT = ("status", "address", "word", "client", "pc", "i", "j")
 _NOT_ALWAYS = ("pc", "i", "j")
-"""Of several groups that fault, machine and model may report different ones."""
+"""Of several wavefronts that fault, machine and model may report different ones."""
 
 
 class Scoreboard:
@@ -60,7 +60,7 @@ class Scoreboard:
     async def run(self, work: Work, *, exact: bool = False) -> list[Status]:
         """Run all buffers of work and compare; the status of each.
 
-        With `exact` a fault's group and PC count, too.
+        With `exact` a fault's wavefront and PC count, too.
         """
         self.load(work)
         found = []

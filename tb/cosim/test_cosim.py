@@ -44,12 +44,12 @@ REASONS = {
 """What the failing test says of each mistake at the controller's bus."""
 
 PROCESSOR_REASONS = {
-    ProcessorMistake.UNCOVERED: r"event \d+: \('group'",
+    ProcessorMistake.UNCOVERED: r"event \d+: \('wavefront'",
     ProcessorMistake.WITHDRAWN: "lines__request: a payload changed or went away",
     ProcessorMistake.WRONG_WORD: r"event \d+: \('error'",
     ProcessorMistake.LOST_COMMAND: r"instead of \('unit', \(27,",
     ProcessorMistake.UNSEEN_REFUSAL: r"instead of \('error', \(4,",
-    ProcessorMistake.UNSEEN_ARRAY: "something goes on while groups run",
+    ProcessorMistake.UNSEEN_ARRAY: "something goes on while wavefronts run",
     ProcessorMistake.SECOND_END: "something is consumed without a buffer",
 }
 """What the failing test says of each mistake at the command processor's border."""
@@ -57,10 +57,10 @@ PROCESSOR_REASONS = {
 UNIT_REASONS = {
     UnitMistake.NO_STORE: "bytes from 0x.* on are wrong",
     UnitMistake.WRONG_STORE: "bytes from 0x.* on are wrong",
-    UnitMistake.FOREIGN_BYTES: "'s group .*: passed",
-    UnitMistake.WRONG_ANSWER: "the DPP's group .*: passed",
+    UnitMistake.FOREIGN_BYTES: "'s wavefront .*: passed",
+    UnitMistake.WRONG_ANSWER: "the DPP's wavefront .*: passed",
     UnitMistake.WITHDRAWN: "cache__access: a payload changed or went away",
-    UnitMistake.UNSEEN_REFUSAL: "'s group .*: passed .* not 0;",
+    UnitMistake.UNSEEN_REFUSAL: "'s wavefront .*: passed .* not 0;",
     UnitMistake.EARLY_IDLE: "it is idle while it works",
 }
 """What the failing test says of each mistake at the conditional unit's border."""

@@ -66,7 +66,7 @@ class Traffic:
             write(self.model, self.outputs[target], x, y, values.T, mask.T & enabled[:, None])
 
     def draw_outputs(self, count: int) -> None:
-        """Groups to be stored in the outputs 1 to 3, some of their pairs beyond the limits."""
+        """Wavefronts to be stored in the outputs 1 to 3, some of their pairs beyond the limits."""
         generator = np.random.default_rng([self.seed, 1])
         layout, lane = output_layout(self.lanes), np.arange(self.lanes)
         for _ in range(count):

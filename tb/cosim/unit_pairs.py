@@ -1,4 +1,4 @@
-"""Cocotb tests of the conditional unit alone: random settings, and groups of both clients at once."""
+"""Cocotb tests of the conditional unit alone: random settings, and wavefronts of both clients at once."""
 
 import os
 from typing import Any
@@ -17,7 +17,7 @@ from ctm.sim.golden.mc.address import extent
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.memory import Memory
 from ctm.tb.co.bench import LOCATIONS, TESTS, TILINGS
-from ctm.tb.co.groups import LINE, Groups, expected, random_contents, random_groups
+from ctm.tb.co.wavefronts import LINE, Wavefronts, expected, random_contents, random_wavefronts
 from ctm.tb.cosim.bench import LIMIT, Clocked
 from ctm.tb.cosim.configuration import SMALL
 from ctm.tb.cosim.streams import Sink, Source
@@ -30,7 +30,7 @@ _PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").s
 _LANES = SMALL.array.lanes
 _BASES = (1 << 20, 0x8000_0800)
 _AROUND = 4096
-_SETTINGS, _GROUPS = 12, 25
+_SETTINGS, _WAVEFRONTS = 12, 25
 _COMPARISONS = tuple(test for test in TESTS if test not in (ConditionalTest.NEVER, ConditionalTest.ALWAYS))
 
 
@@ -78,9 +78,9 @@ class _Bench(Clocked):
         shown = [bool(getattr(self.dut, f"tests_{location.name.lower()}").value) for location in LOCATIONS]
         assert shown == [touches and location is unit.location for location in LOCATIONS], f"{unit}: tests is wrong"
 
-    async def ask(self, unit: ConditionalUnit, groups: list[Groups]) -> None:
+    async def ask(self, unit: ConditionalUnit, wavefronts: list[Wavefronts]) -> None:
         """Both clients ask at once; who passes, and then memory, is as in the golden model."""
-        await gather(*(self._client(number, unit, each) for number, each in enumerate(groups)))
+        await gather(*(self._client(number, unit, each) for number, each in enumerate(wavefronts)))
         for _ in range(2):
             await RisingEdge(self.dut.clk)
         assert self.dut.idle.value == 1, "it is not idle behind the last answer"
@@ -89,20 +89,20 @@ class _Bench(Clocked):
         wrong = np.flatnonzero(found != wanted)
         assert not wrong.size, f"{wrong.size} bytes from 0x{first + int(wrong[0]):x} on are wrong; {unit}"
 
-    async def _client(self, number: int, unit: ConditionalUnit, groups: Groups) -> None:
-        sending = cocotb.start_soon(self._requests[number].send(groups.payloads()))
-        passed, _ = expected(unit, self.golden, groups, LOCATIONS[number])
+    async def _client(self, number: int, unit: ConditionalUnit, wavefronts: Wavefronts) -> None:
+        sending = cocotb.start_soon(self._requests[number].send(wavefronts.payloads()))
+        passed, _ = expected(unit, self.golden, wavefronts, LOCATIONS[number])
         before = self._answered[number]
-        self._answered[number] += len(groups)
+        self._answered[number] += len(wavefronts)
         found = np.array((await self._responses[number].take(self._answered[number]))[before:])
         await sending
         wrong = np.flatnonzero(found != passed)
         for place in wrong[:1]:
-            group = f"the {LOCATIONS[number].name}'s group {place}"
-            raise AssertionError(f"{group}: passed {found[place]:b}, not {passed[place]:b}; {unit}")
+            wavefront = f"the {LOCATIONS[number].name}'s wavefront {place}"
+            raise AssertionError(f"{wavefront}: passed {found[place]:b}, not {passed[place]:b}; {unit}")
 
     async def _watch(self) -> None:
-        """The unit is idle only when each group it has taken has been answered."""
+        """The unit is idle only when each wavefront it has taken has been answered."""
         edge, under_way = RisingEdge(self.dut.clk), 0
         directions = {"request": 1, "response": -1}
         ends = [
@@ -151,5 +151,5 @@ async def pairs_of_both_clients(dut: Any, pauses: float, seed: int) -> None:
         bench.refuse(_random_errors(generator, unit))
         await bench.set_up(unit)
         limits = {"width": max(4, unit.buffer.width_limit), "height": unit.buffer.height_limit}
-        await bench.ask(unit, [random_groups(generator, _GROUPS, _LANES, **limits) for _ in LOCATIONS])
+        await bench.ask(unit, [random_wavefronts(generator, _WAVEFRONTS, _LANES, **limits) for _ in LOCATIONS])
     assert bench.cache.reads and bench.cache.stores, "nothing was compared, or nothing stored"

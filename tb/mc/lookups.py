@@ -1,4 +1,4 @@
-"""Lookups of groups: random ones, what the golden model answers, and the lines that a cache asks for."""
+"""Lookups of wavefronts: random ones, what the golden model answers, and the lines that a cache asks for."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ BASE = 1 << 20
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Lookups:
-    """n lookups of groups of `lanes`: `input` and `uncached` [n], `x`, `y` and `fetch` [n, lanes]."""
+    """n lookups of wavefronts of `lanes`: `input` and `uncached` [n], `x`, `y` and `fetch` [n, lanes]."""
 
     buffers: list[Buffer]
     input: np.ndarray
@@ -37,7 +37,7 @@ class Lookups:
 
     @property
     def lanes(self) -> int:
-        """Lanes of a group."""
+        """Lanes of a wavefront."""
         return self.x.shape[1]
 
     def payloads(self) -> list[int]:
@@ -121,7 +121,7 @@ def random_lookups(seed: int, count: int, lanes: int) -> tuple[Memory, Lookups]:
 
 
 def row_of_pairs(count: int, step: int, lanes: int = 4, *, uncached: bool = False) -> Lookups:
-    """Groups on a row of FLOAT32_1, each `step` elements behind the one before; a line is 16 elements."""
+    """Wavefronts on a row of FLOAT32_1, each `step` elements behind the one before; a line is 16 elements."""
     first = np.arange(count)[:, None] * step
     x = first + np.arange(lanes)
     buffer = Buffer(base=BASE, pitch=4096, height=1, format=DataFormat.FLOAT32_1)

@@ -9,7 +9,7 @@ from ctm.rtl.mc.conditional.cache import ConditionalCache
 from ctm.sim.golden.co.unit import FORMATS, ConditionalUnit
 from ctm.sim.golden.mc.address import element_address
 from ctm.tb.co.bench import BASE, COMPARISONS, CONFIGS, TILINGS, TIMINGS, Bench, conditional_unit
-from ctm.tb.co.groups import LINE, Groups, no_groups, random_groups
+from ctm.tb.co.wavefronts import LINE, Wavefronts, no_wavefronts, random_wavefronts
 from ctm.tb.mc.cache_simulation import Timing
 from ctm.tb.mc.lookups import ReferenceCache
 
@@ -17,21 +17,21 @@ FIRST_LINE = BASE // LINE
 ALWAYS, LESS = ConditionalTest.ALWAYS, ConditionalTest.LESS
 
 
-def addresses(unit: ConditionalUnit, groups: Groups) -> np.ndarray:
+def addresses(unit: ConditionalUnit, wavefronts: Wavefronts) -> np.ndarray:
     """The addresses of pairs that exist, in the order in which they are tested."""
-    x, y = groups.x[groups.mask], groups.y[groups.mask]
+    x, y = wavefronts.x[wavefronts.mask], wavefronts.y[wavefronts.mask]
     exists = (x < unit.buffer.width_limit) & (y < unit.buffer.height_limit)
     return element_address(unit.buffer, x[exists], y[exists])
 
 
-def pairs_of_a_row(columns: range, value: float, lanes: int = 4) -> Groups:
-    """One group for each column of row 0, with one lane."""
+def pairs_of_a_row(columns: range, value: float, lanes: int = 4) -> Wavefronts:
+    """One wavefront for each column of row 0, with one lane."""
     i = np.array(columns)
     shape = (len(i), lanes)
     values = np.full(shape, np.float32(value)).view(np.uint32)
     mask = np.zeros(shape, bool)
     mask[np.arange(len(i)), i % 2] = True
-    return Groups(i=i // 2 * 2, j=0 * i, mask=mask, values=values)
+    return Wavefronts(i=i // 2 * 2, j=0 * i, mask=mask, values=values)
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
@@ -42,9 +42,9 @@ def test_each_line_is_asked_for_once_while_it_is_there(name, timing):
     bench, generator = Bench(name), np.random.default_rng(7)
     unit = conditional_unit(LESS, stores=True, data_format=FORMATS[len(timing) % 2], tiling=TILINGS[len(name) % 2])
     bench.fill(unit, generator)
-    groups, reference = random_groups(generator, 400, lanes, width=64, height=24), ReferenceCache(config)
-    result = bench.run(unit, groups, timing=TIMINGS[timing])
-    lines = addresses(unit, groups) // LINE
+    wavefronts, reference = random_wavefronts(generator, 400, lanes, width=64, height=24), ReferenceCache(config)
+    result = bench.run(unit, wavefronts, timing=TIMINGS[timing])
+    lines = addresses(unit, wavefronts) // LINE
     assert result.reads.tolist() == [line for line in lines.tolist() if reference.asks(line, uncached=False)]
     assert (result.hits, result.misses) == (reference.hits, reference.misses)
     assert reference.hits > 100 and reference.misses > 20
@@ -56,11 +56,11 @@ def test_what_is_only_written_is_not_read(name, data_format):
     bench, generator = Bench(name), np.random.default_rng(8)
     unit = conditional_unit(ALWAYS, stores=True, data_format=data_format)
     bench.fill(unit, generator)
-    groups = random_groups(generator, 400, bench.lanes, width=64, height=24)
-    result = bench.run(unit, groups, timing=TIMINGS["some_stalls"], flushes=True)
+    wavefronts = random_wavefronts(generator, 400, bench.lanes, width=64, height=24)
+    result = bench.run(unit, wavefronts, timing=TIMINGS["some_stalls"], flushes=True)
     bench.compare_memory(unit, result)
     assert result.reads.size == 0 and result.writes.size > 20
-    assert written_bytes(result.writes, result.masks) == stored_bytes(unit, addresses(unit, groups))
+    assert written_bytes(result.writes, result.masks) == stored_bytes(unit, addresses(unit, wavefronts))
 
 
 def written_bytes(lines: np.ndarray, masks: np.ndarray) -> set[int]:
@@ -82,15 +82,15 @@ def test_a_write_back_has_the_bytes_that_were_stored(data_format):
     bench, generator = Bench("smallest"), np.random.default_rng(9)
     unit = conditional_unit(ConditionalTest.GREATER, stores=True, data_format=data_format)
     bench.fill(unit, generator)
-    groups = random_groups(generator, 300, 4, width=64, height=24)
-    result = bench.run(unit, groups)
-    result_of_flush = bench.run(unit, no_groups(4), flushes=True)
+    wavefronts = random_wavefronts(generator, 300, 4, width=64, height=24)
+    result = bench.run(unit, wavefronts)
+    result_of_flush = bench.run(unit, no_wavefronts(4), flushes=True)
     bench.compare_memory(unit)
     lines, masks = (np.concatenate(logs) for logs in zip(
         (result.writes, result.masks), (result_of_flush.writes, result_of_flush.masks), strict=True
     ))  # fmt: skip
     written = written_bytes(lines, masks)
-    assert written and written < stored_bytes(unit, addresses(unit, groups))
+    assert written and written < stored_bytes(unit, addresses(unit, wavefronts))
 
 
 @pytest.mark.parametrize("data_format", FORMATS)
@@ -103,7 +103,7 @@ def test_bytes_that_are_not_there_come_around_those_that_were_written(data_forma
     around = bench.run(unit, pairs_of_a_row(range(elements), 0.75), timing=TIMINGS["uneven"])
     assert around.reads.tolist() == [FIRST_LINE]
     assert np.count_nonzero(around.clients[0].passed[3:7]) == 4
-    bench.compare_memory(unit, bench.run(unit, no_groups(4), flushes=True))
+    bench.compare_memory(unit, bench.run(unit, no_wavefronts(4), flushes=True))
 
 
 def test_an_invalidate_drops_what_is_not_dirty():
@@ -126,7 +126,7 @@ def test_a_line_that_is_clean_and_dirty_keeps_the_dirty_bytes():
     again = bench.run(unit, pairs_of_a_row(range(16), 0.1875), invalidates=True)
     assert again.reads.tolist() == [FIRST_LINE]
     assert np.flatnonzero(again.clients[0].passed).tolist() == [0, 1, 2, 3]
-    flushed = bench.run(unit, no_groups(4), flushes=True)
+    flushed = bench.run(unit, no_wavefronts(4), flushes=True)
     bench.compare_memory(unit, flushed)
     assert (flushed.writes.tolist(), flushed.masks.tolist()) == ([FIRST_LINE], [0xFFFF])
 
@@ -134,9 +134,9 @@ def test_a_line_that_is_clean_and_dirty_keeps_the_dirty_bytes():
 def test_an_invalidate_writes_nothing_back():
     bench, unit = Bench(), conditional_unit(ALWAYS, stores=True)
     bench.run(unit, pairs_of_a_row(range(16), 0.25))
-    assert bench.run(unit, no_groups(4), invalidates=True).writes.size == 0
+    assert bench.run(unit, no_wavefronts(4), invalidates=True).writes.size == 0
     assert not bench.hardware.words(BASE, 16).any()
-    bench.compare_memory(unit, bench.run(unit, no_groups(4), flushes=True))
+    bench.compare_memory(unit, bench.run(unit, no_wavefronts(4), flushes=True))
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
@@ -145,11 +145,11 @@ def test_lines_stay_behind_a_flush_and_are_clean(name, timing):
     bench, unit = Bench(name), conditional_unit(LESS, stores=True)
     sets = CONFIGS[name][1].sets * CONFIGS[name][1].ways
     bench.load(BASE, np.full(64, 0.5, np.float32).tobytes())
-    groups = pairs_of_a_row(range(0, 16 * min(sets, 4)), 0.25, bench.lanes)
-    first = bench.run(unit, groups, flushes=True, timing=TIMINGS[timing])
+    wavefronts = pairs_of_a_row(range(0, 16 * min(sets, 4)), 0.25, bench.lanes)
+    first = bench.run(unit, wavefronts, flushes=True, timing=TIMINGS[timing])
     bench.compare_memory(unit, first)
     assert first.reads.size == first.writes.size == min(sets, 4)
-    second = bench.run(unit, groups, flushes=True, timing=TIMINGS[timing])
+    second = bench.run(unit, wavefronts, flushes=True, timing=TIMINGS[timing])
     assert second.reads.size == second.writes.size == 0 and second.misses == 0
 
 
@@ -158,7 +158,8 @@ def test_a_flush_takes_two_cycles_for_each_line_and_once_the_latency(lines):
     bench, unit, latency = Bench(), conditional_unit(ALWAYS, stores=True, pitch=256), 10
     bench.run(unit, pairs_of_a_row(range(16 * lines), 0.25))
     full, empty = (
-        bench.run(unit, no_groups(4), flushes=True, commands=False, timing=Timing(latency=latency)) for _ in range(2)
+        bench.run(unit, no_wavefronts(4), flushes=True, commands=False, timing=Timing(latency=latency))
+        for _ in range(2)
     )
     assert (full.writes.size, empty.writes.size) == (lines, 0)
     assert full.cycles - empty.cycles == 2 * lines + latency + 3
@@ -171,17 +172,17 @@ def test_a_pair_whose_line_has_error_fails(name, timing):
         bench, generator = Bench(name), np.random.default_rng(seed)
         unit = conditional_unit(test, stores=bool(seed % 2), data_format=FORMATS[seed // 2 % 2])
         bench.fill(unit, generator)
-        groups = random_groups(generator, 150, bench.lanes, width=64, height=24)
-        lines = np.unique(addresses(unit, groups) // LINE)
+        wavefronts = random_wavefronts(generator, 150, bench.lanes, width=64, height=24)
+        lines = np.unique(addresses(unit, wavefronts) // LINE)
         for line in lines[::3].tolist():
             bench.refuse(line, line + 1)
-        result = bench.run(unit, groups, timing=TIMINGS[timing], flushes=True)
+        result = bench.run(unit, wavefronts, timing=TIMINGS[timing], flushes=True)
         bench.compare_memory(unit, result)
         assert sorted(set((result.lost // LINE).tolist())) == lines[::3].tolist()
         assert not np.isin(result.writes, lines[::3]).any()
         # Nothing of it stays.
         bench.start_anew()
-        bench.compare_memory(unit, bench.run(unit, groups, timing=TIMINGS[timing], flushes=True))
+        bench.compare_memory(unit, bench.run(unit, wavefronts, timing=TIMINGS[timing], flushes=True))
 
 
 def test_a_line_with_an_error_is_requested_again_and_keeps_written_bytes():
@@ -208,10 +209,10 @@ def test_a_write_back_with_an_error_is_lost(name, timing):
     unit = conditional_unit(ALWAYS, stores=True)
     bench.fill(unit, generator)
     before = bench.hardware.read(BASE, 64 * 24 * 4)
-    groups = random_groups(generator, 200, bench.lanes, width=64, height=24)
-    lines = np.unique(addresses(unit, groups) // LINE)
+    wavefronts = random_wavefronts(generator, 200, bench.lanes, width=64, height=24)
+    lines = np.unique(addresses(unit, wavefronts) // LINE)
     bench.error_lines = [(line, line + 1) for line in lines[::2].tolist()]
-    result = bench.run(unit, groups, timing=TIMINGS[timing], flushes=True)
+    result = bench.run(unit, wavefronts, timing=TIMINGS[timing], flushes=True)
     error = np.isin(result.writes, lines[::2])
     assert (result.lost // LINE).tolist() == result.writes[error].tolist() and error.any()
     for line in lines[::2].tolist():
@@ -225,13 +226,13 @@ def test_a_write_back_with_an_error_is_lost(name, timing):
 def test_each_error_is_reported_once(name, seed):
     """Lines are read and written back at once, and memory, which refuses all, often answers both in one cycle."""
     bench, generator = Bench(name), np.random.default_rng(seed)
-    groups = random_groups(generator, 150, bench.lanes, width=64, height=24)
+    wavefronts = random_wavefronts(generator, 150, bench.lanes, width=64, height=24)
     writing, reading = (conditional_unit(test, stores=True) for test in (ALWAYS, LESS))
     bench.fill(writing, generator)
-    first = bench.run(writing, groups)
+    first = bench.run(writing, wavefronts)
     everything = [(0, 1 << 26)]
     second = bench.simulation.run(
-        bench.hardware, [groups.payloads(), []], reading, timing=Timing(latency=4, jitter=seed, stall=0.2),
+        bench.hardware, [wavefronts.payloads(), []], reading, timing=Timing(latency=4, jitter=seed, stall=0.2),
         error_lines=everything, flushes=True,
     )  # fmt: skip
     assert second.reads.size > 20 and second.writes.size > 0
@@ -248,15 +249,15 @@ def test_a_reset_in_any_cycle_leaves_nothing_behind(name):
     bench.fill(unit, generator)
     timing = Timing(latency=6, jitter=5, stall=0.3, seed=3)
     for cycle in range(1, 250, 3):
-        groups = random_groups(generator, 30, bench.lanes, width=64, height=24)
-        payloads = [groups.payloads(), groups.payloads()]
+        wavefronts = random_wavefronts(generator, 30, bench.lanes, width=64, height=24)
+        payloads = [wavefronts.payloads(), wavefronts.payloads()]
         bench.simulation.run(bench.hardware, payloads, unit, timing=timing, stop=cycle, flush_period=83)
         bench.simulation.reset()
         bench.start_anew()
-        result = bench.run(unit, groups, groups, timing=timing, flushes=True)
+        result = bench.run(unit, wavefronts, wavefronts, timing=timing, flushes=True)
         bench.compare_memory(unit, result)
         reference = ReferenceCache(CONFIGS[name][1])
-        lines = (addresses(unit, groups) // LINE).tolist()
+        lines = (addresses(unit, wavefronts) // LINE).tolist()
         reference_misses = sum(reference.asks(line, uncached=False) for line in lines)
         assert result.misses == reference_misses or CONFIGS[name][1].ways > 1
         bench.simulation.reset()
@@ -264,10 +265,10 @@ def test_a_reset_in_any_cycle_leaves_nothing_behind(name):
 
 def test_a_reset_brings_back_the_state_that_tests_nothing():
     bench, unit = Bench(), conditional_unit(LESS, stores=False)
-    bench.run(unit, no_groups(4))
+    bench.run(unit, no_wavefronts(4))
     bench.simulation.reset()
     unit.test = ALWAYS
-    result = bench.run(unit, random_groups(np.random.default_rng(0), 20, 4, width=64, height=8), commands=False)
+    result = bench.run(unit, random_wavefronts(np.random.default_rng(0), 20, 4, width=64, height=8), commands=False)
     assert result.tests == (False, False)
 
 

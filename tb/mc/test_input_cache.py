@@ -91,14 +91,14 @@ def test_random_lookups(name, timing, seed):
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "lanes"), [("direct", 8), ("default", 16)])
-def test_random_lookups_of_wider_groups(name, lanes):
+def test_random_lookups_of_wider_wavefronts(name, lanes):
     memory, lookups = random_lookups(lanes, 3000, lanes)
     result = run(new(name, lanes), memory, lookups, timing=TIMINGS["some_stalls"])
     check(result, memory, lookups)
     assert result.lines.tolist() == ReferenceCache(CONFIGS[name][0]).requests(lookups)
 
 
-def test_groups_in_one_line_are_answered_in_each_cycle():
+def test_wavefronts_in_one_line_are_answered_in_each_cycle():
     memory, lookups, simulation = filled(), row_of_pairs(200, 4), new("default")
     run(simulation, memory, lookups)
     result = run(simulation, memory, lookups)
@@ -109,7 +109,7 @@ def test_groups_in_one_line_are_answered_in_each_cycle():
     assert (result.hits, result.misses) == (200, 0)
 
 
-def test_a_group_takes_a_cycle_for_each_of_its_lines():
+def test_a_wavefront_takes_a_cycle_for_each_of_its_lines():
     # Lanes in different rows are in different lines.
     lookups = row_of_pairs(100, 1)
     lookups.buffers[0] = Buffer(base=BASE, pitch=128, height=4, format=DataFormat.FLOAT32_1)

@@ -1,4 +1,4 @@
-"""Outputs: groups of all formats against the golden model's writes; uncached writes in order, answered in time."""
+"""Outputs: wavefronts of all formats against the golden model's writes; uncached writes in order, answered in time."""
 
 from functools import cache
 from itertools import product
@@ -20,7 +20,7 @@ from ctm.tb.mc.buffers import buffer_bits
 
 SLOT_BITS, ENTRIES, DEADLINE = 5, 16, 8000
 LINE_BYTES = 64
-Group = dict[str, Any]
+Wavefront = dict[str, Any]
 
 
 def random_outputs(generator: np.random.Generator) -> list[Buffer]:
@@ -43,17 +43,17 @@ def outputs_of(lanes: int, banks: int) -> Outputs:
 
 
 class Bench:
-    """`Outputs` with memory behind it; `cached` and `uncached` groups in the order in which they are sent."""
+    """`Outputs` with memory behind it; `cached` and `uncached` wavefronts in the order in which they are sent."""
 
     def __init__(
-        self, lanes: int, seed: int, *, banks: int = 1, groups: int = 40, stalls: tuple[float, float] = (0, 0)
+        self, lanes: int, seed: int, *, banks: int = 1, wavefronts: int = 40, stalls: tuple[float, float] = (0, 0)
     ) -> None:
         self.generator = generator = np.random.default_rng([seed, lanes])
         self.lanes, self.outputs = lanes, random_outputs(generator)
         self.mask = int(generator.choice([15, 15, int(generator.integers(16))]))
         self.design = outputs_of(lanes, banks)
-        self.cached = [self._output() for _ in range(groups)]
-        self.uncached = [self._uncached() for _ in range(groups // 2)]
+        self.cached = [self._output() for _ in range(wavefronts)]
+        self.uncached = [self._uncached() for _ in range(wavefronts // 2)]
         self.sources = [Source(port, generator, stalls[0]) for port in (self.design.output, self.design.uncached.write)]
         for source, each in zip(self.sources, (self.cached, self.uncached), strict=True):
             shape = source._port.payload.shape()
@@ -64,7 +64,7 @@ class Bench:
         self.memory, self.answered, self.under_way = Memory(), 0, 0
         self._stall = stalls[1]
 
-    def _output(self) -> Group:
+    def _output(self) -> Wavefront:
         generator, lanes = self.generator, self.lanes
         masks = generator.choice([0, 15, 15, int(generator.integers(16))], lanes)
         target = int(generator.integers(1, 4))
@@ -80,7 +80,7 @@ class Bench:
             "mask": [int(mask) for mask in masks],
         }
 
-    def _uncached(self) -> Group:
+    def _uncached(self) -> Wavefront:
         generator, lanes = self.generator, self.lanes
         # Some lanes meet, some are outside.
         limit = int(generator.choice([2, 16, 80, 4096]))
@@ -94,20 +94,20 @@ class Bench:
         }
 
     def expected(self) -> tuple[Memory, list[int]]:
-        """Memory behind all groups, and how many lines the uncached ones up to each write."""
+        """Memory behind all wavefronts, and how many lines the uncached ones up to each write."""
         memory, lanes, written = Memory(), np.arange(self.lanes), []
         channels = np.array([self.mask >> channel & 1 for channel in range(4)], bool)[:, None]
-        for group in self.cached:
-            x, y = group["i"] + lanes // 4 * 2 + lanes % 2, group["j"] + lanes // 2 % 2
-            masks = (np.array(group["mask"]) >> np.arange(4)[:, None] & 1).astype(bool)
-            values = np.array(group["words"], np.uint32).T.view(np.float32)
-            write(memory, self.outputs[group["target"]], x, y, values, masks & channels)
+        for wavefront in self.cached:
+            x, y = wavefront["i"] + lanes // 4 * 2 + lanes % 2, wavefront["j"] + lanes // 2 % 2
+            masks = (np.array(wavefront["mask"]) >> np.arange(4)[:, None] & 1).astype(bool)
+            values = np.array(wavefront["words"], np.uint32).T.view(np.float32)
+            write(memory, self.outputs[wavefront["target"]], x, y, values, masks & channels)
         output = self.outputs[0]
-        for group in self.uncached:
-            x, y = np.array(group["x"]), np.array(group["y"])
+        for wavefront in self.uncached:
+            x, y = np.array(wavefront["x"]), np.array(wavefront["y"])
             values = np.zeros((4, self.lanes), np.uint32)
-            values[0] = group["values"]
-            enabled = (group["mask"] >> lanes & 1).astype(bool) & channels[0]
+            values[0] = wavefront["values"]
+            enabled = (wavefront["mask"] >> lanes & 1).astype(bool) & channels[0]
             write(memory, output, x, y, values.view(np.float32), np.array([enabled, *[np.zeros_like(enabled)] * 3]))
             exists = enabled & (x < output.width_limit) & (y < output.height_limit)
             lines = {int(address) // LINE_BYTES for address in element_address(output, x[exists], y[exists])}
@@ -153,7 +153,7 @@ class Bench:
 
 async def run(context: Any, bench: Bench, written: list[int]) -> None:
     """Send everything, flush, and check when acquiring writes are answered."""
-    acquiring = [number for number, group in enumerate(bench.uncached) if group["acquires"]]
+    acquiring = [number for number, wavefront in enumerate(bench.uncached) if wavefront["acquires"]]
     done = bench.done.received
     for _ in range(DEADLINE):
         answered, count = bench.answered, len(done)
@@ -176,17 +176,17 @@ async def run(context: Any, bench: Bench, written: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lanes", "banks", "group_stall", "line_stall"),
+    ("lanes", "banks", "wavefront_stall", "line_stall"),
     [
-        *((4, 1, group, line) for group in STALLS for line in STALLS),
+        *((4, 1, wavefront, line) for wavefront in STALLS for line in STALLS),
         *((8, 1, 0, 0), (8, 1, 0, 0.8), (4, 2, 0.3, 0.3), (4, 4, 0, 0.8), (8, 4, 0, 0)),
     ],
 )
-def test_groups_leave_what_the_golden_model_writes(
-    lanes: int, banks: int, group_stall: float, line_stall: float
+def test_wavefronts_leave_what_the_golden_model_writes(
+    lanes: int, banks: int, wavefront_stall: float, line_stall: float
 ) -> None:
-    seed = int(10 * group_stall + 100 * line_stall)
-    bench = Bench(lanes, seed, banks=banks, stalls=(group_stall, line_stall))
+    seed = int(10 * wavefront_stall + 100 * line_stall)
+    bench = Bench(lanes, seed, banks=banks, stalls=(wavefront_stall, line_stall))
     expected, written = bench.expected()
 
     async def testbench(context: Any) -> None:
@@ -199,9 +199,9 @@ def test_groups_leave_what_the_golden_model_writes(
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(2, 60))
-def test_many_groups_leave_what_the_golden_model_writes(seed: int) -> None:
+def test_many_wavefronts_leave_what_the_golden_model_writes(seed: int) -> None:
     bench = Bench(
-        4 << seed % 3, seed, banks=1 << seed // 9 % 3, groups=200, stalls=(STALLS[seed % 3], STALLS[seed // 3 % 3])
+        4 << seed % 3, seed, banks=1 << seed // 9 % 3, wavefronts=200, stalls=(STALLS[seed % 3], STALLS[seed // 3 % 3])
     )
     expected, written = bench.expected()
 
@@ -215,7 +215,7 @@ def test_many_groups_leave_what_the_golden_model_writes(seed: int) -> None:
 
 @pytest.mark.parametrize(("data_format", "banks"), [*product(DataFormat, [1]), (DataFormat.FLOAT32_4, 2)])
 def test_a_line_is_written_in_each_cycle(data_format: DataFormat, banks: int) -> None:
-    bench, count = Bench(4, 1, banks=banks, groups=0), 100
+    bench, count = Bench(4, 1, banks=banks, wavefronts=0), 100
     bench.outputs[1] = Layout(width=32, height=2, format=data_format, tiling=Tiling.TILED).at(0x100_0000)
     bench.mask = 15
     fields = {"words": [[1] * 4] * 4, "mask": [15] * 4, "target": 1, "j": 0}
@@ -237,8 +237,8 @@ def test_a_line_is_written_in_each_cycle(data_format: DataFormat, banks: int) ->
     assert lines - 3 <= cycles[0] <= lines + 2
 
 
-def test_a_group_goes_to_a_bank_once_while_another_is_full() -> None:
-    bench = Bench(4, 1, banks=2, groups=0)
+def test_a_wavefront_goes_to_a_bank_once_while_another_is_full() -> None:
+    bench = Bench(4, 1, banks=2, wavefronts=0)
     bench.mask = 15
     bench.outputs[:2] = [
         Layout(width=32, height=64, format=DataFormat.FLOAT32_1, tiling=Tiling.LINEAR).at(0x100_0000 * number)
@@ -250,7 +250,7 @@ def test_a_group_goes_to_a_bank_once_while_another_is_full() -> None:
     shapes = [source._port.payload.shape() for source in bench.sources]
     rows = range(0, 64, 2)
     bench.sources[0].waiting = [shapes[0].const({**full, "j": row}).as_bits() for row in rows]
-    # By turns, so that one of these is behind the group that waits.
+    # By turns, so that one of these is behind the wavefront that waits.
     bench.sources[1].waiting = [shapes[1].const(past).as_bits()] * len(rows)
     banks = bench.sinks[:2]
 

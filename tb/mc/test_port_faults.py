@@ -35,8 +35,8 @@ IDLE: Check = ("mc.test_ports", "test_a_client_is_idle_until_its_last_write_is_a
 COMBINER: Check = ("mc.test_write_combiner", "test_what_is_handed_on_is_what_was_written", (18, 0, 0.3))
 AGES: Check = ("mc.test_write_combiner", "test_the_oldest_leaves_when_room_is_short", (16,))
 FULL: Check = ("mc.test_write_combiner", "test_a_full_line_leaves_and_a_part_of_one_stays", ())
-OUTPUTS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 1, 0.3, 0.3))
-OUTPUT_BANKS: Check = ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (4, 4, 0, 0.8))
+OUTPUTS: Check = ("mc.test_outputs", "test_wavefronts_leave_what_the_golden_model_writes", (4, 1, 0.3, 0.3))
+OUTPUT_BANKS: Check = ("mc.test_outputs", "test_wavefronts_leave_what_the_golden_model_writes", (4, 4, 0, 0.8))
 INSTRUCTIONS: Check = ("r5xx.code.test_reader", "test_instructions_come_in_order", (0x7FFF_FFFC, 0.3, 0))
 GAP: Check = ("r5xx.code.test_reader", "test_behind_a_pause_memory_is_asked_again", ())
 TAGS: Check = ("mc.test_line_tags", "test_random_lines", (4, 2))
@@ -158,7 +158,8 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "full lines stay": (Fault("rtl.mc.outputs.write_combiner", "open_ & full & ~merged", "open_ & full & 0"), FULL),
     "an earlier lane wins": (
-        Fault("rtl.mc.outputs.wavefront_bytes", "for other in range(lane + 1, self._lanes)", "for other in range(lane)"),
+        Fault("rtl.mc.outputs.wavefront_bytes",
+              "for other in range(lane + 1, self._lanes)", "for other in range(lane)"),
         OUTPUTS,
     ),
     "the first column outside is written": (
@@ -180,7 +181,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "a bank begins a wavefront without the others": (
         Fault("rtl.mc.outputs.element_writer", "reduce(and_, others, busy)", "busy"),
-        ("mc.test_outputs", "test_a_group_goes_to_a_bank_once_while_another_is_full", ()),
+        ("mc.test_outputs", "test_a_wavefront_goes_to_a_bank_once_while_another_is_full", ()),
     ),
     "a wavefront is taken when one bank is ready": (
         Fault("rtl.mc.outputs.element_writer", "coalescer in coalescers).all()),\n            self.idle",
@@ -189,10 +190,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "a flush ends when the first bank is empty": (
         Fault("rtl.mc.outputs.array_writes", "Cat(empty).all()", "empty[0]"),
-        ("mc.test_outputs", "test_groups_leave_what_the_golden_model_writes", (8, 4, 0, 0.8)),
+        ("mc.test_outputs", "test_wavefronts_leave_what_the_golden_model_writes", (8, 4, 0, 0.8)),
     ),
     "an acquiring write has its response at once": (
-        Fault("rtl.mc.outputs.array_writes", "has_response = self.uncached_written.valid |", "has_response = ~Signal() |"),
+        Fault("rtl.mc.outputs.array_writes",
+              "has_response = self.uncached_written.valid |", "has_response = ~Signal() |"),
         OUTPUTS,
     ),
     "an acquiring write that writes nothing has no response": (

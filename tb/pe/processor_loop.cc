@@ -115,7 +115,7 @@ private:
         const u64 opcode = get(port, unit_opcode);
         u32 words[4];
         for (unsigned number = 0; number < 4; ++number) words[number] = get(port, {unit_words.offset + 32 * number, 32});
-        if (!residents.empty()) throw Failure("a unit has a command while groups run");
+        if (!residents.empty()) throw Failure("a unit has a command while wavefronts run");
         finish_program();
         log(UNIT, {opcode, words[0], words[1], words[2], words[3]});
         switch (opcode) {
@@ -142,31 +142,31 @@ private:
             finish_program();
             value = *ports.conditional_value;
             log(STARTS, {value});
-            ++programs, groups = 0, running = true, has_error = false;
+            ++programs, wavefronts = 0, running = true, has_error = false;
         }
-        if (running && *ports.conditional_value != value && (!residents.empty() || *ports.group.valid)) {
+        if (running && *ports.conditional_value != value && (!residents.empty() || *ports.wavefront.valid)) {
             throw Failure("the conditional value has changed while a program runs");
         }
         walked += *ports.walked;
-        result.busy += !*ports.array_idle || *ports.group.valid;
+        result.busy += !*ports.array_idle || *ports.wavefront.valid;
         if (test_request.take()) {
             tests.push_back({passed(ports.test_request.payload), now + 1 + chance.below(setup.delay + 1)});
         }
         if (*ports.test_response.valid && *ports.test_response.ready) tests.pop_front();
-        if (group.take()) take_group();
+        if (wavefront.take()) take_wavefront();
     }
 
-    void take_group() {
-        const Port& port = ports.group.payload;
-        if (!running) throw Failure("a group without a program");
-        log(GROUP, {get(port, group_i), get(port, group_j), get(port, group_covered)});
-        residents.push_back({groups++, 2 + chance.below(setup.hold + 1), now});
+    void take_wavefront() {
+        const Port& port = ports.wavefront.payload;
+        if (!running) throw Failure("a wavefront without a program");
+        log(WAVEFRONT, {get(port, wavefront_i), get(port, wavefront_j), get(port, wavefront_covered)});
+        residents.push_back({wavefronts++, 2 + chance.below(setup.hold + 1), now});
     }
 
     // The program before this event is over: all of its domain must have been walked.
     void finish_program() {
         if (!running) return;
-        if (!residents.empty() || !shown_idle) throw Failure("something goes on while groups run");
+        if (!residents.empty() || !shown_idle) throw Failure("something goes on while wavefronts run");
         log(WALKED, {walked});
         running = false, walked = 0;
     }

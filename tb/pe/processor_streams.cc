@@ -20,10 +20,10 @@ constexpr int POISON = 0xA5;
 constexpr unsigned QUIET_CYCLES = 30;  // Behind the last buffer, in which nothing more may come.
 constexpr u64 MOST_LINES = 8, RESIDENT = 8;
 constexpr u64 SPACE_LINES = u64{1} << 26, IMAGE_LINES = 1024;
-enum Event : u32 { BUFFER, UNIT, STARTS, GROUP, ERROR, CONSUMED, COUNTERS, IMAGE, FAULT, WALKED };
+enum Event : u32 { BUFFER, UNIT, STARTS, WAVEFRONT, ERROR, CONSUMED, COUNTERS, IMAGE, FAULT, WALKED };
 
 struct Fault {
-    u64 program, group, status, client, pc, i, j, address;
+    u64 program, wavefront, status, client, pc, i, j, address;
 };
 
 struct Loss {

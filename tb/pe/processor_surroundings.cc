@@ -8,7 +8,7 @@ class Surroundings {
 public:
     Surroundings(Model& model, const Setup& setup, Result& result)
         : model(model), setup(setup), result(result), ports(::ports(model)), chance{setup.seed, setup.stall},
-          line_request{ports.line_request, "line_request"}, group{ports.group, "group"},
+          line_request{ports.line_request, "line_request"}, wavefront{ports.wavefront, "wavefront"},
           test_request{ports.test_request, "test_request"}, mc{{ports.mc_command, "mc_command"}},
           co{{ports.co_command, "co_command"}}, counters{{ports.counters_write, "counters_write"}} {}
 
@@ -18,12 +18,12 @@ protected:
     Result& result;
     Ports ports;
     Chance chance;
-    Offered line_request, group, test_request;
+    Offered line_request, wavefront, test_request;
     Sink mc, co, counters;
     std::deque<Coming> lines, tests, written;
     std::vector<Resident> residents;
     std::vector<u64> writing;  // Programs whose outputs are on their way
-    u64 now = 0, next_buffer = 0, wait = 0, programs = 0, groups = 0, flushes = 0, walked = 0, mc_busy = 0;
+    u64 now = 0, next_buffer = 0, wait = 0, programs = 0, wavefronts = 0, flushes = 0, walked = 0, mc_busy = 0;
     bool executing = false, buffer_offered = false, has_failed = false, is_lost = false, has_error = false;
     bool running = false, shown_idle = true, was_idle = true;
     u64 first_line = 0, end_lines = 0, lost_client = 0, lost_address = 0, read_error_address = 0;
@@ -73,14 +73,14 @@ protected:
         if (*ports.line_response.valid && *ports.line_response.ready) lines.pop_front();
     }
 
-    // Array: it holds groups for a time and looks idle one cycle too long.
+    // Array: it holds wavefronts for a time and looks idle one cycle too long.
     void drive_array() {
         *ports.fault.valid = 0;
         poison(ports.fault.payload);
         for (auto& each : residents) each.left -= each.left != 0;
         auto ended = std::find_if(residents.begin(), residents.end(), [](auto& each) { return each.left == 0; });
         if (ended != residents.end()) {
-            end_group(ended->number);
+            end_wavefront(ended->number);
             residents.erase(ended);
         }
         const bool is_idle = std::all_of(residents.begin(), residents.end(), [&](auto& each) {
@@ -95,13 +95,13 @@ protected:
         was_idle = residents.empty();
         *ports.array_idle = shown_idle = is_idle;
         *ports.mc_idle = residents.empty() && !mc_busy;
-        *ports.group.ready = residents.size() < RESIDENT && !chance.withholds();
+        *ports.wavefront.ready = residents.size() < RESIDENT && !chance.withholds();
     }
 
-    void end_group(u64 number) {
+    void end_wavefront(u64 number) {
         for (u64 index = 0; index < setup.faults_count; ++index) {
             const Fault& fault = setup.faults[index];
-            if (fault.program + 1 != programs || fault.group != number) continue;
+            if (fault.program + 1 != programs || fault.wavefront != number) continue;
             const Port& port = ports.fault.payload;
             *ports.fault.valid = 1;
             put(port, fault_status, fault.status), put(port, fault_client, fault.client);

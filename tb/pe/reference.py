@@ -93,16 +93,16 @@ class RecordingState(State):
 
 
 class RecordingRun:
-    """A program that records its groups."""
+    """A program that records its wavefronts."""
 
     def __init__(self, recorder: Recorder, lanes: int, domain: Domain) -> None:
         self._recorder, self._lanes, self._given = recorder, lanes, 0
         self._pairs = (domain.i1 - domain.i0 + 1) * (domain.j1 - domain.j0 + 1)
 
-    def add(self, groups: Groups) -> None:
-        masks = groups.covered().reshape(-1, self._lanes) @ (1 << np.arange(self._lanes))
-        rows = np.stack([groups.i, groups.j, masks], axis=1)[masks != 0]
-        self._recorder.events += [("group", tuple(row)) for row in rows.tolist()]
+    def add(self, wavefronts: Groups) -> None:
+        masks = wavefronts.covered().reshape(-1, self._lanes) @ (1 << np.arange(self._lanes))
+        rows = np.stack([wavefronts.i, wavefronts.j, masks], axis=1)[masks != 0]
+        self._recorder.events += [("wavefront", tuple(row)) for row in rows.tolist()]
         self._given += len(rows)
 
     def finish(self) -> MachineError | None:

@@ -31,7 +31,7 @@ _STREAMS = {
     "buffer": "buffer", "error": "error", "line_request": "lines__request", "line_response": "lines__response",
     "counters_write": "counters__write", "counters_written": "counters__written", "mc_command": "mc_command",
     "co_command": "co_command", "test_request": "tester__request", "test_response": "tester__response",
-    "group": "group", "fault": "fault",
+    "wavefront": "wavefront", "fault": "fault",
 }  # fmt: skip
 """Streams of the processor, by the names that the C++ has for them."""
 _WIDE = ("image", "lost_fault", "read_error_address")
@@ -43,7 +43,7 @@ _SINGLES = {
     "std::uint32_t": ("conditional_value",),
 }  # fmt: skip
 KINDS = (
-    "buffer", "unit", "starts", "group", "error", "consumed", "counters", "image", "fault", "walked",
+    "buffer", "unit", "starts", "wavefront", "error", "consumed", "counters", "image", "fault", "walked",
 )  # fmt: skip
 """Events, in the order of their numbers."""
 
@@ -58,9 +58,9 @@ class ProtocolError(AssertionError):
 class Timing:
     """How long everything takes, the same for the same seed.
 
-    A line comes `latency` cycles behind its request and up to `jitter` more; the array holds a group, and the memory
-    controller works after the last one, for up to `hold` cycles; units and tests take up to `delay`. In each cycle each
-    ready and each new buffer is withheld with the probability `stall`.
+    A line comes `latency` cycles after its request and up to `jitter` more. The array holds a wavefront, and the
+    memory controller works after the last one, for up to `hold` cycles; units and tests take up to `delay`. In each
+    cycle each ready and each new buffer is withheld with the probability `stall`.
     """
 
     latency: int = 1
@@ -73,10 +73,10 @@ class Timing:
 
 @dataclass(frozen=True, kw_only=True)
 class Fault:
-    """Group number `group` of started program number `program`, both from 0 on, faults when it ends."""
+    """Wavefront number `wavefront` of started program number `program`, both from 0 on, faults when it ends."""
 
     program: int
-    group: int
+    wavefront: int
     status: int
     client: int
     pc: int
@@ -141,7 +141,7 @@ class Outcome:
     most_lines: int
     """Most lines that were under way."""
     busy: int
-    """Cycles in which the array was not idle or was offered a group."""
+    """Cycles in which the array was not idle or was offered a wavefront."""
 
     def times_of(self, kind: str) -> list[int]:
         """The cycles of the events of a kind."""
@@ -232,7 +232,7 @@ def _layouts(lanes: int) -> dict[str, data.StructLayout]:
         "fault": program_fault_layout(PROGRAM_FORMAT),
         "lost_fault": BUS_FAULT,
         "error": ERROR,
-        "group": wavefront_layout(lanes),
+        "wavefront": wavefront_layout(lanes),
         "request": LINE_REQUEST,
         "line": LINE_RESPONSE,
         "test": wavefront_test_layout(lanes),

@@ -120,7 +120,7 @@ def random_timing(generator: np.random.Generator) -> Timing:
 
 
 def random_faults(generator: np.random.Generator) -> list[Fault]:
-    """Faults of a few groups of the first programs."""
+    """Faults of a few wavefronts of the first programs."""
     others = [status for status in Status if status.value >= Status.ILLEGAL_INSTRUCTION.value]
     found = []
     for _ in range(int(generator.integers(5)) if generator.random() < 0.5 else 0):
@@ -128,7 +128,7 @@ def random_faults(generator: np.random.Generator) -> list[Fault]:
         found.append(
             Fault(
                 program=int(generator.integers(5)),
-                group=int(generator.integers(6)),
+                wavefront=int(generator.integers(6)),
                 status=status.value,
                 client=int(generator.integers(1, 6)),
                 pc=int(generator.integers(513)),
@@ -137,7 +137,7 @@ def random_faults(generator: np.random.Generator) -> list[Fault]:
                 address=int(generator.integers(1 << 32)),
             )  # fmt: skip
         )
-    # With one address for each program, it does not matter which of its groups was refused first.
+    # With one address for each program, it does not matter which of its wavefronts was refused first.
     addresses = {fault.program: fault.address for fault in found}
     return [Fault(**{**vars(fault), "address": addresses[fault.program]}) for fault in found]
 

@@ -1,4 +1,4 @@
-"""Which core is given the next group: by turns, and only one that has a free slot for it."""
+"""Which core is given the next wavefront: by turns, and only one that has a free slot for it."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ CYCLES = 400
 
 
 class Cores:
-    """Cores with slots that are taken and freed at any time, each with its groups on the way; breaks of rules."""
+    """Cores with slots that are taken and freed at any time, each with its wavefronts on the way; breaks of rules."""
 
     def __init__(self, count: int, seed: int) -> None:
         self.random = np.random.default_rng(seed)
@@ -36,14 +36,14 @@ class Cores:
         context.set(unit.core.ready, int(self.random.random() < 0.7))
 
     def finish(self, context: Any, unit: Dispatcher) -> None:
-        """Look at what was named, then let groups end."""
+        """Look at what was named, then let wavefronts end."""
         if context.get(unit.core.valid) and context.get(unit.core.ready):
             core = context.get(unit.core.payload)
             self.log.append(core)
             self.sent[core] += 1
             # Slots only become free meanwhile, so that what was free when the core was named is so still.
             if self.sent[core] > min(self.free[core], CORE_CREDITS):
-                self.wrong = self.wrong or "a group is on its way to a core without a slot for it"
+                self.wrong = self.wrong or "a wavefront is on its way to a core without a slot for it"
         self.sent -= self.taken.astype(int) + self.dropped
         self.free -= self.taken
         self.free += (self.free < self.slots) & (self.random.random(self.free.size) < 0.1)
@@ -104,12 +104,14 @@ def test_cores_with_room_are_named_by_turns() -> None:
 
 
 FAULTS = {
-    "a core is named for one group too many": Fault("rtl.pe.dispatcher", "count < credit.free", "count <= credit.free"),
-    "a group that is dropped stays on its way": Fault("rtl.pe.dispatcher", " - self.dropped[core]", ""),
-    "a group that is taken stays on its way": Fault("rtl.pe.dispatcher", " - credit.taken", ""),
+    "a core is named for one wavefront too many": Fault(
+        "rtl.pe.dispatcher", "count < credit.free", "count <= credit.free"
+    ),
+    "a wavefront that is dropped stays on its way": Fault("rtl.pe.dispatcher", " - self.dropped[core]", ""),
+    "a wavefront that is taken stays on its way": Fault("rtl.pe.dispatcher", " - credit.taken", ""),
     "a core is named and forgotten": Fault("rtl.pe.dispatcher", "count + named -", "count -"),
     "one core has all turns": Fault(
-        "rtl.pe.dispatcher", "round_robin(has_room, turn)", "round_robin(has_room, ~has_room)"
+        "rtl.pe.dispatcher", "round_robin(has_credit, pointer)", "round_robin(has_credit, ~has_credit)"
     ),
 }
 

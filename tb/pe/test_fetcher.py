@@ -112,12 +112,12 @@ def test_of_a_buffer_that_is_dropped_at_once_nothing_is_asked_for() -> None:
 
 FAULTS = {
     "an offered request waits for room": Fault(
-        "rtl.pe.fetcher", "~request.ready, (left", "~request.ready & credit, (left"
+        "rtl.pe.fetcher", "~request.ready, (remaining", "~request.ready & credit, (remaining"
     ),
     "lines are asked for without room": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& ~self.drop"),
     "a line is offered as its buffer is dropped": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& credit"),
-    "words of a dropped buffer come": Fault("rtl.pe.fetcher", "ahead.r_rdy & ~dropping", "ahead.r_rdy"),
-    "a line is taken with its first word": Fault("rtl.pe.fetcher", "place == _WORDS - 1", "place == place"),
+    "words of a dropped buffer come": Fault("rtl.pe.fetcher", "queue.r_rdy & ~dropping", "queue.r_rdy"),
+    "a line is taken with its first word": Fault("rtl.pe.fetcher", "index == _WORDS - 1", "place == place"),
 }
 
 

@@ -113,7 +113,7 @@ DOMAINS = [
 @pytest.mark.parametrize("tested", [False, True])
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("lanes", LANES)
-def test_a_domain_is_walked_group_by_group(lanes: int, domain: tuple[int, ...], tested: bool) -> None:
+def test_a_domain_is_walked_wavefront_by_wavefront(lanes: int, domain: tuple[int, ...], tested: bool) -> None:
     test = ConditionalTest.LESS if tested else ConditionalTest.ALWAYS
     location = ConditionalLocation.PE if tested else ConditionalLocation.DPP
     before = CommandBuffer().set_cond_test(test).set_cond_loc(location).set_cond_val(1.5)
@@ -122,12 +122,12 @@ def test_a_domain_is_walked_group_by_group(lanes: int, domain: tuple[int, ...], 
     assert outcome.values_of("walked") == [((i1 - i0 + 1) * (j1 - j0 + 1),)] * (i0 <= i1 and j0 <= j1)
 
 
-def test_a_program_whose_tests_all_fail_gives_no_group_and_ends() -> None:
+def test_a_program_whose_tests_all_fail_gives_no_wavefront_and_ends() -> None:
     buffer = CommandBuffer().set_cond_test(ConditionalTest.LESS)
     walked = []
     for salt in range(40):
         outcome = run([*buffer.words, *program(5, 5, 5, 5).words], salt=salt)
-        walked.append(len(outcome.values_of("group")))
+        walked.append(len(outcome.values_of("wavefront")))
         assert outcome.values_of("walked") == [(1,)]
     assert set(walked) == {0, 1}
 
@@ -139,7 +139,7 @@ def test_an_empty_domain_loads_nothing() -> None:
 
 
 def fault(number: int = 0, status: Status = Status.STACK, **settings: int) -> Fault:
-    values = {"program": number, "group": 1, "client": 3, "pc": 17, "i": 40, "j": 50, "address": 0xABC0}
+    values = {"program": number, "wavefront": 1, "client": 3, "pc": 17, "i": 40, "j": 50, "address": 0xABC0}
     return Fault(**{**values, "status": status.value, **settings})
 
 
@@ -163,7 +163,7 @@ def test_commands_behind_a_program_that_faults_count_as_not_executed(
 
 
 def test_the_first_fault_wins_and_the_last_program_of_a_buffer_counts() -> None:
-    faults = [fault(1, group=0, pc=1), fault(1, group=1, pc=2), fault(1, group=9, pc=3)]
+    faults = [fault(1, wavefront=0, pc=1), fault(1, wavefront=1, pc=2), fault(1, wavefront=9, pc=3)]
     buffer = program(0, 0, 9, 5).start_program()
     outcome = run(buffer, buffer, faults=faults, timing=Timing(hold=0, latency=3))
     assert [values[4] for values in outcome.values_of("error")] == [1]

@@ -16,14 +16,14 @@ FAULTS = {
     "the second row of a quad is covered where the domain's last is even": Fault(
         "rtl.pe.walker", "~(at_last[1] & ~domain.j1[0])", "Const(1)"
     ),
-    "a group of which nobody passed is given": Fault(
+    "a wavefront of which nobody passed is given": Fault(
         "rtl.pe.tester", "response.valid & waiting.r_rdy & passed.any()", "response.valid & waiting.r_rdy"
     ),
     "processors that failed their test are not disposed of": Fault(
         "rtl.pe.tester", "disposed.eq(tested.covered)", "disposed.eq(passed)"
     ),
     "a command without its last parameter is taken": Fault(
-        "rtl.pe.reader", "self._left <= decoded.parameters", "self._left < decoded.parameters"
+        "rtl.pe.reader", "self._remaining <= decoded.parameters", "self._left < decoded.parameters"
     ),
     "a parameter that cannot be read is reported with its own address": Fault(
         "rtl.pe.reader", "payload.address.eq(self._start)", "payload.address.eq(self._at)"
@@ -31,10 +31,10 @@ FAULTS = {
     "output 4 is taken": Fault("rtl.pe.command", ".index >= OUTPUTS", ".index > OUTPUTS"),
     "a line more than needed is read": Fault("rtl.pe.fetcher", "first + _WORDS - 1", "first + _WORDS"),
     "an offered request is withdrawn": Fault(
-        "rtl.pe.fetcher", "left.eq(request.valid & ~request.ready)", "left.eq(0)"
+        "rtl.pe.fetcher", "remaining.eq(request.valid & ~request.ready)", "left.eq(0)"
     ),
     "the next buffer does not wait for lines of a dropped one": Fault(
-        "rtl.pe.fetcher", "(left == 0) & (coming == 0)", "~request.valid"
+        "rtl.pe.fetcher", "(remaining == 0) & (in_flight == 0)", "~request.valid"
     ),
     "what is set behind a program that faults stays": Fault(
         "rtl.pe.executor", "self.restore.eq(1)", "self.restore.eq(0)"
@@ -62,7 +62,9 @@ FAULTS = {
         "rtl.pe.launcher", "self.done.eq(1), self.status.eq(loader.status)]",
         "self.done.eq(1), self.status.eq(loader.status)]\n                    m.d.sync += loaded.eq(1)",
     ),
-    "a line of another image is used": Fault("rtl.pe.loader", "window.forget.eq(self.start)", "window.forget.eq(0)"),
+    "a line of another image is used": Fault(
+        "rtl.pe.loader", "window.invalidate.eq(self.start)", "window.invalidate.eq(0)"
+    ),
     "names of notes are not compared": Fault(
         "rtl.pe.notes", "is_named.eq(header.namesz == len(elf.NOTE_NAME))", "is_named.eq(1)"
     ),
@@ -70,7 +72,7 @@ FAULTS = {
         "rtl.pe.window", "OFFSET_BITS = WORD_BITS + 2", "OFFSET_BITS = WORD_BITS"
     ),
     "the walk goes on behind a reset": Fault(
-        "rtl.pe.walker", "walking = self.group, Signal()", "walking = self.group, Signal(reset_less=True)"
+        "rtl.pe.walker", "walking = self.wavefront, Signal()", "walking = self.wavefront, Signal(reset_less=True)"
     ),
     "the fetcher counts lines of before a reset": Fault(
         "rtl.pe.fetcher", "Signal(range(_LINES + 1))", "Signal(range(_LINES + 1), reset_less=True)"

@@ -13,9 +13,9 @@ from ctm.tb.pe.simulation import Outcome, Timing
 
 COUNTERS = 0x4000_0000
 START_CYCLES = 5
-"""From an idle array to the first group that is offered."""
+"""From an idle array to the first wavefront that is offered."""
 HELD = 2
-"""Cycles that the model's array holds a group at least."""
+"""Cycles that the model's array holds a wavefront at least."""
 UNTESTED = CommandBuffer().set_cond_loc(ConditionalLocation.DPP)
 SET_VALUE = [BY_NAME["set_cond_val"].word, 0]
 
@@ -27,18 +27,20 @@ def quickly(buffer: CommandBuffer | list[int], lanes: int = 4, **timing: int) ->
 @pytest.mark.parametrize("lanes", LANES)
 def test_a_program_starts_five_cycles_behind_the_one_before(lanes: int) -> None:
     outcome = quickly([*UNTESTED.words, *program(0, 0, 1, 1).start_program().start_program().words], lanes)
-    groups = outcome.times_of("group")
-    assert [after - before - HELD for before, after in zip(groups, groups[1:], strict=False)] == [START_CYCLES] * 2
-    assert [start - group - HELD for start, group in zip(outcome.times_of("starts")[1:], groups, strict=False)] == [
-        START_CYCLES - 1
+    wavefronts = outcome.times_of("wavefront")
+    assert [after - before - HELD for before, after in zip(wavefronts, wavefronts[1:], strict=False)] == [
+        START_CYCLES
     ] * 2
+    assert [
+        start - wavefront - HELD for start, wavefront in zip(outcome.times_of("starts")[1:], wavefronts, strict=False)
+    ] == [START_CYCLES - 1] * 2
 
 
 @pytest.mark.parametrize("location", ConditionalLocation)
 @pytest.mark.parametrize("lanes", LANES)
-def test_a_group_is_given_in_each_cycle_tested_or_not(lanes: int, location: ConditionalLocation) -> None:
+def test_a_wavefront_is_given_in_each_cycle_tested_or_not(lanes: int, location: ConditionalLocation) -> None:
     buffer = CommandBuffer().set_cond_loc(location)
-    times = quickly([*buffer.words, *program(1, 1, 99, 20).words], lanes).times_of("group")
+    times = quickly([*buffer.words, *program(1, 1, 99, 20).words], lanes).times_of("wavefront")
     assert len(times) > 100
     assert times[-1] - times[0] == len(times) - 1
 

@@ -13,9 +13,9 @@ from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.lib.seeds import seeds
 
 Place = tuple[int, int, int]
-"""The (i, j) of a group's first processor, and its mask of covered processors."""
+"""The (i, j) of a wavefront's first processor, and its mask of covered processors."""
 Given = tuple[int, Place]
-"""A group, behind the core that it is for."""
+"""A wavefront, behind the core that it is for."""
 TILES = ((), ArrayConfig(walk="tiles").tiles, (2, 4), (1, 2, 3), (3,))
 _LONGEST = 400
 
@@ -23,14 +23,14 @@ _LONGEST = 400
 def expected(domain: Domain, lanes: int, tiles: Sequence[int], most: int = 1 << 20) -> list[Place]:
     """What the golden model walks."""
     found = []
-    for groups in domain.groups(lanes, most, tiles):
-        masks = groups.covered().reshape(-1, lanes) @ (1 << np.arange(lanes))
-        found += list(zip(groups.i.tolist(), groups.j.tolist(), masks.tolist(), strict=True))
+    for wavefronts in domain.groups(lanes, most, tiles):
+        masks = wavefronts.covered().reshape(-1, lanes) @ (1 << np.arange(lanes))
+        found += list(zip(wavefronts.i.tolist(), wavefronts.j.tolist(), masks.tolist(), strict=True))
     return found
 
 
 def by_recursion(columns: int, rows: int, width: int, height: int, tiles: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Columns and rows of groups by the words of the definition; a group is `width` quads wide."""
+    """Columns and rows of wavefronts by the words of the definition; a wavefront is `width` quads wide."""
 
     def inside(left: int, bottom: int, right: int, top: int, sides: Sequence[int]) -> Iterator[tuple[int, int]]:
         if not sides:
@@ -48,7 +48,7 @@ def by_recursion(columns: int, rows: int, width: int, height: int, tiles: Sequen
 def given(
     walker: DomainWalker, domain: Domain, seed: int, most: int, shares: Sequence[int] = (1,)
 ) -> tuple[list[Given], list[int]]:
-    """What the hardware walks, to somebody who is not always ready; `most` groups of it.
+    """What the hardware walks, to somebody who is not always ready; `most` wavefronts of it.
 
     Cores come in an order of their own, in which one has its share of the turns; they are the second result.
     """
@@ -65,12 +65,12 @@ def given(
         core = int(generator.choice(turns))
         while context.get(walker.busy) and len(found) < most:
             ready = int(generator.random() < 0.8)
-            context.set(walker.group.ready, ready)
+            context.set(walker.wavefront.ready, ready)
             context.set(walker.core.valid, 1 if len(shares) == 1 else int(generator.random() < 0.8))
             context.set(walker.core.payload, core)
-            if ready and context.get(walker.group.valid):
-                group = context.get(walker.group.payload)
-                found.append((group.core, (group.i, group.j, group.covered)))
+            if ready and context.get(walker.wavefront.valid):
+                wavefront = context.get(walker.wavefront.payload)
+                found.append((wavefront.core, (wavefront.i, wavefront.j, wavefront.covered)))
             if context.get(walker.core.valid) and context.get(walker.core.ready):
                 asked.append(core)
                 core = int(generator.choice(turns))
@@ -89,7 +89,7 @@ def walked(walker: DomainWalker, domain: Domain, seed: int, most: int = 1 << 20)
 
 
 def tile_of(place: Place, domain: Domain, lanes: int, tile: int) -> tuple[int, int]:
-    """Column and row of the smallest tile in which a group is; one of several quads may be wider than that."""
+    """Column and row of the smallest tile in which a wavefront is; one of several quads may be wider than that."""
     column, row = place[0] - (domain.i0 & ~1) >> 1, place[1] - (domain.j0 & ~1) >> 1
     return column // max(1 << tile, lanes // 4), row >> tile
 
@@ -97,13 +97,13 @@ def tile_of(place: Place, domain: Domain, lanes: int, tile: int) -> tuple[int, i
 def dealt_wrongly(
     walker: DomainWalker, domain: Domain, lanes: int, tiles: Sequence[int], shares: Sequence[int], seed: int
 ) -> str:
-    """What is wrong with the way in which groups come to cores, if anything is."""
+    """What is wrong with the way in which wavefronts come to cores, if anything is."""
     places = expected(domain, lanes, tiles)
     found, asked = given(walker, domain, seed, len(places) + 1, shares)
     if [core for core, _ in found] != asked:
-        return "a group is not for the core whose turn it was"
+        return "a wavefront is not for the core whose turn it was"
     if sorted(place for _, place in found) != sorted(places):
-        return "not every group is given once"
+        return "not every wavefront is given once"
     rest: dict[tuple[int, int], list[Place]] = {}
     for place in places:
         rest.setdefault(tile_of(place, domain, lanes, tiles[0]), []).append(place)
@@ -112,7 +112,7 @@ def dealt_wrongly(
     for core, place in found:
         tile = tile_of(place, domain, lanes, tiles[0])
         if rest[tile][0] != place:
-            return "the groups of a tile are not in order"
+            return "the wavefronts of a tile are not in order"
         if core in own and rest[own[core]]:
             if tile != own[core]:
                 return "a core does not stay in its tile"
@@ -161,17 +161,17 @@ def test_each_core_has_tiles_of_its_own(seed: int) -> None:
 
 FAULTS = {
     "a cut tile is taken for a whole one": Fault(
-        "rtl.pe.walker", "ends = place[axis][low:] == last[axis][low:]", "ends = Const(0)"
+        "rtl.pe.walker", "ends = position[axis][low:] == last[axis][low:]", "ends = Const(0)"
     ),
     "a tile ends a place too early": Fault(
-        "rtl.pe.walker", "ends = place[axis][low:] ==", "ends = place[axis][low:] + 1 =="
+        "rtl.pe.walker", "ends = position[axis][low:] ==", "ends = position[axis][low:] + 1 =="
     ),
     "tiles of a large tile are not walked in rows": Fault(
         "rtl.pe.walker", "enumerate(zip(lows, highs, strict=True))", "reversed(list(enumerate(zip(lows, highs))))"
     ),
-    "groups of several quads have as many columns in a tile": Fault("rtl.pe.walker", "tile - quads", "tile"),
+    "wavefronts of several quads have as many columns in a tile": Fault("rtl.pe.walker", "tile - quads", "tile"),
     "a column does not go back to the first one": Fault("rtl.pe.walker", "Mux(ends, 0, digit + 1)", "digit + 1"),
-    "the first column is forgotten": Fault("rtl.pe.walker", "payload.i.eq(left + ", "payload.i.eq("),
+    "the first column is forgotten": Fault("rtl.pe.walker", "payload.i.eq(base_i + ", "payload.i.eq("),
     "the domain's odd first column is covered": Fault(
         "rtl.pe.walker", "columns[0] = ~(at_first[0] & domain.i0[0])", "columns[0] = Const(1)"
     ),
@@ -184,9 +184,11 @@ FAULTS_OF_SEVERAL = {
     "a core goes on in another's tile": Fault(
         "rtl.pe.walker", "Mux(own | more, self.core.payload,", "Mux(more, self.core.payload,"
     ),
-    "what is left of tiles is forgotten": Fault("rtl.pe.walker", "~more_left & ~begun_left.any()", "~more_left"),
+    "what is left of tiles is forgotten": Fault(
+        "rtl.pe.walker", "~more_remaining & ~begun_remaining.any()", "~more_left"
+    ),
     "a finished tile stays begun": Fault("rtl.pe.walker", "1).eq(~tile_ends)", "1).eq(1)"),
-    "the group's core is another one": Fault(
+    "the wavefront's core is another one": Fault(
         "rtl.pe.walker", "payload.core.eq(self.core.payload)", "payload.core.eq(self.core.payload + 1)"
     ),
 }
@@ -220,8 +222,8 @@ def test_a_mistake_among_several_cores_is_found(name: str) -> None:
 @pytest.mark.parametrize("tiles", TILES)
 def test_the_largest_domain(tiles: tuple[int, ...]) -> None:
     domain, seen = Domain(i0=0, j0=0, i1=4095, j1=4095), np.zeros((2048, 2048), bool)
-    for groups in domain.groups(4, 1 << 14, tiles):
-        seen[groups.j // 2, groups.i // 2] = True
+    for wavefronts in domain.groups(4, 1 << 14, tiles):
+        seen[wavefronts.j // 2, wavefronts.i // 2] = True
     assert seen.all()
 
 

@@ -1,4 +1,4 @@
-"""Groups of conditional values, and what the golden model makes of them."""
+"""Wavefronts of conditional values, and what the golden model makes of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ CORNERS = np.array(
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Groups:
-    """n groups of `lanes`: `i` and `j` of lane 0 [n], `mask` and `values` (bits) [n, lanes]."""
+class Wavefronts:
+    """n wavefronts of `lanes`: `i` and `j` of lane 0 [n], `mask` and `values` (bits) [n, lanes]."""
 
     i: np.ndarray
     j: np.ndarray
@@ -41,7 +41,7 @@ class Groups:
 
     @property
     def lanes(self) -> int:
-        """Lanes of a group."""
+        """Lanes of a wavefront."""
         return self.mask.shape[1]
 
     @property
@@ -65,17 +65,17 @@ class Groups:
             for i, j, mask, values in zip(self.i, self.j, masks, self.values, strict=True)
         ]  # fmt: skip
 
-    def __getitem__(self, part: slice) -> "Groups":
-        return Groups(i=self.i[part], j=self.j[part], mask=self.mask[part], values=self.values[part])
+    def __getitem__(self, part: slice) -> "Wavefronts":
+        return Wavefronts(i=self.i[part], j=self.j[part], mask=self.mask[part], values=self.values[part])
 
 
-def no_groups(lanes: int) -> Groups:
+def no_wavefronts(lanes: int) -> Wavefronts:
     """None at all."""
-    return random_groups(np.random.default_rng(0), 0, lanes, width=1, height=1)
+    return random_wavefronts(np.random.default_rng(0), 0, lanes, width=1, height=1)
 
 
-def random_groups(generator: np.random.Generator, count: int, lanes: int, *, width: int, height: int) -> Groups:
-    """Groups near each other, most of them in `width` x `height` and some beyond, with values from few to many."""
+def random_wavefronts(generator: np.random.Generator, count: int, lanes: int, *, width: int, height: int) -> Wavefronts:
+    """Wavefronts near each other, most of them in `width` x `height` and some beyond, with values from few to many."""
     i, j = (
         np.abs(generator.integers(-2, 3, count).cumsum() * 2 + 2 * int(generator.integers(0, limit))) for limit in
         (width, height)
@@ -85,7 +85,7 @@ def random_groups(generator: np.random.Generator, count: int, lanes: int, *, wid
     i, j = np.where(far, 4096 - lanes, i), np.where(generator.random(count) < 0.02, 4094, j)
     mask = generator.random((count, lanes)) < generator.choice([0.0, 0.3, 1.0, 1.0], (count, 1))
     values = random_values(generator, (count, lanes))
-    return Groups(i=i, j=j, mask=mask, values=values)
+    return Wavefronts(i=i, j=j, mask=mask, values=values)
 
 
 def random_values(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -107,21 +107,21 @@ def random_contents(generator: np.random.Generator, data_format: DataFormat, siz
 
 
 def expected(
-    unit: ConditionalUnit, memory: Memory, groups: Groups, client: ConditionalLocation
+    unit: ConditionalUnit, memory: Memory, wavefronts: Wavefronts, client: ConditionalLocation
 ) -> tuple[np.ndarray, np.ndarray]:
     """The masks of lanes that pass, [n], and the addresses of what is stored in `memory`, pair by pair."""
-    passed, written = groups.mask.copy(), [np.zeros(0, np.int64)]
+    passed, written = wavefronts.mask.copy(), [np.zeros(0, np.int64)]
     if client is unit.location:
-        rows, lanes = np.nonzero(groups.mask)
-        x, y = groups.x[rows, lanes], groups.y[rows, lanes]
-        value = groups.values[rows, lanes].view(np.float32)
+        rows, lanes = np.nonzero(wavefronts.mask)
+        x, y = wavefronts.x[rows, lanes], wavefronts.y[rows, lanes]
+        value = wavefronts.values[rows, lanes].view(np.float32)
         for begin, end in _without_repetition(element_address(unit.buffer, x, y)):
             part = slice(begin, end)
             found, stored = unit.decide(memory, x[part], y[part], value[part])
             unit.store(memory, x[part][stored], y[part][stored], value[part][stored])
             written.append(element_address(unit.buffer, x[part][stored], y[part][stored]))
             passed[rows[part], lanes[part]] = found
-    return (passed << np.arange(groups.lanes)).sum(axis=1), np.concatenate(written)
+    return (passed << np.arange(wavefronts.lanes)).sum(axis=1), np.concatenate(written)
 
 
 def _without_repetition(addresses: np.ndarray) -> Iterator[tuple[int, int]]:
