@@ -107,6 +107,38 @@ def test_retired_names_do_not_come_back() -> None:
     assert not [(str(path), each[0]) for path in texts for each in found.finditer(path.read_text())]
 
 
+_LOCAL_WORDS = (
+    "ahead answer answers answered behind everybody forget forgets forgotten late lookup lookups nobody part parts "
+    "pause piece pieces place places quiet refuse refused refuses rest rests room shows somebody stays turn turns "
+    "underway way ways who whoever"
+)
+RETIRED_WORDS = {
+    "rtl/dpp": f"{_LOCAL_WORDS} group groups slot slots",
+    "rtl/r5xx": f"{_LOCAL_WORDS} group groups slot slots",
+    "rtl/r700": _LOCAL_WORDS,
+}
+"""Words with several meanings that are gone from a folder, as parts of names and in texts (docs/glossary.md)."""
+KEPT_WORDS = {
+    r"[Ww]ave slots?": "a resident wavefront's slot",
+    r"INSTRUCTION_SLOTS|SLOT_BITS": "names of `isa`: storage of an instruction",
+    r"config\.group|(array|\))\.group|cycles_per_group": "the configuration's key of a wavefront's size",
+    r"(config|array)\.lookups": "the configuration's key of outstanding fetches",
+    r'"?LOOKUPS"?|LOOKUP_PROJ|LOOKUP_UNCACHED': "a counter's name and CTM's operations",
+    r"ways=1": "ways of a cache",
+    r"takes_part|late in (a|the) cycle|integer part|upper and lower part": "plain English",
+}
+"""What these words may stand in, and why."""
+
+
+def test_retired_words_do_not_come_back() -> None:
+    kept = re.compile("|".join(KEPT_WORDS))
+    for folder, words in RETIRED_WORDS.items():
+        found = re.compile(rf"(?<![A-Za-z])({'|'.join(words.split())})(?![A-Za-z])", re.IGNORECASE)
+        for path in sorted((TOP / folder).rglob("*.py")):
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                assert not found.search(kept.sub("", line)), f"{path}:{number}: {line.strip()}"
+
+
 def test_every_unit_of_the_glossary_is_there() -> None:
     text = (TOP / "docs" / "glossary.md").read_text()
     rows = re.findall(r"^\| `(\w+)` \| .* \| `(\S+)` \|$", text, re.MULTILINE)

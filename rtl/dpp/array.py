@@ -54,7 +54,7 @@ class Array(wiring.Component):
     code : ``Out(CODE_CLIENT)``
     issued : ``Out(ports * cores)``
         As a core's, the first core's in the low bits.
-    active_lanes : ``Out(range(cores * group + 1))`` for each port
+    active_lanes : ``Out(range(cores * config.group + 1))`` for each port
         Of all cores together.
     stalls : ``Out(range(cores + 1))`` for each cause in `STALLS`
         Cores that issued nothing at the counted port because of it.

@@ -56,9 +56,9 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         Invalidates the code, or the constants; only while the core is idle.
     load : ``In(1)``
         Load the program if it is invalid; a wavefront does so, too.
-    wavefront : ``In(stream.Signature(wavefront_layout(group)))``
+    wavefront : ``In(stream.Signature(wavefront_layout(config.group)))``
         Wavefronts with a covered processor.
-    free : ``Out(range(AHEAD + 1))``
+    free : ``Out(range(CORE_CREDITS + 1))``
         As `CoreCredit`'s.
     fault : ``Out(stream.Signature(program_fault_layout(program_format), always_ready=True))``
         A wavefront is stopped. Of several faults in one cycle one is reported.
@@ -66,7 +66,7 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         No wavefront is resident, nothing is outstanding, all outputs are sent.
     issued : ``Out(ports)``
         Ports that execute an instruction in this cycle.
-    active_lanes : ``Out(range(group + 1))`` for each port
+    active_lanes : ``Out(range(config.group + 1))`` for each port
         Active processors of the instruction's wavefront; 0 if there is none.
     stalls : ``Out(len(STALLS))``
         As the scheduler's.

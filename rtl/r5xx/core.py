@@ -172,7 +172,7 @@ class Core(wiring.Component):
         ]
 
     def _connect_texture(self, m: Module, generic: CoreUnits, own: Units) -> None:
-        """Fetches on their way to their coordinates."""
+        """Connect the texture port to the coordinate units."""
         texture, registers, outstanding = own.texture, generic.registers, generic.outstanding
         connect(m, texture.request, generic.coordinates.request)
         m.d.comb += [

@@ -77,13 +77,13 @@ class ConstantLoader(wiring.Component):
         """Build the hardware."""
         m = Module()
         request, response = self.client.request, self.client.response
-        m.submodules.underway = underway = SyncFIFO(width=LINE.size, depth=_OUTSTANDING)
+        m.submodules.in_flight = in_flight = SyncFIFO(width=LINE.size, depth=_OUTSTANDING)
         asked, loaded = Signal(_KEYS), Signal(_KEYS)
         wanted = Signal(data.ArrayLayout(LINE, self._lines))
         remaining = Signal(range(self._lines + 1))
         walking = remaining != 0
         m.d.comb += [
-            self.busy.eq(walking | underway.r_rdy),
+            self.busy.eq(walking | in_flight.r_rdy),
             *(
                 getattr(self, f"{bank.name.lower()}_loaded").eq(loaded[first : first + LINES[bank]])
                 for bank, first in _FIRST.items()
@@ -98,8 +98,8 @@ class ConstantLoader(wiring.Component):
         key = self._key(m, line)
         asks = walking & line.needed & ~asked.bit_select(key, 1)
         # The request is registered because it feeds the arbiter of all line readers.
-        goes = asks & (~request.valid | request.ready) & underway.w_rdy
-        m.d.comb += [underway.w_data.eq(line), underway.w_en.eq(goes)]
+        goes = asks & (~request.valid | request.ready) & in_flight.w_rdy
+        m.d.comb += [in_flight.w_data.eq(line), in_flight.w_en.eq(goes)]
         with m.If(request.ready):
             m.d.sync += request.valid.eq(0)
         with m.If(goes):
@@ -110,12 +110,12 @@ class ConstantLoader(wiring.Component):
             m.d.sync += asked.bit_select(key, 1).eq(1)
 
         beat = Signal(range(LINE_BEATS))
-        oldest = LINE(underway.r_data)
+        oldest = LINE(in_flight.r_data)
         arrives = response.valid & response.ready
         last = arrives & (beat == LINE_BEATS - 1)
         m.d.comb += [
-            response.ready.eq(underway.r_rdy),
-            underway.r_en.eq(last),
+            response.ready.eq(in_flight.r_rdy),
+            in_flight.r_en.eq(last),
             self.write.eq(Cat(arrives, oldest.bank, oldest.line, beat, response.payload)),
         ]
         with m.If(arrives):

@@ -1,4 +1,4 @@
-"""Responses of fetches on their way to the temporaries."""
+"""Return of fetched words to the temporaries."""
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, stream, wiring

@@ -27,7 +27,7 @@ class Scoreboard(wiring.Component):
     returned : ``In({valid, wave})``
         A wave slot's oldest fetch is done.
     write, written : ``In({valid, wave})``
-        An acquiring write is under way; it and all earlier ones are done.
+        An acquiring write is in flight; it and all earlier ones are done.
     blocked, full, drained : ``Out(threads)``
         Wave slots whose semaphore is taken; with the most fetches that they may have; with nothing outstanding.
     """

@@ -1,4 +1,4 @@
-"""Uncached writes on their way to memory."""
+"""The queue of uncached writes."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from ctm.rtl.dpp.beats import counted, is_last, lanes_of
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 
 _QUEUE = 16
-_UNDERWAY = 2
+_IN_FLIGHT = 2
 """Instructions that may be issued until the first of them is counted in `announced`."""
 
 
@@ -64,7 +64,7 @@ class UncachedWrites(wiring.Component):
         m.d.comb += sends.eq(result.valid & (payload.mask.any() | payload.acquires))
         m.d.sync += announced.eq(announced + self.announced - taken - (result.valid & ~sends))
         m.d.comb += [
-            self.ready.eq(announced <= _QUEUE - _UNDERWAY),
+            self.ready.eq(announced <= _QUEUE - _IN_FLIGHT),
             self.empty.eq(announced == 0),
             queue.w_en.eq(sends),
             queue.w_data.eq(payload),

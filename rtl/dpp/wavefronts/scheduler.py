@@ -73,7 +73,7 @@ class Scheduler(wiring.Component):
     admit : ``In(1)``
         A wavefront takes `free_context`; only if one is `free`.
     free_context : ``Out``
-    free : ``Out(range(AHEAD + 1))``
+    free : ``Out(range(CORE_CREDITS + 1))``
         Wave slots that are free, `CORE_CREDITS` at most.
     start : ``In(pc_bits)``
         The first instruction; constant from the cycle before a `begin` on.

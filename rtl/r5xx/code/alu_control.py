@@ -125,7 +125,7 @@ class AluControl(wiring.Component):
         return is_legal
 
     def _result(self, m: Module, control: ChannelControl, modifier: Value, clamp: Value) -> None:
-        """Set what happens to a unit's results. A result that is left untouched is not clamped either."""
+        """Set what happens to a unit's results. A result with unchanged bits is not clamped either."""
         untouched = modifier == OutputModifier.DISABLED.value
         m.d.comb += [control.untouched.eq(untouched), control.clamp.eq(clamp & ~untouched)]
         with m.Switch(modifier):

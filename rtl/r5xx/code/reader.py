@@ -34,7 +34,7 @@ class InstructionReader(wiring.Component):
     Members
     -------
     code : ``In(32)``
-        Address of slot 0, a multiple of 4; constant while not idle.
+        Address of instruction 0, a multiple of 4; constant while not idle.
     client : ``In(InstructionClient())``
     lines : ``Out(TaggedLineClient(range(outstanding)))``
     idle : ``Out(1)``

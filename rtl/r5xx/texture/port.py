@@ -32,7 +32,7 @@ from ctm.rtl.r5xx.state import lane_predicates
 _QUEUE = 4
 _QUEUED = 2
 """Requests that the queue holds, and instructions, at least."""
-_UNDERWAY = 2
+_IN_FLIGHT = 2
 """Requests of issued instructions that are not in the queue yet."""
 
 
@@ -167,9 +167,9 @@ class TexturePort(wiring.Component):
     def _queue(self, m: Module, delayed: dict[str, Value], beat: Value, fetches: Value, takes: Value) -> None:
         """Put a fetch's coordinates into the queue; `ready` has reserved their space."""
         config, beats = self._config, self._config.beats
-        depth = max(_QUEUE, _QUEUED * beats) + _UNDERWAY
+        depth = max(_QUEUE, _QUEUED * beats) + _IN_FLIGHT
         m.submodules.queue = queue = SyncFIFOBuffered(width=self._request.size, depth=depth)
-        has_space = queue.level <= queue.depth - _UNDERWAY - beats
+        has_space = queue.level <= queue.depth - _IN_FLIGHT - beats
         request = Signal(self._request)
         inst = delayed["inst"]
         operation = Value.cast(inst.inst)

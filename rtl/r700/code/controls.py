@@ -65,7 +65,7 @@ _FORMULAS: Mapping[str, Fields] = {
     "INV": {
         **_accepting("equal"), "rhs": Rhs.ONE, "if_true": Source.ZERO, "if_false": Source.LHS, "inverts": 1,
     },
-    # The operand is subtracted; the sum shows that the counter is used up.
+    # The operand is subtracted; the counter is used up if the sum is 0 or less.
     "POP": {**_SUM, "pops": 1},
     "CLR": {"rhs": Rhs.LARGEST, "if_false": Source.RHS},
     "RESTORE": {

@@ -53,7 +53,7 @@ class FetchUnit(wiring.Component):
     in_flight : ``In(1)``
         Passes that none follows are not yet in the registers.
     outputs : ``Out(output_write_layout)``
-        Of rows wave slot * parts + part.
+        Their context is the row of a segment: wave slot * segments + segment.
     fetches : ``Out(FetchClient(lanes, tag, areas))``
     uncached : ``Out(UncachedClient(lanes, wave, areas))``
     numbered : ``In({valid, wave, number})``

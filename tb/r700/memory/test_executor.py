@@ -128,19 +128,13 @@ class Bench:
         self._refresh(wave)
         wave.index = int(draw.integers(3))
         wave.masks = {name: draw.random(self.size) < draw.choice([0.1, 0.7, 1]) for name in _MASKS}
-        wave.masks["active"] |= wave.masks["executing"]
         for name in ("executing", "active"):
             wave.masks[name][int(draw.integers(self.size))] = True
         wave.masks["active"] |= wave.masks["executing"]
         begin, expected = number * 200, Expected(budget=BUDGET)
         said: dict[str, Any] = {name: mask(wave.masks[name]) for name in _MASKS}
-        said |= {
-            "wave": number,
-            "loop_index": wave.index,
-            "base": self._rows(number).start,
-            "budget": BUDGET,
-            "begin": begin,
-        }
+        said |= {"wave": number, "loop_index": wave.index, "base": self._rows(number).start}
+        said |= {"budget": BUDGET, "begin": begin}
         if self._chance(0.35):
             unit, effect = drawing.export()
             effect(wave)
