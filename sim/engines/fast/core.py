@@ -1,6 +1,7 @@
 """The array as the command processor sees it, on the host's own processors."""
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import Any
 
 from ctm.sim.engines.fast.batches import Batches
@@ -21,10 +22,25 @@ Prepare = Callable[[Launch[Any], Host], Prepared]
 """Makes what is compiled of a launch."""
 
 
+@dataclass(frozen=True)
+class Compiling:
+    """What compiles and runs code: the host, its threads, and who is told what is left to the golden model."""
+
+    host: Host
+    workers: Workers
+    code: Callable[[Prepared], Code]
+    remark: Callable[[str], None]
+
+
+MakeStages = Callable[[ArrayCore[Any, Any], State, DrawState, DrawStart, Compiling], Stages]
+"""Makes the programs of a draw, as far as they can be compiled."""
+
+
 class FastCore:
     """Starts programs as compiled code; those that cannot be, on `golden`, whose counters count all.
 
-    `remark` is told why a program is left to the golden model, once for each reason.
+    `remark` is told why a program is left to the golden model, once for each reason. `stages` makes the programs of
+    draws, where there are draws.
     """
 
     def __init__(
@@ -36,10 +52,11 @@ class FastCore:
         host: Host,
         threads: int | None,
         remark: Callable[[str], None],
+        stages: "MakeStages | None" = None,
     ) -> None:
         self.lanes = golden.lanes
         self._golden, self._prepare, self._host, self._remark = golden, prepare, host, remark
-        self._starts = starts
+        self._starts, self._make_stages = starts, stages
         self._workers = Workers(threads or processors())
         self._codes: dict[Hashable, Code] = {}
         self.has_run = False
@@ -61,10 +78,12 @@ class FastCore:
         return FastRun(start, self._golden.run(start.launch), self._workers)
 
     def stages(self, state: State, draws: DrawState, start: DrawStart) -> Stages:
-        """The programs of a draw, which are the golden model's; see `Core.stages`."""
+        """The programs of a draw; see `Core.stages`."""
+        assert self._make_stages is not None
         self._starts.look_at_image(state)
-        self._remark("draws are not compiled")
-        return self._golden.stages(state, draws, start)
+        self.has_run = True
+        compiling = Compiling(self._host, self._workers, self._code, self._remark)
+        return self._make_stages(self._golden, state, draws, start, compiling)
 
     def begin(self, launch: Launch[Any], rest: ArrayRun[Any, Any]) -> "FastRun | Batches":
         """Begin a program that was launched; `rest` is it on the golden model, which may have run groups."""

@@ -116,14 +116,15 @@ class FastEngine:
         # Imported here, because they need a package that not everyone installs, and nobody should wait for it.
         from ctm.sim.engines.fast.core import FastCore
         from ctm.sim.engines.fast.host import Host
-        from ctm.sim.engines.fast.preparations import PREPARATIONS
+        from ctm.sim.engines.fast.preparations import PREPARATIONS, STAGES
         from ctm.sim.engines.fast.starts import Starts
 
         kind = self._config.array.instruction_set
         starts = Starts(self._golden, kind, self.memory)
         host = self._host or Host.this()
         return FastCore(
-            self._golden, PREPARATIONS[kind], starts, host=host, threads=self._threads, remark=self._remark
+            self._golden, PREPARATIONS[kind], starts, host=host, threads=self._threads, remark=self._remark,
+            stages=STAGES.get(kind),
         )  # fmt: skip
 
     def _compiling(self) -> "FastCore | None":

@@ -10,8 +10,9 @@ from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.sim.engines.fast.kernel import Kernel
 from ctm.sim.engines.fast.parameters import CONDITIONAL, output_number
 from ctm.sim.engines.fast.vector.address import element_address
-from ctm.sim.engines.fast.vector.elements import gather_words, store, stored_words
+from ctm.sim.engines.fast.vector.elements import gather, gather_words, store, stored_words
 from ctm.sim.engines.fast.vector.lanes import Lanes, Value
+from ctm.sim.engines.fast.vector.selection import canonical
 from ctm.sim.golden.co.unit import ConditionalUnit
 
 _COMPARISONS = {
@@ -63,10 +64,12 @@ def send(
     output_mask: Sequence[bool],
     test: Test | None,
     conditional: Value | None,
+    adds: bool = False,
 ) -> None:
     """Store the outputs of covered, valid lanes whose conditional test passes, in the order of `outputs`.
 
-    `conditional` are the lanes' conditional values, needed for a test that uses the buffer.
+    `conditional` are the lanes' conditional values, needed for a test that uses the buffer. With `adds` elements, which
+    are floats, become the sum of what they are and the output.
     """
     lanes, builder = kernel.lanes, kernel.lanes.builder
     stores = builder.and_(kernel.covered, valid_mask)
@@ -83,9 +86,18 @@ def send(
             builder.and_(exists, mask) if enabled else lanes.none
             for mask, enabled in zip(register.written[:channels], output_mask, strict=False)
         ]
-        words = [stored_words(lanes, form, value) for value in register.values[:channels]]
         address = element_address(lanes, form, place, kernel.x, kernel.y)
+        values = register.values[:channels]
+        if adds:
+            before = gather(lanes, form, place.memory, address)
+            values = [_sum(lanes, old, new) for old, new in zip(before, values, strict=False)]
+        words = [stored_words(lanes, form, value) for value in values]
         store(lanes, form, place.memory, address, words, masks)
+
+
+def _sum(lanes: Lanes, one: Value, other: Value) -> Value:
+    """A sum with the machine's NaN."""
+    return canonical(lanes, lanes.builder.fadd(lanes.fenced(one), lanes.fenced(other)))
 
 
 def _inside(kernel: Kernel, number: int) -> Value:

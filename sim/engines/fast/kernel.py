@@ -140,6 +140,11 @@ class Kernel:
         )
         self._begin()
 
+    @property
+    def vector(self) -> Value:
+        """The number of the vector that runs, a 32-bit scalar."""
+        return self._number
+
     def parameter(self, slot: int, kind: Value) -> Value:
         """A parameter; to be read at the function's beginning."""
         at = self.lanes.builder.gep(self.parameters, [ir.Constant(INT, slot)], source_etype=LONG)

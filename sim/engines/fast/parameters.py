@@ -8,8 +8,9 @@ from enum import IntEnum, auto
 import numpy as np
 import numpy.typing as npt
 
+from ctm.rtl.isa.draws import DRAW_OUTPUTS
 from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT, TILE_LOG2
-from ctm.rtl.isa.limits import INPUTS, OUTPUTS
+from ctm.rtl.isa.limits import INPUTS
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.memory import Memory
 
@@ -53,6 +54,18 @@ class Slot(IntEnum):
     RETURNED_COUNT = auto()
     CODE = auto()
     """Points at the code that the table is for."""
+    EDGES = auto()
+    """Of a draw: points at three edge values of each lane as floats, [vectors, 3, lanes]."""
+    SHAPES = auto()
+    """Points at the number of each vector's shape, 32 bits."""
+    VERTICES = auto()
+    """Points at the numbers of each shape's vertices 0, 1 and 2 and the provoking one, 32 bits."""
+    RECORDS = auto()
+    PARAMETERS = auto()
+    """Point at the record of each shape, and at the parameters of each vertex, floats."""
+    DEPTH_LOW = auto()
+    DEPTH_HIGH = auto()
+    """The range of depth."""
     NANOSECONDS = auto()
     """How long it ran."""
     GROUPS = auto()
@@ -76,7 +89,7 @@ class BufferSlot(IntEnum):
     SIZE = auto()
 
 
-CONDITIONAL = INPUTS + OUTPUTS
+CONDITIONAL = INPUTS + DRAW_OUTPUTS
 """Number of the conditional buffer, behind inputs and outputs."""
 _BUFFERS = Slot.ISSUED + UNITS
 SLOTS = _BUFFERS + (CONDITIONAL + 1) * BufferSlot.SIZE

@@ -1,7 +1,9 @@
 """What the engine compiles, by instruction set."""
 
-from ctm.sim.engines.fast.core import Prepare
+from ctm.sim.engines.fast.core import MakeStages, Prepare
 from ctm.sim.engines.fast.r5xx.preparation import prepare as prepare_r5xx
 from ctm.sim.engines.fast.r700.preparation import prepare as prepare_r700
+from ctm.sim.engines.fast.r700.stages import FastStages
 
+STAGES: dict[str, MakeStages] = {"r700": FastStages}
 PREPARATIONS: dict[str, Prepare] = {"r5xx": prepare_r5xx, "r700": prepare_r700}

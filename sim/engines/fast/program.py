@@ -126,10 +126,13 @@ def prepared(
     rows: bool,
     units: tuple[str, ...],
     in_order: bool,
+    others: Hashable = None,
+    is_tested: bool | None = None,
 ) -> Prepared:
     """A launch in vectors of `width` lanes, ready to be compiled by `translate`.
 
-    `translate` may depend on the image and on what the frame and the test are made of, and on nothing else.
+    `translate` may depend on the image, on what the frame and the test are made of, and on `others`, and on nothing
+    else. `is_tested`: whether it is said which lanes are covered, by default whether a test is made before.
     """
     frame = Frame(
         width=width,
@@ -137,7 +140,7 @@ def prepared(
         rows=rows,
         fused=host.fused,
         register=host.register,
-        is_tested=tests_before(launch),
+        is_tested=tests_before(launch) if is_tested is None else is_tested,
         buffers=used_buffers(launch),
     )
     table, kept = parameters(launch, frame)
@@ -145,7 +148,7 @@ def prepared(
     state = (launch.output_mask, final_test(launch), width, frame.group, rows, frame.is_tested, buffers)
     return Prepared(
         frame=frame,
-        key=(launch.program.image, state),
+        key=(launch.program.image, state, others),
         text=lambda: translate(frame),
         table=table,
         kept=kept,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.sim.engines.fast.r700.constants import Constants
 from ctm.sim.engines.fast.r700.masks import Masks
+from ctm.sim.engines.fast.r700.primitives import Primitives
 from ctm.sim.engines.fast.r700.registers import Registers
 from ctm.sim.engines.fast.vector.lanes import MAGNITUDE, SIGN, Lanes, Value
 from ctm.sim.golden.r700.instruction import Bank, Operand
@@ -32,6 +33,8 @@ class Operands:
     registers: Registers
     constants: Constants
     masks: Masks
+    primitives: Primitives | None = None
+    """Of a draw, the constants of its primitive."""
 
     def read(self, operand: Operand, state: ClauseState, *, is_float: bool) -> Value:
         """An operand's words; `is_float` says that they are numbers to compute with."""
@@ -48,6 +51,9 @@ class Operands:
             return self.lanes.integer(number)
         if operand.bank is Bank.PREVIOUS:
             return state.previous[number]
+        if operand.bank is Bank.PRIMITIVE:
+            assert self.primitives is not None
+            return self.primitives.read(operand.kcache_bank, number, channel)
         rows = self.registers if operand.bank is Bank.GPR else self.constants
         if operand.index is None:
             return rows.read(number, channel)

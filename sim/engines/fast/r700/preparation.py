@@ -8,7 +8,7 @@ from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.program import FallBackError, Prepared, check_independence, final_test, prepared
 from ctm.sim.engines.fast.r700.graph import Graph, TooManyPathsError
 from ctm.sim.engines.fast.r700.reach import reads_memory, writes_memory, writes_scratch
-from ctm.sim.engines.fast.r700.translation import Source, translate
+from ctm.sim.engines.fast.r700.translation import Drawn, Source, translate
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r700.execution import UNITS
 from ctm.sim.golden.r700.program import Code, Program
@@ -43,6 +43,39 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
         rows=True,
         units=UNITS,
         in_order=writes_memory(graph) or writes_scratch(graph),
+    )
+
+
+def prepare_pixels(launch: Launch[Any], host: Host, drawn: Drawn) -> Prepared:
+    """What is compiled of a draw's pixel program; errors as `prepare`.
+
+    Vectors run one after the other, so that what they test and store is in the order of primitives.
+    """
+    program: Program = launch.program
+    check_independence(launch)
+    if estimate.seconds(program.image, -(-launch.lanes // host.register)) > estimate.LONGEST:
+        raise FallBackError("LLVM would take too long for a program of this size with such wavefronts")
+    graph = _graph(program.code, program.information.start, program.information.stack_size)
+    if reads_memory(graph, scratch=False) or writes_memory(graph) or writes_scratch(graph):
+        raise FallBackError("the pixel program of a draw reads or writes memory")
+    source = Source(
+        graph=graph,
+        information=program.information,
+        outputs=program.outputs,
+        output_mask=launch.output_mask,
+        test=final_test(launch),
+        draw=drawn,
+    )
+    return prepared(
+        launch,
+        host,
+        lambda frame: translate(source, frame),
+        width=launch.lanes,
+        rows=True,
+        units=UNITS,
+        in_order=True,
+        others=drawn,
+        is_tested=True,
     )
 
 

@@ -19,6 +19,7 @@ from ctm.sim.engines.fast.r700.graph import POPS_AFTER, Exit, Graph, Instruction
 from ctm.sim.engines.fast.r700.masks import Masks
 from ctm.sim.engines.fast.r700.memory import MemoryAccess
 from ctm.sim.engines.fast.r700.operands import ClauseState, Operands
+from ctm.sim.engines.fast.r700.primitives import Primitives
 from ctm.sim.engines.fast.r700.reach import is_relative, kills
 from ctm.sim.engines.fast.r700.registers import Registers
 from ctm.sim.engines.fast.r700.share import Share
@@ -31,6 +32,14 @@ from ctm.sim.golden.r700.instruction import AluWord, Export, Flow, Group
 _CONTROL, _ALU, _FETCH = (UNITS.index(unit) for unit in (CONTROL, ALU, FETCH))
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """Of a draw: the rows of a vertex's parameters, and whether targets add."""
+
+    rows: int
+    adds: bool
+
+
 @dataclass(frozen=True, kw_only=True)
 class Source:
     """All of a program, and of the state that it runs in, that its translation depends on."""
@@ -40,6 +49,7 @@ class Source:
     outputs: tuple[int, ...]
     output_mask: tuple[bool, ...]
     test: Test | None
+    draw: Drawn | None = None
 
 
 def translate(source: Source, frame: Frame) -> str:
@@ -64,12 +74,16 @@ class _Translation:
             self._fetches = Fetches(kernel, self._registers, constants, masks, self._memory, self._share)
             self._exports = Exports(kernel, self._fetches, source.outputs, conditional_is_own=information.depth)
             unit = Unit(lanes, Transcendental(lanes, kernel.parameter(Slot.TABLE, POINTER)))
-            operands = Operands(lanes, self._registers, constants, masks)
+            draw = source.draw
+            self._primitives = Primitives(kernel, draw.rows) if draw is not None else None
+            operands = Operands(lanes, self._registers, constants, masks, self._primitives)
             self._alu = Alu(unit, self._registers, operands, masks, information.dx10_clamp)
             self._flow = FlowControl(kernel, source.graph, masks, constants)
             self._first_conditional = kernel.parameter(Slot.CONDITIONAL_VALUE, FLOAT)
         self._early = kernel.block("early")
         self._blocks = {node: kernel.block("word") for node in (*source.graph.edges, *source.graph.faulty)}
+        if self._primitives is not None:
+            self._primitives.begin()
         start = lanes.builder.block
         for node in source.graph.edges:
             lanes.builder.position_at_end(self._blocks[node])
@@ -88,20 +102,34 @@ class _Translation:
 
     def _clear(self) -> None:
         """Registers at the program's start; all that is used is known by now."""
-        kernel, lanes, builder = self._kernel, self._lanes, self._lanes.builder
+        lanes = self._lanes
         self._registers.clear()
         self._masks.clear()
         self._share.clear()
         conditional = lanes.single(0) if self._source.information.depth else lanes.splat(self._first_conditional)
         self._exports.clear(lanes.words(conditional))
+        if self._primitives is not None:
+            self._begin_draw(self._primitives)
+            return
+        for channel, words in enumerate(self._first_register()):
+            self._registers.write(0, channel, words, lanes.all)
+
+    def _begin_draw(self, primitives: Primitives) -> None:
+        """R0 of a draw's pixel program are edge values, R1 is the pixel."""
+        lanes, kernel = self._lanes, self._kernel
+        first = [lanes.words(primitives.edge(number)) for number in range(3)]
+        for register, values in ((0, first), (1, [kernel.x, kernel.y])):
+            for channel, words in enumerate(values):
+                self._registers.write(register, channel, words, lanes.all)
+
+    def _first_register(self) -> list[Value]:
+        """R0 at a program's start."""
+        kernel, lanes, builder = self._kernel, self._lanes, self._lanes.builder
         if self._source.information.type is ProgramType.CS:
             numbers = lanes.integer_for_each([lane % kernel.frame.group for lane in range(lanes.width)])
-            first = [kernel.x, kernel.y, self._memory.pixel_number(), numbers]
-        else:
-            floats = [builder.sitofp(at, lanes.floats) for at in (kernel.x, kernel.y)]
-            first = [lanes.words(value) for value in (*floats, lanes.single(0), lanes.single(1))]
-        for channel, words in enumerate(first):
-            self._registers.write(0, channel, words, lanes.all)
+            return [kernel.x, kernel.y, self._memory.pixel_number(), numbers]
+        floats = [builder.sitofp(at, lanes.floats) for at in (kernel.x, kernel.y)]
+        return [lanes.words(value) for value in (*floats, lanes.single(0), lanes.single(1))]
 
     def _node(self, node: Node) -> None:
         """Translate one node where the builder stands."""
@@ -215,12 +243,14 @@ class _Translation:
         builder.cbranch(kernel.limit_is_reached(), kernel.give_back, kernel.finish)
         builder.position_at_end(kernel.finish)
         kernel.go_if(kernel.limit_is_exceeded(), kernel.exceeded)
+        conditional = self._exports.conditional
         send(
             kernel,
             self._masks.valid_mask,
             {output: self._exports.output(output) for output in self._source.outputs},
             output_mask=self._source.output_mask,
             test=self._source.test,
-            conditional=self._exports.conditional,
+            conditional=conditional if self._primitives is None else self._primitives.clamped(conditional),
+            adds=self._source.draw is not None and self._source.draw.adds,
         )
         kernel.end()

@@ -33,10 +33,11 @@ class _Ended(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PixelLaunch(Launch[Program]):
-    """The run of a pixel program for some strips of a draw, whose wavefronts are numbered from `first` on."""
+    """The run of a pixel program for some strips of a draw."""
 
-    strips: Strips
-    first: int
+    strips: Strips | None
+    order: Integers
+    """Places of the strips in the draw, ascending."""
     z_range: tuple[np.float32, np.float32]
     adds: bool
     ended: list[_Ended] = field(default_factory=list)
@@ -44,7 +45,8 @@ class PixelLaunch(Launch[Program]):
     def set_registers(self, batch: Batch) -> None:
         """R0 = edge values 1, 2 and 0 as floats, R1.xy = the pixel's integers."""
         lane = np.arange(self.lanes)
-        at = ((batch.order - self.first)[:, None] * self.lanes + lane).ravel()
+        assert self.strips is not None
+        at = (np.searchsorted(self.order, batch.order)[:, None] * self.lanes + lane).ravel()
         batch.temporaries[:2] = 0
         for channel, edge in enumerate((1, 2, 0)):
             batch.temporaries[0, channel] = self.strips.edges[edge, at].astype(np.float32)
@@ -84,14 +86,21 @@ class PixelLaunch(Launch[Program]):
         unit = self.conditional
         if unit.location is not ConditionalLocation.DPP or unit.passes_all:
             return np.ones(i.size, bool)
-        low, high = self.z_range
-        value = np.where(value < low, low, np.where(value > high, high, value))
+        value = self._clamped(value)
         passed = np.zeros(i.size, bool)
         for layer in _layers(i, j):
             good, stored = unit.decide(self.memory, i[layer], j[layer], value[layer])
             unit.store(self.memory, i[layer][stored], j[layer][stored], value[layer][stored])
             passed[layer] = good
         return passed
+
+    def _clamped(self, value: Floats) -> Floats:
+        """Depths in their range; denormals compare as zeros, and a NaN stays one."""
+        low, high = self.z_range
+        number = fp.flush_denormals(value)
+        bounds = [fp.flush_denormals(np.array([bound])) for bound in (low, high)]
+        found: Floats = np.where(number < bounds[0], low, np.where(number > bounds[1], high, value))
+        return found
 
     def _add(self, buffer: Buffer, i: Integers, j: Integers, values: Floats, mask: Mask) -> None:
         """Add to elements of FLOAT32 formats, pixel after pixel."""

@@ -13,7 +13,7 @@ RECORD_BANK, PROVOKING_BANK = 4, 5
 
 @dataclass(frozen=True)
 class PrimitiveConstants:
-    """What banks 1 to 5 are, by the order of wavefronts in the draw.
+    """What banks 1 to 5 are, by the places of wavefronts in the draw.
 
     `parameters` [vertices, rows, 4]; `shape` [wavefronts]: the shape of each; of shapes `corners` [shapes, 3],
     `provoking` [shapes] and `record` [shapes, rows, 4]. A row that is not there is 0.
@@ -24,12 +24,12 @@ class PrimitiveConstants:
     corners: Integers
     provoking: Integers
     record: Floats
-    first: int
-    """The order of the first wavefront."""
+    order: Integers
+    """Places of the wavefronts in the draw, ascending."""
 
     def rows(self, order: Integers, bank: int, row: int) -> Floats:
         """A row of a bank for each of the wavefronts `order`, [wavefronts, 4]."""
-        shape = self.shape[order - self.first]
+        shape = self.shape[np.searchsorted(self.order, order)]
         if bank == RECORD_BANK:
             return _row(self.record, shape, row)
         vertex = self.provoking[shape] if bank == PROVOKING_BANK else self.corners[shape, bank - 1]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,9 @@ class R700Stages:
         self._state = state
         self._constants = core.constants(state)
         self._strips = 0
-        self._errors: list[MachineError] = []
+        self._errors: list[tuple[int, MachineError]] = []
+        """Of pixel programs, with the place of the strip in the draw."""
+        self._pixel_launch: PixelLaunch | None = None
         pipeline = self._pipeline
         self.clip_distances, self.cull_distances = pipeline.clip_distances, pipeline.cull_distances
         self.has_geometry = pipeline.geometry is not None
@@ -182,33 +185,52 @@ class R700Stages:
         """See `Stages.begin_pixels`."""
         self._shapes, self._parameters = shapes, shaded.parameters
         self._strips = 0
+        program = self._program(DrawStage.PS)
+        self._pixel_launch = PixelLaunch(
+            **self._base(program), strips=None, order=np.arange(0), z_range=self._draws.viewport.z_range,
+            adds=self._draws.raster.add,
+        )  # fmt: skip
+
+    @property
+    def pixel_launch(self) -> PixelLaunch:
+        """What the pixel program reads and writes, as it was when the draw's pixels began; without strips."""
+        assert self._pixel_launch is not None
+        return self._pixel_launch
 
     def pixels(self, strips: Strips) -> None:
         """See `Stages.pixels`."""
-        count = strips.shape.size
-        order = np.arange(self._strips, self._strips + count)
+        self.run_strips(strips, np.arange(self._strips, self._strips + strips.shape.size))
+        self._strips += strips.shape.size
+
+    def run_strips(self, strips: Strips, order: Integers) -> None:
+        """Run the pixel program for strips with these places in the draw, [strips], and store what it leaves."""
+        most = max(1, BATCH_LANES // self._core.lanes)
+        for first in range(0, order.size, most):
+            chosen = slice(first, first + most)
+            self._run_batch(strips.select(chosen, self._core.lanes), order[chosen])
+
+    def _run_batch(self, strips: Strips, order: Integers) -> None:
         primitives = PrimitiveConstants(
-            self._parameters, strips.shape, self._shapes.corners, self._shapes.provoking, self._shapes.record,
-            first=self._strips,
-        )  # fmt: skip
-        program = self._program(DrawStage.PS, primitives)
-        launch = PixelLaunch(
-            **self._base(program), strips=strips, first=self._strips, z_range=self._draws.viewport.z_range,
-            adds=self._draws.raster.add,
-        )  # fmt: skip
+            self._parameters, strips.shape, self._shapes.corners, self._shapes.provoking, self._shapes.record, order
+        )
+        program = replace(self.pixel_launch.program, primitives=primitives)
+        launch = replace(self.pixel_launch, program=program, strips=strips, order=order, ended=[])
         run = self._core.run(launch)
         run.execute(order, strips.i, strips.j, strips.covered)
         launch.store()
         fault, error = run.fault, run.finish()
-        if error is not None:
-            strip = fault.order - self._strips if fault is not None else None
-            self._errors.append(error if strip is None else self._of_pixel(error, strips, strip))
-        self._strips += count
+        if error is None:
+            return
+        if fault is None:
+            self._errors.append((int(order[0]), error))
+        else:
+            strip = int(np.searchsorted(order, fault.order))
+            self._errors.append((fault.order, self._of_pixel(error, strips, strip)))
 
     def end_pixels(self) -> None:
         """See `Stages.end_pixels`."""
         if self._errors:
-            raise self._errors[0]
+            raise min(self._errors, key=itemgetter(0))[1]
 
     def _of_pixel(self, error: MachineError, strips: Strips, strip: int) -> MachineError:
         primitive = int(self._shapes.primitive[strips.shape[strip]])
