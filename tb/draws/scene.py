@@ -1,0 +1,129 @@
+"""Small draws of the tests: a vertex program that passes positions and one vector on, and what it leaves."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.config import PRESETS
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.formats import DataFormat
+from ctm.sim.elf.r700.executable import Executable
+from ctm.sim.runtime import CommandBuffer, Device, Layout
+from ctm.sim.runtime.draws import Draw, IndexArray, PixelInput, VertexArray, Viewport, pipeline
+
+Array = npt.NDArray[Any]
+CLEAR = np.float32(-777)
+
+VERTEX = """
+.isa r700
+.stage vs
+FETCH R1, R0.x, b160
+FETCH R2, R0.x, b160 OFFSET(16)
+EXPORT_DONE POS60, R1
+EXPORT_DONE PARAM0, R2
+"""
+PIXEL = """
+.isa r700
+.stage ps
+EXPORT_DONE PIX0, R0
+"""
+SMOOTH = (PixelInput(parameter=0),)
+FLAT = (PixelInput(parameter=0, flat=True),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scene:
+    """A draw over a target of `width` x `height`, filled with CLEAR before.
+
+    `vertices` are floats [n, 8]: position and one vector. `clip` is what is drawn in, by default everything. With
+    `depth` there is a depth buffer, which begins as 1.
+    """
+
+    vertices: Sequence[Sequence[float]] | Array
+    indices: Array | None = None
+    restart: int | None = None
+    width: int = 32
+    height: int = 32
+    clip: tuple[int, int, int, int] | None = None
+    inputs: Sequence[PixelInput] = SMOOTH
+    vertex: str = VERTEX
+    pixel: str = PIXEL
+    program: Executable | None = None
+    count: int | None = None
+    depth: ConditionalTest | None = None
+    size: int | None = None
+    """Bytes of the vertex buffer, if it is not to be all."""
+    draw: dict[str, Any] = field(default_factory=dict)
+    """Fields of `Draw` that are not the usual ones."""
+    linked: dict[str, Any] = field(default_factory=dict)
+    """Arguments of `pipeline` that are not the usual ones."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a scene left: target [height, width, 4] and depth [height, width]."""
+
+    target: Array
+    depth: Array
+    device: Device
+
+    @property
+    def covered(self) -> npt.NDArray[np.bool_]:
+        """Pixels that were written, [height, width]."""
+        found: npt.NDArray[np.bool_] = (self.target != CLEAR).any(axis=-1)
+        return found
+
+
+def commands_of(scene: Scene, device: Device, target: int, depth: int, layout: Layout) -> CommandBuffer:
+    """All commands of a scene."""
+    vertices = np.array(scene.vertices, np.float32).reshape(-1, 8)
+    buffer = VertexArray.of(device, vertices) if len(vertices) else VertexArray(address=0, size=0, stride=32)
+    if scene.size is not None:
+        buffer = replace(buffer, size=scene.size)
+    indices = None
+    if scene.indices is not None:
+        indices = IndexArray.of(device, scene.indices, restart=scene.restart)
+    program = scene.program or pipeline(
+        vertex=scene.vertex, pixel=scene.pixel, inputs=scene.inputs, depth=scene.depth is not None, **scene.linked
+    )
+    count = len(vertices) if scene.indices is None else scene.indices.size
+    fields: dict[str, Any] = {
+        "primitive": "TRILIST", "viewport": Viewport.of(scene.width, scene.height),
+        "count": count if scene.count is None else scene.count, "buffers": {0: buffer}, "indices": indices,
+    }  # fmt: skip
+    draw = Draw(**fields | scene.draw)
+    commands = CommandBuffer().set_inst_fmt(device.place(program)).inv_inst_cache()
+    commands.set_out_fmt(0, target, layout.format_word, layout.height)
+    if scene.depth is not None:
+        flat = replace(layout, format=DataFormat.FLOAT32_1)
+        commands.set_cond_out_fmt(depth, flat.format_word, flat.height).set_cond_out_mask(enable=True)
+        commands.set_cond_test(scene.depth).set_cond_loc(ConditionalLocation.DPP)
+    i0, j0, i1, j1 = scene.clip or (0, 0, scene.width - 1, scene.height - 1)
+    return draw.append(commands.set_domain(i0, j0, i1, j1)).flush_out_cache().flush_cond_out_cache().wait_for_idle()
+
+
+def drawn(scene: Scene, engine: str = "golden", *, wavefront: int = 16, watchdog: int = 1 << 20) -> Drawn:
+    """Draw a scene.
+
+    Raises
+    ------
+    MachineError
+    """
+    config = PRESETS["r700"]
+    device = Device(engine, replace(config, array=config.array.with_group(wavefront)), watchdog=watchdog)
+    layout = Layout(width=scene.width, height=scene.height, format=DataFormat.FLOAT32_4)
+    target = device.image(layout, np.full((scene.height, scene.width, 4), CLEAR))
+    depth = device.image(replace(layout, format=DataFormat.FLOAT32_1), np.ones((scene.height, scene.width), np.float32))
+    device.run(commands_of(scene, device, target.base, depth.base, layout))
+    return Drawn(target.read(), depth.read()[..., 0], device)
+
+
+def same_on_both(scene: Scene) -> Drawn:
+    """Draw on golden and `fast`, which must leave the same bits."""
+    golden, fast = drawn(scene), drawn(scene, "fast")
+    assert golden.target.tobytes() == fast.target.tobytes() and golden.depth.tobytes() == fast.depth.tobytes()
+    assert golden.device.report().equal_counts == fast.device.report().equal_counts
+    return golden
