@@ -25,7 +25,7 @@ from ctm.tb.r700 import shaders
 from ctm.tb.r700.machine import Job, run_golden
 from ctm.tb.r700.random_groups import GPRS, Drawing, Drawn, random_words
 from ctm.tb.r700.shaders import FILES, Shader, run
-from ctm.tb.r700.words import Slot, Source, places
+from ctm.tb.r700.words import Slot, Source, positions
 
 _ORDER = "ctm.sim.compiler.r700.order"
 _SIDE, _CLAUSES, _GROUPS = 3, 3, 12
@@ -77,8 +77,8 @@ def _tamed(groups: list[tuple[Slot, ...]], *, gates: bool) -> list[tuple[Slot, .
 
 def _with_products(group: list[Slot], before: tuple[Slot, ...]) -> Iterator[Slot]:
     """Sums in vector slots that add a product of the group before, where there is one."""
-    found = [place for place, each in zip(places(before), before, strict=True) if each.operation is Op2.MUL_IEEE]
-    for place, each in zip(places(group), group, strict=True):
+    found = [place for place, each in zip(positions(before), before, strict=True) if each.operation is Op2.MUL_IEEE]
+    for place, each in zip(positions(group), group, strict=True):
         # Operands that are the same share one read.
         is_same = len({(one.select, one.channel) for one in each.sources}) == 1
         if each.operation is Op2.ADD and found and place != TRANS_SLOT and not is_same:

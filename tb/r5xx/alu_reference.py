@@ -84,17 +84,17 @@ class Instruction:
         if name == "DP":
             return self.raw(quad, lane, context, 0)
 
-        def operand(letter: str, place: int = channel) -> int:
-            return self.operand(quad[lane], context, letter, place)
+        def operand(letter: str, channel_: int = channel) -> int:
+            return self.operand(quad[lane], context, letter, channel_)
 
         rule = context.zero_times_anything
         if name in ("DP3", "DP4", "D2A"):
-            places = {"DP3": (0, 1, 2), "DP4": (0, 1, 2, 3), "D2A": (0, 1)}[name]
+            channels = {"DP3": (0, 1, 2), "DP4": (0, 1, 2, 3), "D2A": (0, 1)}[name]
             addend = operand("c", 2) if name == "D2A" else None
-            first = [operand("a", p) for p in places]
+            first = [operand("a", p) for p in channels]
             if name == "DP4" and ALPHA_NAMES[self.alpha["op"]] in ("MDH", "MDV"):
                 first[3] = self.of_quad(quad, 0, context, "a", 3)
-            return scalar.dot(first, [operand("b", p) for p in places], addend, rule)
+            return scalar.dot(first, [operand("b", p) for p in channels], addend, rule)
         if name in ("MDH", "MDV"):
             a, c = (
                 self.of_quad(quad, other, context, letter, channel)

@@ -49,7 +49,7 @@ class Step:
     instruction: Alu | Tex | Flow
     snapshot: Snapshot
     wavefront: int
-    """Its place in the snapshot's batch."""
+    """Its index in the snapshot's batch."""
 
     def state(self, name: str) -> np.ndarray:
         """An array of the state behind the instruction, [..., lanes]."""
@@ -69,16 +69,16 @@ class WavefrontRecord:
 
 
 class _Recorder:
-    """An observer that keeps what each of `wavefronts` does, by the wavefront's place in the domain walk."""
+    """An observer that keeps what each of `wavefronts` does, by the wavefront's index in the domain walk."""
 
     def __init__(self, program: Program, wavefronts: dict[int, WavefrontRecord]) -> None:
         self._instructions = program.code.instructions
         self._wavefronts = wavefronts
 
     def executed(self, pc: int, parts: Sequence[Batch]) -> None:
-        for part in parts:
-            snapshot = Snapshot.of(part)
-            for wavefront, order in enumerate(part.order):
+        for batch in parts:
+            snapshot = Snapshot.of(batch)
+            for wavefront, order in enumerate(batch.order):
                 self._wavefronts[int(order)].steps.append(Step(pc, self._instructions[pc], snapshot, wavefront))
 
     def faulted(self, batch: Batch, status: Status, client: BusClient | None) -> None:
@@ -91,7 +91,7 @@ class _Recorder:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """What the golden model did: each wavefront's instructions by the wavefront's place (i, j), and the counts of each type."""
+    """The golden model's steps: each wavefront's instructions by its position (i, j), and the counts of each type."""
 
     wavefronts: dict[tuple[int, int], WavefrontRecord]
     issued: tuple[int, int, int]
@@ -104,14 +104,14 @@ def record(launch: Launch, wavefronts: Wavefronts) -> Record:
     recorded: dict[int, WavefrontRecord] = {}
     run = ArrayRun(R5XX, launch, hazards=True, observers=[_Recorder(launch.program, recorded)])
     for order, i, j, covered in wavefronts:
-        for place, lanes in zip(order, np.arange(i.size).reshape(-1, launch.lanes), strict=True):
+        for index, lanes in zip(order, np.arange(i.size).reshape(-1, launch.lanes), strict=True):
             if covered[lanes].any():
-                recorded[int(place)] = WavefrontRecord(int(i[lanes[0]]), int(j[lanes[0]]), covered[lanes])
+                recorded[int(index)] = WavefrontRecord(int(i[lanes[0]]), int(j[lanes[0]]), covered[lanes])
         run.execute(order, i, j, covered)
     types: dict[type, int] = defaultdict(int)
     for wavefront in recorded.values():
         for step in wavefront.steps:
             types[type(step.instruction)] += 1
     hazards = [f"pc {hazard.pc}: {hazard.text}" for hazard in run.hazards()]
-    by_place = {(wavefront.i, wavefront.j): wavefront for wavefront in recorded.values()}
-    return Record(by_place, (types[Alu], types[Tex], types[Flow]), hazards)
+    by_position = {(wavefront.i, wavefront.j): wavefront for wavefront in recorded.values()}
+    return Record(by_position, (types[Alu], types[Tex], types[Flow]), hazards)

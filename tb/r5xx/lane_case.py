@@ -61,7 +61,7 @@ def _sums(a: Words, b: Words, c: Words, control: Fields, zero_times_anything: Wo
 
 def _dots(operands: Words, kind: Words, zero_times_anything: Words) -> Words:
     """DP3, DP4 and D2A of operands [n, 4, 3]."""
-    a, b = (floats(np.ascontiguousarray(operands[:, :, place].T)) for place in (0, 1))
+    a, b = (floats(np.ascontiguousarray(operands[:, :, operand].T)) for operand in (0, 1))
     addend = floats(np.ascontiguousarray(operands[:, 2, 2]))
     results = []
     for allowed in (False, True):
@@ -84,7 +84,7 @@ def _golden(batch: Batch) -> Batch:
     results = []
     for channel in range(CHANNELS):
         fields = unpack(ChannelControl, control["scalar" if channel == SCALAR else "vector"])
-        a, b, c = (np.ascontiguousarray(operands[:, channel, place]) for place in range(3))
+        a, b, c = (np.ascontiguousarray(operands[:, channel, operand]) for operand in range(3))
         by_operation = [_sums(a, b, c, fields, shared), _selected(a, b, c, fields["choice"]), dots, functions]
         chosen = np.choose(fields["operation"], by_operation).astype(np.uint32)
         scale = fields["scale"].astype(np.int64)

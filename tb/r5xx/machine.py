@@ -33,10 +33,10 @@ def alu(*, rgb: dict[str, int] | None = None, alpha: dict[str, int] | None = Non
     """
     layouts = (words.COMMON, words.RGB_ADDR, words.ALPHA_ADDR, words.RGB_INST, words.ALPHA_INST, words.RGBA_INST)
     values: list[dict[str, int]] = [fields, {}, {}, {}, {}, {}]
-    for given, places in ((rgb or {}, (1, 3, 5)), (alpha or {}, (2, 4, 5))):
+    for given, indices in ((rgb or {}, (1, 3, 5)), (alpha or {}, (2, 4, 5))):
         for name, value in given.items():
-            place = next(place for place in places if name in dict(layouts[place]))
-            values[place][name] = value
+            word_index = next(word_index for word_index in indices if name in dict(layouts[word_index]))
+            values[word_index][name] = value
     return tuple(pack(layout, **part) for layout, part in zip(layouts, values, strict=True))
 
 

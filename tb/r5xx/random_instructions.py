@@ -143,15 +143,15 @@ class Code:
         """Redraw the sources that are temporaries; those that are read, and whether some are relative."""
         read, relative = set(), False
         for place, layout in ((1, RGB_ADDR), (2, ALPHA_ADDR)):
-            part = unpack(layout, words[place])
+            unpacked = unpack(layout, words[place])
             for source in range(3):
-                if not part[f"addr{source}"] & ADDRESS_INLINE or part[f"addr{source}_const"]:
-                    part[f"addr{source}_rel"] = int(self._chance(self.relative_share))
-                if not part[f"addr{source}_const"] and part[f"addr{source}"] < TEMPORARIES:
-                    part[f"addr{source}"] = self._register()
-                    read.add(part[f"addr{source}"])
-                    relative |= bool(part[f"addr{source}_rel"])
-            words[place] = pack(layout, **part)
+                if not unpacked[f"addr{source}"] & ADDRESS_INLINE or unpacked[f"addr{source}_const"]:
+                    unpacked[f"addr{source}_rel"] = int(self._chance(self.relative_share))
+                if not unpacked[f"addr{source}_const"] and unpacked[f"addr{source}"] < TEMPORARIES:
+                    unpacked[f"addr{source}"] = self._register()
+                    read.add(unpacked[f"addr{source}"])
+                    relative |= bool(unpacked[f"addr{source}_rel"])
+            words[place] = pack(layout, **unpacked)
         return read, relative
 
     def _targets(self, words: list[int]) -> tuple[set[int], bool]:

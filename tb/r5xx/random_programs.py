@@ -127,10 +127,10 @@ class Program(Code):
         self._block(inner, loops=loops)
         if has_else:
             middle = self._reserve()
-            behind_then, self._pending = self._pending, before.merged(self._pending)
+            after_then, self._pending = self._pending, before.merged(self._pending)
             self._block(max(1, inner // 2), loops=loops)
             self.code[middle] = otherwise(len(self.code) + 1)
-            before = behind_then
+            before = after_then
         self._depth -= 1
         self._emit(end_if())
         target = middle + 1 if has_else else len(self.code)

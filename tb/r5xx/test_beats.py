@@ -69,7 +69,7 @@ def test_compiled_programs_are_as_in_the_golden_model(name: str) -> None:
                 np.testing.assert_array_equal(bits, right, err_msg=program)
 
 
-def test_an_instruction_is_issued_once_in_as_many_cycles_as_a_group_has_beats() -> None:
+def test_an_instruction_is_issued_once_in_as_many_cycles_as_a_wavefront_has_beats() -> None:
     """And the lanes are never idle between the beats of one."""
     core = simulation(CONFIGS[SMALLEST])
     beats, found = core.config.array.beats, []

@@ -29,19 +29,20 @@ FAULTS = {
         "rtl.dpp.memory.scoreboard", "Mux(texture & self.texture.acquires, following,",
         "Mux(texture & self.texture.acquires, pending,",
     ),
-    "a lookup's result is not swizzled": Fault(
+    "a fetch's result is not swizzled": Fault(
         "rtl.dpp.memory.fetch_return", "held.words[lane][record.swizzle[channel]]", "held.words[lane][channel]"
     ),
     "uncovered processors are fetched for and written": Fault(
         "rtl.r5xx.texture.port", "uncovered_too = (~inst.ignore_uncovered)", "uncovered_too = (~inst.unscaled)"
     ),
-    "a late instruction's operands are those of another": Fault(
-        "rtl.r5xx.alu.alu", "Mux(presubtracts, Value.cast(presubtract.delayed)", "Mux(self.presubtracts, Value.cast(presubtract.delayed)",
+    "operands of an instruction that presubtracts are those of another": Fault(
+        "rtl.r5xx.alu.alu", "Mux(presubtracts, Value.cast(presubtract.delayed)",
+        "Mux(self.presubtracts, Value.cast(presubtract.delayed)",
     ),
     "one temporary is not cleared": Fault(
         "rtl.dpp.registers.file", "rows.eq((1 << (1 << n)) - 1)", "rows.eq((1 << (1 << n)) - 1 - (2 if n else 0))",
     ),
-    "words that were not written keep what another wavefront left": Fault(
+    "words that were not written keep another wavefront's contents": Fault(
         "rtl.dpp.registers.file", "(enable | written.is_fresh.replicate(width))", "enable",
     ),
     "killed processors send outputs": Fault(
@@ -52,14 +53,15 @@ FAULTS = {
         "rtl.r5xx.alu.port", "all_active = ~(wavefront.covered & wavefront.valid_mask & ~wavefront.active).any()",
         "all_active = Value.cast(1)",
     ),
-    "a wavefront leaves its wave slot while its lookups are outstanding": Fault(
-        "rtl.dpp.wavefronts.scheduler", "is_alone = self.drained & ~self._waves.faulted", "is_alone = ~self._waves.faulted"
+    "a wavefront vacates its wave slot while its fetches are outstanding": Fault(
+        "rtl.dpp.wavefronts.scheduler", "is_alone = self.drained & ~self._waves.faulted",
+        "is_alone = ~self._waves.faulted",
     ),
-    "a wavefront that has left writes temporaries of the next one": Fault(
+    "a wavefront that has vacated its wave slot writes temporaries of the next one": Fault(
         "rtl.r5xx.alu.writes", "Mux(keeps_wave, self.written.enable[lane], 0)",
         "Mux(effective, self.written.enable[lane], 0)",
     ),
-    "a wavefront that has left writes predicates of the next one": Fault(
+    "a wavefront that has vacated its wave slot writes predicates of the next one": Fault(
         "rtl.r5xx.alu.writes", "keeps_wave & last if self._array.beats > 1 else keeps_wave)", "effective)"
     ),
     "a wavefront may execute one instruction more": Fault(

@@ -119,7 +119,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_other_groups_finish_and_the_machine_can_be_used_again(name: str) -> None:
+def test_other_wavefronts_finish_and_the_machine_can_be_used_again(name: str) -> None:
     status, instructions = FAULTS[name]
     golden, core = devices(watchdog=500)
     expected, right = start(golden, instructions)

@@ -47,10 +47,10 @@ def golden(words: list[int]) -> dict[str, dict[str, int]]:
 
 def drive(context: Any, launch: Launch, words: list[int], buffers: list[Buffer]) -> None:
     """Set image and buffers: the first sixteen are the inputs."""
-    for place, word in enumerate(words):
-        context.set(launch.image.information[place], word)
-    for place, buffer in enumerate(buffers):
-        port = launch.inputs[place] if place < 16 else launch.outputs[place - 16]
+    for index, word in enumerate(words):
+        context.set(launch.image.information[index], word)
+    for index, buffer in enumerate(buffers):
+        port = launch.inputs[index] if index < 16 else launch.outputs[index - 16]
         context.set(Value.cast(port), buffer_bits(buffer))
 
 

@@ -47,7 +47,7 @@ def test_many_more_programs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ORDINARY)
-def test_groups_take_slots_of_groups_whose_outputs_are_not_sent(name: str) -> None:
+def test_wavefronts_take_wave_slots_whose_last_outputs_are_not_sent(name: str) -> None:
     """Which is what the comparisons above are to try."""
     core, early = simulation(CONFIGS[name]), 0
     for seed in range(PROGRAMS // 4):

@@ -47,8 +47,8 @@ def same(found: np.ndarray, expected: Any) -> None:
     wanted = words(expected)
     assert found.shape == wanted.shape, (found.shape, wanted.shape)
     lines = [
-        f"{tuple(map(int, place))}: 0x{int(found[tuple(place)]):08x}, not 0x{int(wanted[tuple(place)]):08x}"
-        for place in np.argwhere(found != wanted)
+        f"{tuple(map(int, index))}: 0x{int(found[tuple(index)]):08x}, not 0x{int(wanted[tuple(index)]):08x}"
+        for index in np.argwhere(found != wanted)
     ]
     assert not lines, "\n".join(lines)
 

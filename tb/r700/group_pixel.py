@@ -6,7 +6,7 @@ from ctm.rtl.isa.r700.alu import INLINE_CONSTANTS
 from ctm.rtl.isa.r700.operations import OPERATIONS
 from ctm.sim.golden.r700.scalar import INDICES, PREDICATES, REDUCTIONS, VALUES, modify
 from ctm.tb.r700.random_groups import Clause
-from ctm.tb.r700.words import Slot, Source, places
+from ctm.tb.r700.words import Slot, Source, positions
 
 _SIGN = 1 << 31
 _ROWS = 256
@@ -40,12 +40,12 @@ class Pixel:
         operands = [[self._operand(each, slot.index) for each in slot.sources] for slot in slots]
         results: dict[int, int] = {}
         writes, next_predicate, active = [], predicate, True
-        for place, slot, values in zip(places(slots), slots, operands, strict=True):
-            result, condition = _computed(slot, place, values, operands)
-            results[place] = modify(result, slot.omod, slot.clamp, self._dx10)
+        for position, slot, values in zip(positions(slots), slots, operands, strict=True):
+            result, condition = _computed(slot, position, values, operands)
+            results[position] = modify(result, slot.omod, slot.clamp, self._dx10)
             if not {0: True, 2: not predicate, 3: predicate}[slot.predicate]:
                 continue
-            writes.append((slot, results[place], values))
+            writes.append((slot, results[position], values))
             self.valid = self.valid and not (OPERATIONS[slot.operation].kills and condition)
             next_predicate = condition if slot.updates_predicate else next_predicate
             active = active and not (slot.updates_mask and not condition)
@@ -92,12 +92,12 @@ class Pixel:
         self._register(slot.register, slot.relative, index)[slot.channel] = word
 
 
-def _computed(slot: Slot, place: int, values: Sequence[int], operands: Sequence[Sequence[int]]) -> tuple[int, bool]:
+def _computed(slot: Slot, position: int, values: Sequence[int], operands: Sequence[Sequence[int]]) -> tuple[int, bool]:
     """A slot's result, and the condition of a PRED_SET or KILL."""
     operation = OPERATIONS[slot.operation]
     if operation.is_reduction:
         sides = [[operands[each][side] for each in range(4)] for side in range(operation.operands)]
-        return REDUCTIONS[operation.name](*sides)[place], False
+        return REDUCTIONS[operation.name](*sides)[position], False
     if operation.sets_predicate or operation.kills:
         return PREDICATES[operation.name](*values)
     return VALUES[operation.name](*values), False

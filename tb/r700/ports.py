@@ -22,15 +22,15 @@ class Read(NamedTuple):
     relative: bool
 
 
-def cycles_of(place: int) -> tuple[tuple[int, ...], ...]:
+def cycles_of(position: int) -> tuple[tuple[int, ...], ...]:
     """The swizzles of a slot."""
-    return TRANS_CYCLES if place == TRANS else VECTOR_CYCLES
+    return TRANS_CYCLES if position == TRANS else VECTOR_CYCLES
 
 
-def port_reads(place: int, swizzle: int, reads: Sequence[Read]) -> Iterator[tuple[int, Read]] | None:
+def port_reads(position: int, swizzle: int, reads: Sequence[Read]) -> Iterator[tuple[int, Read]] | None:
     """The registers that a slot reads, each with its cycle; None if slot t cannot read its operands so."""
-    cycles = cycles_of(place)[swizzle]
-    if place != TRANS:
+    cycles = cycles_of(position)[swizzle]
+    if position != TRANS:
         # One read serves both operands.
         doubled = len(reads) > 1 and reads[0].kind == "register" and reads[0] == reads[1]
         return iter(
@@ -48,8 +48,8 @@ def port_reads(place: int, swizzle: int, reads: Sequence[Read]) -> Iterator[tupl
 def fits(group: Sequence[tuple[int, Sequence[Read]]], swizzles: Sequence[int]) -> bool:
     """Whether slots (place, operands) can read together with these swizzles; the pairs of constants are not asked."""
     ports: dict[tuple[int, int], tuple[int, bool]] = {}
-    for (place, reads), swizzle in zip(group, swizzles, strict=False):
-        found = port_reads(place, swizzle, reads)
+    for (position, reads), swizzle in zip(group, swizzles, strict=False):
+        found = port_reads(position, swizzle, reads)
         if found is None:
             return False
         for cycle, read in found:

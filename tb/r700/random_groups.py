@@ -14,7 +14,7 @@ from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r700 import ports
 from ctm.tb.r700.assembly import Assembly, Label
 from ctm.tb.r700.machine import Input, Job
-from ctm.tb.r700.words import Slot, Source, Unit, group, places, reads, slot, tex
+from ctm.tb.r700.words import Slot, Source, Unit, group, positions, reads, slot, tex
 
 GPRS = 14
 _LOOP = 0
@@ -73,7 +73,7 @@ class Drawing:
             if units > _UNITS:
                 break
             groups.append(drawn)
-            self._produced = set(places(drawn))
+            self._produced = set(positions(drawn))
         return Clause(groups, self._kcache)
 
     def _below(self, end: int) -> int:
@@ -91,7 +91,7 @@ class Drawing:
         moves = any(OPERATIONS[each.operation].sets_address for each in slots)
         if moves and any(each.relative or any(s.relative for s in each.sources) for each in slots):
             return None
-        readings = [(place, reads(each)) for place, each in zip(places(slots), slots, strict=True)]
+        readings = [(position, reads(each)) for position, each in zip(positions(slots), slots, strict=True)]
         if ports.constant_pairs(readings) > _CONSTANT_PAIRS:
             return None
         swizzles = self._swizzles(readings)
@@ -102,7 +102,7 @@ class Drawing:
     def _swizzles(self, readings: list[tuple[int, list[ports.Read]]]) -> list[int] | None:
         """Any that fit, or the first ones."""
         for _ in range(8):
-            drawn = [self._below(len(ports.cycles_of(place))) for place, _ in readings]
+            drawn = [self._below(len(ports.cycles_of(position))) for position, _ in readings]
             if ports.fits(readings, drawn):
                 return drawn
         drawn = ports.choose(readings, [None] * len(readings))
@@ -178,8 +178,10 @@ class Drawing:
         sign = {"negated": self._chance(0.25), "absolute": not has_three and self._chance(0.15)}
         kind = self._below(20)
         if kind < 3 and self._produced:
-            place = sorted(self._produced)[self._below(len(self._produced))]
-            return Source(select=255 if place == 4 else 254, channel=self._below(4) if place == 4 else place, **sign)
+            position = sorted(self._produced)[self._below(len(self._produced))]
+            return Source(
+                select=255 if position == 4 else 254, channel=self._below(4) if position == 4 else position, **sign
+            )
         if kind < 6:
             found = self._constant()
             if found is not None:

@@ -54,8 +54,8 @@ def test_bursts(base: int, burst: int) -> None:
     found = ran(a, targets=4).outputs[:, 0, 0]
     rows = [[30, 14], [31, 15], [0, 0], [0, 0]]
     expected = [[None] * 4 for _ in range(4)]
-    for place in range(burst + 1):
-        expected[base + place] = [*rows[place], None, None]
+    for index in range(burst + 1):
+        expected[base + index] = [*rows[index], None, None]
     same(found, expected)
 
 

@@ -187,9 +187,9 @@ def _ports() -> list[Case]:
                slot("ADD", "R2.z", "0.5", "R4.x", swizzle=0))  # fmt: skip
     cases.append(case("operand 1 that operand 0 does not read", no, src))
     cases += [
-        case(f"BANK_SWIZZLE {code} of {place}", group(_FIRST, slot(name, "R3.y", "R0.x", swizzle=code)),
+        case(f"BANK_SWIZZLE {code} of {position}", group(_FIRST, slot(name, "R3.y", "R0.x", swizzle=code)),
              group(_FIRST, slot(name, "R3.y", "R0.x", swizzle=last)))
-        for place, name, codes, last in (("y", "MOV", (6, 7), 5), ("t", "EXP_IEEE", (4, 5, 6, 7), 3))
+        for position, name, codes, last in (("y", "MOV", (6, 7), 5), ("t", "EXP_IEEE", (4, 5, 6, 7), 3))
         for code in codes
     ]  # fmt: skip
     return cases

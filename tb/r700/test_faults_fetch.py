@@ -20,11 +20,13 @@ def case(name: str, bad: list[Unit], good: list[Unit], clause: str = "TEX", **no
     )
 
 
-def bits(name: str, units: list[Unit], places: dict[int, tuple[int, ...]], clause: str = "TEX", **note) -> list[Case]:
-    """An instruction with one wrong bit; `places` has the bits of each of its words."""
+def bits(
+    name: str, units: list[Unit], positions: dict[int, tuple[int, ...]], clause: str = "TEX", **note
+) -> list[Case]:
+    """An instruction with one wrong bit; `positions` has the bits of each of its words."""
     return [
         case(f"bit {bit} of word {word} of {name}", instruction_flipped(units, word, bit), units, clause, **note)
-        for word, numbers in places.items()
+        for word, numbers in positions.items()
         for bit in numbers
     ]
 

@@ -33,7 +33,7 @@ def looked_up(x: str, y: str, name: str = "SAMPLE", **fields) -> float:
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "offset_x", "offset_y", "place"),
+    ("x", "y", "offset_x", "offset_y", "texel"),
     [
         ("0", "0", 0, 0, (0, 0)),
         ("#40200000", "#3ff00000", 0, 0, (2, 1)),  # 2.5, 1.875
@@ -52,13 +52,13 @@ def looked_up(x: str, y: str, name: str = "SAMPLE", **fields) -> float:
         ("#bf000001", "0", 1, 0, (0, 0)),
     ],
 )  # fmt: skip
-def test_coordinates_that_count_elements(x: str, y: str, offset_x: int, offset_y: int, place: tuple[int, int]) -> None:
+def test_coordinates_that_count_elements(x: str, y: str, offset_x: int, offset_y: int, texel: tuple[int, int]) -> None:
     found = looked_up(x, y, offset_x=offset_x, offset_y=offset_y, **_UNNORMALISED)
-    assert found == place[0] + 10 * place[1]
+    assert found == texel[0] + 10 * texel[1]
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "fields", "place"),
+    ("x", "y", "fields", "texel"),
     [
         ("0.5", "0.5", {}, (4, 2)),
         ("#3effffff", "#3effffff", {}, (3, 1)),
@@ -73,8 +73,8 @@ def test_coordinates_that_count_elements(x: str, y: str, offset_x: int, offset_y
         ("#3d800000", "0", {"offset_x": 1}, (1, 0)),
     ],
 )
-def test_coordinates_from_0_to_1(x: str, y: str, fields: dict[str, int], place: tuple[int, int]) -> None:
-    assert looked_up(x, y, **{**_NORMALISED, **fields}) == place[0] + 10 * place[1]
+def test_coordinates_from_0_to_1(x: str, y: str, fields: dict[str, int], texel: tuple[int, int]) -> None:
+    assert looked_up(x, y, **{**_NORMALISED, **fields}) == texel[0] + 10 * texel[1]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_all_samples_are_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("x", "y", "fields", "place"),
+    ("x", "y", "fields", "texel"),
     [
         ("#00000003", "#00000002", {}, (3, 2)),
         ("-1i", "1i", {}, (0, 1)),
@@ -98,8 +98,8 @@ def test_all_samples_are_the_same(name: str) -> None:
         ("0", "0", {"src_sel_x": 5, "coord_type_x": 1}, (7, 0)),  # the bits of 1.0
     ],
 )
-def test_loads_count_in_integers(x: str, y: str, fields: dict[str, int], place: tuple[int, int]) -> None:
-    assert looked_up(x, y, "LD", **fields) == place[0] + 10 * place[1]
+def test_loads_count_in_integers(x: str, y: str, fields: dict[str, int], texel: tuple[int, int]) -> None:
+    assert looked_up(x, y, "LD", **fields) == texel[0] + 10 * texel[1]
 
 
 @pytest.mark.parametrize(("select", "column"), [(0, 2), (1, 3), (2, 5), (3, 6), (4, 0), (5, 1), (6, 0), (7, 0)])

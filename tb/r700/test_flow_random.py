@@ -71,9 +71,9 @@ def test_barriers_change_nothing() -> None:
         job, drawing = job_of(seed)
         assert isinstance(job.program, Executable)
         code = list(job.program.code)
-        for place in range(unpack(CF_ALU_DWORD0, code[0][0])["addr"]):
-            low, high = code[place]
-            code[place] = low, replace_fields(CF_DWORD1, high, barrier=0)
+        for index in range(unpack(CF_ALU_DWORD0, code[0][0])["addr"]):
+            low, high = code[index]
+            code[index] = low, replace_fields(CF_DWORD1, high, barrier=0)
         found = run(replace(job, program=replace(job.program, code=tuple(code))))
         np.testing.assert_array_equal(found.outputs, expected_outputs(job, drawing), f"seed {seed}")
 

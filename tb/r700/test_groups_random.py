@@ -32,9 +32,9 @@ class Last:
         """Keep what the pixels have."""
         words = batch.temporaries.view(np.uint32)
         for lane in np.flatnonzero(batch.covered):
-            place = int(batch.i[lane]), int(batch.j[lane])
-            self.registers[place] = words[:, :, lane].copy()
-            self.valid[place] = bool(batch.valid_mask[lane])
+            position = int(batch.i[lane]), int(batch.j[lane])
+            self.registers[position] = words[:, :, lane].copy()
+            self.valid[position] = bool(batch.valid_mask[lane])
 
 
 def check(seed: int) -> int:

@@ -22,13 +22,13 @@ BAD = {
     "STACK_SIZE": [(4, 65), (4, 256), (4, _MOST)],
     "flags": [(5, 1 << bit) for bit in (4, 5, 16, 31)],
     "LDS_DWORDS": [(7, 1), (7, 2), (7, 6), (7, 1025), (7, 1028), (7, _MOST)],
-    "reserved words": [(place, 1 << 4 * place - 32) for place in range(8, 16)] + [(8, 1 << 31), (15, 1)],
+    "reserved words": [(index, 1 << 4 * index - 32) for index in range(8, 16)] + [(8, 1 << 31), (15, 1)],
 }
 GOOD = [(1, 1), (2, 2), (3, 124), (4, 64), (5, 15), (6, 18), (6, _MOST), (7, 4), (7, 1024)]
 
 
 def file_with(changes: dict[int, int], code=_CODE, notes=(NoteType.R700_PROGRAM,)) -> bytes:
-    words = [changes.get(place, value) for place, value in enumerate(LEGAL)]
+    words = [changes.get(index, value) for index, value in enumerate(LEGAL)]
     kinds = [(kind, words if kind is NoteType.R700_PROGRAM else [0] * 16) for kind in notes]
     return write_container(code, kinds, machine=PROGRAM_FORMAT.machine)
 
@@ -38,19 +38,19 @@ def status_of(file: bytes) -> str | None:
     return None if error is None else error.status.name
 
 
-@pytest.mark.parametrize(("place", "value"), [each for changes in BAD.values() for each in changes])
-def test_a_value_out_of_range_is_refused(place: int, value: int) -> None:
-    file = file_with({place: value})
+@pytest.mark.parametrize(("index", "value"), [each for changes in BAD.values() for each in changes])
+def test_a_value_out_of_range_is_refused(index: int, value: int) -> None:
+    file = file_with({index: value})
     assert status_of(file) == "BAD_EXECUTABLE"
     with pytest.raises(ElfError):
         read(file)
 
 
-@pytest.mark.parametrize(("place", "value"), GOOD)
-def test_the_last_legal_values_are_taken(place: int, value: int) -> None:
-    file = file_with({place: value})
+@pytest.mark.parametrize(("index", "value"), GOOD)
+def test_the_last_legal_values_are_taken(index: int, value: int) -> None:
+    file = file_with({index: value})
     # Outputs that programs with these flags need are not there.
-    assert status_of(file) == ("BAD_UMRT_FORMAT" if place == 5 else None)
+    assert status_of(file) == ("BAD_UMRT_FORMAT" if index == 5 else None)
     assert read(file) is not None
 
 

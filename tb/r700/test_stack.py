@@ -75,7 +75,7 @@ def test_the_stack_needs_what_the_formula_says(seed: int) -> None:
     assert enough.error is None
     assert np.array_equal(enough.outputs[0, :, :, 0].view(np.float32), np.tile(np.arange(4, dtype=np.float32), (4, 1)))
     short = run(Job(program=nest.assembly.executable(stack_size=entries - 1), ints=_ROUNDS, wavefront=wavefront))
-    first = next(place for place, needed in enumerate(costs) if needed > 4 * (entries - 1))
+    first = next(number for number, needed in enumerate(costs) if needed > 4 * (entries - 1))
     assert short.fault == ("STACK", nest.pushes[first], 0, 0, 0)
 
 

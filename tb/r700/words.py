@@ -95,7 +95,7 @@ def slot(name: str, destination: str, *operands: str, index: str = "AR_X", predi
     )  # fmt: skip
 
 
-def places(slots: Sequence[Slot]) -> list[int]:
+def positions(slots: Sequence[Slot]) -> list[int]:
     """The slot, 0 to 4, that each instruction takes."""
     taken: list[int] = []
     for each in slots:
@@ -132,7 +132,9 @@ def group(*slots: Slot, last: bool = True) -> list[Unit]:
         raise ValueError(f"{len(values)} literals in a group")
     slots = tuple(replace(s, sources=tuple(_placed(each, values) for each in s.sources)) for s in slots)
     given = [each.swizzle for each in slots]
-    found = ports.choose([(place, reads(each)) for place, each in zip(places(slots), slots, strict=True)], given)
+    found = ports.choose(
+        [(position, reads(each)) for position, each in zip(positions(slots), slots, strict=True)], given
+    )
     units = [
         slot_words(replace(each, swizzle=swizzle), last=last and each is slots[-1])
         for each, swizzle in zip(slots, found, strict=True)
@@ -232,8 +234,8 @@ def fetch_words(form: str, **fields: int) -> list[Unit]:
     return [(numbers[0], numbers[1]), (numbers[2], numbers[3])]
 
 
-IDENTITY = {f"dst_sel_{component}": place for place, component in enumerate(CHANNELS)}
-COORDINATES = {f"src_sel_{component}": place for place, component in enumerate(CHANNELS)}
+IDENTITY = {f"dst_sel_{component}": position for position, component in enumerate(CHANNELS)}
+COORDINATES = {f"src_sel_{component}": position for position, component in enumerate(CHANNELS)}
 
 
 def tex(name: str, dst: int, src: int, resource: int = 0, **fields: int) -> list[Unit]:

@@ -24,7 +24,7 @@ LATENCY = 12
 
 
 def joined(values: list[int], bits: int) -> int:
-    return sum(int(value) << bits * place for place, value in enumerate(values))
+    return sum(int(value) << bits * index for index, value in enumerate(values))
 
 
 def random_result(generator: np.random.Generator, lanes: int) -> dict[str, Any]:

@@ -29,8 +29,8 @@ def written_by(words: tuple[int, ...], active: bool, predicates: list[bool], val
     context = Context([], 0, False)
     for target in (processor, other):
         instruction.write(target, context, values, gate)
-    places = [both["rgb_addrd"]] * 3 + [alpha["addrd"]]
-    temporaries = [processor.temporaries[place][channel] != UNWRITTEN for channel, place in enumerate(places)]
+    addresses = [both["rgb_addrd"]] * 3 + [alpha["addrd"]]
+    temporaries = [processor.temporaries[address][channel] != UNWRITTEN for channel, address in enumerate(addresses)]
     outputs = {channel for _, channel in processor.outputs}
     result_written = processor.alu_result == other.alu_result
     return {

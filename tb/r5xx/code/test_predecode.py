@@ -19,13 +19,13 @@ def test_random_instructions(uncached):
     rows = np.array(instructions, np.uint32)
     result = compiled_predecode()(words=rows, uncached_writes=np.full(len(rows), uncached))
     counts: Counter[str] = Counter()
-    for place, words in enumerate(instructions):
+    for index, words in enumerate(instructions):
         expected, shown = known(words, uncached), [hex(word) for word in words]
-        assert result["illegal"][place] == expected.illegal, shown
-        assert unpack(SUMMARY, int(result["summary"][place])) == expected.summary, shown
-        assert result["presubtracts"][place] == expected.presubtracts, shown
+        assert result["illegal"][index] == expected.illegal, shown
+        assert unpack(SUMMARY, int(result["summary"][index])) == expected.summary, shown
+        assert result["presubtracts"][index] == expected.presubtracts, shown
         if expected.sources:
-            assert (result["rgb_use"][place], result["alpha_use"][place]) == expected.sources, shown
+            assert (result["rgb_use"][index], result["alpha_use"][index]) == expected.sources, shown
         counts["illegal"] += expected.illegal
         counts.update(name for name, bit in expected.summary.items() if name != "unit" and bit)
         counts[f"unit {expected.summary['unit']}"] += 1

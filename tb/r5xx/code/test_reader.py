@@ -79,7 +79,7 @@ def test_as_many_lines_are_asked_for_as_may_be() -> None:
     assert len(lines.numbers) >= 8
 
 
-def test_behind_a_pause_memory_is_asked_again() -> None:
+def test_lines_are_read_again_after_an_idle_cycle() -> None:
     reader, generator = InstructionReader(outstanding=8), np.random.default_rng(2)
     source, sink = Source(reader.client.request, generator, 0), Sink(reader.client.response, generator, 0)
     lines = Lines(reader, generator, 0)

@@ -19,7 +19,7 @@ WORD = 32
 
 
 def joined(words: Instruction) -> int:
-    return sum(word << WORD * place for place, word in enumerate(words))
+    return sum(word << WORD * index for index, word in enumerate(words))
 
 
 class Store:
@@ -29,7 +29,7 @@ class Store:
         self.unit = InstructionStore()
         generator = np.random.default_rng(int(10 * stall))
         self._asked = Sink(self.unit.client.request, generator, stall)
-        self._answers = Source(self.unit.client.response, generator, stall)
+        self._responses = Source(self.unit.client.response, generator, stall)
 
     async def load(self, context: Any, program: list[Instruction], *, uncached: bool, error: int = -1) -> int:
         """Load a program, of which memory refuses one instruction, and give the cycles that it took."""
@@ -41,8 +41,8 @@ class Store:
             context.set(unit.load, not cycles)
             assert context.get(unit.loading) == (cycles > 0)
             asked = len(self._asked.received)
-            await cycle(context, [self._asked, self._answers])
-            self._answers.waiting += [
+            await cycle(context, [self._asked, self._responses])
+            self._responses.waiting += [
                 joined(program[number]) | (number == error) << WORD * len(program[number])
                 for number in self._asked.received[asked:]
             ]
@@ -136,7 +136,7 @@ def test_a_full_store():
 
 
 @pytest.mark.parametrize("error", [0, 3, 6])
-def test_what_memory_refuses_faults_wherever_a_group_goes(error):
+def test_an_error_response_faults_wherever_a_wavefront_goes(error):
     generator = np.random.default_rng(3)
     store, program = Store(0.3), [random_instruction(generator) for _ in range(7)]
 

@@ -113,7 +113,7 @@ def rows_of(generator: np.random.Generator, lanes: int) -> list[Row]:
     masks, before = Lanes(lanes), pack_states(batch)
     predicates = [masks.pack(bits) for bits in batch.predicates]
     shared = {
-        "words": sum(word << 32 * place for place, word in enumerate(words)),
+        "words": sum(word << 32 * index for index, word in enumerate(words)),
         "code_offset": code_offset,
         "full": int(full),
         "boolean": int((unpack(FC_ADDR, words[3])["bool_addr"]) != 0),
@@ -173,7 +173,7 @@ def to_words(values: list[int], bits: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("lanes", [4, 8])
-def test_random_instructions_on_random_groups(lanes):
+def test_random_instructions_on_random_wavefronts(lanes):
     generator = np.random.default_rng(lanes)
     rows = [row for _ in range(INSTRUCTIONS) for row in rows_of(generator, lanes)]
     unit = CompiledUnit(FlowControl(lanes))

@@ -18,14 +18,14 @@ IDENTITY = {f"{color}_swiz_{name}": channel for name in "abc" for channel, color
 NAN, INFINITY = float("nan"), float("inf")
 
 
-def constant(place: int, index: int) -> dict[str, int]:
-    """Address `place` reads float constant `index`."""
-    return {f"addr{place}": index, f"addr{place}_const": 1}
+def constant(source: int, index: int) -> dict[str, int]:
+    """Address `source` reads float constant `index`."""
+    return {f"addr{source}": index, f"addr{source}_const": 1}
 
 
-def inline(place: int, code: int) -> dict[str, int]:
-    """Address `place` reads an inline constant."""
-    return {f"addr{place}": ADDRESS_INLINE | code}
+def inline(source: int, code: int) -> dict[str, int]:
+    """Address `source` reads an inline constant."""
+    return {f"addr{source}": ADDRESS_INLINE | code}
 
 
 def three(op: Op) -> dict[str, int]:

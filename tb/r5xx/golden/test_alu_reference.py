@@ -51,19 +51,19 @@ def processors_of(batch: Batch) -> list[Processor]:
 def compare(batch: Batch, program: Program, expected: list[Processor], what: str) -> None:
     words = batch.temporaries.view(np.uint32)
     for lane, processor in enumerate(expected):
-        place = f"{what}, lane {lane}"
+        position = f"{what}, lane {lane}"
         found = [[f"{word:08x}" for word in words[number, :, lane]] for number in range(TEMPORARIES)]
-        assert found == [[f"{word:08x}" for word in temporary] for temporary in processor.temporaries], place
-        assert [bool(bit) for bit in batch.predicates[:, lane]] == processor.predicates, place
-        assert bool(batch.alu_result[lane]) == processor.alu_result, place
-        assert int(batch.conditional.view(np.uint32)[lane]) == processor.conditional, place
+        assert found == [[f"{word:08x}" for word in temporary] for temporary in processor.temporaries], position
+        assert [bool(bit) for bit in batch.predicates[:, lane]] == processor.predicates, position
+        assert bool(batch.alu_result[lane]) == processor.alu_result, position
+        assert int(batch.conditional.view(np.uint32)[lane]) == processor.conditional, position
         written = {
             (target, channel): int(batch.outputs.view(np.uint32)[register, channel, lane])
             for register, target in enumerate(program.outputs)
             for channel in range(4)
             if batch.written[register, channel, lane]
         }
-        assert written == processor.outputs, place
+        assert written == processor.outputs, position
 
 
 @pytest.mark.parametrize("seed", range(8))

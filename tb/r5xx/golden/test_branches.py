@@ -56,19 +56,19 @@ def lanes(request: pytest.FixtureRequest) -> int:
     return request.param
 
 
-def test_if_runs_for_those_who_wish_only(lanes: int) -> None:
+def test_if_runs_for_the_processors_of_its_test_only(lanes: int) -> None:
     program = [compare(TWO, ZeroTest.LESS), begin_if(4), add(TEN), end_if()]
     assert run(program, lanes=lanes) == [10, 10, 0, 0]
     program = [compare(ONE, ZeroTest.EQUAL), begin_if(4), add(TEN), end_if()]
     assert run(program, lanes=lanes) == [0, 10, 0, 0]
 
 
-def test_if_else_splits_the_group(lanes: int) -> None:
+def test_if_else_splits_the_wavefront(lanes: int) -> None:
     program = [compare(ONE, ZeroTest.EQUAL), begin_if(4, has_else=True), add(TEN), otherwise(6), add(HUNDRED), end_if()]
     assert run(program, lanes=lanes) == [100, 10, 100, 100]
 
 
-def test_an_if_that_nobody_enters_is_jumped_over(lanes: int) -> None:
+def test_an_if_that_no_processor_enters_is_jumped_over(lanes: int) -> None:
     target = machine(lanes)
     program = [compare(THOUSAND, ZeroTest.EQUAL), begin_if(4), add(TEN), end_if()]
     assert run(program, prepared=target) == [0, 0, 0, 0]
@@ -113,7 +113,7 @@ def test_merged_endifs_as_on_page_40(lanes: int) -> None:
     assert run(program, prepared=target) == [1000, 1001, 1011, 1111]
 
 
-def test_boolean_constants_steer_whole_groups() -> None:
+def test_boolean_constants_steer_whole_wavefronts() -> None:
     for value in (False, True):
         for function, enters in ((NOT_BOOL, value), (BOOL, not value)):
             target = machine()

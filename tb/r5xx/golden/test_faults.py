@@ -134,7 +134,7 @@ def test_a_program_counter_outside_the_code_faults(
 
 
 @pytest.mark.parametrize("watchdog", [1, 2, 3, 600, 601, 4096, 4097, 1 << 24])
-def test_the_watchdog_stops_a_group_before_one_instruction_too_many(watchdog: int) -> None:
+def test_the_watchdog_stops_a_wavefront_before_one_instruction_too_many(watchdog: int) -> None:
     endless = [move(1, 0), jump(0)]
     machine = Machine(watchdog=watchdog)
     machine.load([*endless, move(0, 0, output=0)])
@@ -164,7 +164,7 @@ def test_exactly_as_many_instructions_as_allowed_are_no_fault() -> None:
 
 
 @pytest.mark.parametrize("lanes", [4, 8, 16])
-def test_a_fault_stops_its_group_without_output_and_no_other(lanes: int) -> None:
+def test_a_fault_stops_its_wavefront_without_output_and_no_other(lanes: int) -> None:
     # Only groups with i < 2 enter the branch and fault in it.
     machine = Machine(lanes=lanes)
     machine.set_floats(0, 2.0, 0, 0, 0)
@@ -191,7 +191,7 @@ def test_a_fault_stops_its_group_without_output_and_no_other(lanes: int) -> None
     np.testing.assert_array_equal(found, expected)
 
 
-def test_a_fault_drops_the_rest_of_the_buffer_and_the_machine_goes_on() -> None:
+def test_a_fault_drops_the_remaining_commands_and_the_machine_goes_on() -> None:
     machine = Machine()
     machine.load([ILLEGAL["ALPHA_OP 4"]])
     commands = CommandBuffer().set_inst_fmt(0x10000).set_domain(0, 0, 1, 1).start_program().set_cond_val(1.0)
@@ -202,7 +202,7 @@ def test_a_fault_drops_the_rest_of_the_buffer_and_the_machine_goes_on() -> None:
     assert machine.start((0, 0, 0, 0))[0, 0, 0, 3] == 1
 
 
-def test_the_first_group_of_the_walk_is_the_one_reported() -> None:
+def test_the_first_wavefront_of_the_walk_is_the_one_reported() -> None:
     # Groups with i >= 2 fault early, those with i < 2 later: the report is that of (0, 0).
     machine = Machine()
     machine.set_floats(0, 2.0, 0, 0, 0)

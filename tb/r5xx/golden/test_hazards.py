@@ -28,38 +28,40 @@ def hazards(program: list[Instruction], *, before: CommandBuffer = BOUND, **info
     return ""
 
 
-def quiet_lookup(destination: int, *, source: int = 0, acquire: int = 0, wait: int = 0) -> Instruction:
+def independent_fetch(destination: int, *, source: int = 0, acquire: int = 0, wait: int = 0) -> Instruction:
     """A lookup with semaphore bits as given."""
     addr = {"src_addr": source, "src_t_swiz": 1, "dst_addr": destination}
     inst = {"inst": TextureOperation.LOOKUP.value, "unscaled": 1, "tex_sem_acquire": acquire}
     return tex(inst=inst, addr=addr, rgb_wmask=7, tex_sem_wait=wait)
 
 
-def test_a_lookup_must_be_waited_for_before_its_result_is_read_or_overwritten() -> None:
-    taken = quiet_lookup(1, acquire=1, wait=1)
+def test_a_fetch_must_be_waited_for_before_its_result_is_read_or_overwritten() -> None:
+    taken = independent_fetch(1, acquire=1, wait=1)
     assert "pc 1: reads r1.r, which a lookup has not delivered" in hazards([taken, move(2, 1)])
     assert "pc 1: overwrites r1.g" in hazards([taken, move(1, 0)])
-    assert "pc 1: reads r1.r" in hazards([taken, quiet_lookup(2, source=1)])
-    assert "pc 1: overwrites r1.r" in hazards([taken, quiet_lookup(1)])
+    assert "pc 1: reads r1.r" in hazards([taken, independent_fetch(2, source=1)])
+    assert "pc 1: overwrites r1.r" in hazards([taken, independent_fetch(1)])
     assert not hazards([taken, move(2, 1, tex_sem_wait=1)])
     # Alpha was not looked up.
     assert not hazards([taken, move(2, 1, rgb_wmask=0)])
 
 
-def test_waiting_helps_only_after_an_acquire_that_covers_the_lookup() -> None:
-    assert "reads r1" in hazards([quiet_lookup(1), move(2, 1, tex_sem_wait=1)])
-    assert not hazards([quiet_lookup(1), quiet_lookup(2, acquire=1, wait=1), move(3, 1, tex_sem_wait=1)])
-    late = [quiet_lookup(2, acquire=1, wait=1), quiet_lookup(1), move(3, 1, tex_sem_wait=1)]
+def test_waiting_helps_only_after_an_acquire_that_covers_the_fetch() -> None:
+    assert "reads r1" in hazards([independent_fetch(1), move(2, 1, tex_sem_wait=1)])
+    assert not hazards([independent_fetch(1), independent_fetch(2, acquire=1, wait=1), move(3, 1, tex_sem_wait=1)])
+    late = [independent_fetch(2, acquire=1, wait=1), independent_fetch(1), move(3, 1, tex_sem_wait=1)]
     assert "pc 2: reads r1" in hazards(late)
 
 
 def test_a_second_acquire_must_wait() -> None:
-    assert "acquires the texture semaphore" in hazards([quiet_lookup(1, acquire=1), quiet_lookup(2, acquire=1)])
-    assert not hazards([quiet_lookup(1, acquire=1), quiet_lookup(2, acquire=1, wait=1)])
+    assert "acquires the texture semaphore" in hazards(
+        [independent_fetch(1, acquire=1), independent_fetch(2, acquire=1)]
+    )
+    assert not hazards([independent_fetch(1, acquire=1), independent_fetch(2, acquire=1, wait=1)])
 
 
-def test_lookups_of_one_group_may_overwrite_each_others_sources() -> None:
-    group = [move(1, 0), quiet_lookup(2, source=1), quiet_lookup(1, source=0, acquire=1, wait=1)]
+def test_fetches_of_one_wavefront_may_overwrite_each_others_sources() -> None:
+    group = [move(1, 0), independent_fetch(2, source=1), independent_fetch(1, source=0, acquire=1, wait=1)]
     assert not hazards([*group, move(3, 1, tex_sem_wait=1)])
 
 
@@ -105,7 +107,7 @@ def test_the_alu_result_does_not_survive_flow_control() -> None:
 
 def test_what_is_outstanding_is_remembered_round_a_loop() -> None:
     # The second turn reads what the first looked up.
-    program = [begin_loop(4), move(2, 1), quiet_lookup(1, acquire=1, wait=1), end_loop(1)]
+    program = [begin_loop(4), move(2, 1), independent_fetch(1, acquire=1, wait=1), end_loop(1)]
     assert "pc 1: reads r1.r" in hazards(program)
 
 
@@ -142,10 +144,12 @@ def test_uncached_reads_after_writes_need_an_acquiring_write_and_a_wait() -> Non
 
 
 @pytest.mark.parametrize("target", UmrtTarget)
-def test_only_an_acquiring_write_waits_for_the_lookup_that_it_stores(target: UmrtTarget) -> None:
+def test_only_an_acquiring_write_waits_for_the_fetch_that_it_stores(target: UmrtTarget) -> None:
     layout = Layout(width=8, height=8, format=DataFormat.FLOAT32_1)
     machine = Machine(hazards=True)
-    machine.load([quiet_lookup(1, acquire=1), *[move(0, 1, output=target.value)] * 2, move(0, 0)], uncached_writes=True)
+    machine.load(
+        [independent_fetch(1, acquire=1), *[move(0, 1, output=target.value)] * 2, move(0, 0)], uncached_writes=True
+    )
     commands = CommandBuffer().set_inst_fmt(0x10000).set_out_fmt(0, OUTPUT, layout.format_word, 8)
     commands.set_inp_fmt(0, 0x200000, layout.format_word, 8).set_domain(0, 0, 0, 0).start_program()
     if target in (UmrtTarget.SAME_IDX_ACQUIRE, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE):

@@ -147,10 +147,17 @@ def test_processors_leave_a_loop_one_after_the_other(op: int, lanes: int) -> Non
     target = machine(lanes)
     target.set_int(0, 10)
     begin, end = ({"op": REP}, {"op": ENDREP}) if op == BREAKREP else ({}, {})
-    is_turn = {"addr0": 0, "addr1": 1, "red_swiz_b": 6, "rgb_sel_c": 1, "rgb_mod_c": 1, "target": ZeroTest.EQUAL.value}
+    is_iteration = {
+        "addr0": 0,
+        "addr1": 1,
+        "red_swiz_b": 6,
+        "rgb_sel_c": 1,
+        "rgb_mod_c": 1,
+        "target": ZeroTest.EQUAL.value,
+    }
     program = [
         begin_loop(7, **begin),
-        alu(rgb=is_turn, rgb_omask=1),
+        alu(rgb=is_iteration, rgb_omask=1),
         begin_if(5, NOT_PREDICATE, rgb_pred_sel=2),
         leave(7, 1, op=op),
         end_if(),
@@ -161,7 +168,7 @@ def test_processors_leave_a_loop_one_after_the_other(op: int, lanes: int) -> Non
     assert run(program, target) == [100, 101, 102, 103]
 
 
-def test_a_break_without_branch_takes_those_who_wish(lanes: int) -> None:
+def test_a_break_without_branch_takes_the_processors_of_its_test(lanes: int) -> None:
     # BREAKLOOP with JUMP_FUNC "ALU result": i >= 2 leave in the first turn, the others do all three.
     target = machine(lanes)
     target.set_int(0, 3)
@@ -176,7 +183,7 @@ def test_a_break_without_branch_takes_those_who_wish(lanes: int) -> None:
     assert run(program, target) == [13, 13, 10, 10]
 
 
-def test_continue_skips_the_rest_of_the_turn_for_those_who_wish(lanes: int) -> None:
+def test_continue_skips_the_remaining_iteration_for_the_processors_of_its_test(lanes: int) -> None:
     # Of three turns, i == 1 continues before the addition in each.
     target = machine(lanes)
     target.set_int(0, 3)
@@ -273,7 +280,7 @@ def test_the_end_or_break_of_the_other_kind_of_loop_is_illegal(begin: int, end: 
     assert fault(program, target) == (Status.ILLEGAL_INSTRUCTION, 1)
 
 
-def test_a_loop_with_nobody_active_is_entered_and_left_after_one_turn() -> None:
+def test_a_loop_without_an_active_processor_ends_after_one_iteration() -> None:
     # B_ELSE makes everybody branch-inactive, and later active again. LOOP stays and pushes though nobody decides;
     # ENDLOOP has JUMP_ANY = 1 and so leaves when nobody decides.
     target = machine()

@@ -186,7 +186,7 @@ def test_kill_looks_at_masked_and_predicated_channels_of_active_processors_only(
         machine.memory.bytes[OUTPUT : OUTPUT + 256] = 0
 
 
-def test_a_group_whose_covered_processors_are_all_killed_ends_at_once() -> None:
+def test_a_wavefront_whose_covered_processors_are_all_killed_ends() -> None:
     machine = Machine()
     machine.set_floats(5, -1.0, 0, 0, 0)
     machine.load(
@@ -201,7 +201,7 @@ def test_a_group_whose_covered_processors_are_all_killed_ends_at_once() -> None:
     assert machine.counters.instructions == 2 * machine.counters.groups
 
 
-def test_last_ends_a_group_when_all_live_covered_processors_are_active() -> None:
+def test_last_ends_a_wavefront_when_all_valid_covered_processors_are_active() -> None:
     machine = Machine()
     machine.set_floats(2, 2.0, 0, 0, 0)
     # For i < 2: r0 is stored and the group may end; in the group of i = 2, 3 nobody enters. A mixed group goes on.

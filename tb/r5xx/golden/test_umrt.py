@@ -19,7 +19,7 @@ def uncached_write(target: UmrtTarget, *, source: int = 1, **fields: int) -> Ins
     return move(0, source, output=target.value, **fields)
 
 
-def data_and_place(x: tuple[float, float], y: tuple[float, float]) -> list[Instruction]:
+def data_and_position(x: tuple[float, float], y: tuple[float, float]) -> list[Instruction]:
     """r1 = (10 + i, x[0] * i + x[1], y[0] * j + y[1], 0)."""
     rgb = {"addr1": 5, "addr1_const": 1, "addr2": 6, "addr2_const": 1, "sel_b": 1, "rgb_sel_c": 2, "rgb_addrd": 1}
     rgb |= {"red_swiz_a": 0, "green_swiz_a": 0, "blue_swiz_a": 1}
@@ -35,7 +35,7 @@ def umrt(target: UmrtTarget, x: tuple[float, float], y: tuple[float, float], dom
     machine.set_floats(6, 10.0, x[1], y[1], 0.0)
     layout = Layout(width=8, height=8, format=DataFormat.FLOAT32_1)
     write = uncached_write(target, **fields)
-    machine.load([*data_and_place(x, y), *(more or []), write], uncached_writes=True)
+    machine.load([*data_and_position(x, y), *(more or []), write], uncached_writes=True)
     before = CommandBuffer().set_inst_fmt(0x10000).set_constf_fmt(0x20000)
     before.set_out_fmt(0, OUTPUT, layout.format_word, 8).set_domain(*domain).start_program()
     machine.commands(before)
@@ -106,7 +106,7 @@ def test_uncached_reads_see_uncached_writes_and_cached_reads_memory_as_it_was() 
     machine.memory.view(np.float32)[OUTPUT // 4 :][:8] = 3.0
     both = {"addr0": 3, "addr1": 7, "addr1_const": 1, "addr2": 2, "sel_b": 1, "rgb_sel_c": 2, "rgb_addrd": 1}
     program = [
-        *data_and_place((1.0, 0.0), (0.0, 0.0)),
+        *data_and_position((1.0, 0.0), (0.0, 0.0)),
         uncached_write(UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE, tex_sem_wait=1),
         lookup(TextureOperation.LOOKUP, source=0, destination=2),
         lookup(TextureOperation.LOOKUP_UNCACHED, source=0, destination=3),

@@ -111,7 +111,7 @@ class _Blocks:
         for jump in self.jumps:
             target = self.starts[min(max(jump.block, 0), count)] + self.offset * jump.addr["jump_global"]
             target = INSTRUCTION_SLOTS - 1 if self.chance(0.002) else target
-            self.code[jump.place] = flow(inst=jump.inst, addr={**jump.addr, "jump_addr": target}, **jump.common)
+            self.code[jump.index] = flow(inst=jump.inst, addr={**jump.addr, "jump_addr": target}, **jump.common)
 
     def _decisive(self) -> Instruction:
         """An instruction that sets the ALU result: by the parity of column or row, by their size, by anything."""

@@ -116,10 +116,10 @@ def ranges(buffers: Iterable[buffer.Buffer]) -> list[Range]:
     return [(first, end) for first, end in found if first < end]
 
 
-def copied(memory: Memory, places: Iterable[Range]) -> Memory:
+def copied(memory: Memory, ranges: Iterable[Range]) -> Memory:
     """A memory with the contents of `memory` in some ranges, 0 elsewhere."""
     result = Memory()
-    for first, end in places:
+    for first, end in ranges:
         result.bytes[first:end] = memory.bytes[first:end]
     return result
 
@@ -162,9 +162,9 @@ def run_setup(
 
 def _wavefronts(wavefronts: Iterable[WavefrontArrays], lanes: int) -> tuple[Integers, Integers, Integers]:
     """Lane 0's pair and the coverage, as bits, of each wavefront that has a covered lane."""
-    parts = [tuple(np.reshape(array, (-1, lanes)) for array in arrays) for _, *arrays in wavefronts]
+    batches = [tuple(np.reshape(array, (-1, lanes)) for array in arrays) for _, *arrays in wavefronts]
     empty = np.zeros((0, lanes), np.int64)
-    i, j, covered = (np.concatenate([empty, *(part[place] for part in parts)]) for place in range(3))
+    i, j, covered = (np.concatenate([empty, *(batch[field] for batch in batches)]) for field in range(3))
     bits = covered.astype(np.int64) @ (1 << np.arange(lanes))
     return i[bits > 0, 0], j[bits > 0, 0], bits[bits > 0]
 

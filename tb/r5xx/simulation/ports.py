@@ -28,9 +28,9 @@ def streams(config: ArrayConfig) -> dict[str, tuple[str, data.StructLayout]]:
     for name, member in core_members(config, SHAPES).items():
         if not member.is_signature:
             continue
-        parts = {"": member} if "payload" in member.signature.members else dict(member.signature.members.items())
-        for part, inner in parts.items():
-            path = (name, part) if part else (name,)
+        members = {"": member} if "payload" in member.signature.members else dict(member.signature.members.items())
+        for stream_name, inner in members.items():
+            path = (name, stream_name) if stream_name else (name,)
             found["_".join(path)] = "__".join(path), inner.signature.members["payload"].shape
     return found
 

@@ -49,9 +49,9 @@ def look_up(
     arrays, library = Arrays(), simulation().library
     setup = memory_setup(launch, current or launch.memory, arrays)
     elements, error = np.zeros((x.size, 4), np.uint32), np.zeros(x.size, np.uint8)
-    places = (arrays.pointer(x, np.uint32), arrays.pointer(y, np.uint32))
+    pointers = (arrays.pointer(x, np.uint32), arrays.pointer(y, np.uint32))
     library.memory_look_up(
-        ctypes.byref(setup), 5, uncached, x.size, *places, elements.ctypes.data, error.ctypes.data
+        ctypes.byref(setup), 5, uncached, x.size, *pointers, elements.ctypes.data, error.ctypes.data
     )  # fmt: skip
     return elements, error.astype(bool)
 
@@ -81,8 +81,10 @@ def test_stores_write_what_the_golden_model_writes(data_format: DataFormat, mask
         arrays = Arrays()
         result = Memory()
         setup = memory_setup(launch_of(memory, targets=(target,) * 4, mask=mask), result, arrays)
-        places = [arrays.pointer(array, np.uint32) for array in (x, y, words)]
-        simulation().library.memory_store(ctypes.byref(setup), 2, len(words), *places, arrays.pointer(masks, np.uint8))
+        pointers = [arrays.pointer(array, np.uint32) for array in (x, y, words)]
+        simulation().library.memory_store(
+            ctypes.byref(setup), 2, len(words), *pointers, arrays.pointer(masks, np.uint8)
+        )
         golden = Memory()
         golden.refuse(0x2000, 0x2003)
         bits = (masks[None] >> np.arange(4)[:, None] & 1).astype(bool) & np.array(mask)[:, None]
@@ -118,9 +120,9 @@ def test_tests_pass_and_store_as_in_the_golden_model(
     memory.refuse(CONDITIONAL + 64, CONDITIONAL + 70)
     result, arrays = copied(memory, [(CONDITIONAL, CONDITIONAL + stored.nbytes)]), Arrays()
     setup = memory_setup(launch_of(memory, conditional=unit), result, arrays)
-    places = [arrays.pointer(array, np.uint32) for array in (x, y, values)]
+    pointers = [arrays.pointer(array, np.uint32) for array in (x, y, values)]
     found = np.zeros(x.size, np.uint8)
-    simulation().library.memory_test(ctypes.byref(setup), x.size, *places, found.ctypes.data)
+    simulation().library.memory_test(ctypes.byref(setup), x.size, *pointers, found.ctypes.data)
     for k in range(x.size):
         one = slice(k, k + 1)
         operands = x[one], y[one], values[one].view(np.float32)

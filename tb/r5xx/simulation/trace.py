@@ -27,9 +27,9 @@ def whole(fields: Fields) -> Fields:
             begun[bank].append(index)
             if beat == beats - 1:
                 complete.append(begun.pop(bank))
-    places = np.array(complete, np.int64).reshape(-1, beats)
+    rows = np.array(complete, np.int64).reshape(-1, beats)
     return {
-        name: _joined(values[places]) if name in _OF_LANES else values[places[:, -1]]
+        name: _joined(values[rows]) if name in _OF_LANES else values[rows[:, -1]]
         for name, values in fields.items()
         if name != "beat"
     }

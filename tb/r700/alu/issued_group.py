@@ -51,7 +51,7 @@ class Register:
     relative: bool
     mode: int
 
-    def place(self, indices: list[int], gprs: int) -> int | None:
+    def offset(self, indices: list[int], gprs: int) -> int | None:
         """Its place behind a slice's first register, if there is such a register; `indices` are AR and aL."""
         if not self.relative and self.number >= TEMPORARIES:
             return gprs + self.number - TEMPORARIES
@@ -105,11 +105,11 @@ class Group:
         for cycle, ports in enumerate(self.ports):
             for channel, port in enumerate(ports):
                 found: list[int] = []
-                place = port.place(self.indices, gprs)
+                offset = port.offset(self.indices, gprs)
                 first = self.base
                 while len(found) < size:
-                    of_slice = words(first + (place or 0), channel)
-                    found += of_slice if place is not None else [0] * len(of_slice)
+                    of_slice = words(first + (offset or 0), channel)
+                    found += of_slice if offset is not None else [0] * len(of_slice)
                     first += gprs + 4
                 read[cycle, channel] = found
         for slot, name in enumerate(self.names):

@@ -31,7 +31,7 @@ def pixels(draw: np.random.Generator, size: int) -> np.ndarray:
 
 def number(mask: np.ndarray) -> int:
     """A mask's bits, pixel 0 first."""
-    return sum(1 << int(place) for place in np.flatnonzero(mask))
+    return sum(1 << int(index) for index in np.flatnonzero(mask))
 
 
 def check_executing(seed: int, size: int, cases: int) -> None:

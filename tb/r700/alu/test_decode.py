@@ -37,9 +37,9 @@ class Case:
     loaded: int
     error: int
 
-    def places(self) -> list[tuple[int, words.Slot]]:
+    def positions(self) -> list[tuple[int, words.Slot]]:
         """Instructions with their slots."""
-        return list(zip(words.places(self.slots), self.slots, strict=True))
+        return list(zip(words.positions(self.slots), self.slots, strict=True))
 
     def index(self, mode: int) -> int:
         """What is added to what is relative."""
@@ -70,7 +70,7 @@ class Case:
 
     def is_readable(self) -> bool:
         """Whether ports and pairs suffice."""
-        readings = [(place, words.reads(each)) for place, each in self.places()]
+        readings = [(position, words.reads(each)) for position, each in self.positions()]
         chosen = ports.choose(readings, [None] * len(readings))
         return len(self.halves()) <= PAIRS and ports.fits(readings, chosen)
 
@@ -127,11 +127,11 @@ def drive(context: Any, unit: Any, case: Case, *, illegal: bool, dx10_clamp: boo
     """Give the unit a group; its literals."""
     units = words.group(*case.slots)
     own, operands = [0] * 5, [0] * 5
-    for (place, each), (low, high) in zip(case.places(), units, strict=False):
-        own[place], operands[place] = low | high << 32, len(each.sources)
+    for (position, each), (low, high) in zip(case.positions(), units, strict=False):
+        own[position], operands[position] = low | high << 32, len(each.sources)
     literals = [word for unit in units[len(case.slots) :] for word in unit]
     padded = literals + [0] * (LITERALS - len(literals))
-    used = sum(1 << place for place, _ in case.places())
+    used = sum(1 << position for position, _ in case.positions())
     context.set(
         unit.group,
         {"used": used, "words": own, "operands": operands, "literals": padded, "illegal": int(illegal)},
@@ -147,12 +147,12 @@ def drive(context: Any, unit: Any, case: Case, *, illegal: bool, dx10_clamp: boo
 def same(found: Any, case: Case) -> dict[int, Half]:
     """Compare operands and results with what the words say; the half that each pair is."""
     pairs: dict[int, Half] = {}
-    for place, each in case.places():
-        effect = found.effects[place]
+    for position, each in case.positions():
+        effect = found.effects[position]
         assert (effect.writes, effect.number, effect.channel) == (1, each.register, each.channel)
         assert bool(effect.relative) == each.relative
         for number, operand in enumerate(each.sources):
-            own, half = found.operands[place][number], case.half(each, operand)
+            own, half = found.operands[position][number], case.half(each, operand)
             if half is not None:
                 assert (own.source, own.uniform, own.channel) == (Source.UNIFORM, Uniform.CONSTANT, operand.channel)
                 assert pairs.setdefault(own.pair, half) == half

@@ -15,7 +15,7 @@ _MASKS = ("branch_mask", "valid_mask", "cleared", "predicate")
 
 
 def _mask(pixels: np.ndarray) -> int:
-    return int(sum(1 << place for place in np.flatnonzero(pixels)))
+    return int(sum(1 << index for index in np.flatnonzero(pixels)))
 
 
 def behind(effects: list[dict[str, Any]], before: dict[str, np.ndarray], given: dict[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ CHANGING = [each for each in OPERATIONS.values() if each.sets_predicate or each.
 class Instruction:
     """An operation in a slot, with fields of its words by their names."""
 
-    place: int
+    position: int
     operation: Operation
     fields: dict[str, int]
 
@@ -83,7 +83,7 @@ Group = list[Instruction]
 
 def is_legal(group: Group) -> bool:
     """Whether all of them may be, and together."""
-    vector = [each.operation for each in group if each.place < VECTOR]
+    vector = [each.operation for each in group if each.position < VECTOR]
     if any(each.is_reduction for each in vector) and (len(vector) < VECTOR or len(set(vector)) > 1):
         return False
     setters = sum(each.operation.sets_predicate for each in group)
@@ -109,29 +109,29 @@ class Draw:
 
     def group(self) -> Group:
         """Operations in slots in which they may be."""
-        places = {place: self._one(PLAIN) for place in range(SLOTS) if self._chance(0.6)}
+        positions = {position: self._one(PLAIN) for position in range(SLOTS) if self._chance(0.6)}
         if self._chance(0.25):
             reduction = self._one(BY_SLOTS[Slots.REDUCTION])
-            places |= dict.fromkeys(range(VECTOR), reduction)
+            positions |= dict.fromkeys(range(VECTOR), reduction)
             if self._chance(0.2):
                 other = self._one([*BY_SLOTS[Slots.REDUCTION], *PLAIN[:4]])
-                places[int(self._draw.integers(VECTOR))] = other
+                positions[int(self._draw.integers(VECTOR))] = other
             if self._chance(0.2):
-                del places[int(self._draw.integers(VECTOR))]
+                del positions[int(self._draw.integers(VECTOR))]
         elif self._chance(0.7):
             for _ in range(int(self._draw.choice([1, 1, 1, 2]))):
                 changing = self._one(CHANGING)
-                place = int(self._draw.integers(VECTOR if changing.slots is Slots.VECTOR else SLOTS))
-                places[place] = changing
+                position = int(self._draw.integers(VECTOR if changing.slots is Slots.VECTOR else SLOTS))
+                positions[position] = changing
         if self._chance(0.2):
-            places[TRANS] = self._one(BY_SLOTS[Slots.TRANS])
-        return [self._instruction(place, places[place]) for place in sorted(places)]
+            positions[TRANS] = self._one(BY_SLOTS[Slots.TRANS])
+        return [self._instruction(position, positions[position]) for position in sorted(positions)]
 
-    def _instruction(self, place: int, operation: Operation) -> Instruction:
+    def _instruction(self, position: int, operation: Operation) -> Instruction:
         draw, has_three = self._draw, isinstance(operation.code, Op3)
         is_float, sets = operation.result is Result.FLOAT, operation.sets_predicate
         fields = {
-            "alu_inst": operation.code.value, "dst_chan": int(draw.integers(4)) if place == TRANS else place,
+            "alu_inst": operation.code.value, "dst_chan": int(draw.integers(4)) if position == TRANS else position,
             "dst_gpr": int(draw.integers(128)), "dst_rel": int(self._chance(self._relative)),
             "index_mode": int(draw.integers(8 if self._chance(self._wrong) else LOOP + 1)),
             "pred_sel": RESERVED if self._chance(self._wrong / 4) else int(draw.choice([OFF, ZERO, ONE])),
@@ -149,7 +149,7 @@ class Draw:
                 name: int(self._chance(0.5 if sets else self._wrong / 2))
                 for name in ("update_execute_mask", "update_pred")
             }
-        return Instruction(place=place, operation=operation, fields=fields)
+        return Instruction(position=position, operation=operation, fields=fields)
 
 
 def same_control(found: Any, each: Instruction) -> None:
@@ -202,8 +202,8 @@ def check(seed: int, groups: int) -> None:
             if group and draw.random() < 0.5:
                 words = [group[0].words(draw)] * SLOTS
             for each in group:
-                words[each.place], operands[each.place] = each.words(draw), each.operation.operands
-            used = sum(1 << each.place for each in group)
+                words[each.position], operands[each.position] = each.words(draw), each.operation.operands
+            used = sum(1 << each.position for each in group)
             context.set(unit.group, {"used": used, "words": words, "operands": operands})
             legal = is_legal(group)
             assert bool(context.get(unit.illegal)) == (not legal), group
@@ -215,10 +215,10 @@ def check(seed: int, groups: int) -> None:
             seen["to AR"] += to_ar
             effects, controls = context.get(unit.effects), context.get(unit.controls)
             for each in group:
-                same_effect(effects[each.place], each)
-                same_control(controls[each.place], each)
-            unused = set(range(SLOTS)) - {each.place for each in group}
-            assert not any(effects[place][name] for place in unused for name in EFFECTS), (
+                same_effect(effects[each.position], each)
+                same_control(controls[each.position], each)
+            unused = set(range(SLOTS)) - {each.position for each in group}
+            assert not any(effects[position][name] for position in unused for name in EFFECTS), (
                 "an unused slot does something"
             )
 

@@ -70,7 +70,7 @@ def gathered(unit: Any) -> tuple[Module, Any]:
 
 def joined(values: list[int], width: int) -> int:
     """Values side by side, the first one lowest."""
-    return sum(value << width * place for place, value in enumerate(values))
+    return sum(value << width * offset for offset, value in enumerate(values))
 
 
 class Bench:
@@ -93,7 +93,7 @@ class Bench:
         self.groups = Draw(self.draw, size=self.size, gprs=GPRS, rows=self.rows, slices=self.slices)
         self.previous: dict[int, list[list[int]]] = {}
         self.issued: dict[int, int] = {}
-        self.underway: list[tuple[int, Group]] = []
+        self.in_flight: list[tuple[int, Group]] = []
         self.written: tuple[Group, int, int] | None = None
         """Of slot t: the group, the slice, pixels in which it is written."""
         self.found: dict[str, Any] = {}
@@ -121,7 +121,7 @@ class Bench:
                 context.set(unit.valid, now is not None)
                 if now is not None:
                     context.set(unit.issue, issue_of(now))
-                    self.underway.append((cycle, now))
+                    self.in_flight.append((cycle, now))
             gates = [int.from_bytes(self.draw.bytes(8), "little") % (1 << self.size) for _ in range(SLOTS)]
             others = self._others(cycle)
             context.set(
@@ -184,8 +184,8 @@ class Bench:
 
     def _row(self, register: Register, group: Group, number: int) -> int | None:
         """The row of a register of a slice."""
-        place = register.place(group.indices, GPRS)
-        return None if place is None else group.base + number * (GPRS + 4) + place
+        offset = register.offset(group.indices, GPRS)
+        return None if offset is None else group.base + number * (GPRS + 4) + offset
 
     def _part(self, values: Any, number: int) -> Any:
         """Of what each pixel has, a slice's."""
@@ -196,7 +196,7 @@ class Bench:
 
     def _coming(self, cycle: int) -> tuple[Group, int] | None:
         """The group and the slice whose results come in this cycle."""
-        for start, group in self.underway:
+        for start, group in self.in_flight:
             number, rest = divmod(cycle - start - self.first + 1, self.of_slice)
             if rest == 0 and 1 <= number <= self.slices:
                 return group, number - 1
@@ -206,8 +206,8 @@ class Bench:
         """What others write: anything in cycles that are no results', 0 in these."""
         layout = self.unit.others.shape()
         self.other = []
-        place = (cycle - self.last) % PERIOD
-        if place in (0, 1):
+        offset = (cycle - self.last) % PERIOD
+        if offset in (0, 1):
             return 0
         for _ in range(CHANNELS):
             enable = int(self.draw.integers(1 << self.file.pixels))
@@ -264,7 +264,7 @@ class Bench:
             assert found == expected, f"slot {slot}, slice {number} of {group}"
         if ends:
             self._see_end(context, group)
-            self.underway = [each for each in self.underway if each[1] is not group]
+            self.in_flight = [each for each in self.in_flight if each[1] is not group]
 
     def _see_end(self, context: Any, group: Group) -> None:
         """What changes beside registers."""

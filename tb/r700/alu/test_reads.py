@@ -27,7 +27,7 @@ STEPS = CYCLES + 1
 class Operand:
     """An operand as its word has it; `mode` is INDEX_MODE where the operand is relative, else 0."""
 
-    place: int
+    position: int
     at: int
     select: int
     channel: int
@@ -96,11 +96,11 @@ class Group:
     def ports(self) -> dict[tuple[int, int], list[Operand]] | None:
         """By cycle and channel the registers that the swizzles have read there; None where slot t cannot read so."""
         found: dict[tuple[int, int], list[Operand]] = {}
-        for place, operands in self.operands.items():
+        for position, operands in self.operands.items():
             if not operands:
                 continue
             reads = [each.read for each in operands]
-            wanted = port_reads(place, self.swizzles[place], reads)
+            wanted = port_reads(position, self.swizzles[position], reads)
             if wanted is None:
                 return None
             for cycle, read in wanted:
@@ -117,7 +117,9 @@ class Group:
     def is_legal(self) -> bool:
         """Whether it may be executed by a machine with these ports."""
         operands = [each for slot in self.operands.values() for each in slot]
-        swizzles = [self.swizzles[place] < len(cycles_of(place)) for place, slot in self.operands.items() if slot]
+        swizzles = [
+            self.swizzles[position] < len(cycles_of(position)) for position, slot in self.operands.items() if slot
+        ]
         if not all(map(self._may, operands)) or not all(swizzles) or len(self.pairs()) > 2:
             return False
         ports = self.ports()
@@ -147,18 +149,18 @@ class Draw:
         """A group, with swizzles that suit it if a few attempts find some; half of them then changed."""
         generator = self._generator
         operands = {
-            place: self._operands(place)
-            for place in np.flatnonzero(generator.random(SLOTS) < generator.choice([0.3, 0.6, 1.0])).tolist()
+            position: self._operands(position)
+            for position in np.flatnonzero(generator.random(SLOTS) < generator.choice([0.3, 0.6, 1.0])).tolist()
         }
         locks = [Lock(line=int(generator.choice([0, 1, 15, 255])), lines=2, problem=False) for _ in range(2)]
         for _ in range(20):
-            swizzles = {place: int(generator.integers(len(cycles_of(place)))) for place in operands}
+            swizzles = {position: int(generator.integers(len(cycles_of(position)))) for position in operands}
             group = Group(operands=operands, swizzles=swizzles, locks=locks, produced=(1 << SLOTS) - 1)
             if group.is_legal():
                 break
         return self._changed(group) if operands and self._chance(0.5) else group
 
-    def _operands(self, place: int) -> list[Operand]:
+    def _operands(self, position: int) -> list[Operand]:
         """Those of a slot."""
         count, mode = int(self._generator.integers(OPERANDS + 1)), self._mode
         if self._chance(0.5 if self._strays else 0.2):
@@ -169,7 +171,9 @@ class Draw:
             relative = self._chance(self._relatives) and select < 192
             channel = int(self._generator.choice(self._channels))
             found.append(
-                Operand(place=place, at=at, select=select, channel=channel, relative=relative, mode=mode * relative)
+                Operand(
+                    position=position, at=at, select=select, channel=channel, relative=relative, mode=mode * relative
+                )
             )
         return found
 
@@ -196,10 +200,10 @@ class Draw:
             at = constants[int(draw.integers(len(constants)))].select >= 160
             lock = Lock(line=int(draw.integers(256)), lines=int(draw.integers(1, 3)), problem=self._chance(0.5))
             return dataclasses.replace(group, locks=[lock, group.locks[1]] if not at else [group.locks[0], lock])
-        place = TRANS if TRANS in group.operands and self._chance(0.5) else int(draw.choice(list(group.operands)))
-        if what < 3 or not group.operands[place]:
-            return dataclasses.replace(group, swizzles={**group.swizzles, place: int(draw.integers(8))})
-        return dataclasses.replace(group, operands={**group.operands, place: self._other(group.operands[place])})
+        position = TRANS if TRANS in group.operands and self._chance(0.5) else int(draw.choice(list(group.operands)))
+        if what < 3 or not group.operands[position]:
+            return dataclasses.replace(group, swizzles={**group.swizzles, position: int(draw.integers(8))})
+        return dataclasses.replace(group, operands={**group.operands, position: self._other(group.operands[position])})
 
     def _other(self, operands: list[Operand]) -> list[Operand]:
         """Operands of a slot, one of which is another; or all are relative to something else."""
@@ -219,21 +223,21 @@ class Draw:
 def words_of(group: Group, generator: np.random.Generator) -> list[int]:
     """The words of all slots, whose other fields are any."""
     words = [int(word) for word in generator.integers(0, 1 << 63, SLOTS)]
-    for place, operands in group.operands.items():
+    for position, operands in group.operands.items():
         fields = {
             f"src{each.at}_{name}": int(value)
             for each in operands
             for name, value in (("sel", each.select), ("chan", each.channel), ("rel", each.relative))
         }  # fmt: skip
         fields["index_mode"] = next((each.mode for each in operands if each.relative), int(generator.integers(8)))
-        fields["bank_swizzle"] = group.swizzles[place]
+        fields["bank_swizzle"] = group.swizzles[position]
         low, high = (
             replace(layout, word, **{name: value for name, value in fields.items() if name in dict(layout)})
             for layout, word in (
-                (alu.ALU_DWORD0, words[place] & 0xFFFFFFFF), (alu.ALU_DWORD1_OP3, words[place] >> 32)
+                (alu.ALU_DWORD0, words[position] & 0xFFFFFFFF), (alu.ALU_DWORD1_OP3, words[position] >> 32)
             )
         )  # fmt: skip
-        words[place] = low | high << 32
+        words[position] = low | high << 32
     return words
 
 
@@ -245,13 +249,13 @@ def same(reads: Any, group: Group) -> None:
         for pair in reads.pairs if pair.used
     }  # fmt: skip
     assert pairs == group.pairs()
-    for place, operands in group.operands.items():
-        cycles = cycles_of(place)[group.swizzles[place]] if operands else ()
+    for position, operands in group.operands.items():
+        cycles = cycles_of(position)[group.swizzles[position]] if operands else ()
         for each in operands:
-            found = reads.operands[place][each.at]
+            found = reads.operands[position][each.at]
             if each.kind == "register":
                 assert found.source == Source.REGISTER
-                shares = each.at == 1 and place != TRANS and each.read == operands[0].read
+                shares = each.at == 1 and position != TRANS and each.read == operands[0].read
                 stays = not any((each.read, each.mode) == (stray.read, stray.mode) for stray in strays)
                 assert found.cycle == cycles[0 if shares else each.at] or not stays
                 port = reads.ports[found.cycle][each.channel]
@@ -286,10 +290,10 @@ def check(seed: int, count: int) -> None:
             while generator.random() < 0.3:
                 context.set(unit.cycle, int(generator.integers(STEPS)))
                 await context.tick()
-            operands = [len(group.operands.get(place, ())) for place in range(SLOTS)]
+            operands = [len(group.operands.get(position, ())) for position in range(SLOTS)]
             # Of what is not used anything may be said.
-            claimed = [found if place in group.operands else 3 for place, found in enumerate(operands)]
-            used = sum(1 << place for place in group.operands)
+            claimed = [found if position in group.operands else 3 for position, found in enumerate(operands)]
+            used = sum(1 << position for position in group.operands)
             context.set(unit.group, {"used": used, "words": words_of(group, generator), "operands": claimed})
             context.set(unit.kcache, [vars(lock) for lock in group.locks])
             context.set(unit.produced, group.produced)

@@ -23,7 +23,7 @@ class Memory:
 
     def __init__(self, generator: np.random.Generator, latency: int) -> None:
         self._generator, self._latency = generator, latency
-        self._underway: list[tuple[int, int, bytes, bool]] = []
+        self._in_flight: list[tuple[int, int, bytes, bool]] = []
         self.fill()
 
     def fill(self) -> None:
@@ -51,17 +51,17 @@ class Memory:
             delay = 1 + int(self._generator.integers(self._latency))
             line, tag = context.get(request.line), context.get(Value.cast(request.tag))
             found = self.bytes[LINE_BYTES * line : LINE_BYTES * (line + 1)].tobytes()
-            self._underway.append((cycle + delay, tag, found, line in self.error))
-        due = [each for each in self._underway if each[0] <= cycle]
+            self._in_flight.append((cycle + delay, tag, found, line in self.error))
+        due = [each for each in self._in_flight if each[0] <= cycle]
         context.set(lines.response.valid, bool(due))
         if due:
             chosen = due[int(self._generator.integers(len(due)))]
-            self._underway.remove(chosen)
+            self._in_flight.remove(chosen)
             _, tag, found, error = chosen
-            answer = lines.response.payload
-            context.set(answer.bits, 0 if error else int.from_bytes(found, "little"))
-            context.set(answer.error, error)
-            context.set(Value.cast(answer.tag), tag)
+            response = lines.response.payload
+            context.set(response.bits, 0 if error else int.from_bytes(found, "little"))
+            context.set(response.error, error)
+            context.set(Value.cast(response.tag), tag)
 
 
 class Reader:

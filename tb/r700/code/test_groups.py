@@ -45,7 +45,7 @@ def fields_of(unit: int) -> dict[str, int]:
 def read(code: list[int], at: int, end: int) -> Read:
     """The group at a unit, in the order in which its words stand."""
     found = Read(looked_at=at)
-    literal_units, places = 0, [-1]
+    literal_units, positions = 0, [-1]
     while True:
         found.looked_at = at
         if at >= end or len(found.slots) == MOST_WORDS:
@@ -56,14 +56,14 @@ def read(code: list[int], at: int, end: int) -> Read:
         if operation is None:
             found.legal = False
             return found
-        to_trans = operation.slots is Slots.TRANS or (operation.slots is Slots.ANY and channel in places)
-        place = TRANS if to_trans else channel
-        if place <= places[-1]:
+        to_trans = operation.slots is Slots.TRANS or (operation.slots is Slots.ANY and channel in positions)
+        position = TRANS if to_trans else channel
+        if position <= positions[-1]:
             # Claimed twice, or behind a later one.
             found.legal = False
             return found
-        places.append(place)
-        found.slots[place], found.operands[place] = code[at], operation.operands
+        positions.append(position)
+        found.slots[position], found.operands[position] = code[at], operation.operands
         for number in range(operation.operands):
             if fields[f"src{number}_sel"] == LITERAL:
                 literal_units = max(literal_units, 1 + fields[f"src{number}_chan"] // 2)
@@ -111,9 +111,9 @@ class Draw:
             wanted.append((self._pick(CODES[kind]), channel))
         if wrong:
             wanted = self._wrong(wanted)
-        forgotten = self._chance(0.05)
+        omitted = self._chance(0.05)
         return [
-            self._word(code, channel, last=number == len(wanted) - 1 and not forgotten)
+            self._word(code, channel, last=number == len(wanted) - 1 and not omitted)
             for number, (code, channel) in enumerate(wanted)
         ]
 
@@ -236,10 +236,10 @@ class Bench:
         assert bool(group.illegal) == (not wanted.legal)
         self.seen[f"{len(wanted.literals)} literals" if wanted.legal else "illegal"] += 1
         if wanted.legal:
-            found = {place: group.words[place] for place in range(MOST_WORDS)}
-            used = {place for place in found if group.used >> place & 1}
+            found = {position: group.words[position] for position in range(MOST_WORDS)}
+            used = {position for position in found if group.used >> position & 1}
             assert (used, found) == ({*wanted.slots}, dict.fromkeys(found, 0) | wanted.slots)
-            assert list(group.operands) == [wanted.operands.get(place, 0) for place in range(MOST_WORDS)]
+            assert list(group.operands) == [wanted.operands.get(position, 0) for position in range(MOST_WORDS)]
             assert [group.literals[number] for number in range(LITERALS)][: len(wanted.literals)] == wanted.literals
             assert group.next == wanted.next
 

@@ -29,7 +29,7 @@ class Wish:
     uncached: int
 
     @property
-    def answer(self) -> tuple[int, bool]:
+    def response(self) -> tuple[int, bool]:
         """What memory has there: its bits, and whether it refuses."""
         draw = np.random.default_rng((self.line, self.uncached))
         return int.from_bytes(draw.bytes(LINE_BITS // 8), "little"), bool(draw.random() < 0.2)
@@ -43,7 +43,7 @@ class Bench:
         self.unit: Any = CodeReader(MachineConfig(array=array))
         self.draw, self.cores, self.latency = np.random.default_rng(seed), cores, latency
         self.offers: list[Wish | None] = [None] * cores
-        self.underway: dict[int, tuple[Wish, int]] = {}
+        self.in_flight: dict[int, tuple[Wish, int]] = {}
         """By the tag that memory has: what was asked for, and the first cycle in which the answer may come."""
         self.passed = np.zeros((cores, cores), int)
         """[who waits, who went first]"""
@@ -56,7 +56,7 @@ class Bench:
 
     def _wish(self, core: int) -> Wish | None:
         """Something for one of its tags that is free."""
-        used = {wish.tag for wish, _ in self.underway.values() if wish.core == core}
+        used = {wish.tag for wish, _ in self.in_flight.values() if wish.core == core}
         free = [tag for tag in TAGS if tag not in used]
         if not free or not self._chance(0.7):
             return None
@@ -65,7 +65,7 @@ class Bench:
 
     async def run(self, context: Any) -> None:
         """Until all lines were read."""
-        unit, cycle, quiet = self.unit, 0, 0
+        unit, cycle, idle = self.unit, 0, 0
         while self.done.sum() < LINES:
             cycle += 1
             ready, due = self._chance(0.8), self._due(cycle)
@@ -76,38 +76,38 @@ class Bench:
                 if wish is not None:
                     payload = {"line": wish.line, "uncached": wish.uncached, "tag": wish.tag}
                     context.set(port.request.payload, payload)
-            self._answer(context, due)
-            self._see_answers(context, due)
+            self._respond(context, due)
+            self._see_responses(context, due)
             went = self._see_request(context, ready, cycle)
             if due is not None:
-                self.done[self.underway.pop(due)[0].core] += 1
-            quiet = 0 if went or due is not None else quiet + 1
-            assert quiet < 4 * self.latency + 40, "nothing goes on"
+                self.done[self.in_flight.pop(due)[0].core] += 1
+            idle = 0 if went or due is not None else idle + 1
+            assert idle < 4 * self.latency + 40, "nothing goes on"
             await context.tick()
 
     def _due(self, cycle: int) -> int | None:
         """The tag of an answer that comes."""
-        found = [tag for tag, (_, first) in self.underway.items() if first <= cycle]
+        found = [tag for tag, (_, first) in self.in_flight.items() if first <= cycle]
         return int(self.draw.choice(found)) if found and self._chance(0.7) else None
 
-    def _answer(self, context: Any, due: int | None) -> None:
+    def _respond(self, context: Any, due: int | None) -> None:
         """Memory's side. What it says of no answer is anything."""
         response = self.unit.lines.response
         context.set(response.valid, due is not None)
         tag = int(self.draw.integers(CODE_LINES)) if due is None else due
-        bits, error = (0, 0) if due is None else self.underway[due][0].answer
+        bits, error = (0, 0) if due is None else self.in_flight[due][0].response
         context.set(Value.cast(response.payload.tag), tag)
         context.set(response.payload.bits, bits)
         context.set(response.payload.error, error)
 
-    def _see_answers(self, context: Any, due: int | None) -> None:
+    def _see_responses(self, context: Any, due: int | None) -> None:
         """The core that wanted a line gets it at once, and nobody else."""
-        wish = None if due is None else self.underway[due][0]
+        wish = None if due is None else self.in_flight[due][0]
         for core, port in enumerate(self.unit.cores):
             response, own = port.response, wish is not None and wish.core == core
             assert bool(context.get(response.valid)) == own, f"core {core}"
             if wish is not None and own:
-                bits, error = wish.answer
+                bits, error = wish.response
                 assert context.get(Value.cast(response.payload.tag)) == wish.tag
                 assert bool(context.get(response.payload.error)) == error
                 assert context.get(response.payload.bits) == bits
@@ -117,7 +117,7 @@ class Bench:
         request = self.unit.lines.request
         waiting = [core for core, wish in enumerate(self.offers) if wish is not None]
         valid = bool(context.get(request.valid))
-        assert valid == (bool(waiting) and len(self.underway) < CODE_LINES)
+        assert valid == (bool(waiting) and len(self.in_flight) < CODE_LINES)
         taken = [core for core in waiting if context.get(self.unit.cores[core].request.ready)]
         assert len(taken) == (valid and ready)
         asked = context.get(request.payload.line), context.get(request.payload.uncached)
@@ -127,13 +127,13 @@ class Bench:
             return False
         wish, tag = self.offers[taken[0]], context.get(Value.cast(request.payload.tag))
         assert wish is not None and asked == (wish.line, wish.uncached)
-        assert tag not in self.underway, "two requests have the same tag"
-        self.underway[tag] = wish, cycle + 1 + int(self.draw.integers(self.latency))
-        self.most = max(self.most, len(self.underway))
-        self._turn(wish.core)
+        assert tag not in self.in_flight, "two requests have the same tag"
+        self.in_flight[tag] = wish, cycle + 1 + int(self.draw.integers(self.latency))
+        self.most = max(self.most, len(self.in_flight))
+        self._round_robin(wish.core)
         return True
 
-    def _turn(self, core: int) -> None:
+    def _round_robin(self, core: int) -> None:
         """Nobody goes twice while somebody else waits."""
         self.offers[core] = None
         self.passed[core] = 0

@@ -22,23 +22,23 @@ def draw(generator: np.random.Generator, count: int) -> list[Word]:
     """A program of so many words."""
     nested: list[tuple[str, int]] = []
     program = []
-    for place in range(count):
+    for index in range(count):
         top = nested[-1][0] if nested else ""
         names = (*_PLAIN, *_PUSHES, *LOOPS, *_BY_TOP.get(top, ()))
         name = str(generator.choice(names if generator.random() < 0.95 else _ALL))
         near = generator.random() < 0.9
-        target = place + int(generator.integers(1, 5)) if near else int(generator.integers(count + 2))
+        target = index + int(generator.integers(1, 5)) if near else int(generator.integers(count + 2))
         if name == "LOOP_END" and top == "loop":
             target = nested.pop()[1] + 1
         elif name in LOOPS:
-            nested.append(("loop", place))
+            nested.append(("loop", index))
         elif name == "CALL" and generator.random() < 0.6:
-            target = place + 1
-            nested.append(("call", place))
+            target = index + 1
+            nested.append(("call", index))
         elif name == "RETURN" and top == "call":
             nested.pop()
         elif name in _PUSHES:
-            nested.append(("branch", place))
+            nested.append(("branch", index))
         elif name in _POPS and top == "branch":
             nested.pop()
         program.append(_word(generator, name, target, "loop" in dict(nested)))

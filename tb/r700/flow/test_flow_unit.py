@@ -24,9 +24,9 @@ LINE_BEATS, BEAT_WORDS = 4, 4
 
 @dataclass
 class Under:
-    """A wavefront in its wave slot: the word that it is at, if that has begun; why it stopped; what was before the word.
+    """A wavefront in its wave slot: its CF instruction, if begun; the cause of its stop; its state before both.
 
-    It is `elsewhere` while somebody executes its clause.
+    It is `elsewhere` while another unit executes its clause.
     """
 
     model: Wavefront
@@ -106,7 +106,7 @@ class Bench:
         row, reads = context.get(unit.code_row), context.get(unit.code_reads)
         await context.tick()
         hits = bool(reads and self._chance(0.8))
-        found = [self._unit(2 * row + place) if hits else 0 for place in range(2)]
+        found = [self._unit(2 * row + half) if hits else 0 for half in range(2)]
         context.set(unit.code_found, {"hit": int(hits), "units": found})
 
     def _unit(self, at: int) -> int:
@@ -166,7 +166,7 @@ class Bench:
         if stops:
             under.stop = "given"
             return
-        self._then(under, lambda: model.go_behind(word, cleared))
+        self._then(under, lambda: model.go_on(word, cleared))
         if word.ends and not under.stop:
             under.stop = "over"
 

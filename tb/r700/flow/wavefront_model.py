@@ -125,7 +125,7 @@ class Wavefront:
         return self.active & (self.valid_mask & self.covered if word.valid_pixels else self.all)
 
     def execute(self, word: Word) -> bool:
-        """Do what a word does; whether it starts something, behind which `go_behind` comes."""
+        """Do what a word does; whether it starts something, behind which `go_on` comes."""
         if word.name in _CONDITIONAL and word.cond in ("BOOL", "NOT_BOOL") and self.constants.error == "BOOL":
             raise StopError("BOOL_CONSTANT")
         if word.name in ("LOOP_START", "LOOP_START_NO_AL") and self.constants.error == "INT":
@@ -140,13 +140,13 @@ class Wavefront:
                 raise StopError("ILLEGAL_INSTRUCTION")
             return True
         if not self.passing(word):
-            self.go_behind(word, 0)
+            self.go_on(word, 0)
             return False
         if word.addr + word.units > len(self.words):
             raise StopError("PC_RANGE")
         return True
 
-    def go_behind(self, word: Word, cleared: int) -> None:
+    def go_on(self, word: Word, cleared: int) -> None:
         """What an ALU word does behind its clause, which took the pixels of `cleared` out of the branch mask."""
         if word.name == "ALU_ELSE_AFTER":
             self.branch_mask = self._top("branch").branch_mask & ~self.branch_mask

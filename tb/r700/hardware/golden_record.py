@@ -69,15 +69,15 @@ class WavefrontRecord:
 
 
 class _Recorder:
-    """An observer that keeps what wavefronts do, by their places in the domain's walk."""
+    """An observer that keeps the steps of wavefronts, by their index in the domain's walk."""
 
     def __init__(self) -> None:
         self.wavefronts: dict[int, WavefrontRecord] = {}
 
     def executed(self, pc: int, parts: Sequence[Batch]) -> None:
-        for part in parts:
-            snapshot = Snapshot.of(part)
-            for number, record in enumerate(self._records(part)):
+        for batch in parts:
+            snapshot = Snapshot.of(batch)
+            for number, record in enumerate(self._records(batch)):
                 record.steps.append(Step(pc, snapshot, number))
 
     def faulted(self, batch: Batch, status: Status, client: BusClient | None) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, READ_CYCLES
 from ctm.tb.r700.ports import port_reads
-from ctm.tb.r700.words import Slot, places, reads
+from ctm.tb.r700.words import Slot, positions, reads
 
 _Register = tuple[int, int | None]
 """A number, and the index that it is relative to."""
@@ -14,7 +14,7 @@ def is_refused(slots: Sequence[Slot]) -> bool:
     """Whether registers or constants relative to different indices are more than there are ports for."""
     ports: dict[tuple[int, int], list[_Register]] = {}
     constants = set()
-    for position, each in zip(places(slots), slots, strict=True):
+    for position, each in zip(positions(slots), slots, strict=True):
         for cycle, read in port_reads(position, each.swizzle or 0, reads(each)) or ():
             register = read.number, each.index if read.relative else None
             ports.setdefault((cycle, read.channel), []).append(register)

@@ -30,7 +30,7 @@ from ctm.tb.r700.words import (
 )
 
 _GPRS = 16
-_PLACE = _GPRS - 1
+_POSITION = _GPRS - 1
 """The register that holds where a pixel's registers go in the end; no instruction writes it."""
 _MOST_INDEX = 3
 """aL is at most this."""
@@ -84,7 +84,7 @@ class _Drawing:
             after = Label()
             loop = a.flow("LOOP_START", to=after, const=self.below(2))
         if some:
-            register, channel = self.below(_PLACE), self.pick("xyzw")
+            register, channel = self.below(_POSITION), self.pick("xyzw")
             kind = self.pick(("GT", "NE", "GE"))
             test = slot(f"PRED_SET{kind}", "_.x", f"R{register}.{channel}", "0", updates_mask=True)
             a.alu(group(test), name="ALU_PUSH_BEFORE")
@@ -110,7 +110,7 @@ class _Drawing:
 
     def _registers(self, loops: bool) -> dict[str, int]:
         relative = loops and self.happens(0.3)
-        destination = self.below(_PLACE - (_MOST_INDEX if relative else 0))
+        destination = self.below(_POSITION - (_MOST_INDEX if relative else 0))
         if self.happens(0.1):
             destination = self.pick((_GPRS, 60, 123, 124, 127))
         return {"dst_gpr": destination, "dst_rel": int(relative), "src_gpr": self._source(),
@@ -169,13 +169,13 @@ class _Drawing:
         masks = {f"dst_wr_{component}": int(self.happens(0.8)) for component in "xyzw"}
         burst = self.below(3)
         drawn = {f"src_sel_{component}": self.below(4) for component in "xy"}
-        return share_read(self.below(_PLACE - burst), fields["src_gpr"], rd_offset=self.below(64),
+        return share_read(self.below(_POSITION - burst), fields["src_gpr"], rd_offset=self.below(64),
                           broadcast=int(self.happens(0.2)), waterfall=self.below(2), mux_cntl=self.pick((0, 2)),
                           burst_count=burst, **drawn, **masks)  # fmt: skip
 
     def _scratch(self, fields: dict[str, int]) -> list[Unit]:
         burst = self.below(3)
-        own = {**fields, "dst_gpr": self.below(_PLACE - burst), "dst_rel": 0}
+        own = {**fields, "dst_gpr": self.below(_POSITION - burst), "dst_rel": 0}
         return memory_read("RD_SCRATCH", 0, 0, **{**own, **self._selects()}, burst_count=burst, elem_size=3,
                            array_base=self.below(3), indexed=int(self.happens(0.2)))  # fmt: skip
 
@@ -206,7 +206,7 @@ class _Drawing:
 def _program(drawing: _Drawing) -> Assembly:
     """A program without its end; register 15 has the pixel's number, in a compute program, times the registers."""
     a = Assembly()
-    a.alu(group(slot("LSHL_INT", f"R{_PLACE}.x", "R0.z", "#4"), slot("MOV", f"R{_PLACE}.y", "R0.w")))
+    a.alu(group(slot("LSHL_INT", f"R{_POSITION}.x", "R0.z", "#4"), slot("MOV", f"R{_POSITION}.y", "R0.w")))
     # A register's first words come from its input; the first one, which has the position, comes last.
     loads = zip(_LOADED, (3, 6, 9, 12, 1, 0), strict=True)
     a.fetch(*(tex("LD", register, 0, drawing.base + number) for number, register in loads))
@@ -230,7 +230,7 @@ def draw_job(seed: int) -> Job:
     generator = np.random.default_rng([seed, 0xFE7C])
     drawing = _Drawing(generator, scratch=True)
     a = _program(drawing)
-    a.raw(memory_export(0, 0, type=1, index_gpr=_PLACE, burst_count=_GPRS - 1, elem_size=3))
+    a.raw(memory_export(0, 0, type=1, index_gpr=_POSITION, burst_count=_GPRS - 1, elem_size=3))
     a.end()
     width, height = drawing.pick(_SIZES)
     i0, j0 = drawing.below(3), drawing.below(3)

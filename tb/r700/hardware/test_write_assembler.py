@@ -58,7 +58,7 @@ class Bench:
         self.expected = self.registers.copy()
         self.passes, self.refusals = passes, refusals
         self.offered: list[Pass] = []
-        self.underway: list[Iterator[Pass]] = [iter(()) for _ in range(4)]
+        self.in_flight: list[Iterator[Pass]] = [iter(()) for _ in range(4)]
         self.begun = self.writes = self.settled = 0
 
     def _instruction(self, wave: int) -> Iterator[Pass]:
@@ -77,14 +77,14 @@ class Bench:
     def _next(self) -> Pass | None:
         """The next pass of some wave slot, most often of the one before; None if no instruction is left."""
         while True:
-            wave = int(self.generator.integers(len(self.underway)))
-            found = next(self.underway[wave], None)
+            wave = int(self.generator.integers(len(self.in_flight)))
+            found = next(self.in_flight[wave], None)
             if found is not None:
                 return found
             if self.begun < INSTRUCTIONS:
                 self.begun += 1
-                self.underway[wave] = self._instruction(wave)
-            elif (remaining := next((each for waves in self.underway for each in waves), None)) is not None:
+                self.in_flight[wave] = self._instruction(wave)
+            elif (remaining := next((each for waves in self.in_flight for each in waves), None)) is not None:
                 return remaining
             else:
                 return None
@@ -108,16 +108,16 @@ class Bench:
                 if current is not None and not current.error:
                     self.source.waiting.append(self._payload(current))
             self.source.drive(context)
-            parts = current is not None and current.error
-            context.set(unit.error, parts)
+            fails = current is not None and current.error
+            context.set(unit.error, fails)
             ready = finished or bool(self.generator.random() >= self.stall)
             context.set(unit.file.ready, ready)
             if ready and context.get(unit.file.valid):
                 self._write(context)
             taken = len(self.source.taken)
             self.source.finish(context)
-            if current is not None and (parts or len(self.source.taken) > taken):
-                if not parts:
+            if current is not None and (fails or len(self.source.taken) > taken):
+                if not fails:
                     current.apply(self.expected)
                 last, current = current, None
             else:
@@ -134,7 +134,7 @@ class Bench:
         size = self.lanes * self.passes
         for channel in range(CHANNELS):
             write = self.unit.file.payload[channel]
-            row, enable, words = (context.get(Value.cast(part)) for part in (write.row, write.enable, write.words))
+            row, enable, words = (context.get(Value.cast(each)) for each in (write.row, write.enable, write.words))
             for pixel in range(size):
                 if enable >> pixel & 1:
                     self.registers[row][channel][pixel] = words >> 32 * pixel & 0xFFFFFFFF

@@ -64,8 +64,8 @@ def random_operands(count: int, seed: int) -> Words:
     """Operands [n, 5, 3]: floats that interact, integers, small floats, equal and few different ones."""
     generator = np.random.default_rng(seed)
     slots = []
-    for place in range(GROUP_SLOTS):
-        own = seed + 100 * place
+    for position in range(GROUP_SLOTS):
+        own = seed + 100 * position
         kinds = [
             np.stack(interacting(count, own), axis=1),
             np.stack(close_products(count, own), axis=1),
@@ -123,8 +123,8 @@ def _combinations(operands: int, corners: Words) -> Words:
     """All combinations of corners as rows of three operands."""
     axes = np.meshgrid(*[corners] * operands, indexing="ij") if operands else [np.zeros(1, np.uint32)]
     rows = np.zeros((axes[0].size, SLOT_OPERANDS), np.uint32)
-    for place, axis in enumerate(axes[:operands]):
-        rows[:, place] = axis.ravel()
+    for position, axis in enumerate(axes[:operands]):
+        rows[:, position] = axis.ravel()
     return rows
 
 
@@ -173,7 +173,7 @@ def reduction_batches(pixels: int, seed: int) -> Iterator[Batch]:
     step = generator.integers(-2, 3, pixels)
     cancelling[:, 1, 0] = ((some[:, 0, 0] ^ np.uint32(0x80000000)).astype(np.int64) + step).astype(np.uint32)
     cancelling[:, 1, 1] = some[:, 0, 1]
-    direction = np.stack([mixed_words(pixels, seed + place) for place in range(3)], axis=1)
+    direction = np.stack([mixed_words(pixels, seed + position) for position in range(3)], axis=1)
     same = generator.integers(0, 3, (pixels, 3)) == 0
     direction = np.where(same, direction[:, :1] ^ signs[:, 0], direction)
     cube = np.zeros((pixels, GROUP_SLOTS, SLOT_OPERANDS), np.uint32)
@@ -189,8 +189,8 @@ def family_batches(names: Sequence[str], pixels: int, seed: int) -> Iterator[Bat
     for number, name in enumerate(names):
         operation = next(each for each in OPERATIONS.values() if each.name == name)
         words = []
-        for place in range(GROUP_SLOTS):
-            own = seed + 10 * number + place
+        for position in range(GROUP_SLOTS):
+            own = seed + 10 * number + position
             kinds = [np.stack(draw(pixels, own), axis=1) for draw in (interacting, close_products)]
             words.append(np.where(np.arange(pixels)[:, None] % 4 == 0, kinds[1], kinds[0]))
         yield Batch(slots=(Instruction(operation=operation),) * GROUP_SLOTS, operands=np.stack(words, axis=1))

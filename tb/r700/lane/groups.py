@@ -48,11 +48,11 @@ class Instruction:
     def modified(self, operands: Words) -> list[Words]:
         """The operands [n, 3] that the operation reads, behind their modifiers."""
         result = []
-        for place in range(self.operation.operands):
-            word = np.ascontiguousarray(operands[:, place])
-            if place < 2 and self.absolute >> place & 1:
+        for position in range(self.operation.operands):
+            word = np.ascontiguousarray(operands[:, position])
+            if position < 2 and self.absolute >> position & 1:
                 word = word & np.uint32(0x7FFFFFFF)
-            result.append(word ^ np.uint32((self.negate >> place & 1) << 31))
+            result.append(word ^ np.uint32((self.negate >> position & 1) << 31))
         return result
 
     def __str__(self) -> str:
@@ -97,22 +97,22 @@ def golden(batch: Batch) -> Results:
     predicate, kill = np.zeros(count, np.uint32), np.zeros(count, np.uint32)
     indices = {}
     reduced = _reduced(batch)
-    for place, slot in enumerate(batch.slots):
+    for position, slot in enumerate(batch.slots):
         operation = slot.operation
-        operands = [floats(word) for word in slot.modified(batch.operands[:, place])]
+        operands = [floats(word) for word in slot.modified(batch.operands[:, position])]
         if operation.is_reduction:
-            value = reduced[place]
+            value = reduced[position]
         elif operation.sets_predicate or operation.kills:
             value, condition = PREDICATES[operation.name](*operands, clean=False)
             held = np.broadcast_to(condition, count).astype(np.uint32)
             predicate |= held * operation.sets_predicate
-            kill |= held * operation.kills << place
+            kill |= held * operation.kills << position
         else:
             value = VALUES[operation.name](*operands, clean=False)
         if operation.sets_address:
-            indices[place] = (INDICES[operation.name](operands[0]) & _INDEX_MASK).astype(np.uint32)
+            indices[position] = (INDICES[operation.name](operands[0]) & _INDEX_MASK).astype(np.uint32)
         modified = modify(np.array(value), slot.omod, slot.clamp, dx10_clamp=batch.dx10_clamp)
-        words[:, place] = np.broadcast_to(bits(np.ascontiguousarray(modified)), count)
+        words[:, position] = np.broadcast_to(bits(np.ascontiguousarray(modified)), count)
     return Results(words, indices, predicate, kill)
 
 
@@ -121,14 +121,17 @@ def _reduced(batch: Batch) -> Sequence[npt.NDArray[np.float32]]:
     if not first.is_reduction:
         return ()
     sides = [
-        [floats(slot.modified(batch.operands[:, place])[side]) for place, slot in enumerate(batch.slots[:VECTOR_SLOTS])]
+        [
+            floats(slot.modified(batch.operands[:, position])[side])
+            for position, slot in enumerate(batch.slots[:VECTOR_SLOTS])
+        ]
         for side in range(first.operands)
     ]
     return REDUCTIONS[first.name](*sides, clean=False)
 
 
 def _packed(slots: Sequence[Instruction]) -> Words:
-    total = sum(slot.word << _INSTRUCTION_BITS * place for place, slot in enumerate(slots))
+    total = sum(slot.word << _INSTRUCTION_BITS * position for position, slot in enumerate(slots))
     words = -(-_INSTRUCTION_BITS * GROUP_SLOTS // 32)
     return np.array([total >> 32 * word & 0xFFFFFFFF for word in range(words)], np.uint32)
 
@@ -147,8 +150,8 @@ def run(unit: Unit, batches: Sequence[Batch]) -> list[Results]:
     for batch in batches:
         rows = slice(end, end := end + batch.size)
         indices = {
-            place: (packed[rows] >> np.uint64(INDEX.width * place) & np.uint64(_INDEX_MASK)).astype(np.uint32)
-            for place, slot in enumerate(batch.slots)
+            position: (packed[rows] >> np.uint64(INDEX.width * position) & np.uint64(_INDEX_MASK)).astype(np.uint32)
+            for position, slot in enumerate(batch.slots)
             if slot.operation.sets_address
         }
         results.append(
@@ -166,28 +169,30 @@ def check(unit: Unit, batches: Sequence[Batch]) -> None:
     """Fail at the first pixel where a lane and the golden model differ, showing the instruction and its operands."""
     for batch, found in zip(batches, run(unit, batches), strict=True):
         wanted = golden(batch)
-        for place in range(GROUP_SLOTS):
-            pairs = {"result": (found.words[:, place], wanted.words[:, place])}
-            if place in wanted.indices:
-                pairs["index"] = (found.indices[place], wanted.indices[place])
+        for position in range(GROUP_SLOTS):
+            pairs = {"result": (found.words[:, position], wanted.words[:, position])}
+            if position in wanted.indices:
+                pairs["index"] = (found.indices[position], wanted.indices[position])
             for name, (actual, expected) in pairs.items():
-                _check(batch, place, name, actual, expected)
-        for place in range(GROUP_SLOTS):
-            _check(batch, place, "kill", found.kill >> np.uint32(place) & 1, wanted.kill >> np.uint32(place) & 1)
-        predicating = [place for place, slot in enumerate(batch.slots) if slot.operation.sets_predicate]
+                _check(batch, position, name, actual, expected)
+        for position in range(GROUP_SLOTS):
+            _check(
+                batch, position, "kill", found.kill >> np.uint32(position) & 1, wanted.kill >> np.uint32(position) & 1
+            )
+        predicating = [position for position, slot in enumerate(batch.slots) if slot.operation.sets_predicate]
         _check(batch, predicating[0] if predicating else 0, "predicate", found.predicate, wanted.predicate)
 
 
-def _check(batch: Batch, place: int, name: str, actual: Words, expected: Words) -> None:
+def _check(batch: Batch, position: int, name: str, actual: Words, expected: Words) -> None:
     wrong = np.flatnonzero(actual != expected)
     if wrong.size:
         row = int(wrong[0])
-        slot = batch.slots[place]
+        slot = batch.slots[position]
         shown = "; ".join(
             ", ".join(show(int(word)) for word in batch.operands[row, each, : batch.slots[each].operation.operands])
-            for each in (range(VECTOR_SLOTS) if slot.operation.is_reduction else [place])
+            for each in (range(VECTOR_SLOTS) if slot.operation.is_reduction else [position])
         )
         raise AssertionError(
-            f"{wrong.size} of {batch.size} differ in slot {'xyzwt'[place]}: {slot} of {shown} gives {name} "
+            f"{wrong.size} of {batch.size} differ in slot {'xyzwt'[position]}: {slot} of {shown} gives {name} "
             f"{show(int(actual[row]))}, expected {show(int(expected[row]))}"
         )

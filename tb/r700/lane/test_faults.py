@@ -26,7 +26,7 @@ def find(fault: Fault) -> None:
     check(unit, list(family_batches(["MUL", "MULADD_IEEE"], 20_000, 4)))
 
 
-def test_each_fault_has_its_place() -> None:
+def test_each_fault_is_planted() -> None:
     assert len(set(FAULTS)) == len(FAULTS)
     for fault in FAULTS:
         FaultyLoader(fault)

@@ -24,4 +24,4 @@ def looking(unit: Any, selection: Any) -> Module:
 
 def mask(pixels: np.ndarray) -> int:
     """A bit for each pixel, pixel 0 first."""
-    return int(sum(1 << int(place) for place in np.flatnonzero(pixels)))
+    return int(sum(1 << int(index) for index in np.flatnonzero(pixels)))

@@ -83,15 +83,15 @@ class Wave:
 
     def read(self, register: int, relative: bool) -> np.ndarray:
         """A copy of [4][pixel], zeros of what is none."""
-        place = self.at(register, relative)
-        return np.zeros((CHANNELS, self.size), RESULT) if place is None else self.registers[place].copy()
+        row = self.at(register, relative)
+        return np.zeros((CHANNELS, self.size), RESULT) if row is None else self.registers[row].copy()
 
     def write(self, register: int, relative: bool, found: np.ndarray, selects: list[int], pixels: np.ndarray) -> None:
         """Components of [4][pixel] by DST_SEL, of some pixels."""
-        place = self.at(register, relative)
+        row = self.at(register, relative)
         for channel, select in enumerate(selects):
-            if place is not None and select != MASK:
-                self.registers[place][channel][pixels] = chosen(found, select)[pixels]
+            if row is not None and select != MASK:
+                self.registers[row][channel][pixels] = chosen(found, select)[pixels]
 
     def numbers(self) -> list[int]:
         """The pixels' numbers in the domain."""
@@ -236,10 +236,10 @@ class Drawing:
     def _share_read(self) -> Fetch:
         source, target, burst, offset = self._below(GPRS), self._below(6), 1 + self._below(3), self._below(8)
         broadcasts, selects_word, written = self._chance(0.4), self._chance(0.4), self._below(16)
-        fields = {f"dst_wr_{name}": written >> place & 1 for place, name in enumerate("xyzw")}
+        fields = {f"dst_wr_{name}": written >> index & 1 for index, name in enumerate("xyzw")}
         fields |= {"rd_offset": offset, "broadcast": int(broadcasts), "mux_cntl": 2 * selects_word}
         units = words.share_read(target, source, burst_count=burst - 1, **fields)
-        selects = [place if written >> place & 1 else MASK for place in range(CHANNELS)]
+        selects = [index if written >> index & 1 else MASK for index in range(CHANNELS)]
 
         def effect(wave: Wave) -> None:
             said = {"coordinates": [0, 1], "offset": offset, "broadcasts": broadcasts, "selects_word": selects_word}
@@ -249,7 +249,7 @@ class Drawing:
 
         return units, effect, None
 
-    def _place(self) -> AreaAccess:
+    def _area_access(self) -> AreaAccess:
         """Elements that no other wave slot writes."""
         scratch, size, dwords = self._chance(0.5), self._below(20), int(self.draw.choice([1, 2, 4]))
         base = self._below(3) if scratch else self.number * OWN_DWORDS // dwords + self._below(20)
@@ -260,7 +260,7 @@ class Drawing:
     def _area(self) -> Fetch:
         """RD_SCATTER and RD_SCRATCH."""
         fields, source, target, selects = self._said()
-        access, burst, select = self._place(), 1 + self._below(2), self._below(CHANNELS)
+        access, burst, select = self._area_access(), 1 + self._below(2), self._below(CHANNELS)
         target = min(target[0], 126), target[1]
         fields |= {
             "elem_size": access.dwords - 1, "indexed": access.indexed, "array_base": access.base, "src_sel_x": select,
@@ -301,7 +301,7 @@ class Drawing:
         return unit, effect
 
     def _to_area(self) -> tuple[words.Unit, Effect]:
-        (source, relative), index, access = self._register(), self._below(GPRS), self._place()
+        (source, relative), index, access = self._register(), self._below(GPRS), self._area_access()
         burst, mask = 1 + self._below(3), self._below(16)
         unit = words.memory_export(
             access.base, source, name="MEM_SCRATCH" if access.scratch else "MEM_EXPORT", mask=mask,

@@ -84,7 +84,7 @@ class Bench:
             context.set(unit.burst, access.burst)
             context.set(unit.first, first)
             context.set(unit.covered, mask(covered))
-            for pixel, (dword, inside) in enumerate(await self._places(context, indices)):
+            for pixel, (dword, inside) in enumerate(await self._addresses(context, indices)):
                 number = first + (pixel & 1) + 2 * (pixel >> 2) + (domain[0] if pixel & 2 else 0)
                 wanted = access.first(indices[pixel], domain, number)
                 exists = not access.scratch or covered[pixel]
@@ -94,7 +94,7 @@ class Bench:
                 assert dword == wanted or not any(words), what
                 self.found[access.scratch] += sum(words)
 
-    async def _places(self, context: Any, indices: list[int]) -> list[tuple[int, int]]:
+    async def _addresses(self, context: Any, indices: list[int]) -> list[tuple[int, int]]:
         """What all pixels get, in so many cycles."""
         unit, found = self.unit, {}
         context.set(unit.start, 1)

@@ -69,20 +69,20 @@ class Bench:
         context.set(unit.fetch, fields)
         context.set(unit.executing, mask(executing))
         context.set(Value.cast(self.selection.source), int.from_bytes(source.tobytes(), "little"))
-        found, is_refused = await self._pixels(context)
+        found, is_error = await self._pixels(context)
         wanted = set().union(*lines.values())
         assert self.asked <= wanted, "a line was asked for that no pixel wants"
         stops = next((pixel for pixel in lines if any(self.error[line] for line in lines[pixel])), self.size)
-        assert is_refused == (stops < self.size)
+        assert is_error == (stops < self.size)
         for pixel, words in expected.items():
             if pixel < stops:
                 assert found.get(pixel) == words, f"pixel {pixel}, {offset=}, {channels=}, {source[select][pixel]:#x}"
         assert set(found) == {pixel for pixel in expected if pixel < stops}
-        self.refusals += is_refused
+        self.refusals += is_error
 
     async def _pixels(self, context: Any) -> tuple[dict[int, list[int]], bool]:
         """What pixels get, up to the last one or the first that memory refuses."""
-        unit, found, is_done, is_refused = self.unit, {}, False, False
+        unit, found, is_done, is_error = self.unit, {}, False, False
         self.asked = set()
         context.set(unit.start, 1)
         for _ in range(LONGEST):
@@ -95,13 +95,13 @@ class Bench:
                 assert misses, "it waits for nothing"
                 self.asked |= {context.get(line.line) for line in misses}
                 self.loading = LOADING
-            is_done, is_refused = bool(context.get(unit.done)), bool(context.get(unit.is_error))
+            is_done, is_error = bool(context.get(unit.done)), bool(context.get(unit.is_error))
             await context.tick()
             if is_done:
                 break
         assert is_done, "it takes too long"
         context.set(unit.start, 0)
-        return found, is_refused
+        return found, is_error
 
     def _show(self, context: Any) -> None:
         """What others give in a cycle: words of the row that was read, lines, a free port."""

@@ -62,7 +62,7 @@ class Bench:
         self.slice = min(wavefront, 4 * self.lanes)
         self.unit: Any = FetchUnit(replace(R700, array=array))
         self.given: dict[int, Any] = {}
-        self.words, self.answer = Value.cast(self.unit.words), Value.cast(self.unit.fetches.response.payload)
+        self.words, self.response_bits = Value.cast(self.unit.words), Value.cast(self.unit.fetches.response.payload)
         ports = self.unit.read, self.unit.write, self.unit.fetches.request, self.unit.uncached.write, self.unit.moved
         self.free = Signal(len(ports) + 2)
         self.top = Module()
@@ -81,7 +81,7 @@ class Bench:
         self.values, self.valued = np.zeros((WAVES, wavefront), RESULT), np.zeros((WAVES, wavefront), bool)
         self.code: dict[int, int] = {}
         self.expected: dict[int, Expected] = {}
-        self.lookups: list[deque[tuple[int, int]]] = [deque() for _ in range(WAVES)]
+        self.outstanding: list[deque[tuple[int, int]]] = [deque() for _ in range(WAVES)]
         self.offered: tuple[int, int] | None = None
         self.error: dict[int, int | None] = {}
         """The input that memory refuses a wave slot."""
@@ -156,8 +156,8 @@ class Bench:
             if number == bad:
                 units = words.tex("GET_LOD", 0, 0, TEXTURES)
             address = begin + 2 * number
-            for place, (low, high) in enumerate(units):
-                self.code[address + place] = low | high << 32
+            for index, (low, high) in enumerate(units):
+                self.code[address + index] = low | high << 32
             if number > bad:
                 continue
             expected.budget -= 1
@@ -223,7 +223,7 @@ class Bench:
         context.set(self.unit.numbered, {"valid": 0})
 
     def _end(self, context: Any) -> tuple[int, bool]:
-        """Compare what a move has left. Returns its wave slot, and whether its part of the data share stays as it is."""
+        """Compare the results of a move. Returns its wave slot, and whether its rows of the data share are kept."""
         moved = context.get(self.unit.moved.payload)
         number, problem, expected = moved.wave, moved.problem, self.expected.pop(moved.wave)
         status = Status(problem.status)
@@ -254,8 +254,8 @@ class Bench:
     def _show(self, context: Any) -> None:
         """What others give in this cycle."""
         unit = self.unit
-        places = [self.code.get(2 * self.code_row + place, 0) for place in range(2)]
-        self._set(context, unit.code_found, {"hit": int(self.hits), "units": places})
+        units = [self.code.get(2 * self.code_row + index, 0) for index in range(2)]
+        self._set(context, unit.code_found, {"hit": int(self.hits), "units": units})
         if self.reading is None:
             self._set(context, unit.words_valid, 0)
         else:
@@ -263,7 +263,7 @@ class Bench:
             self._set(context, unit.words_valid, 15)
         self._set(context, unit.constant_words, [int(word) for word in self._row()])
         context.set(self.free, mask(self.draw.random(len(self.free)) >= self.stall))
-        self._answer(context)
+        self._respond(context)
 
     def _set(self, context: Any, port: Any, value: Any) -> None:
         """Set what has another value: each time the simulator looks at all that follows from it."""
@@ -274,15 +274,15 @@ class Bench:
     def _row(self) -> np.ndarray:
         return self.world.constants[4 * self.constant : 4 * self.constant + 4]
 
-    def _answer(self, context: Any) -> None:
+    def _respond(self, context: Any) -> None:
         """Answers to lookups, the oldest of a wave slot first, and to writes that acquire."""
         unit, response = self.unit, self.unit.fetches.response
-        waiting = [number for number in range(WAVES) if self.lookups[number]]
+        waiting = [number for number in range(WAVES) if self.outstanding[number]]
         if self.offered is None and waiting and not self._chance(0.5):
-            self.offered = self.lookups[int(self.draw.choice(waiting))].popleft()
+            self.offered = self.outstanding[int(self.draw.choice(waiting))].popleft()
         self._set(context, response.valid, self.offered is not None)
         if self.offered is not None:
-            self._set(context, self.answer, self.offered[0])
+            self._set(context, self.response_bits, self.offered[0])
         done = None
         if self.uncached and not self._chance(0.5):
             done, written = self.uncached.popleft()
@@ -345,8 +345,8 @@ class Bench:
         """Memory reads at once what it answers later; of inputs 16 and 17, which are areas, one dword."""
         port, layout = self.unit.fetches, self.unit.fetches.response.payload.shape()
         request = context.get(port.request.payload)
-        places = {str(name): each.offset for name, each in layout}
-        answer = context.get(Value.cast(port.request.payload.tag)) << places["tag"]
+        offsets = {str(name): each.offset for name, each in layout}
+        bits = context.get(Value.cast(port.request.payload.tag)) << offsets["tag"]
         assert request.uncached == (request.input >= 16) and request.fetch
         for lane in range(self.lanes):
             found = self.draw.integers(0, 1 << 32, CHANNELS).astype(RESULT)
@@ -357,10 +357,10 @@ class Bench:
                 _, _, columns, rows = INPUTS[request.input]
                 assert request.x[lane] < columns and request.y[lane] < rows
                 found = texel(request.input, request.x[lane], request.y[lane])
-            answer |= int.from_bytes(found.tobytes(), "little") << places["words"] + 128 * lane
+            bits |= int.from_bytes(found.tobytes(), "little") << offsets["words"] + 128 * lane
         number = request.tag.wave
-        answer |= (request.input == self.error.get(number)) << places["error"]
-        self.lookups[number].append((answer, number))
+        bits |= (request.input == self.error.get(number)) << offsets["error"]
+        self.outstanding[number].append((bits, number))
 
     def _write_area(self, write: Any) -> None:
         """Writes are done in order, some time later."""

@@ -26,7 +26,7 @@ def check(seed: int, count: int) -> None:
     """Passes of exports of random registers."""
     array = ArrayConfig(instruction_set="r700", wavefront=SIZE)
     m, unit, selection = Module(), ExportWrite(array), PixelSelection(array)
-    part: Any = unit
+    port: Any = unit
     m.submodules += [unit, selection]
     half = Signal()
     m.d.comb += selection.selects.eq(unit.selects)
@@ -44,11 +44,11 @@ def check(seed: int, count: int) -> None:
             context.set(Value.cast(selection.source), int.from_bytes(source.tobytes(), "little"))
             context.set(selection.pass_number, number * EXPORTED // LANES)
             context.set(half, number % (LANES // EXPORTED))
-            context.set(part.unit, export_word(base, selects) | int(draw.integers(1 << 20)) << 44)
-            context.set(part.burst, burst)
-            context.set(part.takes_conditional, takes)
-            context.set(part.executing, mask(executing))
-            write, what = context.get(part.write), f"base {base}, {selects}, part {number}"
+            context.set(port.unit, export_word(base, selects) | int(draw.integers(1 << 20)) << 44)
+            context.set(port.burst, burst)
+            context.set(port.takes_conditional, takes)
+            context.set(port.executing, mask(executing))
+            write, what = context.get(port.write), f"base {base}, {selects}, half pass {number}"
             if not is_depth:
                 assert list(write["targets"]) == [(base + burst) % 4] * CHANNELS, what
             for lane in range(EXPORTED):

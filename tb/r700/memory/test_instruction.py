@@ -128,7 +128,7 @@ def share_read(bits: int, program: Program) -> Decoded:
     writes = [found[f"write_{component}"] for component in COMPONENTS]
     return {
         "task": Task.SHARE_READ, "source": found["src"], "source_relative": 0, "destination": found["dst"],
-        "destination_relative": 0, "selects": [place if write else MASK for place, write in enumerate(writes)],
+        "destination_relative": 0, "selects": [index if write else MASK for index, write in enumerate(writes)],
         "coordinates": [found["src_x"], found["src_y"]], "offset": found["offset"], "burst": found["burst"],
         "broadcasts": found["broadcast"], "selects_word": int(found["mux"] == WORD_SELECT),
     }  # fmt: skip
@@ -228,7 +228,7 @@ def beside_legal_ones(seed: int) -> Iterator[tuple[int, Draw]]:
             for bits, draw in ((each.bits(form), each) for each in (Draw(generator) for _ in range(BITS)))
             if decode(bits, draw.textures, draw.program) is not None
         )
-        yield from ((bits ^ 1 << place, draw) for place in range(BITS))
+        yield from ((bits ^ 1 << index, draw) for index in range(BITS))
 
 
 def same(found: Any, expected: dict[str, Any]) -> None:
@@ -237,7 +237,7 @@ def same(found: Any, expected: dict[str, Any]) -> None:
         if isinstance(value, dict):
             same(found[name], value)
         elif isinstance(value, list):
-            values = [found[name][place] for place in range(len(value))]
+            values = [found[name][index] for index in range(len(value))]
             assert values == value, f"{name} is {values}, not {value}"
         else:
             assert found[name] == value, f"{name} is {found[name]}, not {value}"

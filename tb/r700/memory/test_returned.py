@@ -25,7 +25,7 @@ class Bench:
         self.free = list(range(NUMBERS))
         self.kept: dict[int, tuple[int, int]] = {}
         """Target and instruction of each lookup under way."""
-        self.answered: list[int] = []
+        self.responded: list[int] = []
         self.expected: list[tuple[int, int | None]] = []
         self.found: list[tuple[int, int | None]] = []
         """Lookups that are done: the wave slot, and if memory refused it the instruction."""
@@ -42,7 +42,7 @@ class Bench:
                 self._send(context)
                 sent += 1
             elif self.kept and self.draw.random() < 0.7:
-                self._answer()
+                self._respond()
             for end in self.ends:
                 end.drive(context)
             if context.get(unit.returned.valid):
@@ -50,8 +50,8 @@ class Bench:
                 self.found.append(
                     (context.get(unit.returned.wave), context.get(unit.error.instruction) if error else None)
                 )
-                assert self.answered, "a lookup is done that nobody answered"
-                self.free.append(self.answered.pop(0))
+                assert self.responded, "a lookup is done that nobody answered"
+                self.free.append(self.responded.pop(0))
             else:
                 assert not context.get(unit.error.valid)
             for end in self.ends:
@@ -68,15 +68,15 @@ class Bench:
         context.set(Value.cast(record.tag), number)
         context.set(record.valid, 1)
 
-    def _answer(self) -> None:
+    def _respond(self) -> None:
         """Memory answers one of those that wait."""
         number = int(self.draw.choice(sorted(self.kept)))
         target, instruction = self.kept.pop(number)
         words, error = int.from_bytes(self.draw.bytes(64), "little"), bool(self.draw.random() < 0.2)
         layout = self.unit.response.payload.shape()
-        places = {str(name): field.offset for name, field in layout}
-        self.ends[0].waiting.append(number << places["tag"] | words << places["words"] | error << places["error"])
-        self.answered.append(number)
+        offsets = {str(name): field.offset for name, field in layout}
+        self.ends[0].waiting.append(number << offsets["tag"] | words << offsets["words"] | error << offsets["error"])
+        self.responded.append(number)
         self.expected.append((number % CONFIG.threads, instruction if error else None))
         if not error:
             self.writes.append(target | words << self.unit.write.payload.shape()["words"].offset)
@@ -96,11 +96,11 @@ def compare() -> None:
         check(seed, stall)
 
 
-def test_answers_find_their_registers() -> None:
+def test_responses_find_their_registers() -> None:
     compare()
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(3, 33))
-def test_many_more_answers(seed: int) -> None:
+def test_many_more_responses(seed: int) -> None:
     check(seed, STALLS[seed % len(STALLS)])

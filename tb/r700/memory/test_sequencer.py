@@ -39,13 +39,13 @@ class Instruction:
 
 
 @dataclass(kw_only=True)
-class Piece:
-    """A piece of work: `place` is the row that it reads, None if the source is the one before or there is none."""
+class MicroOp:
+    """A piece of work: `row` is the row that it reads, None if the source is the one before or there is none."""
 
     task: Task
-    part: int = 0
+    slice_number: int = 0
     burst: int = 0
-    place: int | None = None
+    row: int | None = None
     exists: bool = True
     reads: bool = True
     keeps: bool = False
@@ -83,7 +83,7 @@ class Bench:
         self.unit: Any = FetchSequencer(self.config)
         self.draw = np.random.default_rng(seed)
         self.code: dict[int, int] = {}
-        self.pieces: list[tuple[Move, Piece]] = []
+        self.micro_ops: list[tuple[Move, MicroOp]] = []
         self.read: tuple[int, bool] | None = None
         self.at_work = 0
         self.failing: Move | None = None
@@ -161,30 +161,32 @@ class Bench:
         if self._chance(0.1):
             move.budget = int(draw.integers(3))
         for number, each in enumerate(move.instructions):
-            for place, (low, high) in enumerate(each.units):
-                self.code[move.begin + 2 * number + place] = low | high << 32
+            for half, (low, high) in enumerate(each.units):
+                self.code[move.begin + 2 * number + half] = low | high << 32
         return move
 
-    def _pieces(self, move: Move) -> Iterator[Piece]:
+    def _micro_ops(self, move: Move) -> Iterator[MicroOp]:
         """What a clause or an export comes apart to."""
         written: set[int] = set()
         for number, each in enumerate(move.instructions):
             address, budget = move.begin + 2 * number, move.budget - number - 1
             at_end = number == len(move.instructions) - 1
             if not move.exports and budget < 0:
-                yield Piece(
+                yield MicroOp(
                     task=Task.NOTHING, reads=False, ends=True, problem=Status.WATCHDOG, address=address, budget=0
                 )
                 return
             if each.illegal:
                 problem = Status.ILLEGAL_INSTRUCTION
-                yield Piece(task=Task.NOTHING, reads=False, ends=True, problem=problem, address=address, budget=budget)
+                yield MicroOp(
+                    task=Task.NOTHING, reads=False, ends=True, problem=problem, address=address, budget=budget
+                )
                 return
             found = list(self._of_instruction(move, each, written))
-            for piece in found:
-                piece.budget = move.budget if move.exports else budget
-                piece.ends = at_end and piece is found[-1]
-                yield piece
+            for micro_op in found:
+                micro_op.budget = move.budget if move.exports else budget
+                micro_op.ends = at_end and micro_op is found[-1]
+                yield micro_op
             if each.writes is not None:
                 written |= {self._named(move, each.writes, k) for k in range(each.burst)}
 
@@ -193,32 +195,36 @@ class Bench:
         number, relative = register
         return (number + k + move.index * relative) % 128
 
-    def _of_instruction(self, move: Move, each: Instruction, written: set[int]) -> Iterator[Piece]:
+    def _of_instruction(self, move: Move, each: Instruction, written: set[int]) -> Iterator[MicroOp]:
         if each.task is Task.NOTHING:
-            yield Piece(task=each.task, reads=False)
+            yield MicroOp(task=each.task, reads=False)
             return
         once = each.task in (Task.SHARE_READ, Task.AREA)
-        order = [(part, k) for part in range(self.slices) for k in range(each.burst)]
+        order = [(slice_number, k) for slice_number in range(self.slices) for k in range(each.burst)]
         if not once:
             order.sort(key=lambda at: at[1])
-        for part, k in order:
+        for slice_number, k in order:
             if each.task is Task.WRITE:
-                yield self._piece(move, Task.ADDRESSES, part, k, part, (3, False))
-            of = part
+                yield self._micro_op(move, Task.ADDRESSES, slice_number, k, slice_number, (3, False))
+            of = slice_number
             keeps = once and k > 0
             if each.broadcasts:
-                of = next(n for n in range(self.slices) if self._part(move.masks["active"], n))
-                keeps = keeps or part > 0
-            piece = self._piece(move, each.task, part, k, of, (each.source + (0 if once else k), each.relative))
-            piece.keeps, piece.reads = keeps, not keeps
+                of = next(n for n in range(self.slices) if self._of_slice(move.masks["active"], n))
+                keeps = keeps or slice_number > 0
+            micro_op = self._micro_op(
+                move, each.task, slice_number, k, of, (each.source + (0 if once else k), each.relative)
+            )
+            micro_op.keeps, micro_op.reads = keeps, not keeps
             named = {self._named(move, (each.source, each.relative))}
             if each.writes is not None and not each.fetches:
                 named.add(self._named(move, each.writes))
-            piece.waits = not move.exports and bool(named & written or (once and each.burst > 1 and written))
-            piece.may_fail = each.task is Task.CONSTANTS
-            yield piece
+            micro_op.waits = not move.exports and bool(named & written or (once and each.burst > 1 and written))
+            micro_op.may_fail = each.task is Task.CONSTANTS
+            yield micro_op
 
-    def _piece(self, move: Move, task: Task, part: int, k: int, of: int, register: tuple[int, bool]) -> Piece:
+    def _micro_op(
+        self, move: Move, task: Task, slice_number: int, k: int, of: int, register: tuple[int, bool]
+    ) -> MicroOp:
         number, relative = register
         at: int | None = number + move.index * relative
         if 124 <= number < 128 and not relative:
@@ -226,12 +232,12 @@ class Bench:
         elif not 0 <= number + move.index * relative < GPRS:
             at = None
         row = None if at is None else move.base + of * (GPRS + 4) + at
-        active = self._part(move.masks["active"], of)
-        return Piece(task=task, part=part, burst=k, place=row, exists=at is not None, active=active)
+        active = self._of_slice(move.masks["active"], of)
+        return MicroOp(task=task, slice_number=slice_number, burst=k, row=row, exists=at is not None, active=active)
 
-    def _part(self, mask: int, part: int) -> int:
+    def _of_slice(self, mask: int, slice_number: int) -> int:
         size = self.size // self.slices
-        return mask >> part * size & (1 << size) - 1
+        return mask >> slice_number * size & (1 << size) - 1
 
     async def run(self, context: Any) -> None:
         """Move after move."""
@@ -242,16 +248,16 @@ class Bench:
         )
         waiting: Move | None = None
         given, cycles = 0, 0
-        while given < MOVES or self.pieces:
+        while given < MOVES or self.micro_ops:
             cycles += 1
             assert cycles < DEADLINE, "it does not go on"
-            if waiting is None and not self.pieces and given < MOVES:
+            if waiting is None and not self.micro_ops and given < MOVES:
                 waiting = self._move()
             context.set(unit.move.valid, waiting is not None)
             if waiting is not None:
                 self._offer(context, waiting)
                 if context.get(unit.move.ready):
-                    self.pieces = [(waiting, piece) for piece in self._pieces(waiting)]
+                    self.micro_ops = [(waiting, micro_op) for micro_op in self._micro_ops(waiting)]
                     waiting, given = None, given + 1
             await self._cycle(context)
 
@@ -267,16 +273,16 @@ class Bench:
 
     async def _cycle(self, context: Any) -> None:
         unit = self.unit
-        works, quiet = self.at_work > 0, self._chance(0.3)
+        works, drained = self.at_work > 0, self._chance(0.3)
         self.at_work -= works
         fails = works and self.failing is not None and self.at_work == 0
         context.set(unit.works, works)
         context.set(unit.failed, fails)
         if fails:
             # Nothing more of its clause comes.
-            self.pieces = [(move, piece) for move, piece in self.pieces if move is not self.failing]
+            self.micro_ops = [(move, micro_op) for move, micro_op in self.micro_ops if move is not self.failing]
             self.failed += 1
-        context.set(unit.drained, (1 << WAVES) - 1 if quiet else 0)
+        context.set(unit.drained, (1 << WAVES) - 1 if drained else 0)
         free = self._chance(0.7)
         context.set(unit.code_free, free)
         context.set(unit.read.ready, self._chance(0.3))
@@ -284,17 +290,17 @@ class Bench:
         row, reads = context.get(unit.code_row), context.get(unit.code_reads)
         if context.get(unit.issued):
             said = context.get(unit.trace.wave), context.get(unit.trace.executing), context.get(unit.active)
-            move = self.pieces[0][0]
+            move = self.micro_ops[0][0]
             assert said == (move.wave, move.masks["executing"], move.masks["executing"])
         self._work(context)
         if context.get(unit.read.valid) and context.get(unit.read.ready):
             payload = context.get(unit.read.payload)
             self.read = payload.row, bool(payload.exists)
-            assert self.pieces and (not self.pieces[0][1].waits or (quiet and not works)), "reads too early"
-            self.waited += self.pieces[0][1].waits
+            assert self.micro_ops and (not self.micro_ops[0][1].waits or (drained and not works)), "reads too early"
+            self.waited += self.micro_ops[0][1].waits
         await context.tick()
         hits = bool(reads and free and self._chance(0.8))
-        found = [self.code.get(2 * row + place, 0) if hits else 0 for place in range(2)]
+        found = [self.code.get(2 * row + half, 0) if hits else 0 for half in range(2)]
         context.set(unit.code_found, {"hit": int(hits), "units": found})
 
     def _work(self, context: Any) -> None:
@@ -303,31 +309,34 @@ class Bench:
         if not context.get(offered.valid):
             return
         found = context.get(offered.payload)
-        assert self.pieces, "a piece too many"
-        move, piece = self.pieces[0]
+        assert self.micro_ops, "a piece too many"
+        move, micro_op = self.micro_ops[0]
         status = Status(found.problem.status)
         said = (Task(found.fetch.task), found.slice, found.burst, bool(found.keeps), bool(found.ends), status)
-        wanted = (piece.task, piece.part, piece.burst, piece.keeps, piece.ends, piece.problem)
-        if piece.problem is not Status.OK or not piece.reads and not piece.keeps:
-            assert (said[0], *said[4:]) == (piece.task, piece.ends, piece.problem), piece
-            assert piece.problem is Status.OK or found.problem.address == piece.address
+        wanted = (micro_op.task, micro_op.slice_number, micro_op.burst, micro_op.keeps, micro_op.ends, micro_op.problem)
+        if micro_op.problem is not Status.OK or not micro_op.reads and not micro_op.keeps:
+            assert (said[0], *said[4:]) == (micro_op.task, micro_op.ends, micro_op.problem), micro_op
+            assert micro_op.problem is Status.OK or found.problem.address == micro_op.address
         else:
             assert said == wanted, f"{said} is not {wanted}"
-            masks = {name: self._part(move.masks[name], piece.part) for name in ("executing", "covered", "valid_mask")}
+            masks = {
+                name: self._of_slice(move.masks[name], micro_op.slice_number)
+                for name in ("executing", "covered", "valid_mask")
+            }
             assert {name: found.move[name] for name in masks} == masks
-            assert found.move.active == piece.active
-            assert found.move.base == move.base + piece.part * (GPRS + 4)
+            assert found.move.active == micro_op.active
+            assert found.move.base == move.base + micro_op.slice_number * (GPRS + 4)
         assert (found.move.wave, found.move.loop_index) == (move.wave, move.index)
-        assert found.move.budget == piece.budget
-        if piece.reads:
+        assert found.move.budget == micro_op.budget
+        if micro_op.reads:
             assert self.read is not None, "nothing was read for it"
-            assert self.read[1] == piece.exists and (not piece.exists or self.read[0] == piece.place), piece
+            assert self.read[1] == micro_op.exists and (not micro_op.exists or self.read[0] == micro_op.row), micro_op
         self.read = None
         if context.get(offered.ready):
-            self.pieces.pop(0)
+            self.micro_ops.pop(0)
             self.done += 1
             self.at_work = int(self.draw.integers(1, 6))
-            self.failing = move if piece.may_fail and self._chance(0.5) else None
+            self.failing = move if micro_op.may_fail and self._chance(0.5) else None
 
 
 MACHINES = [{"wavefront": 8}, {"wavefront": 16, "rate": 1}]
@@ -348,7 +357,7 @@ def compare() -> None:
             check(seed, **machine)
 
 
-def test_pieces_come_in_order() -> None:
+def test_micro_ops_come_in_order() -> None:
     for seed, machine in enumerate(MACHINES):
         check(seed, **machine)
 

@@ -81,14 +81,14 @@ class Bench:
         if access.writes:
             expected = np.zeros(0)
             self.model.write(access)
-            order = [(k, part) for k in range(access.burst) for part in range(slices)]
+            order = [(k, slice_) for k in range(access.burst) for slice_ in range(slices)]
         else:
             expected = self.model.read(access)
-            order = [(k, part) for part in range(slices) for k in range(access.burst)]
+            order = [(k, slice_) for slice_ in range(slices) for k in range(access.burst)]
         task = Task.SHARE_WRITE if access.writes else Task.SHARE_READ
-        for k, part in order:
-            pixels = slice(part * size, (part + 1) * size)
-            of = part
+        for k, slice_ in order:
+            pixels = slice(slice_ * size, (slice_ + 1) * size)
+            of = slice_
             if not access.writes and access.fields["broadcasts"]:
                 of = int(np.flatnonzero(access.active)[0]) // size
             source = access.source[k if access.writes else 0][:, of * size : (of + 1) * size]
@@ -96,18 +96,18 @@ class Bench:
             context.set(unit.wave, access.wave)
             context.set(unit.fetch, {"task": task, "burst": access.burst - 1, **access.fields})
             context.set(unit.burst, k)
-            context.set(unit.slice, part)
+            context.set(unit.slice, slice_)
             context.set(Value.cast(self.selection.source), int.from_bytes(source.tobytes(), "little"))
             context.set(unit.executing, mask(access.executing[pixels]))
             context.set(unit.active, mask(access.active[of * size : (of + 1) * size]))
-            found = await self._piece(context, size // WRITTEN if access.writes else size + 1)
+            found = await self._run(context, size // WRITTEN if access.writes else size + 1)
             assert sorted(found) == ([] if access.writes else list(range(size)))
             for pixel, words in found.items():
                 wanted = [int(word) for word in expected[k][pixels][pixel]]
-                assert words == wanted, f"{access}: pixel {pixel + part * size}, register {k}"
+                assert words == wanted, f"{access}: pixel {pixel + slice_ * size}, register {k}"
                 self.found_words += sum(word != 0 for word in words)
 
-    async def _piece(self, context: Any, cycles: int) -> dict[int, list[int]]:
+    async def _run(self, context: Any, cycles: int) -> dict[int, list[int]]:
         """What pixels get, in a piece that takes so many cycles."""
         found = {}
         for cycle in range(cycles):
@@ -115,7 +115,7 @@ class Bench:
             assert context.get(self.unit.done) == (cycle == cycles - 1), "it takes another time"
             if context.get(self.unit.valid):
                 bits = context.get(Value.cast(self.unit.element))
-                found[context.get(self.unit.pixel)] = [bits >> 32 * place & 0xFFFFFFFF for place in range(ROW)]
+                found[context.get(self.unit.pixel)] = [bits >> 32 * index & 0xFFFFFFFF for index in range(ROW)]
             await self._cycle(context)
         context.set(self.unit.start, 0)
         return found

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ctm.tb.lib.planting import Fault
-from ctm.tb.r700.parts.places import faults_in
+from ctm.tb.r700.parts.planting import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
     "alu.test_clauses": faults_in(
@@ -107,7 +107,10 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("Mux(exists, Value.cast", "Mux(1, Value.cast"),
             ("(first, Mux(is_last, second, now))", "(first, now)"),
             ("Value.cast(wanted).eq(Mux(is_last, other, one))", "Value.cast(wanted).eq(other)"),
-            ("uniform[first_operand[0]][first_operand[1]].eq(held)", "uniform[first_operand[0]][first_operand[1]].eq(word)"),
+            (
+                "uniform[first_operand[0]][first_operand[1]].eq(held)",
+                "uniform[first_operand[0]][first_operand[1]].eq(word)",
+            ),
         ),
     ],
 }  # fmt: skip

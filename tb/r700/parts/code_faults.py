@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from ctm.tb.lib.planting import Fault
-from ctm.tb.r700.parts.places import faults_in
+from ctm.tb.r700.parts.planting import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
     "code.test_controls": faults_in(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from ctm.tb.lib.planting import Fault
 from ctm.tb.r700.parts import alu_faults, code_faults, memory_faults, wavefront_faults
-from ctm.tb.r700.parts.places import faults_in
+from ctm.tb.r700.parts.planting import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
     **alu_faults.FAULTS,

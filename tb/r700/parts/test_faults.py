@@ -16,7 +16,7 @@ def find(test: str, fault: Fault) -> None:
         faulty.compare()
 
 
-def test_each_fault_has_its_place() -> None:
+def test_each_fault_is_planted() -> None:
     for faults in FAULTS.values():
         assert len(set(faults)) == len(faults)
         for fault in faults:

@@ -1,4 +1,4 @@
-"""WavefrontEnd: a wavefront at its end is handed over segment by segment, once, and its wave slot is free when all are done."""
+"""WavefrontEnd: each segment of a wavefront at its end is handed over once; then its wave slot is free."""
 
 from collections import Counter, deque
 from dataclasses import dataclass
@@ -207,7 +207,7 @@ def compare() -> None:
         check(seed, **machine)
 
 
-def test_wavefronts_end_part_by_part() -> None:
+def test_wavefronts_end_segment_by_segment() -> None:
     compare()
 
 

@@ -183,7 +183,7 @@ def compare() -> None:
     check(1, CASES)
 
 
-def test_programs_are_launched_or_refused() -> None:
+def test_programs_are_launched_or_illegal() -> None:
     compare()
 
 

@@ -19,7 +19,7 @@ MACHINES = [
 ]
 
 
-def room_for(config: ArrayConfig, gprs: int, stack: int, share: int) -> int:
+def capacity_for(config: ArrayConfig, gprs: int, stack: int, share: int) -> int:
     """Wavefronts that fit, at most as many as there are wave slots."""
     passes = config.wavefront // config.lanes
     rooms = (
@@ -43,15 +43,15 @@ def check(settings: dict[str, int], seed: int, programs: int) -> None:
             stack, share = (int(draw.choice([0, draw.integers(257), draw.integers(20)])) for _ in range(2))
             for name, size in (("gprs", gprs), ("stack", stack), ("share", share)):
                 context.set(unit.program[name], size)
-            room = room_for(config, gprs, stack, share)
-            found.add(room)
+            capacity = capacity_for(config, gprs, stack, share)
+            found.add(capacity)
             # Another program may come before all wave slots are counted.
             cycles = int(draw.choice([1, 3, 40]))
             await context.tick()
             for cycle in range(cycles):
                 usable = context.get(unit.usable)
-                assert usable in ((1 << waves) - 1 for waves in range(room + 1)), (gprs, stack, share)
-                assert usable.bit_count() >= min(cycle, room), (gprs, stack, share)
+                assert usable in ((1 << waves) - 1 for waves in range(capacity + 1)), (gprs, stack, share)
+                assert usable.bit_count() >= min(cycle, capacity), (gprs, stack, share)
                 await context.tick()
 
     simulate(unit, run)
@@ -64,7 +64,7 @@ def compare() -> None:
         check(settings, 1, PROGRAMS)
 
 
-def test_as_many_slots_as_there_is_room_for() -> None:
+def test_as_many_wave_slots_as_fit() -> None:
     compare()
 
 

@@ -148,7 +148,7 @@ class Bench:
         assert self.order == (["clear"] * len(blocks) + ["r0"] * self.passes + ["share"] * (each.share > 0) + ["start"])
         assert self.stalls or cycles == self.passes + len(blocks) + SPARE
         self._compare_clears(base, size)
-        self._compare_places(each, base)
+        self._compare_positions(each, base)
         assert self.fresh == {(each.wave, number) for number in range(self.passes)}
         assert self.numbered == {(each.wave, each.number(0, 0) % NUMBERS)}
         assert not each.share or self.sinks["share"].received == [each.wave]
@@ -160,12 +160,12 @@ class Bench:
         cleared: set[int] = set()
         for raw in self.sinks["clear"].received:
             clear = clear_layout(self.config).from_bits(raw)
-            own = {clear.row // BLOCK * BLOCK + place for place in range(BLOCK) if clear.invalidates >> place & 1}
+            own = {clear.row // BLOCK * BLOCK + bit for bit in range(BLOCK) if clear.invalidates >> bit & 1}
             assert clear.row in own and not cleared & own
             cleared |= own
         assert cleared == set(range(base, base + size))
 
-    def _compare_places(self, each: Wavefront, base: int) -> None:
+    def _compare_positions(self, each: Wavefront, base: int) -> None:
         """R0 is written pass by pass, in all pixels of each slice."""
         for number, raw in enumerate(self.sinks["r0"].received):
             write = pass_write_layout(self.config).from_bits(raw)

@@ -26,7 +26,7 @@ class Bench:
         self.size = 4
         self.rows, self.draw = depth_of(self.config), np.random.default_rng(seed)
         self.contents = np.zeros((self.rows, CHANNELS, self.size), np.uint64)
-        self.forgotten = self.compared = 0
+        self.invalidated = self.compared = 0
 
     def _row(self) -> int:
         """Of two blocks, so that rows meet."""
@@ -60,7 +60,7 @@ class Bench:
                 self.contents[read["row"]][channel].copy() * read["exists"] for channel, read in enumerate(reads)
             ]
             if invalidates:
-                self._forget(rows[0], invalidates)
+                self._invalidate(rows[0], invalidates)
             for channel, (row, enable) in enumerate(zip(rows, enables, strict=True)):
                 for pixel in range(self.size):
                     if enable >> pixel & 1:
@@ -78,22 +78,22 @@ class Bench:
                 assert found == expected[channel].tolist(), f"row {read['row']}, channel {channel}"
                 self.compared += any(found)
 
-    def _forget(self, row: int, rows: int) -> None:
+    def _invalidate(self, row: int, rows: int) -> None:
         first = row // BLOCK * BLOCK
-        for place_ in range(BLOCK):
-            if rows >> place_ & 1:
-                self.contents[first + place_] = 0
-                self.forgotten += 1
+        for address_ in range(BLOCK):
+            if rows >> address_ & 1:
+                self.contents[first + address_] = 0
+                self.invalidated += 1
 
 
 def check(seed: int, cycles: int, **settings: int) -> None:
     """A file of a machine."""
     bench = Bench(seed, **settings)
     simulate(bench.unit, lambda context: bench.run(context, cycles))
-    assert bench.forgotten and bench.compared > cycles // 2
+    assert bench.invalidated and bench.compared > cycles // 2
 
 
-def check_places(seed: int, count: int) -> None:
+def check_registers(seed: int, count: int) -> None:
     """Registers of programs of all sizes, relative ones too."""
     config = ArrayConfig(instruction_set="r700", wavefront=16, temporaries=2048)
     m, draw = Module(), np.random.default_rng(seed)
@@ -128,7 +128,7 @@ def compare() -> None:
     """What the ordinary suite compares."""
     for seed, machine in enumerate(MACHINES):
         check(seed, CYCLES, **machine)
-    check_places(1, 1000)
+    check_registers(1, 1000)
 
 
 def test_registers_hold_what_was_written() -> None:
@@ -139,4 +139,4 @@ def test_registers_hold_what_was_written() -> None:
 @pytest.mark.parametrize("seed", range(2, 12))
 def test_many_more_cycles(seed: int) -> None:
     check(seed, 20_000, **MACHINES[seed % 2])
-    check_places(seed, 50_000)
+    check_registers(seed, 50_000)
