@@ -41,7 +41,7 @@ def _check_name(part: object, name: str, known: Iterable[str]) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class PipelineConfig:
-    """Registers behind each step of an arithmetic pipeline: 1, or 0 to join the step with the next one.
+    """Registers after each step of an arithmetic pipeline: 1, or 0 to join the step with the next one.
 
     Latency is the number of registers. A register costs a cycle of latency, a step without one costs clock.
     """
@@ -80,9 +80,9 @@ COMBINATIONAL = PipelineConfig(**dict.fromkeys(PipelineConfig.__dataclass_fields
 
 
 WALKS = ("auto", "rows", "tiles")
-"""Orders in which the groups of a domain are given out: see `ArrayConfig.tiles`."""
+"""Orders in which the wavefronts of a domain are dispatched: see `ArrayConfig.tiles`."""
 _TILES_IN_TILES = 4
-_MOST_PARTS = 128
+_MOST_SLICES = 128
 """Parts of all wavefronts that a core keeps: each has a row of output registers, and flags of its own."""
 _MOST_REGISTERS = FIRST_CLAUSE_TEMPORARY + CLAUSE_TEMPORARIES
 """Of a wavefront of the largest program."""
@@ -92,14 +92,13 @@ _MOST_REGISTERS = FIRST_CLAUSE_TEMPORARY + CLAUSE_TEMPORARIES
 class ArrayConfig:
     """The DPP array.
 
-    `instruction_set` is that of its cores, a key of `PROGRAM_FORMATS`. `wavefront` is the size of a group in
-    processors, 0 for as many as there are `lanes`; an R5xx group always has these. `rate` is how many processors of a
-    group are computed in a cycle, a power of two up to `lanes`, 0 for all of these: what computes, converts and carries
-    words is built for so many, and takes a group in turns or passes. `temporaries` is the depth of the register file
-    per core and lane, `lookups` the most that a group may have outstanding. `stack_entries` are those of all control
-    stacks of an R700 core. The golden model takes wavefronts of any size with all else; `check_hardware` says what
-    hardware there is none of. `walk` is the order in which groups are given out, one of `WALKS`: results do not depend
-    on it, but the fault that is reported.
+    `instruction_set` is that of its cores, a key of `PROGRAM_FORMATS`. `wavefront` is the size of an R700 wavefront in
+    lanes, 0 for `lanes`; an R5xx wavefront always has `lanes`. `rate` is the number of lanes that are computed in a
+    cycle, a power of two up to `lanes`, 0 for all of them: datapaths have this width, and take a wavefront in beats or
+    passes. `temporaries` is the depth of the register file per core and lane. `lookups` is the most fetches that a
+    wavefront may have outstanding. `stack_entries` are those of all control stacks of an R700 core. The golden model
+    takes wavefronts of any size; `check_hardware` has the limits of the hardware. `walk` is the order in which
+    wavefronts are dispatched, one of `WALKS`: results do not depend on it, but the fault that is reported does.
     """
 
     instruction_set: str = "r5xx"
@@ -121,7 +120,7 @@ class ArrayConfig:
         if self.wavefront:
             _check(self, "wavefront", low=4, high=LARGEST_WAVEFRONT, power_of_two=True)
             if self.instruction_set == "r5xx":
-                self._refuse("wavefront", "must be 0 for r5xx: a group is its lanes")
+                self._reject("wavefront", "must be 0 for r5xx: a wavefront is its lanes")
         if self.rate:
             _check(self, "rate", low=1, high=self.lanes, power_of_two=True)
         _check(self, "threads", low=4, high=64, power_of_two=True)
@@ -141,26 +140,25 @@ class ArrayConfig:
             return
         size = f"a wavefront of {self.wavefront} on {self.lanes} lanes"
         if self.wavefront < self.lanes:
-            self._refuse("wavefront", f"must be {self.lanes} at least for as many lanes, not {self.wavefront}")
-        parts = self.wavefront // self.lanes
-        if self.threads * parts > _MOST_PARTS:
-            most = _MOST_PARTS // parts
-            self._refuse("threads", f"must be {most} at most for {size}, not {self.threads}")
-        if self.temporaries < _MOST_REGISTERS * parts:
-            least = _MOST_REGISTERS * parts
-            self._refuse("temporaries", f"must be {least} at least for {size}, not {self.temporaries}")
+            self._reject("wavefront", f"must be {self.lanes} at least for as many lanes, not {self.wavefront}")
+        slices = self.wavefront // self.lanes
+        if self.threads * slices > _MOST_SLICES:
+            most = _MOST_SLICES // slices
+            self._reject("threads", f"must be {most} at most for {size}, not {self.threads}")
+        if self.temporaries < _MOST_REGISTERS * slices:
+            least = _MOST_REGISTERS * slices
+            self._reject("temporaries", f"must be {least} at least for {size}, not {self.temporaries}")
 
-    def _refuse(self, name: str, problem: str) -> None:
+    def _reject(self, name: str, problem: str) -> None:
         raise SettingError(type(self).__name__, name, problem)
 
     @property
     def tiles(self) -> tuple[int, ...]:
         """Of the walk: the sides of square tiles in quads, log2, the smallest first; none for rows.
 
-        By itself a core takes rows, several take tiles: without them they drift apart and read for themselves.
-        The smallest are as large as what a core has resident of a program with few temporaries; a core is given one at
-        a time. Of each there are two by two in the next larger one, so that tiles which are walked together, by one
-        core or several, lie close in both directions.
+        A single core walks rows, several cores walk tiles: without tiles cores drift apart and share no lines. The
+        smallest tile is as large as a core's resident wavefronts of a program with few temporaries; a core takes one at
+        a time. Each next tile has two by two of them, so tiles that are walked together are close in both directions.
         """
         if self.walk == "rows" or (self.walk == "auto" and self.cores == 1):
             return ()
@@ -169,32 +167,32 @@ class ArrayConfig:
 
     @property
     def group(self) -> int:
-        """Processors of a group."""
+        """Lanes of a wavefront."""
         return self.wavefront or self.lanes
 
     @property
     def at_once(self) -> int:
-        """Lanes of all that computes, converts and carries words."""
+        """Lanes of the datapaths."""
         return self.rate or self.lanes
 
     @property
     def beats(self) -> int:
-        """Cycles in which these take as many processors as there are `lanes`: an R5xx group."""
+        """Cycles in which the datapaths take `lanes` lanes: an R5xx wavefront."""
         return self.lanes // self.at_once
 
     @property
     def cycles_per_group(self) -> int:
-        """Cycles in which the lanes take a group: its turns, or the passes of an R700 wavefront."""
+        """Cycles in which the datapaths take a wavefront: its beats, or the passes of an R700 wavefront."""
         return self.group // self.at_once
 
     def with_group(self, size: int) -> "ArrayConfig":
-        """The same array with groups of `size` processors."""
+        """The same array with wavefronts of `size` lanes."""
         if self.wavefront:
             return replace(self, wavefront=size)
         return replace(self, lanes=size, rate=min(self.rate, size))
 
     def resident_groups(self, temporaries: int) -> int:
-        """Groups that a core keeps resident for a program that uses `temporaries` of them."""
+        """Resident wavefronts of a core for a program that uses `temporaries` of them."""
         allocated = 1 << max(0, temporaries - 1).bit_length()
         return min(self.threads, self.temporaries // allocated)
 
@@ -241,7 +239,7 @@ class SharedCacheConfig(CacheConfig):
 class OutputCacheConfig:
     """The output cache: `lines` of 64 bytes that are being written, each anywhere in its bank.
 
-    They are divided among `banks` that each take a part of a line, and hand one on, in a cycle.
+    They are divided among `banks` that each take a write and evict a line in a cycle.
     """
 
     lines: int = 16
@@ -254,9 +252,9 @@ class OutputCacheConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryConfig:
-    """Memory ports, and the memory that a simulation puts behind them.
+    """Memory ports, and the memory that a simulation connects to them.
 
-    Lines below `split` are interleaved among `local_ports`, the others behind the system port.
+    Lines below `split` are interleaved among `local_ports`, the others go to the system port.
     """
 
     local_ports: int = 1

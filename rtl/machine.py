@@ -100,7 +100,7 @@ class Machine(wiring.Component):
             self.irq.eq(host.irq),
             host.consumed.eq(processor.consumed),
             host.processor_idle.eq(processor.idle),
-            host.ports_quiet.eq(ports.idle),
+            host.ports_idle.eq(ports.idle),
             ports.drain.eq(host.reset),
         ]
 
@@ -136,15 +136,15 @@ class Machine(wiring.Component):
         ]
 
     def _connect_tester(self, m: Module) -> None:
-        """The command processor's tests, part by part where groups are larger than the conditional unit takes."""
+        """Connect the command processor's tests, in slices if wavefronts are wider than the conditional unit."""
         array, tester, unit = self._config.array, self._processor.tester, self._conditional.clients[_PROCESSOR]
         if array.group == array.lanes:
             connect(m, tester, unit)
             return
-        parts = WavefrontSlices(array.group, array.lanes)
-        m.submodules.parts = resettable(parts, self._host.reset)
-        connect(m, tester, parts.client)
-        connect(m, parts.unit, unit)
+        slices = WavefrontSlices(array.group, array.lanes)
+        m.submodules.slices = resettable(slices, self._host.reset)
+        connect(m, tester, slices.client)
+        connect(m, slices.unit, unit)
 
     def _connect_array(self, m: Module) -> None:
         """The array's work and its memory clients."""

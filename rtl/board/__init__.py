@@ -1,1 +1,1 @@
-"""What a board needs beside the machine: a serial line, a bridge from it to registers and memory, bounds of memory."""
+"""Units of a board beside the machine: a serial line, a bridge to registers and memory, bounds of memory."""

@@ -1,4 +1,4 @@
-"""What a bridge asks its parts to do, and the simplest one: to say what the board is."""
+"""The interface of a bridge's actions, and the simplest one, the greeting."""
 
 from collections.abc import Mapping
 
@@ -14,11 +14,11 @@ GREETING_BYTES = GREETING.size // BYTE_BITS
 
 
 class Action(wiring.Signature):
-    """A part of the bridge, seen from the bridge.
+    """A unit that executes requests, seen from the bridge.
 
-    `start` is high for one cycle, in which `done` is; `header` is constant from then on until `done` is high again.
-    `brought` is what came with the request. `found` is what is to be sent; behind the last byte, and when all else is
-    done, `done` is high, and `refused` says whether a bus answered with an error.
+    `start` is high for one cycle, in which `done` is high; `header` is constant from then on until `done` is high
+    again. `brought` is the request's data, `found` the response's. `done` is high after the last byte; `error` then has
+    whether a bus gave an error response.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Action(wiring.Signature):
                 "brought": Out(stream.Signature(BYTE_BITS)),
                 "found": In(stream.Signature(BYTE_BITS)),
                 "done": In(1),
-                "refused": In(1),
+                "error": In(1),
             }
         )
 
@@ -47,16 +47,16 @@ class Greeter(wiring.Component):
         """Build the hardware."""
         m = Module()
         action = self.action
-        place = Signal(range(GREETING_BYTES + 1), init=GREETING_BYTES)
+        index = Signal(range(GREETING_BYTES + 1), init=GREETING_BYTES)
         m.d.comb += [
-            action.done.eq(place == GREETING_BYTES),
+            action.done.eq(index == GREETING_BYTES),
             action.found.valid.eq(~action.done),
-            action.found.payload.eq(self._greeting.word_select(place, BYTE_BITS)),
+            action.found.payload.eq(self._greeting.word_select(index, BYTE_BITS)),
         ]
         with m.If(action.start):
-            m.d.sync += place.eq(0)
+            m.d.sync += index.eq(0)
         with m.Elif(action.found.valid & action.found.ready):
-            m.d.sync += place.eq(place + 1)
+            m.d.sync += index.eq(index + 1)
         return m
 
 
@@ -65,27 +65,27 @@ class Bytes:
 
     def __init__(self, count: int, name: str) -> None:
         self.bits = Signal(count * BYTE_BITS, name=name, reset_less=True)
-        self.left = Signal(range(count + 1), name=f"{name}_left")
+        self.remaining = Signal(range(count + 1), name=f"{name}_remaining")
         self.count = count
 
     def fill(self, m: Module, bits: Value) -> None:
         """Hold these bits, to be given."""
-        m.d.sync += [self.bits.eq(bits), self.left.eq(self.count)]
+        m.d.sync += [self.bits.eq(bits), self.remaining.eq(self.count)]
 
     def give(self, m: Module, port: stream.Interface) -> Value:
-        """Offer the bytes that are left; whether none is."""
-        m.d.comb += [port.valid.eq(self.left != 0), port.payload.eq(self.bits[:BYTE_BITS])]
+        """Offer the remaining bytes. Returns whether there is none."""
+        m.d.comb += [port.valid.eq(self.remaining != 0), port.payload.eq(self.bits[:BYTE_BITS])]
         with m.If(port.valid & port.ready):
-            m.d.sync += [self.left.eq(self.left - 1), self.bits.eq(self.bits >> BYTE_BITS)]
-        return self.left == 0
+            m.d.sync += [self.remaining.eq(self.remaining - 1), self.bits.eq(self.bits >> BYTE_BITS)]
+        return self.remaining == 0
 
     def expect(self, m: Module) -> None:
         """Wait for all bytes."""
-        m.d.sync += self.left.eq(self.count)
+        m.d.sync += self.remaining.eq(self.count)
 
     def take(self, m: Module, port: stream.Interface) -> Value:
-        """Take the bytes that are left; whether none is."""
-        m.d.comb += port.ready.eq(self.left != 0)
+        """Take the remaining bytes. Returns whether there is none."""
+        m.d.comb += port.ready.eq(self.remaining != 0)
         with m.If(port.valid & port.ready):
-            m.d.sync += [self.left.eq(self.left - 1), self.bits.eq(Cat(self.bits[BYTE_BITS:], port.payload))]
-        return self.left == 0
+            m.d.sync += [self.remaining.eq(self.remaining - 1), self.bits.eq(Cat(self.bits[BYTE_BITS:], port.payload))]
+        return self.remaining == 0

@@ -1,4 +1,4 @@
-"""All that is on a board's FPGA but its clock and its memory's controller."""
+"""A board's FPGA without its clock and its memory's controller."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ MACHINE, HOST = "m_axi_machine", "m_axi_host"
 
 
 def bridge_config(config: MachineConfig, *, frequency: int, baud: int, memory_bytes: int) -> BridgeConfig:
-    """The bridge of a board with this machine, or `ValueError` where there can be none."""
+    """The bridge of a board with this machine; `ValueError` if the machine has not one memory port."""
     memory = config.memory
     if len(memory.ports) != 1:
         raise ValueError(f"a board has one memory: memory.split and memory.local_ports give {len(memory.ports)}")
@@ -31,9 +31,9 @@ def bridge_config(config: MachineConfig, *, frequency: int, baud: int, memory_by
 
 
 class Board(wiring.Component):
-    """The machine, with one memory port, behind a bridge from a serial line.
+    """The machine, with one memory port, and a bridge from a serial line to it.
 
-    Both memory ports have to reach the same memory, which begins at address 0; requests beyond it never leave.
+    Both memory ports have to reach the same memory, which begins at address 0. Requests beyond it do not leave.
 
     Members
     -------

@@ -1,4 +1,4 @@
-"""The bridge: a host at the other end of a serial line reads and writes the machine's registers and its memory."""
+"""The bridge from a serial line to the machine's registers and its memory."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ from ctm.rtl.isa.link import ANSWERED, BLOCK_BYTES, BRINGS, LARGEST, LINE_BYTES,
 from ctm.rtl.mc.bus.axi import BusSignature
 
 MAP_BYTES = BLOCK_BYTES * BYTE_BITS
-"""Bytes of memory that a byte of the map stands for."""
+"""Bytes of memory for each byte of the map."""
 
 
 _TOLERANCE = 0.02
@@ -30,7 +30,7 @@ _TOLERANCE = 0.02
 
 @dataclass(frozen=True, kw_only=True)
 class BridgeConfig:
-    """The board around the bridge: its clock in Hz, the line's bits per second, its memory, and what it is."""
+    """The board around the bridge: its clock in Hz, the line's bits per second, its memory, and its fingerprint."""
 
     frequency: int
     baud: int
@@ -52,10 +52,10 @@ class BridgeConfig:
 
 
 class Bridge(wiring.Component):
-    """Answers requests, one at a time; `ctm.rtl.isa.link` declares them, docs/architecture.md explains them.
+    """Executes requests, one at a time; `ctm.rtl.isa.link` declares them, docs/architecture.md explains them.
 
-    A WRITE_REGISTER with the sequence number of the request before it is that request once more, whose answer was lost:
-    it is answered, and nothing is written.
+    A WRITE_REGISTER with the sequence number of the previous request repeats it, because its response was lost: it gets
+    a response, and nothing is written.
 
     Members
     -------
@@ -63,7 +63,7 @@ class Bridge(wiring.Component):
     transmit : ``Out(1)``
     control : ``Out(ControlBusSignature())``
     bus : ``Out(BusSignature(data_bits))``
-        It has to answer what lies beyond memory with an error.
+        Accesses beyond memory must get an error response.
     write : ``In({valid, address})``
         Each burst that the machine writes, see `WrittenMap`.
     """
@@ -111,17 +111,17 @@ class Bridge(wiring.Component):
             self._keeper.good.eq(self._frames.good),
             self._written.write.eq(self.write),
         ]
-        self._answer(m)
+        self._respond(m)
         return m
 
-    def _answer(self, m: Module) -> None:
-        """A request's answer, byte by byte."""
+    def _respond(self, m: Module) -> None:
+        """Send a request's response, byte by byte."""
         keeper, content, request = self._keeper, self._sender.content, self._keeper.request
         header, verdict = request.header, Signal(Verdict)
         last_sequence, has_last, repeated = Signal(BYTE_BITS), Signal(), Signal()
         with m.FSM() as fsm:
             m.d.comb += keeper.held.eq(~fsm.ongoing("idle"))
-            with m.State("idle"), m.If(keeper.comes):
+            with m.State("idle"), m.If(keeper.arrives):
                 m.next = "code"
             with m.State("code"):
                 m.d.comb += [content.valid.eq(1), content.payload.byte.eq(Value.cast(header.code) | ANSWERED)]
@@ -145,7 +145,7 @@ class Bridge(wiring.Component):
                     m.next = "idle"
 
     def _act(self, m: Module, header: data.View, verdict: Any) -> None:
-        """Start the part that a request is for, and send what it finds, until it is done."""
+        """Start the action of a request, and send its data, until it is done."""
         keeper, content, begun = self._keeper, self._sender.content, Signal()
         m.d.sync += begun.eq(1)
         with m.Switch(header.code):
@@ -163,13 +163,13 @@ class Bridge(wiring.Component):
                     ]
                     with m.If(begun & action.done):
                         m.d.sync += begun.eq(0)
-                        with m.If(action.refused):
+                        with m.If(action.error):
                             m.d.sync += verdict.eq(Verdict.REFUSED)
                         m.next = "verdict"
 
     @property
     def _actions(self) -> tuple[tuple[tuple[Request, ...], Any], ...]:
-        """The parts, and what they are for."""
+        """The actions, and their requests."""
         return (
             ((Request.HELLO,), self._greeter.action),
             ((Request.READ_REGISTERS, Request.WRITE_REGISTER), self._registers.action),
@@ -178,7 +178,7 @@ class Bridge(wiring.Component):
         )
 
     def _is_legal(self, request: data.View) -> Value:
-        """Whether length and address fit what is asked for; memory itself refuses what it has not."""
+        """Whether length and address are legal for the request; accesses beyond memory get an error response."""
         length, address = request.header.length, request.header.address
         is_some = (length != 0) & (length <= LARGEST)
         end = address + length

@@ -7,11 +7,11 @@ from amaranth.lib import io
 from amaranth.lib.cdc import FFSynchronizer
 
 _STEP = 5_000_000
-"""Hz: what a PLL gives are multiples of it, by which a line of 1,000,000 baud divides them, too."""
+"""Hz: a PLL gives multiples of it, which are multiples of 1,000,000 baud, too."""
 _SLOWEST = 15_000_000
-"""Hz: with a clock that is much slower LiteDRAM makes no controller, for which refreshes come too often."""
+"""Hz: for a much slower clock LiteDRAM makes no controller, because refreshes come too often."""
 _OSCILLATION = 600_000_000
-"""Hz, of the PLL itself: in the middle of what it can (400 to 800 MHz)."""
+"""Hz, of the PLL's oscillator: in the middle of its range (400 to 800 MHz)."""
 _RESET_CYCLES = 255
 
 
@@ -46,7 +46,7 @@ def halved_clocks(m: Module, platform: Any, frequency: int, button: Value, memor
     """As `Clocks` of an FPGA of Gowin's: two flip-flops halve the oscillator's frequency, half a period apart."""
     m.domains.oscillator = ClockDomain(reset_less=True)
     m.d.comb += ClockSignal("oscillator").eq(_oscillator(m, platform))
-    # nextpnr puts a buffer of clocks behind what drives a net with this attribute, if no data are on it.
+    # nextpnr puts a clock buffer on a net with this attribute, if the net carries no data.
     inverted, clock = Signal(name="inverted"), Signal(name="halved", attrs={"CLOCK": "BUFG", "keep": 1})
     m.d.oscillator += [inverted.eq(~inverted), clock.eq(inverted)]
     _add_domain(m, clock, button)
@@ -61,7 +61,7 @@ def _oscillator(m: Module, platform: Any) -> Value:
 
 
 def _add_domain(m: Module, clock: Value, waiting: Value) -> None:
-    """The domain "sync", in reset until there was nothing to wait for, for some cycles."""
+    """The domain "sync", in reset until some cycles after `waiting` falls."""
     m.domains.sync = ClockDomain()
     m.domains.start = ClockDomain(reset_less=True)
     m.d.comb += [ClockSignal("sync").eq(clock), ClockSignal("start").eq(clock)]

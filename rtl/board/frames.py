@@ -1,4 +1,4 @@
-"""Frames of the serial link: what lies between flags, without escapes, with its CRC. See `ctm.rtl.isa.link`."""
+"""Frames of the serial link: bytes between flags, with escapes and a CRC. See `ctm.rtl.isa.link`."""
 
 from typing import Any
 
@@ -19,18 +19,18 @@ SENT = data.StructLayout({"byte": BYTE_BITS, "last": 1})
 class FrameReceiver(wiring.Component):
     """Finds frames in the bytes of a line.
 
-    Anything is dropped until a flag. A flag ends one frame and begins the next; so whatever was lost or changed, the
-    frame behind the next flag is whole again. One that ends in an escape or has no bytes is none.
+    Bytes are dropped until a flag. A flag ends one frame and begins the next, so after lost or changed bytes the frame
+    after the next flag is whole again. A frame that ends in an escape or has no bytes is dropped.
 
     Members
     -------
     line : ``In(stream.Signature(8, always_ready=True))``
     begins : ``Out(1)``
-        For one cycle: forget what came of a frame.
+        For one cycle: drop the bytes of the frame so far.
     byte : ``Out({valid, bits})``
         For one cycle each, the CRC's four bytes too.
     good : ``Out(1)``
-        For one cycle, at least one behind the last byte: a frame has ended, and its CRC is right.
+        For one cycle, at least one after the last byte: a frame has ended, and its CRC is right.
     """
 
     line: In(stream.Signature(BYTE_BITS, always_ready=True))
@@ -77,11 +77,11 @@ class FrameSender(wiring.Component):
         m = Module()
         m.submodules.crc = crc = _CRC.create()
         content, line = self.content, self.line
-        place, escaped = Signal(range(_CRC_BYTES)), Signal()
+        index, escaped = Signal(range(_CRC_BYTES)), Signal()
         m.d.comb += crc.data.eq(content.payload.byte)
 
         def send(byte: Any) -> Value:
-            """Offer a byte, behind an escape if it needs one; whether all of it is taken in this cycle."""
+            """Offer a byte, after an escape if it needs one. Returns whether all of it is taken in this cycle."""
             needs = (byte == FLAG) | (byte == ESCAPE)
             m.d.comb += line.payload.eq(Mux(needs, Mux(escaped, byte ^ FLIPPED, ESCAPE), byte))
             with m.If(line.valid & line.ready):
@@ -98,13 +98,13 @@ class FrameSender(wiring.Component):
                 with m.If(send(content.payload.byte)):
                     m.d.comb += [content.ready.eq(1), crc.valid.eq(1)]
                     with m.If(content.payload.last):
-                        m.d.sync += place.eq(0)
+                        m.d.sync += index.eq(0)
                         m.next = "crc"
             with m.State("crc"):
                 m.d.comb += line.valid.eq(1)
-                with m.If(send(crc.crc.word_select(place, BYTE_BITS))):
-                    m.d.sync += place.eq(place + 1)
-                    with m.If(place == _CRC_BYTES - 1):
+                with m.If(send(crc.crc.word_select(index, BYTE_BITS))):
+                    m.d.sync += index.eq(index + 1)
+                    with m.If(index == _CRC_BYTES - 1):
                         m.next = "end"
             with m.State("end"):
                 m.d.comb += [line.valid.eq(1), line.payload.eq(FLAG)]

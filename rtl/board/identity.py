@@ -1,4 +1,4 @@
-"""What a board and a host know a configuration by."""
+"""The fingerprint of a configuration, which a board and a host compare."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""The bridge's way to memory."""
+"""The bridge's access to memory."""
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.board.actions import Action, Bytes
 from ctm.rtl.isa.limits import BYTE_BITS, WORD_BYTES
 from ctm.rtl.isa.link import LINE_BYTES, Request
-from ctm.rtl.mc.bus.axi import BusSignature, is_refusal, line_beats
+from ctm.rtl.mc.bus.axi import BusSignature, is_error, line_beats
 
 
 class MemoryAction(wiring.Component):
@@ -27,7 +27,7 @@ class MemoryAction(wiring.Component):
         """Build the hardware."""
         m = Module()
         action, bus = self.action, self.bus
-        self._address, self._left = Signal(32), Signal(32)
+        self._address, self._remaining = Signal(32), Signal(32)
         self._beat, self._clears = Bytes(self._beat_bytes, "beat"), Signal()
         self._number, self._addressed = Signal(range(self._beats)), Signal()
         size = Bytes(WORD_BYTES, "size")
@@ -44,7 +44,11 @@ class MemoryAction(wiring.Component):
                 m.d.comb += action.done.eq(1)
                 m.d.sync += [self._addressed.eq(0), self._number.eq(0)]
                 with m.If(action.start):
-                    m.d.sync += [self._address.eq(header.address), self._left.eq(header.length), action.refused.eq(0)]
+                    m.d.sync += [
+                        self._address.eq(header.address),
+                        self._remaining.eq(header.length),
+                        action.error.eq(0),
+                    ]
                     m.d.sync += self._clears.eq(header.code == Request.CLEAR_MEMORY)
                     self._beat.expect(m)
                     size.expect(m)
@@ -54,7 +58,7 @@ class MemoryAction(wiring.Component):
                     with m.If(header.code == Request.CLEAR_MEMORY):
                         m.next = "size"
             with m.State("size"), m.If(size.take(m, action.brought)):
-                m.d.sync += self._left.eq(size.bits)
+                m.d.sync += self._remaining.eq(size.bits)
                 m.next = "idle"
                 with m.If(size.bits != 0):
                     m.next = "write"
@@ -70,7 +74,7 @@ class MemoryAction(wiring.Component):
             m.d.sync += self._addressed.eq(self._addressed | bus.ar.ready)
             with m.If(bus.r.valid):
                 self._beat.fill(m, bus.r.payload.bits)
-                self._note(m, is_refusal(bus.r.payload.response))
+                self._note(m, is_error(bus.r.payload.response))
                 m.next = "give"
         with m.State("give"), m.If(self._beat.give(m, self.action.found)):
             m.d.sync += self._number.eq(self._number + 1)
@@ -89,31 +93,31 @@ class MemoryAction(wiring.Component):
             with m.If(bus.w.ready):
                 m.d.sync += self._number.eq(self._number + 1)
                 self._beat.expect(m)
-                m.next = "answer"
+                m.next = "response"
                 with m.If(~bus.w.payload.last):
                     m.next = "take"
                     with m.If(self._clears):
                         m.next = "write"
-        with m.State("answer"):
+        with m.State("response"):
             m.d.comb += [bus.aw.valid.eq(~self._addressed), bus.b.ready.eq(1)]
             m.d.sync += self._addressed.eq(self._addressed | bus.aw.ready)
             with m.If(bus.b.valid):
-                self._note(m, is_refusal(bus.b.payload.response))
+                self._note(m, is_error(bus.b.payload.response))
                 self._go_on(m, "take")
-                with m.If(self._clears & (self._left != LINE_BYTES)):
+                with m.If(self._clears & (self._remaining != LINE_BYTES)):
                     m.next = "write"
 
-    def _note(self, m: Module, refused: object) -> None:
-        m.d.sync += self.action.refused.eq(self.action.refused | refused)
+    def _note(self, m: Module, error: object) -> None:
+        m.d.sync += self.action.error.eq(self.action.error | error)
 
     def _go_on(self, m: Module, state: str) -> None:
         """To the next line, or to the end."""
         m.d.sync += [
             self._address.eq(self._address + LINE_BYTES),
-            self._left.eq(self._left - LINE_BYTES),
+            self._remaining.eq(self._remaining - LINE_BYTES),
             self._number.eq(0),
             self._addressed.eq(0),
         ]
         m.next = state
-        with m.If(self._left == LINE_BYTES):
+        with m.If(self._remaining == LINE_BYTES):
             m.next = "idle"

@@ -1,4 +1,4 @@
-"""The bridge's way to the machine's registers."""
+"""The bridge's access to the machine's registers."""
 
 from amaranth import Module, Signal
 from amaranth.lib import wiring
@@ -26,7 +26,7 @@ class RegisterAction(wiring.Component):
         """Build the hardware."""
         m = Module()
         action, control = self.action, self.control
-        word, offset, left = Bytes(WORD_BYTES, "word"), Signal(control.ar.payload.shape()), Signal(16)
+        word, offset, remaining = Bytes(WORD_BYTES, "word"), Signal(control.ar.payload.shape()), Signal(16)
         addressed, written = Signal(), Signal()
         m.d.comb += [
             control.ar.payload.eq(offset),
@@ -39,8 +39,8 @@ class RegisterAction(wiring.Component):
                 m.d.comb += action.done.eq(1)
                 m.d.sync += [addressed.eq(0), written.eq(0)]
                 with m.If(action.start):
-                    m.d.sync += [action.refused.eq(0), offset.eq(action.header.address)]
-                    m.d.sync += left.eq(action.header.length - WORD_BYTES)
+                    m.d.sync += [action.error.eq(0), offset.eq(action.header.address)]
+                    m.d.sync += remaining.eq(action.header.length - WORD_BYTES)
                     word.expect(m)
                     m.next = "take"
                     with m.If(action.header.code == Request.READ_REGISTERS):
@@ -50,13 +50,13 @@ class RegisterAction(wiring.Component):
                 m.d.sync += addressed.eq(addressed | control.ar.ready)
                 with m.If(control.r.valid):
                     word.fill(m, control.r.payload.bits)
-                    m.d.sync += action.refused.eq(action.refused | control.r.payload.response[1])
+                    m.d.sync += action.error.eq(action.error | control.r.payload.response[1])
                     m.d.sync += addressed.eq(0)
                     m.next = "give"
             with m.State("give"), m.If(word.give(m, action.found)):
-                m.d.sync += [offset.eq(offset + WORD_BYTES), left.eq(left - WORD_BYTES)]
+                m.d.sync += [offset.eq(offset + WORD_BYTES), remaining.eq(remaining - WORD_BYTES)]
                 m.next = "read"
-                with m.If(left == 0):
+                with m.If(remaining == 0):
                     m.next = "idle"
             with m.State("take"), m.If(word.take(m, action.brought)):
                 m.next = "write"
@@ -64,6 +64,6 @@ class RegisterAction(wiring.Component):
                 m.d.comb += [control.aw.valid.eq(~addressed), control.w.valid.eq(~written), control.b.ready.eq(1)]
                 m.d.sync += [addressed.eq(addressed | control.aw.ready), written.eq(written | control.w.ready)]
                 with m.If(control.b.valid):
-                    m.d.sync += action.refused.eq(control.b.payload[1])
+                    m.d.sync += action.error.eq(control.b.payload[1])
                     m.next = "idle"
         return m

@@ -1,4 +1,4 @@
-"""The start of a memory controller: writes to its control registers, which a processor would make."""
+"""The start of a memory controller: writes to its control registers, in place of a processor."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.limits import WORD_BITS, WORD_BYTES
 
-PLACE_BITS = 30
-"""Of the number of a word behind the control port."""
+NUMBER_BITS = 30
+"""Width of a register's number at the control port."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,24 +22,24 @@ class Step:
     wait: int = 0
 
     def __post_init__(self) -> None:
-        if self.address % WORD_BYTES or not 0 <= self.place < 1 << PLACE_BITS:
+        if self.address % WORD_BYTES or not 0 <= self.number < 1 << NUMBER_BITS:
             raise ValueError(f"a register's address must be a multiple of {WORD_BYTES}, not {self.address:#x}")
 
     @property
-    def place(self) -> int:
+    def number(self) -> int:
         """The register's number."""
         return self.address // WORD_BYTES
 
 
 class ControlSignature(wiring.Signature):
-    """Wishbone of 32 bits, seen from the manager, as far as single writes need it. `place` counts words."""
+    """Wishbone of 32 bits, seen from the manager, as far as single writes need it. `number` counts words."""
 
     def __init__(self) -> None:
-        super().__init__({"request": Out(1), "place": Out(PLACE_BITS), "word": Out(WORD_BITS), "acknowledge": In(1)})
+        super().__init__({"request": Out(1), "number": Out(NUMBER_BITS), "word": Out(WORD_BITS), "acknowledge": In(1)})
 
 
 class Startup(wiring.Component):
-    """Makes `steps` once, in their order, behind each reset; `done` is high from then on.
+    """Makes `steps` once, in order, after each reset; `done` is high from then on.
 
     `request` stays until `acknowledge`, and falls for a cycle between two steps.
 
@@ -62,28 +62,28 @@ class Startup(wiring.Component):
         """Build the hardware."""
         m = Module()
         steps, control = self._steps, self.control
-        place = Signal(range(len(steps)))
-        left = Signal(range(max(step.wait for step in steps) + 1))
+        index = Signal(range(len(steps)))
+        remaining = Signal(range(max(step.wait for step in steps) + 1))
 
         def of(name: str, width: int) -> Array:
             return Array(Const(getattr(step, name), width) for step in steps)
 
         m.d.comb += [
-            control.place.eq(of("place", PLACE_BITS)[place]),
-            control.word.eq(of("value", WORD_BITS)[place]),
+            control.number.eq(of("number", NUMBER_BITS)[index]),
+            control.word.eq(of("value", WORD_BITS)[index]),
         ]
         with m.FSM():
             with m.State("write"):
                 m.d.comb += control.request.eq(1)
                 with m.If(control.acknowledge):
-                    m.d.sync += left.eq(of("wait", len(left))[place])
+                    m.d.sync += remaining.eq(of("wait", len(remaining))[index])
                     m.next = "wait"
             with m.State("wait"):
-                m.d.sync += left.eq(left - 1)
-                with m.If(left == 0):
-                    m.d.sync += place.eq(place + 1)
+                m.d.sync += remaining.eq(remaining - 1)
+                with m.If(remaining == 0):
+                    m.d.sync += index.eq(index + 1)
                     m.next = "write"
-                    with m.If(place == len(steps) - 1):
+                    with m.If(index == len(steps) - 1):
                         m.next = "done"
             with m.State("done"):
                 m.d.comb += self.done.eq(1)

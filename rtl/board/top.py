@@ -1,4 +1,4 @@
-"""The top of a board's FPGA: its pins, and the modules that are behind them."""
+"""The top of a board's FPGA: its pins, and the modules that they connect to."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ USER_PORTS = tuple(prefix.removeprefix("m_axi_") for prefix in (MACHINE, HOST))
 _PINS = {
     "a": "a", "ba": "ba", "cas_n": "cas", "cke": "clk_en", "cs_n": "cs", "dm": "dqm", "ras_n": "ras", "we_n": "we",
 }  # fmt: skip
-"""The controller's outputs, and what the board's description calls the chip's pins."""
+"""The controller's outputs, and the names of the chip's pins in the board's description."""
 _HELD = "clk_en"
-"""A pin that not every board has: some hold it at 1."""
+"""A pin that some boards tie to 1."""
 _NOT_TAKEN = ("lock", "cache", "prot", "qos")
 _WIDTHS = {"addr": (MEMORY_BYTES - 1).bit_length(), "size": 4}
-"""Of what is as wide as the controller has it."""
+"""Widths of signals that are as wide as the controller's."""
 _IN, _OUT = io.Direction.Input, io.Direction.Output
 
 
@@ -36,17 +36,16 @@ class Clocks(Protocol):
     def __call__(self, m: Module, platform: Any, frequency: int, button: Value, memory: io.SingleEndedPort) -> None:
         """Make the domain "sync", with a clock of so many Hz.
 
-        It is in reset for some cycles behind the start of the FPGA, and behind each moment in which `button` is pressed
-        or the clock is not yet steady. The memory chip has the inverted clock: what the controller gives with an edge
-        has half a period up to the chip's, and so has what the chip gives.
+        It is in reset for some cycles after the start of the FPGA, and after `button` is released and the clock is
+        steady. The memory chip has the inverted clock, so signals have half a period in either direction.
         """
 
 
 @dataclass(frozen=True, kw_only=True)
-class Parts:
-    """What a board has beside serial line ("uart") and memory ("sdram"), by the names of its platform's resources.
+class BoardResources:
+    """A board's resources beside serial line ("uart") and memory ("sdram"), by their names in its platform.
 
-    `button` is the reset of all; `led`, if there is one, says that memory has been started.
+    `button` is the reset of all; `led`, if there is one, lights when memory has been started.
     """
 
     clocks: Clocks
@@ -57,27 +56,27 @@ class Parts:
 class Top(Elaboratable):
     """Connects a `Board` and the controller of its memory with each other and with the pins of the platform.
 
-    All is in one domain, with a clock of `frequency` Hz, which `parts` make. `steps` start the memory.
+    All is in one domain, with a clock of `frequency` Hz, which `resources` make. `steps` start the memory.
     """
 
-    def __init__(self, parts: Parts, *, data_bits: int, frequency: int, steps: Sequence[Step]) -> None:
-        self._parts, self._data_bits, self._frequency = parts, data_bits, frequency
+    def __init__(self, resources: BoardResources, *, data_bits: int, frequency: int, steps: Sequence[Step]) -> None:
+        self._resources, self._data_bits, self._frequency = resources, data_bits, frequency
         self._startup = Startup(steps)
 
     def elaborate(self, platform: Any) -> Module:
         """Build the hardware."""
         m = Module()
-        parts = self._parts
-        m.submodules.button = button = io.Buffer(_IN, platform.request(parts.button, 0, dir="-"))
+        resources = self._resources
+        m.submodules.button = button = io.Buffer(_IN, platform.request(resources.button, 0, dir="-"))
         m.submodules.startup = startup = self._startup
         serial, memory = platform.request("uart", dir="-"), platform.request("sdram", dir="-")
         m.submodules.receive, m.submodules.transmit = receive, transmit = (
             io.Buffer(_IN, serial.rx),
             io.Buffer(_OUT, serial.tx),
         )
-        parts.clocks(m, platform, self._frequency, button.i, memory.clk)
-        if parts.led is not None:
-            m.submodules.led = led = io.Buffer(_OUT, platform.request(parts.led, 0, dir="-"))
+        resources.clocks(m, platform, self._frequency, button.i, memory.clk)
+        if resources.led is not None:
+            m.submodules.led = led = io.Buffer(_OUT, platform.request(resources.led, 0, dir="-"))
             m.d.comb += led.o.eq(startup.done)
         domain = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
         board: dict[str, Any] = domain | {"i_receive": receive.i, "o_transmit": transmit.o}
@@ -85,14 +84,14 @@ class Top(Elaboratable):
         for pin, name in _PINS.items():
             if name == _HELD and not hasattr(memory, name):
                 continue
-            # Levels as the controller gives them: it knows which pins are low when active.
+            # The controller's levels: it inverts pins that are active low.
             port = io.SingleEndedPort(getattr(memory, name).io, direction=_OUT)
             m.submodules[f"memory_{name}"] = buffer = io.Buffer(_OUT, port)
             controller[f"o_sdram_{pin}"] = buffer.o
         control = startup.control
         controller |= {
             "i_wb_ctrl_cyc": control.request, "i_wb_ctrl_stb": control.request, "i_wb_ctrl_we": control.request,
-            "i_wb_ctrl_adr": control.place, "i_wb_ctrl_dat_w": control.word, "i_wb_ctrl_sel": Const(0b1111, 4),
+            "i_wb_ctrl_adr": control.number, "i_wb_ctrl_dat_w": control.word, "i_wb_ctrl_sel": Const(0b1111, 4),
             "i_wb_ctrl_cti": Const(0, 3), "i_wb_ctrl_bte": Const(0, 2), "o_wb_ctrl_ack": control.acknowledge,
         }  # fmt: skip
         for prefix, user in zip((MACHINE, HOST), USER_PORTS, strict=True):

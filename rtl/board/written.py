@@ -1,4 +1,4 @@
-"""Which blocks of memory the machine has written, so that a host reads no others."""
+"""A map of the blocks of memory that the machine has written, so that a host reads only these."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ _OFFSET_BITS = (BLOCK_BYTES - 1).bit_length()
 class WrittenMap(wiring.Component):
     """A bit for each block: READ_WRITTEN and FORGET_WRITTEN.
 
-    What is written while the map is forgotten may be forgotten too. The map begins as anything.
+    A write during FORGET_WRITTEN may be lost from the map. The map has no reset.
 
     Members
     -------
@@ -40,12 +40,12 @@ class WrittenMap(wiring.Component):
         m.submodules.blocks = blocks
         writer, reader = blocks.write_port(), blocks.read_port()
         action = self.action
-        index, left = Signal(range(self._blocks)), Signal(range(max(self._blocks, 1 << 16) + 1))
-        byte, count, shown = Signal(BYTE_BITS), Signal(range(BYTE_BITS + 2)), Signal()
-        invalidates = Signal()
+        index, remaining = Signal(range(self._blocks)), Signal(range(max(self._blocks, 1 << 16) + 1))
+        byte, count, is_valid = Signal(BYTE_BITS), Signal(range(BYTE_BITS + 2)), Signal()
+        clears = Signal()
         m.d.comb += [
-            # What the machine writes comes first.
-            writer.en.eq(self.write.valid | invalidates),
+            # The machine's writes have priority.
+            writer.en.eq(self.write.valid | clears),
             writer.data.eq(self.write.valid),
             writer.addr.eq(Mux(self.write.valid, self.write.address >> _OFFSET_BITS, index)),
             reader.addr.eq(index),
@@ -55,30 +55,33 @@ class WrittenMap(wiring.Component):
             with m.State("idle"):
                 m.d.comb += action.done.eq(1)
                 with m.If(action.start):
-                    m.d.sync += [index.eq(0), left.eq(self._blocks - 1), count.eq(0), shown.eq(0)]
-                    m.next = "forget"
+                    m.d.sync += [index.eq(0), remaining.eq(self._blocks - 1), count.eq(0), is_valid.eq(0)]
+                    m.next = "clear"
                     with m.If(action.header.code == Request.READ_WRITTEN):
-                        m.d.sync += [index.eq(action.header.address >> _OFFSET_BITS), left.eq(action.header.length - 1)]
+                        m.d.sync += [
+                            index.eq(action.header.address >> _OFFSET_BITS),
+                            remaining.eq(action.header.length - 1),
+                        ]
                         m.next = "gather"
             with m.State("gather"):
-                # A row is shown in the cycle behind its number.
-                m.d.sync += [index.eq(index + 1), count.eq(count + 1), shown.eq(1)]
-                with m.If(shown):
+                # A row is valid in the cycle after its address.
+                m.d.sync += [index.eq(index + 1), count.eq(count + 1), is_valid.eq(1)]
+                with m.If(is_valid):
                     m.d.sync += byte.eq(Cat(byte[1:], reader.data))
                 with m.If(count == BYTE_BITS):
-                    m.d.sync += [index.eq(index), count.eq(0), shown.eq(0)]
+                    m.d.sync += [index.eq(index), count.eq(0), is_valid.eq(0)]
                     m.next = "give"
             with m.State("give"):
                 m.d.comb += action.found.valid.eq(1)
                 with m.If(action.found.ready):
-                    m.d.sync += left.eq(left - 1)
+                    m.d.sync += remaining.eq(remaining - 1)
                     m.next = "gather"
-                    with m.If(left == 0):
+                    with m.If(remaining == 0):
                         m.next = "idle"
-            with m.State("forget"):
-                m.d.comb += invalidates.eq(1)
+            with m.State("clear"):
+                m.d.comb += clears.eq(1)
                 with m.If(~self.write.valid):
-                    m.d.sync += [index.eq(index + 1), left.eq(left - 1)]
-                    with m.If(left == 0):
+                    m.d.sync += [index.eq(index + 1), remaining.eq(remaining - 1)]
+                    with m.If(remaining == 0):
                         m.next = "idle"
         return m

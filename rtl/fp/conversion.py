@@ -91,8 +91,9 @@ class ToUnorm(wiring.Component):
             delay(m, value, config.alignment) for value in (product, distance[:amount_bits], zero, one)
         )
         shifted, sticky = shift_right_sticky(m, product, amount)
-        integer, half, rest = shifted[SIGNIFICAND_BITS:], shifted[SIGNIFICAND_BITS - 1], shifted[: SIGNIFICAND_BITS - 1]
-        rounded = (integer + (half & (rest.any() | sticky | integer[0])))[:bits]
+        integer, half = shifted[SIGNIFICAND_BITS:], shifted[SIGNIFICAND_BITS - 1]
+        below = shifted[: SIGNIFICAND_BITS - 1]
+        rounded = (integer + (half & (below.any() | sticky | integer[0])))[:bits]
         result = Mux(zero, 0, Mux(one, (1 << bits) - 1, rounded))
         m.d.comb += self.result.eq(delay(m, result, config.result, name="result"))
         return m
@@ -130,9 +131,9 @@ class CoordinateIndex(wiring.Component):
         # From 2^12 on everything is beyond the edge; below, the floor is in the significand's upper bits.
         exponent, significand = Value.cast(operand.exponent), Value.cast(operand.significand)
         beyond = exponent >= BIAS + INDEX_BITS
-        places = (BIAS + INDEX_BITS - 1 - exponent)[: INDEX_BITS.bit_length()]
+        amount = (BIAS + INDEX_BITS - 1 - exponent)[: INDEX_BITS.bit_length()]
         upper = significand[-INDEX_BITS:]
-        floor = Mux(exponent < BIAS, 0, (upper >> places)[:INDEX_BITS])
+        floor = Mux(exponent < BIAS, 0, (upper >> amount)[:INDEX_BITS])
         above = beyond | (floor >= self.limit)
         index = Mux(below, 0, Mux(above, self.limit - 1, floor))[:INDEX_BITS]
         m.d.comb += [

@@ -53,9 +53,9 @@ class DotSum(wiring.Component):
     -------
     terms : ``In(ArrayLayout(DotTerm, 4))``
     exponent : ``In(WIDE_EXPONENT)``
-        The largest of the product exponents, `operands` cycles behind the operands.
+        The largest of the product exponents, `operands` cycles after the operands.
     raw : ``Out(RAW)``
-        With the terms, `raw_latency` cycles behind the operands.
+        With the terms, `raw_latency` cycles after the operands.
     """
 
     terms: In(data.ArrayLayout(DotTerm, TERMS))
@@ -111,7 +111,7 @@ class DotAlignment(wiring.Component):
     takes_part : ``In(1)``
         With the product's operands. A product that does not is given as -0.
     common_exponent : ``In(WIDE_EXPONENT)``
-        Not below the product's if that takes part.
+        Not below the product's if that is a term.
     dot_term : ``Out(DotTerm)``
     """
 
@@ -155,7 +155,7 @@ class DotPath(wiring.Component):
         As those of `DotSum`.
     product, takes_part : as those of `DotAlignment`
     exponent : ``In(WIDE_EXPONENT)``
-        The largest of the product exponents, `operands` cycles behind the operands.
+        The largest of the product exponents, `operands` cycles after the operands.
     raw : ``Out(RAW)``
         With the terms.
     """

@@ -1,4 +1,4 @@
-"""FRC as a sum: a - floor(a) is what |a| has behind the binary point, or for a negative `a` 1 minus that.
+"""FRC as a sum: a - floor(a) is the fraction of |a|, or for a negative `a` 1 minus that.
 
 Rounded towards zero, so never 1. Source: CTM Guide p. 28; docs/arithmetic.md.
 """

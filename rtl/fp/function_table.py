@@ -19,7 +19,7 @@ from ctm.rtl.isa.transcendental import ADDRESS_BITS, C0_BITS, C1_BITS, C2_BITS
 _ENTRY = data.StructLayout({"c0": C0_BITS, "c1": signed(C1_BITS), "c2": signed(C2_BITS)})
 
 FunctionReader = wiring.Signature({"address": Out(ADDRESS_BITS), "entry": In(_ENTRY)})
-"""What a unit asks a table for; the entry is there a cycle later."""
+"""A request to a table; the entry is valid a cycle later."""
 
 _MOST_READERS = 2
 """Ports of a block RAM."""

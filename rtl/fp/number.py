@@ -74,7 +74,7 @@ def exponent(operand: Operand) -> Value:
 def term_layout(significand_bits: int) -> data.StructLayout:
     """One of the exact numbers that are added: significand * 2^(exponent - (significand_bits - 2)).
 
-    So a significand in [1, 4) has its binary point behind the second bit, which a product needs. Zeros have
+    So a significand in [1, 4) has its binary point after the second bit, which a product needs. Zeros have
     significand 0 and exponent ZERO_EXPONENT, infinities and NaNs any of both.
     """
     return data.StructLayout(
@@ -90,10 +90,10 @@ def term_layout(significand_bits: int) -> data.StructLayout:
 
 
 def raw_layout(significand_bits: int) -> data.StructLayout:
-    """An exact result on its way to the rounding unit: significand * 2^(exponent - (significand_bits - 1)).
+    """An exact result for the rounding unit: significand * 2^(exponent - (significand_bits - 1)).
 
     The lowest bit of the significand may be sticky, which is to say stand for all bits below it. If the significand is
-    0 then `zero_sign` is the sign, else `sign`. `infinite` and `nan` stand above the rest. `truncate` rounds towards
+    0 then `zero_sign` is the sign, else `sign`. `infinite` and `nan` have priority. `truncate` rounds towards
     zero.
     """
     return data.StructLayout(

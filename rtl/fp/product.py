@@ -20,7 +20,7 @@ _LOW_BITS = 18
 class Product(wiring.Component):
     """Multiplies two operands exactly.
 
-    Everything but the significand comes `operands` + `partial_products` cycles behind the operands, the significand
+    Everything but the significand comes `operands` + `partial_products` cycles after the operands, the significand
     `product` cycles later, because exponents are compared while its parts are still added. One product per cycle; four
     18x18 multipliers.
 
@@ -30,7 +30,7 @@ class Product(wiring.Component):
     zero_times_anything : ``In(1)``
         Whether zero times infinity or NaN is a zero.
     exponent : ``Out(WIDE_EXPONENT)``
-        The product's, `operands` cycles behind them.
+        The product's, `operands` cycles after them.
     product : ``Out(PRODUCT)``
     """
 
@@ -76,10 +76,10 @@ class Product(wiring.Component):
         return a, b
 
     def _significand(self, m: Module, a: Value, b: Value) -> Value:
-        """The product of two significands; its upper and lower part do not overlap, so only two sums are left."""
+        """The product of two significands; its upper and lower part do not overlap, so two sums are enough."""
         a_low, a_high, b_low, b_high = a[:_LOW_BITS], a[_LOW_BITS:], b[:_LOW_BITS], b[_LOW_BITS:]
-        parts = (a_low * b_low, a_high * b_high, a_low * b_high, a_high * b_low)
+        products = (a_low * b_low, a_high * b_high, a_low * b_high, a_high * b_low)
         cycles = self._config.partial_products
-        low, high, cross, other_cross = (delay(m, part, cycles, name="partial_product") for part in parts)
+        low, high, cross, other_cross = (delay(m, part, cycles, name="partial_product") for part in products)
         total = Cat(low, high) + (cross + other_cross).shift_left(_LOW_BITS)
         return delay(m, total[:PRODUCT_BITS], self._config.product, name="significand")

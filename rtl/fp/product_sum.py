@@ -37,7 +37,7 @@ class DotTerm(data.Struct):
 class ProductSum(wiring.Component):
     """Adds a product and an addend exactly, but for bits so low that one sticky bit can stand for them.
 
-    With `fraction` the addend, of any sign, is what a number has behind the binary point, and the product is not used:
+    With `fraction` the addend, of any sign, is a number's fraction, and the product is not used:
     the sum is the addend, or 1 plus a negative one, to be rounded towards zero. With `dot` the product goes to a dot
     sum instead, aligned to `common_exponent`, and `raw` means nothing. One sum per cycle.
 
@@ -49,10 +49,10 @@ class ProductSum(wiring.Component):
         With the product's operands, as `fraction` and `dot`. Not normalised with `fraction`.
     fraction, dot : ``In(1)``
     common_exponent : ``In(WIDE_EXPONENT)``
-        `operands` cycles behind the operands; not below the product's.
+        `operands` cycles after the operands; not below the product's.
     dot_term : ``Out(DotTerm)``
     raw : ``Out(RAW)``
-        Both `raw_latency` cycles behind the operands.
+        Both `raw_latency` cycles after the operands.
     """
 
     product: In(PRODUCT)

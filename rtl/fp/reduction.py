@@ -53,7 +53,7 @@ _RANGE_EXPONENT = BIAS + 7
 class Reduced(data.Struct):
     """What the second half needs: the result's magnitude is abs(integer + value of the table) * 2^exponent.
 
-    `one` makes the sum 1, `zero` makes it 0; `zero_sign` is a zero's sign. `infinite` and `nan` stand above the rest.
+    `one` makes the sum 1, `zero` makes it 0; `zero_sign` is a zero's sign. `infinite` and `nan` have priority.
     """
 
     address: ADDRESS_BITS
@@ -92,17 +92,17 @@ class Reduction(wiring.Component):
         """Build the hardware."""
         m = Module()
         operand = unpack(m, self.word, name="operand")
-        turns = (self.function == Function.SIN) | (self.function == Function.COS)
+        is_turn = (self.function == Function.SIN) | (self.function == Function.COS)
         early = record(Reduced)
         self._look_up(m, early, operand)
         self._finish(m, early, operand)
-        fixed = _fixed_point(m, operand, turns)
+        fixed = _fixed_point(m, operand, is_turn)
         early = delay(m, early, self.latency)
-        fixed, turns, sign, cosine, power = (
+        fixed, is_turn, sign, cosine, power = (
             delay(m, value, self.latency)
             for value in (
                 fixed,
-                turns,
+                is_turn,
                 operand.sign,
                 self.function == Function.COS,
                 self.function == Function.EX2,
@@ -113,20 +113,20 @@ class Reduction(wiring.Component):
         # a turn is gone through backwards; a carry into the next quarter ends at its end, which is the same place.
         quarter = Signal(2)
         m.d.comb += quarter.eq(fixed[_QUARTER : _QUARTER + 2] + cosine)
-        invert = Mux(turns, quarter[0], sign)
+        invert = Mux(is_turn, quarter[0], sign)
         within, beyond = fixed[:_QUARTER] ^ invert.replicate(_QUARTER), fixed[_QUARTER:] ^ invert.replicate(WHOLE_BITS)
         rounded = Signal(_FIXED_BITS - 1)
-        m.d.comb += rounded.eq(Cat(within[1:], Mux(turns, 0, beyond)) + within[0])
+        m.d.comb += rounded.eq(Cat(within[1:], Mux(is_turn, 0, beyond)) + within[0])
         whole = rounded[ARGUMENT_BITS:].as_signed()
 
         m.d.comb += self.reduced.eq(early)
-        with m.If(turns | power):
+        with m.If(is_turn | power):
             # POWER and SINE are equally fine, so only the base, which is there already, tells them apart.
             m.d.comb += [
                 self.reduced.address[: POWER.index_bits].eq(_index(POWER, rounded)),
                 self.reduced.distance.eq(_distance(POWER, rounded)),
             ]
-        with m.If(turns):
+        with m.If(is_turn):
             m.d.comb += [self.reduced.one.eq(whole[0]), self.reduced.sign.eq(early.sign ^ quarter[1])]
         with m.If(power):
             m.d.comb += self.reduced.exponent.eq(whole)
@@ -216,7 +216,7 @@ def _distance(region: Region, x: Value) -> Value:
     return Cat(x[: region.width_bits - 1], ~x[region.width_bits - 1]).as_signed()
 
 
-def _fixed_point(m: Module, operand: Operand, turns: Value) -> Value:
+def _fixed_point(m: Module, operand: Operand, is_turn: Value) -> Value:
     """The magnitude in fixed point, without what is above the point's WHOLE_BITS and with one bit for rounding.
 
     SIN and COS have two fraction bits more than the argument, for the quarter; EX2 has as many.
@@ -226,7 +226,7 @@ def _fixed_point(m: Module, operand: Operand, turns: Value) -> Value:
     smallest_ex2 = BIAS - 1 - ARGUMENT_BITS - 1
     smallest_turns = smallest_ex2 - 2
     amount = Signal(signed(len(operand.exponent) + 1))
-    m.d.comb += amount.eq(operand.exponent - Mux(turns, smallest_turns, smallest_ex2))
+    m.d.comb += amount.eq(operand.exponent - Mux(is_turn, smallest_turns, smallest_ex2))
     width = below + _FIXED_BITS
     amount_bits = (width - 1).bit_length()
     shifted = shift_left(m, operand.significand, amount[:amount_bits], width)

@@ -42,7 +42,7 @@ def _is_below_one(exponent: Value) -> Value:
 
 
 class Result(wiring.Component):
-    """Gives the word that is written: a number behind output modifier, clamp and packing, or a word's own bits.
+    """Gives the word that is written: a number after output modifier, clamp and packing, or a word's own bits.
 
     What is out of range before or after the output modifier is an infinity or a zero of its sign, a NaN 0x7FFFFFFF.
     The clamp makes 0 of a NaN and of -0. Latency is `result` of the configuration.

@@ -1,4 +1,4 @@
-"""The one place where results are normalised and rounded.
+"""The rounding unit: normalises and rounds all results.
 
 Source: CTM Guide pp. 41-42; docs/arithmetic.md.
 """
@@ -77,8 +77,8 @@ class Rounding(wiring.Component):
         rounded = Signal(Rounded)
         fine = leading_zeros(m, top[-_NIBBLE:])
         normalised = shift_left(m, top, fine, _KEPT)
-        kept, half, rest = normalised[_NIBBLE:], normalised[_NIBBLE - 1], normalised[: _NIBBLE - 1].any() | sticky
-        increment = ~truncate & half & (rest | kept[0])
+        kept, half, below = normalised[_NIBBLE:], normalised[_NIBBLE - 1], normalised[: _NIBBLE - 1].any() | sticky
+        increment = ~truncate & half & (below | kept[0])
         total = Signal(SIGNIFICAND_BITS + 1)
         m.d.comb += [
             total.eq(kept + increment),

@@ -81,9 +81,9 @@ class Selection(wiring.Component):
 
 
 class SelectionPath(wiring.Component):
-    """Selections of several channels on their way beside the sums.
+    """Pipelines the selections of several channels beside the sums.
 
-    Latency of `rounded` is that of a rounded sum before `rounding` of the configuration, of `word` that behind it.
+    Latency of `rounded` is that of a rounded sum before `rounding` of the configuration, of `word` that after it.
 
     Members
     -------

@@ -23,7 +23,7 @@ from ctm.rtl.isa.transcendental import (
 from ctm.rtl.lib.pipeline import delay
 
 _C1_LOW_BITS = 17
-"""What a signed 18-bit multiplier takes of an unsigned part."""
+"""Width of an unsigned factor of a signed 18-bit multiplier."""
 _MAGNITUDE_BITS = C0_FRACTION + WHOLE_BITS - 1
 
 

@@ -1,4 +1,4 @@
-"""The arithmetic units by name, for whoever tests, measures or synthesises them all."""
+"""The arithmetic units by name, for tests, measurements and synthesis."""
 
 from collections.abc import Callable
 from functools import partial

@@ -35,8 +35,8 @@ class ControlBusSignature(wiring.Signature):
 class ControlBus(wiring.Component):
     """One write and one read at a time; every response is OKAY.
 
-    A write is made in the cycle behind that in which its address and its data have come, a read in the cycle behind its
-    address; the answer follows one cycle later.
+    A write is made in the cycle after its address and its data, a read in the cycle after its address. The response
+    follows one cycle later.
 
     Members
     -------
@@ -44,9 +44,9 @@ class ControlBus(wiring.Component):
     write : ``Out({valid, offset, bits, strobe})``
         For one cycle.
     read_offset : ``Out(12)``
-        Constant while a read is under way.
+        Constant during a read.
     read_bits : ``In(32)``
-        What is there, in the same cycle.
+        The register's contents, in the same cycle.
     """
 
     def __init__(self) -> None:

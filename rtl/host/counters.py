@@ -1,4 +1,4 @@
-"""Counters that only the host reads."""
+"""Counters for the host."""
 
 from amaranth import Module, Signal, Value
 from amaranth.lib import data, wiring
@@ -18,7 +18,7 @@ _PER_PORT = ("LOCAL_READ_BEATS", "LOCAL_WRITE_BEATS")
 
 
 def counter_steps(config: MachineConfig) -> data.StructLayout:
-    """How much each counter may grow in a cycle."""
+    """The increments of all counters in a cycle."""
     cores = config.array.cores
     most = dict.fromkeys(COUNTERS, 1)
     most |= dict.fromkeys(_PER_CORE, cores) | dict.fromkeys(_PER_LANE, cores * config.array.group)

@@ -1,4 +1,4 @@
-"""What went wrong, until the host clears it."""
+"""Holds an error until the host clears it."""
 
 from amaranth import Module, Signal
 from amaranth.lib import stream, wiring
@@ -9,18 +9,18 @@ from ctm.rtl.isa.status import Status
 
 
 class Errors(wiring.Component):
-    """Keeps the first error, and whether a push was refused.
+    """Holds the first error, and whether a push was rejected.
 
     Members
     -------
     error : ``In(stream.Signature(ERROR, always_ready=True))``
         Of the command processor.
-    refused : ``In(1)``
-        A push was refused.
+    rejected : ``In(1)``
+        A push was rejected, because the queue was full.
     lost : ``In(1)``
         A reset dropped work.
-    forget : ``In(1)``
-        The machine is reset: its error concerns nobody any more.
+    invalidate : ``In(1)``
+        The machine is reset: drop its error.
     clear : ``In(1)``
     record : ``Out(ERROR)``
         The first error; status OK if there is none.
@@ -29,13 +29,13 @@ class Errors(wiring.Component):
         The command processor dropped a buffer and may not get another one.
     push_refused : ``Out(1)``
     raised : ``Out(1)``
-        There is a new one in this cycle.
+        There is a new error in this cycle.
     """
 
     error: In(stream.Signature(ERROR, always_ready=True))
-    refused: In(1)
+    rejected: In(1)
     lost: In(1)
-    forget: In(1)
+    invalidate: In(1)
     clear: In(1)
     record: Out(ERROR)
     pending: Out(1)
@@ -47,7 +47,7 @@ class Errors(wiring.Component):
         """Build the hardware."""
         m = Module()
         new = Signal(ERROR)
-        m.d.comb += self.raised.eq(self.error.valid | self.refused | self.lost)
+        m.d.comb += self.raised.eq(self.error.valid | self.rejected | self.lost)
         with m.If(self.error.valid):
             m.d.comb += new.eq(self.error.payload)
         with m.Elif(self.lost):
@@ -55,13 +55,13 @@ class Errors(wiring.Component):
         with m.Else():
             m.d.comb += new.status.eq(Status.QUEUE_FULL)
 
-        with m.If(self.clear | self.forget):
+        with m.If(self.clear | self.invalidate):
             m.d.sync += [self.pending.eq(0), self.holds.eq(0), self.push_refused.eq(0), self.record.eq(0)]
-        # A dropped buffer's error is shown in any case: it is what the host has to answer.
-        with m.If(self.raised & (~self.pending | self.clear | self.forget | (self.error.valid & ~self.holds))):
+        # A dropped buffer's error has priority: the host has to clear it.
+        with m.If(self.raised & (~self.pending | self.clear | self.invalidate | (self.error.valid & ~self.holds))):
             m.d.sync += [self.pending.eq(1), self.record.eq(new)]
         with m.If(self.error.valid):
             m.d.sync += self.holds.eq(1)
-        with m.If(self.refused):
+        with m.If(self.rejected):
             m.d.sync += self.push_refused.eq(1)
         return m

@@ -20,11 +20,11 @@ _WORD_OFFSET_BITS = _WORD_BYTES.bit_length() - 1
 
 
 class HostInterface(wiring.Component):
-    """What the host sees of the machine.
+    """The registers, the queue of command buffers, the interrupt and the soft reset.
 
-    An error of the command processor keeps further buffers in the queue until the host clears it. A push into the full
-    queue is refused and flagged. A soft reset takes until memory has answered all that is under way; if buffers were
-    lost by it, that is flagged as RESET. Reset or not, a register answers after a few cycles.
+    An error of the command processor holds further buffers in the queue until the host clears it. A push into the full
+    queue is rejected and flagged. A soft reset lasts until no memory access is in flight; buffers that it drops are
+    flagged as RESET. Registers respond after a few cycles, also during a reset.
 
     Members
     -------
@@ -35,9 +35,9 @@ class HostInterface(wiring.Component):
     processor_idle : ``In(1)``
     watchdog : ``Out(32)``
     reset : ``Out(1)``
-        Resets everything but this and the memory ports, which drain meanwhile.
-    ports_quiet : ``In(1)``
-        Nothing is under way at the memory ports.
+        Resets everything but this unit and the memory ports, which drain meanwhile.
+    ports_idle : ``In(1)``
+        No burst is in flight at the memory ports.
     steps : ``In(counter_steps(config))``
     """
 
@@ -53,7 +53,7 @@ class HostInterface(wiring.Component):
                 "processor_idle": In(1),
                 "watchdog": Out(WORD_BITS),
                 "reset": Out(1),
-                "ports_quiet": In(1),
+                "ports_idle": In(1),
                 "steps": In(counter_steps(config)),
             }
         )
@@ -75,7 +75,7 @@ class HostInterface(wiring.Component):
             queue.hold.eq(errors.holds | errors.error.valid),
             queue.consumed.eq(self.consumed),
             queue.discard.eq(self.reset),
-            errors.refused.eq(queue.refused),
+            errors.rejected.eq(queue.rejected),
             queue.entry.address.eq(registers.address),
             queue.entry.dwords.eq(registers.dwords),
             self.irq.eq(registers.enabled & Value.cast(registers.interrupt).any()),
@@ -91,7 +91,7 @@ class HostInterface(wiring.Component):
         starts, interrupt = Signal(), registers.interrupt
         # A new event counts even in the cycle in which the host clears the interrupt.
         pending = Signal.like(interrupt, name="pending")
-        m.d.comb += [pending.eq(interrupt), errors.forget.eq(starts)]
+        m.d.comb += [pending.eq(interrupt), errors.invalidate.eq(starts)]
         with m.If(_writes(write, "CONTROL")):
             control = _written(write, "CONTROL")
             m.d.comb += [errors.clear.eq(control.clear_error), starts.eq(control.reset)]
@@ -111,7 +111,7 @@ class HostInterface(wiring.Component):
         m.d.sync += lasts.eq(self.reset)
         with m.If(starts):
             m.d.sync += [self.reset.eq(1), self.watchdog.eq(0)]
-        with m.Elif(self.reset & lasts & self.ports_quiet):
+        with m.Elif(self.reset & lasts & self.ports_idle):
             m.d.sync += self.reset.eq(0)
         m.d.comb += errors.lost.eq(starts & ~queue.empty)
         m.d.sync += [
@@ -157,13 +157,13 @@ class HostInterface(wiring.Component):
 
     def _read_counters(self, m: Module, bus: ControlBus, counters: Counters) -> None:
         first = COUNTERS_OFFSET >> _WORD_OFFSET_BITS
-        for place in range(len(COUNTERS)):
-            with m.If(bus.read_offset[_WORD_OFFSET_BITS:] == first + place):
-                m.d.comb += bus.read_bits.eq(counters.values[place])
+        for index in range(len(COUNTERS)):
+            with m.If(bus.read_offset[_WORD_OFFSET_BITS:] == first + index):
+                m.d.comb += bus.read_bits.eq(counters.values[index])
 
 
 class _Registers:
-    """What the host has written."""
+    """The registers that the host writes."""
 
     def __init__(self) -> None:
         self.address, self.dwords = Signal(WORD_BITS, name="address"), Signal(WORD_BITS, name="dwords")
@@ -178,7 +178,7 @@ def _writes(write: data.View, name: str) -> Value:
 
 
 def _written(write: data.View, name: str) -> data.View:
-    """What it writes; bytes that it does not write are 0."""
+    """The value that the host writes; bytes without a strobe are 0."""
     mask = Cat(strobe.replicate(BYTE_BITS) for strobe in write.strobe)
     return data.View(_REGISTERS[name].layout, write.bits & mask)
 

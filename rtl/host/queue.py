@@ -11,25 +11,25 @@ from ctm.rtl.isa.limits import WORD_BITS
 
 
 class BufferQueue(wiring.Component):
-    """Keeps the command buffers that wait for the command processor.
+    """Holds the command buffers that wait for the command processor.
 
-    Ids count from 1 on; behind the largest comes 1 again.
+    Ids count from 1 on; after the largest comes 1 again.
 
     Members
     -------
     push : ``In(1)``
     entry : ``In(COMMAND_BUFFER)``
         The buffer that is pushed.
-    refused : ``Out(1)``
-        It is not taken, because the queue is full.
+    rejected : ``Out(1)``
+        The push is not taken, because the queue is full.
     full : ``Out(1)``
     buffer : ``Out(stream.Signature(COMMAND_BUFFER))``
     hold : ``In(1)``
-        Offer none.
+        Offer no buffer.
     consumed : ``In(1)``
         The buffer that was taken is finished.
     discard : ``In(1)``
-        Drop all; they count as consumed, like one that was taken.
+        Drop all buffers; they count as consumed, also one that was taken.
     empty : ``Out(1)``
         Every buffer has been consumed.
     last_submitted, last_consumed : ``Out(32)``
@@ -38,7 +38,7 @@ class BufferQueue(wiring.Component):
 
     push: In(1)
     entry: In(COMMAND_BUFFER)
-    refused: Out(1)
+    rejected: Out(1)
     full: Out(1)
     buffer: Out(stream.Signature(COMMAND_BUFFER))
     hold: In(1)
@@ -56,7 +56,7 @@ class BufferQueue(wiring.Component):
         offered = Signal()
         m.d.comb += [
             self.full.eq(~queue.w_rdy),
-            self.refused.eq(self.push & self.full),
+            self.rejected.eq(self.push & self.full),
             queue.w_en.eq(self.push & ~self.discard),
             queue.w_data.eq(self.entry),
             # A buffer that is offered stays so, as a stream asks.
@@ -76,5 +76,5 @@ class BufferQueue(wiring.Component):
 
 
 def _following(number: Value) -> Value:
-    """The id behind `number`."""
+    """The id after `number`."""
     return Mux(number.all(), 1, number + 1)[:WORD_BITS]

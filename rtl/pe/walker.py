@@ -24,8 +24,8 @@ class DomainWalker(wiring.Component):
 
     The domain is all pairs i0 <= i <= i1, j0 <= j <= j1. `tiles` are the sides of the tiles in quads, log2, the
     smallest first. From its first quad on the domain is divided into the largest tiles, these into the next smaller
-    ones, and so on. Tiles are walked in rows inside their tile, and so are wavefronts inside a smallest tile. Without `tiles` each
-    wavefront is a tile. Positions outside the domain cost no cycle.
+    ones, and so on. Tiles are walked in rows inside their tile, and so are wavefronts inside a smallest tile. Without
+    `tiles` each wavefront is a tile. Positions outside the domain cost no cycle.
 
     A core gets the wavefronts of one smallest tile, then of the next tile that no core has begun. When all tiles are
     begun it gets wavefronts of other cores' tiles. So a single core gets all wavefronts in the order of the walk.

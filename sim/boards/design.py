@@ -59,7 +59,7 @@ def design(target: Target, config: MachineConfig, *, baud: int, frequency: int |
 def pins(target: Target, *, data_bits: int, frequency: int, steps: Sequence[Step]) -> Pins:
     """The pins of a board; memory starts by `steps`. Error if amaranth-boards is missing."""
     with without_collection():
-        top = Top(target.parts, data_bits=data_bits, frequency=frequency, steps=steps)
+        top = Top(target.resources, data_bits=data_bits, frequency=frequency, steps=steps)
         plan = target.platform().prepare(top, target.top, emit_src=False)
     suffixes = (".il", Path(target.packing.constraints).suffix)
     text, constraints = (plan.files[f"{target.top}{suffix}"] for suffix in suffixes)

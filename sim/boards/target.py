@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ctm.rtl.board.clock import ecp5_clocks, ecp5_frequency, halved_clocks, halved_frequency
-from ctm.rtl.board.top import Parts
+from ctm.rtl.board.top import BoardResources
 from ctm.sim.boards import packing
 from ctm.sim.boards.packing import Packing
 from ctm.sim.boards.tang_mega_138k import TangMega138kPlatform
@@ -24,7 +24,7 @@ class Target:
 
     top: str
     platform: Callable[[], Any]
-    parts: Parts
+    resources: BoardResources
     device: str
     packing: Packing
     preset: str
@@ -56,7 +56,7 @@ def _ulx3s() -> Any:
 ULX3S = Target(
     top="ulx3s",
     platform=_ulx3s,
-    parts=Parts(clocks=ecp5_clocks, button="button_fire", led="led"),
+    resources=BoardResources(clocks=ecp5_clocks, button="button_fire", led="led"),
     device="85k",
     packing=packing.ECP5,
     preset="compact",
@@ -69,7 +69,7 @@ ULX3S = Target(
 TANG_MEGA_138K = Target(
     top="tang_mega_138k",
     platform=TangMega138kPlatform,
-    parts=Parts(clocks=halved_clocks, button="button"),
+    resources=BoardResources(clocks=halved_clocks, button="button"),
     device="gw5ast138",
     packing=packing.GW5AST_138,
     preset="small",

@@ -69,7 +69,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "the map forgets a burst": (
         Fault("rtl.board.written", "writer.data.eq(self.write.valid)", "writer.data.eq(0)"), MAP,
     ),
-    "nothing is forgotten": (Fault("rtl.board.written", "self.write.valid | invalidates", "self.write.valid"), MAP),
+    "nothing is forgotten": (Fault("rtl.board.written", "self.write.valid | clears", "self.write.valid"), MAP),
     "a burst's beats have all the first one's number": (
         Fault("rtl.board.memory", "m.d.sync += self._number.eq(self._number + 1)\n            m.next",
               "m.d.sync += self._number.eq(self._number)\n            m.next"),
@@ -79,10 +79,10 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.board.memory", "Mux(self._clears, 0, self._beat.bits)", "self._beat.bits"), CLEARED,
     ),
     "errors of memory are not told": (
-        Fault("rtl.board.memory", "self.action.refused | refused", "self.action.refused"), REFUSED,
+        Fault("rtl.board.memory", "self.action.error | error", "self.action.error"), REFUSED,
     ),
     "an error stays": (
-        Fault("rtl.board.memory", "eq(header.length), action.refused.eq(0)]", "eq(header.length)]"),
+        Fault("rtl.board.memory", "action.error.eq(0),", ""),
         REFUSED,
     ),
     "a refused read overtakes": (
@@ -92,7 +92,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.board.bounds", "~is_inside & (count == 0) & (addressed == 0)", "~is_inside & (addressed == 0)"),
         bounds,
     ),
-    "beats go on before their address": (Fault("rtl.board.bounds", "~refuses & (addressed != 0)", "~refuses"), bounds),
+    "beats go on before their address": (Fault("rtl.board.bounds", "~fails & (addressed != 0)", "~fails"), bounds),
     "a burst that begins at the end is let through": (
         Fault("rtl.board.bounds", "is_inside = inner.ar.payload.address < self._memory_bytes",
               "is_inside = inner.ar.payload.address <= self._memory_bytes"),

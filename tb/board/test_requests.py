@@ -29,7 +29,7 @@ async def feed(context: Any, keeper: Any, data: Iterable[int]) -> bool:
         await context.tick()
     context.set(keeper.byte.valid, 0)
     context.set(keeper.good, 1)
-    kept = bool(context.get(keeper.comes))
+    kept = bool(context.get(keeper.arrives))
     await context.tick()
     context.set(keeper.good, 0)
     if kept:
@@ -80,7 +80,7 @@ def test_a_frame_that_begins_while_a_request_is_held_is_dropped_to_its_end(keepe
         context.set(keeper.begins, 0)
         context.set(keeper.held, 0)
         context.set(keeper.good, 1)
-        assert not context.get(keeper.comes)
+        assert not context.get(keeper.arrives)
         await context.tick()
         context.set(keeper.good, 0)
         # The next one is whole again.

@@ -76,10 +76,10 @@ FAULTS = {
         "sim.boards.controller", "return (cycles - 0.5) / _REFRESH_SECONDS", "return float(frequency)",
     ),
     "a step is written to another register": Fault(
-        "rtl.board.startup", 'of("place", PLACE_BITS)[place]',
-        'of("place", PLACE_BITS)[place] >> 1',
+        "rtl.board.startup", 'of("number", NUMBER_BITS)[index]',
+        'of("number", NUMBER_BITS)[index] >> 1',
     ),
-    "a step's wait is not made": Fault("rtl.board.startup", "with m.If(left == 0):", "with m.If(Const(1)):"),
+    "a step's wait is not made": Fault("rtl.board.startup", "with m.If(remaining == 0):", "with m.If(Const(1)):"),
     "addresses lose a bit": Fault("rtl.board.top", "(MEMORY_BYTES - 1).bit_length()", "10"),
 }  # fmt: skip
 

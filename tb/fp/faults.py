@@ -9,8 +9,8 @@ def _in(module: str, *changes: tuple[str, str]) -> list[Fault]:
 
 ROUNDING = _in(
     "fp.rounding",
-    ("& (rest | kept[0])", "& rest"),  # a tie is rounded down
-    ("& (rest | kept[0])", ""),  # a tie is rounded up
+    ("& (below | kept[0])", "& below"),  # a tie is rounded down
+    ("& (below | kept[0])", ""),  # a tie is rounded up
     (".any() | sticky", ".any()"),  # the sticky bit is dropped
     ("exponent - fine + 1, exponent", "exponent - fine, exponent"),  # a carry out of the fraction is lost
     ("raw.exponent + BIAS - _NIBBLE * count", "raw.exponent + BIAS - _NIBBLE * count - 1"),

@@ -52,7 +52,7 @@ def bench_test(testbench: Any, stall: float = 0.3) -> None:
     bench = Bench(stall)
 
     async def run(context: Any) -> None:
-        context.set(bench.host.ports_quiet, 1)
+        context.set(bench.host.ports_idle, 1)
         context.set(bench.host.processor_idle, 1)
         await testbench(context, bench)
 
@@ -121,7 +121,7 @@ def test_an_interrupt_that_is_not_enabled_is_pending_only() -> None:
     bench_test(testbench)
 
 
-def test_a_push_into_the_full_queue_is_refused_and_flagged() -> None:
+def test_a_push_into_the_full_queue_is_rejected_and_flagged() -> None:
     async def testbench(context: Any, bench: Bench) -> None:
         driver = bench.driver
         for number in range(QUEUE_DEPTH):
@@ -168,13 +168,13 @@ def test_an_error_is_shown_and_keeps_buffers_waiting_until_it_is_cleared() -> No
 
 
 @pytest.mark.parametrize("pushed", [0, 3])
-def test_a_reset_lasts_until_memory_is_quiet_and_flags_what_it_dropped(pushed: int) -> None:
+def test_a_reset_lasts_until_memory_is_idle_and_flags_what_it_dropped(pushed: int) -> None:
     async def testbench(context: Any, bench: Bench) -> None:
         driver, host = bench.driver, bench.host
         await driver.set(context, "WATCHDOG", value=5)
         for number in range(pushed):
             await bench.push(context, 64 * number, 1)
-        context.set(host.ports_quiet, 0)
+        context.set(host.ports_idle, 0)
         await driver.set(context, "CONTROL", reset=1)
         for _ in range(50):
             assert context.get(host.reset)
@@ -183,7 +183,7 @@ def test_a_reset_lasts_until_memory_is_quiet_and_flags_what_it_dropped(pushed: i
         assert not (await driver.get(context, "STATUS"))["idle"]
         # What is pushed meanwhile is dropped, too.
         await bench.push(context, 0x40, 1)
-        context.set(host.ports_quiet, 1)
+        context.set(host.ports_idle, 1)
         await driver.clock(context)
         await driver.clock(context)
         assert not context.get(host.reset)

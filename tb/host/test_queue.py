@@ -26,7 +26,7 @@ class Reference:
         """Compare with the hardware in this cycle; whether it is full, and whether it offers a buffer."""
         full, offered = bool(context.get(queue.full)), bool(context.get(queue.buffer.valid))
         assert full == (len(self.waiting) == QUEUE_DEPTH)
-        assert context.get(queue.refused) == (push and full)
+        assert context.get(queue.rejected) == (push and full)
         assert context.get(queue.last_submitted) == self.submitted
         assert context.get(queue.last_consumed) == self.consumed
         assert context.get(queue.empty) == (self.submitted == self.consumed)
@@ -81,16 +81,16 @@ def test_the_queue_does_what_a_list_does(busy_share: float, hold_share: float) -
     assert reference.refusals or busy_share < 0.5
 
 
-def test_eight_buffers_wait_and_the_ninth_is_refused() -> None:
+def test_eight_buffers_wait_and_the_ninth_is_rejected() -> None:
     queue = BufferQueue()
 
     async def testbench(context: Any) -> None:
         context.set(queue.hold, 1)
         context.set(queue.push, 1)
         for _ in range(QUEUE_DEPTH):
-            assert not context.get(queue.full) and not context.get(queue.refused)
+            assert not context.get(queue.full) and not context.get(queue.rejected)
             await context.tick()
-        assert context.get(queue.full) and context.get(queue.refused)
+        assert context.get(queue.full) and context.get(queue.rejected)
         await context.tick()
         assert context.get(queue.last_submitted) == QUEUE_DEPTH
 

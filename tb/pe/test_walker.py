@@ -184,8 +184,8 @@ FAULTS_OF_SEVERAL = {
     "a core goes on in another's tile": Fault(
         "rtl.pe.walker", "Mux(own | more, self.core.payload,", "Mux(more, self.core.payload,"
     ),
-    "what is left of tiles is forgotten": Fault(
-        "rtl.pe.walker", "~more_remaining & ~begun_remaining.any()", "~more_left"
+    "remaining wavefronts of tiles are lost": Fault(
+        "rtl.pe.walker", "~more_remaining & ~begun_remaining.any()", "~more_remaining"
     ),
     "a finished tile stays begun": Fault("rtl.pe.walker", "1).eq(~tile_ends)", "1).eq(1)"),
     "the wavefront's core is another one": Fault(
