@@ -122,7 +122,7 @@ class Instruction:
         return fields[f"{unit}mod_{letter}"]
 
     def result(self, quad: Sequence[Processor], lane: int, context: Context, channel: int) -> int:
-        """The result behind output modifier and clamp."""
+        """The result after output modifier and clamp."""
         value = self.raw(quad, lane, context, channel)
         modifier = (self.alpha if channel == 3 else self.rgb)["omod"]
         if modifier == 7:

@@ -29,7 +29,7 @@ def as_one_core(config: MachineConfig) -> MachineConfig:
 
 
 class _CodeFromOutside(wiring.Component):
-    """In the place of the code reader: whoever simulates a core answers for single instructions, not for lines."""
+    """A code reader for simulations of a core: it is given single instructions, not lines."""
 
     def __init__(self, config: MachineConfig) -> None:
         super().__init__(

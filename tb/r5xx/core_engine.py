@@ -1,4 +1,4 @@
-"""The golden machine with the compiled core in the place of its array: runs command buffers, jobs and examples."""
+"""The golden machine with the compiled core as its array: runs command buffers, jobs and examples."""
 
 from dataclasses import replace
 from functools import lru_cache

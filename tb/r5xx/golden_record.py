@@ -23,7 +23,7 @@ _COPIED = ("valid_mask", "active", "loop_inactive", "counter", "predicates", "al
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """The state of all wavefronts of a batch behind an instruction."""
+    """The state of all wavefronts of a batch after an instruction."""
 
     lanes: int
     next_pc: int
@@ -52,7 +52,7 @@ class Step:
     """Its index in the snapshot's batch."""
 
     def state(self, name: str) -> np.ndarray:
-        """An array of the state behind the instruction, [..., lanes]."""
+        """An array of the state after the instruction, [..., lanes]."""
         lanes = self.snapshot.lanes
         return self.snapshot.arrays[name][..., self.wavefront * lanes : (self.wavefront + 1) * lanes]
 

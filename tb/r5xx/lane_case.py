@@ -97,7 +97,7 @@ def _golden(batch: Batch) -> Batch:
 
 
 def _corners() -> Batch:
-    """The lane's parts see all corners in their own tests; here they are among the random operands."""
+    """The lane's units have all corners in their own tests; here they are among the random operands."""
     return _random(100_000, 99)
 
 

@@ -1,4 +1,4 @@
-"""Compares a core with the golden model behind every instruction of every wavefront."""
+"""Compares a core with the golden model after every instruction of every wavefront."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence

@@ -18,7 +18,7 @@ from ctm.sim.memory import Memory
 from ctm.sim.runtime import CommandBuffer, Image, Layout
 
 PROGRAM, FLOATS, INTS, BOOLS, BUFFER, OUTPUT = 0x10000, 0x20000, 0x22000, 0x22800, 0x30000, 0x40000
-"""Where things are; output n lies n * 0x40000 behind OUTPUT."""
+"""Addresses; output n is at OUTPUT + n * 0x40000."""
 
 Instruction = tuple[int, ...]
 FULL_FLOW_CONTROL = pack(US_FC_CTRL, full_fc_en=1)

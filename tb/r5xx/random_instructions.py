@@ -1,6 +1,6 @@
-"""Random legal instructions, one behind the other, that obey the rules of synchronisation.
+"""Random legal instructions, one after the other, that obey the rules of synchronisation.
 
-What a lookup writes is touched again only behind a wait, and every ALU instruction has its NOP flag set, so that the
+A fetch's target is accessed again only after a wait, and every ALU instruction has its NOP flag set, so that the
 next may use presubtract and derivatives.
 """
 
@@ -35,13 +35,13 @@ _FETCHES = [operation.value for operation in TextureOperation if operation is no
 
 @dataclass
 class Pending:
-    """Temporaries that lookups are still to write: behind an acquire, and not yet behind one."""
+    """Temporaries that fetches are still to write: after an acquire, and without one."""
 
     held: set[int] = field(default_factory=set)
     loose: set[int] = field(default_factory=set)
 
     def merged(self, other: "Pending") -> "Pending":
-        """Where two ways meet."""
+        """The state where two paths meet."""
         loose = self.loose | other.loose
         return Pending((self.held | other.held) - loose, loose)
 
@@ -77,7 +77,7 @@ class Code:
         return len(self.code) - 1
 
     def _reserve(self) -> int:
-        """A place for an instruction whose target is not known yet."""
+        """The address of an instruction whose target is filled in later."""
         self.code.append(())
         return len(self.code) - 1
 
@@ -87,11 +87,11 @@ class Code:
         return int(self._generator.integers(TEMPORARIES if beyond else self.highest_temporary + 1))
 
     def _target(self) -> int:
-        """A temporary to be written: programs with uncached writes keep their place, which is in r0."""
+        """A temporary to be written: programs with uncached writes keep their position, which is in r0."""
         return max(1, self._register()) if self.uncached else self._register()
 
     def _drain(self) -> None:
-        """Wait for all lookups."""
+        """Wait for all fetches."""
         if self._pending.loose:
             inst = pack(TEX_INST, inst=TextureOperation.NOP.value, tex_sem_acquire=1)
             self._emit((pack(COMMON, type=InstructionType.TEX.value, tex_sem_wait=1), inst, 0, 0, 0, 0))

@@ -49,12 +49,12 @@ def jump(target: int, function: int = ALWAYS, **fields: int) -> Instruction:
 
 
 def begin_if(after: int, function: int = NOT_ALU, *, has_else: bool = False, **fields: int) -> Instruction:
-    """IF: jumps to `after` (ENDIF+1, or ELSE+1) where nobody enters."""
+    """IF: jumps to `after` (ENDIF+1, or ELSE+1) where no processor enters."""
     return jump(after, function, b_op0=INCR, b_op1=INCR if has_else else NONE, **fields)
 
 
 def otherwise(after: int) -> Instruction:
-    """ELSE: jumps to ENDIF+1 where nobody is left."""
+    """ELSE: jumps to ENDIF+1 where no processor is active."""
     return jump(after, NEVER, b_op1=DECR, b_pop_cnt=1, b_else=1)
 
 
@@ -83,7 +83,7 @@ _IDENTITY = {f"dst_{name}_swiz": channel for channel, name in enumerate("rgba")}
 
 def lookup(operation: TextureOperation = TextureOperation.LOOKUP, *, source: int = 0, destination: int = 1,
            unscaled: int = 1, swizzle: dict[str, int] | None = None, **fields: int) -> Instruction:  # fmt: skip
-    """A lookup in input 0 at (S, T, R, Q) = (r, g, b, a) of `source`."""
+    """A fetch from input 0 at (S, T, R, Q) = (r, g, b, a) of `source`."""
     inst = {"inst": operation.value, "unscaled": unscaled, "tex_sem_acquire": 1}
     inst |= {name: fields.pop(name) for name in ("ignore_uncovered", "tex_id") if name in fields}
     addr = {

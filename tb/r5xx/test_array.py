@@ -1,4 +1,4 @@
-"""Two cores behind one dispatcher: programs leave memory as the golden model does, whoever runs which wavefront.
+"""Two cores of one dispatcher: programs leave memory as the golden model does, with any assignment of wavefronts.
 
 It takes a minute and a half to compile; `tb/compiled/test_uncore.py` compares a machine of two cores every day.
 """

@@ -98,7 +98,7 @@ FEW_WAVES = replace(DEFAULT, array=ArrayConfig(threads=4, temporaries=128))
 
 @pytest.mark.long
 def test_outputs_that_wait_for_memory_are_those_of_their_groups() -> None:
-    """Of wavefronts of one instruction, so that both rows of every wave slot wait."""
+    """Of wavefronts of one instruction, so that both contexts of every wave slot wait."""
     device = Device("core", FEW_WAVES)
     device._engine.timing = Timing(latency=150, stall=0.9)  # type: ignore[attr-defined]
     error, found = start(device, [move(0, 0, output=0)])

@@ -1,4 +1,4 @@
-"""Random programs on the core, compared with the golden model behind every instruction of every wavefront."""
+"""Random programs on the core, compared with the golden model after every instruction of every wavefront."""
 
 from dataclasses import replace
 

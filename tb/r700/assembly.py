@@ -1,4 +1,4 @@
-"""Puts programs together: CF words first, behind them the clauses that they start."""
+"""Puts programs together: CF words first, then the clauses that they start."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

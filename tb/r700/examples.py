@@ -21,7 +21,7 @@ def word(value: float | int) -> int:
 
 
 def words(values: Any) -> np.ndarray:
-    """An array of words from floats and ints, nested as it is given; None is a word that nobody wrote."""
+    """An array of words from floats and ints, nested as it is given; None is a word that was not written."""
     if isinstance(values, list | tuple):
         return np.array([words(each) for each in values], np.uint32)
     return np.uint32(UNTOUCHED if values is None else word(values))
@@ -69,5 +69,5 @@ def add(number: float) -> list[Unit]:
 
 
 def where(a: Assembly, comparison: str, first: str, second: str, name: str = "ALU_PUSH_BEFORE") -> None:
-    """Begin a part for the pixels in which a comparison holds."""
+    """Begin a branch of the pixels in which a comparison holds."""
     a.alu(group(slot(f"PRED_SET{comparison}", "_.x", first, second, updates_mask=True)), name=name)

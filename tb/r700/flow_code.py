@@ -61,7 +61,7 @@ class _Unit:
 
 @dataclass
 class _Chain:
-    """Ifs that end at one word, which pops `level` entries at `pop`; `behind` is the word after it."""
+    """Ifs that end at one word, which pops `level` entries at `pop`; `after` is the word after it."""
 
     follower: Statement | None = None
     level: int = 0
@@ -221,7 +221,7 @@ class Compiler:
             self._shortcut("JUMP", chain, fused, merges)
 
     def _shortcut(self, name: str, chain: _Chain, fused: bool, merges: bool, **condition) -> None:
-        """A word that goes to the end of an if where nobody is active."""
+        """A word that goes to the end of an if where no pixel is active."""
         if fused or (not merges and self._chance()):
             self.assembly.flow(name, to=chain.pop, **condition)
         else:

@@ -27,7 +27,7 @@ class Pixel:
         self._kcache: Sequence[tuple[int, int]] = ()
 
     def run(self, clause: Clause) -> None:
-        """Run a clause; a pixel that leaves the execute mask is in it again behind the clause."""
+        """Run a clause; a pixel that leaves the execute mask is in it again after the clause."""
         self._address, self._previous, self._kcache = [0] * 4, {}, clause.kcache
         predicate, active = False, True
         for slots in clause.groups:
@@ -36,7 +36,7 @@ class Pixel:
             predicate, active = self._group(slots, predicate)
 
     def _group(self, slots: Sequence[Slot], predicate: bool) -> tuple[bool, bool]:
-        """Run a group; the predicate and whether the pixel is active behind it."""
+        """Run a group; the predicate and whether the pixel is active after it."""
         operands = [[self._operand(each, slot.index) for each in slot.sources] for slot in slots]
         results: dict[int, int] = {}
         writes, next_predicate, active = [], predicate, True

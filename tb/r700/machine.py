@@ -125,7 +125,7 @@ def _memory() -> Memory:
 
 
 AFTERWARDS: list[Callable[[Job], None]] = []
-"""What is done with each job behind its run: with hardware, its results are compared."""
+"""A function that is called with each job after its run: with hardware, its results are compared."""
 
 
 def run(job: Job) -> Run:

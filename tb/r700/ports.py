@@ -46,7 +46,7 @@ def port_reads(position: int, swizzle: int, reads: Sequence[Read]) -> Iterator[t
 
 
 def fits(group: Sequence[tuple[int, Sequence[Read]]], swizzles: Sequence[int]) -> bool:
-    """Whether slots (place, operands) can read together with these swizzles; the pairs of constants are not asked."""
+    """Whether slots (position, operands) can read together with these swizzles, constants apart."""
     ports: dict[tuple[int, int], tuple[int, bool]] = {}
     for (position, reads), swizzle in zip(group, swizzles, strict=False):
         found = port_reads(position, swizzle, reads)

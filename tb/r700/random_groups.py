@@ -220,7 +220,7 @@ class Drawn:
     def job(self, wavefront: int, *, shown: Sequence[int] = (), observers: Sequence[Any] = ()) -> Job:
         """A run of it, whose targets get the registers `shown` at the end.
 
-        Behind the GPRS come the temporaries, which then take the places of the first registers.
+        After the GPRS come the temporaries, which are then copied to the first registers.
         """
         height, width = self.words.shape[1:3]
         return Job(

@@ -66,7 +66,7 @@ class Fixed:
 
 @dataclass(eq=False)
 class If(Statement):
-    """`shape` is how it begins; the pixels of the second part are chosen by `turns` if it is there."""
+    """`shape` is how it begins; the pixels of the second branch are chosen by `turns` if it is given."""
 
     test: Test
     first: list[Statement]
@@ -108,7 +108,7 @@ class Leave(Statement):
 
 @dataclass(eq=False)
 class Cut(Statement):
-    """Rest until the scope ends, but where the condition holds."""
+    """Disable the pixels until the scope ends, except where the condition holds."""
 
     condition: Test | Fixed
 
@@ -178,7 +178,7 @@ OPERATIONS = tuple(_ARITHMETIC)
 
 
 class Pixel:
-    """A pixel: its registers, what it exported, whether it is valid, and whether it rests at the end."""
+    """A pixel: its registers, what it exported, whether it is valid, and whether it is disabled at the end."""
 
     def __init__(self, environment: Environment, i: int, j: int) -> None:
         mixed = (i * 0x9E3779B1 + j * 0x85EBCA6B) % WORDS

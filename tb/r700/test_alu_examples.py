@@ -120,7 +120,7 @@ def test_the_execute_mask_acts_from_the_next_group_on() -> None:
     ("channels", "units"), [("x", 1), ("y", 1), ("z", 2), ("w", 2), ("xz", 2), ("yw", 2), ("yx", 1)]
 )
 def test_literals_are_as_many_as_the_highest_that_is_named(channels: str, units: int) -> None:
-    """Behind them the next group begins."""
+    """The next group begins after them."""
     numbers = ["xyzw".index(channel) for channel in channels]
     moves = [slot("MOV", f"R1.{c}", "R0.x", src0_sel=253, src0_chan=n) for c, n in zip("xy", numbers, strict=False)]
     literals = [(10, 11), (12, 13)][:units]
@@ -209,7 +209,7 @@ def test_registers_out_of_range() -> None:
 
 
 def test_the_most_registers() -> None:
-    """R0 to R123, and the four temporaries behind them."""
+    """R0 to R123, and the four temporaries after them."""
     store = [group(slot("MOV", "R123.x", "0.5"), slot("MOV", "T0.y", "1.0")), group(slot("MOV", "T3.x", "-1.0"))]
     load = [group(slot("MOV", "R1.x", "R123.x"), slot("MOV", "R1.y", "T0.y")), group(slot("MOV", "R1.z", "T3.x"))]
     check(one(*store, *load, information={"gprs": 124}), 0.5, 1.0, -1.0, 0)

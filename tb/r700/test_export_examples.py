@@ -82,7 +82,7 @@ def test_registers_relative_to_the_loop_index(start: int, step: int) -> None:
 
 @pytest.mark.parametrize("start", [15, 123, 124, 255])
 def test_relative_registers_that_are_not_there(start: int) -> None:
-    """Neither behind the last one nor among the clause temporaries."""
+    """Neither after the last one nor among the clause temporaries."""
     a = Assembly()
     a.alu(moves(124, "#7"), moves(1, "#9"))
     loop = a.flow("LOOP_START", to=8000, const=1)

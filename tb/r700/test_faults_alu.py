@@ -31,7 +31,7 @@ OF_FLOATS = {
 
 
 def case(name: str, bad: list[Unit], good: list[Unit], **fields) -> Case:
-    """Two groups, each behind a legal one."""
+    """Two groups, each after a legal one."""
     return Case(name=name, bad=clause(_BEFORE, bad, **fields), good=clause(_BEFORE, good, **fields), at=1)
 
 

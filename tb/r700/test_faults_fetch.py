@@ -14,7 +14,7 @@ TEXTURES = {3, 4, 7, 8, 10, 11, 12, *range(16, 24)}
 
 
 def case(name: str, bad: list[Unit], good: list[Unit], clause: str = "TEX", **note) -> Case:
-    """Two instructions, each behind a legal one."""
+    """Two instructions, each after a legal one."""
     return Case(
         name=name, bad=fetches(_BEFORE, bad, name=clause), good=fetches(_BEFORE, good, name=clause), at=2, note=note
     )

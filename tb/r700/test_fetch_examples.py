@@ -15,19 +15,19 @@ from ctm.tb.r700.machine import Input
 from ctm.tb.r700.words import Unit, group, slot, tex, vtx
 
 _WIDTH, _HEIGHT = 8, 4
-PLACES = Input(values=np.array([[[x + 10 * y] for x in range(_WIDTH)] for y in range(_HEIGHT)], np.float32))
-"""An input whose elements tell where they are: x + 10 y."""
+COORDINATES_INPUT = Input(values=np.array([[[x + 10 * y] for x in range(_WIDTH)] for y in range(_HEIGHT)], np.float32))
+"""An input whose elements have their coordinates: x + 10 y."""
 VECTORS = Input(values=np.array([[[n + 8 * y, 0.5, -n, 7] for n in range(8)] for y in range(2)], np.float32))
 _UNNORMALISED = {f"coord_type_{c}": 0 for c in "xyzw"}
 _NORMALISED = {f"coord_type_{c}": 1 for c in "xyzw"}
 
 
 def looked_up(x: str, y: str, name: str = "SAMPLE", **fields) -> float:
-    """What a lookup of PLACES at given coordinates finds."""
+    """The texel of a fetch from COORDINATES_INPUT at given coordinates."""
     a = Assembly()
     a.alu(moves(2, x, y))
     a.fetch(tex(name, 1, 2, **fields))
-    found = execute(a, domain=(0, 0, 0, 0), inputs={0: PLACES}).outputs[0, 0, 0]
+    found = execute(a, domain=(0, 0, 0, 0), inputs={0: COORDINATES_INPUT}).outputs[0, 0, 0]
     same(found[1:], [0.0, 0.0, 1.0])
     return float(found.view(np.float32)[0])
 
@@ -107,7 +107,7 @@ def test_source_selects(select: int, column: int) -> None:
     a = Assembly()
     a.alu(moves(2, "#40000000", "#40400000", "#40a00000", "#40c00000"))
     a.fetch(tex("SAMPLE", 1, 2, src_sel_x=select, src_sel_y=5))
-    found = execute(a, domain=(0, 0, 0, 0), inputs={0: PLACES}).outputs[0, 0, 0]
+    found = execute(a, domain=(0, 0, 0, 0), inputs={0: COORDINATES_INPUT}).outputs[0, 0, 0]
     same(found, [column + 10.0, 0.0, 0.0, 1.0])
 
 
@@ -167,7 +167,7 @@ def test_a_lookup_uses_a_coordinate_of_the_same_clause() -> None:
     a = Assembly()
     a.alu(moves(2, "#40800000", "1.0"))
     a.fetch(tex("SAMPLE", 2, 2, dst_sel_y=4, dst_sel_z=4, dst_sel_w=4), tex("SAMPLE", 1, 2))
-    same(execute(a, domain=(0, 0, 0, 0), inputs={0: PLACES}).outputs[0, 0, 0, 0], 7.0)
+    same(execute(a, domain=(0, 0, 0, 0), inputs={0: COORDINATES_INPUT}).outputs[0, 0, 0, 0], 7.0)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_a_lookup_uses_a_coordinate_of_the_same_clause() -> None:
     ],
 )  # fmt: skip
 def test_formats_of_vertex_fetches(number: int, expected: tuple) -> None:
-    """Two words behind row 3; NUM_FORMAT, sign and mode are ignored: bits pass."""
+    """Two words after row 3; NUM_FORMAT, sign and mode are ignored: bits pass."""
     for fields in ({}, {"num_format_all": 1, "format_comp_all": 1, "srf_mode_all": 1}, {"num_format_all": 2}):
         a = Assembly()
         a.alu(moves(2, "0", "#00000002"))
@@ -211,7 +211,7 @@ def test_bounds_of_the_constants(number: int, index: int, offset: int, first: fl
     ("index", "expected"), [(0, 0.0), (7, 7.0), (8, 8.0), (15, 15.0), (16, 8.0), (23, 15.0), (0xFFFFFFFF, 15.0)]
 )
 def test_inputs_as_linear_arrays(index: int, expected: float) -> None:
-    """Behind the last row it is the last row that is read, as by coordinates."""
+    """After the last row the last row is read, as by coordinates."""
     for base, buffer in ((0, 3), (18, 21)):
         a = Assembly()
         a.alu(moves(2, "0", "0", f"#{index:x}"))
@@ -232,7 +232,7 @@ def test_buffer_0_is_the_constants() -> None:
 
 @pytest.mark.parametrize("start", [0, 1, 3])
 def test_relative_registers_of_fetches(start: int) -> None:
-    """SRC_REL and DST_REL add aL; T0 and what is behind the last register cannot be reached."""
+    """SRC_REL and DST_REL add aL; T0 and registers after the last one cannot be reached."""
     a = Assembly()
     a.alu(moves(2, "0"), moves(3, "1i"), moves(5, "#00000002"), moves(126, "1i"), moves(124, "0.5"))
     at = a.flow("LOOP_START", to=8000, const=0)
@@ -244,7 +244,7 @@ def test_relative_registers_of_fetches(start: int) -> None:
     a.alu(group(slot("MOV", "R13.w", "T0.x")))
     row = {0: 0.0, 1: 1.0, 3: 2.0}[start]
     found = execute(a, (4 + start, 7 + start, 14 + start if start < 2 else 1, 13), domain=(0, 0, 0, 0),
-                    ints={0: (1, start, 0)}, inputs={0: PLACES}).outputs[:, 0, 0]  # fmt: skip
+                    ints={0: (1, start, 0)}, inputs={0: COORDINATES_INPUT}).outputs[:, 0, 0]  # fmt: skip
     same(found[0], [row + n / 4 for n in range(4)])
     same(found[1], [8, 4, 1, 1])
     same(found[2], [n / 4 for n in range(4)] if start < 2 else [0, 0, 0, 0])
@@ -270,7 +270,7 @@ def test_four_neighbours_at_once() -> None:
     a = Assembly()
     a.alu(moves(2, "#40000000", "1.0"), moves(3, "#0000000a"))
     a.fetch(tex("SAMPLE", 1, 2, 18), vtx(4, 3, 18))
-    both = Input(values=PLACES.values, tiling=Tiling.LINEAR_INP_2X2)
+    both = Input(values=COORDINATES_INPUT.values, tiling=Tiling.LINEAR_INP_2X2)
     found = execute(a, (1, 4), domain=(0, 0, 0, 0), inputs={0: both}, information={"texture_base": 18}).outputs
     same(found[:, 0, 0], [[13.0, 22.0, 23.0, 12.0]] * 2)
 

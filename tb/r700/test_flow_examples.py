@@ -1,4 +1,4 @@
-"""Control flow with results worked out by hand: words that random programs use in few ways, and what ends a program."""
+"""Control flow with results worked out by hand: words that random programs seldom use, and the ends of programs."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,7 @@ def test_conditions(cond: str, const: int, holds: bool, wavefront: int) -> None:
 
 @pytest.mark.parametrize(("cond", "expected"), [("BOOL", [2.0, 2.0, 1.0, 1.0]), ("NOT_BOOL", [0.0, 0.0, 3.0, 3.0])])
 def test_an_else_with_a_condition(cond: str, expected: list[float]) -> None:
-    """Where the condition does not hold, the pixels of the first part stay."""
+    """Where the condition does not hold, the pixels of the first branch stay."""
     a = Assembly()
     where(a, "GE", "R0.x", "#40000000")
     a.alu(add(1))
@@ -71,7 +71,7 @@ def test_an_else_with_a_condition(cond: str, expected: list[float]) -> None:
 
 @pytest.mark.parametrize(("cond", "expected"), [("BOOL", [3.0, 3.0, 2.0, 2.0]), ("FALSE", [1.0, 1.0, 0.0, 0.0])])
 def test_a_pop_with_a_condition(cond: str, expected: list[float]) -> None:
-    """It cuts the pixels off that are active behind it, until another pop."""
+    """It disables the pixels that are active after it, until another pop."""
     a = Assembly()
     a.flow("PUSH", to=8000)
     where(a, "GT", "#40000000", "R0.x")
@@ -170,7 +170,7 @@ def test_a_break_leaves_the_index_of_before() -> None:
 
 
 def test_the_end_of_a_loop_removes_what_is_above_it() -> None:
-    """Branches that nobody popped, and a call that did not return."""
+    """Branches that were not popped, and a call that did not return."""
     a = Assembly()
     loop = a.flow("LOOP_START_NO_AL", to=8000, const=1)
     a.flow("CALL", to=loop + 2)
@@ -349,7 +349,7 @@ def test_fields_that_a_word_does_not_have_are_ignored() -> None:
     a.alu(add(10))
     a.flow("RETURN", to=77, pop=7, count=5, call_count=50)
     program = a.executable()
-    # The call returns behind itself, where the subroutine is met once more; then there is nothing to return from.
+    # The call returns to the next word, where the subroutine is met once more; then there is nothing to return from.
     found = run(Job(program=program, domain=(0, 0, 0, 0), ints=_INTS, bools=_BOOLS))
     assert found.fault == ("STACK", behind + 1, 0, 0, 0)
 

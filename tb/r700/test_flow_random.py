@@ -66,7 +66,7 @@ def test_results_do_not_depend_on_the_wavefront(seed: int) -> None:
 
 
 def test_barriers_change_nothing() -> None:
-    """The first word starts the first clause, which is behind all words."""
+    """The first word starts the first clause, which is after all words."""
     for seed in range(20):
         job, drawing = job_of(seed)
         assert isinstance(job.program, Executable)

@@ -1,4 +1,4 @@
-"""Memory at places of the program's own, with results worked out by hand: MEM_EXPORT, RD_SCATTER, scratch."""
+"""Areas of memory, with results worked out by hand: MEM_EXPORT, RD_SCATTER, scratch."""
 
 import numpy as np
 import pytest
@@ -126,7 +126,7 @@ def test_registers_that_are_not_there_are_zero() -> None:
 
 @pytest.mark.parametrize("wavefront", [4, 16])
 def test_the_last_write_of_an_instruction_stays(wavefront: int) -> None:
-    """All pixels write the same places: of pixel t the registers hold t + 1, and 16 times that.
+    """All pixels write the same addresses: of pixel t the registers hold t + 1, and 16 times that.
 
     A register of the burst comes after all pixels' one before; so the second one's x is where the first one's y was.
     """
@@ -271,7 +271,7 @@ def test_scratch_with_an_index_a_mask_and_an_end() -> None:
 
 
 def test_uncovered_pixels_have_no_scratch() -> None:
-    """The domain is lane 3 of a quad: what the others read is seen in their differences. All keep 5.0 at their places.
+    """The domain is lane 3 of a quad: the others' words appear in their differences. All keep 5.0 at their addresses.
 
     The number of lane 2 is -1: vector 1 of it would be where vector 0 of lane 3 is.
     """

@@ -1,4 +1,4 @@
-"""The rules of the program's note: what breaks one is refused by the file's reader and by the machine's loader."""
+"""The rules of the program's note: the file's reader and the machine's loader reject a note that breaks one."""
 
 import pytest
 

@@ -39,7 +39,7 @@ def test_a_predicate_of_whole_quads() -> None:
 
 
 def share_of_lane(lane: int) -> tuple[list[Unit], list[Unit]]:
-    """A group that names the place of a pixel in the data share, and the instruction that reads it to R3."""
+    """A group that gives the address of a pixel in the data share, and the instruction that reads it to R3."""
     bank, row = lane & 3, 4 * (lane >> 2)
     return group(slot("MOV", "R2.x", f"#{bank:x}"), slot("MOV", "R2.y", f"#{row:x}")), share_read(3, 2)
 
@@ -113,7 +113,7 @@ def test_killed_pixels_compute(by: str) -> None:
 
 @pytest.mark.parametrize("by", ["word", "instruction"])
 def test_a_wavefront_ends_when_nobody_is_valid(by: str) -> None:
-    """Behind the kill is what would fault. One quad goes on to it, the first one does not."""
+    """After the kill comes an instruction that would fault. One quad goes on to it, the first one does not."""
     a = Assembly()
     where(a, "GT", "#40000000", "R0.x")
     if by == "word":

@@ -165,12 +165,12 @@ def test_it_is_zero_at_the_start_of_each_wavefront() -> None:
     a.fetch(share_read(5, 4, dst_wr_y=0), share_write(1, dst_stride=4), share_read(6, 4))
     found = execute(a, (5, 6), domain=(0, 0, 7, 1), information={**_CS, "lds_dwords": 4})
     same(found.outputs[0], [[[0] * 4] * 8] * 2)
-    # The place of lane 0, whose number is the column in this row.
+    # The address of lane 0, whose number is the column in this row.
     same(found.outputs[1, 0, :, 0], [7, 7, 9, 9, 11, 11, 13, 13])
 
 
 def odd_lanes(a: Assembly) -> None:
-    """Begin a part for odd lanes but lane 1."""
+    """Begin a branch of odd lanes but lane 1."""
     a.alu(
         group(slot("AND_INT", "_.x", "R0.w", "1i"), slot("SETGT_INT", "_.y", "R0.w", "1i")),
         group(slot("AND_INT", "_.x", "PV.x", "PV.y")),
@@ -180,12 +180,12 @@ def odd_lanes(a: Assembly) -> None:
 
 
 def broadcast() -> list[Unit]:
-    """A read of the place that the lowest active pixel names."""
+    """A read of the address that the lowest active pixel names."""
     return share_read(5, 4, broadcast=1)
 
 
 def test_a_broadcast_reads_at_the_lowest_active_pixels_place() -> None:
-    """That is lane 3, whose own place is asked for; only odd lanes above it get it too."""
+    """That is lane 3, whose own address is read; only odd lanes above it get it too."""
     a = begin()
     a.fetch(share_write(1, dst_stride=4))
     a.alu(group(slot("AND_INT", "R4.x", "R0.w", "#3"), slot("AND_INT", "R4.y", "R0.w", "#c")))

@@ -48,7 +48,7 @@ def decoder() -> CompiledUnit:
 
 
 def from_fixed_temporaries(words: Sequence[int]) -> tuple[int, ...]:
-    """An instruction that reads its sources from temporaries 0 to 5, the alpha unit's behind the RGB unit's.
+    """An instruction that reads its sources from temporaries 0 to 5, the alpha unit's after the RGB unit's.
 
     It writes every channel, so that the model computes them all.
     """

@@ -57,13 +57,13 @@ class Bench:
         return {"addr": number, "const": int(constant), "rel": int(relative)}
 
     def place(self, wave: int, number: int, highest: int) -> dict[str, int]:
-        """Where a temporary is: each wave slot has a power of two entries, odd wave slots the second bank."""
+        """The address of a temporary: each wave slot has a power of two entries, odd wave slots the second bank."""
         entry = (wave // 2 << highest.bit_length()) + number
         banks = self.config.temporaries // 2
         return {"bank": wave % 2 or entry // banks, "entry": entry % banks}
 
     def check_places(self, context: Any, addresses: Addresses, wave: int, highest: int, index: int):
-        """Places of the temporaries that exist; they are asked for in the instruction's cycle."""
+        """Addresses of the temporaries that exist; they are read in the instruction's cycle."""
         for places, unit in zip((self.unit.rgb_addresses, self.unit.alpha_addresses), addresses, strict=True):
             for source, address in enumerate(unit):
                 number = (address["addr"] + address["rel"] * index) % TEMPORARIES
@@ -72,7 +72,7 @@ class Bench:
                     assert found == self.place(wave, number, highest)
 
     def check_lines(self, context: Any, addresses: Addresses, uses: list[int], loaded: int, index: int):
-        """Lines that are needed; whether one is missing, and whether a constant was refused."""
+        """Lines that are needed; whether one is missing, and whether a constant had an error response."""
         lines = context.get(Value.cast(self.unit.lines))
         missing, error = False, False
         for place in range(FLOAT_LINES):
@@ -96,7 +96,7 @@ class Bench:
         return int(temporary[channel]) if number % TEMPORARIES <= highest else 0
 
     async def instruction(self, context: Any, addresses: Addresses, loaded: int) -> tuple[bool, bool]:
-        """One instruction with its sources a cycle later; whether a line was missing and a constant refused."""
+        """One instruction with its sources a cycle later; whether a line was missing, and a constant an error."""
         generator, lanes = self.generator, self.config.lanes
         highest = int(generator.choice([0, 1, 5, 16, 31, 62, 127]))
         wave = int(generator.integers(self.config.resident_groups(highest + 1)))

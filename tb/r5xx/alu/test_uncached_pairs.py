@@ -103,7 +103,7 @@ class Pipeline:
 
     @property
     def announced(self) -> bool:
-        """Whether a result is still on its way."""
+        """Whether a result is still in flight."""
         return any(list(self._stages)[1:])
 
     def drive(self, context: Any) -> None:

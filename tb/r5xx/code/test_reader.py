@@ -74,7 +74,7 @@ def test_as_many_lines_are_asked_for_as_may_be() -> None:
         for _ in range(80):
             await cycle(context, [source, lines])
 
-    # Nobody takes an instruction.
+    # No instruction is taken.
     simulate(reader, testbench)
     assert len(lines.numbers) >= 8
 

@@ -1,4 +1,4 @@
-"""InstructionStore: every entry of several programs, one after the other, behind a memory with stalls."""
+"""InstructionStore: every entry of several programs, one after the other, with a memory that stalls."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def joined(words: Instruction) -> int:
 
 
 class Store:
-    """The component with a memory that answers in order."""
+    """The component with a memory that responds in order."""
 
     def __init__(self, stall: float) -> None:
         self.unit = InstructionStore()
@@ -32,7 +32,7 @@ class Store:
         self._responses = Source(self.unit.client.response, generator, stall)
 
     async def load(self, context: Any, program: list[Instruction], *, uncached: bool, error: int = -1) -> int:
-        """Load a program, of which memory refuses one instruction, and give the cycles that it took."""
+        """Load a program, one instruction with an error response, and give the cycles that it took."""
         unit, first, cycles = self.unit, len(self._asked.received), 0
         context.set(unit.size, len(program))
         context.set(unit.uncached_writes, uncached)

@@ -60,7 +60,7 @@ def random_words(generator: np.random.Generator) -> tuple[int, ...]:
 
 
 def program_with(full: bool, code_offset: int, *, refuses: bool) -> Program:
-    """A program; memory may refuse all its int and bool constants."""
+    """A program; all its int and bool constants may have error responses."""
     memory = Memory()
     if refuses:
         memory.refuse(0x30000, 0x40000)
@@ -138,7 +138,7 @@ def rows_of(generator: np.random.Generator, lanes: int) -> list[Row]:
 
 
 def after(batch: Batch, program: Program, instruction: Flow | Illegal) -> tuple[list[int], list[FlowFault]]:
-    """Each wavefront's state and fault behind the instruction, by the golden model."""
+    """Each wavefront's state and fault after the instruction, by the golden model."""
     if isinstance(instruction, Illegal):
         return [0] * WAVEFRONTS, [FlowFault.ILLEGAL_INSTRUCTION] * WAVEFRONTS
     try:

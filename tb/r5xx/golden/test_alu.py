@@ -87,7 +87,7 @@ def test_frc_of_both_units() -> None:
 
 
 def test_both_units_read_before_either_writes() -> None:
-    # In one instruction r1.r = r1.a and r1.a = r1.r: they change places.
+    # In one instruction r1.r = r1.a and r1.a = r1.r: they are swapped.
     first = alu(rgb={**three(Op.MIN), "sel_b": 0}, alpha={**alpha_three(AlphaOp.MIN), "sel_b": 0}, **BOTH)
     swap = alu(
         rgb={"addr0": 1, "rgb_op": Op.MIN.value, "red_swiz_a": A, "red_swiz_b": A, "rgb_addrd": 1},

@@ -22,7 +22,7 @@ GROUPS, LANES = 6, 4
 
 
 def batch_of(generator: np.random.Generator, program: Program, loop_index: int) -> Batch:
-    """Groups whose lanes have random registers, predicates and activity."""
+    """Wavefronts whose lanes have random registers, predicates and activity."""
     size = GROUPS * LANES
     zeros = np.zeros(size, np.int64)
     batch = Batch.start(

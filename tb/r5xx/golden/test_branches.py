@@ -1,6 +1,6 @@
 """Branches, predicates, booleans, calls; expected values are worked out by hand in each test.
 
-c0 = 1, c1 = 10, c2 = 100, c3 = 1000 and c4 = 2 in every channel. i runs over 0..3, so a group of four has i = 0, 1 or
+c0 = 1, c1 = 10, c2 = 100, c3 = 1000 and c4 = 2 in every channel. i runs over 0..3, so a wavefront of 4 has i = 0, 1 or
 2, 3 and one of eight has all.
 """
 
@@ -239,7 +239,7 @@ def test_a_conditional_call_drives_the_branch_counters(lanes: int) -> None:
 
 def test_branches_nest_32_deep_in_full_mode_and_6_in_partial() -> None:
     def nested(depth: int) -> list[Instruction]:
-        # i == 1 goes all the way; the others leave at the first IF, so their counters reach depth - 1.
+        # i == 1 enters every IF; the others fail the first one, so their counters reach depth - 1.
         program = [compare(ONE, ZeroTest.EQUAL), begin_if(1 + 3 * depth)]
         for _ in range(depth - 1):
             program += [compare(ONE, ZeroTest.EQUAL), begin_if(1 + 3 * depth)]

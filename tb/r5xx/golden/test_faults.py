@@ -1,4 +1,4 @@
-"""Faults of programs: every illegal instruction, the program counter, the watchdog, and who goes on."""
+"""Faults of programs: every illegal instruction, the program counter, the watchdog, and the wavefronts that go on."""
 
 import numpy as np
 import pytest

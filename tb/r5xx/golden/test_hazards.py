@@ -29,7 +29,7 @@ def hazards(program: list[Instruction], *, before: CommandBuffer = BOUND, **info
 
 
 def independent_fetch(destination: int, *, source: int = 0, acquire: int = 0, wait: int = 0) -> Instruction:
-    """A lookup with semaphore bits as given."""
+    """A fetch with semaphore bits as given."""
     addr = {"src_addr": source, "src_t_swiz": 1, "dst_addr": destination}
     inst = {"inst": TextureOperation.LOOKUP.value, "unscaled": 1, "tex_sem_acquire": acquire}
     return tex(inst=inst, addr=addr, rgb_wmask=7, tex_sem_wait=wait)
@@ -106,7 +106,7 @@ def test_the_alu_result_does_not_survive_flow_control() -> None:
 
 
 def test_what_is_outstanding_is_remembered_round_a_loop() -> None:
-    # The second turn reads what the first looked up.
+    # The second iteration reads the first one's fetch.
     program = [begin_loop(4), move(2, 1), independent_fetch(1, acquire=1, wait=1), end_loop(1)]
     assert "pc 1: reads r1.r" in hazards(program)
 

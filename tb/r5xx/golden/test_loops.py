@@ -111,7 +111,7 @@ def test_relative_addresses_wrap_inside_their_file() -> None:
 
 
 def test_al_wraps_at_nine_bits() -> None:
-    # Start 255, step 127: the fourth turn has aL = 255 + 3 * 127 = 636 = 124 mod 512; temporary 5 + 124 = 129 is r1.
+    # Start 255, step 127: iteration 4 has aL = 255 + 3 * 127 = 636 = 124 mod 512; temporary 5 + 124 = 129 is r1.
     target = machine()
     target.set_int(0, 4, start=255, step=127)
     target.set_int(1, 3)
@@ -143,7 +143,7 @@ def test_an_inner_loop_gives_al_back() -> None:
 
 @pytest.mark.parametrize("op", [BREAKLOOP, BREAKREP])
 def test_processors_leave_a_loop_one_after_the_other(op: int, lanes: int) -> None:
-    # r1 counts the turns; processor i breaks when r1 == i: it has i turns.
+    # r1 counts the iterations; processor i breaks when r1 == i: it has i iterations.
     target = machine(lanes)
     target.set_int(0, 10)
     begin, end = ({"op": REP}, {"op": ENDREP}) if op == BREAKREP else ({}, {})
@@ -169,7 +169,7 @@ def test_processors_leave_a_loop_one_after_the_other(op: int, lanes: int) -> Non
 
 
 def test_a_break_without_branch_takes_the_processors_of_its_test(lanes: int) -> None:
-    # BREAKLOOP with JUMP_FUNC "ALU result": i >= 2 leave in the first turn, the others do all three.
+    # BREAKLOOP with JUMP_FUNC "ALU result": i >= 2 break in the first iteration, the others have all three.
     target = machine(lanes)
     target.set_int(0, 3)
     program = [
@@ -184,7 +184,7 @@ def test_a_break_without_branch_takes_the_processors_of_its_test(lanes: int) -> 
 
 
 def test_continue_skips_the_remaining_iteration_for_the_processors_of_its_test(lanes: int) -> None:
-    # Of three turns, i == 1 continues before the addition in each.
+    # Of three iterations, i == 1 continues before the addition in each.
     target = machine(lanes)
     target.set_int(0, 3)
     program = [
@@ -217,7 +217,7 @@ def test_continue_inside_a_branch_pops_its_levels(lanes: int) -> None:
 
 
 def test_break_and_continue_in_one_loop(lanes: int) -> None:
-    # Three turns. i == 0 breaks in the first, i == 1 continues in each, the others run through.
+    # Three iterations. i == 0 breaks in the first, i == 1 continues in each, the others run through.
     target = machine(lanes)
     target.set_int(0, 3)
     program = [
@@ -281,8 +281,8 @@ def test_the_end_or_break_of_the_other_kind_of_loop_is_illegal(begin: int, end: 
 
 
 def test_a_loop_without_an_active_processor_ends_after_one_iteration() -> None:
-    # B_ELSE makes everybody branch-inactive, and later active again. LOOP stays and pushes though nobody decides;
-    # ENDLOOP has JUMP_ANY = 1 and so leaves when nobody decides.
+    # B_ELSE makes all branch-inactive, and later active again. LOOP pushes though no processor decides;
+    # ENDLOOP has JUMP_ANY = 1 and so ends when no processor decides.
     target = machine()
     target.set_int(0, 5)
     program = [

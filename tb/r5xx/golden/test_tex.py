@@ -1,4 +1,4 @@
-"""Lookups, kill, LAST, the conditional value; worked out by hand."""
+"""Fetches, kill, LAST, the conditional value; worked out by hand."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ GRID = np.arange(32, dtype=np.float32).reshape(4, 8)
 
 def found_at(coordinates: tuple[float, ...], operation: TextureOperation = TextureOperation.LOOKUP, *,
              unscaled: int = 1, tiling: Tiling = Tiling.LINEAR) -> list[float]:  # fmt: skip
-    """What a lookup in GRID at fixed coordinates gives."""
+    """The words of a fetch from GRID at fixed coordinates."""
     machine = Machine()
     machine.set_floats(5, *coordinates)
     before = bind(machine, GRID, DataFormat.FLOAT32_1, tiling)
@@ -204,7 +204,7 @@ def test_a_wavefront_whose_covered_processors_are_all_killed_ends() -> None:
 def test_last_ends_a_wavefront_when_all_valid_covered_processors_are_active() -> None:
     machine = Machine()
     machine.set_floats(2, 2.0, 0, 0, 0)
-    # For i < 2: r0 is stored and the group may end; in the group of i = 2, 3 nobody enters. A mixed group goes on.
+    # For i < 2: r0 is stored and the wavefront may end; in that of i = 2, 3 none enters. A mixed wavefront goes on.
     program = [
         compare(2, ZeroTest.LESS),
         begin_if(4),
@@ -249,7 +249,7 @@ def test_a_killed_processor_stores_no_conditional_value() -> None:
     machine = Machine()
     machine.set_floats(5, -1.0, 0.0, 0.0, 0.0)
     layout = Layout(width=8, height=1, format=DataFormat.FLOAT32_1)
-    # r2.r = -i: everybody but i = 0 is killed; -0 would be killed too, so 0 - i is computed as 0 * ... + (-1) * i.
+    # r2.r = -i: all but i = 0 are killed; -0 would be killed too, so 0 - i is computed as 0 * ... + (-1) * i.
     rgb = {"addr1": 5, "addr1_const": 1, "sel_b": 1, "red_swiz_c": 4, "rgb_addrd": 2}
     machine.load(
         [alu(rgb=rgb, rgb_wmask=1), tex(inst={"inst": 2}, addr={"src_addr": 2}, rgb_wmask=1), move(0, 0, output=0)]

@@ -55,7 +55,7 @@ _REPLICATED = (0, 2, 2, 3, 3, 4, 5)
 
 @dataclass
 class _Jump:
-    """A flow-control instruction whose place is known and whose target may still change."""
+    """A flow-control instruction at a fixed address, whose target may still change."""
 
     place: int
     block: int
@@ -71,14 +71,14 @@ class _Loop:
 
     kind: FlowOperation
     first: int
-    """The block behind its begin."""
+    """The block after its begin."""
     leaving: list[_Jump] = field(default_factory=list)
-    """What goes to its end or behind it."""
+    """Jumps to its end or after it."""
 
 
 @dataclass
 class _Blocks:
-    """Draws the blocks of a program; what jumps to a block is filled in when all have their place."""
+    """Draws the blocks of a program; targets are filled in when all blocks have their addresses."""
 
     generator: np.random.Generator
     full: bool
@@ -98,7 +98,7 @@ class _Blocks:
         return int(self.generator.choice(values))  # type: ignore[call-overload]
 
     def draw(self, count: int) -> None:
-        """Draw `count` blocks, and an OUTPUT behind them."""
+        """Draw `count` blocks, and an OUTPUT after them."""
         self.code += _parities()
         for block in range(count):
             self.starts.append(len(self.code))

@@ -1,4 +1,4 @@
-"""Launches for tests of what stands around a compiled core, and a component in the core's place."""
+"""Launches for tests of the simulation around a compiled core, and a component instead of the core."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -72,7 +72,7 @@ def launch_of(
 
 
 def wavefronts_of(domain: Domain, lanes: int) -> Iterator[WavefrontArrays]:
-    """The domain in parts of a few wavefronts."""
+    """The domain in blocks of a few wavefronts."""
     for wavefronts in domain.groups(lanes, 3):
         yield np.arange(wavefronts.order.size), *wavefronts.pairs(), wavefronts.covered()
 

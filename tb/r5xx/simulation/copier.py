@@ -32,9 +32,9 @@ class Mistake(enum.Enum, shape=3):
 class Copier(wiring.Component):
     """Copies an element of input 0 to target 0 for each lane, one wavefront after the other.
 
-    On its way it fetches instruction 0, loads float line 0 and tests (values: channel 0 of the element). Target 1 takes
+    It fetches instruction 0, loads float line 0 and tests (value: channel 0 of the element). Target 1 takes
     word 0 of the instruction and of the line's beats 0, 1 and 3, target 2 the lanes that passed. With uncached writes
-    the lane's channel 0, inverted, goes to its own place last. A refused element is a fault instead.
+    the lane's channel 0, inverted, goes to its own position last. An element with an error response is a fault instead.
     """
 
     def __init__(self, config: ArrayConfig, mistake: Mistake = Mistake.NOTHING) -> None:
@@ -115,7 +115,7 @@ class Copier(wiring.Component):
         return m
 
     def _trace(self, m: Module, invalidates: Signal) -> None:
-        """Show events; the PC of flow events counts how often code and constants were forgotten."""
+        """Drive events; the PC of flow events counts the invalidations of code and constants."""
         m.d.comb += [
             self.trace.start.valid.eq(self.wavefront.valid & self.wavefront.ready),
             self.trace.start.wavefront.eq(self.wavefront.payload),

@@ -126,7 +126,7 @@ def copied(memory: Memory, ranges: Iterable[Range]) -> Memory:
 
 def memory_setup(launch: Launch, current: Memory, arrays: Arrays) -> MemorySetup:
     """The state of the memory clients; reads of the start go to the launch's memory, the others to `current`."""
-    # A memory does not say which ranges it refuses but for single accesses.
+    # A memory gives error responses for single accesses only.
     error = launch.memory.refused_ranges
     unit = launch.conditional
     return MemorySetup(
@@ -170,7 +170,7 @@ def _wavefronts(wavefronts: Iterable[WavefrontArrays], lanes: int) -> tuple[Inte
 
 
 def _set_constants(setup: RunSetup, launch: Launch, arrays: Arrays) -> None:
-    """The three files of constants; a beat of which memory refuses any byte is refused."""
+    """The three files of constants; a beat has an error response if any of its bytes has."""
     # Where constants lie is known to them only, and what they hold is less than what memory does.
     bases = launch.program.constants.bases
     sizes = (FLOAT_CONSTANTS * CHANNELS, INT_CONSTANTS, BOOL_CONSTANTS)

@@ -50,7 +50,7 @@ def fields(layout: data.StructLayout, prefix: str = "") -> Iterator[Field]:
 
 
 def port_declarations(listed: list[Port], config: ArrayConfig) -> str:
-    """C++ for the ports of a core, whose numbers are their places in `listed`."""
+    """C++ for the ports of a core, whose numbers are their indices in `listed`."""
     numbers = {port.name: number for number, port in enumerate(listed)}
     lines = ['#include "Vcore.h"', "#include <cstdint>", "#include <cstddef>", "namespace {"]
     lines += ["struct Field { unsigned offset, width; };"]
@@ -75,7 +75,7 @@ def port_declarations(listed: list[Port], config: ArrayConfig) -> str:
 
 
 def _with_beat(listed: list[Field]) -> list[Field]:
-    """A lookup's tag has the number of a beat: of no bits where a wavefront has one beat only."""
+    """A fetch's tag has the number of a beat: of no bits where a wavefront has one beat only."""
     names = {name for name, *_ in listed}
     return [*listed, ("tag_beat", 0, 0)] if "tag_entry" in names and "tag_beat" not in names else listed
 

@@ -1,7 +1,7 @@
-"""The core of the DPP array, compiled, with a simple memory behind it: runs whole domains.
+"""The core of the DPP array, compiled, with a simple memory: runs whole domains.
 
-A core is clocked, fed with wavefronts and answered in C++; `loop.cc` says in which order things happen. Where a
-core may not look, answers hold a poison: lanes that do not fetch, data of refused accesses, streams that are not valid.
+A core is clocked, fed with wavefronts and served in C++; `loop.cc` has the order of a cycle's steps. Fields that a
+core must not read are a poison: lanes that do not fetch, data of error responses, streams that are not valid.
 """
 
 import ctypes
@@ -39,7 +39,7 @@ from ctm.tb.r5xx.simulation.trace import whole
 _TOP = "core"
 _SOURCES = ("memory_model.cc", "streams.cc", "clients.cc", "loop.cc")
 _STALL_ONE = 1 << 16
-"""Probabilities count in parts of this."""
+"""The unit of probabilities."""
 _WORD_BITS = 32
 _CYCLE_WORDS = 2
 _FAULT_WORDS = 5
@@ -55,7 +55,7 @@ class ProtocolError(Exception):
 class Timing:
     """How the memory and what feeds wavefronts behave; all of it is the same for the same seed.
 
-    An answer comes `latency` (1 or more) cycles behind its request, and up to `jitter` more. In each cycle, each ready
+    A response comes `latency` (1 or more) cycles after its request, and up to `jitter` more. In each cycle, each ready
     and each new valid is withheld with the probability `stall`.
     """
 

@@ -1,4 +1,4 @@
-"""The memory behind a compiled core, alone, against the golden model."""
+"""The memory of a compiled core, alone, against the golden model."""
 
 import ctypes
 

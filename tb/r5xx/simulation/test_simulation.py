@@ -206,7 +206,7 @@ def test_latency_is_what_it_says() -> None:
         ).cycles
         for latency in (1, 10)
     )  # fmt: skip
-    # An instruction, a line, a fetch and a test, one behind the other.
+    # An instruction, a line, a fetch and a test, one after the other.
     assert ten - one == 4 * 9
 
 

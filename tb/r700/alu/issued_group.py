@@ -1,6 +1,6 @@
 """Groups as they are issued to the lanes, of operations that are easy to be sure of, and what they make of registers.
 
-Everything is plain numbers; what a read finds is asked of whoever keeps registers and constants.
+Everything is plain numbers; the caller gives the words of registers and constants.
 """
 
 from collections.abc import Callable
@@ -52,7 +52,7 @@ class Register:
     mode: int
 
     def offset(self, indices: list[int], gprs: int) -> int | None:
-        """Its place behind a slice's first register, if there is such a register; `indices` are AR and aL."""
+        """Its offset from a slice's first register, if there is such a register; `indices` are AR and aL."""
         if not self.relative and self.number >= TEMPORARIES:
             return gprs + self.number - TEMPORARIES
         at = self.number + (indices[self.mode] if self.relative else 0)

@@ -1,4 +1,4 @@
-"""Clauses under way: which pixels execute, and what is kept of each context apart from all others."""
+"""Clauses in execution: the executing pixels, and the state of each context apart from all others."""
 
 from typing import Any
 

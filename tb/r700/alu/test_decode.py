@@ -64,7 +64,7 @@ class Case:
         return moved if 0 <= moved < ROWS else None
 
     def line(self, half: Half) -> int | None:
-        """The line that a half needs: none if it does not exist, or if nobody has what it is relative to."""
+        """The line that a half needs: none if it does not exist, or if no pixel has its index."""
         row = self.row(half)
         return None if row is None or (half[2] is not None and not self.any_pixel) else row // LINE_ROWS
 
@@ -189,7 +189,7 @@ def same_constants(context: Any, unit: Any, found: Any, case: Case, pairs: dict[
 
 
 def check(seed: int, groups: int) -> None:
-    """So many groups, one behind the other or with cycles between them."""
+    """So many groups, one after the other or with cycles between them."""
     unit: Any = GroupDecode()
     draw, seen = np.random.default_rng(seed), Counter[str]()
 

@@ -19,7 +19,7 @@ def _mask(pixels: np.ndarray) -> int:
 
 
 def behind(effects: list[dict[str, Any]], before: dict[str, np.ndarray], given: dict[str, Any]) -> dict[str, Any]:
-    """Masks behind a group, and the pixels in which each slot does something."""
+    """Masks after a group, and the pixels in which each slot writes."""
     after = {name: mask.copy() for name, mask in before.items()}
     gates = []
     for slot, effect in enumerate(effects):

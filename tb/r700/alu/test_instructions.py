@@ -23,7 +23,7 @@ OFF, ONE, ZERO, RESERVED = 0, 3, 2, 1
 """PRED_SEL."""
 SCALES = {"M2": 1, "M4": 2, "D2": -1}
 MODIFIERS = (0, 1, 2, -1)
-"""Of a name's last part, and of OMOD."""
+"""Of a name's suffix, and of OMOD."""
 BY_SLOTS = {kind: [each for each in OPERATIONS.values() if each.slots is kind] for kind in Slots}
 PLAIN = [each for each in BY_SLOTS[Slots.ANY] if not each.sets_predicate and not each.kills]
 CHANGING = [each for each in OPERATIONS.values() if each.sets_predicate or each.kills or each.sets_address]

@@ -1,4 +1,4 @@
-"""Intervals: a group's cycles, followed one by one, and how soon the next group of a clause can come behind it."""
+"""Intervals: a group's cycles, followed one by one, and the earliest next group of a clause."""
 
 from itertools import count, product
 
@@ -27,7 +27,7 @@ def passes_in(array: ArrayConfig) -> int:
 
 
 class Followed:
-    """A group whose interval begins in cycle 0: what happens in which cycle."""
+    """A group whose interval begins in cycle 0: the events of each cycle."""
 
     def __init__(self, passes: int, latency: int) -> None:
         in_slice = min(passes, PERIOD)
@@ -42,7 +42,7 @@ class Followed:
         """Of each slice: vector results, results of slot t."""
 
     def may_be_followed(self, distance: int) -> bool:
-        """Whether a group so many cycles behind finds what this one has made.
+        """Whether a group so many cycles later reads this one's results.
 
         It is decoded in the last cycle before its interval, for the pixels that the results have left, and reads a
         register when it is written.
@@ -54,7 +54,7 @@ class Followed:
 
 
 def check_group(intervals: Intervals, passes: int, latency: int) -> None:
-    """Cycles of one group, and of one behind it."""
+    """Cycles of one group, and of a later one."""
     followed = Followed(passes, latency)
     assert intervals.passes == passes
     assert (intervals.choice, intervals.first, intervals.last) == (
@@ -67,7 +67,7 @@ def check_group(intervals: Intervals, passes: int, latency: int) -> None:
 
 
 def check_calendar(intervals: Intervals, passes: int, latency: int) -> None:
-    """With a group in each interval no two use a port in the same cycle, and the places in intervals are the same."""
+    """With a group in each interval no two use a port in the same cycle, and positions in intervals are the same."""
     followed = Followed(passes, latency)
     starts = [number * intervals.interval for number in range(GROUPS)]
     reads = [start + cycle for start in starts for own in followed.reads for cycle in own]

@@ -34,7 +34,7 @@ def word_of(*numbers: int) -> int:
 
 
 class File:
-    """Registers and constants, each with a word of its own; some registers nobody has written."""
+    """Registers and constants, each with a word of its own; some registers were not written."""
 
     def __init__(self, pixels: int) -> None:
         self.pixels = pixels
@@ -74,7 +74,7 @@ def joined(values: list[int], width: int) -> int:
 
 
 class Bench:
-    """The pipeline with registers and constants, and what is to come of the groups under way."""
+    """The pipeline with registers and constants, and the expected results of the groups in flight."""
 
     def __init__(self, seed: int, **settings: int) -> None:
         array = ArrayConfig(instruction_set="r700", threads=CONTEXTS, temporaries=512, **settings)
@@ -134,7 +134,7 @@ class Bench:
             await context.tick()
 
     def _issue(self, cycle: int) -> Group | None:
-        """A group of a context whose last one's registers and masks are there; perhaps none."""
+        """A group of a context whose previous one's registers and masks are written; or none."""
         free = [number for number in range(CONTEXTS) if self.issued.get(number, -1000) + self.last + 2 <= cycle]
         if not free or self.draw.random() < 0.1:
             return None
@@ -151,7 +151,7 @@ class Bench:
         return group
 
     def _answer(self, now: Group | None, phase: int) -> dict[str, int]:
-        """What was read in the cycle before, and a constant of the group; anything where nobody read."""
+        """The words that were read in the previous cycle, and a constant of the group; random without a read."""
         found = self.found
         if now is not None and phase < PAIRS:
             row, _, exists = now.pairs[phase]

@@ -1,4 +1,4 @@
-"""GroupReads: every operand comes from where its word says, by the ports that there are, or the group is refused."""
+"""GroupReads: every operand has the source that its word names, by the existing ports, or the group is illegal."""
 
 import dataclasses
 from dataclasses import dataclass
@@ -186,7 +186,7 @@ class Draw:
         return int(draw.choice([PREVIOUS_VECTOR, PREVIOUS_SCALAR] if kind < 0.4 else self._numbers))
 
     def _changed(self, group: Group) -> Group:
-        """The group with something else in one place."""
+        """The group with one other operand or swizzle."""
         draw = self._generator
         every = [each for operands in group.operands.values() for each in operands]
         previous = [each for each in every if each.kind == "previous"]
@@ -279,7 +279,7 @@ def same(reads: Any, group: Group) -> None:
 
 
 def check(seed: int, count: int) -> None:
-    """So many groups, one behind the other or with cycles between them."""
+    """So many groups, one after the other or with cycles between them."""
     generator = np.random.default_rng(seed)
     unit: Any = GroupReads()
     seen = {"legal": 0, "illegal": 0, "stray": 0, "to AR": 0}

@@ -13,13 +13,13 @@ from ctm.tb.lib.streams import simulate
 ROW_BYTES = 8 * ROW_UNITS
 CODE_BYTES = 2 * LINES * LINE_BYTES
 SPREAD = 8 * LINE_BYTES // ROW_BYTES
-"""Rows that jumps go to, in either half of the code: the halves are at the same places of the cache."""
+"""Rows that jumps go to, in either half of the code: the halves have the same lines of the cache."""
 READS, LOADS = 800, 20
 """Rows that each reader reads; lines that are loaded at most while one waits."""
 
 
 class Memory:
-    """Lines that answer after a while, in any order; some are refused."""
+    """Responses of lines after a latency, in any order; some with errors."""
 
     def __init__(self, generator: np.random.Generator, latency: int) -> None:
         self._generator, self._latency = generator, latency
@@ -27,7 +27,7 @@ class Memory:
         self.fill()
 
     def fill(self) -> None:
-        """Other contents, at another place."""
+        """Other contents, at another address."""
         draw = self._generator
         self.address = 4 * int(draw.integers(64)) if draw.random() < 0.4 else 64 * int(draw.integers(4))
         size = CODE_BYTES + self.address + 2 * LINE_BYTES
@@ -35,7 +35,7 @@ class Memory:
         self.error = set(np.flatnonzero(draw.random(size // LINE_BYTES) < 0.05).tolist())
 
     def row(self, number: int) -> tuple[int, bool]:
-        """What a reader is to find, and whether the row's line of code is refused."""
+        """The expected row of a reader, and whether its line had an error response."""
         at = self.address + ROW_BYTES * number
         line = (self.address + ROW_BYTES * number - ROW_BYTES * number % LINE_BYTES) // LINE_BYTES
         last = (self.address + ROW_BYTES * number // LINE_BYTES * LINE_BYTES + LINE_BYTES - 1) // LINE_BYTES
@@ -43,7 +43,7 @@ class Memory:
         return int.from_bytes(self.bytes[at : at + ROW_BYTES].tobytes(), "little"), error
 
     def drive(self, context: Any, lines: Any, cycle: int) -> None:
-        """A request may be taken, an answer may come."""
+        """A request may be taken, a response may come."""
         ready = bool(self._generator.random() < 0.8)
         context.set(lines.request.ready, ready)
         if ready and context.get(lines.request.valid):
@@ -78,7 +78,7 @@ class Reader:
         if draw < 0.1:
             self.row = int(self._generator.integers(SPREAD)) + rows // 2 * int(self._generator.integers(2))
         elif draw < 0.2:
-            # The row at the same place of the cache.
+            # The row in the same line of the cache.
             self.row = (self.row + rows // 2) % rows
         else:
             self.row = (self.row + 1) % rows
@@ -107,7 +107,7 @@ def test_readers_find_what_memory_has(latency: int) -> None:
             memory.drive(context, unit.lines, cycle)
             context.set(unit.invalidate, 0)
             if rests and generator.random() < 0.1:
-                # Another program. Nobody reads, but what was read before may still be under way.
+                # Another program. There are no reads, but earlier ones may still be in flight.
                 changes += 1
                 memory.fill()
                 context.set(unit.address, memory.address)
@@ -141,7 +141,7 @@ def test_lines_of_memory_come_in_pairs() -> None:
         context.set(unit.size, 4 * LINE_WORDS)
         context.set(unit.reads[0], 1)
         context.set(unit.lines.request.ready, 1)
-        # Behind those cycles in which lines are forgotten.
+        # After the cycles in which lines are invalidated.
         for _ in range(16):
             if context.get(unit.lines.request.valid):
                 asked.append(context.get(unit.lines.request.payload.line))

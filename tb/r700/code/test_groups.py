@@ -25,7 +25,7 @@ CODES = {kind: [code for code, each in OPERATIONS.items() if each.slots is kind]
 
 @dataclass(kw_only=True)
 class Read:
-    """What is found from a unit on: `looked_at` is the last unit that must be known, or the one behind the clause."""
+    """What is found from a unit on: `looked_at` is the last unit that must be known, or the one after the clause."""
 
     legal: bool = True
     slots: dict[int, int] = field(default_factory=dict)
@@ -59,7 +59,7 @@ def read(code: list[int], at: int, end: int) -> Read:
         to_trans = operation.slots is Slots.TRANS or (operation.slots is Slots.ANY and channel in positions)
         position = TRANS if to_trans else channel
         if position <= positions[-1]:
-            # Claimed twice, or behind a later one.
+            # Claimed twice, or after a later one.
             found.legal = False
             return found
         positions.append(position)
@@ -95,7 +95,7 @@ class Draw:
         return values[int(self._generator.integers(len(values)))]
 
     def group(self) -> list[int]:
-        """Words up to one with LAST, if it is not forgotten; some have something wrong."""
+        """Words up to one with LAST, if it is not omitted; some are illegal."""
         wrong = self._chance(0.3)
         if self._chance(0.15):
             code = self._pick(CODES[Slots.REDUCTION])
@@ -143,7 +143,7 @@ class Draw:
 
 @dataclass(kw_only=True)
 class Frame:
-    """A group that is read, its clause up to `end`, and rows of the code that are missing or refused."""
+    """A group that is read, its clause up to `end`, and rows of the code that are missing or have errors."""
 
     code: list[int]
     at: int
@@ -217,7 +217,7 @@ class Bench:
         context.set(self.unit.found, {"hit": int(hit), "error": int(error), "units": units})
 
     def _compare(self, context: Any, frame: Frame, whole: bool) -> None:
-        """What came of a frame, a cycle behind its end."""
+        """The results of a frame, a cycle after its end."""
         unit, wanted = self.unit, read(frame.code, frame.at, frame.end)
         rows = range(frame.at // 2, wanted.looked_at // 2 + 1)
         # The first row that keeps the group from being read says how.

@@ -1,4 +1,4 @@
-"""CodeReader: every core gets the lines that it asks for, and no others, whoever else reads."""
+"""CodeReader: every core gets the lines that it requests, and no others."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -30,13 +30,13 @@ class Wish:
 
     @property
     def response(self) -> tuple[int, bool]:
-        """What memory has there: its bits, and whether it refuses."""
+        """Memory's response: the bits, and whether it is an error."""
         draw = np.random.default_rng((self.line, self.uncached))
         return int.from_bytes(draw.bytes(LINE_BITS // 8), "little"), bool(draw.random() < 0.2)
 
 
 class Bench:
-    """The reader between cores and a memory that answers in any order."""
+    """The reader between cores and a memory that responds in any order."""
 
     def __init__(self, seed: int, cores: int, latency: int) -> None:
         array = ArrayConfig(instruction_set="r700", cores=cores)
@@ -44,9 +44,9 @@ class Bench:
         self.draw, self.cores, self.latency = np.random.default_rng(seed), cores, latency
         self.offers: list[Wish | None] = [None] * cores
         self.in_flight: dict[int, tuple[Wish, int]] = {}
-        """By the tag that memory has: what was asked for, and the first cycle in which the answer may come."""
+        """By memory's tag: the request, and the first cycle in which its response may come."""
         self.passed = np.zeros((cores, cores), int)
-        """[who waits, who went first]"""
+        """[waiting core, core that went first]"""
         self.waits: tuple[int, int] | None = None
         """What was asked for and not taken."""
         self.done, self.most = np.zeros(cores, int), 0
@@ -86,12 +86,12 @@ class Bench:
             await context.tick()
 
     def _due(self, cycle: int) -> int | None:
-        """The tag of an answer that comes."""
+        """The tag of a response that comes."""
         found = [tag for tag, (_, first) in self.in_flight.items() if first <= cycle]
         return int(self.draw.choice(found)) if found and self._chance(0.7) else None
 
     def _respond(self, context: Any, due: int | None) -> None:
-        """Memory's side. What it says of no answer is anything."""
+        """Memory's side. Its outputs are random without a response."""
         response = self.unit.lines.response
         context.set(response.valid, due is not None)
         tag = int(self.draw.integers(CODE_LINES)) if due is None else due
@@ -101,7 +101,7 @@ class Bench:
         context.set(response.payload.error, error)
 
     def _see_responses(self, context: Any, due: int | None) -> None:
-        """The core that wanted a line gets it at once, and nobody else."""
+        """The core that requested a line gets it in the same cycle, and no other core."""
         wish = None if due is None else self.in_flight[due][0]
         for core, port in enumerate(self.unit.cores):
             response, own = port.response, wish is not None and wish.core == core
@@ -134,7 +134,7 @@ class Bench:
         return True
 
     def _round_robin(self, core: int) -> None:
-        """Nobody goes twice while somebody else waits."""
+        """No core goes twice while another one waits."""
         self.offers[core] = None
         self.passed[core] = 0
         self.passed[[other for other, wish in enumerate(self.offers) if wish is not None], core] += 1

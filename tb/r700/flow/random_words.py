@@ -1,4 +1,4 @@
-"""Random CF programs, most of whose words suit what is on the stack if nobody jumps."""
+"""Random CF programs, most of whose words suit the stack's entries if none jumps."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""FlowUnit: masks, stack, aL and the next word are what the manual's tables say, behind each CF word of a wavefront."""
+"""FlowUnit: masks, stack, aL and PC are those of the manual's tables after each CF instruction of a wavefront."""
 
 from dataclasses import dataclass, field
 from typing import Any

@@ -43,7 +43,7 @@ class Word:
 
 @dataclass(frozen=True, kw_only=True)
 class Constants:
-    """Int constants as (count, start, step), bool ones; the bank that memory refuses, if one."""
+    """Int constants as (count, start, step), bool ones; the bank that has error responses, if one."""
 
     ints: Mapping[int, tuple[int, int, int]]
     bools: Mapping[int, bool]
@@ -125,7 +125,7 @@ class Wavefront:
         return self.active & (self.valid_mask & self.covered if word.valid_pixels else self.all)
 
     def execute(self, word: Word) -> bool:
-        """Do what a word does; whether it starts something, behind which `go_on` comes."""
+        """Execute a CF instruction; whether it starts a clause or an export, after which `go_on` comes."""
         if word.name in _CONDITIONAL and word.cond in ("BOOL", "NOT_BOOL") and self.constants.error == "BOOL":
             raise StopError("BOOL_CONSTANT")
         if word.name in ("LOOP_START", "LOOP_START_NO_AL") and self.constants.error == "INT":
@@ -147,7 +147,7 @@ class Wavefront:
         return True
 
     def go_on(self, word: Word, cleared: int) -> None:
-        """What an ALU word does behind its clause, which took the pixels of `cleared` out of the branch mask."""
+        """Execute an ALU instruction after its clause, which cleared the pixels `cleared` of the branch mask."""
         if word.name == "ALU_ELSE_AFTER":
             self.branch_mask = self._top("branch").branch_mask & ~self.branch_mask
         elif word.name.startswith("ALU_POP"):

@@ -30,7 +30,7 @@ def _groups(seed: int) -> Job | None:
 DRAWN: Mapping[str, Callable[[int], Job | None]] = {
     "control flow": lambda seed: job_of(seed)[0], "groups": _groups, "fetches": draw_job, "everything": mixed_job,
 }  # fmt: skip
-"""What makes the job of a seed; none of what the hardware refuses."""
+"""The function that makes the job of a seed, without programs that the hardware does not support."""
 
 
 @cache

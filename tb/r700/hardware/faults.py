@@ -23,7 +23,7 @@ FAULTS = [
         ("            state.index.eq(index.index),\n", ""),  # aL stays after a loop.
         ("rounds.rounds != 1", "rounds.rounds != 0"),
         ("                state.break_mask.eq(~flow.test),\n", "                state.break_mask.eq(0),\n"),
-        # A break leaves the round when nobody is active, though pixels wait in a branch.
+        # A break ends the iteration when no pixel is active, though pixels wait in a branch.
         (
             "(flow.entry[LOOP_SUBENTRIES - 1].mask & ~break_mask & ~continue_mask).any()",
             "(state.branch_mask & ~break_mask & ~continue_mask).any()",

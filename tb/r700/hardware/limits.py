@@ -1,4 +1,4 @@
-"""The groups that the hardware refuses although the golden model executes them; docs/architecture.md says why."""
+"""Groups that the hardware does not support although the golden model executes them; see docs/architecture.md."""
 
 from collections.abc import Sequence
 

@@ -34,7 +34,7 @@ class _Bounded:
         super().execute(address, dwords)
 
     def begin(self, watchdog: int) -> None:
-        """Forget all that caches and registers hold: tests write memory without a word to the machine."""
+        """Invalidate all caches and registers: tests write memory without the machine's commands."""
         self._watchdog = watchdog
         self.reset()
 

@@ -67,7 +67,7 @@ def test_random_fetches(settings: Settings, memory: tuple[int, float]) -> None:
 
 @pytest.mark.parametrize("name", _SLOW)
 def test_every_instruction_does_what_the_model_says(name: str) -> None:
-    """In lock-step, with memories that answer at once, late, out of step and with stalls."""
+    """In lock-step, with memories that respond at once, later, out of step and with stalls."""
     config = with_settings(R700, MACHINES[name])
     memories = Disturbance(), Disturbance(jitter=20, stall=0.3, seed=1), Disturbance(jitter=200, seed=2)
     engines = [TracedEngine(config, memory) for memory in memories]

@@ -1,4 +1,4 @@
-"""Which pixels are in a pass, in a part and in a slice of a wavefront, for machines of all sizes and rates."""
+"""The pixels of a pass, of a segment and of a slice of a wavefront, for machines of all sizes and rates."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def _array(lanes: int, wavefront: int, rate: int) -> ArrayConfig:
 
 
 def _values(array: ArrayConfig) -> list[tuple[int, ...]]:
-    """Of each pass what hardware says: column and row of its first pixel, the row of its part."""
+    """The hardware's values of each pass: column and row of its first pixel, the row of its segment."""
     m, number = Module(), Signal(pass_bits(array))
     wanted = [*first_pixel(array, number), segment_context(array, number, Const(_SLOT, 2))]
     found = [Signal(_BITS, name=f"found_{number}") for number in range(len(wanted))]

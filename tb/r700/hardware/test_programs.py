@@ -47,7 +47,7 @@ def test_an_instruction_without_effect_does_not_end_its_clause() -> None:
 
 
 def test_a_missing_input_is_read_after_fetches() -> None:
-    """Its zeros, which need no memory, stay in the register, though an earlier answer comes late."""
+    """Its zeros, which need no memory, stay in the register, though an earlier response comes later."""
     a = Assembly()
     a.fetch(tex("LD", 1, 0), tex("LD", 1, 0, 1), tex("LD", 2, 0), vtx(2, 0, 1))
     a.raw(export(0, 1))

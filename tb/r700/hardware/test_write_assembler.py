@@ -21,7 +21,7 @@ ONE = 0x3F800000
 
 @dataclass
 class Pass:
-    """One pass of an instruction; memory may have refused it, then it is not written."""
+    """One pass of an instruction; with an error response it is not written."""
 
     row: int
     exists: bool

@@ -1,4 +1,4 @@
-"""A lane behind the decoders of its slots, so that tests say instructions, and see what becomes of them."""
+"""A lane with the decoders of its slots, so that tests give instructions and compare their results."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ INSTRUCTION = data.StructLayout(
 
 
 class DecodedLane(wiring.Component):
-    """A lane; `latency` is the lane's. `gated`: its units rest, and it stands behind a register, as they demand.
+    """A lane; `latency` is the lane's. `gated`: its units are gated, and its inputs are registered, as gating demands.
 
     Members
     -------

@@ -46,7 +46,7 @@ class Instruction:
         return int(pack(INSTRUCTION, fields))
 
     def modified(self, operands: Words) -> list[Words]:
-        """The operands [n, 3] that the operation reads, behind their modifiers."""
+        """The operands [n, 3] that the operation reads, with their modifiers."""
         result = []
         for position in range(self.operation.operands):
             word = np.ascontiguousarray(operands[:, position])

@@ -40,14 +40,14 @@ Fetch = tuple[list[words.Unit], Effect, int | None]
 
 
 def texel(number: int, x: int, y: int) -> np.ndarray:
-    """What input `number` has in a place: its four words, unlike those of any other place near it."""
+    """The four words of a texel of input `number`, different from those of all texels near it."""
     first = x * 0x9E3779B1 ^ y * 0x85EBCA77 ^ number * 0xC2B2AE3D
     return np.array([(first * (2 * channel + 1) + channel) & 0xFFFFFFFF for channel in range(CHANNELS)], RESULT)
 
 
 @dataclass(kw_only=True)
 class World:
-    """What wavefronts share: constants, areas as dwords, and the data share, of which each wave slot has a part."""
+    """What wavefronts share: constants, areas as dwords, and the data share, of which each wave slot has its rows."""
 
     constants: np.ndarray
     areas: tuple[dict[int, int], dict[int, int]] = field(default_factory=lambda: ({}, {}))
@@ -56,7 +56,7 @@ class World:
 
 @dataclass(kw_only=True)
 class Wave:
-    """A wavefront: its registers, clause temporaries behind them, as [register][channel][pixel], and its outputs."""
+    """A wavefront: its registers, then its clause temporaries, as [register][channel][pixel], and its outputs."""
 
     number: int
     first: int
@@ -129,7 +129,7 @@ class Drawing:
         return {"src_rel": source[1], "dst_rel": target[1], **fields}, source, target, selects
 
     def _texture(self) -> Fetch:
-        """A lookup by coordinates."""
+        """A fetch by coordinates."""
         fields, source, target, selects = self._said()
         number, integer = self._below(len(INPUTS)), self._chance(0.4)
         normalised = [not integer and self._chance(0.4) for _ in range(2)]
@@ -322,7 +322,7 @@ class Drawing:
 
 
 def _dwords(wave: Wave, access: AreaAccess, k: int, index: int, pixel: int) -> list[tuple[int, int]]:
-    """Components that exist of a pixel's element, and their places."""
+    """Components that exist of a pixel's element, and their addresses."""
     if access.scratch and not wave.masks["covered"][pixel]:
         return []
     first = access.first(index, DOMAIN, wave.numbers()[pixel]) + k * (

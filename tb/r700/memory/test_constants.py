@@ -19,7 +19,7 @@ ONE, WORDS = 0x3F800000, CHANNELS * ROWS
 
 
 class Bench:
-    """Fetches of a wavefront; lines are loaded when they are missed, and memory refuses some."""
+    """Fetches of a wavefront; lines are loaded when they are missed, some with error responses."""
 
     def __init__(self, seed: int, wavefront: int, stall: float) -> None:
         self.size, self.stall = wavefront, stall
@@ -33,7 +33,7 @@ class Bench:
         self.loading, self.row, self.refusals = 0, 0, 0
 
     async def run(self, context: Any) -> None:
-        """Fetch after fetch; now and then all lines are forgotten."""
+        """Fetch after fetch; now and then all lines are invalidated."""
         for number in range(FETCHES):
             if number % 4 == 0:
                 self.loaded[:] = False
@@ -81,7 +81,7 @@ class Bench:
         self.refusals += is_error
 
     async def _pixels(self, context: Any) -> tuple[dict[int, list[int]], bool]:
-        """What pixels get, up to the last one or the first that memory refuses."""
+        """The elements of pixels, up to the last one or the first error response."""
         unit, found, is_done, is_error = self.unit, {}, False, False
         self.asked = set()
         context.set(unit.start, 1)
@@ -116,12 +116,12 @@ class Bench:
         context.set(unit.loaded, mask(self.loaded))
         context.set(unit.error, mask(self.error & self.loaded))
         context.set(unit.row_free, free)
-        # A row that somebody else reads comes when this unit has no turn.
+        # A row that another unit reads comes when this unit has no grant.
         self.row = context.get(unit.row) if free else int(draw.integers(ROWS))
 
 
 def check(seed: int, wavefront: int, stall: float) -> None:
-    """Fetches of wavefronts of so many pixels, with others who read constants in so many cycles."""
+    """Fetches of wavefronts of so many pixels, with other units that read constants in so many cycles."""
     bench = Bench(seed, wavefront, stall)
     simulate(looking(bench.unit, bench.selection), bench.run)
     assert bench.refusals

@@ -48,7 +48,7 @@ class Expected:
     client: BusClient = BusClient.COMMAND
     address: int = 0
     uncertain: bool = False
-    """Memory refuses something; registers then mean nothing."""
+    """A fetch has an error response; registers are undefined then."""
 
 
 class Bench:
@@ -66,7 +66,7 @@ class Bench:
         ports = self.unit.read, self.unit.write, self.unit.fetches.request, self.unit.uncached.write, self.unit.moved
         self.free = Signal(len(ports) + 2)
         self.top = Module()
-        """The unit, with a bit of `free` for each of those who take something, in cycles of their own."""
+        """The unit, with a bit of `free` for each of the receivers, which are ready in cycles of their own."""
         self.top.submodules.unit = self.unit
         takers = [*(port.ready for port in ports), self.unit.code_free, self.unit.constant_free]
         self.top.d.comb += Cat(takers).eq(self.free)
@@ -84,7 +84,7 @@ class Bench:
         self.outstanding: list[deque[tuple[int, int]]] = [deque() for _ in range(WAVES)]
         self.offered: tuple[int, int] | None = None
         self.error: dict[int, int | None] = {}
-        """The input that memory refuses a wave slot."""
+        """The input whose responses to a wave slot are errors."""
         self.unclean: list[int] = []
         self.uncached: deque[tuple[int | None, list[tuple[int, int, int]]]] = deque()
         self.reading: int | None = None
@@ -105,7 +105,7 @@ class Bench:
         return bool(self.draw.random() < probability)
 
     def _refresh(self, wave: Wave) -> None:
-        """Numbers that are coordinates, places in areas and in the data share, and others, in the registers."""
+        """Registers with coordinates, addresses in areas and in the data share, and other numbers."""
         draw, shape = self.draw, wave.registers.shape
         kinds = draw.integers(4, size=shape)
         floats = draw.uniform(-3, 70, shape).astype(np.float32), draw.uniform(-0.1, 1.1, shape).astype(np.float32)
@@ -119,7 +119,7 @@ class Bench:
         return slice(number * count, (number + 1) * count)
 
     def _as_rows(self, registers: np.ndarray) -> np.ndarray:
-        """Registers of one slice behind those of another."""
+        """Registers of one slice after those of another."""
         return np.concatenate(np.split(registers, self.size // self.slice, axis=2))
 
     def move(self, number: int) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class Bench:
         return said
 
     def _clause(self, drawing: Drawing, wave: Wave, begin: int, count: int, bad: int, expected: Expected) -> None:
-        """Instructions up to one that is illegal; memory may refuse an input, which stops it."""
+        """Instructions up to one that is illegal; an input may have error responses, which stop it."""
         error = int(self.draw.integers(len(INPUTS))) if self._chance(0.15) else None
         self.error[wave.number] = error
         for number in range(count):
@@ -200,7 +200,7 @@ class Bench:
         assert not context.get(unit.busy)
 
     def _clear(self, context: Any) -> None:
-        """A wave slot's part of the data share is cleared before it gets another wavefront."""
+        """A wave slot's rows of the data share are cleared before it gets another wavefront."""
         clear = self.unit.share
         self._set(context, clear.valid, bool(self.unclean))
         self._set(context, clear.payload, self.unclean[0] if self.unclean else 0)
@@ -275,7 +275,7 @@ class Bench:
         return self.world.constants[4 * self.constant : 4 * self.constant + 4]
 
     def _respond(self, context: Any) -> None:
-        """Answers to lookups, the oldest of a wave slot first, and to writes that acquire."""
+        """Responses to fetches, the oldest of a wave slot first, and to acquiring writes."""
         unit, response = self.unit, self.unit.fetches.response
         waiting = [number for number in range(WAVES) if self.outstanding[number]]
         if self.offered is None and waiting and not self._chance(0.5):
@@ -325,7 +325,7 @@ class Bench:
                     self.file[target.row][channel][target.number * self.lanes + lane] = chosen(found, select)[0]
 
     def _export(self, context: Any) -> None:
-        """Output registers: a row is a part of a wavefront, a beat those of its lanes that are written at once."""
+        """Output registers: a context is a segment of a wavefront, a beat the lanes that are written at once."""
         outputs = self.unit.outputs
         if not context.get(Value.cast(outputs.enable)) and not context.get(outputs.conditional):
             return
@@ -342,7 +342,7 @@ class Bench:
                 self.values[number][first + lane], self.valued[number][first + lane] = write.values[lane], True
 
     def _look_up(self, context: Any) -> None:
-        """Memory reads at once what it answers later; of inputs 16 and 17, which are areas, one dword."""
+        """Memory reads at the request and responds later; one dword of inputs 16 and 17, which are areas."""
         port, layout = self.unit.fetches, self.unit.fetches.response.payload.shape()
         request = context.get(port.request.payload)
         offsets = {str(name): each.offset for name, each in layout}

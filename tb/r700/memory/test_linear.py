@@ -26,7 +26,7 @@ def numbers(draw: np.random.Generator, pitch: int, limits: tuple[int, int], lane
 
 
 def check(seed: int, count: int, lanes: int) -> None:
-    """Divisions one after the other, with and without a pause."""
+    """Divisions one after the other, with and without idle cycles between them."""
     unit: Any = LinearCoordinates(ArrayConfig(instruction_set="r700", lanes=lanes, wavefront=4 * lanes))
     draw = np.random.default_rng(seed)
 

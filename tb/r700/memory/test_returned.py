@@ -1,4 +1,4 @@
-"""FetchReturn: answers find the registers that asked for them, and what memory refused writes nothing."""
+"""FetchReturn: words are written to their fetch's registers, and an error response writes nothing."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ NUMBERS = CONFIG.threads * CONFIG.lookups
 
 
 class Bench:
-    """Lookups of all wave slots, each with a number that no other one under way has; answers come in any order."""
+    """Fetches of all wave slots, each with a number that no other one in flight has; responses come in any order."""
 
     def __init__(self, seed: int, stall: float) -> None:
         self.unit: Any = FetchReturn(CONFIG)
@@ -24,15 +24,15 @@ class Bench:
         self.ends = Source(self.unit.response, self.draw, stall), Sink(self.unit.write, self.draw, stall)
         self.free = list(range(NUMBERS))
         self.kept: dict[int, tuple[int, int]] = {}
-        """Target and instruction of each lookup under way."""
+        """Target and instruction of each fetch in flight."""
         self.responded: list[int] = []
         self.expected: list[tuple[int, int | None]] = []
         self.found: list[tuple[int, int | None]] = []
-        """Lookups that are done: the wave slot, and if memory refused it the instruction."""
+        """Fetches that are done: the wave slot, and the instruction after an error response."""
         self.writes: list[int] = []
 
     async def run(self, context: Any) -> None:
-        """Send lookups, answer some, see what comes of it."""
+        """Send fetches and some responses, compare the writes."""
         unit, sent = self.unit, 0
         for _ in range(20 * FETCHES):
             if len(self.found) == FETCHES:
@@ -59,7 +59,7 @@ class Bench:
             await context.tick()
 
     def _send(self, context: Any) -> None:
-        """A lookup sets out; its number may have been another one's that is done."""
+        """Request a fetch; its number may have been another one's that is done."""
         number, record = self.free.pop(int(self.draw.integers(len(self.free)))), self.unit.record
         for name in ("target", "instruction"):
             kept = Value.cast(record.kept[name])
@@ -69,7 +69,7 @@ class Bench:
         context.set(record.valid, 1)
 
     def _respond(self) -> None:
-        """Memory answers one of those that wait."""
+        """Give a response to one of the waiting fetches."""
         number = int(self.draw.choice(sorted(self.kept)))
         target, instruction = self.kept.pop(number)
         words, error = int.from_bytes(self.draw.bytes(64), "little"), bool(self.draw.random() < 0.2)
@@ -83,7 +83,7 @@ class Bench:
 
 
 def check(seed: int, stall: float) -> None:
-    """Lookups whose answers, and whose writes, wait in so many cycles."""
+    """Fetches whose responses and writes stall in so many cycles."""
     bench = Bench(seed, stall)
     simulate(bench.unit, bench.run)
     assert len(bench.found) == FETCHES and bench.found == bench.expected

@@ -74,7 +74,7 @@ def check(seed: int, wavefront: int, count: int) -> None:
             np.testing.assert_array_equal(results(context, unit, config.array), expected, f"{coordinates}, {sizes}")
 
     async def _store(context: Any, expected: np.ndarray) -> None:
-        """Somebody else has results of some pixels."""
+        """Another unit has results of some pixels."""
         for pixel in draw.permutation(wavefront)[: wavefront // 2]:
             expected[:, pixel] = words = draw.integers(0, 1 << 32, CHANNELS)
             context.set(unit.stores, 1)

@@ -1,4 +1,4 @@
-"""Sequence: clauses and exports come apart into the pieces that they are, in order, each with the register it reads.
+"""FetchSequencer: clauses and exports are split into their micro-ops, in order, each with the register it reads.
 
 No register is read before what writes it is done.
 """
@@ -40,7 +40,7 @@ class Instruction:
 
 @dataclass(kw_only=True)
 class MicroOp:
-    """A piece of work: `row` is the row that it reads, None if the source is the one before or there is none."""
+    """A micro-op: `row` is the row that it reads, None if its source is the previous one's or there is none."""
 
     task: Task
     slice_number: int = 0
@@ -74,7 +74,7 @@ class Move:
 
 
 class Bench:
-    """The sequence with its code, a register file that is free now and then, and somebody who does the work."""
+    """The sequencer with its code, a register file that is free now and then, and a model of the executor."""
 
     def __init__(self, seed: int, **settings: int) -> None:
         self.config = ArrayConfig(instruction_set="r700", threads=WAVES, temporaries=512, **settings)
@@ -304,12 +304,12 @@ class Bench:
         context.set(unit.code_found, {"hit": int(hits), "units": found})
 
     def _work(self, context: Any) -> None:
-        """Compare the piece that is offered, and take it."""
+        """Compare the micro-op that is offered, and take it."""
         offered = self.unit.work
         if not context.get(offered.valid):
             return
         found = context.get(offered.payload)
-        assert self.micro_ops, "a piece too many"
+        assert self.micro_ops, "a micro-op too many"
         move, micro_op = self.micro_ops[0]
         status = Status(found.problem.status)
         said = (Task(found.fetch.task), found.slice, found.burst, bool(found.keeps), bool(found.ends), status)

@@ -1,4 +1,4 @@
-"""LocalShare: what is read was written last, by whoever may write there, and all else is 0."""
+"""LocalShare: a read gives the last legal write, and 0 elsewhere."""
 
 from typing import Any
 
@@ -108,7 +108,7 @@ class Bench:
                 self.found_words += sum(word != 0 for word in words)
 
     async def _run(self, context: Any, cycles: int) -> dict[int, list[int]]:
-        """What pixels get, in a piece that takes so many cycles."""
+        """The words of pixels, of a micro-op that takes so many cycles."""
         found = {}
         for cycle in range(cycles):
             context.set(self.unit.start, 1)
@@ -121,7 +121,7 @@ class Bench:
         return found
 
     async def _cycle(self, context: Any) -> None:
-        """A wave slot may be cleared between the pieces of others."""
+        """A wave slot may be cleared between the micro-ops of others."""
         clear = self.unit.clear
         context.set(clear.valid, self.clearing is not None)
         context.set(clear.payload, self.clearing or 0)

@@ -1,4 +1,4 @@
-"""Single mistakes in parts of a core that the comparisons of these parts by themselves must find."""
+"""Single mistakes in units of a core that the comparisons of these units by themselves must find."""
 
 from collections.abc import Mapping
 

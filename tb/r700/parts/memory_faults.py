@@ -1,4 +1,4 @@
-"""Single mistakes in the parts that move registers."""
+"""Single mistakes in the units of fetches and exports."""
 
 from collections.abc import Mapping
 

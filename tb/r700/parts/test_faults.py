@@ -1,4 +1,4 @@
-"""The comparisons of parts of a core are worth something: each finds every mistake that is planted in its part."""
+"""The comparisons of units of a core find every mistake that is planted in their unit."""
 
 import importlib
 
@@ -9,7 +9,7 @@ from ctm.tb.r700.parts.faults import FAULTS
 
 
 def find(test: str, fault: Fault) -> None:
-    """Compare a part with a mistake in it with its model."""
+    """Compare a unit with a mistake in it with its model."""
     module = f"ctm.tb.r700.{test}"
     importlib.import_module(module)
     with planted(fault, module, ("ctm.rtl.r700", module)) as faulty:

@@ -1,4 +1,4 @@
-"""Launch: programs are what their program information and the commands say, and those that may not be are refused."""
+"""Launch: `PROGRAM` follows from program information and commands, and illegal programs have their status."""
 
 from typing import Any
 
@@ -15,11 +15,11 @@ from ctm.rtl.r700.launch import Launch
 CASES = 400
 WORDS, INPUTS, OUTPUTS = 16, 16, 4
 TYPE, START, GPRS, STACK, FLAGS, BASE, SHARE = range(1, 8)
-"""Words of a program information; the first is its version, those behind these are 0."""
+"""Words of a program information; the first is its version, words after these are 0."""
 CLAMP, DEPTH, MEMORY, SCRATCH = range(4)
 """Flags."""
 AREAS = {MEMORY: 0, SCRATCH: 3}
-"""Which output a program with these flags uses at places of its own."""
+"""The output that is an area of a program with these flags."""
 RESOURCES = range(256)
 """What a RESOURCE_ID can be."""
 UNITS = 8192

@@ -1,4 +1,4 @@
-"""WavefrontStart: a wavefront begins with registers of 0 and its place in R0, after everything of it was cleared."""
+"""WavefrontStart: a wavefront begins with registers of 0 and its position in R0, after all its rows were cleared."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +15,9 @@ from ctm.rtl.r700.start import WavefrontStart, clear_layout
 from ctm.tb.lib.streams import Sink, simulate
 
 BLOCK, PERIOD, TEMPORARIES = 32, 4, 4
-"""Rows that are cleared at once; passes of a slice; registers behind those of a program."""
+"""Rows that are cleared at once; passes of a slice; registers after those of a program."""
 STARTS, SPARE, DEADLINE = 25, 3, 500
-"""Wavefronts; cycles of one beside those of its passes and its blocks, if nobody lets it wait; and at most."""
+"""Wavefronts; cycles of one beside those of its passes and its blocks, without stalls; and at most."""
 COLUMNS, MASK = 4096, 0xFFFFFFFF
 NUMBERS = 1 << 24
 ONE = 0x3F800000

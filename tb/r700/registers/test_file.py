@@ -1,4 +1,4 @@
-"""RegisterFile and places in it: a register has what was written to it, and 0 in all that nobody has written."""
+"""RegisterFile and its addresses: a register has its last write, and 0 in channels that were not written."""
 
 from typing import Any
 
