@@ -85,7 +85,7 @@ def bitstream(
         synthesis = Synthesis(folder, tools, packing.mapped_for, family)
         found = zip(parts, synthesis.run(parts, progress), strict=True)
         cells = sum((each * part.count for part, each in found), Cells())
-        if missing := cells.lacks(device.room):
+        if missing := cells.lacks(device.capacity):
             lacking = " and ".join(f"{count} {family.kinds[kind]}" for kind, count in missing.items())
             raise BitstreamError(f"the board's FPGA is too small: {lacking} too many")
         netlist = synthesis.netlist(target.top)

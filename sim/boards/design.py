@@ -45,7 +45,7 @@ def design(target: Target, config: MachineConfig, *, baud: int, frequency: int |
         The machine has more than one memory port; the board cannot have this clock, or it not the line.
     """
     clock = target.clock(frequency)
-    # What cannot be is refused before anything is made.
+    # Illegal settings are errors before anything is made.
     bridge_config(config, frequency=clock, baud=baud, memory_bytes=MEMORY_BYTES)
     data_bits = config.memory.data_bits
     controller = generate(frequency=clock, data_bits=data_bits)

@@ -29,7 +29,7 @@ class Header:
         self._registers = registers
 
     def steps(self, function: str) -> tuple[Step, ...]:
-        """What a function does; each turn of its waiting loops is a cycle, where a processor's takes longer."""
+        """What a function does; each iteration of its waiting loops is a cycle, where a processor's takes longer."""
         found: list[Step] = []
         for address, value in self._calls(function):
             if address is not None:

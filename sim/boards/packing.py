@@ -1,4 +1,4 @@
-"""What turns a routed FPGA into what it is loaded with."""
+"""Converts a routed FPGA to a bitstream."""
 
 import sys
 from dataclasses import dataclass

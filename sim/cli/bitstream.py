@@ -92,7 +92,7 @@ def _print(made: Bitstream, target: Target) -> None:
     with naming(STANDARD_OUTPUT):
         console = Console()
         kinds = device.family.kinds.items()
-        used = (f"{getattr(made.cells, kind):,} of {getattr(device.room, kind):,} {name}" for kind, name in kinds)
+        used = (f"{getattr(made.cells, kind):,} of {getattr(device.capacity, kind):,} {name}" for kind, name in kinds)
         console.print(", ".join(used))
         print_placements(console, (made.placement,))
 

@@ -37,5 +37,5 @@ class Numbered(wiring.Component):
 
 
 def port_name(number: int) -> str:
-    """The name of a port by its place."""
+    """The name of a port by its index."""
     return f"port_{number}"

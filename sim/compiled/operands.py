@@ -103,5 +103,5 @@ def _check(name: str, width: int, array: NDArray[Any], bits: int) -> None:
     for index, impossible in ((array.argmin(), limits.min >= 0), (array.argmax(), limits.max <= largest)):
         value = int(array.flat[index])
         if not impossible and not 0 <= value <= largest:
-            place = int(np.unravel_index(index, array.shape)[0])
-            raise ValueError(f"{name}: {value:#x} at index {place} does not fit in {width} bits")
+            row = int(np.unravel_index(index, array.shape)[0])
+            raise ValueError(f"{name}: {value:#x} at index {row} does not fit in {width} bits")

@@ -109,7 +109,7 @@ class Uncore(wiring.Component):
 
 
 class _Socket(CoreInstance):
-    """The place of a core that is a model of its own: who has made it drives its outputs."""
+    """Stands for a core that is a model of its own: the caller drives its outputs."""
 
     def elaborate(self, platform: object) -> Any:
         """There is nothing."""

@@ -52,7 +52,7 @@ def ports(component: wiring.Component) -> Iterator[Port]:
 
 
 def convert(component: wiring.Component, *, top: str) -> str:
-    """A component as Verilog, without places in sources, so that the same hardware is always the same text.
+    """A component as Verilog, without source locations, so that the same hardware is always the same text.
 
     Ports are those of `ports`, and `clk` and `rst` if the component uses the domain "sync" and does not make it.
 

@@ -45,7 +45,7 @@ void clock(Vunit& model) {
 
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
-// A unit as it is behind a reset.
+// A unit after a reset.
 EXPORTED void* unit_make() {
     auto* unit = new Unit;
     unit->model.clk = 0;

@@ -15,9 +15,9 @@ _FOLDED = 4
 
 
 class Border(wiring.Component):
-    """Module `top` behind registers: it has more ports than an FPGA has pins, and a path to a pin would be none of its.
+    """Module `top` between registers: it has more ports than an FPGA has pins, and paths to pins would not be its own.
 
-    Inputs are shifted in from one pin, outputs are folded by XOR into another one, a register behind each four bits.
+    Inputs are shifted in from one pin, outputs are folded by XOR into another one, with a register after each four bits.
     `ports` are the module's: width, and whether it is an input; `clk` and `rst` are clock and reset.
     """
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 class Cells:
     """Cells that something takes, or all that there are; a family of FPGAs says what one of each kind is.
 
-    `luts` are places for logic.
+    `luts` are sites for logic.
     """
 
     luts: int = 0
@@ -21,9 +21,9 @@ class Cells:
     def __mul__(self, count: int) -> "Cells":
         return Cells(**{name: getattr(self, name) * count for name in KINDS})
 
-    def lacks(self, room: "Cells") -> dict[str, int]:
-        """What of these cells there is no room for, by the kinds of which there are too many."""
-        missing = {name: getattr(self, name) - getattr(room, name) for name in KINDS}
+    def lacks(self, capacity: "Cells") -> dict[str, int]:
+        """The cells beyond a capacity, by the kinds of which there are too many."""
+        missing = {name: getattr(self, name) - getattr(capacity, name) for name in KINDS}
         return {name: count for name, count in missing.items() if count > 0}
 
 

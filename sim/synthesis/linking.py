@@ -33,7 +33,7 @@ def _decimal(number: float) -> str:
 
 
 class LinkedNames:
-    """What cells of a linked netlist are called: by the bit that they hold, as of `Netlist`, behind where that is."""
+    """The names of a linked netlist's cells: the path, and then the bit that they hold, as of `Netlist`."""
 
     def __init__(self, modules: Mapping[str, Mapping[str, Any]], top: str) -> None:
         self._modules, self._top = modules, top

@@ -21,19 +21,19 @@ from ctm.sim.synthesis.tool import command, read_json
 
 _OPTIONS = ("--timing-allow-fail", "--quiet")
 ROUTED = "routed.json"
-"""The netlist behind routing, of the last seed."""
+"""The netlist after routing, of the last seed."""
 _NETLIST, _PLACED, _REPORT, _LOG = "linked.json", "placed.json", "report.json", "nextpnr.log"
 _LOOK = 2.0
-"""Seconds between two looks at what the tool has to say."""
+"""Seconds between two readings of the tool's log."""
 _INFO = "Info:"
-_TURN = re.compile(r"iter=\d+ .*\boverused=(\d+)")
-"""What the second router says of each turn: how many wires more than one net wants."""
-_TURNS = 120
-"""Without fewer such wires, behind which there is no hope; machines that are routed have had 40 of them."""
+_ITERATION = re.compile(r"iter=\d+ .*\boverused=(\d+)")
+"""The second router's message of each iteration: how many wires more than one net wants."""
+_ITERATIONS = 120
+"""Iterations without fewer such wires after which routing has failed; machines that are routed have had 40."""
 
 
 class UnroutedError(ToolchainError):
-    """With this seed nextpnr finds no way for some nets."""
+    """With this seed nextpnr does not route some nets."""
 
 
 def place(
@@ -97,23 +97,23 @@ class _Tool:
 
 
 def _watch(run: Future[Result], log: Path, progress: Callable[[str], None]) -> None:
-    """Tell what a tool wrote last, and for how long it has been at work; error if its router does not get on."""
+    """Report a tool's last message and its time; an error if its router makes no progress."""
     start = time.monotonic()
     progress("placing")
     while not wait_for([run], timeout=_LOOK).done:
         lines = log.read_text(errors="replace").splitlines() if log.exists() else []
-        _check([int(turn[1]) for turn in map(_TURN.search, lines) if turn is not None])
+        _check([int(iteration[1]) for iteration in map(_ITERATION.search, lines) if iteration is not None])
         last = next((line for line in reversed(lines) if line.startswith(_INFO)), "")
         minutes = (time.monotonic() - start) / 60
         progress(f"{minutes:.0f} min, {' '.join(last.removeprefix(_INFO).split())}")
 
 
-def _check(turns: Sequence[int]) -> None:
-    """Raise the error of a router that does not get on; of each turn how many wires more than one net wanted."""
-    fewest = min(turns, default=0)
-    turn = turns.index(fewest) + 1 if turns else 0
-    if len(turns) - turn >= _TURNS:
+def _check(counts: Sequence[int]) -> None:
+    """Raise the error of a router without progress; `counts` has the wires of each iteration that several nets want."""
+    fewest = min(counts, default=0)
+    iteration = counts.index(fewest) + 1 if counts else 0
+    if len(counts) - iteration >= _ITERATIONS:
         raise UnroutedError(
-            f"nextpnr finds no way for all nets: more than one wanted {fewest} wires in turn {turn}, and not fewer in "
-            f"{_TURNS} turns since"
+            f"nextpnr does not route all nets: more than one wanted {fewest} wires in iteration {iteration}, and not "
+            f"fewer in {_ITERATIONS} iterations since"
         )

@@ -16,16 +16,16 @@ from typing import Any
 
 from ctm.sim.synthesis.families.ecp5 import BLOCK_RAMS
 
-PLACE, PLACED = "BEL", "NEXTPNR_BEL"
-"""Attributes of a cell: the place that it is to have, and the one that nextpnr gave it."""
-_PLACE = re.compile(r"X(\d+)/Y(\d+)/")
+SITE, PLACED = "BEL", "NEXTPNR_BEL"
+"""Attributes of a cell: the site that it is to have, and the one that nextpnr gave it."""
+_SITE = re.compile(r"X(\d+)/Y(\d+)/")
 _EVERYWHERE = 60
 """Ends of a net from which on it says nothing of where a cell should be."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BlockRamRow:
-    """A row of places for block RAM, from left to right, as nextpnr names them."""
+    """A row of sites for block RAM, from left to right, as nextpnr names them."""
 
     y: int
     names: tuple[str, ...]
@@ -37,9 +37,9 @@ class BlockRamRow:
 
 
 def spread(module: Mapping[str, Any], placed: Mapping[str, Any], rows: Sequence[BlockRamRow]) -> dict[str, Any]:
-    """A module whose block RAMs have places, as many in each of `rows`, near to where `placed`, the same, has the rest.
+    """A module whose block RAMs have sites, as many in each of `rows`, near to the other cells in `placed`.
 
-    A row that is half full at most has a free place beside each.
+    A row that is half full at most has a free site beside each.
     """
     wanted = dict(_wanted(placed["cells"]))
     by_row = sorted(wanted, key=lambda name: wanted[name][1])
@@ -47,8 +47,8 @@ def spread(module: Mapping[str, Any], placed: Mapping[str, Any], rows: Sequence[
     cells = dict(module["cells"])
     for row, (first, end) in zip(sorted(rows, key=lambda row: row.y), shares, strict=True):
         names = sorted(by_row[first:end], key=lambda name: wanted[name][0])
-        for name, place in zip(names, _nearest([wanted[name][0] for name in names], row.xs), strict=True):
-            cells[name] = {**cells[name], "attributes": {**cells[name]["attributes"], PLACE: row.names[place]}}
+        for name, site in zip(names, _nearest([wanted[name][0] for name in names], row.xs), strict=True):
+            cells[name] = {**cells[name], "attributes": {**cells[name]["attributes"], SITE: row.names[site]}}
     return {**module, "cells": cells}
 
 
@@ -69,17 +69,17 @@ def _wanted(cells: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, tuple
         yield name, (fmean(x), fmean(y))
 
 
-def _nearest(wanted: Sequence[float], places: Sequence[int]) -> list[int]:
-    """A place for each, in this order, so that all are as near as possible."""
-    step = 2 if 2 * len(wanted) <= len(places) else 1
-    # The least distance of the first ones in places up to each.
-    best = [[0.0] * (len(places) + step)]
+def _nearest(wanted: Sequence[float], sites: Sequence[int]) -> list[int]:
+    """A site for each, in this order, so that all are as near as possible."""
+    step = 2 if 2 * len(wanted) <= len(sites) else 1
+    # The least distance of the first ones in sites up to each.
+    best = [[0.0] * (len(sites) + step)]
     for x in wanted:
-        row = [inf] * (len(places) + step)
-        for place, at in enumerate(places):
-            row[place + step] = min(row[place + step - 1], best[-1][place] + abs(at - x))
+        row = [inf] * (len(sites) + step)
+        for site, at in enumerate(sites):
+            row[site + step] = min(row[site + step - 1], best[-1][site] + abs(at - x))
         best.append(row)
-    found, end = [], len(places) + step - 1
+    found, end = [], len(sites) + step - 1
     for row in reversed(best[1:]):
         while row[end - 1] == row[end]:
             end -= 1
@@ -92,8 +92,8 @@ def _bits(cell: Mapping[str, Any]) -> Iterable[int | str]:
     return (bit for bits in cell["connections"].values() for bit in bits if isinstance(bit, int))
 
 
-def _where(place: str) -> tuple[int, int]:
-    found = _PLACE.match(place)
+def _where(site: str) -> tuple[int, int]:
+    found = _SITE.match(site)
     if found is None:
-        raise ValueError(f"{place} is no place of an FPGA")
+        raise ValueError(f"{site} is no site of an FPGA")
     return int(found[1]), int(found[2])

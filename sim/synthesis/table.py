@@ -72,12 +72,12 @@ def _figures(found: Placement) -> tuple[str, ...]:
 
 def machine_fields(found: MachineArea, device: Device) -> dict[str, Any]:
     """The figures for JSON: cells of each unit and of all, what they are, what the device has and what it lacks."""
-    lacks = found.total.lacks(device.room)
+    lacks = found.total.lacks(device.capacity)
     placed = placement_fields(found.placements) if found.placements else {}
     return placed | {
         "units": [{"name": unit.name, "count": unit.count, "each": asdict(unit.each)} for unit in found.units],
         "total": asdict(found.total),
-        "room": asdict(device.room),
+        "room": asdict(device.capacity),
         "kinds": dict(device.family.kinds),
         "fits": not lacks,
         "lacks": lacks,
@@ -88,7 +88,7 @@ def machine_fields(found: MachineArea, device: Device) -> dict[str, Any]:
 def print_machine(found: MachineArea, device: Device) -> None:
     """Print the figures: a table of units, then whether the machine fits, and if not by how much."""
     console = Console()
-    room, kinds = device.room, device.family.kinds
+    capacity, kinds = device.capacity, device.family.kinds
     table = Table(title=f"the machine on {device.title}")
     for title, justify in (("unit", "left"), ("number", "right"), *((title, "right") for title in kinds.values())):
         table.add_column(title, justify=justify)  # type: ignore[arg-type]
@@ -96,11 +96,11 @@ def print_machine(found: MachineArea, device: Device) -> None:
         table.add_row(unit.name, str(unit.count), *_counts(unit.all))
     table.add_section()
     table.add_row("all", "", *_counts(found.total))
-    table.add_row(device.title, "", *_counts(room))
+    table.add_row(device.title, "", *_counts(capacity))
     console.print(table)
-    total, lacks = found.total, found.total.lacks(room)
+    total, lacks = found.total, found.total.lacks(capacity)
     missing = (
-        f"{count:,} {kinds[name]} too many ({getattr(total, name) / getattr(room, name):.2f} times what there is)"
+        f"{count:,} {kinds[name]} too many ({getattr(total, name) / getattr(capacity, name):.2f} times what there is)"
         for name, count in lacks.items()
     )
     console.print(f"does not fit: {', '.join(missing)}" if lacks else "fits", highlight=False, soft_wrap=True)

@@ -18,7 +18,7 @@ from ctm.sim.synthesis.synthesis import Synthesis
 from ctm.sim.synthesis.tool import side_by_side
 
 FREQUENCY = 60.0
-"""The clock that synthesis has in mind if nobody says otherwise, MHz."""
+"""The default clock of synthesis, MHz."""
 _TOP = "ctm"
 _BORDER = "border"
 
@@ -86,7 +86,7 @@ def measure_machine(
         )
         found = MachineArea(units=tuple(sorted(areas, key=lambda area: -area.all.luts)))
         nextpnr = target.alone
-        if not seeds or nextpnr is None or found.total.lacks(target.room):
+        if not seeds or nextpnr is None or found.total.lacks(target.capacity):
             return found
         around = surrounding(parts)
         list(synthesis.run([around], progress))

@@ -170,9 +170,9 @@ FROM_UNORM = _in(
 )
 TO_UNORM = _in(
     "fp.conversion",
-    ("rest.any() | sticky | integer[0]", "rest.any() | sticky"),
-    ("rest.any() | sticky | integer[0]", "rest.any() | integer[0]"),
-    ("half & (rest", "0 & (rest"),
+    ("below.any() | sticky | integer[0]", "below.any() | sticky"),
+    ("below.any() | sticky | integer[0]", "below.any() | integer[0]"),
+    ("half & (below", "0 & (below"),
     ("operand.significand.shift_left(bits) - operand.significand", "operand.significand.shift_left(bits)"),
     ("distance.eq(BIAS - 1 - operand.exponent)", "distance.eq(BIAS - operand.exponent)"),
     ("operand.nan | operand.sign | operand.zero", "operand.sign | operand.zero"),

@@ -50,7 +50,7 @@ def classes() -> list[str]:
         *(f"{kind} {code.name}" for kind, codes in _KINDS.items() for code in codes),
         *(f"output register {number}" for number in range(4)),
         *(f"lookup {data_format.name} {tiling.name}" for data_format in DataFormat for tiling in tilings[data_format]),
-        *(f"flow {operation.name} {way}" for operation in FlowOperation for way in ("jumps", "stays")),
+        *(f"flow {operation.name} {outcome}" for operation in FlowOperation for outcome in ("jumps", "stays")),
         *_SINGLE,
     ]
 

@@ -142,8 +142,8 @@ class Code:
     def _sources(self, words: list[int]) -> tuple[set[int], bool]:
         """Redraw the sources that are temporaries; those that are read, and whether some are relative."""
         read, relative = set(), False
-        for place, layout in ((1, RGB_ADDR), (2, ALPHA_ADDR)):
-            unpacked = unpack(layout, words[place])
+        for index, layout in ((1, RGB_ADDR), (2, ALPHA_ADDR)):
+            unpacked = unpack(layout, words[index])
             for source in range(3):
                 if not unpacked[f"addr{source}"] & ADDRESS_INLINE or unpacked[f"addr{source}_const"]:
                     unpacked[f"addr{source}_rel"] = int(self._chance(self.relative_share))
@@ -151,16 +151,16 @@ class Code:
                     unpacked[f"addr{source}"] = self._register()
                     read.add(unpacked[f"addr{source}"])
                     relative |= bool(unpacked[f"addr{source}_rel"])
-            words[place] = pack(layout, **unpacked)
+            words[index] = pack(layout, **unpacked)
         return read, relative
 
     def _targets(self, words: list[int]) -> tuple[set[int], bool]:
         """Redraw the destinations; as `_sources`."""
         written, relative = set(), False
-        for place, layout, prefix in ((4, ALPHA_INST, ""), (5, RGBA_INST, "rgb_")):
+        for index, layout, prefix in ((4, ALPHA_INST, ""), (5, RGBA_INST, "rgb_")):
             register, is_relative = self._target(), self._chance(0.08) and not self.uncached
             fields_ = {f"{prefix}addrd": register, f"{prefix}addrd_rel": int(is_relative)}
-            words[place] = replace(layout, words[place], **fields_)
+            words[index] = replace(layout, words[index], **fields_)
             written.add(register)
             relative |= is_relative
         return written, relative
@@ -171,7 +171,7 @@ class Code:
         mask = {"rgb_omask": 0, "alpha_omask": 0} if self.uncached else {}
         return replace(COMMON, words[0], write_inactive=0, **mask), *words[1:]
 
-    def _lookup(self) -> int:
+    def _fetch(self) -> int:
         operation = self._choose([*_FETCHES, *[TextureOperation.LOOKUP.value] * 3])
         if self.uncached and operation == TextureOperation.LOOKUP_UNCACHED.value:
             # It would have to wait for the writes.
@@ -236,14 +236,14 @@ class Code:
             self._drain()
         copy = {"rgb_op": RgbOperation.MIN.value, "omod": 7, "rgb_addrd": temporary}
         swizzle = {
-            f"{color}_swiz_{name}": place for name in "ab" for color, place in (("red", 0), ("green", 0), ("blue", 1))
+            f"{color}_swiz_{name}": index for name in "ab" for color, index in (("red", 0), ("green", 0), ("blue", 1))
         }
         self._emit(alu(rgb={"addr0": data, **copy}, rgb_wmask=1, nop=1))
         self._emit(alu(rgb={"addr0": 0, **copy, **swizzle}, rgb_wmask=6, nop=1))
         # What another lane wrote at one's own pair is not to be read again.
         legal = list(UmrtTarget) if self._shares_pairs else _OWN_PAIRS
         target = self._choose([code.value for code in legal])
-        own = {f"{color}_swiz_{name}": place for name in "ab" for place, color in enumerate(("red", "green", "blue"))}
+        own = {f"{color}_swiz_{name}": index for name in "ab" for index, color in enumerate(("red", "green", "blue"))}
         acquires = target in (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
         rgb = {"addr0": temporary, **copy, **own, "target": target}
         predicate = {"rgb_pred_sel": self._choose(range(6))} if self._chance(0.3) else {}

@@ -45,7 +45,7 @@ INT_CONSTANTS = 8
 _LEGAL_PREDICATES = (0, 2, 3, 4, 5)
 _CONDITIONS = (NOT_ALU, ALU, *[NOT_PREDICATE, PREDICATE] * 2, NOT_BOOL, BOOL)
 _COLORS = ("red", "green", "blue")
-_IDENTITY = {f"{color}_swiz_a": place for place, color in enumerate(_COLORS)}
+_IDENTITY = {f"{color}_swiz_a": address for address, color in enumerate(_COLORS)}
 ZERO, HALF = Swizzle.ZERO.value, Swizzle.HALF.value
 
 
@@ -93,7 +93,7 @@ class Program(Code):
         can_nest = size > 3 and self._depth < (4 if self._full else 3)
         choices: list[tuple[float, Callable[[], int]]] = [
             (6.0, self._arithmetic),
-            (2.0, self._lookup),
+            (2.0, self._fetch),
             (0.8, self._kill),
             (1.2 if can_nest else 0, lambda: self._branch(size, loops)),
             (1.4 if can_nest and loops and len(self._loops) < 3 else 0, lambda: self._loop(size)),
@@ -154,8 +154,8 @@ class Program(Code):
         self._drain()
         end = self._emit(end_loop(at + 1, constant, op=ENDLOOP if op == LOOP else ENDREP))
         self.code[at] = begin_loop(end + 1, constant, op=op)
-        for place, make in self._leaves:
-            self.code[place] = make(end)
+        for address, make in self._leaves:
+            self.code[address] = make(end)
         self._loops.pop()
         self._depth, self._leaves = outer_depth, vacates
         return inner * 2 + 2

@@ -97,7 +97,7 @@ FEW_WAVES = replace(DEFAULT, array=ArrayConfig(threads=4, temporaries=128))
 
 
 @pytest.mark.long
-def test_outputs_that_wait_for_memory_are_those_of_their_groups() -> None:
+def test_outputs_that_wait_for_memory_are_those_of_their_wavefronts() -> None:
     """Of wavefronts of one instruction, so that both contexts of every wave slot wait."""
     device = Device("core", FEW_WAVES)
     device._engine.timing = Timing(latency=150, stall=0.9)  # type: ignore[attr-defined]
@@ -135,7 +135,7 @@ def test_other_wavefronts_finish_and_the_machine_can_be_used_again(name: str) ->
     assert (found[..., 0] == np.arange(SIZE)).all()
 
 
-REFUSALS = {
+ERRORS = {
     "float constant": (FLOATS, 16, [constant_into(1, 0), *GOOD]),
     "unused float constant": (FLOATS + 16, 16, [constant_into(1, 0), *GOOD]),
     "int constant": (INTS, 16, [begin_loop(2, 1, op=REP), end_loop(1, 1, op=ENDREP), *GOOD]),
@@ -145,9 +145,9 @@ REFUSALS = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSALS)
-def test_refused_accesses(name: str) -> None:
-    address, size, instructions = REFUSALS[name]
+@pytest.mark.parametrize("name", ERRORS)
+def test_accesses_with_errors(name: str) -> None:
+    address, size, instructions = ERRORS[name]
     outcomes = []
     for device in devices():
         device.memory.refuse(address, address + size)

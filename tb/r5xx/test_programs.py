@@ -24,7 +24,7 @@ CASES = 200
 LEAST = 20
 FAULTS = {Status.STACK, Status.WATCHDOG, Status.PC_RANGE, Status.ILLEGAL_INSTRUCTION}
 TRIED = [
-    *(f"flow {operation.name} {way}" for operation in FlowOperation for way in ("jumps", "stays")),
+    *(f"flow {operation.name} {outcome}" for operation in FlowOperation for outcome in ("jumps", "stays")),
     *(f"branch {operation.name}" for operation in BranchOperation),
     *(f"address {operation.name}" for operation in AddressOperation),
     "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED", "LAST", "some processors inactive", "nobody active",
@@ -44,7 +44,7 @@ def test_flow_programs_obey_the_rules_of_synchronisation(records: list[Record]) 
     assert {seed: found.hazards for seed, found in enumerate(records) if found.hazards} == {}
 
 
-def test_flow_programs_try_every_operation_both_ways(records: list[Record]) -> None:
+def test_flow_programs_have_both_outcomes_of_every_operation(records: list[Record]) -> None:
     coverage = Coverage()
     for seed, found in enumerate(records):
         launch, _ = random_flow_case(seed, lanes=4).launch()
@@ -61,7 +61,7 @@ def test_flow_programs_reach_the_limits_of_all_stacks(records: list[Record]) -> 
     assert max(int(snapshot.arrays["counter"].max()) for snapshot in snapshots) == BRANCH_COUNTER_FULL
 
 
-def test_flow_programs_fault_in_all_ways_and_mostly_in_some_groups_only(records: list[Record]) -> None:
+def test_flow_programs_have_all_faults_and_mostly_in_some_wavefronts_only(records: list[Record]) -> None:
     outcomes = [
         Counter(wavefront.fault and wavefront.fault[0] for wavefront in found.wavefronts.values()) for found in records
     ]
@@ -105,7 +105,7 @@ def _faults_inside(wavefront: WavefrontRecord) -> bool:
 
 
 @DRAWS
-def test_a_group_does_the_same_alone_and_among_others(draw: Draw) -> None:
+def test_a_wavefront_does_the_same_alone_and_among_others(draw: Draw) -> None:
     for seed in range(12):
         launch, wavefronts = draw(seed, lanes=4).launch()
         if launch.program.uncached_writes:

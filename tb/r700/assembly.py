@@ -75,13 +75,13 @@ class Assembly:
 
     def executable(self, **information) -> Executable:
         """The program; 16 registers and a stack of 8 entries unless `information` says otherwise."""
-        at, behind = self.here, []
+        at, after = self.here, []
         for number, (alignment, units) in enumerate(self.clauses):
             while at % alignment:
-                behind.append((0, 0))
+                after.append((0, 0))
                 at += 1
             self._starts[number] = at
-            behind += units
+            after += units
             at += len(units)
-        code = [make() for make in self.words] + behind
+        code = [make() for make in self.words] + after
         return Executable(code=tuple(code), **{"gprs": 16, "stack_size": 8, **information})

@@ -60,13 +60,13 @@ class Watch:
 def program(body: Body, note: dict[str, Any]) -> tuple[Any, int, Assembly]:
     """The program, the address of the word in question, and the assembly."""
     a = Assembly()
-    behind = Label()
+    after = Label()
     a.alu(group(slot("MOV", "R1.x", f"#{MARK:x}")), group(slot("MOV", "R2.x", f"#{MARK:x}")))
     a.alu(group(slot("PRED_SETGE", "_.x", "R0.y", "#40000000", updates_mask=True)), name="ALU_PUSH_BEFORE")
-    a.flow("JUMP", to=behind, pop=1)
+    a.flow("JUMP", to=after, pop=1)
     word = body(a)
     a.flow("POP", pop=1)
-    a.place(behind)
+    a.place(after)
     a.end()
     return a.executable(**note), word, a
 

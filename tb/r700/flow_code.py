@@ -66,7 +66,7 @@ class _Chain:
     follower: Statement | None = None
     level: int = 0
     pop: Label = field(default_factory=Label)
-    behind: Label = field(default_factory=Label)
+    after: Label = field(default_factory=Label)
 
 
 class Compiler:
@@ -209,7 +209,7 @@ class Compiler:
 
     def _begin_if(self, statement: If, chain: _Chain, fused: bool, merges: bool, otherwise: Label) -> None:
         if statement.shape == "push" and not fused:
-            self.assembly.flow("PUSH", to=chain.behind, pop=chain.level - 1)
+            self.assembly.flow("PUSH", to=chain.after, pop=chain.level - 1)
             self.assembly.alu(*words_of(statement.test))
         else:
             self.assembly.alu(*words_of(statement.test), name="ALU_PUSH_BEFORE")
@@ -225,11 +225,11 @@ class Compiler:
         if fused or (not merges and self._chance()):
             self.assembly.flow(name, to=chain.pop, **condition)
         else:
-            self.assembly.flow(name, to=chain.behind, pop=chain.level, **condition)
+            self.assembly.flow(name, to=chain.after, pop=chain.level, **condition)
 
     def _otherwise(self, statement: If, chain: _Chain, fused: bool, merges: bool, label: Label) -> None:
         def with_clause(last: Statement) -> bool:
-            if not isinstance(last, Assign) or statement.turns is not None or self._chance():
+            if not isinstance(last, Assign) or statement.iterations is not None or self._chance():
                 return False
             self.assembly.place(label)
             self.assembly.alu(self._assignment(last), name="ALU_ELSE_AFTER")
@@ -237,8 +237,8 @@ class Compiler:
 
         if not self._block(statement.first, with_clause):
             self.assembly.place(label)
-            turns = {} if statement.turns is None else _fixed(statement.turns)
-            self._shortcut("ELSE", chain, fused, merges, **turns)
+            iterations = {} if statement.iterations is None else _fixed(statement.iterations)
+            self._shortcut("ELSE", chain, fused, merges, **iterations)
 
     def _close_with(self, last: Statement, chain: _Chain) -> bool:
         """End a chain of ifs with its last statement in one word, if that is possible."""
@@ -247,7 +247,7 @@ class Compiler:
             return False
         self.assembly.place(chain.pop)
         self.assembly.alu(self._assignment(last), name=names[chain.level])
-        self.assembly.place(chain.behind)
+        self.assembly.place(chain.after)
         return True
 
     def _close(self, chain: _Chain) -> None:
@@ -263,10 +263,10 @@ class Compiler:
             assert isinstance(chain.follower, FixedIf)
             self._emit_fixedif(chain.follower, pops=chain.level)
         self._counts = before
-        self.assembly.place(chain.behind)
+        self.assembly.place(chain.after)
 
     def _emit_fixedif(self, statement: FixedIf, pops: int = 0) -> None:
-        begin, behind = ("POP_" if pops else ""), Label()
+        begin, after = ("POP_" if pops else ""), Label()
         modes = {"valid_pixel_mode": int(statement.valid_only)}
         condition = _fixed(statement.condition)
         if statement.shape == "jump":
@@ -274,14 +274,14 @@ class Compiler:
             self.assembly.flow(f"{begin}JUMP", to=otherwise, pop=pops, **condition, **modes)
             self._block(statement.first)
             if statement.second is not None:
-                self.assembly.flow("JUMP", to=behind, cond="FALSE")
+                self.assembly.flow("JUMP", to=after, cond="FALSE")
             self.assembly.place(otherwise)
             self._block(statement.second or [])
-            self.assembly.place(behind)
+            self.assembly.place(after)
             return
         otherwise, chain = Label(), _Chain(level=1)
         if statement.shape == "push":
-            self.assembly.flow(f"{begin}PUSH", to=chain.behind, pop=pops, **condition, **modes)
+            self.assembly.flow(f"{begin}PUSH", to=chain.after, pop=pops, **condition, **modes)
         else:
             inverse = {**condition, "cond": _INVERSE[condition["cond"]]}
             to = otherwise if statement.second is not None else chain.pop
@@ -300,13 +300,13 @@ class Compiler:
             self._close(chain)
 
     def _emit_loop(self, statement: Loop) -> None:
-        end, behind = Label(), Label()
+        end, after = Label(), Label()
         name = {"AL": "LOOP_START", "NO_AL": "LOOP_START_NO_AL", "DX10": "LOOP_START_DX10"}[statement.kind]
         number, channel = divmod(statement.number, 4)
         counter = f"R{_FIRST_COUNTER + number}.{'xyzw'[channel]}"
         if statement.kind == "DX10":
             self.assembly.alu(group(slot("MOV", counter, "0")))
-        start = self.assembly.flow(name, to=behind, const=statement.const)
+        start = self.assembly.flow(name, to=after, const=statement.const)
         self._ends.append(end)
         self._grow(loops=1)
         if statement.kind == "DX10":
@@ -322,7 +322,7 @@ class Compiler:
         self._grow(loops=-1)
         self.assembly.place(end)
         self.assembly.flow("LOOP_END", to=start + 1, pop=self._any_pops())
-        self.assembly.place(behind)
+        self.assembly.place(after)
 
     def _emit_leave(self, statement: Leave) -> None:
         condition = statement.condition
@@ -339,15 +339,15 @@ class Compiler:
         if shape == "clause":
             self.assembly.alu(joined(groups[0]), name="ALU_BREAK" if is_break else "ALU_CONTINUE")
             return
-        behind = Label()
+        after = Label()
         self.assembly.alu(joined(groups[1]), name="ALU_PUSH_BEFORE")
         self._grow(branches=1)
         if shape == "jump":
-            self.assembly.flow("JUMP", to=behind, pop=1)
+            self.assembly.flow("JUMP", to=after, pop=1)
         self.assembly.flow("LOOP_BREAK" if is_break else "LOOP_CONTINUE", to=self._ends[-1], pop=self._any_pops())
         self.assembly.flow("POP", pop=1)
         self._grow(branches=-1)
-        self.assembly.place(behind)
+        self.assembly.place(after)
 
     def _emit_call(self, statement: Call) -> None:
         label, _ = self._subroutines.setdefault(statement.subroutine, (Label(), list(self._ends)))

@@ -233,13 +233,13 @@ class Drawn:
         """It loads its registers from inputs, the first one last, because that holds the coordinates."""
         a = Assembly()
         a.fetch(*(tex("LD", register, 0, register) for register in range(GPRS - 1, -1, -1)))
-        behind = Label()
-        loop = a.flow("LOOP_START", to=behind, const=_LOOP)
+        after = Label()
+        loop = a.flow("LOOP_START", to=after, const=_LOOP)
         for clause in self.clauses:
             a.alu(*clause.units, name="ALU_PUSH_BEFORE", kcache=clause.kcache)
             a.flow("POP", pop=1)
         a.flow("LOOP_END", to=loop + 1)
-        a.place(behind)
+        a.place(after)
         for target, register in enumerate(shown):
             exported = register % GPRS
             if register >= GPRS:

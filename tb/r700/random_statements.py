@@ -135,8 +135,8 @@ class Drawing:
             # Both ends can be one word.
             inner = self._block(1, loops=loops, in_loop=in_loop, depth=9)
             (first if second is None else second).append(If(self._test(), [*inner, self._assign()], None, "before"))
-        turns = self._fixed("BOOL NOT_BOOL FALSE") if second is not None and self._chance(0.15) else None
-        return If(self._test(), first, second, self._choice("before before push plain"), turns)
+        iterations = self._fixed("BOOL NOT_BOOL FALSE") if second is not None and self._chance(0.15) else None
+        return If(self._test(), first, second, self._choice("before before push plain"), iterations)
 
     def _draw_fixed(self, size: int, loops: int, in_loop: bool, depth: int) -> FixedIf:
         shape = self._choice("jump push push_else")

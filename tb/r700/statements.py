@@ -66,13 +66,13 @@ class Fixed:
 
 @dataclass(eq=False)
 class If(Statement):
-    """`shape` is how it begins; the pixels of the second branch are chosen by `turns` if it is given."""
+    """`shape` is how it begins; the pixels of the second branch are chosen by `iterations` if it is given."""
 
     test: Test
     first: list[Statement]
     second: list[Statement] | None
     shape: str
-    turns: Fixed | None = None
+    iterations: Fixed | None = None
 
 
 @dataclass(eq=False)
@@ -227,7 +227,7 @@ class Pixel:
         inside = self._holds(statement.test)
         inside = inside and self._scope(statement.first)
         if statement.second is not None:
-            if self._holds(statement.turns):
+            if self._holds(statement.iterations):
                 inside = not inside
             if inside:
                 self._scope(statement.second)

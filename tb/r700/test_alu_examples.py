@@ -149,7 +149,7 @@ def test_sets_of_constants() -> None:
     check(one(*load, kcache=_KCACHE), 16.0, 31.25, 0.5, 31.75)
 
 
-def test_rows_behind_the_constants_are_zero() -> None:
+def test_rows_after_the_constants_are_zero() -> None:
     load = group(slot("MOV", "R1.x", "K0[15].x"), slot("MOV", "R1.y", "K0[16].y"))
     check(one(load, kcache=[(2, 15)]), 255.0, 0, 0, 0)
     check(one(group(slot("MOV", "R1.x", "K1[0].x")), kcache=[(0, 0), (1, 255)]), 0, 0, 0, 0)

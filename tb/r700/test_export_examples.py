@@ -130,7 +130,7 @@ def test_the_conditional_value(wavefront: int) -> None:
     same(found.conditional[0], [1.0, 1.0, None, 4.0])
 
 
-def test_a_conditional_value_that_nobody_exports_is_zero() -> None:
+def test_a_conditional_value_that_no_pixel_exports_is_zero() -> None:
     a = Assembly()
     part(a, export(61, 0, (5, 7, 7, 7)))
     same(ran(a, information=_DEPTH, conditional=True).conditional[0], [0.0, 1.0])

@@ -30,7 +30,7 @@ def in_loop(body: Body) -> Body:
     return write
 
 
-def behind(first: Body, second: Body, *rest: Body) -> Body:
+def after(first: Body, second: Body, *rest: Body) -> Body:
     """Two bodies, of which the second is in question, and others."""
 
     def write(a: Assembly) -> int:
@@ -56,7 +56,7 @@ def _flow_cases() -> list[Case]:
         Case(name="ALU with ALT_CONST", bad=clause(_NOP, alt_const=1), good=clause(_NOP)),
         Case(name="CF_ALU 12", bad=raw(alu_code(12)), good=clause(_NOP)),
         Case(name="push in whole quad mode", bad=clause(_NOP, name="ALU_PUSH_BEFORE", whole_quad_mode=1),
-             good=behind(clause(_NOP, name="ALU_PUSH_BEFORE"), _POP)),
+             good=after(clause(_NOP, name="ALU_PUSH_BEFORE"), _POP)),
     ]  # fmt: skip
     for name in _FETCHES:
         both = fetches(_LOAD, name=name, whole_quad_mode=1, valid_pixel_mode=1)
@@ -68,8 +68,8 @@ def _flow_cases() -> list[Case]:
         odd = fetches(_LOAD, name=name)
         cases.append(Case(name=f"{name} at an odd address", bad=raw(word(name, 1)), good=odd))
     for name in (*_JUMPING, "NOP", "POP", "KILL", "WAIT_ACK", "LOOP_END", "CALL", "RETURN"):
-        pops = behind(_PUSH, flow("POP_JUMP", cond="ACTIVE", pop=1))
-        whole = behind(_PUSH, flow(name, to=8000, whole_quad_mode=1))
+        pops = after(_PUSH, flow("POP_JUMP", cond="ACTIVE", pop=1))
+        whole = after(_PUSH, flow(name, to=8000, whole_quad_mode=1))
         cases.append(Case(name=f"{name} in whole quad mode", bad=whole, good=pops))
     return cases
 
@@ -134,24 +134,24 @@ def _stack_cases() -> list[Case]:
 
     enough = [_PUSH] * 3
     cases = [
-        case("pops too many", flow("POP", pop=2), behind(_PUSH, flow("POP", pop=1))),
-        case("pops all", flow("POP", pop=7), behind(behind(*enough), flow("POP", pop=3))),
-        case("ALU_POP_AFTER of nothing", behind(flow("POP", pop=1), clause(_NOP, name="ALU_POP_AFTER")),
-             behind(_PUSH, clause(_NOP, name="ALU_POP_AFTER"))),
+        case("pops too many", flow("POP", pop=2), after(_PUSH, flow("POP", pop=1))),
+        case("pops all", flow("POP", pop=7), after(after(*enough), flow("POP", pop=3))),
+        case("ALU_POP_AFTER of nothing", after(flow("POP", pop=1), clause(_NOP, name="ALU_POP_AFTER")),
+             after(_PUSH, clause(_NOP, name="ALU_POP_AFTER"))),
         case("ALU_POP2_AFTER of one", clause(_NOP, name="ALU_POP2_AFTER"),
-             behind(behind(_PUSH, _PUSH), clause(_NOP, name="ALU_POP2_AFTER"))),
-        case("ELSE of nothing", behind(flow("POP", pop=1), flow("ELSE")),
-             behind(behind(_PUSH, _PUSH), flow("POP", pop=2))),
-        case("ELSE_AFTER of nothing", behind(flow("POP", pop=1), clause(_NOP, name="ALU_ELSE_AFTER")),
-             behind(_PUSH, clause(_NOP, name="ALU_ELSE_AFTER"), flow("ELSE"), _POP)),
-        case("pops a loop", behind(flow("LOOP_START_DX10"), flow("POP", pop=1)), in_loop(behind(_PUSH, _POP))),
-        case("ELSE in a loop", behind(flow("LOOP_START_DX10"), flow("ELSE")), in_loop(nothing)),
-        case("ELSE in a loop, COND", behind(flow("LOOP_START_DX10"), flow("ELSE", cond="BOOL")), in_loop(nothing)),
+             after(after(_PUSH, _PUSH), clause(_NOP, name="ALU_POP2_AFTER"))),
+        case("ELSE of nothing", after(flow("POP", pop=1), flow("ELSE")),
+             after(after(_PUSH, _PUSH), flow("POP", pop=2))),
+        case("ELSE_AFTER of nothing", after(flow("POP", pop=1), clause(_NOP, name="ALU_ELSE_AFTER")),
+             after(_PUSH, clause(_NOP, name="ALU_ELSE_AFTER"), flow("ELSE"), _POP)),
+        case("pops a loop", after(flow("LOOP_START_DX10"), flow("POP", pop=1)), in_loop(after(_PUSH, _POP))),
+        case("ELSE in a loop", after(flow("LOOP_START_DX10"), flow("ELSE")), in_loop(nothing)),
+        case("ELSE in a loop, COND", after(flow("LOOP_START_DX10"), flow("ELSE", cond="BOOL")), in_loop(nothing)),
         case("RETURN without a call", flow("RETURN"), flow("RETURN", cond="FALSE")),
-        case("RETURN in a loop", behind(flow("LOOP_START_DX10"), flow("RETURN")), in_loop(flow("RETURN", cond="BOOL"))),
+        case("RETURN in a loop", after(flow("LOOP_START_DX10"), flow("RETURN")), in_loop(flow("RETURN", cond="BOOL"))),
         case("JUMP pops too many", flow("JUMP", cond="FALSE", pop=2), flow("JUMP", cond="ACTIVE", pop=2)),
-        case("POP_JUMP pops first", flow("POP_JUMP", cond="ACTIVE", pop=2), behind(_PUSH, flow("POP_JUMP", pop=1))),
-        case("PUSH pops where it jumps", flow("PUSH", cond="FALSE", pop=2), behind(flow("PUSH", pop=2), _POP)),
+        case("POP_JUMP pops first", flow("POP_JUMP", cond="ACTIVE", pop=2), after(_PUSH, flow("POP_JUMP", pop=1))),
+        case("PUSH pops where it jumps", flow("PUSH", cond="FALSE", pop=2), after(flow("PUSH", pop=2), _POP)),
         case("LOOP_START pops where it jumps", flow("LOOP_START_DX10", cond="FALSE", pop=2), in_loop(nothing)),
     ]  # fmt: skip
     for name in ("LOOP_BREAK", "LOOP_CONTINUE", "LOOP_END"):

@@ -163,7 +163,7 @@ def test_a_fetch_sees_the_results_of_those_before(name: str) -> None:
     same(found, [5.0, 0.0, 9.0, 0.0])
 
 
-def test_a_lookup_uses_a_coordinate_of_the_same_clause() -> None:
+def test_a_fetch_uses_a_coordinate_of_the_same_clause() -> None:
     a = Assembly()
     a.alu(moves(2, "#40800000", "1.0"))
     a.fetch(tex("SAMPLE", 2, 2, dst_sel_y=4, dst_sel_z=4, dst_sel_w=4), tex("SAMPLE", 1, 2))
@@ -311,8 +311,8 @@ def test_random_coordinates(seed: int) -> None:
     a.fetch(tex("LD", 2, 0, 1))
     fields = {"coord_type_x": int(normalised[0]), "coord_type_y": int(normalised[1])}
     a.fetch(tex("SAMPLE", 1, 2, 0, offset_x=offsets[0] % 32, offset_y=offsets[1] % 32, **fields))
-    places = np.arange(width)[None, :, None] + 100 * np.arange(height)[:, None, None]
-    inputs = {0: Input(values=places.astype(np.float32)), 1: Input(values=coordinates)}
+    coordinates_of = np.arange(width)[None, :, None] + 100 * np.arange(height)[:, None, None]
+    inputs = {0: Input(values=coordinates_of.astype(np.float32)), 1: Input(values=coordinates)}
     information = {"type": ProgramType.CS}
     found = execute(a, domain=(0, 0, size - 1, size - 1), inputs=inputs, wavefront=64, information=information)
     for j, i in np.ndindex(size, size):

@@ -32,11 +32,11 @@ def test_conditions(cond: str, const: int, holds: bool, wavefront: int) -> None:
     a = Assembly()
     a.flow("JUMP", to=2, cond=cond, const=const)
     a.alu(add(1))
-    behind = Label()
-    a.flow("PUSH", to=behind, cond=cond, const=const)
+    after = Label()
+    a.flow("PUSH", to=after, cond=cond, const=const)
     a.alu(add(2))
     a.flow("POP", pop=1)
-    a.place(behind)
+    a.place(after)
     loop = a.flow("LOOP_START_DX10", to=9, cond=cond, const=const)
     a.alu(add(4))
     a.flow("LOOP_BREAK", to=loop + 3)
@@ -106,12 +106,12 @@ def test_entries_are_popped_by_the_clause() -> None:
 
 def test_a_jump_pops_only_if_it_is_taken() -> None:
     a = Assembly()
-    behind = Label()
+    after = Label()
     a.flow("PUSH", to=8000)
     where(a, "GT", "R0.x", "#42c80000")
-    a.flow("JUMP", to=behind, pop=2)
+    a.flow("JUMP", to=after, pop=2)
     a.alu(add(1))
-    a.place(behind)
+    a.place(after)
     a.alu(add(2))
     a.flow("PUSH", to=8000)
     a.flow("JUMP", to=8000, pop=1)
@@ -228,7 +228,7 @@ def test_a_return_needs_all_active_pixels(killed: bool, expected: float) -> None
     same(found.outputs[0, 0, 1, 0], expected)
 
 
-def test_a_return_of_nobody() -> None:
+def test_a_return_of_no_pixel() -> None:
     """A called subroutine in which all leave the branch returns, and a pop outside brings them back."""
     a = Assembly()
     a.flow("PUSH", to=8000)
@@ -270,7 +270,7 @@ def test_continued_pixels_stay_out_of_an_inner_loop() -> None:
     assert trace(a, 2) == [226.0, 200.0]
 
 
-def test_entries_of_a_branch_are_made_even_for_nobody() -> None:
+def test_entries_of_a_branch_are_made_even_without_a_pixel() -> None:
     a = Assembly()
     a.flow("PUSH", to=8000)
     where(a, "GT", "R0.x", "#42c80000", name="ALU")
@@ -282,7 +282,7 @@ def test_entries_of_a_branch_are_made_even_for_nobody() -> None:
 
 
 @pytest.mark.parametrize("name", ["ALU_BREAK", "ALU_CONTINUE"])
-def test_a_clause_that_is_skipped_takes_nobody_out_of_a_loop(name: str) -> None:
+def test_a_clause_that_is_skipped_takes_no_pixel_out_of_a_loop(name: str) -> None:
     """The pixels that the clause before took out of the branch are not this one's."""
     a = Assembly()
     loop = a.flow("LOOP_START_NO_AL", to=8000, const=2)
@@ -309,27 +309,27 @@ def test_a_push_comes_before_its_clause(stack: int, status: str) -> None:
 def test_words_that_go_elsewhere_pop_first(name: str, cond: str) -> None:
     """Two entries, below them one that is left; the loops have no rounds. PUSH_ELSE pops its own entry, too."""
     a = Assembly()
-    behind = Label()
+    after = Label()
     for limit in ("0", "1.0", "#40000000"):
         where(a, "GE", "R0.x", limit)
-    a.flow(name, to=behind, cond=cond, const=0, pop=3 if name == "PUSH_ELSE" else 2)
+    a.flow(name, to=after, cond=cond, const=0, pop=3 if name == "PUSH_ELSE" else 2)
     a.alu(add(100))
-    a.place(behind)
+    a.place(after)
     a.alu(add(1))
     a.flow("POP", pop=1)
     a.alu(add(10))
     assert trace(a, 3) == [11.0, 11.0, 11.0]
 
 
-def test_else_pops_where_nobody_is_left() -> None:
+def test_else_pops_where_no_pixel_remains() -> None:
     a = Assembly()
-    behind = Label()
+    after = Label()
     where(a, "GE", "R0.x", "1.0")
     where(a, "GE", "R0.x", "0")
     a.alu(add(1))
-    a.flow("ELSE", to=behind, pop=2)
+    a.flow("ELSE", to=after, pop=2)
     a.alu(add(100))
-    a.place(behind)
+    a.place(after)
     a.alu(add(10))
     assert trace(a, 2) == [10.0, 11.0]
 
@@ -345,13 +345,13 @@ def test_fields_that_a_word_does_not_have_are_ignored() -> None:
     a.flow("POP", to=77, count=3, call_count=40, const=3)
     a.fetch(vtx(2, 0), pop_count=7, cf_const=9, call_count=63)
     a.flow("CALL", to=a.here + 1, count=5, call_count=1)
-    behind = a.here
+    after = a.here
     a.alu(add(10))
     a.flow("RETURN", to=77, pop=7, count=5, call_count=50)
     program = a.executable()
     # The call returns to the next word, where the subroutine is met once more; then there is nothing to return from.
     found = run(Job(program=program, domain=(0, 0, 0, 0), ints=_INTS, bools=_BOOLS))
-    assert found.fault == ("STACK", behind + 1, 0, 0, 0)
+    assert found.fault == ("STACK", after + 1, 0, 0, 0)
 
 
 def test_words_and_clauses_lie_in_any_order() -> None:

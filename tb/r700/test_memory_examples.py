@@ -63,7 +63,7 @@ def check(found: list, dwords: dict[int, int]) -> None:
         (8191, 3, 15, {}),
     ],
 )
-def test_places_without_an_index(kind: int, base: int, element: int, mask: int, dwords: dict[int, int]) -> None:
+def test_areas_without_an_index(kind: int, base: int, element: int, mask: int, dwords: dict[int, int]) -> None:
     check(one(memory_export(base, 1, type=kind, elem_size=element, mask=mask), index="#1"), dwords)
 
 
@@ -81,7 +81,7 @@ def test_places_without_an_index(kind: int, base: int, element: int, mask: int, 
         (0, 253, 0, {253: 1, 254: 2, 255: 3}),
     ],
 )
-def test_places_with_an_index(kind: int, base: int, index: int, element: int, dwords: dict[int, int]) -> None:
+def test_areas_with_an_index(kind: int, base: int, index: int, element: int, dwords: dict[int, int]) -> None:
     unit = memory_export(base, 1, type=kind, index_gpr=5, elem_size=element)
     check(one(unit, index=f"#{index:x}"), dwords)
 
@@ -286,7 +286,7 @@ def test_uncovered_pixels_have_no_scratch() -> None:
 
 
 @pytest.mark.parametrize("index", [0xFFFFFFFF, 0x40000000, 0x10000000])
-def test_scratch_places_do_not_wrap(index: int) -> None:
+def test_scratch_addresses_do_not_wrap(index: int) -> None:
     a = Assembly()
     a.alu(moves(2, f"#{index:x}"))
     a.raw(memory_export(1, 1, name="MEM_SCRATCH", type=1, index_gpr=2))

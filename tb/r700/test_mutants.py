@@ -27,7 +27,7 @@ def test_mistakes_have_names() -> None:
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 24
 
 
-def test_each_mistake_has_its_place() -> None:
+def test_each_mistake_is_planted() -> None:
     for mutant in MUTANTS:
         FaultyLoader(mutant.fault)
 

@@ -112,7 +112,7 @@ def test_killed_pixels_compute(by: str) -> None:
 
 
 @pytest.mark.parametrize("by", ["word", "instruction"])
-def test_a_wavefront_ends_when_nobody_is_valid(by: str) -> None:
+def test_a_wavefront_ends_when_no_pixel_is_valid(by: str) -> None:
     """After the kill comes an instruction that would fault. One quad goes on to it, the first one does not."""
     a = Assembly()
     where(a, "GT", "#40000000", "R0.x")
@@ -144,7 +144,7 @@ def test_a_wavefront_ends_when_nobody_is_valid(by: str) -> None:
         lambda a: a.raw(export(1, 0, end_of_program=1)),
     ],
 )
-def test_the_last_word_is_executed_and_nothing_behind_it(last) -> None:
+def test_the_last_word_is_executed_and_nothing_after_it(last) -> None:
     """Wherever it goes; what is left on the stack is no error."""
     a = Assembly()
     a.alu(add(1))

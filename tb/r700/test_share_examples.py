@@ -43,7 +43,7 @@ def loaded(a: Assembly, bank: str, dword: str, *, lds: int = 64, targets: int = 
     ("stride", "index", "t", "row"),
     [(4, 0, 0, 0), (4, 0, 7, 4), (4, 0, 15, 12), (8, 4, 6, 12), (12, 8, 13, 44), (0, 0, 15, 0), (0, 12, 14, 12)],
 )
-def test_every_pixel_writes_its_own_place(stride: int, index: int, t: int, row: int) -> None:
+def test_every_pixel_writes_its_own_address(stride: int, index: int, t: int, row: int) -> None:
     """Pixel t is in bank t & 3 from t / 4 * stride + index on; with a stride of 0 the last pixel of a bank stays."""
     a = begin()
     a.fetch(share_write(1, dst_stride=stride, dst_index=index))
@@ -85,7 +85,7 @@ def test_the_offset_is_added(dword: str, offset: int, row: int) -> None:
     same(loaded(a, "0", dword, rd_offset=offset)[0], [values(4 * row)] * 16)
 
 
-def test_pixels_read_at_places_of_their_own() -> None:
+def test_pixels_read_addresses_of_their_own() -> None:
     """Each that of its neighbour to the left in the wavefront, the first one that of the last."""
     a = begin()
     a.fetch(share_write(1, dst_stride=4))
@@ -145,7 +145,7 @@ def test_selects_of_a_write() -> None:
 
 
 @pytest.mark.parametrize("lds", [0, 4, 8, 12])
-def test_nothing_is_behind_the_end(lds: int) -> None:
+def test_nothing_is_after_the_end(lds: int) -> None:
     for row in range(4):
         a = begin()
         a.fetch(share_write(1, dst_stride=4))
@@ -184,7 +184,7 @@ def broadcast() -> list[Unit]:
     return share_read(5, 4, broadcast=1)
 
 
-def test_a_broadcast_reads_at_the_lowest_active_pixels_place() -> None:
+def test_a_broadcast_reads_the_address_of_the_lowest_active_pixel() -> None:
     """That is lane 3, whose own address is read; only odd lanes above it get it too."""
     a = begin()
     a.fetch(share_write(1, dst_stride=4))
@@ -240,7 +240,7 @@ def test_a_program_that_only_exports_may_have_any_share() -> None:
 
 
 _GPRS, _LANES = 8, 16
-_PLACES = [(2 * quad + lane % 2, lane // 2) for quad in range(4) for lane in range(4)]
+_POSITIONS = [(2 * quad + lane % 2, lane // 2) for quad in range(4) for lane in range(4)]
 
 
 class Wavefront:
@@ -288,7 +288,7 @@ def test_random_accesses(seed: int) -> None:
     values = generator.integers(0, 40, (_GPRS, 2, 8, 4)).astype(np.uint32)
     bit = below(5)
     active = [t for t in range(_LANES) if bit == 4 or t >> bit & 1]
-    registers = [[values[number, j, i].tolist() for number in range(_GPRS)] for i, j in _PLACES]
+    registers = [[values[number, j, i].tolist() for number in range(_GPRS)] for i, j in _POSITIONS]
     model = Wavefront(registers, lds, active)
     a = Assembly()
     # The registers get what the inputs hold, so the lane is looked at before.
@@ -325,4 +325,4 @@ def test_random_accesses(seed: int) -> None:
         # The next ones are exported instead.
         del a.words[-4:]
         expected = [[model.registers[t][first_register + n] for t in range(_LANES)] for n in range(4)]
-        same(np.stack([found.outputs[:, j, i] for i, j in _PLACES], axis=1), expected)
+        same(np.stack([found.outputs[:, j, i] for i, j in _POSITIONS], axis=1), expected)

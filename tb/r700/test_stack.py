@@ -29,26 +29,26 @@ class Nest:
         self._enter(kinds)
         self.assembly.output(0)
         while self._later:
-            label, rest = self._later.pop()
+            label, remaining = self._later.pop()
             self.assembly.place(label)
-            self._enter(rest)
+            self._enter(remaining)
             self.assembly.flow("RETURN")
 
     def _enter(self, kinds: list[str]) -> None:
         if not kinds:
             return
-        kind, rest = kinds[0], kinds[1:]
+        kind, remaining = kinds[0], kinds[1:]
         a = self.assembly
         if kind == "CALL":
             label = Label()
-            self._later.append((label, rest))
+            self._later.append((label, remaining))
             self.pushes.append(a.flow("CALL", to=label))
             return
         if kind in _LOOPS:
             end = Label()
             self.pushes.append(a.flow(kind, to=8000))
             start = a.here
-            self._enter(rest)
+            self._enter(remaining)
             a.flow("LOOP_BREAK", to=end)
             a.place(end)
             a.flow("LOOP_END", to=start)
@@ -58,7 +58,7 @@ class Nest:
         else:
             # The boolean constant is 0.
             self.pushes.append(a.flow(kind, to=8000, cond="BOOL" if "ELSE" in kind else "NOT_BOOL"))
-        self._enter(rest)
+        self._enter(remaining)
         a.flow("POP", pop=1)
 
 
@@ -104,7 +104,7 @@ def test_worked_out_nests(kinds: list[str], entries: int) -> None:
     assert short.error is not None and short.error.status.name == "STACK"
 
 
-def test_room_of_popped_entries_is_free_again() -> None:
+def test_space_of_popped_entries_is_free_again() -> None:
     a = Assembly()
     for _ in range(9):
         a.flow("PUSH", to=8000)

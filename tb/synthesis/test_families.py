@@ -61,7 +61,7 @@ def test_cells_are_counted_by_the_room_that_they_take(device: str, types: dict[s
 def test_a_device_has_room_of_each_kind_by_its_name(name: str) -> None:
     device = DEVICES[name]
     assert tuple(device.family.kinds) == KINDS
-    assert min(getattr(device.room, kind) for kind in KINDS) > 0
+    assert min(getattr(device.capacity, kind) for kind in KINDS) > 0
     # Nothing is mapped for one family and counted for another.
     commands = device.family.mapped("top", 8333), device.family.mapped_otherwise("top")
     assert len({found for command in commands for found in re.findall(r"synth_(\w+)", command)}) == 1

@@ -86,9 +86,9 @@ def test_eight_words_take_eight_tables(order: str) -> None:
     cells: list[dict[str, Any]] = []
     inner = [four(0, cells), four(4, cells)]
     # The same function at other pins.
-    places = [INPUTS.index(pin) for pin in order]
+    sites = [INPUTS.index(pin) for pin in order]
     rows = [
-        [(row >> places[0]) & 1, (row >> places[1]) & 1][(row >> places[2]) & 1] for row in reversed(range(16))
+        [(row >> sites[0]) & 1, (row >> sites[1]) & 1][(row >> sites[2]) & 1] for row in reversed(range(16))
     ]  # fmt: skip
     cells.append(lut(inner[0], inner[1], SELECTS[2], output := next(LEFT), init="".join(map(str, rows)), order=order))
     assert widened(cells, [output]) == {LUT: 4, "PFUMX": 2, "L6MUX21": 1}

@@ -41,17 +41,17 @@ def test_each_row_gets_as_many_the_nearest_to_it() -> None:
 
 @pytest.mark.parametrize("wanted", [[3, 3.5, 4], [0, 0, 39, 39], [20] * 5, [5] * 7, [-9, 50]])
 def test_no_other_places_are_nearer(wanted: list[float]) -> None:
-    places = list(range(0, 40, 4))
-    found = _nearest(wanted, places)
-    apart = 2 if 2 * len(wanted) <= len(places) else 1
+    sites = list(range(0, 40, 4))
+    found = _nearest(wanted, sites)
+    apart = 2 if 2 * len(wanted) <= len(sites) else 1
     choices = [
         each
-        for each in combinations(range(len(places)), len(wanted))
+        for each in combinations(range(len(sites)), len(wanted))
         if all(b - a >= apart for a, b in zip(each, each[1:], strict=False))
     ]
 
     def distance(choice: tuple[int, ...]) -> float:
-        return sum(abs(places[place] - x) for place, x in zip(choice, wanted, strict=True))
+        return sum(abs(sites[place] - x) for place, x in zip(choice, wanted, strict=True))
 
     assert tuple(found) in choices
     assert distance(tuple(found)) == min(map(distance, choices))
@@ -61,6 +61,6 @@ def test_the_places_of_a_device_are_its_block_rams() -> None:
     device = DEVICES["85k"]
     assert device.nextpnr is not None
     names = [name for row in device.nextpnr.block_ram_rows for name in row.names]
-    assert len(set(names)) == len(names) == device.room.block_rams
+    assert len(set(names)) == len(names) == device.capacity.block_rams
     assert set(Counter(len(row.names) for row in device.nextpnr.block_ram_rows)) == {52}
     assert all(list(row.xs) == sorted(row.xs) for row in device.nextpnr.block_ram_rows)

@@ -168,10 +168,10 @@ def test_a_name_is_the_designs_own() -> None:
 
 
 def test_what_does_not_fit_is_told_by_kind() -> None:
-    room = DEVICES["85k"].room
-    assert room.lacks(room) == {}
-    more = room + Cells(luts=1, multipliers=5)
-    assert more.lacks(room) == {"luts": 1, "multipliers": 5}
+    capacity = DEVICES["85k"].capacity
+    assert capacity.lacks(capacity) == {}
+    more = capacity + Cells(luts=1, multipliers=5)
+    assert more.lacks(capacity) == {"luts": 1, "multipliers": 5}
     assert EACH * 2 == EACH + EACH
 
 
@@ -201,7 +201,7 @@ def test_synth_says_whether_a_machine_fits() -> None:
 
 def test_synth_says_by_how_much_a_machine_does_not_fit(fake_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
     small = Cells(luts=80, registers=42, block_rams=4, multipliers=28)
-    monkeypatch.setitem(DEVICES, "25k", replace(DEVICES["25k"], room=small))
+    monkeypatch.setitem(DEVICES, "25k", replace(DEVICES["25k"], capacity=small))
     result = ctm("synth", "--preset", "tiny", "--device", "25k")
     assert result.exit_code == 0
     assert result.stdout.splitlines()[-1] == (
@@ -285,7 +285,7 @@ def test_a_machine_that_fits_is_placed_once_for_each_seed(fake_yosys: None, monk
     assert found["best"]["critical_path"]["start"] == "machine.first.rows.0"
     lines = ctm("synth", "--preset", "default").stdout.splitlines()
     assert lines[-1] == "critical path: machine.first.rows.0 -> machine.first.sum"
-    monkeypatch.setitem(DEVICES, "85k", replace(DEVICES["85k"], room=Cells(luts=80)))
+    monkeypatch.setitem(DEVICES, "85k", replace(DEVICES["85k"], capacity=Cells(luts=80)))
     assert "placements" not in json.loads(ctm("synth", "--preset", "default", "--json").stdout)
 
 
@@ -298,13 +298,13 @@ def test_what_nextpnr_refuses_is_shown(fake_yosys: None, monkeypatch: pytest.Mon
 
 
 def test_a_router_that_does_not_get_on_is_ended(fake_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = [100, 7, 5, *[6, 5] * 59, 8]
+    counts = [100, 7, 5, *[6, 5] * 59, 8]
     endless = f"""
 import pathlib, sys, time
 if sys.argv[2] == "run_nextpnr_ecp5" and "--no-route" not in sys.argv:
     given = dict(zip(sys.argv[3:], sys.argv[4:]))
     if given["--seed"] == "5": MORE = 0
-    lines = [f"Info:     iter={{n}} wires=9 overused={{wires}} overuse=1" for n, wires in enumerate({turns}, 1)]
+    lines = [f"Info:     iter={{n}} wires=9 overused={{wires}} overuse=1" for n, wires in enumerate({counts}, 1)]
     pathlib.Path(given["--log"]).write_text("\\n".join(lines))
     if MORE: pathlib.Path(given["--log"]).open("a").write("\\nInfo:     iter=123 wires=9 overused=5 overuse=1")
     time.sleep(1.0 if not MORE else 60.0)
@@ -315,7 +315,7 @@ if sys.argv[2] == "run_nextpnr_ecp5" and "--no-route" not in sys.argv:
     monkeypatch.setattr(tool, "_PROGRAM", f"MORE = 1{endless}{FAKE_NEXTPNR}{FAKE}")
     result = ctm("synth", "--preset", "default")
     assert result.exit_code == 2
-    why = "5 wires in turn 3, and not fewer in 120 turns since"
+    why = "5 wires in iteration 3, and not fewer in 120 iterations since"
     assert result.stdout.splitlines()[-2] == "fits"
     assert result.stdout.splitlines()[-1].startswith("seed 1: nextpnr finds") and why in result.stdout
     assert "error: the machine fits, but no seed is routed; try others with --seed" in " ".join(result.stderr.split())

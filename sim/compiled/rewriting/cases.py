@@ -29,7 +29,7 @@ class _Switch:
         """Whether Yosys writes ifs: each case looks at a bit of its own, in their order, and none is a constant."""
         patterns = [pattern for _, own in self.cases for pattern in own]
         width = max(map(len, patterns), default=0)
-        chain = [f"{_ANY * (width - 1 - place)}1{_ANY * place}" for place in range(width)]
+        chain = [f"{_ANY * (width - 1 - position)}1{_ANY * position}" for position in range(width)]
         return patterns == chain and _CONSTANT.search(self.head["signal"]) is None
 
 
@@ -84,10 +84,10 @@ def _difference(pattern: str, other: str) -> Iterator[str]:
         yield pattern
         return
     head = pattern
-    for place, (own, bit) in enumerate(pairs):
+    for position, (own, bit) in enumerate(pairs):
         if own == _ANY != bit:
-            yield f"{head[:place]}{_INVERTED[bit]}{head[place + 1 :]}"
-            head = f"{head[:place]}{bit}{head[place + 1 :]}"
+            yield f"{head[:position]}{_INVERTED[bit]}{head[position + 1 :]}"
+            head = f"{head[:position]}{bit}{head[position + 1 :]}"
 
 
 def with_defaults(verilog: str) -> str:

@@ -115,7 +115,7 @@ def _cuts(found: Sequence[Cell], widths: Mapping[str, int], *, single_bits: bool
         for text in (*cell.inputs.values(), *cell.outputs.values()):
             for name, low, end in slices(text, widths):
                 cuts[name] |= {low, end}
-    return {name: sorted(places) for name, places in cuts.items()}
+    return {name: sorted(positions) for name, positions in cuts.items()}
 
 
 def _connections(cell: Cell, widths: Mapping[str, int], cuts: Pieces) -> Iterator[str]:
@@ -138,8 +138,8 @@ def _single_cells(cell: Cell, widths: Mapping[str, int]) -> Iterator[str]:
     """A bitwise cell as one for each bit."""
     results = bits(cell.outputs["Y"], widths)
     inputs = {port: bits(text, widths) for port, text in cell.inputs.items()}
-    for place, result in enumerate(results):
-        yield f"  cell {cell.kind} {cell.name}#{place}\n"
+    for number, result in enumerate(results):
+        yield f"  cell {cell.kind} {cell.name}#{number}\n"
         if cell.kind == "$mux":
             yield "    parameter \\WIDTH 1\n"
         else:
@@ -148,15 +148,15 @@ def _single_cells(cell: Cell, widths: Mapping[str, int]) -> Iterator[str]:
             for port in inputs:
                 yield f"    parameter \\{port}_SIGNED 0\n"
         for port, given in inputs.items():
-            bit = given[0] if port == _SHARED else _extended(cell, port, given, place)
+            bit = given[0] if port == _SHARED else _extended(cell, port, given, number)
             yield f"    connect \\{port} {signal([bit])}\n"
         yield f"    connect \\Y {signal([result])}\n  end\n"
 
 
-def _extended(cell: Cell, port: str, given: Sequence[Bit], place: int) -> Bit:
+def _extended(cell: Cell, port: str, given: Sequence[Bit], number: int) -> Bit:
     """A bit of an operand that may be narrower than the result."""
-    if place < len(given):
-        return given[place]
+    if number < len(given):
+        return given[number]
     return given[-1] if cell.parameters.get(f"{port}_SIGNED") == "1" else "0"
 
 

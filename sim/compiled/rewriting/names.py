@@ -43,7 +43,7 @@ def _plain(name: str) -> str:
 
 
 def _free(name: str, taken: Set[str]) -> str:
-    """The name, with underscores behind it until it is another than all that are taken."""
+    """The name, with as many underscores after it as make it unique."""
     while name in taken:
         name += "_"
     return name

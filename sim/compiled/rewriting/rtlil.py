@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 Bit = tuple[str, int] | str
-"""A wire's name and the bit's place in it, or a constant's digit."""
+"""A wire's name and the bit's index in it, or a constant's digit."""
 _REFERENCE = re.compile(r"(?<![^ ])([\\$]\S+)(?: \[(\d+)(?::(\d+))?\])?")
 _TERM = re.compile(_REFERENCE.pattern + r"|(?<![^ ])(\d+)'([01xz-]*)|(?<![^ ])(-?\d+)(?![^ ])")
 _SIGNALS = re.compile(r"^(  connect |    connect \S+ )(.*)$", re.MULTILINE)
@@ -128,7 +128,7 @@ def names(signal: str) -> Iterator[str]:
 
 
 def slices(signal: str, widths: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
-    """The parts of a signal that are of these wires: name, lowest bit, the bit behind the highest."""
+    """The slices of these wires in a signal: name, lowest bit, the bit after the highest."""
     for match in _REFERENCE.finditer(signal):
         if match[1] in widths:
             yield match[1], *_range(match, widths[match[1]])
@@ -145,9 +145,9 @@ def bits(signal: str, widths: Mapping[str, int]) -> list[Bit]:
     found: list[Bit] = []
     for match in reversed(list(_TERM.finditer(signal))):
         if match[1] is not None:
-            found += [(match[1], place) for place in range(*_range(match, widths[match[1]]))]
+            found += [(match[1], index) for index in range(*_range(match, widths[match[1]]))]
         elif match[6] is not None:
-            found += [str(int(match[6]) >> place & 1) for place in range(_INTEGER_BITS)]
+            found += [str(int(match[6]) >> index & 1) for index in range(_INTEGER_BITS)]
         else:
             found += match[5][::-1]
     return found
@@ -175,7 +175,7 @@ def _term(run: list[tuple[str, int]]) -> list[str]:
 
 
 def replace(text: str, widths: Mapping[str, int], pieces: Mapping[str, Sequence[tuple[str, int, int]]]) -> str:
-    """A module's text with the pieces of some wires, (name, lowest bit, the bit behind the highest), in their place."""
+    """A module's text with some wires replaced by their slices: (name, lowest bit, the bit after the highest)."""
 
     def replaced(match: re.Match[str]) -> str:
         if match[1] not in pieces:

@@ -1,4 +1,4 @@
-"""Elements of signals in Verilog: a part-select in place of a shift of a whole that is wide.
+"""Elements of signals in Verilog: a part-select in offset of a shift of a whole that is wide.
 
 Yosys writes a chosen element as ``element = words >> index * width``. A model computes that shift in every word of the
 signal, some dozens of instructions, and then keeps one. Where the shift stays, its result gets a name, so that what is
@@ -20,7 +20,7 @@ _SHIFT = re.compile(rf"(?m)^  assign ({_NAME}) *= ({_NAME}) *(?:{_RANGE})? >> ({
 
 
 def with_selections(verilog: str) -> str:
-    """The same Verilog, each element of a wide signal selected and not shifted to its place.
+    """The same Verilog, each element of a wide signal selected and not shifted to its offset.
 
     Only where every index has an element: beyond the last one a shift gives 0, a part-select nothing that is defined.
     """
@@ -39,16 +39,16 @@ def _module(text: str) -> str:
     }
 
     def selection(shift: re.Match[str]) -> str:
-        element, whole, high, low, place, *place_range = shift.groups()
-        # A bit's place is its index, that of a longer element a product.
-        index = width(place, *place_range), 1
-        index_bits, stride = index if place_range[0] else products.get(place.strip(), index)
+        element, whole, high, low, offset, *offset_range = shift.groups()
+        # A bit's offset is its index, that of a longer element a product.
+        index = width(offset, *offset_range), 1
+        index_bits, stride = index if offset_range[0] else products.get(offset.strip(), index)
         length, element_bits = width(whole, high, low), widths[element.strip()]
         if length > _WIDE and element_bits == stride and element_bits << index_bits <= length:
             wanted = (widths[whole.strip()] - 1).bit_length()
-            start = int(place_range[1] or place_range[0] or 0)
+            start = int(offset_range[1] or offset_range[0] or 0)
             taken = min(index[0], wanted)
-            bits = _exact(place, widths[place.strip()], start, taken)
+            bits = _exact(offset, widths[offset.strip()], start, taken)
             if high:
                 bits = f"{wanted}'d{low or high} + {_padded(bits, wanted - taken)}"
             return f"  assign {element} = {whole} [{bits} +: {element_bits}];"
@@ -62,7 +62,7 @@ def _module(text: str) -> str:
 
 
 def _exact(name: str, width: int, start: int, length: int) -> str:
-    """As many bits of an index as the whole has places for; those above are zero."""
+    """As many bits of an index as the whole has elements for; those above are zero."""
     return name if length == width else f"{name} [{start + length - 1}:{start}]"
 
 

@@ -136,10 +136,10 @@ def _right_shift(operation: _Operation) -> str:
     return operation.wider(width, *sides, is_signed=copies_sign, kind="sshr" if copies_sign else "shr")
 
 
-def _constant_shift(operation: _Operation, places: int, *, copies_sign: bool) -> str:
+def _constant_shift(operation: _Operation, shift: int, *, copies_sign: bool) -> str:
     """The bits that a right shift by a constant leaves."""
     whole = operation.left.extended(max(operation.left.width, operation.width, 1))
-    start = min(places, whole.width - 1 if copies_sign else whole.width)
+    start = min(shift, whole.width - 1 if copies_sign else whole.width)
     text = f"{whole.text} [{whole.width - 1}:{start}]" if start < whole.width else ""
     value = Operand(text, whole.width - start, copies_sign)
     return f"  connect {operation.result} {value.extended(operation.width).text}\n"
@@ -147,9 +147,9 @@ def _constant_shift(operation: _Operation, places: int, *, copies_sign: bool) ->
 
 def _division(operation: _Operation) -> str:
     left, right = _with_common_sign(operation)
-    places = _power_of_two(right)
-    if places is not None:
-        return _power_division(operation, left, places)
+    shift = _power_of_two(right)
+    if shift is not None:
+        return _power_division(operation, left, shift)
     if left.is_signed:
         width = max(left.width, right.width, operation.width)
         return operation.written(left.extended(width), right.extended(width), is_signed=True)
@@ -164,14 +164,14 @@ def _power_of_two(operand: Operand) -> int | None:
     return len(constant[1]) - 1 - constant[1].index("1")
 
 
-def _power_division(operation: _Operation, left: Operand, places: int) -> str:
+def _power_division(operation: _Operation, left: Operand, shift: int) -> str:
     """Quotient or remainder by a power of two, both rounded down: some of the bits, whatever the sign."""
     if operation.kind == "modfloor":
-        rest = left.extended(max(places, 1)) if places else Operand("", 0, False)
-        value = Operand(rest.text, rest.width, False).extended(operation.width)
+        low = left.extended(max(shift, 1)) if shift else Operand("", 0, False)
+        value = Operand(low.text, low.width, False).extended(operation.width)
     else:
-        whole = left.extended(max(left.width, places + 1))
-        value = Operand(f"{whole.text} [{whole.width - 1}:{places}]", whole.width - places, left.is_signed)
+        whole = left.extended(max(left.width, shift + 1))
+        value = Operand(f"{whole.text} [{whole.width - 1}:{shift}]", whole.width - shift, left.is_signed)
         value = value.extended(operation.width)
     return f"  connect {operation.result} {value.text}\n"
 

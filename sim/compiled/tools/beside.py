@@ -17,10 +17,10 @@ import pickle, signal, sys
 signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 function, arguments = pickle.load(sys.stdin.buffer)
 try:
-    answer = True, function(*arguments)
+    outcome = True, function(*arguments)
 except Exception as error:
-    answer = False, error
-pickle.dump(answer, sys.stdout.buffer)
+    outcome = False, error
+pickle.dump(outcome, sys.stdout.buffer)
 """
 
 

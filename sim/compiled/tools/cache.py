@@ -105,7 +105,7 @@ def _tell_of(usual: Path, problem: str, other: Path) -> None:
 
 
 def _seal(file: Path) -> None:
-    """Append the hash. What reads ELF files does not look behind their end."""
+    """Append the hash. Readers of ELF files ignore bytes after their end."""
     seal = _digest(file.name, file.read_bytes())
     with file.open("ab") as stream:
         stream.write(seal)
@@ -180,7 +180,7 @@ def _clear(parent: Path) -> None:
 
 
 def _take(handle: int) -> bool:
-    """Lock a file if nobody has; whether this process has it now."""
+    """Try to lock a file. Returns whether this process has the lock."""
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

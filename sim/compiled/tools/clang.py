@@ -32,8 +32,8 @@ def clang_beside(command: Sequence[str]) -> tuple[tuple[str, ...], str] | None:
 @cache
 def _library_headers(command: tuple[str, ...]) -> tuple[str, ...]:
     """The folders of the C++ library's headers, as g++ lists them beside all others that it searches."""
-    asked = subprocess.run(
+    found_folders = subprocess.run(
         [*command, "-E", "-x", "c++", "-v", "/dev/null"], capture_output=True, text=True, check=False
     )
-    folders = (line.strip() for line in asked.stderr.splitlines() if line.startswith(" /"))
+    folders = (line.strip() for line in found_folders.stderr.splitlines() if line.startswith(" /"))
     return tuple(folder for folder in folders if "c++" in Path(folder).parts)

@@ -1,4 +1,4 @@
-"""Tools: programs that run beside each other, and never longer than somebody waits for them."""
+"""Tools: programs that run in parallel, and end when their caller does not wait for them any more."""
 
 import os
 import signal

@@ -13,7 +13,6 @@ from ctm.sim.golden.draw.error import bad_draw
 from ctm.sim.golden.draw.setup import Shapes
 from ctm.sim.golden.draw.stages import Shaded, Stages
 from ctm.sim.golden.draw.state import DrawState, Start
-from ctm.sim.golden.draw.strips import strips_of
 from ctm.sim.golden.draw.topology import DRAWN, Primitives, primitives_of
 from ctm.sim.golden.draw.vertices import Assembly, Integers, assemble
 from ctm.sim.golden.pe.domain import Domain
@@ -23,12 +22,10 @@ Progress = Callable[[int], None]
 
 
 class Drawer:
-    """Executes draws. `lanes` is the size of a wavefront; at most `batch_lanes` pixels run together."""
+    """Executes draws."""
 
-    def __init__(self, memory: Memory, *, lanes: int, batch_lanes: int) -> None:
+    def __init__(self, memory: Memory) -> None:
         self._memory = memory
-        self._lanes = lanes
-        self._batch_lanes = batch_lanes
 
     def draw(self, stages: Stages, state: DrawState, start: Start, domain: Domain) -> None:
         """Draw, and keep in `state` how far streams are filled.
@@ -49,7 +46,7 @@ class Drawer:
             shaded, primitives, numbers = self._before_raster(stages, state, assembly)
             self._stream_out(state, shaded, primitives)
             if not state.raster.discard and primitives.provoking.size:
-                self._raster(stages, state, shaded, primitives, numbers, domain)
+                stages.pixels(shaded, _shapes(stages, state, shaded, primitives, numbers), domain)
 
     def _before_raster(
         self, stages: Stages, state: DrawState, assembly: Assembly
@@ -85,21 +82,6 @@ class Drawer:
             space = self._memory.view(np.uint32)
             space[(address % ADDRESS_SPACE // WORD_BYTES)[kept]] = words[number, dword][kept]
             state.streams[stream] = replace(target, filled=target.filled + vertices.size * target.stride)
-
-    def _raster(
-        self,
-        stages: Stages,
-        state: DrawState,
-        shaded: Shaded,
-        primitives: Primitives,
-        numbers: Integers,
-        domain: Domain,
-    ) -> None:
-        shapes = _shapes(stages, state, shaded, primitives, numbers)
-        stages.begin_pixels(shaded, shapes)
-        for strips in strips_of(shapes, domain, self._lanes, self._batch_lanes):
-            stages.pixels(strips)
-        stages.end_pixels()
 
 
 def _check_drawn(state: DrawState) -> None:

@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from ctm.rtl.isa.draws import PrimitiveType
 from ctm.sim.golden.draw.setup import Shapes
-from ctm.sim.golden.draw.strips import Strips
 from ctm.sim.golden.draw.vertices import Assembly
+from ctm.sim.golden.pe.domain import Domain
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.signedinteger]
@@ -59,11 +59,5 @@ class Stages(Protocol):
     def copies(self, threads: Integers, numbers: Integers) -> Shaded:
         """Run the copy program for emitted vertices: the thread of each and its number in it, [vertices]."""
 
-    def begin_pixels(self, shaded: Shaded, shapes: Shapes) -> None:
-        """Get ready to draw shapes, whose vertices are shaded."""
-
-    def pixels(self, strips: Strips) -> None:
-        """Run the pixel program for strips, which go on behind those of the calls before, and store what it leaves."""
-
-    def end_pixels(self) -> None:
-        """Raise the error of the pixel programs that have run, if there is one."""
+    def pixels(self, shaded: Shaded, shapes: Shapes, domain: Domain) -> None:
+        """Run the pixel program for the strips of shapes, whose vertices are shaded, and store what it leaves."""

@@ -70,35 +70,47 @@ def _joined(parts: list[Strips]) -> Strips:
     return Strips(*(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names))
 
 
+def bounds_in(shapes: Shapes, domain: Domain) -> Integers:
+    """First and last column and row of pixels of each shape in the domain, [n, 4]; none where last < first."""
+    low = np.maximum(shapes.bounds[:, ::2], [domain.i0, domain.j0])
+    high = np.minimum(shapes.bounds[:, 1::2], [domain.i1, domain.j1])
+    # Of one without a column there is no row either.
+    high = np.where(np.any(low > high, axis=1)[:, None], low - 1, high)
+    return np.stack([low[:, 0], high[:, 0], low[:, 1], high[:, 1]], axis=1)
+
+
 def _covered(shapes: Shapes, domain: Domain, lanes: int) -> Iterator[Strips]:
     """The strips with a covered pixel, of some shapes after the others."""
     left, bottom = domain.i0 & ~1, domain.j0 & ~1
     width = 2 * lanes // QUAD
-    first_x, last_x = np.maximum(shapes.bounds[:, 0], domain.i0), np.minimum(shapes.bounds[:, 1], domain.i1)
-    first_y, last_y = np.maximum(shapes.bounds[:, 2], domain.j0), np.minimum(shapes.bounds[:, 3], domain.j1)
+    first_x, last_x, first_y, last_y = bounds_in(shapes, domain).T
     column, row = (first_x - left) // width, (first_y - bottom) // 2
     columns, rows = (last_x - left) // width - column + 1, (last_y - bottom) // 2 - row + 1
-    counts = np.where((first_x > last_x) | (first_y > last_y), 0, columns * rows)
+    counts = np.where(first_x > last_x, 0, columns * rows)
     ends = np.cumsum(counts)
-    lane = np.arange(lanes)
-    right, up = 2 * (lane // QUAD) + (lane & 1), lane >> 1 & 1
     step = _CANDIDATES // lanes
     for first in range(0, int(ends[-1]), step):
         candidates = np.arange(first, min(first + step, int(ends[-1])))
         shape = np.searchsorted(ends, candidates, side="right")
         number = candidates - (ends - counts)[shape]
-        i = (left + width * (column[shape] + number % columns[shape]))[:, None] + right
-        j = (bottom + 2 * (row[shape] + number // columns[shape]))[:, None] + up
-        edges = np.stack([
-            shapes.edges[shape, edge, 0, None] * i + shapes.edges[shape, edge, 1, None] * j
-            + shapes.edges[shape, edge, 2, None]
-            for edge in range(3)
-        ])  # fmt: skip
-        inside = (i >= first_x[shape, None]) & (i <= last_x[shape, None])
-        inside &= (j >= first_y[shape, None]) & (j <= last_y[shape, None])
-        for edge in range(3):
-            inside &= (edges[edge] > 0) | (edges[edge] == 0) & shapes.ties[shape, edge, None]
-        chosen = inside.any(axis=1)
-        yield Strips(
-            shape[chosen], i[chosen].ravel(), j[chosen].ravel(), inside[chosen].ravel(), edges[:, chosen].reshape(3, -1)
-        )
+        i = left + width * (column[shape] + number % columns[shape])
+        j = bottom + 2 * (row[shape] + number // columns[shape])
+        found = strips_at(shapes, domain, lanes, shape, i, j)
+        yield found.select(np.any(found.covered.reshape(-1, lanes), axis=1), lanes)
+
+
+def strips_at(
+    shapes: Shapes, domain: Domain, lanes: int, shape: Integers, first_i: Integers, first_j: Integers
+) -> Strips:
+    """The strips of shapes whose first lanes are at these pixels, all [strips]."""
+    lane = np.arange(lanes)
+    i = first_i[:, None] + (2 * (lane // QUAD) + (lane & 1))
+    j = first_j[:, None] + (lane >> 1 & 1)
+    low_x, high_x, low_y, high_y = bounds_in(shapes, domain)[shape].T[..., None]
+    covered = (i >= low_x) & (i <= high_x) & (j >= low_y) & (j <= high_y)
+    edges = np.empty((3, *i.shape), np.int64)
+    for edge in range(3):
+        x, y, constant = shapes.edges[shape, edge].T[..., None]
+        edges[edge] = x * i + y * j + constant
+        covered &= (edges[edge] > 0) | (edges[edge] == 0) & shapes.ties[shape, edge, None]
+    return Strips(shape, i.ravel(), j.ravel(), covered.ravel(), edges.reshape(3, -1))

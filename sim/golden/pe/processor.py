@@ -56,7 +56,7 @@ class CommandProcessor:
         self.draws = DrawState()
         self._by_word = ALL_BY_WORD if draws else BY_WORD
         self._targets = DRAW_OUTPUTS if draws else OUTPUTS
-        self._drawer = Drawer(memory, lanes=core.lanes, batch_lanes=batch_lanes)
+        self._drawer = Drawer(memory)
 
     def run(self, address: int, dwords: int) -> None:
         """Execute the command buffer of `dwords` words at `address`, a multiple of four.

@@ -25,7 +25,7 @@ def without_wired_constants(module: Mapping[str, Any]) -> dict[str, Any]:
     * Rows of distributed memory that are not used: bits of the address that are the same for reads and writes stay
       open at both.
     * Carries that begin with a constant: the cell that nextpnr would put there, made without inputs.
-    * Flip-flops that take a constant: a LUT4 of their own, which shares their place.
+    * Flip-flops that take a constant: a LUT4 of their own, which shares their site.
     """
     cells: dict[str, Any] = {}
     bits = count(1 + max(nets(module), default=1))

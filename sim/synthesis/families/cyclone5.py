@@ -8,7 +8,7 @@ _ALMS = {"MISTRAL_ALUT6": 1} | dict.fromkeys(
     (*(f"MISTRAL_ALUT{inputs}" for inputs in range(2, 6)), "MISTRAL_ALUT_ARITH", "MISTRAL_NOT", "MISTRAL_MLAB"),
     Fraction(1, 2),
 )
-"""Of six inputs one function has room in an ALM, of fewer two; of an MLAB's twenty bits each ALM has two."""
+"""An ALM has one function of six inputs, or two of fewer; of an MLAB's twenty bits each ALM has two."""
 _MULTIPLIERS = {"MISTRAL_MUL27X27": 2, "MISTRAL_MUL18X18": 1, "MISTRAL_MUL9X9": 1}
 
 
@@ -27,7 +27,7 @@ def _synth(top: str, steps: str) -> str:
 
 CYCLONE5 = Family(
     kinds={"luts": "ALM", "registers": "flip-flops", "block_rams": "M10K", "multipliers": "18 x 18 multipliers"},
-    places={
+    sites={
         "luts": _ALMS,
         "registers": {"MISTRAL_FF": 1},
         "block_rams": {"MISTRAL_M10K": 1},

@@ -61,7 +61,7 @@ def _cells(module: Mapping[str, Any]) -> dict[str, Any]:
 
 ECP5 = Family(
     kinds={"luts": "LUT4", "registers": "flip-flops", "block_rams": "DP16KD", "multipliers": MULTIPLIER},
-    places={
+    sites={
         "luts": _LUTS,
         "registers": {FLIP_FLOP: 1},
         "block_rams": dict.fromkeys(BLOCK_RAMS, 1),

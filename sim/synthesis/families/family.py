@@ -27,7 +27,7 @@ class Joining:
 class Family:
     """FPGAs of the same cells.
 
-    `kinds` are the fields of `Cells`, and what people call one of each; `places` are the types of cells that a
+    `kinds` are the fields of `Cells`, and what people call one of each; `sites` are the types of cells that a
     netlist has of each, and how many one of them takes. `mapped` are Yosys's commands from modules of which one is
     the top to cells, where a path may take so many picoseconds; `mapped_otherwise` are the same with ABC in place of
     ABC9, which ends without a word in some units of many registers and little logic. `improved` is a unit's netlist
@@ -38,7 +38,7 @@ class Family:
     """
 
     kinds: Mapping[str, str]
-    places: Mapping[str, Mapping[str, int | Fraction]]
+    sites: Mapping[str, Mapping[str, int | Fraction]]
     mapped: Callable[[str, int], str]
     mapped_otherwise: Callable[[str], str]
     improved: Callable[[Mapping[str, Any]], dict[str, Any]] | None = None
@@ -49,5 +49,5 @@ class Family:
     def counted(self, types: Mapping[str, int]) -> Cells:
         """What a netlist of so many cells of each type takes."""
         return Cells(
-            **{kind: ceil(sum(types.get(name, 0) * each for name, each in self.places[kind].items())) for kind in KINDS}
+            **{kind: ceil(sum(types.get(name, 0) * each for name, each in self.sites[kind].items())) for kind in KINDS}
         )

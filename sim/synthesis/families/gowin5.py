@@ -42,7 +42,7 @@ def _synth(top: str, steps: str) -> str:
 
 GOWIN5 = Family(
     kinds={"luts": "LUT4", "registers": "flip-flops", "block_rams": "BSRAM", "multipliers": "MULT27X18"},
-    places={
+    sites={
         "luts": _LUTS,
         "registers": dict.fromkeys(FLIP_FLOPS, 1),
         "block_rams": _BLOCK_RAMS,

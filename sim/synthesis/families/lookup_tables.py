@@ -45,7 +45,7 @@ def assignments(variables: tuple[Bit, ...]) -> Iterator[dict[Bit, int]]:
 
 def row_of(pins: Iterable[Bit], values: Mapping[Bit, int]) -> int:
     """The row of a table at whose pins these values are."""
-    return sum((values[bit] if bit in values else CONSTANTS[bit]) << place for place, bit in enumerate(pins))
+    return sum((values[bit] if bit in values else CONSTANTS[bit]) << index for index, bit in enumerate(pins))
 
 
 def _replaced(

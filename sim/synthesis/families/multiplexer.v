@@ -1,4 +1,4 @@
-// Of four inputs one, as two LUT4 and the multiplexer that an ECP5 has behind them: ABC sees three LUT4 in it.
+// Selects one of four inputs with two LUT4 and the ECP5's multiplexer after them: for ABC these are three LUT4.
 module \$_MUX4_ (A, B, C, D, S, T, Y);
   input A, B, C, D, S, T;
   output Y;

@@ -1,7 +1,7 @@
-"""Netlists in which an ECP5's multiplexers behind its LUT4s choose between multiplexers, too.
+"""Netlists in which an ECP5's multiplexers after its LUT4s choose between multiplexers, too.
 
 A PFUMX chooses between two LUT4s of a slice, an L6MUX21 between two PFUMXs, or between two such L6MUX21s of a tile. So
-a LUT4 that does nothing but choose between two PFUMXs, which nobody else reads, is not needed.
+a LUT4 that does nothing but choose between two PFUMXs without other readers is not needed.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """Netlists for an FPGA of Gowin's in which each flip-flop has a LUT of its own in front of it.
 
-A flip-flop shares its place with a LUT, and takes what comes from there. nextpnr puts a pair of both where it likes,
+A flip-flop shares its site with a LUT, and takes what comes from there. nextpnr puts a pair of both where it likes,
 but one alone where a LUT is free, for which it looks when all LUTs have been placed: in a machine it never ends.
 """
 

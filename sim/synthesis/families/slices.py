@@ -1,4 +1,4 @@
-"""Netlists in which what lies in a slice of an ECP5 together with what takes it is nobody else's.
+"""Netlists in which a cell that shares a slice of an ECP5 with its reader has no other reader.
 
 A PFUMX lies in the slice of the two LUT4s that it chooses between, and leaves it by the wire that one of them had; an
 L6MUX21 lies beside two multiplexers in the same way. So these have no other readers.

@@ -27,7 +27,7 @@ def _synth(top: str, steps: str) -> str:
 
 XILINX7 = Family(
     kinds={"luts": "LUT6", "registers": "flip-flops", "block_rams": "RAMB18E1", "multipliers": "DSP48E1"},
-    places={"luts": _LUTS, "registers": _FLIP_FLOPS, "block_rams": _BLOCK_RAMS, "multipliers": {"DSP48E1": 1}},
+    sites={"luts": _LUTS, "registers": _FLIP_FLOPS, "block_rams": _BLOCK_RAMS, "multipliers": {"DSP48E1": 1}},
     mapped=_mapped,
     mapped_otherwise=_mapped_otherwise,
 )

@@ -38,10 +38,10 @@ class Bench:
     async def load(self, context: Any) -> None:
         """Write all constants, and others that are no floats."""
         for number in range(FLOAT_CONSTANTS):
-            place = {"line": number // LINE_BEATS, "beat": number % LINE_BEATS}
-            beats = [{"bank": bank, "words": [7, 7, 7, 7], "error": 1, **place} for bank in list(ConstantBank)[1:]]
+            position = {"line": number // LINE_BEATS, "beat": number % LINE_BEATS}
+            beats = [{"bank": bank, "words": [7, 7, 7, 7], "error": 1, **position} for bank in list(ConstantBank)[1:]]
             words, error = self.constants[number].tolist(), bool(self.error[number])
-            beats.insert(0, {"bank": ConstantBank.FLOAT, "words": words, "error": error, **place})
+            beats.insert(0, {"bank": ConstantBank.FLOAT, "words": words, "error": error, **position})
             for beat in beats:
                 context.set(self.unit.write, {"valid": 1, **beat})
                 await context.tick()
@@ -56,28 +56,28 @@ class Bench:
         number = int(self.generator.integers(FLOAT_CONSTANTS if constant else TEMPORARIES))
         return {"addr": number, "const": int(constant), "rel": int(relative)}
 
-    def place(self, wave: int, number: int, highest: int) -> dict[str, int]:
+    def address(self, wave: int, number: int, highest: int) -> dict[str, int]:
         """The address of a temporary: each wave slot has a power of two entries, odd wave slots the second bank."""
         entry = (wave // 2 << highest.bit_length()) + number
         banks = self.config.temporaries // 2
         return {"bank": wave % 2 or entry // banks, "entry": entry % banks}
 
-    def check_places(self, context: Any, addresses: Addresses, wave: int, highest: int, index: int):
+    def check_addresses(self, context: Any, addresses: Addresses, wave: int, highest: int, index: int):
         """Addresses of the temporaries that exist; they are read in the instruction's cycle."""
-        for places, unit in zip((self.unit.rgb_addresses, self.unit.alpha_addresses), addresses, strict=True):
+        for ports, unit in zip((self.unit.rgb_addresses, self.unit.alpha_addresses), addresses, strict=True):
             for source, address in enumerate(unit):
                 number = (address["addr"] + address["rel"] * index) % TEMPORARIES
                 if not address["const"] and address["addr"] < ADDRESS_INLINE and number <= highest:
-                    found = {name: context.get(places[source][name]) for name in ("bank", "entry")}
-                    assert found == self.place(wave, number, highest)
+                    found = {name: context.get(ports[source][name]) for name in ("bank", "entry")}
+                    assert found == self.address(wave, number, highest)
 
     def check_lines(self, context: Any, addresses: Addresses, uses: list[int], loaded: int, index: int):
         """Lines that are needed; whether one is missing, and whether a constant had an error response."""
         lines = context.get(Value.cast(self.unit.lines))
         missing, error = False, False
-        for place in range(FLOAT_LINES):
-            address, use = addresses[place // SOURCES][place % SOURCES], uses[place // SOURCES] >> place % SOURCES & 1
-            found = unpack(LINE, lines >> LINE.size * place & (1 << LINE.size) - 1)
+        for index in range(FLOAT_LINES):
+            address, use = addresses[index // SOURCES][index % SOURCES], uses[index // SOURCES] >> index % SOURCES & 1
+            found = unpack(LINE, lines >> LINE.size * index & (1 << LINE.size) - 1)
             assert found["needed"] == (use and address["const"])
             if found["needed"]:
                 number = (address["addr"] + address["rel"] * index) % FLOAT_CONSTANTS
@@ -111,7 +111,7 @@ class Bench:
         allocation = {"highest": highest, "exponent": 1 << highest.bit_length()}
         for name, value in (("wave", wave), ("allocation", allocation), ("loop_index", index), ("loaded", loaded)):
             context.set(getattr(self.unit, name), value)
-        self.check_places(context, addresses, wave, highest, index)
+        self.check_addresses(context, addresses, wave, highest, index)
         missing, error = self.check_lines(context, addresses, uses, loaded, index)
         await context.tick()
         temporaries = generator.integers(0, 1 << 32, (lanes, SOURCES, CHANNELS), np.uint32)
@@ -148,7 +148,7 @@ def test_all_inline_constants():
 
     async def testbench(context: Any) -> None:
         for code in range(128):
-            numbers = [ADDRESS_INLINE | (code + place) % 128 for place in range(UNITS * SOURCES)]
+            numbers = [ADDRESS_INLINE | (code + index) % 128 for index in range(UNITS * SOURCES)]
             addresses = [{"addr": number, "const": 0, "rel": 0} for number in numbers]
             await bench.instruction(context, [addresses[:SOURCES], addresses[SOURCES:]], 0)
 

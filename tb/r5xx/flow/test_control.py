@@ -59,10 +59,10 @@ def random_words(generator: np.random.Generator) -> tuple[int, ...]:
     return (pack(COMMON, **common), 0, pack(FC_INST, **inst), pack(FC_ADDR, **addr), 0, 0)
 
 
-def program_with(full: bool, code_offset: int, *, refuses: bool) -> Program:
+def program_with(full: bool, code_offset: int, *, fails: bool) -> Program:
     """A program; all its int and bool constants may have error responses."""
     memory = Memory()
-    if refuses:
+    if fails:
         memory.refuse(0x30000, 0x40000)
     memory.write(0, executable([(0,) * 6], us_fc_ctrl=int(full) << 31, offset=code_offset))
     memory.write(0x30000, np.array(INT_CONSTANTS, np.uint32).tobytes())
@@ -99,8 +99,8 @@ class ConstantNeeds(wiring.Component):
 def rows_of(generator: np.random.Generator, lanes: int) -> list[Row]:
     """One instruction on wavefronts that share everything but their lanes' states."""
     full, code_offset = bool(generator.integers(4)), int(generator.choice([0, 7, 300]))
-    refuses = not generator.integers(6)
-    program = program_with(full, code_offset, refuses=refuses)
+    fails = not generator.integers(6)
+    program = program_with(full, code_offset, fails=fails)
     words = random_words(generator)
     instruction = decode(words, code_offset=code_offset, uncached_writes=False)
     batch = start(program, WAVEFRONTS, lanes)
@@ -118,7 +118,7 @@ def rows_of(generator: np.random.Generator, lanes: int) -> list[Row]:
         "full": int(full),
         "boolean": int((unpack(FC_ADDR, words[3])["bool_addr"]) != 0),
         "integer": INT_CONSTANTS[unpack(FC_ADDR, words[3])["int_addr"]],
-        "error": int(refuses and needs_constant(words)),
+        "error": int(fails and needs_constant(words)),
     }
     columns = {name: masks.pack(getattr(batch, name)) for name in ("valid_mask", "covered", "alu_result")}
     states, faults = after(batch, program, instruction)
@@ -154,10 +154,10 @@ def after(batch: Batch, program: Program, instruction: Flow | Illegal) -> tuple[
         chosen = (outcome.jumps == jumps) & ~outcome.overflowed
         if control is None or not chosen.any():
             continue
-        part = batch.select(chosen)
-        part.control = control
-        flow.apply_frames(part, instruction, jumps=jumps)
-        for wavefront, state in zip(np.flatnonzero(chosen), pack_states(part), strict=True):
+        field = batch.select(chosen)
+        field.control = control
+        flow.apply_frames(field, instruction, jumps=jumps)
+        for wavefront, state in zip(np.flatnonzero(chosen), pack_states(field), strict=True):
             states[wavefront], faults[wavefront] = state, FlowFault.NONE
     return states, faults
 

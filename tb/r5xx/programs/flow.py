@@ -216,15 +216,15 @@ class _Blocks:
         """Another round, a BREAK or a CONTINUE of the innermost loop."""
         loop = self.loops[-1]
         is_loop = loop.kind is FlowOperation.LOOP
-        way = self.generator.choice(3, p=[0.3, 0.35, 0.35])
-        if way == 0:
+        path = self.generator.choice(3, p=[0.3, 0.35, 0.35])
+        if path == 0:
             self.loops.pop()
             for leaving in loop.leaving:
                 continues = leaving.inst["op"] == FlowOperation.CONTINUE.value
                 leaving.block = block if continues else block + 1
             return FlowOperation.ENDLOOP if is_loop else FlowOperation.ENDREP, loop.first
         loop.leaving.append(jump)
-        if way == 1:
+        if path == 1:
             return FlowOperation.BREAKLOOP if is_loop else FlowOperation.BREAKREP, forward
         return FlowOperation.CONTINUE, forward
 

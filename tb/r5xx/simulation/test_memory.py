@@ -20,7 +20,7 @@ from ctm.tb.r5xx.simulation.launch import Arrays, copied, memory_setup
 
 @pytest.mark.parametrize("tiling", Tiling)
 @pytest.mark.parametrize("data_format", DataFormat)
-def test_lookups_read_what_the_golden_model_reads(data_format: DataFormat, tiling: Tiling) -> None:
+def test_fetches_read_what_the_golden_model_reads(data_format: DataFormat, tiling: Tiling) -> None:
     generator = np.random.default_rng(data_format.value * 4 + tiling.value)
     for base, pitch, height in ((0x800, 100, 77), (0x8000_0000, 4096, 0), (0xFFFF_F000, 64, 64), (0x1000, 8188, 8191)):
         buffer = Buffer(base=base, pitch=pitch, height=height, tiling=tiling, format=data_format)
@@ -56,7 +56,7 @@ def look_up(
     return elements, error.astype(bool)
 
 
-def test_uncached_lookups_read_memory_as_it_is_and_cached_ones_as_it_was() -> None:
+def test_uncached_fetches_read_memory_as_it_is_and_cached_ones_as_it_was() -> None:
     then, now = filled(1), filled(2)
     x, y = np.arange(16), np.arange(16) % 8
     launch = launch_of(then)

@@ -37,7 +37,7 @@ def fault_set(run: CoreRun) -> set[tuple[int, int]]:
 
 @pytest.mark.parametrize("lanes", [4, 8, pytest.param(16, marks=pytest.mark.long)])
 @pytest.mark.parametrize("timing", [QUICK, ROUGH])
-def test_every_client_is_served_and_a_run_leaves_nothing_behind(lanes: int, timing: Timing) -> None:
+def test_every_client_is_served_and_a_run_ends_idle(lanes: int, timing: Timing) -> None:
     core = simulation(lanes)
     for seed, domain in enumerate((Domain(i0=1, j0=1, i1=9, j1=4), Domain(i0=6, j0=0, i1=15, j1=7))):
         memory = filled(seed)
@@ -73,7 +73,7 @@ def expected_tests(memory: Memory, unit: ConditionalUnit, domain: Domain, values
     return unit.decide(memory, x, y, values.view(np.float32))[0].astype(np.uint32)
 
 
-def test_groups_without_a_covered_lane_are_left_out() -> None:
+def test_wavefronts_without_a_covered_lane_are_omitted() -> None:
     covered = np.array([0, 0, 0, 0, 0, 1, 0, 0], bool)
     i, j = np.array([0, 1, 0, 1, 2, 3, 2, 3]), np.array([0, 0, 1, 1] * 2)
     launch = launch_of(filled())
@@ -121,7 +121,7 @@ def test_uncached_writes_reach_output_0() -> None:
     assert not floats_at(run.memory, hidden.outputs[0], domain)[0].any()
 
 
-def test_refused_lookups_come_back_refused_and_refused_writes_are_dropped_and_known() -> None:
+def test_fetches_with_errors_return_errors_and_writes_with_errors_are_dropped() -> None:
     memory = filled()
     memory.refuse(INPUT + 16 * 5, INPUT + 16 * 5 + 1)
     memory.refuse(OUTPUT + 16 * 16 + 3, OUTPUT + 16 * 16 + 5)
@@ -148,7 +148,7 @@ def test_a_lane_that_does_not_fetch_gets_a_poison_and_cannot_fail() -> None:
     assert np.array_equal(words[0, 1], floats_at(memory, FLOAT4, domain)[:, 0])
 
 
-def test_refused_constants_are_poison() -> None:
+def test_constants_with_errors_are_poison() -> None:
     memory = filled()
     memory.refuse(FLOATS + 16, FLOATS + 17)
     domain = Domain(i0=0, j0=0, i1=0, j1=0)
@@ -177,7 +177,7 @@ def test_traces_are_arrays_by_field(timing: Timing) -> None:
         simulation().run(launch, [], timing=timing, max_cycles=100).events("alu")
 
 
-def test_each_run_makes_the_core_forget_its_program_once() -> None:
+def test_each_run_invalidates_the_program_once() -> None:
     domain = Domain(i0=0, j0=0, i1=0, j1=0)
     runs = [
         simulation().run(launch_of(filled()), wavefronts_of(domain, 4), timing=ROUGH, max_cycles=10_000, trace=True)
@@ -229,7 +229,7 @@ def test_a_core_that_breaks_a_rule_is_noticed(mistake: Mistake, message: str) ->
             core.run(launch, wavefronts, timing=timing, max_cycles=100_000)
 
 
-def test_lookups_outside_the_limits_break_a_rule() -> None:
+def test_fetches_outside_the_limits_break_a_rule() -> None:
     launch = launch_of(filled(), source=replace(FLOAT4, pitch=4))
     with pytest.raises(ProtocolError, match=r"fetches_request: lane 0 asks for \(4, 0\), which input 0 does not have"):
         simulation().run(launch, wavefronts_of(Domain(i0=4, j0=0, i1=4, j1=0), 4), timing=QUICK, max_cycles=1000)

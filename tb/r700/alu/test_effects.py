@@ -18,7 +18,9 @@ def _mask(pixels: np.ndarray) -> int:
     return int(sum(1 << index for index in np.flatnonzero(pixels)))
 
 
-def behind(effects: list[dict[str, Any]], before: dict[str, np.ndarray], given: dict[str, Any]) -> dict[str, Any]:
+def expected_effects(
+    effects: list[dict[str, Any]], before: dict[str, np.ndarray], given: dict[str, Any]
+) -> dict[str, Any]:
     """Masks after a group, and the pixels in which each slot writes."""
     after = {name: mask.copy() for name, mask in before.items()}
     gates = []
@@ -43,7 +45,7 @@ def behind(effects: list[dict[str, Any]], before: dict[str, np.ndarray], given: 
 def check_effects(seed: int, count: int) -> None:
     """Random groups with at most one PRED_SET."""
     draw, unit = np.random.default_rng(seed), GroupEffects(SIZE)
-    part: Any = unit
+    port: Any = unit
 
     async def run(context: Any) -> None:
         for _ in range(count):
@@ -61,15 +63,15 @@ def check_effects(seed: int, count: int) -> None:
             before = {name: draw.random(SIZE) < 0.6 for name in _MASKS}
             given = {"executing": draw.random(SIZE) < 0.7, "predicate": draw.random(SIZE) < 0.5}
             given["kill"] = draw.random((SLOTS, SIZE)) < 0.3
-            context.set(part.effects, effects)
-            context.set(part.before, {name: _mask(mask) for name, mask in before.items()})
-            context.set(part.executing, _mask(given["executing"]))
-            context.set(part.predicate, _mask(given["predicate"]))
-            context.set(part.kill, [_mask(pixels) for pixels in given["kill"]])
-            wanted, after = behind(effects, before, given), context.get(part.after)
+            context.set(port.effects, effects)
+            context.set(port.before, {name: _mask(mask) for name, mask in before.items()})
+            context.set(port.executing, _mask(given["executing"]))
+            context.set(port.predicate, _mask(given["predicate"]))
+            context.set(port.kill, [_mask(pixels) for pixels in given["kill"]])
+            wanted, after = expected_effects(effects, before, given), context.get(port.after)
             for name in _MASKS:
                 assert after[name] == _mask(wanted[name]), f"{name}: {effects}"
-            assert list(context.get(part.gates)) == [_mask(gate) for gate in wanted["gates"]], effects
+            assert list(context.get(port.gates)) == [_mask(gate) for gate in wanted["gates"]], effects
 
     _run(unit, run)
 
@@ -77,22 +79,22 @@ def check_effects(seed: int, count: int) -> None:
 def check_addresses(seed: int, count: int) -> None:
     """Pixels that have the same address registers as the first of those that are asked for."""
     draw, unit = np.random.default_rng(seed), AddressRegisters(SIZE)
-    part: Any = unit
+    port: Any = unit
 
     async def run(context: Any) -> None:
         for _ in range(count):
             kept = draw.choice([-256, -1, 0, 255], (CHANNELS, SIZE), p=[0.02, 0.04, 0.9, 0.04])
             pixels, is_set = draw.random(SIZE) < draw.choice([0.2, 0.9]), bool(draw.random() < 0.8)
-            context.set(part.kept, kept.tolist())
-            context.set(part.is_set, is_set)
-            context.set(part.pixels, _mask(pixels))
+            context.set(port.kept, kept.tolist())
+            context.set(port.is_set, is_set)
+            context.set(port.pixels, _mask(pixels))
             if not pixels.any():
                 continue
             values = kept * is_set
             first = values[:, np.flatnonzero(pixels)[0]]
             alike = pixels & (values == first[:, None]).all(axis=0)
-            assert list(context.get(part.indices)) == first.tolist()
-            assert context.get(part.alike) == _mask(alike)
+            assert list(context.get(port.indices)) == first.tolist()
+            assert context.get(port.alike) == _mask(alike)
 
     _run(unit, run)
 

@@ -126,7 +126,7 @@ class Bench:
             others = self._others(cycle)
             context.set(
                 self.inputs,
-                {"phase": phase, "gates": joined(gates, self.size), "others": others, **self._answer(now, phase)},
+                {"phase": phase, "gates": joined(gates, self.size), "others": others, **self._respond(now, phase)},
             )
             self._read(context, now, phase)
             self._see_writes(context, cycle, gates)
@@ -150,7 +150,7 @@ class Bench:
         self.issued[context] = cycle
         return group
 
-    def _answer(self, now: Group | None, phase: int) -> dict[str, int]:
+    def _respond(self, now: Group | None, phase: int) -> dict[str, int]:
         """The words that were read in the previous cycle, and a constant of the group; random without a read."""
         found = self.found
         if now is not None and phase < PAIRS:
@@ -187,7 +187,7 @@ class Bench:
         offset = register.offset(group.indices, GPRS)
         return None if offset is None else group.base + number * (GPRS + 4) + offset
 
-    def _part(self, values: Any, number: int) -> Any:
+    def _of_slice(self, values: Any, number: int) -> Any:
         """Of what each pixel has, a slice's."""
         pixels = self.file.pixels
         if isinstance(values, int):
@@ -197,8 +197,8 @@ class Bench:
     def _coming(self, cycle: int) -> tuple[Group, int] | None:
         """The group and the slice whose results come in this cycle."""
         for start, group in self.in_flight:
-            number, rest = divmod(cycle - start - self.first + 1, self.of_slice)
-            if rest == 0 and 1 <= number <= self.slices:
+            number, remaining = divmod(cycle - start - self.first + 1, self.of_slice)
+            if remaining == 0 and 1 <= number <= self.slices:
                 return group, number - 1
         return None
 
@@ -228,8 +228,8 @@ class Bench:
         if coming is not None:
             group, number = coming
             for slot in range(TRANS):
-                self._expect(expected, group, number, slot, self._part(gates[slot], number))
-            self.written = group, number, self._part(gates[TRANS], number)
+                self._expect(expected, group, number, slot, self._of_slice(gates[slot], number))
+            self.written = group, number, self._of_slice(gates[TRANS], number)
         for channel in range(CHANNELS):
             write = context.get(self.unit.writes[channel])
             row, enable, words = expected.get(channel, (0, 0, []))
@@ -246,7 +246,7 @@ class Bench:
     ) -> None:
         row = self._row(group.targets[slot], group, number)
         if group.writes[slot] and row is not None:
-            expected[group.channel(slot)] = row, enable, self._part(group.results[slot], number)
+            expected[group.channel(slot)] = row, enable, self._of_slice(group.results[slot], number)
 
     def _see_results(self, context: Any, cycle: int) -> None:
         """Results of a slice, and with the last one of the group."""
@@ -260,7 +260,7 @@ class Bench:
         assert self.slices == 1 or results.slice == number
         for slot in range(SLOTS):
             found = [results.words[slot][pixel] for pixel in range(self.file.pixels)]
-            expected = self._part(group.results[slot], number)
+            expected = self._of_slice(group.results[slot], number)
             assert found == expected, f"slot {slot}, slice {number} of {group}"
         if ends:
             self._see_end(context, group)

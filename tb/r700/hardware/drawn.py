@@ -6,7 +6,7 @@ from functools import cache
 from ctm.rtl.config import R700
 from ctm.sim.engines.model import Disturbance
 from ctm.sim.fault import CycleLimitError
-from ctm.tb.r700.hardware.limits import is_refused
+from ctm.tb.r700.hardware.limits import is_unsupported
 from ctm.tb.r700.hardware.lockstep import Difference, compare
 from ctm.tb.r700.hardware.random_fetches import draw_job
 from ctm.tb.r700.hardware.random_programs import mixed_job
@@ -22,7 +22,7 @@ _MEMORIES = (Disturbance(), Disturbance(jitter=20, stall=0.3, seed=1), Disturban
 
 def _groups(seed: int) -> Job | None:
     drawn = draw(seed)
-    if any(is_refused(slots) for clause in drawn.clauses for slots in clause.groups):
+    if any(is_unsupported(slots) for clause in drawn.clauses for slots in clause.groups):
         return None
     return drawn.job(R700.array.group, shown=range(4))
 

@@ -10,7 +10,7 @@ _Register = tuple[int, int | None]
 """A number, and the index that it is relative to."""
 
 
-def is_refused(slots: Sequence[Slot]) -> bool:
+def is_unsupported(slots: Sequence[Slot]) -> bool:
     """Whether registers or constants relative to different indices are more than there are ports for."""
     ports: dict[tuple[int, int], list[_Register]] = {}
     constants = set()

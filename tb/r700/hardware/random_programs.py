@@ -10,7 +10,7 @@ from ctm.sim.elf.r700.executable import Executable
 from ctm.tb.r700 import flow_code, random_groups
 from ctm.tb.r700.assembly import Label
 from ctm.tb.r700.flow_code import Compiler
-from ctm.tb.r700.hardware.limits import is_refused
+from ctm.tb.r700.hardware.limits import is_unsupported
 from ctm.tb.r700.machine import Input, Job
 from ctm.tb.r700.random_groups import random_words
 from ctm.tb.r700.random_statements import job_of
@@ -53,7 +53,7 @@ class _Compiler(Compiler):
     def _groups(self) -> None:
         clause = random_groups.Drawing(self._generator).clause(1 + self._below(6))
         # Where masks may change there are words that keep them.
-        groups = [group(*(_moved(each) for each in slots)) for slots in clause.groups if not is_refused(slots)]
+        groups = [group(*(_moved(each) for each in slots)) for slots in clause.groups if not is_unsupported(slots)]
         if not groups:
             return
         whole, after = self._chance(0.2), Label()

@@ -48,7 +48,7 @@ class Bench:
     What it takes are passes of a slice: of `rate` pixels, up to four of them.
     """
 
-    def __init__(self, wavefront: int, seed: int, stall: float, refusals: float, *, rate: int = 0) -> None:
+    def __init__(self, wavefront: int, seed: int, stall: float, errors: float, *, rate: int = 0) -> None:
         self.config = ArrayConfig(instruction_set="r700", wavefront=wavefront, rate=rate, temporaries=2048)
         self.lanes, passes = self.config.at_once, min(4, passes_of(self.config))
         self.unit = WriteAssembler(self.config)
@@ -56,7 +56,7 @@ class Bench:
         self.source, self.stall = Source(self.unit.write, self.generator, stall), stall
         self.registers = np.zeros((ROWS, CHANNELS, self.lanes * passes), np.uint64)
         self.expected = self.registers.copy()
-        self.passes, self.refusals = passes, refusals
+        self.passes, self.errors = passes, errors
         self.offered: list[Pass] = []
         self.in_flight: list[Iterator[Pass]] = [iter(()) for _ in range(4)]
         self.begun = self.writes = self.settled = 0
@@ -71,7 +71,7 @@ class Bench:
                 row=row, exists=exists, number=number, followed=number != numbers[-1], selects=selects,
                 enable=int(draw.integers(1, 1 << self.lanes)),
                 words=draw.integers(0, 1 << 32, (self.lanes, CHANNELS)),
-                error=bool(draw.random() < self.refusals),
+                error=bool(draw.random() < self.errors),
             )  # fmt: skip
 
     def _next(self) -> Pass | None:
@@ -140,11 +140,11 @@ class Bench:
                     self.registers[row][channel][pixel] = words >> 32 * pixel & 0xFFFFFFFF
 
 
-@pytest.mark.parametrize("refusals", [0.0, 0.2])
+@pytest.mark.parametrize("errors", [0.0, 0.2])
 @pytest.mark.parametrize("stall", STALLS)
 @pytest.mark.parametrize(("wavefront", "rate"), [(4, 0), (8, 0), (16, 0), (16, 1), (16, 2)])
-def test_passes_arrive(wavefront: int, rate: int, stall: float, refusals: float) -> None:
-    bench = Bench(wavefront, wavefront + rate, stall, refusals, rate=rate)
+def test_passes_arrive(wavefront: int, rate: int, stall: float, errors: float) -> None:
+    bench = Bench(wavefront, wavefront + rate, stall, errors, rate=rate)
     simulate(bench.unit, bench.run)
     assert bench.settled > INSTRUCTIONS // 4
     assert 0 < bench.writes < len(bench.source.taken) or bench.passes == 1

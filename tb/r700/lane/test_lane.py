@@ -80,7 +80,7 @@ def test_fewer_registers(config):
 
 
 @pytest.mark.long
-def test_units_that_rest():
+def test_gated_units():
     check(lane(gated=True), list(random_batches(3000, 5, 7)))
     check(lane(gated=True), list(reduction_batches(10_000, 8)))
     check(lane(gated=True), random_trans(20_000, 9))

@@ -30,7 +30,7 @@ class Bench:
         self.bank = self.draw.integers(0, 1 << 32, WORDS).astype(np.uint32)
         self.loaded, self.error = np.zeros(ROWS // LINE_ROWS, bool), np.zeros(ROWS // LINE_ROWS, bool)
         self.asked: set[int] = set()
-        self.loading, self.row, self.refusals = 0, 0, 0
+        self.loading, self.row, self.errors = 0, 0, 0
 
     async def run(self, context: Any) -> None:
         """Fetch after fetch; now and then all lines are invalidated."""
@@ -78,7 +78,7 @@ class Bench:
             if pixel < stops:
                 assert found.get(pixel) == words, f"pixel {pixel}, {offset=}, {channels=}, {source[select][pixel]:#x}"
         assert set(found) == {pixel for pixel in expected if pixel < stops}
-        self.refusals += is_error
+        self.errors += is_error
 
     async def _pixels(self, context: Any) -> tuple[dict[int, list[int]], bool]:
         """The elements of pixels, up to the last one or the first error response."""
@@ -124,7 +124,7 @@ def check(seed: int, wavefront: int, stall: float) -> None:
     """Fetches of wavefronts of so many pixels, with other units that read constants in so many cycles."""
     bench = Bench(seed, wavefront, stall)
     simulate(looking(bench.unit, bench.selection), bench.run)
-    assert bench.refusals
+    assert bench.errors
 
 
 def compare() -> None:

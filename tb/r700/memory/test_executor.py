@@ -331,8 +331,8 @@ class Bench:
             return
         write = context.get(outputs)
         lanes, at_once = self.config.lanes, len(write.enable)
-        number, part = divmod(write.context, self.size // lanes)
-        first = part * lanes + (write.beat * at_once if at_once < lanes else 0)
+        number, segment = divmod(write.context, self.size // lanes)
+        first = segment * lanes + (write.beat * at_once if at_once < lanes else 0)
         for lane in range(at_once):
             for channel in range(CHANNELS):
                 if write.enable[lane] >> channel & 1:

@@ -1,8 +1,11 @@
 """A draw's programs: the pixel program as compiled code, the others on the golden model."""
 
+from collections.abc import Iterator, Mapping
+from itertools import cycle
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ctm.sim.engines.fast.arrangement import Arranged, Layout
 from ctm.sim.engines.fast.compiler import Code
@@ -11,104 +14,114 @@ from ctm.sim.engines.fast.parameters import SLOTS, UNITS, Slot, Table
 from ctm.sim.engines.fast.program import FallBackError, Prepared
 from ctm.sim.engines.fast.r700.preparation import prepare_pixels
 from ctm.sim.engines.fast.r700.translation import Drawn
+from ctm.sim.engines.fast.raster import Found, raster
 from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.draw.setup import Shapes
-from ctm.sim.golden.draw.stages import Shaded
+from ctm.sim.golden.draw.stages import Integers, Shaded
 from ctm.sim.golden.draw.state import DrawState, Start
-from ctm.sim.golden.draw.strips import Strips
+from ctm.sim.golden.draw.strips import strips_at
+from ctm.sim.golden.pe.domain import Domain
 from ctm.sim.golden.pe.state import State
 from ctm.sim.golden.r700.draws.stages import R700Stages
 
 _UNLIMITED = (1 << 63) - 1
 
 
-class _Ready(NamedTuple):
-    """The compiled pixel program, its parameters but for the strips, and arrays that they point at."""
+_ROOM_LANES = 1 << 17
+"""Pixels whose strips are found and drawn together."""
 
-    prepared: Prepared
-    code: Code
-    table: Table
-    kept: list[Any]
+
+class _Running(NamedTuple):
+    """Strips that are being drawn: what they are, the first one's place in the draw, and the table of the thread."""
+
+    found: Found
+    first: int
+    address: int
+    done: Table
 
 
 class FastStages(R700Stages):
     """See `R700Stages`; what cannot be compiled runs as there."""
 
     def __init__(
-        self,
-        core: ArrayCore[Any, Any],
-        state: State,
-        draws: DrawState,
-        start: Start,
-        compiling: Compiling,
+        self, core: ArrayCore[Any, Any], state: State, draws: DrawState, start: Start, compiling: Compiling
     ) -> None:
         super().__init__(core, state, draws, start)
         self._compiling = compiling
-        self._ready: _Ready | None = None
 
-    def begin_pixels(self, shaded: Shaded, shapes: Shapes) -> None:
-        """See `Stages.begin_pixels`."""
-        super().begin_pixels(shaded, shapes)
-        drawn = Drawn(shaded.parameters.shape[1], self._draws.raster.add)
+    def pixels(self, shaded: Shaded, shapes: Shapes, domain: Domain) -> None:
+        """See `Stages.pixels`. While strips are drawn the next ones are found."""
+        launch, compiling = self.pixel_launch(), self._compiling
         try:
-            prepared = prepare_pixels(self.pixel_launch, self._compiling.host, drawn)
+            drawn = Drawn(shaded.parameters.shape[1], self._draws.raster.add)
+            prepared = prepare_pixels(launch, compiling.host, drawn)
         except FallBackError as reason:
-            self._compiling.remark(str(reason))
-            self._ready = None
+            compiling.remark(str(reason))
+            super().pixels(shaded, shapes, domain)
             return
+        code = compiling.code(prepared)
+        kept = _arrays(shaded, shapes)
+        table = self._table(prepared, code, kept, launch.watchdog)
+        rooms = cycle([Found.room(_ROOM_LANES // self._core.lanes, self._core.lanes) for _ in range(2)])
+        running: _Running | None = None
+        first, returned = 0, list[tuple[Found, Integers]]()
+        for found in raster(shapes, domain, self._core.lanes, compiling.host, lambda: next(rooms)):
+            if running is not None:
+                returned += self._taken(running, prepared)
+            running = self._begun(code, table, found, first)
+            first += found.shape.size
+        if running is not None:
+            returned += self._taken(running, prepared)
+        for given_back, order in returned:
+            strips = strips_at(shapes, domain, self._core.lanes, given_back.shape, given_back.i, given_back.j)
+            self.run_strips(launch, shaded, shapes, strips, order)
+        self.raise_errors()
+
+    def _table(self, prepared: Prepared, code: Code, kept: Mapping[Slot, npt.NDArray[Any]], watchdog: int) -> Table:
+        """The parameters of the pixel program but for the strips."""
         table = prepared.table.copy()
-        vertices = np.concatenate([shapes.corners, shapes.provoking[:, None]], axis=1).astype(np.int32)
-        arrays = {
-            Slot.VERTICES: np.ascontiguousarray(vertices),
-            Slot.RECORDS: np.ascontiguousarray(shapes.record, np.float32),
-            Slot.PARAMETERS: np.ascontiguousarray(shaded.parameters, np.float32),
-        }
-        for slot, array in arrays.items():
+        for slot, array in kept.items():
             table[slot] = array.ctypes.data
         for slot, bound in zip((Slot.DEPTH_LOW, Slot.DEPTH_HIGH), self._draws.viewport.z_range, strict=True):
             table[slot] = int(bound.view(np.uint32))
-        table[Slot.LIMIT] = self.pixel_launch.watchdog or _UNLIMITED
-        code = self._compiling.code(prepared)
-        table[Slot.CODE] = code.address
-        self._ready = _Ready(prepared, code, table, list(arrays.values()))
+        table[Slot.LIMIT], table[Slot.CODE] = watchdog or _UNLIMITED, code.address
+        return table
 
-    def pixels(self, strips: Strips) -> None:
-        """See `Stages.pixels`."""
-        ready, count, lanes = self._ready, strips.shape.size, self._core.lanes
-        if ready is None:
-            super().pixels(strips)
-            return
-        layout = Layout(
-            vectors=count,
-            places=np.arange(count),
-            i=np.ascontiguousarray(strips.i[::lanes], np.int32),
-            j=np.ascontiguousarray(strips.j[::lanes], np.int32),
-            covered=np.ascontiguousarray(strips.covered.reshape(count, lanes), np.uint8),
-        )
-        edges = np.ascontiguousarray(
-            strips.edges.reshape(3, count, lanes)[[1, 2, 0]].transpose(1, 0, 2).astype(np.float32)
-        )
-        shape = np.ascontiguousarray(strips.shape, np.int32)
-        table = ready.table.copy()
-        assert layout.covered is not None
+    def _begun(self, code: Code, table: Table, found: Found, first: int) -> _Running:
+        """Begin to draw strips, of which `first` were before."""
+        count = found.shape.size
+        given = table.copy()
         for slot, array in (
-            (Slot.EDGES, edges), (Slot.SHAPES, shape), (Slot.ORIGIN_I, layout.i), (Slot.ORIGIN_J, layout.j),
-            (Slot.COVERED, layout.covered),
+            (Slot.EDGES, found.edges), (Slot.SHAPES, found.shape), (Slot.ORIGIN_I, found.i), (Slot.ORIGIN_J, found.j),
+            (Slot.COVERED, found.covered),
         ):  # fmt: skip
-            table[slot] = array.ctypes.data
-        table[Slot.VECTORS] = count
-        tables = Arranged.of(layout, table, 1).begin(1)
+            given[slot] = array.ctypes.data
+        given[Slot.VECTORS] = count
+        layout = Layout(vectors=count, places=np.arange(count), i=found.i, j=found.j, covered=found.covered)
+        tables = Arranged.of(layout, given, 1).begin(1)
         ((address, done),) = tables.items()
-        self._compiling.workers.submit(ready.code, tables)
-        self._compiling.workers.wait(address)
+        self._compiling.workers.submit(code, tables)
+        return _Running(found, first, address, done)
+
+    def _taken(self, running: _Running, prepared: Prepared) -> Iterator[tuple[Found, Integers]]:
+        """Wait for strips, count what they did, and give those that are for the golden model, with their places."""
+        self._compiling.workers.wait(running.address)
+        done = running.done
         _, groups, lane_instructions, *issued = done[Slot.NANOSECONDS : Slot.ISSUED + UNITS].tolist()
-        units = dict(zip(ready.prepared.units, issued, strict=False))
+        units = dict(zip(prepared.units, issued, strict=False))
         self._core.counters.add(Counters(groups=groups, issued=units, lane_instructions=lane_instructions))
-        returned = int(done[Slot.RETURNED_COUNT])
-        order = np.arange(self._strips, self._strips + count)
-        if returned:
-            chosen = np.zeros(count, bool)
-            chosen[done[SLOTS:].view(np.int32)[:returned]] = True
-            self.run_strips(strips.select(chosen, lanes), order[chosen])
-        self._strips += count
+        count = int(done[Slot.RETURNED_COUNT])
+        if count:
+            numbers = np.sort(done[SLOTS:].view(np.int32)[:count].astype(np.int64))
+            yield running.found.select(numbers), running.first + numbers
+
+
+def _arrays(shaded: Shaded, shapes: Shapes) -> dict[Slot, npt.NDArray[Any]]:
+    """What all strips read: vertices and record of each shape, parameters of each vertex."""
+    vertices = np.concatenate([shapes.corners, shapes.provoking[:, None]], axis=1)
+    return {
+        Slot.VERTICES: np.ascontiguousarray(vertices, np.int32),
+        Slot.RECORDS: np.ascontiguousarray(shapes.record, np.float32),
+        Slot.PARAMETERS: np.ascontiguousarray(shaded.parameters, np.float32),
+    }

@@ -18,8 +18,9 @@ from ctm.sim.golden.draw.error import bad_draw
 from ctm.sim.golden.draw.setup import Shapes
 from ctm.sim.golden.draw.stages import Emitted, Floats, Integers, Shaded, Words
 from ctm.sim.golden.draw.state import DrawState, Start
-from ctm.sim.golden.draw.strips import Strips
+from ctm.sim.golden.draw.strips import Strips, strips_of
 from ctm.sim.golden.draw.vertices import Assembly
+from ctm.sim.golden.pe.domain import Domain
 from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.golden.pe.state import State
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
@@ -44,10 +45,8 @@ class R700Stages:
         self._pipeline: Pipeline = pipeline_in(self._image)
         self._state = state
         self._constants = core.constants(state)
-        self._strips = 0
         self._errors: list[tuple[int, MachineError]] = []
         """Of pixel programs, with the place of the strip in the draw."""
-        self._pixel_launch: PixelLaunch | None = None
         pipeline = self._pipeline
         self.clip_distances, self.cull_distances = pipeline.clip_distances, pipeline.cull_distances
         self.has_geometry = pipeline.geometry is not None
@@ -181,40 +180,28 @@ class R700Stages:
             position=output(POSITION_TARGET), beside=np.stack(beside), parameters=parameters, streams=launch.streams
         )
 
-    def begin_pixels(self, shaded: Shaded, shapes: Shapes) -> None:
-        """See `Stages.begin_pixels`."""
-        self._shapes, self._parameters = shapes, shaded.parameters
-        self._strips = 0
-        program = self._program(DrawStage.PS)
-        self._pixel_launch = PixelLaunch(
-            **self._base(program), strips=None, order=np.arange(0), z_range=self._draws.viewport.z_range,
-            adds=self._draws.raster.add,
+    def pixels(self, shaded: Shaded, shapes: Shapes, domain: Domain) -> None:
+        """See `Stages.pixels`."""
+        launch, first = self.pixel_launch(), 0
+        for strips in strips_of(shapes, domain, self._core.lanes, BATCH_LANES):
+            self.run_strips(launch, shaded, shapes, strips, np.arange(first, first + strips.shape.size))
+            first += strips.shape.size
+        self.raise_errors()
+
+    def pixel_launch(self) -> PixelLaunch:
+        """What the pixel program reads and writes, as it is now; without strips."""
+        return PixelLaunch(
+            **self._base(self._program(DrawStage.PS)), strips=None, order=np.arange(0),
+            z_range=self._draws.viewport.z_range, adds=self._draws.raster.add,
         )  # fmt: skip
 
-    @property
-    def pixel_launch(self) -> PixelLaunch:
-        """What the pixel program reads and writes, as it was when the draw's pixels began; without strips."""
-        assert self._pixel_launch is not None
-        return self._pixel_launch
-
-    def pixels(self, strips: Strips) -> None:
-        """See `Stages.pixels`."""
-        self.run_strips(strips, np.arange(self._strips, self._strips + strips.shape.size))
-        self._strips += strips.shape.size
-
-    def run_strips(self, strips: Strips, order: Integers) -> None:
+    def run_strips(self, launch: PixelLaunch, shaded: Shaded, shapes: Shapes, strips: Strips, order: Integers) -> None:
         """Run the pixel program for strips with these places in the draw, [strips], and store what it leaves."""
-        most = max(1, BATCH_LANES // self._core.lanes)
-        for first in range(0, order.size, most):
-            chosen = slice(first, first + most)
-            self._run_batch(strips.select(chosen, self._core.lanes), order[chosen])
-
-    def _run_batch(self, strips: Strips, order: Integers) -> None:
         primitives = PrimitiveConstants(
-            self._parameters, strips.shape, self._shapes.corners, self._shapes.provoking, self._shapes.record, order
+            shaded.parameters, strips.shape, shapes.corners, shapes.provoking, shapes.record, order
         )
-        program = replace(self.pixel_launch.program, primitives=primitives)
-        launch = replace(self.pixel_launch, program=program, strips=strips, order=order, ended=[])
+        program = replace(launch.program, primitives=primitives)
+        launch = replace(launch, program=program, strips=strips, order=order, ended=[])
         run = self._core.run(launch)
         run.execute(order, strips.i, strips.j, strips.covered)
         launch.store()
@@ -224,17 +211,14 @@ class R700Stages:
         if fault is None:
             self._errors.append((int(order[0]), error))
         else:
-            strip = int(np.searchsorted(order, fault.order))
-            self._errors.append((fault.order, self._of_pixel(error, strips, strip)))
+            primitive = int(shapes.primitive[strips.shape[int(np.searchsorted(order, fault.order))]])
+            where = f"PS, strip of pixel ({error.i}, {error.j}) of primitive {primitive}"
+            self._errors.append((fault.order, _located(error, where)))
 
-    def end_pixels(self) -> None:
-        """See `Stages.end_pixels`."""
+    def raise_errors(self) -> None:
+        """Raise the error of the first strip whose pixel program failed, if there is one."""
         if self._errors:
             raise min(self._errors, key=itemgetter(0))[1]
-
-    def _of_pixel(self, error: MachineError, strips: Strips, strip: int) -> MachineError:
-        primitive = int(self._shapes.primitive[strips.shape[strip]])
-        return _located(error, f"PS, strip of pixel ({error.i}, {error.j}) of primitive {primitive}")
 
 
 def _vertex(stage: str, assembly: Assembly, thread: int) -> str:
