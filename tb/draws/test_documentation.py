@@ -1,0 +1,38 @@
+"""What docs/draws.md shows works."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from ctm.rtl.isa.draws import DRAW_COMMANDS
+from ctm.rtl.isa.r700.pipeline import DrawStage
+from ctm.sim.jobs.schema import Draw, StreamOutput, VertexBuffer
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def test_the_triangle_draws_at_the_first_try(tmp_path: Path) -> None:
+    text = re.search(r"```python\n(.*?)```", (DOCS / "draws.md").read_text(), re.DOTALL)
+    assert text is not None
+    source = tmp_path / "triangle.py"
+    source.write_text(text[1] + "\nassert target.read()[32, 32].sum() == 2 and (target.read()[0] == 0).all()\n")
+    subprocess.run([sys.executable, source], check=True)
+
+
+def test_every_command_and_stage_has_its_place() -> None:
+    draws, reference = ((DOCS / name).read_text() for name in ("draws.md", "isa-r700.md"))
+    assert all(f"| {command.name} |" in reference for command in DRAW_COMMANDS)
+    assert all(re.search(rf"\b{stage.name}\b", draws) for stage in DrawStage)
+
+
+def test_every_key_of_a_draw_is_shown() -> None:
+    text = (DOCS / "jobs.md").read_text()
+    section = text[text.index("[draw]\n") : text.index("* A kernel")]
+    assert all(
+        re.search(rf"^{name} = ", section, re.MULTILINE)
+        for name in Draw.model_fields
+        if name not in ("buffers", "streams")
+    )
+    for model in (VertexBuffer, StreamOutput):
+        assert all(f"{name} = " in section for name in model.model_fields)
