@@ -2,4 +2,4 @@
 
 
 class ToolchainError(Exception):
-    """A tool is missing, or failed on its input; the message says what to install, or is the end of the tool's output."""
+    """A tool is missing or failed; the message says what to install, or is the end of the tool's output."""

@@ -17,7 +17,7 @@ _FOLDED = 4
 class Border(wiring.Component):
     """Module `top` between registers: it has more ports than an FPGA has pins, and paths to pins would not be its own.
 
-    Inputs are shifted in from one pin, outputs are folded by XOR into another one, with a register after each four bits.
+    Inputs are shifted in from one pin, outputs are folded by XOR into another one, a register after each four bits.
     `ports` are the module's: width, and whether it is an input; `clk` and `rst` are clock and reset.
     """
 

@@ -1,7 +1,7 @@
 """A design cut into units that a synthesiser can hold one at a time.
 
-Flattened, a whole machine does not fit the memory of a WebAssembly tool. So each large module becomes a unit of its own,
-with the small ones in it; where one unit is in another there is a black box, which synthesis leaves as it is.
+Flattened, a whole machine does not fit the memory of a WebAssembly tool. So each large module becomes a unit of its
+own, with the small ones in it; where one unit is in another there is a black box, which synthesis leaves as it is.
 """
 
 import re

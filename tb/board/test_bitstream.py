@@ -81,7 +81,7 @@ def test_seeds_are_tried_until_one_is_routed_and_fast_enough(tmp_path: Path, mon
     def place(*_: Any, seed: int, **__: Any) -> Placement:
         frequency = clocks[seed]
         if frequency is None:
-            raise UnroutedError("nextpnr finds no way")
+            raise UnroutedError("nextpnr does not route")
         path = CriticalPath(start="a", end="b", logic=1.0, routing=2.0, levels=3)
         return Placement(seed=seed, frequency=frequency, critical_path=path)
 
@@ -96,7 +96,7 @@ def test_seeds_are_tried_until_one_is_routed_and_fast_enough(tmp_path: Path, mon
         found([4, 5], 15.0)
     assert str(refused.value).splitlines() == [
         "with seed 4 the clock is 0.50 MHz too slow: 14.50 of 15 MHz",
-        "with seed 5 nextpnr finds no way",
+        "with seed 5 nextpnr does not route",
         "try another --seed, a lower --frequency, or take a slow one with --allow-slow",
     ]
 

@@ -1,4 +1,4 @@
-"""Elements of signals in Verilog: a part-select in offset of a shift of a whole that is wide.
+"""Elements of signals in Verilog: a part-select in place of a shift of a whole that is wide.
 
 Yosys writes a chosen element as ``element = words >> index * width``. A model computes that shift in every word of the
 signal, some dozens of instructions, and then keeps one. Where the shift stays, its result gets a name, so that what is
