@@ -20,25 +20,25 @@ def random_words(generator: np.random.Generator) -> tuple[int, ...]:
     ]
     common, rgb_addr, alpha_addr, rgb, alpha, both = values
     common["type"] = int(generator.integers(2))
-    for fields in values:
-        for name in fields:
+    for half in values:
+        for name in half:
             if "swiz" in name or name.endswith("pred_sel"):
-                fields[name] = int(generator.integers(7 if "swiz" in name else 6))
-    for fields in (rgb_addr, alpha_addr):
+                half[name] = int(generator.integers(7 if "swiz" in name else 6))
+    for half in (rgb_addr, alpha_addr):
         for source in range(3):
             kind = generator.integers(4)
-            fields[f"addr{source}_const"] = int(kind == 0)
+            half[f"addr{source}_const"] = int(kind == 0)
             if kind > 1:
-                fields[f"addr{source}"] = int(generator.integers(TEMPORARIES + 1))
+                half[f"addr{source}"] = int(generator.integers(TEMPORARIES + 1))
             elif kind == 1:
-                fields[f"addr{source}"] |= 0x80
-                fields[f"addr{source}_rel"] = 0
+                half[f"addr{source}"] |= 0x80
+                half[f"addr{source}_rel"] = 0
     alpha["addrd"], both["rgb_addrd"] = (int(generator.integers(TEMPORARIES + 1)) for _ in range(2))
     both["rgb_op"] = int(generator.choice([0, 0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12]))
     legal = [0, 2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]
     legal = list(_TRANSCENDENTAL) if both["rgb_op"] == 10 else legal + [1, 1, 1] * (both["rgb_op"] in _DOT)
     alpha["op"] = int(generator.choice(legal))
-    for fields, operation, unit in ((rgb, both["rgb_op"], "rgb"), (alpha, alpha["op"], "alpha")):
+    for half, operation, unit in ((rgb, both["rgb_op"], "rgb"), (alpha, alpha["op"], "alpha")):
         if operation not in _COPIES[unit]:
-            fields["omod"] = int(generator.choice([0, 0, 0, 1, 2, 3, 4, 5, 6]))
-    return tuple(pack(layout, **fields) for layout, fields in zip(WORDS_OF_ALU, values, strict=True))
+            half["omod"] = int(generator.choice([0, 0, 0, 1, 2, 3, 4, 5, 6]))
+    return tuple(pack(layout, **half) for layout, half in zip(WORDS_OF_ALU, values, strict=True))

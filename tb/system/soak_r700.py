@@ -10,7 +10,7 @@ from ctm.sim.elf import write
 from ctm.tb.r700 import random_groups, random_statements
 from ctm.tb.r700.assembly import Assembly
 from ctm.tb.r700.flow_code import Compiler
-from ctm.tb.r700.hardware.limits import is_refused
+from ctm.tb.r700.hardware.limits import is_unsupported
 from ctm.tb.r700.hardware.random_fetches import draw_pixel_program
 from ctm.tb.r700.words import tex
 from ctm.tb.system.soak_programs import Executables, Source
@@ -82,7 +82,7 @@ def _groups(generator: np.random.Generator) -> random_groups.Drawn:
     while True:
         drawn = random_groups.draw(int(generator.integers(1 << 30)))
         groups = [group for clause in drawn.clauses for group in clause.groups]
-        if not any(map(is_refused, groups)):
+        if not any(map(is_unsupported, groups)):
             return drawn
 
 

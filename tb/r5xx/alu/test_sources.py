@@ -56,7 +56,7 @@ class Bench:
         number = int(self.generator.integers(FLOAT_CONSTANTS if constant else TEMPORARIES))
         return {"addr": number, "const": int(constant), "rel": int(relative)}
 
-    def address(self, wave: int, number: int, highest: int) -> dict[str, int]:
+    def entry_of(self, wave: int, number: int, highest: int) -> dict[str, int]:
         """The address of a temporary: each wave slot has a power of two entries, odd wave slots the second bank."""
         entry = (wave // 2 << highest.bit_length()) + number
         banks = self.config.temporaries // 2
@@ -69,15 +69,15 @@ class Bench:
                 number = (address["addr"] + address["rel"] * index) % TEMPORARIES
                 if not address["const"] and address["addr"] < ADDRESS_INLINE and number <= highest:
                     found = {name: context.get(ports[source][name]) for name in ("bank", "entry")}
-                    assert found == self.address(wave, number, highest)
+                    assert found == self.entry_of(wave, number, highest)
 
     def check_lines(self, context: Any, addresses: Addresses, uses: list[int], loaded: int, index: int):
         """Lines that are needed; whether one is missing, and whether a constant had an error response."""
         lines = context.get(Value.cast(self.unit.lines))
         missing, error = False, False
-        for index in range(FLOAT_LINES):
-            address, use = addresses[index // SOURCES][index % SOURCES], uses[index // SOURCES] >> index % SOURCES & 1
-            found = unpack(LINE, lines >> LINE.size * index & (1 << LINE.size) - 1)
+        for line in range(FLOAT_LINES):
+            address, use = addresses[line // SOURCES][line % SOURCES], uses[line // SOURCES] >> line % SOURCES & 1
+            found = unpack(LINE, lines >> LINE.size * line & (1 << LINE.size) - 1)
             assert found["needed"] == (use and address["const"])
             if found["needed"]:
                 number = (address["addr"] + address["rel"] * index) % FLOAT_CONSTANTS
