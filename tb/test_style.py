@@ -112,20 +112,34 @@ _LOCAL_WORDS = (
     "pause piece pieces place places quiet refuse refused refuses rest rests room shows somebody stays turn turns "
     "underway way ways who whoever"
 )
+_SHARED_WORDS = (
+    "ahead answer answers answered asked asks behind everybody forget forgets forgotten group groups late nobody part "
+    "parts pause place places quiet refuse refused refuses rest rests room rooms shows slot slots somebody turn turns "
+    "who whoever"
+)
 RETIRED_WORDS = {
+    "rtl/border": f"{_SHARED_WORDS} left lookup lookups way ways",
+    "rtl/lib": f"{_SHARED_WORDS} lookup lookups way ways",
+    "rtl/mc": f"{_SHARED_WORDS} left lookups",
+    "rtl/co": f"{_SHARED_WORDS} left lookup lookups way ways",
+    "rtl/pe": f"{_SHARED_WORDS} left lookup lookups way ways",
+    "rtl/board": f"{_SHARED_WORDS} left lookup lookups way ways",
+    "rtl/host": f"{_SHARED_WORDS} left lookup lookups way ways",
+    "rtl/fp": f"{_SHARED_WORDS} lookup lookups way ways",
     "rtl/dpp": f"{_LOCAL_WORDS} group groups slot slots",
     "rtl/r5xx": f"{_LOCAL_WORDS} group groups slot slots",
     "rtl/r700": _LOCAL_WORDS,
 }
 """Words with several meanings that are gone from a folder, as parts of names and in texts (docs/glossary.md)."""
 KEPT_WORDS = {
+    r"push_refused|Verdict\.REFUSED|FORGET_WRITTEN|ANSWERED": "names of `isa`: registers and the serial link",
     r"[Ww]ave slots?": "a resident wavefront's slot",
     r"INSTRUCTION_SLOTS|SLOT_BITS": "names of `isa`: storage of an instruction",
     r"config\.group|(array|\))\.group|cycles_per_group": "the configuration's key of a wavefront's size",
     r"(config|array)\.lookups": "the configuration's key of outstanding fetches",
     r'"?LOOKUPS"?|LOOKUP_PROJ|LOOKUP_UNCACHED': "a counter's name and CTM's operations",
     r"ways=1": "ways of a cache",
-    r"takes_part|late in (a|the) cycle|integer part|upper and lower part": "plain English",
+    r"IHI 0022, part B|takes_part|late in (a|the) cycle|integer part|upper and lower part": "plain English",
 }
 """What these words may stand in, and why."""
 

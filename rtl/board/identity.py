@@ -10,8 +10,8 @@ from ctm.rtl.isa.link import FINGERPRINT_BITS
 
 def fingerprint(config: MachineConfig) -> int:
     """A hash of a configuration, the same for all that differ in their simulated memory only."""
-    parts = asdict(config)
+    settings = asdict(config)
     for name in SIMULATED:
-        del parts["memory"][name]
-    digest = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).digest()
+        del settings["memory"][name]
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).digest()
     return int.from_bytes(digest[: FINGERPRINT_BITS // 8], "little")

@@ -1,4 +1,4 @@
-"""The start of a memory controller: writes to its control registers, in place of a processor."""
+"""The start of a memory controller: writes to its control registers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -44,7 +44,7 @@ class CoreCredit(wiring.Signature):
 
     Members
     -------
-    free : ``Out(range(AHEAD + 1))``
+    free : ``Out(range(CORE_CREDITS + 1))``
         Free wave slots, `CORE_CREDITS` at most.
     taken : ``Out(1)``
         A wavefront takes one.

@@ -32,7 +32,7 @@ def raw_beside_sum(m: Module, left: Any, right: Any, shift: Any, *, headroom: in
 def add(m: Module, raw: Any, larger: Value, smaller: Value, subtract: Value) -> Any:
     """`raw` with the sum or difference of `larger` and the aligned `smaller`.
 
-    Both differences are computed at once, because terms of about one exponent can differ either way.
+    Both differences are computed at once, because of terms of about one exponent either may be larger.
     """
     wide_larger = Cat(Const(0, LOW_BITS), larger)
     bits = len(wide_larger) + 1

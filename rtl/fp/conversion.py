@@ -76,7 +76,7 @@ class ToUnorm(wiring.Component):
         m = Module()
         bits, config = self._bits, self._config
         operand = unpack(m, self.word, name="operand")
-        # With exponent -1 the product's upper bits are the integer; below it one bit goes lost for each binary place,
+        # With exponent -1 the product's upper bits are the integer; below it one bit goes lost for each binary digit,
         # and 2^-bits / 4 is certain to give 0.
         product: Value = Signal(SIGNIFICAND_BITS + bits)
         distance = Signal(signed(EXPONENT_BITS + 1))

@@ -21,8 +21,8 @@ class Product(wiring.Component):
     """Multiplies two operands exactly.
 
     Everything but the significand comes `operands` + `partial_products` cycles after the operands, the significand
-    `product` cycles later, because exponents are compared while its parts are still added. One product per cycle; four
-    18x18 multipliers.
+    `product` cycles later, because exponents are compared while its partial products are added. One product per cycle;
+    four 18x18 multipliers.
 
     Members
     -------
@@ -80,6 +80,6 @@ class Product(wiring.Component):
         a_low, a_high, b_low, b_high = a[:_LOW_BITS], a[_LOW_BITS:], b[:_LOW_BITS], b[_LOW_BITS:]
         products = (a_low * b_low, a_high * b_high, a_low * b_high, a_high * b_low)
         cycles = self._config.partial_products
-        low, high, cross, other_cross = (delay(m, part, cycles, name="partial_product") for part in products)
+        low, high, cross, other_cross = (delay(m, each, cycles, name="partial_product") for each in products)
         total = Cat(low, high) + (cross + other_cross).shift_left(_LOW_BITS)
         return delay(m, total[:PRODUCT_BITS], self._config.product, name="significand")

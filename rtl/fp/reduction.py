@@ -44,7 +44,7 @@ DISTANCE_BITS = max(region.width_bits for region in REGIONS)
 WHOLE_BITS = 8
 """EX2's operand before the binary point, with a sign; a logarithm's integer part."""
 _QUARTER = ARGUMENT_BITS + 1
-"""First of the two bits of SIN's and COS's operand that number quarter turns; bit 0 is for rounding."""
+"""First of the two bits of SIN's and COS's operand that number quarters of a circle; bit 0 is for rounding."""
 _FIXED_BITS = 1 + ARGUMENT_BITS + WHOLE_BITS
 _RANGE_EXPONENT = BIAS + 7
 """Exponent of 128: EX2 of it is too large, of -128 too small."""
@@ -92,17 +92,17 @@ class Reduction(wiring.Component):
         """Build the hardware."""
         m = Module()
         operand = unpack(m, self.word, name="operand")
-        is_turn = (self.function == Function.SIN) | (self.function == Function.COS)
+        circular = (self.function == Function.SIN) | (self.function == Function.COS)
         early = record(Reduced)
         self._look_up(m, early, operand)
         self._finish(m, early, operand)
-        fixed = _fixed_point(m, operand, is_turn)
+        fixed = _fixed_point(m, operand, circular)
         early = delay(m, early, self.latency)
-        fixed, is_turn, sign, cosine, power = (
+        fixed, circular, sign, cosine, power = (
             delay(m, value, self.latency)
             for value in (
                 fixed,
-                is_turn,
+                circular,
                 operand.sign,
                 self.function == Function.COS,
                 self.function == Function.EX2,
@@ -110,23 +110,23 @@ class Reduction(wiring.Component):
         )
 
         # -floor(f / 2 + 1/2) = floor(~f / 2 + 1/2): rounding and changing the sign take one addition. An odd quarter of
-        # a turn is gone through backwards; a carry into the next quarter ends at its end, which is the same place.
+        # a circle is reversed; a carry into the next quarter ends at its end, which is the same point.
         quarter = Signal(2)
         m.d.comb += quarter.eq(fixed[_QUARTER : _QUARTER + 2] + cosine)
-        invert = Mux(is_turn, quarter[0], sign)
+        invert = Mux(circular, quarter[0], sign)
         within, beyond = fixed[:_QUARTER] ^ invert.replicate(_QUARTER), fixed[_QUARTER:] ^ invert.replicate(WHOLE_BITS)
         rounded = Signal(_FIXED_BITS - 1)
-        m.d.comb += rounded.eq(Cat(within[1:], Mux(is_turn, 0, beyond)) + within[0])
+        m.d.comb += rounded.eq(Cat(within[1:], Mux(circular, 0, beyond)) + within[0])
         whole = rounded[ARGUMENT_BITS:].as_signed()
 
         m.d.comb += self.reduced.eq(early)
-        with m.If(is_turn | power):
+        with m.If(circular | power):
             # POWER and SINE are equally fine, so only the base, which is there already, tells them apart.
             m.d.comb += [
                 self.reduced.address[: POWER.index_bits].eq(_index(POWER, rounded)),
                 self.reduced.distance.eq(_distance(POWER, rounded)),
             ]
-        with m.If(is_turn):
+        with m.If(circular):
             m.d.comb += [self.reduced.one.eq(whole[0]), self.reduced.sign.eq(early.sign ^ quarter[1])]
         with m.If(power):
             m.d.comb += self.reduced.exponent.eq(whole)
@@ -216,7 +216,7 @@ def _distance(region: Region, x: Value) -> Value:
     return Cat(x[: region.width_bits - 1], ~x[region.width_bits - 1]).as_signed()
 
 
-def _fixed_point(m: Module, operand: Operand, is_turn: Value) -> Value:
+def _fixed_point(m: Module, operand: Operand, circular: Value) -> Value:
     """The magnitude in fixed point, without what is above the point's WHOLE_BITS and with one bit for rounding.
 
     SIN and COS have two fraction bits more than the argument, for the quarter; EX2 has as many.
@@ -224,9 +224,9 @@ def _fixed_point(m: Module, operand: Operand, is_turn: Value) -> Value:
     # The significand starts with its leading bit just below the lowest kept bit.
     below = SIGNIFICAND_BITS
     smallest_ex2 = BIAS - 1 - ARGUMENT_BITS - 1
-    smallest_turns = smallest_ex2 - 2
+    smallest_circular = smallest_ex2 - 2
     amount = Signal(signed(len(operand.exponent) + 1))
-    m.d.comb += amount.eq(operand.exponent - Mux(is_turn, smallest_turns, smallest_ex2))
+    m.d.comb += amount.eq(operand.exponent - Mux(circular, smallest_circular, smallest_ex2))
     width = below + _FIXED_BITS
     amount_bits = (width - 1).bit_length()
     shifted = shift_left(m, operand.significand, amount[:amount_bits], width)

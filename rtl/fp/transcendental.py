@@ -54,26 +54,26 @@ class Interpolation(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        behind_table = config.partial_products + config.product - 1
+        after_table = config.partial_products + config.product - 1
         m.d.comb += self.functions.address.eq(self.reduced.address)
         entry = self.functions.entry
-        c0, c1, c2 = (delay(m, entry[name], behind_table, name=name) for name in ("c0", "c1", "c2"))
+        c0, c1, c2 = (delay(m, entry[name], after_table, name=name) for name in ("c0", "c1", "c2"))
         reduced = delay(m, self.reduced, 1)
         square = (reduced.distance * reduced.distance)[SQUARE_SHIFT:]
-        square = delay(m, square, behind_table, name="square")
-        reduced = delay(m, reduced, behind_table)
+        square = delay(m, square, after_table, name="square")
+        reduced = delay(m, reduced, after_table)
 
         # A negative logarithm's magnitude is -floor(sum) = floor(-sum + 1 - 2^-SUM_SHIFT), with -x = ~x + 1 in each of
-        # the four parts of the sum; all that is constant in it goes into the upper part.
+        # the four terms of the sum; all its constants go into the upper term.
         negate = reduced.integer[-1]
         low = c1[:_C1_LOW_BITS] * reduced.distance
         high = c1[_C1_LOW_BITS:].as_signed() * reduced.distance
         products = low, high.shift_left(_C1_LOW_BITS), (c2 * square).shift_left(SQUARE_ALIGNMENT)
         upper = self._upper(c0, reduced.integer, negate)
-        upper, *parts = (delay(m, part, config.alignment, name="part") for part in (upper, *products))
+        upper, *terms = (delay(m, term, config.alignment, name="term") for term in (upper, *products))
         reduced = delay(m, reduced, config.alignment)
         negate = reduced.integer[-1]
-        total = upper + sum((part.as_unsigned() ^ negate.replicate(len(part))).as_signed() for part in parts)
+        total = upper + sum((term.as_unsigned() ^ negate.replicate(len(term))).as_signed() for term in terms)
         magnitude = total[SUM_SHIFT : SUM_SHIFT + _MAGNITUDE_BITS]
 
         raw = Signal(RAW)
@@ -87,7 +87,7 @@ class Interpolation(wiring.Component):
         return m
 
     def _upper(self, c0: Value, integer: Value, negate: Value) -> Value:
-        """Give integer + c0 as a part of the sum; or its negative, with the constants of all parts' negatives."""
+        """Give integer + c0 as a term of the sum; or its negative, with the constants of all terms' negatives."""
         # Only a logarithm has an integer part, and its c0 is below 1.
         whole = Mux(integer == 0, c0[C0_FRACTION:], integer)
         value = Cat(c0[:C0_FRACTION], whole).as_signed()

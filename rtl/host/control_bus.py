@@ -1,4 +1,4 @@
-"""An AXI4-Lite subordinate that turns transactions into accesses to registers.
+"""An AXI4-Lite subordinate that converts transactions to accesses to registers.
 
 Source: AMBA AXI4-Lite specification (ARM IHI 0022, part B).
 """

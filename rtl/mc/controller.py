@@ -79,7 +79,7 @@ class MemoryController(wiring.Component):
         The array's code.
     constants : ``In(ConstantClient())``
     output : ``In(stream.Signature(output_layout(lanes)))``
-    uncached : ``In(UncachedClient(lanes, slot, len(areas)))``
+    uncached : ``In(UncachedClient(lanes, wave, len(areas)))``
     conditional_client : ``In(ConditionalAccess(passenger))``
     lines : ``In(LineClient())``
         The command processor's reads.

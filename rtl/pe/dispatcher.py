@@ -12,7 +12,7 @@ from ctm.rtl.lib.sharing import round_robin
 class Dispatcher(wiring.Component):
     """Dispatches wavefronts to cores, round-robin, with credits for free wave slots.
 
-    So no wavefront waits for a slot of a core while another core has one. A core is granted in the cycle after it has
+    So no wavefront waits for a core while another core has one. A core is granted in the cycle after it has
     a credit.
 
     Members
@@ -38,7 +38,7 @@ class Dispatcher(wiring.Component):
         """Build the hardware."""
         m = Module()
         cores = self._cores
-        in_flight = [Signal(range(CORE_CREDITS + 1), name=f"on_the_way_{core}") for core in range(cores)]
+        in_flight = [Signal(range(CORE_CREDITS + 1), name=f"in_flight_{core}") for core in range(cores)]
         has_credit = Signal(cores)
         m.d.comb += has_credit.eq(
             Cat(count < credit.free for count, credit in zip(in_flight, self.credits, strict=True))

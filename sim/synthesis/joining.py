@@ -20,7 +20,7 @@ def join(
 ) -> dict[str, Any]:
     """One module with the function of `top`, which has no boxes any more; Yosys works in `folder`.
 
-    Logic across the borders of units is optimised as far as cells as they are allow: cells without a reader are
+    Logic across borders of units is optimised as far as cells as they are allow: cells without a reader are
     removed, two cells that do the same are one, and constants go into tables. (Yosys could also put tables into each other, but
     `opt_lut` of version 0.70 changes what a multiply-add computes.)
 

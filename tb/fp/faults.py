@@ -143,7 +143,7 @@ TRANSCENDENTAL = [
         ("with m.If(Value.cast(operand.exponent)[0]):", "with m.If(~Value.cast(operand.exponent)[0]):"),
         ("sign.eq(operand.exponent < BIAS)", "sign.eq(operand.exponent <= BIAS)"),
         ("early.sign ^ quarter[1]", "early.sign"),
-        ("smallest_turns = smallest_ex2 - 2", "smallest_turns = smallest_ex2 - 1"),
+        ("smallest_circular = smallest_ex2 - 2", "smallest_circular = smallest_ex2 - 1"),
         ("~x[region.width_bits - 1]", "x[region.width_bits - 1]"),
         ("self.reduced.one.eq(whole[0]),", ""),
     ),

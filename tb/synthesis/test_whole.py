@@ -317,7 +317,7 @@ if sys.argv[2] == "run_nextpnr_ecp5" and "--no-route" not in sys.argv:
     assert result.exit_code == 2
     why = "5 wires in iteration 3, and not fewer in 120 iterations since"
     assert result.stdout.splitlines()[-2] == "fits"
-    assert result.stdout.splitlines()[-1].startswith("seed 1: nextpnr finds") and why in result.stdout
+    assert result.stdout.splitlines()[-1].startswith("seed 1: nextpnr does not route") and why in result.stdout
     assert "error: the machine fits, but no seed is routed; try others with --seed" in " ".join(result.stderr.split())
     # Of several seeds those count that are routed.
     found = json.loads(ctm("synth", "--preset", "default", "--seed", "4", "--seeds", "3", "--json").stdout)

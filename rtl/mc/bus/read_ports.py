@@ -92,7 +92,7 @@ class ReadPorts(wiring.Component):
         return m
 
     def _put_in_order(self, m: Module, numbers: list[int], response: Any, arbiters: list[Arbiter]) -> None:
-        """Connect these clients by way of the reorder buffer."""
+        """Connect these clients to the reorder buffer."""
         outstanding = tuple(self._outstanding[number] for number in numbers)
         order = ReorderBuffer(outstanding=outstanding, slice_bits=self._slice_bits)
         active = Cat(client.request.valid for client in order.clients).any()

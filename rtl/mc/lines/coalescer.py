@@ -31,7 +31,7 @@ def share_layout(channels: int, passenger: ShapeLike) -> data.StructLayout:
 
 
 class Coalescer(wiring.Component):
-    """Turns the reads of several channels into accesses to lines: one for each distinct line.
+    """Converts the reads of several channels to accesses to lines: one for each distinct line.
 
     The first access is offered in the cycle after the input was taken, and one in each cycle from then on; the next
     input is taken with the last access. An input that reads nothing gives one access that reads nothing.

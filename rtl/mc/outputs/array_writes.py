@@ -25,7 +25,7 @@ _IN_ORDER = 0
 
 
 class Outputs(wiring.Component):
-    """Writes outputs by way of the output cache, and uncached writes past it.
+    """Writes outputs through the output cache, and uncached writes past it.
 
     Each bank takes one line in each cycle, so throughput is one wavefront in each cycle if it writes one line of each
     bank. The output cache has `entries` lines in all. Uncached writes go to output 0, or, with `areas`, to one of these
@@ -34,7 +34,7 @@ class Outputs(wiring.Component):
     Members
     -------
     output : ``In(stream.Signature(output_layout(lanes)))``
-    uncached : ``In(UncachedClient(lanes, slot, len(areas)))``
+    uncached : ``In(UncachedClient(lanes, wave, len(areas)))``
     outputs : ``In(BUFFER)``, 4 of them
     areas : ``In(BUFFER)`` for each, where there are any
     output_mask : ``In(4)``
