@@ -78,8 +78,8 @@ class Comparison:
             except Difference as difference:
                 step = shown.wavefront.steps[shown.step - 1] if shown.step else None
                 at = f"pc {step.pc}" if step else "the start"
-                place = f"wavefront ({shown.wavefront.i}, {shown.wavefront.j}), {at}, cycle {int(event['cycle'])}"
-                raise Difference(f"{place}: {difference}") from None
+                where = f"wavefront ({shown.wavefront.i}, {shown.wavefront.j}), {at}, cycle {int(event['cycle'])}"
+                raise Difference(f"{where}: {difference}") from None
             if kind == "end":
                 done.add((shown.wavefront.i, shown.wavefront.j))
                 del banks[number]
@@ -93,18 +93,18 @@ class Comparison:
     def _events(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """All events in the order of their cycles."""
         events_in_order = []
-        for place, kind in enumerate(_ORDER):
+        for number, kind in enumerate(_ORDER):
             events = self.run.events(kind)
-            events_in_order += [(int(cycle), place, index) for index, cycle in enumerate(events["cycle"])]
+            events_in_order += [(int(cycle), number, index) for index, cycle in enumerate(events["cycle"])]
         kinds = [self.run.events(kind) for kind in _ORDER]
-        for _, place, index in sorted(events_in_order):
-            yield _ORDER[place], _event(kinds[place], index)
+        for _, number, index in sorted(events_in_order):
+            yield _ORDER[number], _event(kinds[number], index)
 
     def _start(self, event: dict[str, Any]) -> _Wavefront:
-        place = int(event["wavefront"]["i"]), int(event["wavefront"]["j"])
-        if place not in self.record.wavefronts:
-            raise Difference(f"a wavefront at {place}, which the domain has not")
-        wavefront = self.record.wavefronts[place]
+        position = int(event["wavefront"]["i"]), int(event["wavefront"]["j"])
+        if position not in self.record.wavefronts:
+            raise Difference(f"a wavefront at {position}, outside the domain")
+        wavefront = self.record.wavefronts[position]
         words = np.zeros((TEMPORARIES, CHANNELS, self.lanes), np.uint32)
         _same("coverage", _bits(event["wavefront"]["covered"], self.lanes), wavefront.covered)
         return _Wavefront(wavefront, words=words)
@@ -269,9 +269,9 @@ def compare(simulation: CoreSimulation, case: Case, *, timing: Timing) -> None:
     expected = record(launch, wavefronts)
     Comparison(case.lanes, expected, run).check()
     _same_faults(expected, run)
-    place = run.difference(launch.memory)
-    if place is not None:
-        raise Difference(f"memory differs at 0x{place:08x}")
+    address = run.difference(launch.memory)
+    if address is not None:
+        raise Difference(f"memory differs at 0x{address:08x}")
 
 
 def check_cases(simulation: CoreSimulation, seeds: Iterable[int], timings: Sequence[Timing]) -> None:

@@ -96,8 +96,8 @@ def test_recording_changes_nothing(draw: Draw) -> None:
         assert sum(found.issued) + unfinished == sum(types), seed
         assert (run.fault is not None) == any(wavefront.fault for wavefront in found.wavefronts.values()), seed
         for output in plain.outputs:
-            place = slice(output.base, output.base + 0x8000)
-            assert np.array_equal(recorded.memory.bytes[place], plain.memory.bytes[place]), seed
+            extent = slice(output.base, output.base + 0x8000)
+            assert np.array_equal(recorded.memory.bytes[extent], plain.memory.bytes[extent]), seed
 
 
 def _faults_inside(wavefront: WavefrontRecord) -> bool:
@@ -120,8 +120,8 @@ def test_a_wavefront_does_the_same_alone_and_among_others(draw: Draw) -> None:
                 one = record(launch, [(np.array([number]), i[lanes], j[lanes], covered[lanes])])
                 alone |= one.wavefronts
         assert alone.keys() == together.wavefronts.keys(), seed
-        for place, wavefront in alone.items():
-            _same(wavefront, together.wavefronts[place], f"seed {seed}, wavefront {place}")
+        for position, wavefront in alone.items():
+            _same(wavefront, together.wavefronts[position], f"seed {seed}, wavefront {position}")
 
 
 def _same(found: WavefrontRecord, expected: WavefrontRecord, where: str) -> None:
