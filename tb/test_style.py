@@ -129,11 +129,13 @@ RETIRED_WORDS = {
     "rtl/dpp": f"{_LOCAL_WORDS} group groups slot slots",
     "rtl/r5xx": f"{_LOCAL_WORDS} group groups slot slots",
     "rtl/r700": _LOCAL_WORDS,
+    "tb/dpp": f"{_LOCAL_WORDS.replace(' lookups', '')} group groups slot slots",
 }
 """Words with several meanings that are gone from a folder, as parts of names and in texts (docs/glossary.md)."""
 KEPT_WORDS = {
     r"push_refused|Verdict\.REFUSED|FORGET_WRITTEN|ANSWERED": "names of `isa`: registers and the serial link",
-    r"[Ww]ave slots?": "a resident wavefront's slot",
+    r"[Ww]ave[ _]slots?": "a resident wavefront's slot",
+    r"resident_groups": "a name of the configuration",
     r"INSTRUCTION_SLOTS|SLOT_BITS": "names of `isa`: storage of an instruction",
     r"config\.group|(array|\))\.group|cycles_per_group": "the configuration's key of a wavefront's size",
     r"(config|array)\.lookups": "the configuration's key of outstanding fetches",
