@@ -121,6 +121,14 @@ class Pipeline:
         return tuple(each for each in (self.vertex, self.geometry, self.copy) if each is not None)
 
     @property
+    def starts(self) -> dict[str, int]:
+        """Where each program that there is begins, by its stage's name; FS is the fetch subroutine."""
+        vertex = DrawStage.VS if self.geometry is None else DrawStage.ES
+        found = {vertex: self.vertex, DrawStage.GS: self.geometry, DrawStage.DC: self.copy}
+        starts = {stage.name: program.start for stage, program in found.items() if program is not None}
+        return starts if self.fetch is None else {"FS": self.fetch, **starts}
+
+    @property
     def words(self) -> tuple[int, ...]:
         """The descriptor of the note."""
         present = {"vertex": 1, "geometry": int(self.geometry is not None), "fetch": int(self.fetch is not None)}

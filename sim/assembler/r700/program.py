@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
+from ctm.rtl.isa.r700.pipeline import PIPELINE_INFORMATION, Pipeline, pipeline_of
 from ctm.sim.assembler.error import Position, Report, SourceError
 from ctm.sim.assembler.listing import Listing, listing
 from ctm.sim.assembler.r700.form import Draft
 from ctm.sim.assembler.r700.groups.builder import build
 from ctm.sim.assembler.r700.groups.checker import ANY_SLOTS
 from ctm.sim.assembler.r700.groups.packing import pack
+from ctm.sim.assembler.r700.parser.directives import Directives
 from ctm.sim.assembler.r700.parser.source import Source, parse
 from ctm.sim.assembler.r700.placement.clauses import cut
 from ctm.sim.assembler.r700.placement.layout import Code, address_of, place
@@ -101,8 +103,20 @@ def _link(source: Source) -> Listing[Executable]:
         texture_base=directives.numbers.get("texture_base", 0),
         lds_dwords=directives.numbers.get("lds", 0),
         stage=directives.stage,
+        pipeline=_pipeline(directives, len(code)),
     )
     return Listing(executable, tuple(line for _, line in code))
+
+
+def _pipeline(directives: Directives, units: int) -> Pipeline | None:
+    """The pipeline that directives describe, if they describe one."""
+    if not directives.pipeline:
+        return None
+    words = tuple(directives.pipeline.get(name, 0) for name in PIPELINE_INFORMATION)
+    try:
+        return pipeline_of(words, units)
+    except ValueError as error:
+        raise SourceError(f".pipeline: {error}", Position(1, 1)) from None
 
 
 _Placed = tuple[Code, Mapping[int, Draft], Callable[[Token], int]]

@@ -6,6 +6,7 @@ from typing import Any
 from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation
 from ctm.rtl.isa.r700.exports import ExportOperation
 from ctm.rtl.isa.r700.limits import FETCH_UNITS
+from ctm.rtl.isa.r700.pipeline import Pipeline
 from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.elf.r700.operands import instructions
 from ctm.sim.elf.r700.words import Word, words
@@ -27,7 +28,7 @@ def describe(executable: Executable) -> dict[str, Any]:
     return {
         "units": len(executable.code),
         "start": executable.start,
-        "type": executable.type.name,
+        "type": executable.type.name if executable.pipeline is None else "DRAW",
         "cf_words": len(found),
         "cf_words_by_operation": dict(Counter(map(_name, found)).most_common()),
         "groups": groups,
@@ -48,6 +49,21 @@ def describe(executable: Executable) -> dict[str, Any]:
         "dx10_clamp": executable.dx10_clamp,
         "memory": executable.memory,
         "scratch": executable.scratch,
+        **({} if executable.pipeline is None else _pipeline(executable.pipeline)),
+    }
+
+
+def _pipeline(pipeline: Pipeline) -> dict[str, Any]:
+    """The programs of a draw in front of the pixel program, which all else is of."""
+    names = [name for name in pipeline.starts if name != "FS"]
+    return {
+        "stages": dict(pipeline.starts),
+        "stage_registers": {name: program.gprs for name, program in zip(names, pipeline.programs, strict=True)},
+        "parameters": pipeline.parameters,
+        "clip_distances": f"{pipeline.clip_distances:08b}",
+        "cull_distances": f"{pipeline.cull_distances:08b}",
+        "most_emitted": pipeline.most_emitted,
+        "emitted_primitive": pipeline.output.name if pipeline.geometry is not None else "none",
     }
 
 

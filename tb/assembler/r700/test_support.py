@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from ctm.rtl.isa.r700.pipeline import FIRST_VERTEX_BUFFER, DrawStage
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.sim.assembler import AssemblyError, assemble
 from ctm.sim.assembler.r700 import form
@@ -43,8 +44,11 @@ def drawn(generator: random.Random, kind: Form, code: int) -> Draft:
     for name in generator.sample(free, generator.randrange(3)):
         draft.set(name, generator.randrange(draft.form.limit(name)) if generator.random() < 0.7 else 1)
     if kind is form.SWIZZLED:
-        draft.set("array_base", generator.choice((0, 1, 2, 3, 4, 61, 62)))
+        draft.set("array_base", generator.choice((0, 1, 2, 3, 4, 7, 8, 31, 60, 61, 62, 63, 64)))
         draft.set("type", generator.choice((0, 0, 0, 1, 2)))
+    if kind is form.VERTEX:
+        draft.set("buffer_id", generator.choice((0, 0, 17, 18, 159, 160, 170, 175, 176)))
+        draft.set("fetch_type", generator.choice((0, 1, 2, 2, 3)))
     return draft
 
 
@@ -60,26 +64,39 @@ def golden_refuses(draft: Draft, information: Information) -> bool:
     return isinstance(found.instructions[0], Illegal)
 
 
-def note(**values: Any) -> tuple[Directives, Information]:
-    """The same program information for both."""
+def note(stage: DrawStage | None = None, **values: Any) -> tuple[Directives, Information]:
+    """The same program information for both; of a draw's program no flags are set but the pixel program's."""
     said = NOTES | values
+    if stage not in (None, DrawStage.PS):
+        said |= {"memory": False, "scratch": False}
     directives = Directives(
-        flags={name for name in ("memory", "scratch") if said[name]}, numbers={"texture_base": said["texture_base"]}
-    )
+        flags={name for name in ("memory", "scratch") if said[name]}, numbers={"texture_base": said["texture_base"]},
+        stage=stage,
+    )  # fmt: skip
+    if stage is not None:
+        fetch_start = 0 if stage in (DrawStage.VS, DrawStage.ES) else None
+        said |= {"stage": stage, "fetch_start": fetch_start, "first_buffer": FIRST_VERTEX_BUFFER}
     others = SimpleNamespace(start=0, gprs=124, stack_size=64, dx10_clamp=False, depth=True, lds_dwords=1024)
     return directives, Information(type=ProgramType.PS, **vars(others), **said)
 
 
+STAGES = (None, *DrawStage)
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=["none", *(stage.name for stage in DrawStage)])
 @pytest.mark.parametrize("seed", range(8))
-def test_both_refuse_the_same(seed: int) -> None:
-    generator = random.Random(seed)
+def test_both_refuse_the_same(seed: int, stage: DrawStage | None) -> None:
+    generator = random.Random(seed * len(STAGES) + STAGES.index(stage))
     verdicts = {True: 0, False: 0}
     for kind, code in CODES * 12:
         draft = drawn(generator, kind, code)
         # Without its flag a memory operation is told apart from what the machine has not.
         is_pixel = kind is form.SWIZZLED
         flags = {name: generator.random() < 0.5 if is_pixel else True for name in ("memory", "scratch")}
-        directives, information = note(**flags, texture_base=generator.choice((0, 18)))
+        directives, information = note(stage, **flags, texture_base=generator.choice((0, 18)))
+        if kind is form.BUFFER and stage not in (None, DrawStage.PS):
+            # Whether the flags are there is looked at by others, and of these programs none has any.
+            flags = {}
         found = problem(draft, directives)
         assert bool(found) == golden_refuses(draft, information), (draft.form.name, draft.words, found, flags)
         verdicts[bool(found)] += 1

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY, LDS_BANK_DWORDS, LDS_ROW, STACK_ENTRIES
-from ctm.rtl.isa.r700.pipeline import DrawStage
+from ctm.rtl.isa.r700.pipeline import PIPELINE_INFORMATION, DrawStage
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.sim.assembler.cursor import Cursor
 from ctm.sim.assembler.r700.names import lower
@@ -17,8 +17,8 @@ _NUMBERS = {
     "texture_base": range(1 << 32),
     "lds": range(0, LDS_BANK_DWORDS + 1, LDS_ROW),
 }
-_ISA, _TYPE, _START, _MANUAL, _STAGE = "isa", "type", "start", "manual", "stage"
-DIRECTIVES = tuple(f".{name}" for name in (*_FLAGS, *_NUMBERS, _ISA, _TYPE, _START, _MANUAL, _STAGE))
+_ISA, _TYPE, _START, _MANUAL, _STAGE, _PIPELINE = "isa", "type", "start", "manual", "stage", "pipeline"
+DIRECTIVES = tuple(f".{name}" for name in (*_FLAGS, *_NUMBERS, _ISA, _TYPE, _START, _MANUAL, _STAGE, _PIPELINE))
 """Those that may stand anywhere, once."""
 
 
@@ -33,6 +33,8 @@ class Directives:
     manual: bool = False
     stage: DrawStage | None = None
     """Of a program of a draw, which it is."""
+    pipeline: dict[str, int] = field(default_factory=dict)
+    """Of a whole draw, the words of its pipeline note by name."""
     written: set[str] = field(default_factory=set)
 
     def parse(self, cursor: Cursor) -> None:
@@ -44,7 +46,7 @@ class Directives:
             It is unknown, was written before or has a wrong value.
         """
         position, name = cursor.position, cursor.take().text.lower().removeprefix(".")
-        if name in self.written:
+        if name in self.written and name != _PIPELINE:
             cursor.fail_at(f".{name} was written before", position)
         self.written.add(name)
         if name in _FLAGS:
@@ -57,6 +59,9 @@ class Directives:
             self.start = parse_target(cursor)
         elif name == _MANUAL:
             self.manual = True
+        elif name == _PIPELINE:
+            word = cursor.choose({key.lower(): key for key in PIPELINE_INFORMATION}, "a word of the pipeline note")
+            self.pipeline[word] = cursor.integer("the word", 1 << 32)
         elif name == _STAGE:
             self.stage = cursor.choose({stage.name.lower(): stage for stage in DrawStage}, "a stage of a draw")
         elif name == _ISA:

@@ -102,6 +102,8 @@ def _supported(kind: form.Form, stage: DrawStage | None) -> set[int]:
     """The codes of a form that a program may have."""
     if kind is form.CONTROL:
         return _SUPPORTED[kind] | {operation.value for operation in _CONTROL_OF_STAGES.get(stage, ())}
+    if kind is form.MEMORY_READ and stage in _WRITES_OF_STAGES:
+        return set()
     if kind is form.BUFFER and stage in _WRITES_OF_STAGES:
         return {operation.value for operation in _WRITES_OF_STAGES[stage]}
     return _SUPPORTED[kind]

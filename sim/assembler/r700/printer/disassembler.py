@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ctm.rtl.isa.r700.limits import FETCH_UNITS, LITERALS_PER_UNIT
+from ctm.rtl.isa.r700.pipeline import PIPELINE_INFORMATION, Pipeline
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.sim.assembler.r700.form import Draft, alu_draft, fetch_draft
 from ctm.sim.assembler.r700.groups.view import literal_words, views_of
@@ -38,9 +39,13 @@ class _Listing:
     executable: Executable
     found: Reach = field(init=False)
     targets: set[int] = field(init=False)
+    starts: dict[int, str] = field(init=False)
+    """Of a draw, the stage of the program that begins at an address."""
 
     def __post_init__(self) -> None:
-        self.found = reach(self.executable.code, self.executable.start)
+        pipeline = self.executable.pipeline
+        self.starts = {} if pipeline is None else {start: name for name, start in pipeline.starts.items()}
+        self.found = reach(self.executable.code, (self.executable.start, *self.starts))
         self.targets = {draft.get("addr") for draft in self.found.words.values() if has_target(draft)}
         if self.executable.start:
             self.targets.add(self.executable.start)
@@ -58,6 +63,7 @@ class _Listing:
                 target = draft.get("addr") if has_target(draft) else -1
                 piece.lines = [word_text(draft, _label(target) if target in labels else str(target))]
             lines += ["", f"; {piece.title}"] if piece.title else []
+            lines += ["", f"; {self.starts[piece.address]}"] if piece.address in self.starts else []
             lines += [f"{_label(piece.address)}:"] if piece.address in labels else []
             lines += self._commented(piece)
         lines += [f"{_label(len(self.executable.code))}:"] if len(self.executable.code) in labels else []
@@ -143,4 +149,12 @@ def _notes(executable: Executable) -> list[str]:
         *flags,
         *([f".texture_base {executable.texture_base}"] if executable.texture_base else []),
         *([f".lds {executable.lds_dwords}"] if executable.lds_dwords else []),
+        *([] if executable.stage is None else [f".stage {executable.stage.name.lower()}"]),
+        *([] if executable.pipeline is None else _pipeline(executable.pipeline)),
     ]
+
+
+def _pipeline(pipeline: Pipeline) -> list[str]:
+    """A directive for each word of the pipeline note that is not 0."""
+    words = dict(zip(PIPELINE_INFORMATION, pipeline.words, strict=True))
+    return [f".pipeline {name} 0x{word:x}" for name, word in words.items() if word]

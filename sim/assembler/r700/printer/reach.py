@@ -37,10 +37,10 @@ class Reach:
     clauses: dict[int, Clause] = field(default_factory=dict)
 
 
-def reach(code: Sequence[Unit], start: int) -> Reach:
-    """Follow the control flow from its start. A clause that overlaps with something else is left out."""
+def reach(code: Sequence[Unit], starts: Sequence[int]) -> Reach:
+    """Follow the control flow from each start. A clause that overlaps with something else is left out."""
     found = Reach()
-    open_addresses = [start]
+    open_addresses = list(starts)
     while open_addresses:
         address = open_addresses.pop()
         if address in found.words or not 0 <= address < len(code):

@@ -1,0 +1,244 @@
+"""``ctm import`` of recorded draws: what it writes, and what it refuses by name."""
+
+import copy
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctm.sim.draws.error import DrawError
+from ctm.sim.draws.recorded import import_draw
+from ctm.sim.jobs.error import JobError
+from ctm.sim.jobs.loading import load_job
+from ctm.tb.draws.recorded import DATA, document, judge, make_job, run
+
+Document = dict[str, Any]
+
+
+def ctm(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "ctm", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_a_draw_is_imported_and_run_from_the_command_line(tmp_path: Path) -> None:
+    source, folder, out = DATA / "cube_indexed.json", tmp_path / "made", tmp_path / "out"
+    imported = ctm("import", source, "-o", folder)
+    assert imported.returncode == 0, imported.stderr
+    assert imported.stdout == f"{folder}/cube_indexed.toml: a draw with the programs of sfn\n"
+    found = ctm("run", folder / "cube_indexed.toml", "-o", out, "--png", "--engine", "golden", "--check")
+    assert found.returncode == 0, found.stderr
+    assert {path.name for path in out.iterdir()} == {"target0.npy", "target0.png", "depth.npy"}
+    assert np.load(out / "target0.npy").dtype == np.float32 and np.load(out / "depth.npy").ndim == 2
+    assert "equal to the golden model in every bit" in found.stdout
+
+
+def test_compilers_are_chosen_and_those_that_are_wrong_are_told(tmp_path: Path) -> None:
+    found = ctm("import", DATA / "gs_variable.json", "-o", tmp_path, "--compiler", "sb")
+    assert found.returncode == 0
+    assert found.stderr == "warning: the programs of sb are marked as compiled wrongly: expect a wrong picture\n"
+    found = ctm("import", DATA / "gs_variable.json", "-o", tmp_path, "--compiler", "gcc")
+    assert found.returncode == 2 and "there is no compiler 'gcc' in it, but sfn, sb, nosb" in found.stderr
+
+
+def test_lines_are_refused_by_their_name(tmp_path: Path) -> None:
+    found = ctm("import", DATA / "lines.json", "-o", tmp_path / "lines")
+    assert found.returncode == 2 and "LINELIST is not drawn" in found.stderr and found.stderr.count("\n") == 1
+    assert not (tmp_path / "lines").exists()
+
+
+def test_engines_that_do_not_draw_say_so(tmp_path: Path) -> None:
+    job = make_job("tri_const", "sfn", tmp_path)
+    for engine in ("rtl", "amaranth", "serial"):
+        options = ("--port", "/dev/null") if engine == "serial" else ()
+        found = ctm("run", job, "--engine", engine, *options)
+        assert found.returncode == 2 and "does not draw; golden, fast, auto do" in found.stderr, found.stderr
+    assert not (tmp_path / "target0.npy").exists()
+
+
+def test_a_draw_needs_its_buffers_beside_it(tmp_path: Path) -> None:
+    shutil.copy(DATA / "tri_const.json", tmp_path)
+    found = ctm("import", tmp_path / "tri_const.json", "-o", tmp_path / "made")
+    assert found.returncode == 2 and "there is no file" in found.stderr and "tri_const.npz" in found.stderr
+
+
+def changed(name: str, change: Callable[[Document], object]) -> str:
+    """What is said of a draw that was changed."""
+    scene = copy.deepcopy(document(name))
+    change(scene)
+    with pytest.raises(DrawError) as caught:
+        import_draw(DATA / f"{name}.json", scene, None)
+    return str(caught.value)
+
+
+def register(name: str, word: int) -> Callable[[Document], object]:
+    """Set a register."""
+    return lambda scene: scene["compiled"]["sfn"]["registers"].update({name: f"{word:08x}"})
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "what"),
+    [
+        ("DB_DEPTH_CONTROL", 0x17, "a stencil test"),
+        ("DB_DEPTH_CONTROL", 0x1E, "a depth bounds test"),
+        ("DB_SHADER_CONTROL", 0x12, "a stencil value of the program"),
+        ("DB_SHADER_CONTROL", 0x110, "a coverage mask of the program"),
+        ("DB_ALPHA_TO_MASK", 0xAA01, "alpha to coverage"),
+        ("SX_ALPHA_TEST_CONTROL", 8, "an alpha test"),
+        ("PA_SC_AA_CONFIG", 1, "multisampling"),
+        ("PA_SC_EDGERULE", 0x1234, "another fill rule"),
+        ("PA_SC_WINDOW_OFFSET", 1, "a window offset"),
+        ("PA_SU_VTX_CNTL", 0x2D, "another snapping of vertices"),
+        ("PA_SU_SC_MODE_CNTL", 0x8024C, "polygons as points or lines"),
+        ("PA_SU_SC_MODE_CNTL", 0x80A44, "a polygon offset"),
+        ("PA_CL_VTE_CNTL", 0x300, "another viewport transformation"),
+        ("PA_CL_CLIP_CNTL", 0x01000001, "clip planes of the hardware"),
+        ("PA_CL_CLIP_CNTL", 0x01010000, "drawing without clipping"),
+        ("PA_CL_CLIP_CNTL", 0, "linear inputs that are not clipped linearly"),
+        ("PA_CL_VS_OUT_CNTL", 1 << 17, "edge flags"),
+        ("PA_CL_VS_OUT_CNTL", 1 << 18, "layers of a target"),
+        ("PA_CL_VS_OUT_CNTL", 1 << 19, "several viewports"),
+        ("PA_CL_VS_OUT_CNTL", 1 << 20, "vertices that are killed"),
+        ("SPI_PS_IN_CONTROL_0", 0x10008001, "generated parameters"),
+        ("SPI_PS_IN_CONTROL_1", 1 << 11, "a face of all bits"),
+        ("SPI_PS_INPUT_CNTL_0", 0x2400, "cylinder wrap of an input"),
+        ("VGT_MAX_VTX_INDX", 5, "a largest index"),
+        ("VGT_GS_MODE", 2, "scenario B of geometry programs"),
+        ("CB_COLOR_CONTROL", 0x00550080, "a logic operation"),
+        ("CB_COLOR_CONTROL", 0x00CC0090, "a special operation"),
+    ],
+)
+def test_a_state_that_is_not_built_is_refused_by_its_register(name: str, word: int, what: str) -> None:
+    found = changed("tri_smooth", register(name, word))
+    assert found == f"{name} is 0x{word:08x}: {what} is not built"
+
+
+def test_other_blending_is_refused_for_the_target_that_has_it() -> None:
+    def blend(scene: Document) -> None:
+        register("CB_COLOR_CONTROL", 0x00CC0180)(scene)
+        register("CB_BLEND0_CONTROL", 0x0504)(scene)
+
+    assert changed("tri_smooth", blend) == "CB_BLEND0_CONTROL is 0x00000504: only the blending ONE, ONE, ADD is built"
+
+
+def at(*path: str, **values: object) -> Callable[[Document], object]:
+    """Set values in a table of the document."""
+
+    def change(scene: Document) -> None:
+        for key in path:
+            scene = scene[key]
+        scene.update(values)
+
+    return change
+
+
+def without(*path: str) -> Callable[[Document], object]:
+    """Leave a key out."""
+
+    def change(scene: Document) -> None:
+        for key in path[:-1]:
+            scene = scene[key]
+        del scene[path[-1]]
+
+    return change
+
+
+PROGRAMS = ("compiled", "sfn", "programs")
+REGISTERS = ("compiled", "sfn", "registers")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (without(*PROGRAMS, "vs"), "programs.vs: is missing"),
+        (without(*PROGRAMS, "ps", "gprs"), "programs.ps: 'gprs' is missing"),
+        (at(*PROGRAMS, "ps", dwords=["00"]), "programs.ps: must have dwords in hexadecimal digits"),
+        (at(*PROGRAMS, "ps", dwords=["xy", "0"]), "programs.ps: must have dwords in hexadecimal digits"),
+        (without(*PROGRAMS), "programs: is missing, or is no table"),
+        (at(compiled=3), "compiled: is missing, or is no table"),
+        (at(name="a/b"), "name: must be the name of a file"),
+        (at("draw", primitive="QUADLIST"), "draw.primitive: QUADLIST is not drawn"),
+        (at("draw", primitive="SOUP"), "draw.primitive: SOUP is not drawn"),
+        (at("draw", indices=[0, 1, 2], index_bytes=1), "draw.index_bytes: 1 is neither 2 nor 4"),
+        (at("vertex_buffers", "0", array="vb9"), "the .npz file has no array 'vb9'"),
+        (at(*REGISTERS, CB_COLOR_CONTROL=3), "registers.CB_COLOR_CONTROL: must be a word as a string"),
+        (at(*REGISTERS, CB_COLOR_CONTROL="zz"), "registers.CB_COLOR_CONTROL: 'zz' is no hexadecimal word"),
+    ],
+)
+def test_what_is_missing_or_wrong_is_named(change: Callable[[Document], object], message: str) -> None:
+    assert message in changed("tri_smooth", change)
+
+
+def test_a_key_that_is_missing_is_one_line(tmp_path: Path) -> None:
+    for key in ("size", "targets", "clear", "draw", "compiled"):
+        scene = {name: value for name, value in document("tri_smooth").items() if name != key}
+        path = tmp_path / "tri_smooth.json"
+        path.write_text(json.dumps(scene))
+        shutil.copy(DATA / "tri_smooth.npz", tmp_path)
+        found = ctm("import", path, "-o", tmp_path / "made")
+        assert found.returncode == 2 and found.stderr.startswith("error: ") and found.stderr.count("\n") == 1, (
+            found.stderr
+        )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("count = 36", "count = 37", "draw.count: 37 of 'cube_indexed_indices.npy' are drawn, and it has 36 indices"),
+        ("count = 36", "count = -1", "draw.count: must be greater than or equal to 0, not -1"),
+        ('primitive = "TRILIST"', 'primitive = "TRILISTS"', "draw.primitive"),
+        ('cull = "back"', 'cull = "all"', "draw.cull"),
+        ("stride = 16", "stride = -4", "draw.buffers[0].stride: must be greater than or equal to 0, not -4"),
+        ("point_size = 1.0", 'point_size = "large"', "draw.point_size"),
+        ("viewport_x = [", "viewport_x = [1.0, ", "draw.viewport_x: takes two numbers"),
+        ("[draw]", "[drew]", "drew: unknown key; did you mean 'draw'?"),
+        ("provoking", "provoked", "draw.provoked: unknown key; did you mean 'provoking'?"),
+    ],
+)
+def test_a_job_that_is_wrong_names_the_key_and_its_line(tmp_path: Path, old: str, new: str, message: str) -> None:
+    job = make_job("cube_indexed", "sfn", tmp_path)
+    text = job.read_text()
+    assert old in text
+    job.write_text(text.replace(old, new, 1))
+    with pytest.raises(JobError) as caught:
+        load_job(job)
+    assert message in str(caught.value)
+    line = text[: text.index(old)].count("\n") + 1
+    assert f"{job}:{line}: " in str(caught.value)
+
+
+def test_programs_of_draws_and_others_are_told_apart(tmp_path: Path) -> None:
+    job = make_job("tri_smooth", "sfn", tmp_path)
+    text = job.read_text()
+    job.write_text(text[: text.index("[draw]")])
+    with pytest.raises(JobError, match=r"tri_smooth\.elf is the program of a draw: add \[draw\]"):
+        load_job(job)
+    (tmp_path / "plain.s").write_text(".isa r700\nEXPORT_DONE PIX0, R0\n")
+    job.write_text(text.replace("tri_smooth.elf", "plain.s"))
+    with pytest.raises(JobError, match=r"plain\.s has no pipeline to draw with"):
+        load_job(job)
+
+
+def test_an_output_of_a_job_does_not_replace_what_is_drawn(tmp_path: Path) -> None:
+    job = make_job("tri_smooth", "sfn", tmp_path)
+    job.write_text(job.read_text().replace('"target0.npy"', '"tri_smooth_vertices0.npy"'))
+    with pytest.raises(JobError, match="would replace draw.buffers"):
+        load_job(job)
+
+
+def test_depth_is_not_read_from_the_file_that_it_is_written_to(tmp_path: Path) -> None:
+    job = make_job("cube_indexed", "sfn", tmp_path)
+    np.save(tmp_path / "depth.npy", np.zeros((1, 1), np.float32))
+    assert judge("cube_indexed", run(job, "golden", 16)) == ""
+
+
+def test_a_whole_job_is_read_only_after_it_is_right(tmp_path: Path) -> None:
+    job = make_job("xfb_two", "sfn", tmp_path)
+    job.write_text(job.read_text().replace("limit = ", "limit = 9"))
+    with pytest.raises(JobError, match=r"draw\.streams\[0\]: limit 9\d+ is more than the \d+ words"):
+        load_job(job)
