@@ -49,7 +49,7 @@ def is_last(config: ArrayConfig, beat: Value) -> Value:
 
 
 def lanes_of(config: ArrayConfig, values: Value | data.View, beat: Value) -> Value:
-    """What a beat's lanes have of something that each lane of the wavefront has, lane 0 first."""
+    """A beat's lanes of a value that each lane of the wavefront has, lane 0 first."""
     value = Value.cast(values)
     return value.word_select(beat, len(value) // config.beats)
 
@@ -116,7 +116,7 @@ def counted(m: Module, config: ArrayConfig, valid: Value) -> Value:
 
 
 def gathered(m: Module, config: ArrayConfig, value: Value) -> Value:
-    """What all lanes have, lane 0 first, in the cycle of the last beat; `value` is of this cycle's beat."""
+    """A value of all lanes, lane 0 first, in the cycle of the last beat; `value` is of this cycle's beat."""
     if config.beats == 1:
         return value
     earlier = Signal(len(value) * (config.beats - 1), name="earlier", reset_less=True)

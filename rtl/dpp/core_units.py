@@ -113,7 +113,7 @@ def _connect_starts(m: Module, core: Any, units: CoreUnits) -> None:
 
 
 def _connect_outstanding(m: Module, core: Any, units: CoreUnits) -> None:
-    """What wavefronts wait for, and uncached writes in flight."""
+    """Outstanding fetches and uncached writes."""
     scheduler, outstanding, done = units.scheduler, units.outstanding, core.uncached.done
     connect(m, units.uncached.write, flipped(core.uncached.write))
     m.d.comb += [

@@ -11,7 +11,7 @@ from ctm.rtl.dpp.shapes import Shapes
 
 @dataclass(frozen=True, kw_only=True)
 class InstructionSet:
-    """What an instruction set adds to the array.
+    """The units and layouts that an instruction set adds to the array.
 
     name
         As `ArrayConfig.instruction_set` has it.

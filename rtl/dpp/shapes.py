@@ -104,7 +104,7 @@ class Shapes:
 
     @property
     def summary(self) -> data.StructLayout:
-        """What the scheduler must know of an instruction.
+        """The summary of an instruction, which the scheduler reads.
 
         `unit` is the port that takes it. One that `waits` is not issued before the semaphore is free. A bit for each
         resource says whether the instruction needs it.

@@ -1,4 +1,4 @@
-"""What crosses between the units of an R5xx core: decoded instructions, operands, the entries of the instruction store.
+"""Layouts between the units of an R5xx core: decoded instructions, operands, entries of the instruction store.
 
 Source: CTM Guide pp. 23-38.
 """
@@ -17,7 +17,7 @@ VECTOR = data.ArrayLayout(WORD_BITS, CHANNELS)
 
 
 class Operation(enum.Enum, shape=2):
-    """What a channel's result is."""
+    """The source of a channel's result."""
 
     SUM = 0
     SELECTION = 1
@@ -26,7 +26,7 @@ class Operation(enum.Enum, shape=2):
 
 
 class Dot(enum.Enum, shape=2):
-    """Which products a dot product has; DOT2_ADD adds operand c of channel 2 instead of its product."""
+    """The products of a dot product; DOT2_ADD adds operand c of channel 2 instead of its product."""
 
     DOT3 = 0
     DOT4 = 1
@@ -34,7 +34,7 @@ class Dot(enum.Enum, shape=2):
 
 
 class ChannelControl(data.Struct):
-    """What one channel does.
+    """The control of one channel.
 
     `fraction` makes a SUM the fraction of `a`. `untouched` makes the result of a SELECTION the chosen word's bits.
     """
@@ -48,7 +48,7 @@ class ChannelControl(data.Struct):
 
 
 class LaneControl(data.Struct):
-    """What a lane does: the same in channels 0 to 2."""
+    """The control of a lane: the same in channels 0 to 2."""
 
     vector: ChannelControl
     scalar: ChannelControl
@@ -78,4 +78,4 @@ ALU_ENTRY = data.StructLayout(
 )
 TEXTURE_ENTRY = data.StructLayout({"words": INSTRUCTION, "following": SUMMARY})
 FLOW_ENTRY = data.StructLayout({"words": INSTRUCTION, "illegal": 1, "following": SUMMARY})
-"""What each port reads; `following` is the next instruction's summary, so that only jumps read another one."""
+"""The entry that each port reads; `following` is the next instruction's summary, so that only jumps read another one."""

@@ -9,7 +9,7 @@ from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS
 
 
 def passenger_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
-    """What goes to memory with a fetch's indices."""
+    """The fields that go to memory with a fetch's indices."""
     return data.StructLayout(
         {
             "tag": fetch_tag_layout(config, shapes),

@@ -140,7 +140,7 @@ class OutputRegisters(wiring.Component):
         return m
 
     def _own(self, written: Any, lane: int) -> Value:
-        """What is written of one lane of the wavefront: 0 if it belongs to another beat."""
+        """The write of one lane of the wavefront: 0 if it belongs to another beat."""
         config = self._config
         beat, index = divmod(lane, config.at_once)
         own = Value.cast(written[index])

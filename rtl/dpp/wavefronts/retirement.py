@@ -219,7 +219,7 @@ class Retirement(wiring.Component):
         return beat, sends & is_last(config, beat)
 
     def _masks(self, m: Module, stores: Value, written: data.View, beat: Value) -> tuple[Value, Any]:
-        """Which of a beat's lanes store anything, and the channels that they have written."""
+        """The storing lanes of a beat, and the channels that they have written."""
         config = self._config
         if config.beats == 1:
             return stores, written

@@ -44,7 +44,7 @@ def uncached_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 class WritePairs(wiring.Component):
-    """Where the lanes write: each at its own pair, or a quad at that of its first eligible lane. Combinational.
+    """Pairs of the lanes' writes: each at its own pair, or a quad at that of its first eligible lane. Combinational.
 
     Members
     -------

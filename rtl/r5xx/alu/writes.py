@@ -1,4 +1,4 @@
-"""Where the results of an ALU or OUTPUT instruction go.
+"""Writes of the results of an ALU or OUTPUT instruction.
 
 Source: CTM Guide pp. 29-32.
 """

@@ -16,7 +16,7 @@ class InstructionClient(Interface):
     request : ``Out(stream.Signature({number}))``
         The instruction's number.
     response : ``In(stream.Signature({words, error}))``
-        In the order of the requests. With `error` the words mean nothing.
+        In the order of the requests. With `error` the words are undefined.
     """
 
     def __init__(self) -> None:

@@ -71,7 +71,7 @@ class SourceUse(wiring.Component):
         return m
 
     def _rgb(self, holds: _Fact) -> Value:
-        """Whether something holds for the RGB unit's operation."""
+        """Whether a property of operations holds for the RGB unit's."""
         code = Value.cast(RGBA_INST(self.words[5]).rgb_op)
         return code.matches(*(own.value for own, operation in RGB.items() if holds(operation)))
 

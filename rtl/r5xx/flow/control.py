@@ -20,7 +20,7 @@ _FRAME_BITS, _RETURN_BITS = (LOOP_STACK - 1).bit_length(), (ADDRESS_STACK - 1).b
 
 
 class FlowFault(enum.Enum, shape=2):
-    """Why a flow-control instruction could not be executed."""
+    """The cause by which a flow-control instruction faults."""
 
     NONE = 0
     ILLEGAL_INSTRUCTION = 1

@@ -26,12 +26,12 @@ class Intervals:
 
     @property
     def first(self) -> int:
-        """When the first pass's results come."""
+        """The cycle of the first pass's results."""
         return self.choice + 1 + self.lane_latency
 
     @property
     def last(self) -> int:
-        """When the last pass's results come, and the last slice's vector results are written."""
+        """The cycle of the last pass's results, in which the last slice's vector results are written."""
         return self.first + self.passes - 1
 
     @property
