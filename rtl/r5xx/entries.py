@@ -78,4 +78,4 @@ ALU_ENTRY = data.StructLayout(
 )
 TEXTURE_ENTRY = data.StructLayout({"words": INSTRUCTION, "following": SUMMARY})
 FLOW_ENTRY = data.StructLayout({"words": INSTRUCTION, "illegal": 1, "following": SUMMARY})
-"""The entry that each port reads; `following` is the next instruction's summary, so that only jumps read another one."""
+"""Entries of the ports; `following` is the next instruction's summary, so that only jumps read another one."""
