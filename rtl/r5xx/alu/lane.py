@@ -55,8 +55,8 @@ class Lane(wiring.Component):
     """The arithmetic of one processor, from operands to the words that are written.
 
     Latency is that of the configuration; one instruction per cycle. The scalar channel has any operation beside a
-    vector DOT; with DOT4 its operands a and b are the fourth product's too. A scalar DOT copies the vector's, and a vector
-    TRANSCENDENTAL the scalar's.
+    vector DOT; with DOT4 its operands a and b are the fourth product's too. A scalar DOT copies the vector's, and a
+    vector TRANSCENDENTAL the scalar's.
 
     Members
     -------
