@@ -49,6 +49,13 @@ def _rtl(config: MachineConfig, machines: Machines, listed: Listed, tell: Tell) 
     return fields, lambda: cycles.print_cycles(RtlEngine.name, counted, succession)
 
 
+def _draws(config: MachineConfig, machines: Machines, listed: Listed, tell: Tell) -> Figures:
+    from ctm.sim.report import draws
+
+    found = draws.measure_all(machines["r700"], tell)
+    return draws.as_fields(found), lambda: draws.print_speeds(found)
+
+
 def _workloads(tell: Tell) -> list[Any]:
     from ctm.sim.report import r700_workloads, workloads
 
@@ -58,12 +65,15 @@ def _workloads(tell: Tell) -> list[Any]:
 
 SCALE = "scale"
 """Machines of many cores; not among `ENGINES`, because its models take long to compile."""
+DRAWS = "draws"
+"""Draws on engines `golden` and `fast`."""
 ENGINES: Mapping[str, Callable[[MachineConfig, Machines, Listed, Tell], Figures]] = {
     GoldenEngine.name: _golden,
     FastEngine.name: _fast,
     RtlEngine.name: _rtl,
+    DRAWS: _draws,
 }
-"""Who measures an engine."""
+"""What measures an engine, or draws on two of them."""
 
 
 def bench(
@@ -96,7 +106,7 @@ def bench(
     settings: Settings = None,
     json_wanted: Json = False,
 ) -> None:
-    """Measure engines with programs of examples/: golden's speed, fast beside golden, rtl's cycles and speed."""
+    """Measure engines with programs of examples/: golden's speed, fast beside golden, rtl's cycles; and draws."""
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
         if name is not None and name not in (*ENGINES, SCALE):
@@ -128,7 +138,7 @@ def bench(
 def _prepare(name: str | None, config: MachineConfig) -> None:
     """Compile what is measured."""
     for engine in ENGINES if name is None else (name,):
-        prepare_engine(engine, config)
+        prepare_engine(FastEngine.name if engine == DRAWS else engine, config)
 
 
 def _measure(

@@ -27,7 +27,7 @@ def ctm(*arguments: str, **environment: str) -> str:
         ("ctm run --preset ti", ["tiny"]),
         ("ctm run --set memory.la", ["memory.latency="]),
         ("ctm verilog --pre", ["--preset"]),
-        ("ctm bench ", ["golden", "fast", "rtl", "scale"]),
+        ("ctm bench ", ["golden", "fast", "rtl", "draws", "scale"]),
         ("ctm synth --unit zero", ["zero_test"]),
     ],
 )
