@@ -57,7 +57,7 @@ _REPLICATED = (0, 2, 2, 3, 3, 4, 5)
 class _Jump:
     """A flow-control instruction at a fixed address, whose target may still change."""
 
-    place: int
+    index: int
     block: int
     """The block that it aims at."""
     inst: dict[str, int]
