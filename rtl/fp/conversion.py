@@ -92,8 +92,8 @@ class ToUnorm(wiring.Component):
         )
         shifted, sticky = shift_right_sticky(m, product, amount)
         integer, half = shifted[SIGNIFICAND_BITS:], shifted[SIGNIFICAND_BITS - 1]
-        below = shifted[: SIGNIFICAND_BITS - 1]
-        rounded = (integer + (half & (below.any() | sticky | integer[0])))[:bits]
+        discarded = shifted[: SIGNIFICAND_BITS - 1]
+        rounded = (integer + (half & (discarded.any() | sticky | integer[0])))[:bits]
         result = Mux(zero, 0, Mux(one, (1 << bits) - 1, rounded))
         m.d.comb += self.result.eq(delay(m, result, config.result, name="result"))
         return m

@@ -77,8 +77,8 @@ class Rounding(wiring.Component):
         rounded = Signal(Rounded)
         fine = leading_zeros(m, top[-_NIBBLE:])
         normalised = shift_left(m, top, fine, _KEPT)
-        kept, half, below = normalised[_NIBBLE:], normalised[_NIBBLE - 1], normalised[: _NIBBLE - 1].any() | sticky
-        increment = ~truncate & half & (below | kept[0])
+        kept, half, discarded = normalised[_NIBBLE:], normalised[_NIBBLE - 1], normalised[: _NIBBLE - 1].any() | sticky
+        increment = ~truncate & half & (discarded | kept[0])
         total = Signal(SIGNIFICAND_BITS + 1)
         m.d.comb += [
             total.eq(kept + increment),

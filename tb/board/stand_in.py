@@ -70,8 +70,8 @@ class StandIn:
         if not flag:
             return b""
         self._waiting = b"\x7e" + rest
-        answers = b"".join(stuffed(self._answer(content)) for content in contents(whole + flag))
-        return b"" if self.is_silent else self.line(answers)
+        responses = b"".join(stuffed(self._answer(content)) for content in contents(whole + flag))
+        return b"" if self.is_silent else self.line(responses)
 
     def _image(self) -> np.ndarray:
         return self.memory.bytes[: self.greeting.memory_bytes].copy().reshape(-1, _BLOCK)

@@ -1,4 +1,4 @@
-"""MemoryBounds: answers in the order of the requests, errors for those beyond, and nothing of these in memory."""
+"""MemoryBounds: responses in the order of the requests, errors for those beyond, and nothing of these in memory."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class Memory:
         self._read = self._written = self._ended = 0
 
     def answer(self) -> None:
-        """Behind each cycle."""
+        """After each cycle."""
         for burst in (unpack(BURST, word) for word in self.reads.received[self._read :]):
             for beat in range(burst["length"] + 1):
                 last = beat == burst["length"]
@@ -50,7 +50,7 @@ def test_what_lies_beyond_is_refused_in_its_turn(stall: float) -> None:
     inner = bounds.inner
     reads, writes = bursts(generator), bursts(generator)
     asks, tells, gives = (Source(port, generator, stall) for port in (inner.ar, inner.aw, inner.w))
-    data, answers = Sink(inner.r, generator, stall), Sink(inner.b, generator, stall)
+    data, responses = Sink(inner.r, generator, stall), Sink(inner.b, generator, stall)
     asks.waiting = [pack(BURST, **burst) for burst in reads]
     tells.waiting = [pack(BURST, **burst) for burst in writes]
     for number, burst in enumerate(writes):
@@ -58,7 +58,7 @@ def test_what_lies_beyond_is_refused_in_its_turn(stall: float) -> None:
             pack(WRITE, bits=number, strobe=255, last=beat == burst["length"]) for beat in range(burst["length"] + 1)
         ]
     memory = Memory(bounds.outer, generator, stall)
-    ends = [asks, tells, gives, data, answers]
+    ends = [asks, tells, gives, data, responses]
     ends += [memory.reads, memory.writes, memory.beats, memory.data, memory.answers]
     beats = sum(burst["length"] + 1 for burst in reads)
 
@@ -66,7 +66,7 @@ def test_what_lies_beyond_is_refused_in_its_turn(stall: float) -> None:
         for _ in range(_DEADLINE):
             await cycle(context, ends)
             memory.answer()
-            if len(data.received) == beats and len(answers.received) == COUNT:
+            if len(data.received) == beats and len(responses.received) == COUNT:
                 return
         raise AssertionError("not everything is answered")
 
@@ -79,7 +79,7 @@ def test_what_lies_beyond_is_refused_in_its_turn(stall: float) -> None:
             expected.append(pack(READ, bits=bits, response=response.value, last=last))
     assert data.received == expected
     decided = [Response.OKAY if burst["address"] < SIZE else Response.DECERR for burst in writes]
-    assert answers.received == [response.value for response in decided]
+    assert responses.received == [response.value for response in decided]
     inside = [number for number, burst in enumerate(writes) if burst["address"] < SIZE]
     assert [unpack(WRITE, word)["bits"] for word in memory.beats.received] == [
         number for number in inside for _ in range(writes[number]["length"] + 1)

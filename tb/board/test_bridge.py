@@ -31,7 +31,7 @@ class Bench:
         self.line = Line(bridge.receive, bridge.transmit, PERIOD)
         self.memory = Memory()
         self.memory.refuse(MEMORY_BYTES, 1 << 32)
-        self.registers = [0x1000 + place for place in range(1024)]
+        self.registers = [0x1000 + index for index in range(1024)]
         self.writes: list[tuple[int, int]] = []
         self.now = 0
         self._axi = AxiMemory(self.memory, self._get, self._set, data_bits=64, latency=5, bytes_per_cycle=8)
@@ -107,10 +107,10 @@ class Bench:
         """What comes back of these bytes until nothing has been going on for some bits' time."""
         self.line.received.clear()
         self.line.send(data)
-        left = quiet * PERIOD
-        while left:
+        remaining = quiet * PERIOD
+        while remaining:
             await self.clock()
-            left = left - 1 if self.line.is_idle else quiet * PERIOD
+            remaining = remaining - 1 if self.line.is_idle else quiet * PERIOD
         return contents(bytes(self.line.received))
 
 
@@ -186,9 +186,9 @@ def test_memory_is_cleared(bridge: Bridge) -> None:
         # What was written last is not what is cleared with.
         await bench.exchange(request(Request.WRITE_MEMORY, 2, address=0x1000, data=b"\xee" * 64), quiet=150)
         bench.memory.write(0, b"\xff" * 0x400)
-        for size, place in ((0x80, 0x100), (0, 0x300)):
+        for size, index in ((0x80, 0x100), (0, 0x300)):
             cleared = await bench.exchange(
-                request(Request.CLEAR_MEMORY, 3, address=place, data=struct.pack("<I", size))
+                request(Request.CLEAR_MEMORY, 3, address=index, data=struct.pack("<I", size))
             )
             assert cleared == [answer(Request.CLEAR_MEMORY, 3)]
         assert bench.memory.read(0, 0x400) == b"\xff" * 0x100 + bytes(0x80) + b"\xff" * 0x280
@@ -275,8 +275,8 @@ def test_a_damaged_frame_is_no_request_and_the_next_one_is(bridge: Bridge) -> No
     generator = np.random.default_rng(7)
     damaged = [good[: len(good) // 2], good[5:], good[:-1] + b"\x7d", b"\x00\xff noise", b"\x7e" * 3]
     for _ in range(3):
-        place = int(generator.integers(1, len(good) - 1))
-        damaged.append(good[:place] + bytes([good[place] ^ 1 << int(generator.integers(8))]) + good[place + 1 :])
+        index = int(generator.integers(1, len(good) - 1))
+        damaged.append(good[:index] + bytes([good[index] ^ 1 << int(generator.integers(8))]) + good[index + 1 :])
 
     async def body(bench: Bench) -> None:
         expected = [answer(Request.READ_REGISTERS, 4, struct.pack("<I", bench.registers[0]))]

@@ -40,7 +40,7 @@ async def feed(context: Any, keeper: Any, data: Iterable[int]) -> bool:
 
 @pytest.mark.parametrize("count", [0, 1, LARGEST])
 def test_a_request_is_kept_with_its_data(keeper: RequestKeeper, count: int) -> None:
-    data = bytes(3 * place % 256 for place in range(count))
+    data = bytes(3 * index % 256 for index in range(count))
 
     async def testbench(context: Any) -> None:
         assert await feed(context, keeper, HEADER + data + CRC)

@@ -43,7 +43,7 @@ class Chip:
         self, command: int = NOTHING, *, bank: int = 0, address: int = 0, mask: int = 0, data: int = -1,
         after: int = PERIOD, cke: bool = True,
     ) -> int:  # fmt: skip
-        """What the data pins have behind the edge."""
+        """What the data pins have after the edge."""
         self._time += after
         return int(self._library.chip_clock(self._handle, self._time, command, bank, address, mask, data, cke))
 

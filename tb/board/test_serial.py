@@ -112,7 +112,7 @@ def test_results_survive_lost_and_changed_bytes(monkeypatch: pytest.MonkeyPatch,
             device.run(CommandBuffer().wait_for_idle())
         assert board.memory.read(address, len(data)) == data
         assert asked[0].repeated > 0, "the line was too good"
-        # Each push was made once, however often it was asked for.
+        # Each push was made once, however often it was requested.
         engine: Any = device._engine
         assert engine._read("LAST_SUBMITTED") == 3
 

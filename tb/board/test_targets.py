@@ -31,14 +31,14 @@ class Platform:
 def test_each_pin_of_a_tang_mega_is_at_a_place_of_its_own() -> None:
     """Serial line, button and oscillator, and a memory of 16 bits with 13 addresses."""
     made = pins(TANG_MEGA_138K, data_bits=128, frequency=25_000_000, steps=(Step(address=0, value=0),))
-    places = dict(re.findall(r'^\s*IO_LOC "([^"]+)" (\w+);$', made.constraints, re.MULTILINE))
-    kinds = Counter(re.sub(r"__io.*", "", name) for name in places)
+    indices = dict(re.findall(r'^\s*IO_LOC "([^"]+)" (\w+);$', made.constraints, re.MULTILINE))
+    kinds = Counter(re.sub(r"__io.*", "", name) for name in indices)
     assert kinds == {
         "clk50_0": 1, "button_0": 1, "uart_0__rx": 1, "uart_0__tx": 1, "sdram_0__clk": 1, "sdram_0__a": 13,
         "sdram_0__ba": 2, "sdram_0__dq": 16, "sdram_0__dqm": 2, "sdram_0__cs": 1, "sdram_0__ras": 1,
         "sdram_0__cas": 1, "sdram_0__we": 1,
     }  # fmt: skip
-    assert len(set(places.values())) == len(places)
+    assert len(set(indices.values())) == len(indices)
     # Amaranth gives bit by bit what the controller has as a whole, and leaves out what the board has not.
     assert "\\o_sdram_cke" not in made.text
     assert re.search(r"^  wire width 16 inout \d+ +\\sdram_0__dq__io$", made.text, re.MULTILINE)

@@ -31,10 +31,10 @@ def without(command: int, *, every: bool = False) -> object:
 
     def change(steps: Sequence[Step]) -> list[Step]:
         values = [step.value for step in steps]
-        issues = [place + 1 for place in range(len(values) - 1) if values[place : place + 2] == [command, 1]]
+        issues = [index + 1 for index in range(len(values) - 1) if values[index : index + 2] == [command, 1]]
         assert len(issues) >= 2, "this is not how commands are made"
         left_out = issues if every else issues[-1:]
-        return [step for place, step in enumerate(steps) if place not in left_out]
+        return [step for index, step in enumerate(steps) if index not in left_out]
 
     return change
 

@@ -51,7 +51,7 @@ class Line:
     def send(self, data: bytes) -> None:
         """Queue bytes."""
         for byte in data:
-            for bit in (0, *(byte >> place & 1 for place in range(8)), 1):
+            for bit in (0, *(byte >> index & 1 for index in range(8)), 1):
                 self._out += [bit] * self._period
 
     def send_levels(self, levels: list[int]) -> None:
@@ -72,11 +72,11 @@ class Line:
                 self._since, self._bits = 0, 0
             return
         self._since += 1
-        place, at = divmod(self._since, self._period)
+        index, at = divmod(self._since, self._period)
         if at == self._period // 2:
-            if 1 <= place <= 8:
-                self._bits |= level << (place - 1)
-            if place == 9:
+            if 1 <= index <= 8:
+                self._bits |= level << (index - 1)
+            if index == 9:
                 assert level, "a stop bit is 0"
                 self.received.append(self._bits)
                 self._since = -1

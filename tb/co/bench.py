@@ -25,7 +25,7 @@ TESTS = tuple(ConditionalTest)
 COMPARISONS = TESTS[1:-1]
 TILINGS = (Tiling.LINEAR, Tiling.TILED)
 
-# Lanes, cache, lines under way, accesses that wait.
+# Lanes, cache, lines in flight, accesses that wait.
 CONFIGS = {
     "default": (4, CacheConfig(sets=4, ways=4), 8, 32),
     "smallest": (4, CacheConfig(sets=1, ways=1), 2, 2),
@@ -77,7 +77,7 @@ class Bench:
         self.hardware, self.golden = Memory(), Memory()
         self.error_lines: list[tuple[int, int]] = []
         self.stored: list[np.ndarray] = []
-        """Addresses of elements that were stored behind the last flush."""
+        """Addresses of elements that were stored after the last flush."""
 
     def load(self, address: int, contents: bytes) -> None:
         """Write both memories."""

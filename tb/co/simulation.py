@@ -140,8 +140,8 @@ class UnitSimulation:
 
         The commands come before the first request, or are offered from the cycle `commands_from` on.
         `commands` off leaves the test and location as they are. `error_lines` are ranges of lines [first, end). With
-        `flushes` all is flushed behind the last answer, with `flush_period` also each so many cycles. `stop` leaves off
-        in this cycle, whatever is under way. Before the cycle `holds` the clients of the mask `held` take no answer.
+        `flushes` all is flushed after the last answer, with `flush_period` also each so many cycles. `stop` leaves off
+        in this cycle, whatever is in flight. Before the cycle `holds` the clients of the mask `held` take no answer.
 
         Raises
         ------
@@ -151,10 +151,10 @@ class UnitSimulation:
         clients, arrays = (_Client * 2)(), []
         for number, payloads in enumerate(requests):
             given = self._payloads(f"clients__{number}__request__payload", payloads)
-            answers = np.zeros((len(payloads), self._sizes[f"clients__{number}__response__payload"]), np.uint8)
+            responses = np.zeros((len(payloads), self._sizes[f"clients__{number}__response__payload"]), np.uint8)
             cycles = np.zeros((3, len(payloads)), np.uint64)
-            arrays.append((given, answers, cycles))
-            pointers = (given.ctypes.data, answers.ctypes.data, *(row.ctypes.data for row in cycles), len(payloads))
+            arrays.append((given, responses, cycles))
+            pointers = (given.ctypes.data, responses.ctypes.data, *(row.ctypes.data for row in cycles), len(payloads))
             clients[number] = _Client(*pointers)
         words = [("set_cond_test", unit.test.value), ("set_cond_loc", unit.location.value)] if commands else []
         given = self._payloads(
@@ -181,8 +181,8 @@ class UnitSimulation:
         reads, writes, masks, lost = (log[:length] for log, length in zip(logs, lengths, strict=True))
         return UnitRun(
             clients=[
-                ClientRun(passed=answers[:, 0], taken=cycles[0], answered=cycles[1], offered=cycles[2])
-                for _, answers, cycles in arrays
+                ClientRun(passed=responses[:, 0], taken=cycles[0], answered=cycles[1], offered=cycles[2])
+                for _, responses, cycles in arrays
             ],
             reads=reads, writes=writes, masks=masks, lost=lost,
             hits=int(result.hits), misses=int(result.misses), cycles=int(result.cycles),

@@ -10,7 +10,7 @@ from ctm.tb.co.wavefronts import Wavefronts, no_wavefronts, random_values, rando
 from ctm.tb.mc.cache_simulation import Timing
 
 LATENCY = 7
-"""Cycles from a wavefront's request to its answer if it has one lane whose line is there."""
+"""Cycles from a wavefront's request to its response if it has one lane whose line is there."""
 
 
 def rows_of_wavefronts(count: int, lanes: int, width: int, mask: np.ndarray | bool = True) -> Wavefronts:
@@ -96,7 +96,7 @@ def test_the_other_client_waits_for_nothing(location):
 @pytest.mark.parametrize("held", LOCATIONS)
 @pytest.mark.parametrize("location", LOCATIONS)
 def test_a_client_that_takes_no_answer_does_not_hold_the_other_one(location, held):
-    """All answers of the one are given before the other one takes its first."""
+    """All responses of the one are given before the other one takes its first."""
     bench, unit = Bench(), conditional_unit(stores=True, location=location)
     wavefronts, until = rows_of_wavefronts(60, 4, 32), 1500
     result = bench.run(unit, wavefronts, wavefronts, holds=until, held=1 << LOCATIONS.index(held))

@@ -145,7 +145,7 @@ def test_the_state_is_shown(location):
 
 @pytest.mark.parametrize("timing", TIMINGS)
 def test_a_command_changes_what_is_asked_behind_it(timing):
-    """Commands are offered while wavefronts are under way: those that were taken before see the old state."""
+    """Commands are offered while wavefronts are in flight: those that were taken before see the old state."""
     bench, generator = Bench(), np.random.default_rng(6)
     old, new = conditional_unit(ConditionalTest.LESS), conditional_unit(ConditionalTest.GREATER)
     bench.fill(old, generator)

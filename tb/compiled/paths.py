@@ -42,7 +42,7 @@ class Paths:
 
     def reached(self, name: str) -> Set[str]:
         """The outputs that follow from an input in the same cycle."""
-        return self._outputs_behind((name, place) for place in range(self._widths[name]))
+        return self._outputs_behind((name, index) for index in range(self._widths[name]))
 
     def reached_from_registers(self, clock: str) -> Set[str]:
         """The outputs that follow from registers with a clock whose name ends so; there must be some."""

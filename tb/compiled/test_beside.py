@@ -32,7 +32,7 @@ def test_packages_in_the_current_folder_are_not_taken(tmp_path: Path, monkeypatc
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise ImportError('a package of the user')")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "path", [place for place in sys.path if place])
+    monkeypatch.setattr(sys, "path", [index for index in sys.path if index])
     with Beside(with_settings, DEFAULT, {"array.lanes": 8}) as call:
         assert call.result().array.lanes == 8
 

@@ -90,8 +90,8 @@ class Design(wiring.Component):
         m.d.comb += self.total.eq(first.total ^ second.total)
         # A word whose bits follow from each other.
         m.d.comb += self.ripple[0].eq(self.enable)
-        for place in range(32):
-            m.d.comb += self.ripple[place + 1].eq(Mux(self.value[place], self.ripple[place], ~self.ripple[place]))
+        for index in range(32):
+            m.d.comb += self.ripple[index + 1].eq(Mux(self.value[index], self.ripple[index], ~self.ripple[index]))
         # What a module gives comes back to it.
         m.submodules.left, m.submodules.right = left, right = Echo(), Echo()
         m.d.comb += [left.there.eq(self.value), right.there.eq(left.there_out), left.back.eq(right.there_out)]
@@ -138,10 +138,10 @@ def compiled(library: Path, inputs: list[dict[str, int]]) -> list[list[int]]:
 
 
 def host() -> str:
-    sets = (f"top.p_{name}.set<std::uint64_t>(inputs[{place}]);" for place, name in enumerate(_INPUTS))
+    sets = (f"top.p_{name}.set<std::uint64_t>(inputs[{index}]);" for index, name in enumerate(_INPUTS))
     gets = (
-        f"outputs[{place}] = cxxrtl_design::current(top.p_{name}).get<std::uint64_t>();"
-        for place, name in enumerate(_OUTPUTS)
+        f"outputs[{index}] = cxxrtl_design::current(top.p_{name}).get<std::uint64_t>();"
+        for index, name in enumerate(_OUTPUTS)
     )
     return _HOST.replace("INPUTS", " ".join(sets)).replace("OUTPUTS", " ".join(gets))
 

@@ -65,7 +65,7 @@ def test_the_element_is_that_of_a_shift(shape: tuple[int, ...], tmp_path: Path) 
     found = CompiledUnit(Chooser(*shape))(words=words, index=indices)["element"]
     for number, index, element in zip(numbers, indices, found, strict=True):
         expected = number >> first >> int(index) * width & (1 << width) - 1
-        given = sum(int(word) << 32 * place for place, word in enumerate(np.atleast_1d(element)))
+        given = sum(int(word) << 32 * position for position, word in enumerate(np.atleast_1d(element)))
         assert given == expected, f"element {index} of {number:#x}: {given:#x}, not {expected:#x}"
 
 
@@ -73,6 +73,6 @@ def test_other_shifts_stay() -> None:
     declared = "module a;\n  wire [127:0] w;\n  wire [31:0] e;\n  wire [6:0] p;\n  wire [1:0] i;\n"
     selected = declared + "  assign p = i * 7'h20;\n  assign e = w >> p ;\n"
     assert re.search(r"assign e = w \[p +\+: 32\];", with_selections(selected))
-    for place in ("i * 7'h10", "i + 7'h20"):
-        other = with_selections(f"{declared}  assign p = {place};\n  assign e = w >> p ;\n")
+    for position in ("i * 7'h10", "i + 7'h20"):
+        other = with_selections(f"{declared}  assign p = {position};\n  assign e = w >> p ;\n")
         assert other.endswith("  wire [127:0] \\e$shifted  = w >> p ;\n  assign e = \\e$shifted [31:0];\n")

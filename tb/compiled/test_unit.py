@@ -24,7 +24,7 @@ def as_words(numbers: list[int], count: int) -> NDArray[np.uint32]:
 
 
 def as_numbers(array: NDArray[np.uint32]) -> list[int]:
-    return [sum(int(word) << 32 * place for place, word in enumerate(row)) for row in array]
+    return [sum(int(word) << 32 * position for position, word in enumerate(row)) for row in array]
 
 
 @pytest.mark.parametrize("width", [1, 8, 31, 63])

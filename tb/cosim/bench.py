@@ -66,7 +66,7 @@ class Bench(Clocked):
                 channel.set_pause_generator(paused(self.pauses, self.seed + number))
 
     async def finish(self) -> None:
-        """See that nothing is under way.
+        """See that nothing is in flight.
 
         Raises
         ------

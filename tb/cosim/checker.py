@@ -66,7 +66,7 @@ class Counts:
 
 
 class MemoryPort:
-    """The checks of an AXI4 port whose transactions have one ID, so that all answers come in order."""
+    """The checks of an AXI4 port whose transactions have one ID, so that all responses come in order."""
 
     _ADDRESS = ("addr", "len", "size", "burst", "id")
 
@@ -177,11 +177,11 @@ class ControlPort:
     def sample(self) -> None:
         """Look at a clock edge."""
         taken = {name: channel.sample() for name, channel in self.channels.items()}
-        for answer, requests in (("b", ("aw", "w")), ("r", ("ar",))):
-            payload = taken[answer]
+        for response, requests in (("b", ("aw", "w")), ("r", ("ar",))):
+            payload = taken[response]
             if payload is None:
                 continue
-            name = self.channels[answer].name
+            name = self.channels[response].name
             _check(all(self._pending[request] for request in requests), name, "an answer without a request")
             _check(payload["resp"] != _EXOKAY, name, f"response {payload['resp']}")
             for request in requests:

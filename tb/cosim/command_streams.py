@@ -61,13 +61,13 @@ class _Program:
 
 def _relocated(case: Case, base: int) -> _Program:
     """A case with all its addresses moved by `base`."""
-    words, place = case.commands.words, 0
+    words, position = case.commands.words, 0
     found: dict[tuple[str, int], list[int]] = {}
     domain = (0, 0, 0, 0)
-    while place < len(words):
-        command = BY_WORD[words[place]]
-        parameters = list(words[place + 1 : place + command.length])
-        place += command.length
+    while position < len(words):
+        command = BY_WORD[words[position]]
+        parameters = list(words[position + 1 : position + command.length])
+        position += command.length
         if command.name == "set_domain":
             domain = (parameters[0], parameters[1], parameters[2], parameters[3])
             continue
@@ -237,9 +237,9 @@ def _chain(generator: np.random.Generator, programs: list[_Program]) -> None:
 def random_stream(seed: int, *, lanes: int, programs: int = 3, buffers: int = 3, wavefronts: int = 6) -> Stream:
     """Draw `programs` programs and `buffers` buffers besides the last; a start has about `wavefronts` wavefronts."""
     generator = np.random.default_rng([_SEED, seed, lanes])
-    places = [_PLACES[place] for place in generator.permutation(len(_PLACES))[:programs]]
-    cases = [random_case(int(generator.integers(1 << 31)), lanes=lanes) for _ in places]
-    drawn = [_relocated(case, base) for case, base in zip(cases, places, strict=True)]
+    indices = [_PLACES[position] for position in generator.permutation(len(_PLACES))[:programs]]
+    cases = [random_case(int(generator.integers(1 << 31)), lanes=lanes) for _ in indices]
+    drawn = [_relocated(case, base) for case, base in zip(cases, indices, strict=True)]
     contents = [part for program in drawn for part in _moved(program)]
     assert all(max(address for address, _ in case.contents) < _SPAN for case in cases)
     _chain(generator, drawn)

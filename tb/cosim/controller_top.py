@@ -10,7 +10,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.mc.bus.memory_ports import MemoryPorts
 from ctm.rtl.mc.controller import MemoryController, read_clients, written_lines
 from ctm.tb.cosim.joining import join
-from ctm.tb.mc.lookups import TAG_BITS
+from ctm.tb.mc.fetches import TAG_BITS
 
 TOP = "controller"
 SLOT_BITS = 4
@@ -89,12 +89,12 @@ class ControllerTop(wiring.Component):
             slice_bits=memory.slice_bits, reads=sum(read_clients(self._config)), writes=written_lines(memory),
         )  # fmt: skip
         join(m, self, controller, self._clients)
-        for place, name in enumerate(names):
-            connect(m, controller.port_requests[place], ports.reads[place])
-            connect(m, ports.lines[place], controller.port_responses[place])
-            connect(m, controller.port_writes[place], ports.writes[place])
-            connect(m, ports.write_responses[place], controller.port_write_responses[place])
-            self._connect_bus(m, f"m_axi_{name}", ports.buses[place])
+        for index, name in enumerate(names):
+            connect(m, controller.port_requests[index], ports.reads[index])
+            connect(m, ports.lines[index], controller.port_responses[index])
+            connect(m, controller.port_writes[index], ports.writes[index])
+            connect(m, ports.write_responses[index], controller.port_write_responses[index])
+            self._connect_bus(m, f"m_axi_{name}", ports.buses[index])
         self._plant(m, f"m_axi_{names[0]}", ports.buses[0])
         return m
 

@@ -24,7 +24,7 @@ from ctm.tb.cosim.configuration import SMALL
 from ctm.tb.cosim.controller_top import Mistake
 from ctm.tb.cosim.streams import Sink, Source
 from ctm.tb.cosim.traffic import Traffic, command, random_traffic, set_buffer
-from ctm.tb.mc.lookups import LINE, TAG_BITS, Lookups, tag
+from ctm.tb.mc.fetches import LINE, TAG_BITS, Fetches, tag
 
 _FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "2")))
 _PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").split()]
@@ -33,11 +33,11 @@ _CONSTANTS = (0x0A00_0000, 0x8A00_0800, 0x0A01_0000)
 _CODE, _LINES, _COUNTERS = 0x8B00_0100, 0x8C00_0000, 0x0D00_0000
 _READS = 24
 _SOURCES = (
-    "command", "lookups__0__request", "code__request", "constants__request", "output", "uncached__write",
+    "command", "fetches__0__request", "code__request", "constants__request", "output", "uncached__write",
     "lines__request", "counters__write",
 )  # fmt: skip
 _SINKS = (
-    "lookups__0__response", "code__response", "constants__response", "uncached__done", "lines__response",
+    "fetches__0__response", "code__response", "constants__response", "uncached__done", "lines__response",
     "counters__written",
 )  # fmt: skip
 
@@ -71,11 +71,11 @@ async def all_clients_at_once(dut: Any, pauses: float, seed: int) -> None:
     traffic.draw_uncached(count // 2)
     await controller.start()
     await _set_up(controller, traffic)
-    lookups = traffic.lookups
-    expected = lookups.words(traffic.model)
+    fetches = traffic.fetches
+    expected = fetches.words(traffic.model)
     traffic.finish()
     await gather(
-        _look_up(controller, lookups, expected),
+        _look_up(controller, fetches, expected),
         _write_outputs(controller, traffic),
         _write_uncached(controller, traffic),
         _read_others(controller, others),
@@ -85,7 +85,7 @@ async def all_clients_at_once(dut: Any, pauses: float, seed: int) -> None:
     assert dut.idle.value == 1 and dut.lost.value == 0
     for address, size in traffic.regions:
         found, wanted = controller.memory.contents.read(address, size), traffic.model.read(address, size)
-        wrong = [place for place in range(size) if found[place] != wanted[place]]
+        wrong = [index for index in range(size) if found[index] != wanted[index]]
         assert not wrong, f"{len(wrong)} bytes from 0x{address + wrong[0]:08x} on are wrong"
     await _read_back(controller, traffic)
     await controller.finish()
@@ -101,7 +101,7 @@ def _put_others(controller: _Controller, seed: int) -> dict[int, bytes]:
 
 
 async def _set_up(controller: _Controller, traffic: Traffic) -> None:
-    for number, buffer in enumerate(traffic.lookups.buffers):
+    for number, buffer in enumerate(traffic.fetches.buffers):
         await controller.sources["command"].send([set_buffer("set_inp_fmt", number, buffer)])
     for number, buffer in enumerate(traffic.outputs):
         await controller.sources["command"].send([set_buffer("set_out_fmt", number, buffer)])
@@ -110,23 +110,23 @@ async def _set_up(controller: _Controller, traffic: Traffic) -> None:
     await controller.command("set_out_mask", traffic.output_mask)
 
 
-async def _look_up(controller: _Controller, lookups: Lookups, expected: np.ndarray) -> None:
+async def _look_up(controller: _Controller, fetches: Fetches, expected: np.ndarray) -> None:
     """Every lookup is answered once, with the model's words in the lanes that fetch."""
-    before = len(controller.sinks["lookups__0__response"].received)
-    sending = cocotb.start_soon(controller.sources["lookups__0__request"].send(lookups.payloads()))
-    received = (await controller.sinks["lookups__0__response"].take(before + len(lookups)))[before:]
+    before = len(controller.sinks["fetches__0__response"].received)
+    sending = cocotb.start_soon(controller.sources["fetches__0__request"].send(fetches.payloads()))
+    received = (await controller.sinks["fetches__0__response"].take(before + len(fetches)))[before:]
     await sending
     layout = fetch_response_layout(_LANES, TAG_BITS)
     offsets = {name: offset for name, offset, _ in fields(layout)}
-    numbers = {tag(number): number for number in range(len(lookups))}
+    numbers = {tag(number): number for number in range(len(fetches))}
     size = 4 * CHANNELS * _LANES
     for response in received:
         number = numbers.pop(response & (1 << TAG_BITS) - 1)
         assert not response >> offsets["error"] & 1
         bits = response >> offsets["words"] & (1 << 8 * size) - 1
         words = np.frombuffer(bits.to_bytes(size, "little"), "<u4").reshape(_LANES, CHANNELS)
-        fetch = lookups.fetch[number]
-        assert (words[fetch] == expected[number][fetch]).all(), f"lookup {number} of input {lookups.input[number]}"
+        fetch = fetches.fetch[number]
+        assert (words[fetch] == expected[number][fetch]).all(), f"lookup {number} of input {fetches.input[number]}"
     assert not numbers
 
 
@@ -161,9 +161,9 @@ async def _read_others(controller: _Controller, others: dict[int, bytes]) -> Non
     beats = [part[16 * beat : 16 * beat + 16] for part in parts for beat in range(4)]
     assert found == [int.from_bytes(beat, "little") for beat in beats], "a constant is wrong"
     found = await controller.sinks["lines__response"].take(_READS)
-    answers = [unpack(LINE_RESPONSE, bits) for bits in found]
-    assert [answer["bits"] for answer in answers] == [_line(others[_LINES], line) for line in lines], "a line is wrong"
-    assert not any(answer["error"] for answer in answers)
+    responses = [unpack(LINE_RESPONSE, bits) for bits in found]
+    assert [each["bits"] for each in responses] == [_line(others[_LINES], line) for line in lines], "a line is wrong"
+    assert not any(answer["error"] for answer in responses)
 
 
 async def _read_code(controller: _Controller, lines: list[int], code: bytes) -> None:
@@ -175,10 +175,10 @@ async def _read_code(controller: _Controller, lines: list[int], code: bytes) -> 
             [pack(request, line=_CODE // LINE + line, tag=tag) for tag, line in enumerate(asked)]
         )
         found = await controller.sinks["code__response"].take(first + len(asked))
-        answers = sorted((unpack(response, bits) for bits in found[first:]), key=lambda answer: answer["tag"])
-        assert [answer["tag"] for answer in answers] == list(range(len(asked)))
-        assert [answer["bits"] for answer in answers] == [_line(code, line) for line in asked], "a line is wrong"
-        assert not any(answer["error"] for answer in answers)
+        responses = sorted((unpack(response, bits) for bits in found[first:]), key=lambda answer: answer["tag"])
+        assert [answer["tag"] for answer in responses] == list(range(len(asked)))
+        assert [each["bits"] for each in responses] == [_line(code, line) for line in asked], "a line is wrong"
+        assert not any(answer["error"] for answer in responses)
 
 
 def _line(memory: bytes, line: int) -> int:
@@ -188,25 +188,25 @@ def _line(memory: bytes, line: int) -> int:
 async def _write_counters(controller: _Controller) -> None:
     """Eight bytes each, and no other."""
     payloads = [
-        pack(COUNTERS_WRITE, address=_COUNTERS + 2048 * place, clocks=100 + place, active=7 * place)
-        for place in range(4)
+        pack(COUNTERS_WRITE, address=_COUNTERS + 2048 * index, clocks=100 + index, active=7 * index)
+        for index in range(4)
     ]
     await controller.sources["counters__write"].send(payloads)
     assert await controller.sinks["counters__written"].take(4) == [0] * 4
-    for place in range(4):
-        expected = (100 + place).to_bytes(4, "little") + (7 * place).to_bytes(4, "little") + bytes(2040)
-        found = controller.memory.contents.read(_COUNTERS + 2048 * place, 2048)
+    for index in range(4):
+        expected = (100 + index).to_bytes(4, "little") + (7 * index).to_bytes(4, "little") + bytes(2040)
+        found = controller.memory.contents.read(_COUNTERS + 2048 * index, 2048)
         assert found == expected, "counters are wrong in memory"
 
 
 async def _read_back(controller: _Controller, traffic: Traffic) -> None:
     """Outputs as inputs: old lines may be in the caches until they are invalidated."""
     buffers = [traffic.outputs[number % len(traffic.outputs)] for number in range(INPUTS)]
-    lookups = replace(traffic.lookups, buffers=buffers, uncached=np.zeros(len(traffic.lookups), bool))
-    limits = np.array([(buffer.width_limit, buffer.height_limit) for buffer in buffers])[lookups.input]
-    lookups = replace(lookups, x=lookups.x % limits[:, :1], y=lookups.y % limits[:, 1:])
+    fetches = replace(traffic.fetches, buffers=buffers, uncached=np.zeros(len(traffic.fetches), bool))
+    limits = np.array([(buffer.width_limit, buffer.height_limit) for buffer in buffers])[fetches.input]
+    fetches = replace(fetches, x=fetches.x % limits[:, :1], y=fetches.y % limits[:, 1:])
     for number, buffer in enumerate(buffers):
         await controller.sources["command"].send([set_buffer("set_inp_fmt", number, buffer)])
     await controller.command("inv_inp_cache", 0)
-    await _look_up(controller, lookups, lookups.words(traffic.model))
+    await _look_up(controller, fetches, fetches.words(traffic.model))
     await ClockCycles(controller.dut.clk, 10)

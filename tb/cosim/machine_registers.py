@@ -65,7 +65,7 @@ async def a_write_changes_only_its_bytes(dut: Any, pauses: float) -> None:
         expected = bytearray.fromhex("78563412")
         await tb.write_bytes(OFFSETS[name], bytes(expected))
         for first, size in ((0, 1), (1, 1), (2, 1), (3, 1), (1, 2), (0, 2), (2, 2), (0, 3), (1, 3)):
-            data = bytes(0x10 * (first + size) + place for place in range(size))
+            data = bytes(0x10 * (first + size) + index for index in range(size))
             await tb.write_bytes(OFFSETS[name] + first, data)
             expected[first : first + size] = data
             assert await tb.read_bytes(OFFSETS[name], 4) == bytes(expected), name

@@ -1,4 +1,4 @@
-"""Cocotb tests: soft resets while a program runs, with transactions under way; what follows runs right."""
+"""Cocotb tests: soft resets while a program runs, with transactions in flight; what follows runs right."""
 
 import random
 from typing import Any

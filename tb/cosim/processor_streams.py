@@ -56,12 +56,12 @@ async def random_streams(dut: Any, pauses: float, seed: int) -> None:
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 @cocotb.parametrize(pauses=_PAUSES[:2])
 async def a_stream_that_is_wrong_in_each_place(dut: Any, pauses: float) -> None:
-    """It ends behind each word, each word has a wrong bit, memory refuses it from each word on: one buffer each."""
+    """It ends after each word, each word has a wrong bit, memory refuses it from each word on: one buffer each."""
     words = _stream().words
     ends = [words[:count] for count in range(len(words) + 1)]
     corrupted = [
-        [*words[:place], words[place] ^ 1 << bit, *words[place + 1 :]]
-        for place in range(len(words))
+        [*words[:index], words[index] ^ 1 << bit, *words[index + 1 :]]
+        for index in range(len(words))
         for bit in _WRONG_BITS
     ]
     memory, buffers, error_lines = Memory(), [], []
@@ -69,9 +69,9 @@ async def a_stream_that_is_wrong_in_each_place(dut: Any, pauses: float) -> None:
     for buffer in ends + corrupted:
         buffers.append((_BUFFERS + _STEP * len(buffers), len(buffer)))
         memory.write(buffers[-1][0], np.array(buffer, "<u4").tobytes())
-    for place in range(len(words)):
+    for index in range(len(words)):
         first = _BUFFERS + _STEP * (len(buffers) + 1)
-        buffers.append((first - 4 * place, len(words)))
+        buffers.append((first - 4 * index, len(words)))
         memory.write(buffers[-1][0], np.array(words, "<u4").tobytes())
         error_lines.append((first // LINE, (first + 4 * len(words)) // LINE + 1))
     for low, end in error_lines:
@@ -100,9 +100,9 @@ async def programs_that_fault(dut: Any, pauses: float) -> None:
             buffers.append((_BUFFERS + _STEP * len(buffers), len(buffer.words)))
             memory.write(buffers[-1][0], bytes(buffer))
         for status, wavefront in ((Status.STACK, number), (Status.BUS_ERROR, number + 7)):
-            place = {"pc": 10 * number + wavefront, "i": wavefront, "j": number, "address": 64 * number}
+            index = {"pc": 10 * number + wavefront, "i": wavefront, "j": number, "address": 64 * number}
             fault = Fault(
-                program=2 * number, wavefront=wavefront, status=status.value, client=BusClient.INPUT.value, **place
+                program=2 * number, wavefront=wavefront, status=status.value, client=BusClient.INPUT.value, **index
             )
             faults.append(fault)
     work = Work(memory=memory, buffers=buffers, faults=faults)

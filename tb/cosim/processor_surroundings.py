@@ -32,7 +32,7 @@ _LINE = 64
 _LINES_OF_SPACE, _LINES_OF_IMAGE = 1 << 26, 1024
 _MOST_LINES, _RESIDENT = 8, 8
 _QUIET = 30
-"""Cycles behind the last buffer, in which nothing more may come."""
+"""Cycles after the last buffer, in which nothing more may come."""
 _UNITS = {command.opcode: command for command in COMMANDS if command.unit != "PE"}
 _GIVERS = ("buffer", "lines__response", "counters__written", "tester__response", "fault")
 _TAKERS = ("lines__request", "tester__request", "wavefront", "error")
@@ -48,7 +48,7 @@ class _Resident:
 
 
 def _words(bits: int, count: int) -> tuple[int, ...]:
-    return tuple(bits >> WORD_BITS * place & (1 << WORD_BITS) - 1 for place in range(count))
+    return tuple(bits >> WORD_BITS * position & (1 << WORD_BITS) - 1 for position in range(count))
 
 
 class Surroundings:
@@ -81,20 +81,20 @@ class Surroundings:
         self._show_settings()
 
     async def run(self) -> list[Event]:
-        """All events up to some cycles behind the last buffer. The clock runs, the reset is over.
+        """All events up to some cycles after the last buffer. The clock runs, the reset is over.
 
         Raises
         ------
         AssertionError
             The processor broke a rule of its border.
         """
-        edge, quiet = RisingEdge(self._dut.clk), 0
-        while quiet < _QUIET:
+        edge, is_idle = RisingEdge(self._dut.clk), 0
+        while is_idle < _QUIET:
             self._drive()
             await edge
             over = self._given_buffers == len(self._work.buffers) and not self._executing
             assert not over or self._dut.idle.value == 1, "it is not idle behind the last buffer"
-            quiet = quiet + 1 if over else 0
+            is_idle = is_idle + 1 if over else 0
             self._look()
             self.now += 1
         return self.events
@@ -123,9 +123,9 @@ class Surroundings:
 
     def _drive_buffer(self) -> None:
         self._wait = max(0, self._wait - 1)
-        host, place = self._givers["buffer"], self._given_buffers
-        if not self._wait and not host and place < len(self._work.buffers):
-            address, dwords = self._work.buffers[place]
+        host, position = self._givers["buffer"], self._given_buffers
+        if not self._wait and not host and position < len(self._work.buffers):
+            address, dwords = self._work.buffers[position]
             host.give(pack(COMMAND_BUFFER, address=address, dwords=dwords))
 
     def _drive_array(self) -> None:
@@ -150,13 +150,13 @@ class Surroundings:
         self._dut.array_idle.value, self._dut.mc_idle.value = self._idle_shown, self._mc_idle
 
     def _end_wavefront(self, number: int) -> None:
-        for place, fault in enumerate(self._work.faults):
+        for position, fault in enumerate(self._work.faults):
             if (fault.program + 1, fault.wavefront) == (self._programs, number):
                 values = {name: getattr(fault, name) for name in ("status", "client", "pc", "i", "j")}
                 self._givers["fault"].give(pack(program_fault_layout(PROGRAM_FORMAT), **values))
                 if fault.status == Status.BUS_ERROR.value and not self._has_error:
                     self._has_error, self._dut.read_error_address.value = True, fault.address
-                self._log("fault", self._programs - 1, place)
+                self._log("fault", self._programs - 1, position)
                 return
 
     def _lose(self, at_flush: bool, number: int) -> None:
@@ -220,9 +220,9 @@ class Surroundings:
         error = any(low <= line < end for low, end in self._work.error_lines)
         bits = b"\xa5" * _LINE if error else self._work.memory.read(_LINE * line, _LINE)
         due = self.now + 1 + self._timing.latency + self._below(self._timing.jitter + 1)
-        answers = self._givers["lines__response"]
-        answers.give(pack(LINE_RESPONSE, bits=int.from_bytes(bits, "little"), error=int(error)), due)
-        assert len(answers) <= _MOST_LINES, "too many lines are under way"
+        responses = self._givers["lines__response"]
+        responses.give(pack(LINE_RESPONSE, bits=int.from_bytes(bits, "little"), error=int(error)), due)
+        assert len(responses) <= _MOST_LINES, "too many lines are under way"
 
     def _look_at_units(self) -> None:
         for name in ("mc_command", "co_command"):
@@ -289,7 +289,7 @@ class Surroundings:
         passed, _ = self._state.conditional.decide(
             self._work.memory, x, y, np.array(values, np.uint32).view(np.float32)
         )  # fmt: skip
-        mask = sum(int(each) << place for place, each in enumerate(passed)) & request["mask"]
+        mask = sum(int(each) << position for position, each in enumerate(passed)) & request["mask"]
         self._givers["tester__response"].give(mask, self._later())
 
     def _finish_program(self) -> None:

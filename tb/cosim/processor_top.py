@@ -25,7 +25,7 @@ class Mistake(enum.Enum, shape=3):
     LOST_COMMAND = 4
     """The conditional unit is given no command."""
     UNSEEN_REFUSAL = 5
-    """A refused line is taken as a good one."""
+    """A line with an error is taken as a good one."""
     UNSEEN_ARRAY = 6
     """The array seems always idle."""
     SECOND_END = 7

@@ -28,7 +28,7 @@ class Scoreboard:
         self._skipped: list[tuple[int, int]] = []
 
     async def prepare(self) -> None:
-        """What a driver does behind a reset."""
+        """What a driver does after a reset."""
         await self.tb.prepare(self._watchdog)
 
     def load(self, work: Work) -> None:
@@ -85,12 +85,12 @@ class Scoreboard:
             found, expected = bytearray(ram.contents.read(first, PAGE)), bytearray(self.model.read(first, PAGE))
             for address, size in self._skipped:
                 if address // PAGE == page:
-                    place = address % PAGE
-                    found[place : place + size] = expected[place : place + size]
+                    index = address % PAGE
+                    found[index : index + size] = expected[index : index + size]
             if found != expected:
-                place = next(byte for byte in range(PAGE) if found[byte] != expected[byte]) & ~3
-                words = [data[place : place + 4][::-1].hex() for data in (found, expected)]
-                raise AssertionError(f"memory at 0x{first + place:08x} is 0x{words[0]}, not 0x{words[1]}")
+                index = next(byte for byte in range(PAGE) if found[byte] != expected[byte]) & ~3
+                words = [data[index : index + 4][::-1].hex() for data in (found, expected)]
+                raise AssertionError(f"memory at 0x{first + index:08x} is 0x{words[0]}, not 0x{words[1]}")
 
 
 def same_error(found: MachineError | None, expected: MachineError | None, *, exact: bool) -> None:

@@ -94,8 +94,8 @@ def build(design: Design) -> Path:
         if not (folder / "built").exists():
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
-            with tempfile.TemporaryDirectory(dir=folder) as place:
-                _build(design, Path(place)).replace(folder / design.top)
+            with tempfile.TemporaryDirectory(dir=folder) as index:
+                _build(design, Path(index)).replace(folder / design.top)
             (folder / "built").touch()
     return folder
 
@@ -154,8 +154,8 @@ def run(design: Design, module: str, **environment: str) -> Outcome:
     if simulator != _SIMULATOR:
         raise ValueError(f"SIM must be {_SIMULATOR}, not {simulator}")
     folder = build(design)
-    with tempfile.TemporaryDirectory(prefix="cosim-") as place:
-        log, results = Path(place) / "log", Path(place) / "results.xml"
+    with tempfile.TemporaryDirectory(prefix="cosim-") as index:
+        log, results = Path(index) / "log", Path(index) / "results.xml"
         runner = Verilator()
         # The runner would end the process of pytest itself.
         current = os.environ.pop("PYTEST_CURRENT_TEST", None)
@@ -165,7 +165,7 @@ def run(design: Design, module: str, **environment: str) -> Outcome:
                 hdl_toplevel=design.top,
                 hdl_toplevel_lang="verilog",
                 build_dir=folder,
-                test_dir=place,
+                test_dir=index,
                 results_xml=str(results),
                 log_file=log,
                 extra_env={**_QUIET, **environment},

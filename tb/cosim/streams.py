@@ -31,7 +31,7 @@ class Source:
 
 
 class Sink:
-    """Takes payloads behind the reset, pausing with a probability in each cycle; what waits must stay as it is.
+    """Takes payloads after the reset, pausing with a probability in each cycle; what waits must stay as it is.
 
     A stream without a ready is taken in each cycle.
     """

@@ -16,7 +16,7 @@ from ctm.tb.cosim.configuration import SMALL
 
 CONTROL = "s_axi_control"
 OFFSETS = {register.name: register.offset for register in REGISTERS}
-OFFSETS |= {name: COUNTERS_OFFSET + 4 * place for place, name in enumerate(COUNTERS)}
+OFFSETS |= {name: COUNTERS_OFFSET + 4 * index for index, name in enumerate(COUNTERS)}
 _LAYOUTS = {register.name: register.layout for register in REGISTERS}
 _FAULTS = (Status.ILLEGAL_INSTRUCTION, Status.STACK, Status.PC_RANGE, Status.WATCHDOG)
 _LIMIT = 60_000
@@ -24,7 +24,7 @@ _LIMIT = 60_000
 
 
 class TB(Bench):
-    """The machine behind its reset."""
+    """The machine after its reset."""
 
     def __init__(self, dut: Any, config: MachineConfig = SMALL, *, pauses: float = 0.0, seed: int = 0) -> None:
         super().__init__(dut, config, pauses=pauses, seed=seed)
@@ -76,7 +76,7 @@ class TB(Bench):
         await self.write("QUEUE_PUSH", 0)
 
     async def prepare(self, watchdog: int = 0) -> None:
-        """What a driver does behind a reset."""
+        """What a driver does after a reset."""
         await self.write("WATCHDOG", watchdog)
         await self.write_fields("INTERRUPT", consumed=1, error=1)
         await self.write_fields("CONTROL", clear_error=1, interrupt_enable=1)
@@ -101,7 +101,7 @@ class TB(Bench):
         if not status["error"]:
             return None
         code = Status(status["code"])
-        place = await self.fields("FAULT_IJ")
+        index = await self.fields("FAULT_IJ")
         is_fault = code in _FAULTS
         client = BusClient((await self.fields("ERROR_CLIENT"))["client"]) if code is Status.BUS_ERROR else None
         found = MachineError(
@@ -110,8 +110,8 @@ class TB(Bench):
             word=await self.read("ERROR_WORD"),
             client=client,
             pc=await self.read("FAULT_PC") if is_fault else None,
-            i=place["i"] if is_fault else None,
-            j=place["j"] if is_fault else None,
+            i=index["i"] if is_fault else None,
+            j=index["j"] if is_fault else None,
         )
         await self.write_fields("CONTROL", clear_error=1, interrupt_enable=1)
         return found

@@ -17,7 +17,7 @@ from ctm.sim.memory import Memory
 from ctm.tb.cosim.controller_top import SLOT_BITS
 from ctm.tb.lib.random_values import random_floats
 from ctm.tb.mc.buffers import format_word
-from ctm.tb.mc.lookups import LINE, Lookups, random_lookups
+from ctm.tb.mc.fetches import LINE, Fetches, random_fetches
 
 _OUTPUT_BASES = (0x0810_0000, 0x8820_0000, 0x0830_0000, 0x8840_0000)
 _WORD = 4
@@ -25,7 +25,7 @@ _WORD = 4
 
 def command(name: str, *words: int) -> int:
     """A command as the memory controller takes it."""
-    bits = sum(word << 32 * place for place, word in enumerate(words))
+    bits = sum(word << 32 * position for position, word in enumerate(words))
     return pack(UNIT_COMMAND, opcode=BY_NAME[name].opcode, words=bits)
 
 
@@ -42,7 +42,7 @@ class Traffic:
     seed: int
     lanes: int
     model: Memory
-    lookups: Lookups
+    fetches: Fetches
     outputs: list[Buffer]
     output_mask: int
     output_payloads: list[int] = field(default_factory=list)
@@ -56,7 +56,7 @@ class Traffic:
     @property
     def regions(self) -> list[tuple[int, int]]:
         """Address and size of all that is read or written."""
-        buffers = [*self.lookups.buffers, *self.outputs]
+        buffers = [*self.fetches.buffers, *self.outputs]
         return [(buffer.base, extent(buffer) + LINE) for buffer in buffers]
 
     def finish(self) -> None:
@@ -77,7 +77,7 @@ class Traffic:
             words = random_floats(generator, (self.lanes, CHANNELS)).view(np.float32)
             mask = generator.random((self.lanes, CHANNELS)) < generator.choice([0.3, 1.0])
             bits = int.from_bytes(words.tobytes(), "little")
-            chosen = sum(int(bit) << place for place, bit in enumerate(mask.ravel()))
+            chosen = sum(int(bit) << position for position, bit in enumerate(mask.ravel()))
             self.output_payloads.append(pack(layout, i=i, j=j, target=target, words=bits, mask=chosen))
             x, y = i + 2 * (lane // 4) + (lane & 1), j + (lane >> 1 & 1)
             self._pairs.append((target, x, y, words, mask))
@@ -130,26 +130,26 @@ def _output(generator: np.random.Generator, number: int) -> Buffer:
     )  # fmt: skip
 
 
-def _moved(memory: Memory, lookups: Lookups) -> Lookups:
-    """Lookups of which every other input lies in system memory."""
+def _moved(memory: Memory, fetches: Fetches) -> Fetches:
+    """Fetches of which every other input lies in system memory."""
     buffers = []
-    for number, buffer in enumerate(lookups.buffers):
+    for number, buffer in enumerate(fetches.buffers):
         if number % 2:
             size = extent(buffer) + LINE
             memory.write(buffer.base + SYSTEM_MEMORY, memory.read(buffer.base, size))
             buffer = replace(buffer, base=buffer.base + SYSTEM_MEMORY)
         buffers.append(buffer)
-    return replace(lookups, buffers=buffers)
+    return replace(fetches, buffers=buffers)
 
 
 def random_traffic(seed: int, *, lanes: int, count: int) -> Traffic:
     """About `count` accesses of each kind; inputs and outputs are `INPUTS` and `OUTPUTS` buffers."""
     generator = np.random.default_rng([seed, 0])
-    memory, lookups = random_lookups(seed, count, lanes)
-    lookups = _moved(memory, lookups)
-    assert len(lookups.buffers) == INPUTS
+    memory, fetches = random_fetches(seed, count, lanes)
+    fetches = _moved(memory, fetches)
+    assert len(fetches.buffers) == INPUTS
     outputs = [_output(generator, number) for number in range(OUTPUTS)]
     for buffer in outputs:
         memory.write(buffer.base, generator.bytes(extent(buffer) + LINE))
     mask = 15 if seed % 3 else int(generator.integers(16))
-    return Traffic(seed=seed, lanes=lanes, model=memory, lookups=lookups, outputs=outputs, output_mask=mask)
+    return Traffic(seed=seed, lanes=lanes, model=memory, fetches=fetches, outputs=outputs, output_mask=mask)

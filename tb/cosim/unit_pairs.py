@@ -97,9 +97,9 @@ class _Bench(Clocked):
         found = np.array((await self._responses[number].take(self._answered[number]))[before:])
         await sending
         wrong = np.flatnonzero(found != passed)
-        for place in wrong[:1]:
-            wavefront = f"the {LOCATIONS[number].name}'s wavefront {place}"
-            raise AssertionError(f"{wavefront}: passed {found[place]:b}, not {passed[place]:b}; {unit}")
+        for index in wrong[:1]:
+            wavefront = f"the {LOCATIONS[number].name}'s wavefront {index}"
+            raise AssertionError(f"{wavefront}: passed {found[index]:b}, not {passed[index]:b}; {unit}")
 
     async def _watch(self) -> None:
         """The unit is idle only when each wavefront it has taken has been answered."""

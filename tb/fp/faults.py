@@ -9,8 +9,8 @@ def _in(module: str, *changes: tuple[str, str]) -> list[Fault]:
 
 ROUNDING = _in(
     "fp.rounding",
-    ("& (below | kept[0])", "& below"),  # a tie is rounded down
-    ("& (below | kept[0])", ""),  # a tie is rounded up
+    ("& (discarded | kept[0])", "& discarded"),  # a tie is rounded down
+    ("& (discarded | kept[0])", ""),  # a tie is rounded up
     (".any() | sticky", ".any()"),  # the sticky bit is dropped
     ("exponent - fine + 1, exponent", "exponent - fine, exponent"),  # a carry out of the fraction is lost
     ("raw.exponent + BIAS - _NIBBLE * count", "raw.exponent + BIAS - _NIBBLE * count - 1"),
@@ -170,9 +170,9 @@ FROM_UNORM = _in(
 )
 TO_UNORM = _in(
     "fp.conversion",
-    ("below.any() | sticky | integer[0]", "below.any() | sticky"),
-    ("below.any() | sticky | integer[0]", "below.any() | integer[0]"),
-    ("half & (below", "0 & (below"),
+    ("discarded.any() | sticky | integer[0]", "discarded.any() | sticky"),
+    ("discarded.any() | sticky | integer[0]", "discarded.any() | integer[0]"),
+    ("half & (discarded", "0 & (discarded"),
     ("operand.significand.shift_left(bits) - operand.significand", "operand.significand.shift_left(bits)"),
     ("distance.eq(BIAS - 1 - operand.exponent)", "distance.eq(BIAS - operand.exponent)"),
     ("operand.nan | operand.sign | operand.zero", "operand.sign | operand.zero"),

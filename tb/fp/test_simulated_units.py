@@ -29,7 +29,7 @@ def simulate(unit: Any, operands: Batch) -> Batch:
         for cycle in range(ROWS + unit.latency):
             for name, value in inputs.items():
                 words = np.atleast_1d(operands[name][min(cycle, ROWS - 1)]).tolist()
-                context.set(value, sum(word << 32 * place for place, word in enumerate(words)))
+                context.set(value, sum(word << 32 * index for index, word in enumerate(words)))
             if cycle >= unit.latency:
                 for name, value in outputs.items():
                     bits = context.get(value)

@@ -46,7 +46,7 @@ class _Module:
         # One wire for each bit: a vector of all would be one variable, each bit of which depends on the others.
         wires = ",\n".join(self._nets.values())
         for key, bits in both.items():
-            self._nets |= {bit: f"{_name(key)}[{place}]" for place, bit in enumerate(bits)}
+            self._nets |= {bit: f"{_name(key)}[{index}]" for index, bit in enumerate(bits)}
         ports = [
             f"{port['direction']} [{len(port['bits']) - 1}:0] {_name(key)}" for key, port in module["ports"].items()
         ]

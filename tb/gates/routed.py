@@ -45,11 +45,11 @@ def unpacked(module: Mapping[str, Any]) -> dict[str, Any]:
         driven = {pin for pin, direction in packed["port_directions"].items() if direction == "output"}
         pins |= {pin: packed["connections"][pin] or [OPEN] for pin in driven}
         cell = _Packed(packed["type"], packed["parameters"], pins, driven)
-        for place, found in enumerate(_KINDS[cell.kind](cell)):
+        for index, found in enumerate(_KINDS[cell.kind](cell)):
             ends = [pin for pin, way in found["port_directions"].items() if way == "output"]
             # Verilog wants a net where something comes out.
             idle = {pin: [next(numbers)] for pin in ends if found["connections"][pin] == [OPEN]}
-            cells[f"{name}.{place}"] = with_pins(found, idle)
+            cells[f"{name}.{index}"] = with_pins(found, idle)
     return {**module, "cells": cells}
 
 

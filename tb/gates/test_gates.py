@@ -67,5 +67,5 @@ def test_a_fault_and_the_next_buffer() -> None:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_random_work(seed: int) -> None:
-    """Programs, errors, refusals of memory and resets."""
+    """Programs, errors, errors of memory and resets."""
     soak.Comparison(draw_work(seed), SMALL).run()

@@ -33,23 +33,23 @@ class Driver:
 
     async def write(self, context: Any, offset: int, value: int, strobe: int = 15) -> None:
         """Write a register."""
-        bus, left = self._bus, {"aw", "w"}
+        bus, remaining = self._bus, {"aw", "w"}
         offered: set[str] = set()
         context.set(bus.aw.payload, offset)
         context.set(bus.w.payload.bits, value)
         context.set(bus.w.payload.strobe, strobe)
         answered = False
         for _ in range(_DEADLINE):
-            offered |= {name for name in sorted(left) if self._goes()}
+            offered |= {name for name in sorted(remaining) if self._goes()}
             for name in ("aw", "w"):
-                context.set(getattr(bus, name).valid, name in offered and name in left)
+                context.set(getattr(bus, name).valid, name in offered and name in remaining)
             takes = self._goes()
             context.set(bus.b.ready, takes)
             if context.get(bus.b.valid):
-                assert not left, "no answer before address and data have come"
+                assert not remaining, "no answer before address and data have come"
                 assert context.get(bus.b.payload) == _OKAY
                 answered = takes
-            left -= {name for name in offered if context.get(getattr(bus, name).ready)}
+            remaining -= {name for name in offered if context.get(getattr(bus, name).ready)}
             await self.clock(context)
             if answered:
                 context.set(bus.b.ready, 0)

@@ -58,7 +58,7 @@ def test_an_answer_comes_two_cycles_behind_its_address() -> None:
 
 
 def test_a_read_and_a_write_go_on_beside_each_other() -> None:
-    """A read is answered although the answer to a write is not taken."""
+    """A read is answered although the response to a write is not taken."""
     bus = ControlBus()
 
     async def testbench(context: Any) -> None:

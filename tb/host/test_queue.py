@@ -1,4 +1,4 @@
-"""BufferQueue against a list: order, ids, refusals, and what a discard drops."""
+"""BufferQueue against a list: order, ids, errors, and what a discard drops."""
 
 from collections import deque
 from typing import Any
@@ -15,7 +15,7 @@ CYCLES = 600
 
 
 class Reference:
-    """What the queue holds and counts, and whether a buffer that was taken is under way."""
+    """What the queue holds and counts, and whether a buffer that was taken is in flight."""
 
     def __init__(self) -> None:
         self.waiting: deque[int] = deque()
@@ -42,7 +42,7 @@ class Reference:
         self.is_busy = self.was_offered = False
 
     def step(self, number: int | None, *, full: bool, offered: bool, takes: bool, ends: bool) -> None:
-        """A cycle: `number` is pushed, the offer taken, the buffer under way ends."""
+        """A cycle: `number` is pushed, the offer taken, the buffer in flight ends."""
         if ends:
             self.is_busy, self.consumed = False, self.consumed + 1
         if offered and takes:

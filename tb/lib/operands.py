@@ -16,7 +16,7 @@ def mixed_words(count: int, seed: int) -> Words:
 def interacting(count: int, seed: int) -> tuple[Words, Words, Words]:
     """(a, b, c): independent ones, addends that overlap the product, and addends that nearly cancel it."""
     generator = np.random.default_rng(seed)
-    a, b, c = (mixed_words(count, seed + place) for place in (1, 2, 3))
+    a, b, c = (mixed_words(count, seed + index) for index in (1, 2, 3))
     with np.errstate(all="ignore"):
         product = floats(a) * floats(b)
     step = generator.integers(-3, 4, count)

@@ -29,14 +29,14 @@ class Order:
         self.entries[:] = [each for each in self.entries if each != entry] + [entry]
 
     def defer(self, entry: int, present: set[int]) -> None:
-        """It goes behind the last of those that are present and in no later round."""
+        """It goes after the last of those that are present and in no later round."""
         self.rounds[entry] += 1
         self.entries.remove(entry)
-        place = max(
-            (place for place, each in enumerate(self.entries, 1) if self._waits(each, entry, present)), default=0
+        index = max(
+            (index for index, each in enumerate(self.entries, 1) if self._waits(each, entry, present)), default=0
         )
-        self.stayed += place < len(self.entries)
-        self.entries.insert(place, entry)
+        self.stayed += index < len(self.entries)
+        self.entries.insert(index, entry)
 
     def _waits(self, each: int, entry: int, present: set[int]) -> bool:
         is_later = 0 < (self.rounds[each] - self.rounds[entry]) % ROUNDS < ROUNDS // 2

@@ -30,11 +30,11 @@ def test_everybody_gets_the_answers_to_his_own_requests(count, beats, client_sta
     for number, source in enumerate(asking):
         source.waiting = [number << 8 | index for index in range(EACH)]
     answered = [Sink(each.response, generator, client_stall) for each in client.clients]
-    memory, answers = (
+    memory, responses = (
         Sink(client.shared.request, generator, memory_stall),
         Source(client.shared.response, generator, memory_stall),
     )
-    ends = [*asking, *answered, memory, answers]
+    ends = [*asking, *answered, memory, responses]
     most = 0
 
     async def testbench(context: Any) -> None:
@@ -42,13 +42,13 @@ def test_everybody_gets_the_answers_to_his_own_requests(count, beats, client_sta
         for number in range(DEADLINE):
             asked = len(memory.received)
             await cycle(context, ends)
-            # Memory answers nothing in the first cycles, so the queue of what is under way fills.
+            # Memory answers nothing in the first cycles, so the queue of what is in flight fills.
             for request in memory.received[asked:]:
                 held.extend(answer(request, beat) for beat in range(beats))
             if number > 30:
-                answers.waiting += held
+                responses.waiting += held
                 held.clear()
-            most = max(most, len(memory.received) - len(answers.taken) // beats)
+            most = max(most, len(memory.received) - len(responses.taken) // beats)
             if sum(len(sink.received) for sink in answered) == count * EACH * beats:
                 return
         raise AssertionError("answers are missing")

@@ -34,7 +34,7 @@ def test_rows_are_written_until_they_are_forgotten(rows):
             seen["known" if row in written else "fresh"] += writes
             if writes:
                 block = row // ROWS_TOGETHER * ROWS_TOGETHER
-                written.difference_update(block + place for place in range(ROWS_TOGETHER) if invalidates >> place & 1)
+                written.difference_update(block + index for index in range(ROWS_TOGETHER) if invalidates >> index & 1)
                 written.add(row)
             await context.tick()
             assert [bool(context.get(unit.written) >> reader & 1) for reader in range(READERS)] == expected

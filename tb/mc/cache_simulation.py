@@ -27,7 +27,7 @@ class ProtocolError(AssertionError):
 class Timing:
     """How clients and memory behave, the same for the same seed.
 
-    A line comes `latency` cycles behind its request and up to `jitter` more; with a jitter, lines that could come in
+    A line comes `latency` cycles after its request and up to `jitter` more; with a jitter, lines that could come in
     the same cycle come in any order. In each cycle each ready and each new valid is withheld with the probability
     `stall`.
     """
@@ -91,7 +91,7 @@ class CacheSimulation:
     """A compiled cache, reset once: each run begins with the lines that the one before has left.
 
     The cache has the streams `request` and `response`, or an array of `clients` with both, and one client `lines` or
-    an array of them, behind each of which at most `outstanding` lines may be under way. With `tagged` its own clients
+    an array of them, behind each of which at most `outstanding` lines may be in flight. With `tagged` its own clients
     ask for lines, too, and get them in any order.
     """
 

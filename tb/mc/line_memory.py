@@ -21,16 +21,16 @@ def line(number: int) -> bytes:
 
 def memory_words(address: int, count: int) -> list[int]:
     """Words of memory; addresses wrap."""
-    places = [(address + 4 * word) % _SPACE for word in range(count)]
+    indices = [(address + 4 * word) % _SPACE for word in range(count)]
     return [
-        int.from_bytes(line(place // LINE_BYTES)[place % LINE_BYTES :][:4], "little") for place in places
+        int.from_bytes(line(index // LINE_BYTES)[index % LINE_BYTES :][:4], "little") for index in indices
     ]  # fmt: skip
 
 
 class Lines:
     """Answers requests for lines, of a component with a `LineClient` or `TaggedLineClient` called `lines`.
 
-    With tags the answers come in any order.
+    With tags the responses come in any order.
     """
 
     def __init__(self, reader: Any, generator: np.random.Generator, stall: float) -> None:
@@ -51,7 +51,7 @@ class Lines:
         self._source.drive(context)
 
     def finish(self, context: Any) -> None:
-        """Take requests and queue their answers."""
+        """Take requests and queue their responses."""
         self._asked.finish(context)
         self._source.finish(context)
         waiting = self._source.waiting
@@ -59,7 +59,7 @@ class Lines:
             number, tag = payload & _LINE, payload >> TAG
             bits = int.from_bytes(line(number), "little")
             # The first one may be on offer.
-            place = int(self._generator.integers(1, len(waiting) + 1)) if self._tagged and waiting else len(waiting)
-            waiting.insert(place, bits | (number in self.error_lines) << 512 | tag << ANSWER_TAG)
+            index = int(self._generator.integers(1, len(waiting) + 1)) if self._tagged and waiting else len(waiting)
+            waiting.insert(index, bits | (number in self.error_lines) << 512 | tag << ANSWER_TAG)
         self._taken = len(self._asked.received)
         self.most = max(self.most, len(self._source.waiting))

@@ -105,7 +105,7 @@ class TaggedReader:
 class PortsBench:
     """Sources and sinks of all clients, and a model of memory for each port.
 
-    `clients` say how many lines those have under way who get them in order, `tagged` those who get them in any order.
+    `clients` say how many lines those have in flight who get them in order, `tagged` those who get them in any order.
     """
 
     def __init__(

@@ -147,7 +147,7 @@ def test_a_beat_is_taken_in_each_cycle(data_bits: int) -> None:
 
     simulate(bench.reader, testbench)
     pauses = taken[-1] - taken[0] + 1 - COUNT * beats
-    # Four lines under way hide the way to memory and back where a line has four beats.
+    # Four lines in flight hide the way to memory and back where a line has four beats.
     assert pauses == 0 if beats >= 4 else pauses <= COUNT
 
 
@@ -162,7 +162,7 @@ def test_a_drain_takes_nothing_ends_bursts_and_drops_their_lines(begin: int, mem
             await cycle(context, bench.ends)
         context.set(reader.drain, 1)
         taken = len(bench.source.taken)
-        # Whoever is behind the reader is reset: it takes nothing and holds no payload to its place.
+        # The reader's client is reset: it takes nothing and holds no payload.
         ends = [bench.source, bench.model]
         for now in range(DEADLINE):
             await cycle(context, ends)

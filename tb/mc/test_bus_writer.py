@@ -1,4 +1,4 @@
-"""BusWriter: the bytes of the mask and no others, answers in order, no pause, and nothing left behind a drain."""
+"""BusWriter: the bytes of the mask and no others, responses in order, no pause, and nothing left behind a drain."""
 
 from functools import cache
 from typing import Any
@@ -37,7 +37,7 @@ def random_writes(generator: np.random.Generator) -> list[Write]:
 
 
 def expected_lines(model: BusModel, writes: list[Write]) -> dict[int, bytes]:
-    """Memory behind the writes."""
+    """Memory after the writes."""
     found: dict[int, bytes] = {}
     for line, data, mask, _ in writes:
         if line not in model.error_lines:

@@ -1,4 +1,4 @@
-"""The cache of the conditional buffer, compiled behind the conditional unit: lines, bytes, refusals and resets."""
+"""The cache of the conditional buffer, compiled behind the conditional unit: lines, bytes, errors and resets."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from ctm.sim.golden.mc.address import element_address
 from ctm.tb.co.bench import BASE, COMPARISONS, CONFIGS, TILINGS, TIMINGS, Bench, conditional_unit
 from ctm.tb.co.wavefronts import LINE, Wavefronts, no_wavefronts, random_wavefronts
 from ctm.tb.mc.cache_simulation import Timing
-from ctm.tb.mc.lookups import ReferenceCache
+from ctm.tb.mc.fetches import ReferenceCache
 
 FIRST_LINE = BASE // LINE
 ALWAYS, LESS = ConditionalTest.ALWAYS, ConditionalTest.LESS

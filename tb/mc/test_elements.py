@@ -60,7 +60,7 @@ def test_a_2x2_lookup_takes_channel_0_of_four_elements(reader, data_format):
     size = ELEMENTS[data_format].element_bytes
     addresses = np.random.default_rng(3).integers(0, (1 << 21) // size, (CHANNELS, COUNT)) * size
     raw = np.stack([words_around(memory, each) for each in addresses], axis=1)
-    upper = sum((each >> 1 & 1) << place for place, each in enumerate(addresses))
+    upper = sum((each >> 1 & 1) << index for index, each in enumerate(addresses))
     found = reader(raw=raw, upper=upper, format=data_format.value, gathers=1, absent=0)["words"]
     buffer = Buffer(format=data_format)
     expected = np.stack([read_at(memory, buffer, each)[0] for each in addresses])

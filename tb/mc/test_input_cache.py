@@ -13,7 +13,7 @@ from ctm.rtl.mc.inputs.core_cache import InputCache
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.memory import Memory
 from ctm.tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
-from ctm.tb.mc.lookups import BASE, LINE, TAG_BITS, Lookups, ReferenceCache, filled, random_lookups, row_of_pairs, tag
+from ctm.tb.mc.fetches import BASE, LINE, TAG_BITS, Fetches, ReferenceCache, filled, random_fetches, row_of_pairs, tag
 
 LANES = 4
 LATENCY = 7
@@ -49,30 +49,30 @@ def new(name: str, lanes: int = LANES) -> CacheSimulation:
 
 
 def run(
-    simulation: CacheSimulation, memory: Memory, lookups: Lookups, *, timing: Timing = IDEAL, **options: Any
+    simulation: CacheSimulation, memory: Memory, fetches: Fetches, *, timing: Timing = IDEAL, **options: Any
 ) -> CacheRun:
-    return simulation.run(memory, [lookups.payloads()], inputs=lookups.inputs(), timing=timing, **options)
+    return simulation.run(memory, [fetches.payloads()], inputs=fetches.inputs(), timing=timing, **options)
 
 
 def answers(result: CacheRun, lanes: int = LANES) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Tags [n], words [n, lanes, channels] and refusals [n]."""
+    """Tags [n], words [n, lanes, channels] and errors [n]."""
     rows = result.clients[0].responses
     return rows[:, 0], rows[:, 1:-1].reshape(-1, lanes, CHANNELS), rows[:, -1].astype(bool)
 
 
-def check(result: CacheRun, memory: Memory, lookups: Lookups, error: np.ndarray | bool = False) -> None:
-    """All answers are those of the golden model, in order, and those and only those refused that should be."""
-    tags, words, had_error = answers(result, lookups.lanes)
-    np.testing.assert_array_equal(tags, [tag(number) for number in range(len(lookups))])
+def check(result: CacheRun, memory: Memory, fetches: Fetches, error: np.ndarray | bool = False) -> None:
+    """All responses are those of the golden model, in order, and those and only those refused that should be."""
+    tags, words, had_error = answers(result, fetches.lanes)
+    np.testing.assert_array_equal(tags, [tag(number) for number in range(len(fetches))])
     np.testing.assert_array_equal(had_error, np.broadcast_to(error, had_error.shape))
-    expected = lookups.words(memory)
-    wrong = np.argwhere((words != expected) & lookups.fetch[..., None] & ~had_error[:, None, None])
+    expected = fetches.words(memory)
+    wrong = np.argwhere((words != expected) & fetches.fetch[..., None] & ~had_error[:, None, None])
     if wrong.size:
         number, lane, channel = wrong[0]
         raise AssertionError(
             f"lookup {number}, lane {lane}, channel {channel}: {words[number, lane, channel]:08x}, not "
-            f"{expected[number, lane, channel]:08x}; {lookups.buffers[lookups.input[number]]} at "
-            f"({lookups.x[number, lane]}, {lookups.y[number, lane]})"
+            f"{expected[number, lane, channel]:08x}; {fetches.buffers[fetches.input[number]]} at "
+            f"({fetches.x[number, lane]}, {fetches.y[number, lane]})"
         )
 
 
@@ -80,29 +80,29 @@ def check(result: CacheRun, memory: Memory, lookups: Lookups, error: np.ndarray 
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", CONFIGS)
 def test_random_lookups(name, timing, seed):
-    memory, lookups = random_lookups(seed, 3000, LANES)
+    memory, fetches = random_fetches(seed, 3000, LANES)
     reference = ReferenceCache(CONFIGS[name][0])
-    result = run(new(name), memory, lookups, timing=TIMINGS[timing])
-    check(result, memory, lookups)
-    assert result.lines.tolist() == reference.requests(lookups)
+    result = run(new(name), memory, fetches, timing=TIMINGS[timing])
+    check(result, memory, fetches)
+    assert result.lines.tolist() == reference.requests(fetches)
     assert (result.hits, result.misses) == (reference.hits, reference.misses)
     assert reference.hits > 100 and reference.misses > 100
 
 
 @pytest.mark.long
 @pytest.mark.parametrize(("name", "lanes"), [("direct", 8), ("default", 16)])
-def test_random_lookups_of_wider_wavefronts(name, lanes):
-    memory, lookups = random_lookups(lanes, 3000, lanes)
-    result = run(new(name, lanes), memory, lookups, timing=TIMINGS["some_stalls"])
-    check(result, memory, lookups)
-    assert result.lines.tolist() == ReferenceCache(CONFIGS[name][0]).requests(lookups)
+def test_random_fetches_of_wider_wavefronts(name, lanes):
+    memory, fetches = random_fetches(lanes, 3000, lanes)
+    result = run(new(name, lanes), memory, fetches, timing=TIMINGS["some_stalls"])
+    check(result, memory, fetches)
+    assert result.lines.tolist() == ReferenceCache(CONFIGS[name][0]).requests(fetches)
 
 
 def test_wavefronts_in_one_line_are_answered_in_each_cycle():
-    memory, lookups, simulation = filled(), row_of_pairs(200, 4), new("default")
-    run(simulation, memory, lookups)
-    result = run(simulation, memory, lookups)
-    check(result, memory, lookups)
+    memory, fetches, simulation = filled(), row_of_pairs(200, 4), new("default")
+    run(simulation, memory, fetches)
+    result = run(simulation, memory, fetches)
+    check(result, memory, fetches)
     only = result.clients[0]
     np.testing.assert_array_equal(only.taken, np.arange(200))
     np.testing.assert_array_equal(only.offered, np.arange(200) + LATENCY)
@@ -111,63 +111,63 @@ def test_wavefronts_in_one_line_are_answered_in_each_cycle():
 
 def test_a_wavefront_takes_a_cycle_for_each_of_its_lines():
     # Lanes in different rows are in different lines.
-    lookups = row_of_pairs(100, 1)
-    lookups.buffers[0] = Buffer(base=BASE, pitch=128, height=4, format=DataFormat.FLOAT32_1)
-    lookups.y[:] = np.arange(LANES)
+    fetches = row_of_pairs(100, 1)
+    fetches.buffers[0] = Buffer(base=BASE, pitch=128, height=4, format=DataFormat.FLOAT32_1)
+    fetches.y[:] = np.arange(LANES)
     memory, simulation = filled(), new("default")
-    run(simulation, memory, lookups)
-    result = run(simulation, memory, lookups)
-    check(result, memory, lookups)
+    run(simulation, memory, fetches)
+    result = run(simulation, memory, fetches)
+    check(result, memory, fetches)
     np.testing.assert_array_equal(result.clients[0].offered, np.arange(100) * LANES + LATENCY + LANES - 1)
 
 
 @pytest.mark.parametrize("tiling", [Tiling.LINEAR_INP_2X2, Tiling.TILED_INP_2X2])
 def test_a_2x2_lookup_in_one_line_takes_one_cycle(tiling):
-    lookups = row_of_pairs(50, 0)
-    lookups.buffers[0] = Buffer(base=BASE, pitch=128, height=1, format=DataFormat.UINT16_1, tiling=tiling)
-    lookups.x[:] = 8
+    fetches = row_of_pairs(50, 0)
+    fetches.buffers[0] = Buffer(base=BASE, pitch=128, height=1, format=DataFormat.UINT16_1, tiling=tiling)
+    fetches.x[:] = 8
     memory, simulation = filled(), new("default")
-    run(simulation, memory, lookups)
-    result = run(simulation, memory, lookups)
-    check(result, memory, lookups)
+    run(simulation, memory, fetches)
+    result = run(simulation, memory, fetches)
+    check(result, memory, fetches)
     np.testing.assert_array_equal(result.clients[0].offered, np.arange(50) + LATENCY)
 
 
 @pytest.mark.parametrize("latency", [1, 2, 30])
 def test_a_miss_takes_seven_cycles_more_than_memory(latency):
-    memory, lookups = filled(), row_of_pairs(1, 4)
-    result = run(new("default"), memory, lookups, timing=Timing(latency=latency))
-    check(result, memory, lookups)
+    memory, fetches = filled(), row_of_pairs(1, 4)
+    result = run(new("default"), memory, fetches, timing=Timing(latency=latency))
+    check(result, memory, fetches)
     assert result.clients[0].offered[0] == 3 + latency + 4
 
 
 def test_a_line_under_way_is_asked_for_once():
-    memory, lookups = filled(), row_of_pairs(60, 0)
-    result = run(new("default"), memory, lookups, timing=Timing(latency=100))
-    check(result, memory, lookups)
+    memory, fetches = filled(), row_of_pairs(60, 0)
+    result = run(new("default"), memory, fetches, timing=Timing(latency=100))
+    check(result, memory, fetches)
     assert (len(result.lines), result.hits, result.misses) == (1, 59, 1)
 
 
 @pytest.mark.parametrize("name", CONFIGS)
 def test_as_many_lines_are_under_way_as_may_be(name):
-    memory, lookups = filled(), row_of_pairs(200, 16)
-    result = run(new(name), memory, lookups, timing=Timing(latency=200))
-    check(result, memory, lookups)
+    memory, fetches = filled(), row_of_pairs(200, 16)
+    result = run(new(name), memory, fetches, timing=Timing(latency=200))
+    check(result, memory, fetches)
     assert result.most_under_way == CONFIGS[name][1]
 
 
 def test_missing_lines_come_in_each_cycle():
-    memory, lookups = filled(), row_of_pairs(200, 16)
-    result = run(new("default"), memory, lookups, timing=Timing(latency=40))
-    check(result, memory, lookups)
+    memory, fetches = filled(), row_of_pairs(200, 16)
+    result = run(new("default"), memory, fetches, timing=Timing(latency=40))
+    check(result, memory, fetches)
     np.testing.assert_array_equal(np.diff(result.clients[0].offered), 1)
 
 
 def test_lines_stay_until_they_are_invalidated():
-    old, changed, lookups = filled(1), filled(2), row_of_pairs(100, 4)
+    old, changed, fetches = filled(1), filled(2), row_of_pairs(100, 4)
     simulation = new("default")
     for memory, seen, invalidates in ((old, old, False), (changed, old, False), (changed, changed, True)):
-        check(run(simulation, memory, lookups, invalidates=invalidates), seen, lookups)
+        check(run(simulation, memory, fetches, invalidates=invalidates), seen, fetches)
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -186,25 +186,25 @@ def test_uncached_lookups_go_past_the_cache(name):
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", CONFIGS)
 def test_fetches_of_lines_with_an_error_have_an_error(name, timing):
-    memory, lookups = random_lookups(7, 3000, LANES)
-    lines = np.where(lookups.addresses() >= 0, lookups.addresses() // LINE, -1)
+    memory, fetches = random_fetches(7, 3000, LANES)
+    lines = np.where(fetches.addresses() >= 0, fetches.addresses() // LINE, -1)
     # A fifth of the lines that are read.
     chosen = [int(line) for line in np.unique(lines[lines >= 0])[::5]]
     expected = np.isin(lines, chosen).any(axis=(1, 2))
     assert 200 < expected.sum() < 2800
     simulation, ranges = new(name), [(line, line + 1) for line in chosen]
     for _ in range(2):
-        check(run(simulation, memory, lookups, timing=TIMINGS[timing], error_lines=ranges), memory, lookups, expected)
+        check(run(simulation, memory, fetches, timing=TIMINGS[timing], error_lines=ranges), memory, fetches, expected)
     # Nothing of it stays.
-    check(run(simulation, memory, lookups, timing=TIMINGS[timing]), memory, lookups)
+    check(run(simulation, memory, fetches, timing=TIMINGS[timing]), memory, fetches)
 
 
 def test_a_line_with_an_error_is_requested_again():
-    memory, lookups, simulation = filled(), row_of_pairs(1, 0), new("default")
+    memory, fetches, simulation = filled(), row_of_pairs(1, 0), new("default")
     line = BASE // LINE
     for _ in range(2):
-        result = run(simulation, memory, lookups, error_lines=[(line, line + 1)])
-        check(result, memory, lookups, True)
+        result = run(simulation, memory, fetches, error_lines=[(line, line + 1)])
+        check(result, memory, fetches, True)
         assert result.lines.tolist() == [line << 1]
 
 
@@ -212,10 +212,10 @@ def test_a_line_with_an_error_is_requested_again():
 def test_a_reset_leaves_nothing_behind(name):
     simulation, reference = new(name), ReferenceCache(CONFIGS[name][0])
     for seed in range(3):
-        memory, lookups = random_lookups(seed, 1000, LANES)
-        result = run(simulation, memory, lookups)
-        check(result, memory, lookups)
-        assert result.lines.tolist() == reference.requests(lookups)
+        memory, fetches = random_fetches(seed, 1000, LANES)
+        result = run(simulation, memory, fetches)
+        check(result, memory, fetches)
+        assert result.lines.tolist() == reference.requests(fetches)
         simulation.reset()
         # Lines are forgotten, turns are not.
         reference.invalidate()

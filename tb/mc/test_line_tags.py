@@ -49,8 +49,8 @@ def test_random_lines(sets: int, ways: int) -> None:
                 assert context.get(unit.hit) == hit
                 if hit:
                     assert context.get(unit.row) == own.rows[own.lines.index(line)]
-                place, owned = context.get(unit.entry), context.get(unit.owned)
-                assert (place.set, place.way) == (line % sets, own.turn)
+                position, owned = context.get(unit.entry), context.get(unit.owned)
+                assert (position.set, position.way) == (line % sets, own.turn)
                 assert owned.valid == (own.rows[own.turn] is not None)
                 assert not owned.valid or owned.row == own.rows[own.turn]
                 hits, misses = hits + hit, not hit and not invalidates and generator.random() < 0.7

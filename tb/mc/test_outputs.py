@@ -116,17 +116,17 @@ class Bench:
 
     async def clock(self, context: Any) -> None:
         """One cycle; memory answers uncached lines in order, some time later."""
-        answers = self.under_way > 0 and self.generator.random() >= max(self._stall, 0.3)
-        context.set(self.design.uncached_written.valid, answers)
+        responses = self.under_way > 0 and self.generator.random() >= max(self._stall, 0.3)
+        context.set(self.design.uncached_written.valid, responses)
         counts = [len(sink.received) for sink in self.sinks]
         await cycle(context, [*self.sources, *self.sinks])
-        self.answered += answers
+        self.answered += responses
         for bank, (sink, count) in enumerate(zip(self.sinks[:-1], counts, strict=False)):
             for payload in sink.received[count:]:
                 self._store(payload)
                 banks = len(self.design.lines)
                 assert sink is self.past or (payload & (1 << 26) - 1) % banks == bank, "a line of another bank"
-        self.under_way += len(self.past.received) - counts[-2] - answers
+        self.under_way += len(self.past.received) - counts[-2] - responses
 
     def _store(self, payload: int) -> None:
         line, bits, mask = payload & (1 << 26) - 1, payload >> 26 & (1 << 512) - 1, payload >> 538
@@ -250,7 +250,7 @@ def test_a_wavefront_goes_to_a_bank_once_while_another_is_full() -> None:
     shapes = [source._port.payload.shape() for source in bench.sources]
     rows = range(0, 64, 2)
     bench.sources[0].waiting = [shapes[0].const({**full, "j": row}).as_bits() for row in rows]
-    # By turns, so that one of these is behind the wavefront that waits.
+    # By turns, so that one of these is after the wavefront that waits.
     bench.sources[1].waiting = [shapes[1].const(past).as_bits()] * len(rows)
     banks = bench.sinks[:2]
 

@@ -34,8 +34,8 @@ def offer(context: Any, registers: Registers, name: str, words: list[int]) -> No
     """Offer a command."""
     context.set(registers.command.valid, 1)
     context.set(registers.command.payload.opcode, BY_NAME[name].opcode)
-    for place in range(4):
-        context.set(registers.command.payload.words[place], words[place] if place < len(words) else 0)
+    for index in range(4):
+        context.set(registers.command.payload.words[index], words[index] if index < len(words) else 0)
 
 
 def random_commands(seed: int) -> list[tuple[str, list[int]]]:
@@ -96,7 +96,7 @@ def test_each_command_pulses_its_caches_and_no_other(name: str) -> None:
         if waits_for is not None:
             for _ in range(5):
                 assert not context.get(registers.command.ready)
-                # A flush is asked for until it is done, an invalidate is made once.
+                # A flush is requested until it is done, an invalidate is made once.
                 asked = {each for each in _PULSES if context.get(getattr(registers, each))}
                 assert asked == (wanted if name in _FLUSHES else set())
                 await context.tick()

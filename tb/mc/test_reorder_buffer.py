@@ -21,7 +21,7 @@ def answer(line: int) -> int:
 
 
 class Memory:
-    """Answers lines that were asked for in any order, part by part; never waits for a client."""
+    """Answers lines that were requested in any order, part by part; never waits for a client."""
 
     def __init__(self, order: ReorderBuffer, generator: np.random.Generator, stall: float) -> None:
         self._order, self._generator, self._stall = order, generator, stall
@@ -106,7 +106,7 @@ def test_a_line_is_offered_two_cycles_after_it_came_and_one_in_each_cycle() -> N
         for now in range(40):
             context.set(client.request.valid, now < 20)
             context.set(client.request.payload.line, now)
-            # The line that was asked for in the last cycle comes.
+            # The line that was requested in the last cycle comes.
             context.set(order.response.valid, 0 < now <= 20)
             context.set(order.response.payload.tag, (now - 1) % 8)
             context.set(order.response.payload.bits, now - 1)

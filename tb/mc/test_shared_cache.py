@@ -11,7 +11,7 @@ from ctm.rtl.mc.inputs.caches import InputCaches
 from ctm.rtl.mc.inputs.shared_cache import SharedCache
 from ctm.sim.memory import Memory
 from ctm.tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
-from ctm.tb.mc.lookups import LINE, TAG_BITS, Lookups, filled, random_lookups, row_of_pairs, tag
+from ctm.tb.mc.fetches import LINE, TAG_BITS, Fetches, filled, random_fetches, row_of_pairs, tag
 
 LINE_WORDS = LINE // 4
 LATENCY = 2
@@ -122,7 +122,7 @@ def test_a_line_that_all_want_is_asked_for_once():
 
 
 def test_banks_serve_a_line_each_in_a_cycle():
-    # All requesters begin in one bank; behind the first conflicts each is in another one.
+    # All requesters begin in one bank; after the first conflicts each is in another one.
     memory, simulation, lines = filled_lines(9), new("small banks"), 4 * [np.tile(np.arange(16), 20)]
     sent = [requests("small banks", each) for each in lines]
     result = simulation.run(memory, sent, timing=Timing())
@@ -159,24 +159,24 @@ def both_levels(name: str) -> CacheSimulation:
     return CacheSimulation(caches, outstanding=outstanding)
 
 
-def part(lookups: Lookups, chosen: slice) -> Lookups:
-    return Lookups(
-        buffers=lookups.buffers,
-        **{name: getattr(lookups, name)[chosen] for name in ("input", "uncached", "x", "y", "fetch")},
+def part(fetches: Fetches, chosen: slice) -> Fetches:
+    return Fetches(
+        buffers=fetches.buffers,
+        **{name: getattr(fetches, name)[chosen] for name in ("input", "uncached", "x", "y", "fetch")},
     )
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", BEHIND_FIRST_LEVELS)
-def test_random_lookups_through_both_levels(name, timing):
+def test_random_fetches_through_both_levels(name, timing):
     count = 1500
-    memory, lookups = random_lookups(11, CORES * count, LANES)
+    memory, fetches = random_fetches(11, CORES * count, LANES)
     simulation = both_levels(name)
     simulation.renew()
-    parts = [part(lookups, slice(core * count, (core + 1) * count)) for core in range(CORES)]
+    parts = [part(fetches, slice(core * count, (core + 1) * count)) for core in range(CORES)]
     for _ in range(2):
         sent = [each.payloads() for each in parts]
-        result = simulation.run(memory, sent, inputs=lookups.inputs(), timing=TIMINGS[timing])
+        result = simulation.run(memory, sent, inputs=fetches.inputs(), timing=TIMINGS[timing])
         for client, each in zip(result.clients, parts, strict=True):
             rows, expected = client.responses, each.words(memory)
             assert rows[:, 0].tolist() == [tag(number) for number in range(count)]
@@ -187,12 +187,12 @@ def test_random_lookups_through_both_levels(name, timing):
 
 
 def test_a_line_that_several_cores_read_is_asked_for_once():
-    memory, lookups = filled(), row_of_pairs(200, 4)
+    memory, fetches = filled(), row_of_pairs(200, 4)
     simulation = both_levels("default")
     simulation.renew()
     for wanted in (50, 0):
         result = simulation.run(
-            memory, CORES * [lookups.payloads()], inputs=lookups.inputs(), timing=Timing(latency=30)
+            memory, CORES * [fetches.payloads()], inputs=fetches.inputs(), timing=Timing(latency=30)
         )
         assert len(np.unique(result.lines)) == len(result.lines) == wanted
         # The first levels are too small for the row.
@@ -200,12 +200,12 @@ def test_a_line_that_several_cores_read_is_asked_for_once():
 
 
 def test_a_line_of_the_second_level_is_answered_after_nine_cycles():
-    memory, lookups = filled(), row_of_pairs(1, 4)
+    memory, fetches = filled(), row_of_pairs(1, 4)
     simulation = both_levels("default")
     simulation.renew()
     cycles = []
     for core in (0, 1):
-        sent = [lookups.payloads() if each == core else [] for each in range(CORES)]
-        result = simulation.run(memory, sent, inputs=lookups.inputs(), timing=Timing(latency=20))
+        sent = [fetches.payloads() if each == core else [] for each in range(CORES)]
+        result = simulation.run(memory, sent, inputs=fetches.inputs(), timing=Timing(latency=20))
         cycles.append(int(result.clients[core].offered[0]))
     assert cycles == [3 + 1 + 20 + 2 + 4, 9]

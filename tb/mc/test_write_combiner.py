@@ -26,7 +26,7 @@ def unpacked(payload: int) -> Line:
 
 
 def applied(lines: list[Line]) -> dict[tuple[int, int], int]:
-    """Memory behind the writes: line and byte to value."""
+    """Memory after the writes: line and byte to value."""
     return {
         (line, byte): data[byte] for line, data, mask in lines for byte in range(_LINE_BYTES) if mask >> byte & 1
     }  # fmt: skip
@@ -38,8 +38,8 @@ def random_writes(seed: int, count: int, lines: int) -> list[Line]:
     found = []
     for _ in range(count):
         size = int(generator.choice([4, 16, 32, 64], p=[0.5, 0.3, 0.15, 0.05]))
-        place = int(generator.integers(_LINE_BYTES // size)) * size
-        found.append((int(generator.integers(lines)), generator.bytes(64), (1 << size) - 1 << place))
+        index = int(generator.integers(_LINE_BYTES // size)) * size
+        found.append((int(generator.integers(lines)), generator.bytes(64), (1 << size) - 1 << index))
     return found
 
 

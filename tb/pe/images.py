@@ -12,7 +12,7 @@ from ctm.sim.memory import Memory
 
 LIMIT = PROGRAM_FORMAT.image_limit
 SPAN = 4096
-"""All that a good image has lies within so many bytes, its code behind the first half."""
+"""All that a good image has lies within so many bytes, its code after the first half."""
 _CODE_AT = SPAN // 2
 ODD_WORDS = (
     0, 1, 2, 3, 4, 7, 8, 12, 16, 32, 60, 64, 100, SPAN, LIMIT - 64, LIMIT - 32, LIMIT - 8,
@@ -74,10 +74,10 @@ def random_draft(generator: np.random.Generator) -> Draft:
     draft.image[_CODE_AT:] = generator.bytes(SPAN - _CODE_AT)
     draft.image[: elf.ELF_HEADER_BYTES] = header(table, len(kinds))
     for number, (kind, parts) in enumerate(kinds):
-        place, contents = table + elf.PROGRAM_HEADER_BYTES * number, b"".join(parts or [])
-        draft.places += [place, place + 4, place + 16]
+        position, contents = table + elf.PROGRAM_HEADER_BYTES * number, b"".join(parts or [])
+        draft.places += [position, position + 4, position + 16]
         offset, size = (at, len(contents)) if parts is not None else (_CODE_AT, INSTRUCTION_BYTES * instructions)
-        struct.pack_into("<5I", draft.image, place, kind, offset, 0, 0, size)
+        struct.pack_into("<5I", draft.image, position, kind, offset, 0, 0, size)
         for part in parts or []:
             draft.places += [at, at + 4, at + 8, at + 12, at + 16, at + 20]
             draft.image[at : at + len(part)] = part
@@ -89,8 +89,8 @@ def random_draft(generator: np.random.Generator) -> Draft:
 def damage(generator: np.random.Generator, draft: Draft) -> None:
     """Change words that the loader looks at."""
     for _ in range(generator.integers(1, 3)):
-        place = int(generator.choice(draft.places))
-        (word,) = struct.unpack_from("<I", draft.image, place)
+        position = int(generator.choice(draft.places))
+        (word,) = struct.unpack_from("<I", draft.image, position)
         manner = generator.integers(3)
         if manner == 0:
             word = int(generator.choice(ODD_WORDS))
@@ -98,7 +98,7 @@ def damage(generator: np.random.Generator, draft: Draft) -> None:
             word = (word + int(generator.choice([-24, -4, -1, 1, 4, 24, 32]))) % (1 << 32)
         else:
             word ^= 1 << int(generator.integers(32))
-        struct.pack_into("<I", draft.image, place, word)
+        struct.pack_into("<I", draft.image, position, word)
 
 
 def put_random(memory: Memory, generator: np.random.Generator, base: int, *, damaged: float) -> None:

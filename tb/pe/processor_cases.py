@@ -29,17 +29,17 @@ def compiled(lanes: int) -> ProcessorSimulation:
 
 
 def work(*buffers: CommandBuffer | list[int], address: int = BUFFER, **settings: object) -> Work:
-    """Buffers one behind the other in memory, a line between them, and an image at PROGRAM."""
-    memory, places = settings.pop("memory", None) or Memory(), []
+    """Buffers one after the other in memory, a line between them, and an image at PROGRAM."""
+    memory, indices = settings.pop("memory", None) or Memory(), []
     put_small(memory, PROGRAM)
     for buffer in buffers:
         words = buffer if isinstance(buffer, list) else buffer.words
         memory.write(address, np.array(words, "<u4").tobytes())
-        places.append((address, len(words)))
+        indices.append((address, len(words)))
         address += (4 * len(words) + 127) // 64 * 64
     for first, end in settings.get("error_lines", ()):
         memory.refuse(64 * first, 64 * end)
-    return Work(memory=memory, buffers=places, **settings)
+    return Work(memory=memory, buffers=indices, **settings)
 
 
 def run(*buffers: CommandBuffer | list[int], lanes: int = 4, timing: Timing = TIMINGS["ideal"], **settings: object):
@@ -59,7 +59,7 @@ def check_cases(simulation: ProcessorSimulation, seeds: range) -> None:
 
 
 def check_resets(simulation: ProcessorSimulation, seeds: range) -> None:
-    """One case is cut off anywhere, and another one behind a reset is as if nothing had been."""
+    """One case is cut off anywhere, and another one after a reset is as if nothing had been."""
     for seed in seeds:
         first, then = random_case(1_000_000 + seed), random_case(2_000_000 + seed)
         simulation.run(first.work, first.timing, cut=1 + 7919 * seed % 1500)

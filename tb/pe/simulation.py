@@ -97,7 +97,7 @@ class Loss:
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """What the processor has to do: buffers (address, dwords), refused lines [first, end), what goes wrong."""
+    """What the processor has to do: buffers (address, dwords), lines with an error [first, end), what goes wrong."""
 
     memory: Memory
     buffers: Sequence[tuple[int, int]]
@@ -139,7 +139,7 @@ class Outcome:
     times: list[int]
     cycles: int
     most_lines: int
-    """Most lines that were under way."""
+    """Most lines that were in flight."""
     busy: int
     """Cycles in which the array was not idle or was offered a wavefront."""
 

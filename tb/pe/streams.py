@@ -156,13 +156,13 @@ def random_losses(generator: np.random.Generator) -> list[Loss]:
 
 def _error_lines(generator: np.random.Generator, buffers: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Ranges of lines in buffers, in images, and where counters are written."""
-    places = [
+    indices = [
         *((address + 4 * int(generator.integers(words + 1))) % ADDRESS_SPACE for address, words in buffers),
         *(base + int(generator.integers(SPAN // 2)) for base in IMAGES),
         COUNTERS + 2048 * int(generator.integers(32)),
     ]
     count = int(generator.integers(1, 4)) if generator.random() < 0.3 else 0
-    lines = [int(generator.choice(places)) // LINE for _ in range(count)]
+    lines = [int(generator.choice(indices)) // LINE for _ in range(count)]
     return [(line, line + int(generator.integers(1, 3))) for line in lines]
 
 
@@ -173,10 +173,10 @@ def random_case(seed: int, *, commands: int = 25) -> Case:
     for base in IMAGES:
         put_random(memory, generator, base, damaged=0.25)
     writer = Writer(generator, errors=float(generator.choice([0, 0, 0.05, 0.3])))
-    places = generator.permutation(len(BUFFERS))[: int(generator.integers(1, 5))]
-    for place in sorted(places):
+    indices = generator.permutation(len(BUFFERS))[: int(generator.integers(1, 5))]
+    for index in sorted(indices):
         words = writer.buffer(int(generator.integers(commands)))
-        address = BUFFERS[place]
+        address = BUFFERS[index]
         contents = np.array(words, "<u4").tobytes()
         head = min(len(contents), ADDRESS_SPACE - address)
         memory.write(address, contents[:head])

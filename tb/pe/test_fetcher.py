@@ -77,8 +77,8 @@ def test_words_come_in_order_and_no_line_twice(stall: float, word_stall: float) 
             count = dwords if generator.random() < 0.5 else int(generator.integers(dwords))
             before = len(lines.numbers)
             await bench.read(context, address, dwords, count)
-            for place, (found, word) in enumerate(zip(bench.words.received, memory_words(address, count), strict=True)):
-                error = (address + WORD_BYTES * place) // LINE_BYTES in lines.error_lines
+            for index, (found, word) in enumerate(zip(bench.words.received, memory_words(address, count), strict=True)):
+                error = (address + WORD_BYTES * index) // LINE_BYTES in lines.error_lines
                 assert found >> WORD_BITS == error and (error or found == word)
             first, last = address // LINE_BYTES, (address + WORD_BYTES * dwords - 1) // LINE_BYTES
             asked = lines.numbers[before:]

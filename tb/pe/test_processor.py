@@ -71,7 +71,7 @@ def test_an_error_is_reported_at_the_command_that_needs_the_line(place: int) -> 
     lines = [BUFFER // 64 + line for line in range(4)]
     for line in lines:
         run(commands, [], address=BUFFER + 4 * place, error_lines=[(line, line + 1)], timing=TIMINGS["stalls"])
-    # Behind an error it does not matter what memory refuses.
+    # After an error it does not matter what memory refuses.
     commands[3] = 0xFFFF_FFFF
     assert statuses(run([0, *commands], error_lines=[(lines[1], lines[2])])) == [Status.BAD_COMMAND]
 

@@ -1,4 +1,4 @@
-"""The program loader with formats that are nobody's: it takes their executables only, as long as they allow."""
+"""The program loader with formats of no instruction set: it takes their executables only, as long as they allow."""
 
 import struct
 from collections.abc import Sequence
@@ -113,6 +113,6 @@ def test_what_another_format_says_has_error(name: str) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_the_limit_of_an_image_is_its_formats(name: str) -> None:
     form = FORMATS[name]
-    places = [form.image_limit - form.unit_bytes + over for over in (4, form.unit_bytes, -2)]
-    images = [executable(form, form.unit_bytes, at) for at in places]
+    indices = [form.image_limit - form.unit_bytes + over for over in (4, form.unit_bytes, -2)]
+    images = [executable(form, form.unit_bytes, at) for at in indices]
     assert {status for status, *_ in load(form, images)} == {Status.BAD_EXECUTABLE}

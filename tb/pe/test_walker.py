@@ -98,14 +98,14 @@ def dealt_wrongly(
     walker: DomainWalker, domain: Domain, lanes: int, tiles: Sequence[int], shares: Sequence[int], seed: int
 ) -> str:
     """What is wrong with the way in which wavefronts come to cores, if anything is."""
-    places = expected(domain, lanes, tiles)
-    found, asked = given(walker, domain, seed, len(places) + 1, shares)
+    indices = expected(domain, lanes, tiles)
+    found, asked = given(walker, domain, seed, len(indices) + 1, shares)
     if [core for core, _ in found] != asked:
         return "a wavefront is not for the core whose turn it was"
-    if sorted(place for _, place in found) != sorted(places):
+    if sorted(place for _, place in found) != sorted(indices):
         return "not every wavefront is given once"
     rest: dict[tuple[int, int], list[Place]] = {}
-    for place in places:
+    for place in indices:
         rest.setdefault(tile_of(place, domain, lanes, tiles[0]), []).append(place)
     # In the order of the walk.
     not_begun, own = list(rest), dict[int, tuple[int, int]]()
@@ -139,13 +139,13 @@ def draw(seed: int) -> tuple[int, Domain]:
 @pytest.mark.parametrize("seed", seeds(8, 200))
 def test_hardware_walks_as_the_golden_model(seed: int, tiles: tuple[int, ...]) -> None:
     lanes, domain = draw(seed)
-    places = expected(domain, lanes, tiles)
-    assert walked(DomainWalker(lanes, tiles), domain, seed) == places
-    assert expected(domain, lanes, tiles, most=7) == places
+    indices = expected(domain, lanes, tiles)
+    assert walked(DomainWalker(lanes, tiles), domain, seed) == indices
+    assert expected(domain, lanes, tiles, most=7) == indices
     columns, rows = domain.shape(lanes)
     left, bottom = domain.i0 & ~1, domain.j0 & ~1
     order = by_recursion(columns, rows, lanes // 4, 1, tiles)
-    assert [place[:2] for place in places] == [(left + lanes // 2 * i, bottom + 2 * j) for i, j in order]
+    assert [place[:2] for place in indices] == [(left + lanes // 2 * i, bottom + 2 * j) for i, j in order]
 
 
 def several(seed: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -200,8 +200,8 @@ def test_a_mistake_is_found(name: str) -> None:
         wrong = False
         for seed in range(12):
             lanes, domain = draw(seed)
-            places = expected(domain, lanes, (2, 4))
-            wrong |= walked(walker.DomainWalker(lanes, (2, 4)), domain, seed, len(places) + 1) != places
+            indices = expected(domain, lanes, (2, 4))
+            wrong |= walked(walker.DomainWalker(lanes, (2, 4)), domain, seed, len(indices) + 1) != indices
             if wrong:
                 break
     assert wrong

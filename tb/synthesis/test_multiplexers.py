@@ -60,7 +60,7 @@ def values(found: dict[str, Any], given: dict[int, int]) -> tuple[int, ...]:
         if net not in nets:
             pins = {pin: bits[0] for pin, bits in drivers[net]["connections"].items() if pin != OUTPUT}
             if drivers[net]["type"] == LUT:
-                row = sum(value(pins[pin]) << place for place, pin in enumerate(INPUTS))
+                row = sum(value(pins[pin]) << position for position, pin in enumerate(INPUTS))
                 nets[net] = int(drivers[net]["parameters"]["INIT"][~row])
             else:
                 zero, one, select = (("BLUT", "ALUT", "C0"), ("D0", "D1", "SD"))[drivers[net]["type"] == "L6MUX21"]

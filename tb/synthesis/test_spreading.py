@@ -51,7 +51,7 @@ def test_no_other_places_are_nearer(wanted: list[float]) -> None:
     ]
 
     def distance(choice: tuple[int, ...]) -> float:
-        return sum(abs(sites[place] - x) for place, x in zip(choice, wanted, strict=True))
+        return sum(abs(sites[index] - x) for index, x in zip(choice, wanted, strict=True))
 
     assert tuple(found) in choices
     assert distance(tuple(found)) == min(map(distance, choices))

@@ -1,4 +1,4 @@
-"""Lookups of wavefronts: random ones, what the golden model answers, and the lines that a cache asks for."""
+"""Fetches of wavefronts: random ones, what the golden model answers, and the lines that a cache asks for."""
 
 from dataclasses import dataclass
 
@@ -22,8 +22,8 @@ BASE = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Lookups:
-    """n lookups of wavefronts of `lanes`: `input` and `uncached` [n], `x`, `y` and `fetch` [n, lanes]."""
+class Fetches:
+    """n fetches of wavefronts of `lanes`: `input` and `uncached` [n], `x`, `y` and `fetch` [n, lanes]."""
 
     buffers: list[Buffer]
     input: np.ndarray
@@ -41,7 +41,7 @@ class Lookups:
         return self.x.shape[1]
 
     def payloads(self) -> list[int]:
-        """What goes to the cache; a lookup's tag is made from its number."""
+        """What goes to the cache; a fetch's tag is made from its number."""
         layout = fetch_request_layout(self.lanes, TAG_BITS)
         offsets = {name: offset for name, offset, _ in fields(layout)}
         payloads = []
@@ -86,12 +86,12 @@ class Lookups:
 
 
 def tag(number: int) -> int:
-    """A lookup's tag: every bit of it changes."""
+    """A fetch's tag: every bit of it changes."""
     return number * 0x9E37_79B1 % (1 << TAG_BITS)
 
 
-def random_lookups(seed: int, count: int, lanes: int) -> tuple[Memory, Lookups]:
-    """Lookups of inputs of all formats and tilings, most of them near each other, in random memory."""
+def random_fetches(seed: int, count: int, lanes: int) -> tuple[Memory, Fetches]:
+    """Fetches of inputs of all formats and tilings, most of them near each other, in random memory."""
     generator = np.random.default_rng(seed)
     memory, buffers = Memory(), []
     for number in range(INPUTS):
@@ -117,15 +117,15 @@ def random_lookups(seed: int, count: int, lanes: int) -> tuple[Memory, Lookups]:
     # What lanes hold that do not fetch means nothing.
     x, y = (np.where(fetch, index, generator.integers(0, 4096, index.shape)) for index in pair)
     uncached = generator.random(count) < 0.05
-    return memory, Lookups(buffers=buffers, input=chosen, uncached=uncached, x=x, y=y, fetch=fetch)
+    return memory, Fetches(buffers=buffers, input=chosen, uncached=uncached, x=x, y=y, fetch=fetch)
 
 
-def row_of_pairs(count: int, step: int, lanes: int = 4, *, uncached: bool = False) -> Lookups:
+def row_of_pairs(count: int, step: int, lanes: int = 4, *, uncached: bool = False) -> Fetches:
     """Wavefronts on a row of FLOAT32_1, each `step` elements behind the one before; a line is 16 elements."""
     first = np.arange(count)[:, None] * step
     x = first + np.arange(lanes)
     buffer = Buffer(base=BASE, pitch=4096, height=1, format=DataFormat.FLOAT32_1)
-    return Lookups(
+    return Fetches(
         buffers=[buffer], input=np.zeros(count, int), uncached=np.full(count, uncached), x=x, y=0 * x,
         fetch=np.ones_like(x, bool),
     )  # fmt: skip
@@ -139,7 +139,7 @@ def filled(seed: int = 0) -> Memory:
 
 
 class ReferenceCache:
-    """A cache of lines whose ways are replaced in turn: what it asks for is the same whenever answers come."""
+    """A cache of lines whose ways are replaced in turn: what it asks for is the same whenever responses come."""
 
     def __init__(self, config: CacheConfig) -> None:
         self._sets = [[-1] * config.ways for _ in range(config.sets)]
@@ -164,10 +164,10 @@ class ReferenceCache:
         """Forget all lines; the turns stay."""
         self._sets = [[-1] * len(ways) for ways in self._sets]
 
-    def requests(self, lookups: Lookups) -> list[int]:
-        """The lines that are asked for, in order, as `line * 2 + uncached`."""
+    def requests(self, fetches: Fetches) -> list[int]:
+        """The lines that are requested, in order, as `line * 2 + uncached`."""
         requests = []
-        for addresses, uncached in zip(lookups.addresses(), lookups.uncached, strict=True):
+        for addresses, uncached in zip(fetches.addresses(), fetches.uncached, strict=True):
             lines = addresses[addresses >= 0] // LINE
             # In the order of the first channel that needs each.
             for line in dict.fromkeys(lines.tolist()):
