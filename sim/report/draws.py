@@ -140,8 +140,8 @@ def as_fields(found: list[DrawSpeed]) -> dict[str, Any]:
 
 def print_speeds(found: list[DrawSpeed]) -> None:
     """A table."""
-    table = Table(title=f"draws on {_SIDE} x {_SIDE} pixels, fast beside golden")
-    for column in ("triangles", "golden s", "fast s", "times", "M pixels/s", "k triangles/s", "golden M lane instr./s"):
+    table = Table(title=f"draws on {_SIDE} x {_SIDE} pixels; golden M/s: lane instructions")
+    for column in ("triangles", "golden s", "fast s", "times", "M pixels/s", "k tri./s", "golden M/s"):
         table.add_column(column, justify="right")
     for each in found:
         table.add_row(

@@ -9,10 +9,12 @@ import numpy.typing as npt
 
 from ctm.rtl.config import PRESETS
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.draws import Ring
 from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.runtime import CommandBuffer, Device, Layout
-from ctm.sim.runtime.draws import Draw, IndexArray, PixelInput, VertexArray, Viewport, pipeline
+from ctm.sim.runtime.draws import Draw, IndexArray, PixelInput, StreamTarget, VertexArray, Viewport, pipeline
+from ctm.sim.runtime.draws.draw import place_rings
 
 Array = npt.NDArray[Any]
 CLEAR = np.float32(-777)
@@ -54,10 +56,14 @@ class Scene:
     program: Executable | None = None
     count: int | None = None
     depth: ConditionalTest | None = None
+    streams: dict[int, tuple[int, int]] = field(default_factory=dict)
+    """Words of each stream, and of a vertex in it."""
     size: int | None = None
     """Bytes of the vertex buffer, if it is not to be all."""
     draw: dict[str, Any] = field(default_factory=dict)
     """Fields of `Draw` that are not the usual ones."""
+    rings: dict[Ring, int] = field(default_factory=dict)
+    """Dwords of rings that are not to be large enough."""
     linked: dict[str, Any] = field(default_factory=dict)
     """Arguments of `pipeline` that are not the usual ones."""
 
@@ -68,6 +74,8 @@ class Drawn:
 
     target: Array
     depth: Array
+    streams: list[Array]
+    """What each stream's buffer holds, floats; CLEAR before."""
     device: Device
 
     @property
@@ -77,8 +85,10 @@ class Drawn:
         return found
 
 
-def commands_of(scene: Scene, device: Device, target: int, depth: int, layout: Layout) -> CommandBuffer:
-    """All commands of a scene."""
+def commands_of(
+    scene: Scene, device: Device, target: int, depth: int, layout: Layout, placed: list[tuple[int, int]]
+) -> CommandBuffer:
+    """All commands of a scene; where its streams are, and their words, is added to `placed`."""
     vertices = np.array(scene.vertices, np.float32).reshape(-1, 8)
     buffer = VertexArray.of(device, vertices) if len(vertices) else VertexArray(address=0, size=0, stride=32)
     if scene.size is not None:
@@ -90,12 +100,22 @@ def commands_of(scene: Scene, device: Device, target: int, depth: int, layout: L
         vertex=scene.vertex, pixel=scene.pixel, inputs=scene.inputs, depth=scene.depth is not None, **scene.linked
     )
     count = len(vertices) if scene.indices is None else scene.indices.size
+    streams = {}
+    for number, (words, stride) in scene.streams.items():
+        base = device.place(np.full(words, CLEAR).tobytes())
+        streams[number] = StreamTarget(base=base, dwords=words, stride=stride)
+    placed.extend((stream.base, stream.dwords) for stream in streams.values())
     fields: dict[str, Any] = {
         "primitive": "TRILIST", "viewport": Viewport.of(scene.width, scene.height),
         "count": count if scene.count is None else scene.count, "buffers": {0: buffer}, "indices": indices,
+        "streams": streams,
     }  # fmt: skip
     draw = Draw(**fields | scene.draw)
     commands = CommandBuffer().set_inst_fmt(device.place(program)).inv_inst_cache()
+    assert program.pipeline is not None
+    place_rings(device, program.pipeline, commands)
+    for ring, dwords in scene.rings.items():
+        commands.set_ring_fmt(ring, 0, dwords)
     commands.set_out_fmt(0, target, layout.format_word, layout.height)
     if scene.depth is not None:
         flat = replace(layout, format=DataFormat.FLOAT32_1)
@@ -117,13 +137,16 @@ def drawn(scene: Scene, engine: str = "golden", *, wavefront: int = 16, watchdog
     layout = Layout(width=scene.width, height=scene.height, format=DataFormat.FLOAT32_4)
     target = device.image(layout, np.full((scene.height, scene.width, 4), CLEAR))
     depth = device.image(replace(layout, format=DataFormat.FLOAT32_1), np.ones((scene.height, scene.width), np.float32))
-    device.run(commands_of(scene, device, target.base, depth.base, layout))
-    return Drawn(target.read(), depth.read()[..., 0], device)
+    placed: list[tuple[int, int]] = []
+    device.run(commands_of(scene, device, target.base, depth.base, layout, placed))
+    streams = [device.memory.words(base, words).view(np.float32).copy() for base, words in placed]
+    return Drawn(target.read(), depth.read()[..., 0], streams, device)
 
 
 def same_on_both(scene: Scene) -> Drawn:
     """Draw on golden and `fast`, which must leave the same bits."""
     golden, fast = drawn(scene), drawn(scene, "fast")
     assert golden.target.tobytes() == fast.target.tobytes() and golden.depth.tobytes() == fast.depth.tobytes()
+    assert [each.tobytes() for each in golden.streams] == [each.tobytes() for each in fast.streams]
     assert golden.device.report().equal_counts == fast.device.report().equal_counts
     return golden
