@@ -29,6 +29,8 @@ def verilog(
         config = configuration(preset, settings, kind=None if job is None else job.kinds[0])
         if job is not None:
             check_kinds(job, config)
+            if job.draw is not None:
+                raise BadInput(f"--testbench {testbench}: the hardware does not draw")
         with Console(stderr=True).status("writing the machine as Verilog"):
             try:
                 files = write_hardware(config, output, job)

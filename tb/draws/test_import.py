@@ -61,6 +61,21 @@ def test_engines_that_do_not_draw_say_so(tmp_path: Path) -> None:
     assert not (tmp_path / "target0.npy").exists()
 
 
+def test_there_is_no_testbench_of_a_draw(tmp_path: Path) -> None:
+    job = make_job("tri_const", "sfn", tmp_path)
+    found = ctm("verilog", "--preset", "r700-small", "--testbench", job, "-o", tmp_path / "made")
+    assert found.returncode == 2 and "the hardware does not draw" in found.stderr
+    assert not (tmp_path / "made").exists()
+
+
+def test_a_draw_is_traced_and_watched_for_hazards(tmp_path: Path) -> None:
+    job = make_job("vs_texture", "sfn", tmp_path)
+    for option in (("--trace", tmp_path / "trace.txt"), ("--hazards",)):
+        found = ctm("run", job, "--engine", "golden", "-o", tmp_path / "out", *option)
+        assert found.returncode == 0, found.stderr
+    assert "CF word" in (tmp_path / "trace.txt").read_text()
+
+
 def test_a_draw_needs_its_buffers_beside_it(tmp_path: Path) -> None:
     shutil.copy(DATA / "tri_const.json", tmp_path)
     found = ctm("import", tmp_path / "tri_const.json", "-o", tmp_path / "made")
