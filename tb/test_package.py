@@ -93,7 +93,7 @@ def test_it_measures_itself_outside_the_repository(environment: Path, tmp_path: 
     assert "mandelbrot" in run(environment / "ctm", "bench", "golden", cwd=tmp_path, OMP_NUM_THREADS="1")
 
 
-@pytest.mark.parametrize("engine", ["rtl", "cxxrtl"])
+@pytest.mark.parametrize("engine", ["rtl"])
 def test_an_engine_whose_packages_are_missing_says_what_to_install(
     environment: Path, engine: str, tmp_path: Path
 ) -> None:

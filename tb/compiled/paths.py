@@ -21,7 +21,7 @@ class Paths:
         self.inputs, self.outputs = (_ports(lines, kind) for kind in ("input", "output"))
         self._behind: dict[Bit | int, list[Bit | int]] = defaultdict(list)
         self._registers: dict[str, list[Bit]] = defaultdict(list)
-        for number, cell in enumerate(cells(lines, {})):
+        for number, cell in enumerate(cells(lines)):
             if cell.kind and cell.is_combinational:
                 # Every output follows from every input.
                 self._connect(self._bits(cell.inputs), [number])

