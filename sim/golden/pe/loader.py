@@ -65,17 +65,20 @@ def load(memory: Memory, base: int, kind: str) -> Image:
     """
     wanted = PROGRAM_FORMATS[kind]
     window = _Window(memory, base, wanted.image_limit)
-    segments = list(_segments(window, wanted.machine))
-    codes = [(offset, size) for segment, offset, size in segments if segment == elf.PT_LOAD]
+    codes: list[tuple[int, int]] = []
     notes: list[tuple[str, list[int]]] = []
     pipelines: list[tuple[int, ...]] = []
-    for segment, offset, size in segments:
+    # Each segment is read before the next header, as the hardware does: the first word that cannot be read counts.
+    for segment, offset, size in _segments(window, wanted.machine):
+        if segment == elf.PT_LOAD:
+            codes.append((offset, size))
+        if len(codes) > 1:
+            raise _malformed("it has two code segments")
         for descriptor in _descriptors(window, offset, size) if segment == elf.PT_NOTE else ():
             notes += _program_note(window, descriptor, kind)
-            if wanted.pipeline is not None and descriptor.note == wanted.pipeline.value:
-                pipelines.append(tuple(window.words(descriptor.offset, descriptor.size // 4, "the pipeline note")))
-    if len(codes) != 1:
-        raise _malformed("it has two code segments" if codes else "it has no code segment")
+            pipelines += _pipeline_note(window, descriptor, wanted)
+    if not codes:
+        raise _malformed("it has no code segment")
     if len(notes) != 1:
         raise _malformed(f"it has {len(notes)} program information notes instead of one")
     found, information = notes[0]
@@ -146,6 +149,12 @@ def _program_note(window: _Window, descriptor: _Descriptor, kind: str) -> Iterat
     if descriptor.size != 4 * elf.PROGRAM_INFORMATION_WORDS:
         raise _malformed(f"its program information has {descriptor.size} bytes instead of 64")
     yield found, window.words(descriptor.offset, elf.PROGRAM_INFORMATION_WORDS, "the program information")
+
+
+def _pipeline_note(window: _Window, descriptor: _Descriptor, wanted: ProgramFormat) -> Iterator[tuple[int, ...]]:
+    """The words of a note, if it describes the programs of a draw."""
+    if wanted.pipeline is not None and descriptor.note == wanted.pipeline.value:
+        yield tuple(window.words(descriptor.offset, descriptor.size // 4, "the pipeline note"))
 
 
 def _bytes(words: list[int]) -> bytes:
