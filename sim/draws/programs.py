@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ctm.rtl.isa.draws import DRAW_OUTPUTS
 from ctm.rtl.isa.limits import FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.limits import KCACHE_LINE_ROWS
 from ctm.rtl.isa.r700.pipeline import OutputPrimitive
@@ -28,10 +29,10 @@ class Linked:
     constants: dict[int, tuple[int, ...]]
 
 
-def linked(compiled: Mapping[str, Any], registers: Registers, *, points: bool, depth: bool) -> Linked:
+def linked(compiled: Mapping[str, Any], registers: Registers, *, targets: int, points: bool, depth: bool) -> Linked:
     """The programs of one compiler.
 
-    `points`: what is drawn are points; `depth`: there is a depth test.
+    `targets` is their number; `points`: what is drawn are points; `depth`: there is a depth test.
 
     Raises
     ------
@@ -52,7 +53,7 @@ def linked(compiled: Mapping[str, Any], registers: Registers, *, points: bool, d
             outputs=_outputs(registers),
             primitive_number=mode == _SCENARIO_A,
             texture_base=TEXTURE_BASE,
-            masks=_masks(registers),
+            masks=_masks(registers, targets),
         )
     except DrawError:
         raise
@@ -170,6 +171,7 @@ def _input(word: int, semantics: Sequence[int]) -> PixelInput:
     )
 
 
-def _masks(registers: Registers) -> dict[int, int]:
+def _masks(registers: Registers, targets: int) -> dict[int, int]:
+    """The channels that are enabled of each target; of those that are not there none is."""
     enabled = registers["CB_TARGET_MASK"] & registers["CB_SHADER_MASK"]
-    return {target: enabled >> 4 * target & 15 for target in range(8)}
+    return {target: enabled >> 4 * target & 15 if target < targets else 0 for target in range(DRAW_OUTPUTS)}

@@ -124,7 +124,8 @@ class _Draw:
         points = kind is PrimitiveType.POINTLIST
         if self._has_geometry:
             points = self._registers["VGT_GS_OUT_PRIM_TYPE"] & 0x3F == 0
-        return linked(self._compiled, self._registers, points=points, depth=self._tests_depth)
+        targets = int(self._document["targets"])
+        return linked(self._compiled, self._registers, targets=targets, points=points, depth=self._tests_depth)
 
     @property
     def _tests_depth(self) -> bool:
@@ -147,7 +148,7 @@ class _Draw:
                 f"fill = {_number(self._document['clear'])}",
             )
         yield from self._depth(width, height)
-        yield from self._textures()
+        yield from self._textures(program)
         yield from self._drawing(kind)
 
     def _constants(self, program: Linked) -> Iterator[str]:
@@ -172,14 +173,21 @@ class _Draw:
         writes = self._tests_depth and self._registers.flag("DB_DEPTH_CONTROL", 2)
         yield from (f'test = "{test}"', f"write = {str(writes).lower()}")
 
-    def _textures(self) -> Iterator[str]:
+    def _textures(self, program: Linked) -> Iterator[str]:
         for texture in self._document.get("textures", ()):
             values = np.ascontiguousarray(self._array(f"texture_{texture['name']}"), np.float32)
             index = int(texture["resource"]) - TEXTURE_BASE
-            if texture.get("filter") != "nearest":
-                raise DrawError(f"textures.{texture['name']}: the filter {texture.get('filter')} is not built")
+            if index in program.executable.scaled_inputs:
+                self._check_sampler(texture)
             file = self._keep(f"texture_{texture['name']}", values)
             yield from ("", "[[inputs]]", f"index = {index}", f'file = "{file}"', 'format = "FLOAT32_4"')
+
+    @staticmethod
+    def _check_sampler(texture: Mapping[str, Any]) -> None:
+        """Of a texture that is looked up by more than the numbers of its elements."""
+        for key, built in (("filter", "nearest"), ("wrap", "clamp")):
+            if texture.get(key, built) != built:
+                raise DrawError(f"textures.{texture['name']}: the {key} {texture[key]} is not built, only {built}")
 
     def _drawing(self, kind: PrimitiveType) -> Iterator[str]:
         registers, draw = self._registers, self._draw
@@ -202,7 +210,7 @@ class _Draw:
         yield f'near = "{"off" if registers.flag(clip, 26) else near}"'
         yield f"far = {str(not registers.flag(clip, 27)).lower()}"
         yield f"discard = {str(self._discards).lower()}"
-        yield f"add = {str(bool(blended_targets(registers) & (1 << int(self._document['targets'])) - 1)).lower()}"
+        yield f"add = {str(self._adds()).lower()}"
         yield f"point_size = {self._point_size()}"
         for number, buffer in self._document.get("vertex_buffers", {}).items():
             file = self._keep(f"vertices{number}", np.ascontiguousarray(self._array(buffer["array"])).view(np.uint8))
@@ -214,6 +222,15 @@ class _Draw:
                 f"stride = {buffer['stride']}",
             )
         yield from self._streams()
+
+    def _adds(self) -> bool:
+        """Whether targets add, which all do or none."""
+        every = (1 << int(self._document["targets"])) - 1
+        blended = blended_targets(self._registers) & every
+        if blended not in (0, every):
+            word = self._registers["CB_COLOR_CONTROL"]
+            raise DrawError(f"CB_COLOR_CONTROL is 0x{word:08x}: blending of some targets is not built, only of all")
+        return bool(blended)
 
     def _indices(self) -> Iterator[str]:
         listed = self._draw.get("indices")

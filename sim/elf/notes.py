@@ -22,11 +22,13 @@ class Notes:
     float_constants: tuple[int, ...] = ()
     int_constants: tuple[int, ...] = ()
     early_exit: bool = False
+    targets: int = OUTPUTS
+    """Outputs that there are: of a draw more than of other programs."""
 
     def __post_init__(self) -> None:
         lists = {
             "input": (self.inputs, INPUTS),
-            "output": (self.outputs, OUTPUTS),
+            "output": (self.outputs, self.targets),
             "float constant": (self.float_constants, FLOAT_CONSTANTS),
             "int constant": (self.int_constants, INT_CONSTANTS),
         }

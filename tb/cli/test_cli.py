@@ -83,6 +83,7 @@ def test_hazards_are_reported_on_request(folder: Folder) -> None:
     ("arguments", "message"),
     [
         (["run", "{job}", "--engine", "vax"], "there is no engine 'vax'; there is: auto, golden"),
+        (["run", "{job}", "--engine", "cxxrtl"], "--engine: cxxrtl was removed: 'rtl' runs the same hardware"),
         (["run", "{job}", "--preset", "huge"], "there is no preset 'huge'"),
         (["run", "{job}", "--set", "array.lanes=5"], "array.lanes must be a power of two, not 5"),
         (["run", "{job}", "--set", "array.lines=4"], "array.lines: no such setting; there are array.instruction_set"),

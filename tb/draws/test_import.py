@@ -14,6 +14,7 @@ import pytest
 
 from ctm.sim.draws.error import DrawError
 from ctm.sim.draws.recorded import import_draw
+from ctm.sim.jobs.arrays import encoded
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.loading import load_job
 from ctm.tb.draws.recorded import DATA, document, judge, make_job, run
@@ -199,6 +200,50 @@ def test_a_key_that_is_missing_is_one_line(tmp_path: Path) -> None:
         assert found.returncode == 2 and found.stderr.startswith("error: ") and found.stderr.count("\n") == 1, (
             found.stderr
         )
+
+
+def test_blending_of_some_targets_is_refused() -> None:
+    def blend(scene: Document) -> None:
+        register("CB_COLOR_CONTROL", 0x00CC0180)(scene)
+        register("CB_BLEND0_CONTROL", 0x0101)(scene)
+
+    assert "blending of some targets is not built, only of all" in changed("mrt8", blend)
+
+
+def test_masked_channels_of_targets_are_not_written(tmp_path: Path) -> None:
+    scene = copy.deepcopy(document("mrt8"))
+    scene["compiled"]["sfn"]["registers"] |= {"CB_TARGET_MASK": "ffffff35", "CB_SHADER_MASK": "fffffff6"}
+    for name, contents in import_draw(DATA / "mrt8.json", scene, None).files.items():
+        data = contents.encode() if isinstance(contents, str) else contents
+        path = tmp_path / name
+        path.write_bytes(data if isinstance(data, bytes) else bytes(encoded(path, data)))
+    found, whole = run(tmp_path / "mrt8.toml", "golden", 16), run(make_job("mrt8", "sfn", tmp_path), "golden", 16)
+    for target in range(8):
+        written = {0: [2], 1: [0, 1]}.get(target, [0, 1, 2, 3])
+        mine, its = found.outputs[target], whole.outputs[target]
+        assert (its != scene["clear"]).any()
+        for channel in range(4):
+            expected = its[..., channel] if channel in written else np.full_like(its[..., channel], scene["clear"])
+            assert (mine[..., channel] == expected).all(), (target, channel)
+
+
+def test_an_export_to_a_target_that_is_not_there_is_masked(tmp_path: Path) -> None:
+    scene = copy.deepcopy(document("mrt8"))
+    scene["targets"] = 3
+    for name, contents in import_draw(DATA / "mrt8.json", scene, None).files.items():
+        data = contents.encode() if isinstance(contents, str) else contents
+        path = tmp_path / name
+        path.write_bytes(data if isinstance(data, bytes) else bytes(encoded(path, data)))
+    found, whole = run(tmp_path / "mrt8.toml", "golden", 16), run(make_job("mrt8", "sfn", tmp_path), "golden", 16)
+    assert sorted(found.outputs) == [0, 1, 2]
+    assert all(found.outputs[target].tobytes() == whole.outputs[target].tobytes() for target in range(3))
+
+
+def test_a_sampler_is_looked_at_only_where_a_texture_is_sampled(tmp_path: Path) -> None:
+    scene = copy.deepcopy(document("vs_texture"))
+    scene["textures"][0] |= {"filter": "linear", "wrap": "repeat"}
+    # Its program reads elements by their numbers.
+    assert import_draw(DATA / "vs_texture.json", scene, None).name == "vs_texture"
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
+from ctm.rtl.isa.draws import DRAW_OUTPUTS
+from ctm.rtl.isa.limits import OUTPUTS
 from ctm.rtl.isa.r700 import program as r700
 from ctm.rtl.isa.r700.limits import CODE_UNITS, KCACHE_LINE_ROWS, UNIT_WORDS
 from ctm.rtl.isa.r700.pipeline import DrawStage, Pipeline, pipeline_of
@@ -78,15 +80,16 @@ class Executable:
     @cached_property
     def notes(self) -> Notes:
         """What its code uses, as far as other programs have notes of it; with the outputs that it writes uncached."""
-        used = self.usage
+        used, targets = self.usage, OUTPUTS if self.pipeline is None else DRAW_OUTPUTS
         uncached = {MEMORY_OUTPUT} if self.memory else set()
         uncached |= {SCRATCH_OUTPUT} if self.scratch else set()
         return Notes(
             inputs=tuple(sorted(used.inputs)),
-            outputs=tuple(sorted(used.outputs | uncached)),
+            outputs=tuple(sorted((used.outputs & set(range(targets))) | uncached)),
             conditional_output=self.depth and used.depth,
             float_constants=tuple(sorted(used.float_constants)),
             int_constants=tuple(sorted(used.int_constants)),
+            targets=targets,
         )
 
     @property

@@ -6,8 +6,10 @@ be known.
 
 from dataclasses import dataclass, field
 
-from ctm.rtl.isa.limits import FLOAT_CONSTANTS, INPUTS, OUTPUTS
+from ctm.rtl.isa.draws import DRAW_OUTPUTS
+from ctm.rtl.isa.limits import FLOAT_CONSTANTS, INPUTS
 from ctm.rtl.isa.r700 import exports, fetch
+from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.control_flow import CfOperation, Condition
 from ctm.rtl.isa.r700.fetch import TextureOperation, VertexOperation
 from ctm.rtl.isa.r700.limits import FETCH_UNITS
@@ -58,9 +60,11 @@ def usage(code: Units, start: int, texture_base: int, fetch_start: int | None = 
 def _add_export(found: Usage, word: Word) -> None:
     if not word.is_pixel_export:
         return
+    if all(word.fields[f"sel_{channel}"] == ComponentSelect.MASK.value for channel in "xyzw"):
+        return
     first = word.fields["array_base"]
     found.depth = found.depth or first == exports.COMPUTED_DEPTH
-    found.outputs |= set(range(first, first + word.fields["burst_count"] + 1)) & set(range(OUTPUTS))
+    found.outputs |= set(range(first, first + word.fields["burst_count"] + 1)) & set(range(DRAW_OUTPUTS))
 
 
 def _add_flow(found: Usage, word: Word) -> None:

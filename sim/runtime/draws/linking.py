@@ -1,7 +1,7 @@
 """Links the programs of a draw into one executable, with a prologue that makes the inputs of the pixel program."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 from ctm.rtl.isa.r700 import control_flow, exports
@@ -15,6 +15,8 @@ from ctm.sim.elf.r700.words import Word, words
 from ctm.sim.runtime.draws.interpolation import PixelInputs, Prologue, prologue
 
 _CHANNELS = "xyzw"
+_ALL = 15
+"""A mask of all channels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,25 +168,47 @@ def _is_depth(word: Word) -> bool:
 
 
 def _masked(pixel: Part, masks: Mapping[int, int]) -> Part:
-    """The pixel program with the channels of its exports masked that are not enabled."""
+    """The pixel program with the channels of its exports masked that are not enabled.
+
+    An export of several registers to targets with different masks becomes one for each, behind the program.
+    """
     code = list(pixel.code)
     for word in words(pixel.code, 0):
         if not word.is_pixel_export or _is_depth(word):
             continue
-        first = word.fields["array_base"]
-        found = {masks.get(target, 15) for target in range(first, first + word.fields["burst_count"] + 1)}
-        if found == {15}:
+        count = word.fields["burst_count"] + 1
+        targets = range(word.fields["array_base"], word.fields["array_base"] + count)
+        enabled = [masks.get(target, _ALL) for target in targets]
+        if enabled == [_ALL] * count:
             continue
-        if len(found) > 1:
-            raise ValueError(f"the export of CF instruction {word.address} writes targets with different masks")
-        mask = found.pop()
-        low, high = pixel.code[word.address]
-        fields = unpack(exports.EXPORT_DWORD1_SWIZ, high)
-        for channel, name in enumerate(_CHANNELS):
-            if not mask >> channel & 1:
-                fields[f"sel_{name}"] = ComponentSelect.MASK.value
-        code[word.address] = (low, pack(exports.EXPORT_DWORD1_SWIZ, **fields))
-    return Part(
-        code=tuple(code), gprs=pixel.gprs, stack_size=pixel.stack_size, dx10_clamp=pixel.dx10_clamp,
-        constant_base=pixel.constant_base,
+        if len(set(enabled)) == 1:
+            code[word.address] = _export(pixel.code[word.address], enabled[0])
+            continue
+        single = [_export(pixel.code[word.address], mask, number, count) for number, mask in enumerate(enabled)]
+        ends = word.fields["end_of_program"]
+        code[word.address] = _jump(len(code))
+        code += single if ends else [*single, _jump(word.address + 1)]
+    return replace(pixel, code=tuple(code))
+
+
+def _export(unit: Unit, mask: int, number: int | None = None, count: int = 1) -> Unit:
+    """An export with some channels enabled; with a `number` that register alone of `count`; the last one may end."""
+    first, second = unpack(exports.EXPORT_DWORD0, unit[0]), unpack(exports.EXPORT_DWORD1_SWIZ, unit[1])
+    for channel, name in enumerate(_CHANNELS):
+        if not mask >> channel & 1:
+            second[f"sel_{name}"] = ComponentSelect.MASK.value
+    if number is not None:
+        first["array_base"] += number
+        first["rw_gpr"] += number
+        second["burst_count"] = 0
+        second["end_of_program"] &= int(number == count - 1)
+    return pack(exports.EXPORT_DWORD0, **first), pack(exports.EXPORT_DWORD1_SWIZ, **second)
+
+
+def _jump(target: int) -> Unit:
+    """A jump that is always taken."""
+    word = pack(
+        control_flow.CF_DWORD1, cf_inst=control_flow.CfOperation.JUMP.value, cond=control_flow.Condition.FALSE.value,
+        barrier=1,
     )  # fmt: skip
+    return pack(control_flow.CF_DWORD0, addr=target), word
