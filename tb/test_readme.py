@@ -1,13 +1,19 @@
-"""What the README shows works as it stands there."""
+"""What the README shows works as it stands there. Its links: tb/test_documents.py."""
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from ctm.tb.cli.invocation import ctm
+
 TOP = Path(__file__).parents[1]
 README = (TOP / "README.md").read_text()
+COMMANDS = re.findall(r"^\.venv/bin/ctm (.*?)(?: {2,}#.*)?$", README, re.MULTILINE)
 
 
 def block(language: str) -> str:
@@ -29,7 +35,33 @@ def test_the_python_example_runs(tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
 
 
-def test_every_file_that_it_links_to_is_there() -> None:
-    links = re.findall(r"\]\((\S+?)\)", README)
-    assert links
-    assert all((TOP / link).exists() for link in links), links
+def test_the_first_command_makes_a_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(TOP)
+    first = shlex.split(COMMANDS[0])
+    assert first[:1] == ["run"] and first[2:] == ["-o", "out"]
+    assert ctm(*first[:3], tmp_path).exit_code == 0
+    assert (tmp_path / "julia.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_and_option_is_known(command: str) -> None:
+    name, *rest = shlex.split(command)
+    if name.startswith("-"):
+        assert name in ctm("--help").output
+        return
+    shown = ctm(name, "--help")
+    assert shown.exit_code == 0, name
+    for option in (word for word in rest if word.startswith("-")):
+        assert re.search(rf"(?<![\w-]){option}(?![\w-])", shown.output), command
+
+
+def test_every_extra_is_one_of_the_package() -> None:
+    extras = {extra for found in re.findall(r"'\.\[(\S+?)\]'", README) for extra in found.split(",")}
+    known = re.findall(r"^(\w+) = \[$", (TOP / "pyproject.toml").read_text(), re.MULTILINE)
+    assert extras and extras <= set(known)
+
+
+def test_clocks_are_those_of_the_document_of_boards() -> None:
+    recorded = (TOP / "docs" / "fpga.md").read_text()
+    found = re.search(r"with ([\d.]+) and ([\d.]+) MHz by nextpnr", README)
+    assert found and all(f"**{clock} MHz** after routing" in recorded for clock in found.groups())
