@@ -1,6 +1,7 @@
 """Runs programs through the whole machine, checks them, and writes pictures and a report: scripts/demo."""
 
 import signal
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -15,6 +16,7 @@ from rich.console import Console
 from ctm.examples.catalogue import FOLDER, R700_REFERENCES, REFERENCES, job
 from ctm.examples.early_out.reference import classified
 from ctm.examples.expectation import Array, Expectation
+from ctm.examples.r700.torus import torus
 from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
 from ctm.sim.cli.options import prepare_engine
 from ctm.sim.cli.signals import interruptible
@@ -27,13 +29,16 @@ from scripts.compiled import OUTPUT, PROGRAMS, load_compiled
 from scripts.findings import Finding, print_table, write_report
 from scripts.gallery import COMPILED_EXHIBITS, EXHIBITS, Exhibit, mandelbrot
 from scripts.pictures import save
-from scripts.stages import ENGINE, Stage, run_compiled, run_stages
+from scripts.stages import COMPILED as COMPILED_ENGINE
+from scripts.stages import ENGINE, REFERENCE, Stage, run_compiled, run_stages
 
 FOLDER_OF_RESULTS = Path(__file__).resolve().parents[1] / "out" / "demo"
 REPORT = "report.html"
-EARLY_OUT, COMPILED, ENLARGED = "early_out", "compiled", "enlarged"
+EARLY_OUT, COMPILED, ENLARGED, TORUS = "early_out", "compiled", "enlarged", "torus"
 R700_SHOWN = ("r700/mandelbrot", "r700/matmul", "r700/sha256")
-ALL = (*REFERENCES, COMPILED, *R700_SHOWN, ENLARGED)
+AT_ONCE = (TORUS, ENLARGED)
+"""What runs compiled for this computer and needs no model of the hardware: it comes first."""
+ALL = (*AT_ONCE, *REFERENCES, COMPILED, *R700_SHOWN)
 
 STAGE_ENDS: Mapping[str, tuple[int, ...]] = {"bitonic": (21, 55, 66), "nbody": (4, 8, 12)}
 """Launches after which an example is looked at."""
@@ -52,11 +57,16 @@ def main(
     output.mkdir(parents=True, exist_ok=True)
     findings: list[Finding] = []
     console = Console(stderr=True)
+    wanted = names or ALL
     try:
-        for preset in DEFAULT_PRESETS.values():
+        for name in (each for each in AT_ONCE if each in wanted):
+            findings += _findings(name, output)
+            console.print(f"a picture: {output / findings[-1].picture}")
+        rest = [name for name in wanted if name not in AT_ONCE]
+        for preset in DEFAULT_PRESETS.values() if rest else ():
             prepare_engine(ENGINE, PRESETS[preset])
         with console.status("running programs") as status:
-            for finding in demonstrate(names or ALL, output):
+            for finding in demonstrate(rest, output):
                 findings.append(finding)
                 status.update(f"done: {finding.name}")
     except (MachineError, ToolchainError) as error:
@@ -94,6 +104,8 @@ def _findings(name: str, folder: Path) -> list[Finding]:
         return [_compiled(program, folder) for program in PROGRAMS]
     if name == ENLARGED:
         return [_enlarged(folder)]
+    if name == TORUS:
+        return [_torus(folder)]
     return list(_early_out(folder)) if name == EARLY_OUT else [_example(name, folder)]
 
 
@@ -134,6 +146,20 @@ def _enlarged(folder: Path) -> Finding:
     finding = _checked("large mandelbrot", job_of_all, stages, enlarged.expected())
     exhibit = replace(mandelbrot({}, stages), caption="The same by a program that was compiled for this computer")
     return _exhibited(finding, exhibit, folder)
+
+
+def _torus(folder: Path) -> Finding:
+    """A draw: thousands of triangles by vertex and pixel programs, on the engine that compiles and on golden."""
+    begun = time.perf_counter()
+    picture = torus.draw(torus.SIDE, COMPILED_ENGINE)
+    seconds = time.perf_counter() - begun
+    is_golden = picture.tobytes() == torus.draw(torus.SIDE, REFERENCE).tobytes()
+    finding = Finding(
+        name=TORUS, processors=torus.SIDE**2, cycles=None, taken=None, is_golden=is_golden, seconds=seconds,
+        agrees="not compared", worst_error=0.0, is_right=is_golden,
+    )  # fmt: skip
+    caption = "A draw of 16,384 triangles by a vertex and a pixel program, with a depth test"
+    return _exhibited(finding, Exhibit(torus.colours(picture), caption), folder)
 
 
 def _compiled(name: str, folder: Path) -> Finding:

@@ -16,7 +16,7 @@ from ctm.sim.compiled.tools.package import PROJECT
 from ctm.sim.report.utilisation import percent
 
 COLUMNS = {
-    "program": "an example, or a program that ATI's compiler made of GLSL",
+    "program": "an example, or a program that Mesa's compiler made of GLSL",
     "processors": "processors of its domains: each computes one element, a vector of up to four numbers",
     "cycles": "clock cycles of the hardware, from the first command buffer's push to the last one's end; the largest "
     "one runs compiled for this computer",
@@ -24,7 +24,7 @@ COLUMNS = {
     "wavefront's group of five; they can in each of them",
     "seconds": "how long the simulation took on this computer",
     "golden": "whether every bit is that of the golden model, of the largest one in a sample",
-    "numpy": "how well the result agrees with plain numpy",
+    "numpy": "how well the result agrees with plain numpy, with which draws are not compared",
     "error": "the greatest absolute difference from it",
 }
 """Titles, and what they mean."""
@@ -43,7 +43,9 @@ td, th {{ padding: 0.2em 0.8em; border-bottom: 1px solid #ccc; text-align: right
 .text {{ text-align: left; }}
 dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 1em; }}
 dt {{ font-weight: bold; }} dd {{ margin: 0; }}
-img {{ max-width: 100%; image-rendering: pixelated; }} figure {{ margin: 2em 0; }} .wrong {{ color: #b00; }}
+.pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(17em, 1fr)); gap: 1.5em; }}
+img {{ width: 100%; image-rendering: pixelated; }} figure {{ margin: 0; }} .wrong {{ color: #b00; }}
+h2 {{ font-size: 1.1em; margin: 0 0 0.3em; }}
 @media (max-width: 45em) {{
   table, tbody, tr {{ display: block; }} tr:first-child {{ display: none; }} tr {{ padding: 0.6em 0; }}
   td {{ display: flex; justify-content: space-between; padding: 0.1em 0; border-bottom: 1px solid #eee; }}
@@ -55,11 +57,13 @@ img {{ max-width: 100%; image-rendering: pixelated; }} figure {{ margin: 2em 0; 
 <p>{version}, {date}. {configuration}.</p>
 <p>Every program went through the whole machine, its hardware simulated cycle by cycle: an ELF executable, command
 buffers in memory, the AXI ports. Its result was compared with the golden model in every bit, and with plain numpy, that
-of a compiled program with what a software renderer had. The largest one was compiled for this computer, by engine
-"fast". {verdict}</p>
+of a compiled program with what a software renderer had. The draw and the largest one were compiled for this computer,
+by engine "fast". {verdict}</p>
+<div class="pictures">
+{figures}
+</div>
 {table}
 {explanation}
-{figures}
 </html>
 """
 
@@ -113,7 +117,7 @@ def print_table(findings: Sequence[Finding]) -> None:
 
 
 def write_report(findings: Sequence[Finding], path: Path) -> None:
-    """Write the table and the pictures, which lie beside the report, as a page."""
+    """Write the pictures, which lie beside the report, and the table as a page."""
     wrong = sum(not finding.is_right for finding in findings)
     verdict = f'<b class="wrong">{wrong} of {len(findings)} are wrong.</b>' if wrong else "All are right."
     titles = "".join(f"<th{_align(title)}>{title}</th>" for title in COLUMNS)
