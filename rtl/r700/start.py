@@ -79,10 +79,8 @@ class WavefrontStart(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, clear, r0 = self._config, self.clear, self.r0
-        wave, wavefront = (
-            Signal(wave_bits(config)),
-            record(wavefront_layout(config.group), name="taken", reset_less=True),
-        )
+        wave = Signal(wave_bits(config))
+        wavefront = record(wavefront_layout(config.group), name="taken", reset_less=True)
         count = rows_of(self.program.gprs)
         base, end = (Signal(row_bits(config) + 1, name=name) for name in ("base", "end"))
         row, number = Signal(row_bits(config) + 1), Signal(range(max(2, self._passes)))

@@ -21,8 +21,8 @@ def join(
     """One module with the function of `top`, which has no boxes any more; Yosys works in `folder`.
 
     Logic across borders of units is optimised as far as cells as they are allow: cells without a reader are
-    removed, two cells that do the same are one, and constants go into tables. (Yosys could also put tables into each other, but
-    `opt_lut` of version 0.70 changes what a multiply-add computes.)
+    removed, two cells that do the same are one, and constants go into tables. (Yosys could also put tables into each
+    other, but `opt_lut` of version 0.70 changes what a multiply-add computes.)
 
     Raises
     ------
