@@ -1,0 +1,105 @@
+"""The command's statuses, and a few mutants of the fixed functions of draws."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ctm.tb.mutation import runner
+from ctm.tb.mutation.command import main
+from ctm.tb.mutation.mutants import TOP, Source, files_of
+from ctm.tb.mutation.survivors import accepted, draft, read
+from ctm.tb.mutation.units import UNITS, suite_of
+
+MODULE = "def value():\n    number = 3\n    return number > 1\n"
+
+
+@pytest.fixture
+def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(runner, "LEAST_SECONDS", 5.0)
+    (tmp_path / "piece.py").write_text(MODULE)
+    (tmp_path / "test_piece.py").write_text("import piece\ndef test_it():\n    assert piece.value()\n")
+    (tmp_path / "table.toml").write_text("")
+    return tmp_path
+
+
+def run(unit: Path, *arguments: str) -> int:
+    return main([
+        str(unit / "piece.py"), "--tests", str(unit / "test_piece.py"), "--table", str(unit / "table.toml"), *arguments
+    ])  # fmt: skip
+
+
+def test_survivors_are_told_until_the_table_has_them(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(unit, "--draft") == 1
+    told = capsys.readouterr().out
+    assert f"survived: {unit}/piece.py:3 > -> >= #1\n    return number > 1\n" in told
+    assert told.endswith("1 killed, 0 accepted, 5 survive; 16.7 % of those that are not accepted are killed\n")
+    rows = [row.replace('reason = ""', 'reason = "why"') for row in told.split("\n\n") if "[[" in row]
+    (unit / "table.toml").write_text("\n".join(row[row.index("[[") :].partition("reason = \"why\"")[0] +
+                                               'reason = "why"\n' for row in rows))  # fmt: skip
+    assert run(unit) == 0
+    assert "1 killed, 5 accepted, 0 survive; 100.0 %" in capsys.readouterr().out
+
+
+def test_a_row_whose_mutant_is_found_is_told(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (mutant,) = [each for each in Source(unit / "piece.py").mutants if "swapped" in each.text]
+    (unit / "table.toml").write_text(draft(mutant).replace('""', '"why"'))
+    assert run(unit) == 1
+    assert f"found now, and still in the table: {mutant.name}" in capsys.readouterr().out
+
+
+def test_one_mutant_is_run_by_its_name(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (mutant,) = [each for each in Source(unit / "piece.py").mutants if "swapped" in each.text]
+    assert main([mutant.name, "--tests", str(unit / "test_piece.py"), "--all"]) == 0
+    assert f"killed: {mutant.name}" in capsys.readouterr().out
+
+
+def test_what_cannot_be_run_is_told(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["nothing"]) == 2 and "nothing is not there" in capsys.readouterr().err
+    assert main([f"{unit}/piece.py:1 3 -> 4 #1"]) == 2 and "has no mutant" in capsys.readouterr().err
+    (unit / "test_piece.py").write_text("def test_it():\n    assert False\n")
+    assert run(unit) == 2 and "fails without a mutant" in capsys.readouterr().err
+
+
+def test_a_row_without_a_reason_is_an_error(unit: Path) -> None:
+    (mutant, *_) = Source(unit / "piece.py").mutants
+    table = unit / "table.toml"
+    table.write_text(draft(mutant))
+    with pytest.raises(ValueError, match="has no reason"):
+        read(table)
+    table.write_text(draft(mutant).replace("reason", "because"))
+    with pytest.raises(ValueError, match="has the keys"):
+        read(table)
+
+
+def test_every_row_names_a_mutant_and_every_unit_has_tests() -> None:
+    rows = read()
+    mutants = [mutant for file in {row.file for row in rows} for mutant in Source(TOP / file).mutants]
+    stale = [row for row in rows if not any(row.accepts(mutant) for mutant in mutants)]
+    assert not stale
+    assert all(accepted(mutant, rows) in (None, row) for row in rows for mutant in mutants if row.accepts(mutant))
+    for unit in (*UNITS, "rtl/fp/rounding.py", "sim/golden/mc", "sim/elf/r700", "rtl/r700/lane"):
+        for argument in suite_of(TOP / unit).arguments:
+            assert (TOP / argument).exists(), argument
+
+
+def command(*arguments: str) -> None:
+    result = subprocess.run(
+        [sys.executable, "-m", "ctm.tb.mutation", *arguments], cwd=TOP, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_sample_of_the_fixed_functions_of_draws_is_found() -> None:
+    tests = [f"tb/draws/test_{name}.py" for name in ("directed", "geometry")]
+    command(
+        "sim/golden/draw/topology.py", "--sample", "4", "--seed", "1", "--tests", *tests, "-k", "adjacency or strip"
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("unit", ["sim/golden/draw"])
+def test_all_mutants_of_a_unit_are_found_or_accepted(unit: str) -> None:
+    assert files_of(TOP / unit)
+    command(unit)

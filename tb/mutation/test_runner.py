@@ -1,0 +1,115 @@
+"""Mutants of a small module are killed, survive, or take too long, and leave nothing of themselves."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from ctm.tb.mutation import runner
+from ctm.tb.mutation.mutants import Source
+from ctm.tb.mutation.runner import BaselineError, Outcome, outcomes
+
+MODULE = """
+START = 3
+
+def at_import():
+    return 7
+
+SEVEN = at_import()
+
+def doubled(number):
+    result = 2 * number
+    while result > 100:
+        result = result - 50
+    return result
+
+def unused(number):
+    return number - 1
+"""
+TESTS = """
+import os
+from pathlib import Path
+import piece
+
+def test_start():
+    assert piece.START == 3
+
+def test_seven():
+    assert piece.SEVEN == 7
+
+def test_doubled():
+    assert piece.doubled(4) == 8
+
+def test_is_in_an_own_cache():
+    piece.doubled(1)
+    if os.environ.get("CTM_MARK"):
+        file = Path(os.environ["XDG_CACHE_HOME"]) / "mark"
+        assert not file.exists()
+        file.write_text("")
+"""
+
+
+@pytest.fixture
+def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(runner, "LEAST_SECONDS", 3.0)
+    (tmp_path / "piece.py").write_text(MODULE)
+    (tmp_path / "test_piece.py").write_text(TESTS)
+    return tmp_path
+
+
+def found(unit: Path, *arguments: str, step: int = 1) -> dict[str, Outcome]:
+    mutants = list(Source(unit / "piece.py").mutants[::step])
+    result = dict(outcomes(mutants, [str(unit / "test_piece.py"), *arguments], 2))
+    assert set(result) == set(mutants)
+    return {mutant.name.partition("piece.py:")[2]: result[mutant] for mutant in mutants}
+
+
+def test_outcomes_are_those_of_the_tests(unit: Path) -> None:
+    assert found(unit) == {
+        # These run at the import.
+        "2 3 -> 4 #1": Outcome.KILLED, "2 3 -> 2 #1": Outcome.KILLED,
+        "5 7 -> 8 #1": Outcome.KILLED, "5 7 -> 6 #1": Outcome.KILLED,
+        # These do not.
+        "10 * -> + #1": Outcome.KILLED, "10 2 -> 3 #1": Outcome.KILLED, "10 2 -> 1 #1": Outcome.KILLED,
+        "11 condition negated #1": Outcome.TIMEOUT, "11 > -> >= #1": Outcome.SURVIVED,
+        "11 operands of > swapped #1": Outcome.TIMEOUT, "11 100 -> 101 #1": Outcome.SURVIVED,
+        "11 100 -> 99 #1": Outcome.SURVIVED,
+        # No test is in the loop.
+        "12 statement dropped #1": Outcome.UNREACHED, "12 - -> + #1": Outcome.UNREACHED,
+        "12 operands of - swapped #1": Outcome.UNREACHED, "12 50 -> 51 #1": Outcome.UNREACHED,
+        "12 50 -> 49 #1": Outcome.UNREACHED,
+        "16 - -> + #1": Outcome.UNREACHED, "16 operands of - swapped #1": Outcome.UNREACHED,
+        "16 1 -> 2 #1": Outcome.UNREACHED, "16 1 -> 0 #1": Outcome.UNREACHED,
+    }  # fmt: skip
+
+
+def test_every_mutant_has_a_cache_of_its_own(unit: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    usual = tmp_path / "cache"
+    usual.mkdir()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(usual))
+    assert Outcome.KILLED not in found(unit, "-k", "cache", step=5).values()
+    # The mark in the usual cache is seen by no mutant, and theirs are not left there.
+    monkeypatch.setenv("CTM_MARK", "1")
+    assert Outcome.KILLED not in found(unit, "-k", "cache", step=5).values()
+    assert [path.name for path in usual.iterdir()] == ["mark"]
+
+
+def test_tests_that_fail_without_a_mutant_are_an_error(unit: Path) -> None:
+    (unit / "test_piece.py").write_text("import piece\ndef test_it():\n    assert piece.START == 5\n")
+    with pytest.raises(BaselineError, match=r"(?s)fails without a mutant: test_piece.py::test_it.*START == 5"):
+        found(unit)
+
+
+def test_tests_that_cannot_be_collected_are_an_error(unit: Path) -> None:
+    (unit / "test_piece.py").write_text("import piece\nthis is no Python\n")
+    with pytest.raises(BaselineError, match="pytest ends with"):
+        found(unit)
+
+
+def test_nothing_is_left_of_a_run(unit: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    before = dict(os.environ)
+    found(unit, step=7)
+    assert dict(os.environ) == before and not list(folder.glob("ctm-mutant-*"))
