@@ -10,10 +10,14 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
+from typer.main import get_command
+
+from ctm.sim.cli.application import application
 
 TOP = Path(__file__).parents[1]
 DOCUMENTS = sorted(
@@ -35,6 +39,14 @@ INVENTED = {
     "sim/engines/kept.py",
 }  # fmt: skip
 """Files of worked examples."""
+
+
+_APPLICATION: Any = get_command(application())
+OPTIONS = {
+    name: {option for parameter in command.params for option in (*parameter.opts, *parameter.secondary_opts)}
+    for name, command in _APPLICATION.commands.items()
+}
+"""Of each subcommand of ``ctm``."""
 
 
 def name_of(path: Path) -> str:
@@ -298,6 +310,18 @@ def test_files_that_pages_name_are_there() -> None:
     for path in NEW_PAGES:
         for name in re.findall(r"`((?:rtl|sim|tb|scripts|docs|examples)/[\w./-]*)`", prose(path)):
             assert (TOP / name).exists() or name in INVENTED, f"{name_of(path)}: {name}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
+def test_commands_that_are_shown_are_known(path: Path) -> None:
+    """Subcommands and options of ``ctm``, and folders of ``scripts/test``; what an older version had is in the log."""
+    shown = "\n".join(re.findall(r"^```\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
+    for name, rest in re.findall(r"^(?:\$ |\.venv/bin/)?ctm ([a-z]+)(.*?)(?:  #.*)?$", shown, re.MULTILINE):
+        assert name in OPTIONS, f"{name_of(path)}: ctm {name}"
+        unknown = set(re.findall(r"(?<= )--?[a-z][\w-]*", rest)) - OPTIONS[name]
+        assert not unknown, f"{name_of(path)}: ctm {name} {' '.join(unknown)}"
+    for folders in re.findall(r"^scripts/test ([^#-]*)", shown, re.MULTILINE):
+        assert all((TOP / folder).exists() for folder in folders.split()), f"{name_of(path)}: {folders}"
 
 
 def test_units_in_the_drawing_are_in_the_hardware() -> None:

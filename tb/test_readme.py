@@ -1,4 +1,4 @@
-"""What the README shows works as it stands there. Its links: tb/test_documents.py."""
+"""What the README shows works as it stands there. Its links and options: tb/test_documents.py."""
 
 import os
 import re
@@ -41,18 +41,6 @@ def test_the_first_command_makes_a_picture(tmp_path: Path, monkeypatch: pytest.M
     assert first[:1] == ["run"] and first[2:] == ["-o", "out"]
     assert ctm(*first[:3], tmp_path).exit_code == 0
     assert (tmp_path / "julia.png").read_bytes().startswith(b"\x89PNG")
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_and_option_is_known(command: str) -> None:
-    name, *rest = shlex.split(command)
-    if name.startswith("-"):
-        assert name in ctm("--help").output
-        return
-    shown = ctm(name, "--help")
-    assert shown.exit_code == 0, name
-    for option in (word for word in rest if word.startswith("-")):
-        assert re.search(rf"(?<![\w-]){option}(?![\w-])", shown.output), command
 
 
 def test_every_extra_is_one_of_the_package() -> None:
