@@ -207,11 +207,12 @@ def test_the_kernels_for_cuda_in_python_and_in_c_give_the_same_bits(tmp_path: Pa
     assert np.array_equal(found.view(np.uint32), expected.view(np.uint32))
 
 
-def follow(page: str, folder: Path, module: str) -> None:
+def follow(page: str, folder: Path, module: str, planted: tuple[str, str] = ("", "")) -> None:
     """Run the test of a page's worked example: its first block is a module, its second one the module's test."""
     source, test = blocks(page, "python")
     name = module.rpartition(".")[2]
-    (folder / f"{name}.py").write_text(source)
+    assert planted[0] in source
+    (folder / f"{name}.py").write_text(source.replace(*planted))
     (folder / f"test_{name}.py").write_text(test.replace(f"from {module} ", f"from {name} "))
     options = ["-q", "-p", "no:cacheprovider", "--rootdir", str(folder), "--import-mode=prepend"]
     printed = run(folder, "-m", "pytest", *options, f"test_{name}.py")
@@ -220,6 +221,16 @@ def follow(page: str, folder: Path, module: str) -> None:
 
 def test_the_example_of_a_unit_passes_its_test(tmp_path: Path) -> None:
     follow("howto/unit.md", tmp_path, "ctm.rtl.lib.ones_counter")
+
+
+def test_the_example_of_a_unit_finds_the_mistake_that_the_page_plants(tmp_path: Path) -> None:
+    with pytest.raises(AssertionError, match="test_every_word_is_counted_in_order"):
+        follow(
+            "howto/unit.md",
+            tmp_path,
+            "ctm.rtl.lib.ones_counter",
+            ("word.ready.eq(count.ready | ~count.valid)", "word.ready.eq(1)"),
+        )
 
 
 def test_the_example_of_a_client_passes_its_test(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from ctm import kernel
 from ctm.language import cos, dot, log2, vec2, vec4
 
 
-
 @kernel
 def julia(pixel: vec2) -> vec4:
     """How fast z^2 + c leaves a circle, as a colour."""
