@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 
-from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, WIDE, MachineConfig, with_settings
+from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, WIDE, CacheConfig, MachineConfig, with_settings
 from ctm.sim.engines.model import hardware
 from scripts.preset_cycles import FILE as CYCLES
 from scripts.preset_cycles import WORKLOADS
@@ -144,12 +144,17 @@ def _cells() -> dict[str, list[str]]:
     return {name: figures.split(" | ")[1:] for name, figures in rows}
 
 
+def _bytes(cache: CacheConfig) -> str:
+    return f"{cache.size // 1024} KiB"
+
+
 def _preset_rows() -> Iterator[tuple[object, ...]]:
     cycles, cells = json.loads(CYCLES.read_text(encoding="utf-8")), _cells()
     for name, config in PRESETS.items():
         array = config.array
         yield (
             f"`{name}`", array.instruction_set, array.cores, array.lanes, array.at_once, array.group, array.threads,
+            _bytes(config.input_cache), _bytes(config.shared_cache),
             *cells.get(name, ["-"] * 4),
             *(f"{cycles[name][each]:,}" if name in cycles else "-" for each in WORKLOADS),
         )  # fmt: skip
@@ -158,7 +163,10 @@ def _preset_rows() -> Iterator[tuple[object, ...]]:
 def reference() -> str:
     """The whole document."""
     defaults = " and ".join(f"`{preset}` for {_KINDS[kind]} programs" for kind, preset in DEFAULT_PRESETS.items())
-    hardware_titles = "instruction set", "cores", "lanes", "lanes computed in a cycle", "wavefront", "wave slots"
+    hardware_titles = (
+        "instruction set", "cores", "lanes", "lanes computed in a cycle", "wavefront", "wave slots",
+        "input cache of a core", "shared cache",
+    )  # fmt: skip
     cells = "LUT4", "flip-flops", "DP16KD", "MULT18X18D"
     parts = [
         "# Settings and presets",

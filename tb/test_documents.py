@@ -341,3 +341,8 @@ def test_units_in_the_drawing_are_in_the_hardware() -> None:
     sources = "\n".join(path.read_text() for path in (TOP / "rtl").rglob("*.py"))
     assert len(units) > 15
     assert not [unit for unit in units if not re.search(rf"^class {unit}\b", sources, re.MULTILINE)]
+
+
+def test_what_is_cited_is_this_version() -> None:
+    (version,) = re.findall(r'^version = "(.+)"$', (TOP / "pyproject.toml").read_text(), re.MULTILINE)
+    assert f"\nversion: {version}\n" in (TOP / "CITATION.cff").read_text()
