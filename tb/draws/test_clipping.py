@@ -123,13 +123,14 @@ def test_a_distance_of_no_vertex_cuts_nothing() -> None:
     assert found is first
 
 
-def test_an_edge_is_cut_from_its_inside_outwards_with_rounding() -> None:
+@pytest.mark.parametrize(("da", "db"), [(F(0.3), F(-1.9)), (F(0.3), F(-0.9))])
+def test_an_edge_is_cut_from_its_inside_outwards_with_rounding(da: np.float32, db: np.float32) -> None:
     # t = da * (1 / (da - db)); new = a + t (b - a): whichever corner comes first, a is the one inside.
-    inside, outside, da, db = F(1 / 3), F(10.7), F(0.3), F(-1.9)
+    inside, outside = F(1 / 3), F(10.7)
     t = da * (F(1) / (da - db))
     expected = inside + t * (outside - inside)
-    other = outside + (F(1) - t) * (inside - outside)
-    assert expected != other
+    back = db * (F(1) / (db - da))
+    assert expected != outside + back * (inside - outside)
     for corners, distances, at in (
         ([(inside, 0, 0, 1), (outside, 0, 0, 1), (inside, 8, 0, 1)], [da, db, 1], 1),
         ([(outside, 0, 0, 1), (inside, 0, 0, 1), (inside, 8, 0, 1)], [db, da, 1], 0),
@@ -137,6 +138,23 @@ def test_an_edge_is_cut_from_its_inside_outwards_with_rounding() -> None:
         found = cut(triangles(corners), distances)
         assert found.count.tolist() == [4] and found.position[0, at, 0] == expected
         assert found.weights[0, at].tolist() == ([F(1) - t, t, 0] if at else [F(0) + t, F(1) - t, 0])
+
+
+def test_an_edge_from_a_corner_on_the_plane_is_cut_there() -> None:
+    # 41 * (1 / 41) is not 1: from outside inwards the cut would miss the corner.
+    assert F(41) * (F(1) / F(41)) != 1
+    found = cut(triangles([(F(1 / 3), 0, 0, 1), (F(10.7), 0, 0, 1), (0, 8, 0, 1)]), [0, -41, 1])
+    assert rows(found.position[0], 4)[:2] == [[F(1 / 3), 0, 0, 1]] * 2 and rows(found.weights[0], 2) == [E0, E0]
+
+
+def test_pieces_of_any_size_are_joined() -> None:
+    # The first has five vertices and stays, the second becomes a triangle of its own three.
+    five = cut(cut(triangles(FLAT, FLAT), [1, -1, 1], [1, 1, 1]), [1, 1, 1, -1], [1, 1, 1, 1])
+    assert five.count.tolist() == [5, 3]
+    found = cut(five, [1, 1, 1, 1, 1], [1, -1, -1, 0, 0])
+    assert found.count.tolist() == [5, 3] and found.source.tolist() == [0, 1]
+    assert rows(found.position[0], 5) == rows(five.position[0], 5)
+    assert rows(found.weights[1], 3) == [E0, [0.5, 0.5, 0], [0.5, 0, 0.5]]
 
 
 def test_polygons_become_fans_around_their_first_vertex() -> None:

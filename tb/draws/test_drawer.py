@@ -149,16 +149,20 @@ class Stages:
     clip_distances: int = 0
     cull_distances: int = 0
     calls: list[Any] = field(default_factory=list)
+    runs: int = 0
+    """How often vertices were shaded."""
 
     @property
     def has_geometry(self) -> bool:
         return self.emitted is not None
 
     def vertices(self, assembly: Assembly) -> Shaded:
+        self.runs += 1
         return self._shaded(assembly.index)
 
     def geometry(self, assembly: Assembly) -> Emitted:
         assert self.emitted is not None
+        self.runs += 1
         return self.emitted
 
     def copies(self, threads: np.ndarray, numbers: np.ndarray) -> Shaded:
@@ -310,7 +314,14 @@ def test_emitted_lines_are_not_drawn() -> None:
 def test_a_draw_of_nothing_is_none_whatever_its_kind(begin: Start) -> None:
     stages = stages_of(3)
     drawn(stages, DrawState(), begin)
-    assert not stages.calls
+    assert not stages.calls and not stages.runs
+
+
+def test_too_few_vertices_run_no_program() -> None:
+    emitted = Emitted(count=np.array([3]), cut=np.zeros((1, 3), bool))
+    for stages in (stages_of(3), stages_of(3, emitted=emitted)):
+        drawn(stages, state_of("TRILIST"), start(2))
+        assert not stages.calls and not stages.runs
 
 
 def test_shapes_have_the_corners_that_are_drawn() -> None:
@@ -330,6 +341,8 @@ def test_points_have_the_size_of_the_state_or_of_the_program() -> None:
         drawn(stages, state_of("POINTLIST", raster=raster), start(1))
         (shapes,) = stages.calls
         assert shapes.bounds.tolist() == [bounds * 2]
+        # The centre is at (8, 8), half a pixel before the centre of pixel (8, 8).
+        assert shapes.record[0, 0, :2].tolist() == [7.5 * 256 - (512 if program else 256)] * 2
 
 
 @pytest.mark.parametrize("plane", range(8))

@@ -129,6 +129,45 @@ def test_ties_are_those_of_left_and_lower_edges() -> None:
     assert found.ties.tolist() == [[False, True, True], [False, True, False]]
 
 
+def window(x: float, y: float) -> tuple[float, float, float, float]:
+    """A vertex at x, y in 1/256 pixel beside the centre of pixel (16, 8)."""
+    return (x / 256 / 16, y / 256 / 8, 0, 1)
+
+
+def test_the_smallest_triangles_are_drawn_and_have_a_face() -> None:
+    # Half a square of 1/256 pixel: the area is 1 and -1.
+    given = vertices(window(0, 0), window(1, 0), window(0, 1))
+    assert triangles(given, raster=Raster(cull_front=True)).record[0, :3:2, :2].tolist() == [[1, 1], [0, -1]]
+    turned = triangles(given, [0, 2, 1], raster=Raster(cull_back=True))
+    assert turned.record[0, :3:2, :2].tolist() == [[1, 1], [0, 1]]
+    assert triangles(given, raster=Raster(cull_back=True)).count == 0
+    assert triangles(given, [0, 2, 1], raster=Raster(cull_front=True)).count == 0
+
+
+def test_an_edge_of_one_256th_is_a_tie_like_any_other() -> None:
+    # dy is -1 from the first corner to the second, and -999 from the last to the first.
+    found = triangles(vertices(window(0, 1), window(1000, 0), window(0, 1000)))
+    assert found.ties.tolist() == [[False, True, True]]
+    # With dy = 0, dx is 1 of a lower edge, the third one, and -1 of an upper one, the second.
+    assert triangles(vertices(window(0, 0), window(1, 0), window(0, 1000))).ties.tolist() == [[False, True, True]]
+    assert not triangles(vertices(window(0, 0), window(1, -1000), window(1, 0))).ties[0, 1]
+
+
+def test_z_may_be_infinite_and_the_place_may_not() -> None:
+    off = Raster(no_near=True, no_far=True)
+    deep = Viewport(scale=np.array([16, 8, np.inf], F), offset=np.array([16.5, 8.5, 0], F))
+    given = vertices((0, 0, 1, 1), (0.25, 0, 1, 1), (0, 0.5, 1, 1))
+    found = triangles(given, raster=off, viewport=deep)
+    assert found.count == 1 and np.isinf(found.record[0, 1, 2])
+    assert points(given, 0, viewport=deep).count == 1
+    for axis in (0, 1):
+        offset = np.array([16.5, 8.5, 0], F)
+        offset[axis] = np.inf
+        away = Viewport(scale=np.array([16, 8, 2], F), offset=offset)
+        assert triangles(given, raster=off, viewport=away).count == 0
+        assert points(given, 0, viewport=away).count == 0
+
+
 @pytest.mark.parametrize("bad", [
     (NAN, 0, 0, 1), (0, NAN, 0, 1), (0, 0, NAN, 1), (0, 0, 0, NAN), (float("inf"), 0, 0, 1), (-3, 0, 0, -1),
 ])  # fmt: skip

@@ -81,6 +81,11 @@ def test_nothing_is_covered_of_nothing() -> None:
     assert found(squares((40, 50, 0, 9))) == []
 
 
+def test_a_shape_between_the_centres_of_pixels_covers_nothing() -> None:
+    for bounds in ((0, -1, 0, 5), (0, 5, 0, -1), (0, -1, 0, -1), (1, 0, 1, 0)):
+        assert found(squares(bounds)) == []
+
+
 def test_an_edge_takes_a_pixel_by_its_tie() -> None:
     # E = x - 2 of each edge in turn: 0 at column 2.
     shapes = squares((0, 3, 0, 0))
@@ -124,7 +129,7 @@ def test_at_most_as_many_lanes_come_together(most: int) -> None:
 def test_candidates_that_are_looked_at_in_turn_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     shapes = squares((0, 11, 0, 3), (50, 60, 0, 1), (0, 3, 0, 1), (4, 4, 0, 7))
     (whole,) = found(shapes)
-    for candidates in (1, 2, 5):
+    for candidates in (1, 2, 5, 6):
         monkeypatch.setattr(module, "_CANDIDATES", candidates * LANES)
         (again,) = found(shapes)
         assert firsts(again) == firsts(whole) and again.covered.tolist() == whole.covered.tolist()

@@ -12,6 +12,7 @@ ADJACENT_6 = [[0, 1, 2, 5, 4, 3]]
 ADJACENT_8 = [[0, 1, 2, 6, 4, 3], [2, 5, 6, 7, 4, 0]]
 """The second one is (4, 2, 6), rotated by two; across (2, 6) is 5, across (6, 4) the last 7, across (4, 2) corner 0."""
 ADJACENT_10 = [[0, 1, 2, 6, 4, 3], [2, 5, 6, 8, 4, 0], [4, 2, 6, 9, 8, 7]]
+ADJACENT_12 = [[0, 1, 2, 6, 4, 3], [2, 5, 6, 8, 4, 0], [4, 2, 6, 10, 8, 7], [6, 9, 10, 11, 8, 4]]
 
 FORMS = [
     ("POINTLIST", 3, [[0], [1], [2]], None, [0, 1, 2], [0, 1, 2]),
@@ -32,6 +33,7 @@ FORMS = [
     ("TRISTRIP_ADJ", 7, ADJACENT_6, None, [4], [0]),
     ("TRISTRIP_ADJ", 8, ADJACENT_8, None, [4, 6], [0, 2]),
     ("TRISTRIP_ADJ", 10, ADJACENT_10, None, [4, 6, 8], [0, 2, 4]),
+    ("TRISTRIP_ADJ", 12, ADJACENT_12, None, [4, 6, 8, 10], [0, 2, 4, 6]),
 ]  # fmt: skip
 """Kind, vertices, corners where the last vertex is the provoking one and where it is the first (None: the same), and
 which is it."""

@@ -1,6 +1,7 @@
 """The table of mutants that no test finds, and why that is right: ``survivors.toml``.
 
-A row names a mutant by its file, the text of its line and what is changed, so that it stays when lines move.
+A row names mutants by their file, the text of their line, what is changed, and the indices of those with the same text
+and change, by default the first. So it stays when lines move.
 """
 
 import tomllib
@@ -11,22 +12,23 @@ from pathlib import Path
 from ctm.tb.mutation.mutants import Mutant
 
 TABLE = Path(__file__).with_name("survivors.toml")
+_NEEDED = {"line", "changes", "reason"}
 
 
 @dataclass(frozen=True)
 class Row:
-    """Accepted survivors: those of `file` in lines of this text; `index` is that of `Mutant`, None for any."""
+    """Accepted survivors: those of `file` in lines of this text; `indices` are those of `Mutant`."""
 
     file: str
     line: str
     changes: tuple[str, ...]
-    index: int | None
+    indices: tuple[int, ...]
     reason: str
 
     def accepts(self, mutant: Mutant) -> bool:
         """Whether it names a mutant."""
         file, line, change, index = mutant.key
-        return (file, line) == (self.file, self.line) and change in self.changes and self.index in (None, index)
+        return (file, line) == (self.file, self.line) and change in self.changes and index in self.indices
 
 
 def read(table: Path = TABLE) -> list[Row]:
@@ -40,17 +42,12 @@ def read(table: Path = TABLE) -> list[Row]:
     rows = []
     for file, entries in tomllib.loads(table.read_text()).items():
         for entry in entries:
-            if not entry.keys() >= {"line", "changes", "reason"} or entry.keys() - {
-                "line",
-                "changes",
-                "index",
-                "reason",
-            }:
+            if not _NEEDED <= entry.keys() <= _NEEDED | {"indices"}:
                 raise ValueError(f"{table}: a row of {file} has the keys {', '.join(entry)}")
             if not entry["reason"].strip():
                 raise ValueError(f"{table}: {entry['line']!r} has no reason")
             changes = tuple(entry["changes"])
-            rows.append(Row(file, entry["line"], changes, entry.get("index"), entry["reason"]))
+            rows.append(Row(file, entry["line"], changes, tuple(entry.get("indices", [1])), entry["reason"]))
     return rows
 
 
@@ -62,7 +59,7 @@ def accepted(mutant: Mutant, rows: Iterable[Row]) -> Row | None:
 def draft(mutant: Mutant) -> str:
     """A mutant as a row without a reason."""
     file, line, change, index = mutant.key
-    return f'[["{file}"]]\nline = {_text(line)}\nchanges = [{_text(change)}]\nindex = {index}\nreason = ""\n'
+    return f'[["{file}"]]\nline = {_text(line)}\nchanges = [{_text(change)}]\nindices = [{index}]\nreason = ""\n'
 
 
 def _text(text: str) -> str:

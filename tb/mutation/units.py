@@ -16,8 +16,9 @@ class Tests:
     environment: dict[str, str] = field(default_factory=dict)
 
 
+_FIXED = ("clipping", "drawer", "setup", "state", "strips", "topology")
 _DRAWS = Tests(
-    tuple(f"tb/draws/test_{name}.py" for name in ("coverage", "directed", "geometry", "recorded")),
+    tuple(f"tb/draws/test_{name}.py" for name in (*_FIXED, "coverage", "directed", "geometry", "recorded")),
     # The engines share these files: what golden does, `fast` would only repeat.
     {"CTM_GOLDEN_ONLY": "1"},
 )
