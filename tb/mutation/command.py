@@ -41,7 +41,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m ctm.tb.mutation", description=__doc__.partition("\n")[0])
     parser.add_argument("units", nargs="+", help="a folder, a file, or the name of a mutant")
-    parser.add_argument("--tests", nargs="+", help="arguments of pytest in the place of the unit's tests")
     parser.add_argument("--sample", type=int, help="run as many mutants, chosen at random")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--jobs", type=int, default=2, help="mutants at a time")
@@ -49,6 +48,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--list", action="store_true", help="print the mutants' names and run none")
     parser.add_argument("--draft", action="store_true", help="print survivors as rows of the table, too")
     parser.add_argument("--all", action="store_true", help="print what became of every mutant")
+    # What begins with a dash is pytest's, too.
+    parser.add_argument("--tests", nargs=argparse.REMAINDER, help="arguments of pytest in place of the unit's tests")
     return parser.parse_args(arguments)
 
 

@@ -12,6 +12,8 @@ from ctm.tb.mutation.mutants import TOP, Source, files_of
 from ctm.tb.mutation.survivors import draft, read
 from ctm.tb.mutation.units import UNITS, suite_of
 
+SLOW = {f"tb/draws/test_{name}.py" for name in ("coverage", "directed", "geometry", "recorded")}
+"""Tests of whole draws."""
 MODULE = "def value():\n    number = 3\n    return number > 1\n"
 
 
@@ -25,9 +27,8 @@ def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(unit: Path, *arguments: str) -> int:
-    return main([
-        str(unit / "piece.py"), "--tests", str(unit / "test_piece.py"), "--table", str(unit / "table.toml"), *arguments
-    ])  # fmt: skip
+    tests = ["--tests", str(unit / "test_piece.py")]
+    return main([str(unit / "piece.py"), "--table", str(unit / "table.toml"), *arguments, *tests])
 
 
 def test_survivors_are_told_until_the_table_has_them(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +52,7 @@ def test_a_row_whose_mutant_is_found_is_told(unit: Path, capsys: pytest.CaptureF
 
 def test_one_mutant_is_run_by_its_name(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (mutant,) = [each for each in Source(unit / "piece.py").mutants if "swapped" in each.text]
-    assert main([mutant.name, "--tests", str(unit / "test_piece.py"), "--all"]) == 0
+    assert main([mutant.name, "--all", "--tests", str(unit / "test_piece.py"), "-k", "it"]) == 0
     assert f"killed: {mutant.name}" in capsys.readouterr().out
 
 
@@ -91,10 +92,8 @@ def command(*arguments: str) -> None:
 
 
 def test_a_sample_of_the_fixed_functions_of_draws_is_found() -> None:
-    tests = [f"tb/draws/test_{name}.py" for name in ("directed", "geometry")]
-    command(
-        "sim/golden/draw/topology.py", "--sample", "4", "--seed", "1", "--tests", *tests, "-k", "adjacency or strip"
-    )
+    tests = [argument for argument in suite_of(TOP / "sim/golden/draw").arguments if argument not in SLOW]
+    command("sim/golden/draw", "--sample", "12", "--seed", "1", "--tests", *tests)
 
 
 @pytest.mark.long
