@@ -16,15 +16,16 @@ class Tests:
     environment: dict[str, str] = field(default_factory=dict)
 
 
+_WHOLE = tuple(f"tb/draws/test_{name}.py" for name in ("coverage", "directed", "geometry", "recorded"))
 _FIXED = ("clipping", "drawer", "setup", "state", "strips", "topology")
 _DRAWS = Tests(
-    tuple(f"tb/draws/test_{name}.py" for name in (*_FIXED, "coverage", "directed", "geometry", "recorded")),
+    (*(f"tb/draws/test_{name}.py" for name in _FIXED), *_WHOLE),
     # The engines share these files: what golden does, `fast` would only repeat.
     {"CTM_GOLDEN_ONLY": "1"},
 )
 UNITS = {
     "sim/golden/draw": _DRAWS,
-    "sim/golden/r700/draws": _DRAWS,
+    "sim/golden/r700/draws": Tests(("tb/draws/test_programs.py", *_WHOLE)),
     "sim/engines/fast": Tests(("tb/fast",)),
 }
 """By folder or file, the innermost one counts. All others have the folder of tb of the same name, see `suite_of`."""
