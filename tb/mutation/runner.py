@@ -78,6 +78,7 @@ def _outcome(status: int) -> Outcome:
 
 
 def _seconds(tests: list[Test]) -> float:
+    """The time limit of tests."""
     return max(TIMES * sum(test.seconds for test in tests), LEAST_SECONDS)
 
 
@@ -187,19 +188,33 @@ class _Selection:
 
 
 def _import_all(path: Path, mutants: list[tuple[Mutant, list[Test]]], jobs: int, send: Send) -> None:
-    """Run mutants of one file by imports."""
+    """Run mutants of one file by imports.
+
+    Raises
+    ------
+    BaselineError
+        The same tests fail without a mutant: the sources were changed meanwhile.
+    """
     os.chdir(TOP)
     preload(sorted({test.path for _, tests in mutants for test in tests}), path)
-    tasks = []
-    for mutant, tests in mutants:
+    control = mutants[0][1]
+    tasks: list[Task[Mutant | None]] = [Task(mutant, _by_import(mutant, own), _seconds(own)) for mutant, own in mutants]
+    for mutant, status in ended([*tasks, Task(None, _by_import(None, control), _seconds(control))], jobs):
+        if mutant:
+            send((mutant, _outcome(status)))
+        elif status:
+            raise BaselineError(f"tests fail without a mutant of {path} now")
 
-        def work(mutant: Mutant = mutant, tests: list[Test] = tests) -> int:
+
+def _by_import(mutant: Mutant | None, tests: list[Test]) -> Callable[[], int]:
+    """What runs tests on a mutant that is imported, or without one."""
+
+    def work() -> int:
+        if mutant:
             os.environ[VARIABLE] = mutant.name
-            names = [test.name for test in tests]
-            options = [*_OPTIONS, "-p", "ctm.tb.mutation.plugin", f"--basetemp={os.environ['TMPDIR']}/tests"]
-            own = dict.fromkeys(str(test.path) for test in tests)
-            return int(pytest.main([*options, *own], plugins=[_Selection(names)]))
+        names = [test.name for test in tests]
+        options = [*_OPTIONS, "-p", "ctm.tb.mutation.plugin", f"--basetemp={os.environ['TMPDIR']}/tests"]
+        own = dict.fromkeys(str(test.path) for test in tests)
+        return int(pytest.main([*options, *own], plugins=[_Selection(names)]))
 
-        tasks.append(Task(mutant, work, _seconds(tests) + LEAST_SECONDS))
-    for mutant, status in ended(tasks, jobs):
-        send((mutant, _outcome(status)))
+    return work
