@@ -32,7 +32,7 @@ class Ctm(wiring.Component):
     irq: Signal
 
     def __init__(self, config: MachineConfig, core: CoreMaker = CoreModule) -> None:
-        self._config, self._make_core = config, core
+        self._config, self.machine = config, Machine(config, core)
         members: dict[str, Any] = {"irq": Out(1)}
         members |= {f"{CONTROL}_{name}": (Out if own else In)(width) for name, width, own in _control_signals()}
         self.prefixes = [f"m_axi_{name}" for name in config.memory.ports]
@@ -43,7 +43,7 @@ class Ctm(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.machine = machine = Machine(self._config, self._make_core)
+        m.submodules.machine = machine = self.machine
         m.d.comb += self.irq.eq(machine.irq)
         self._connect_control(m, machine.control)
         for prefix, bus in zip(self.prefixes, machine.buses, strict=True):

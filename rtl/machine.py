@@ -43,7 +43,7 @@ class Machine(wiring.Component):
         self._instruction_set = INSTRUCTION_SETS[array.instruction_set]
         self._ports = len(memory.ports)
         self._host = HostInterface(config)
-        self._processor = CommandProcessor(array, self._instruction_set.shapes.program_format)
+        self.processor = CommandProcessor(array, self._instruction_set.shapes.program_format)
         self._conditional = ConditionalUnit(array.lanes)
         self._array = Array(config, self._instruction_set, core)
         self._launch = self._instruction_set.launch()
@@ -78,7 +78,7 @@ class Machine(wiring.Component):
         m.submodules.memory_ports = self._memory_ports
         m.submodules.launch = self._launch
         # A soft reset is the reset of all units but the host interface and the memory ports.
-        m.submodules.processor = resettable(self._processor, host.reset)
+        m.submodules.processor = resettable(self.processor, host.reset)
         m.submodules.array = resettable(self._array, host.reset)
         m.submodules.controller = resettable(self._controller, host.reset)
         tests = [port.valid for client in self._conditional.clients for port in (client.request, client.response)]
@@ -92,7 +92,7 @@ class Machine(wiring.Component):
         return m
 
     def _connect_host(self, m: Module) -> None:
-        host, processor, ports = self._host, self._processor, self._memory_ports
+        host, processor, ports = self._host, self.processor, self._memory_ports
         connect(m, flipped(self.control), host.bus)
         connect(m, host.buffer, processor.buffer)
         connect(m, processor.error, host.error)
@@ -107,7 +107,7 @@ class Machine(wiring.Component):
     def _connect_processor(self, m: Module) -> None:
         """The command processor and what it commands."""
         processor, controller, conditional, launch = (
-            self._processor, self._controller, self._conditional, self._launch,
+            self.processor, self._controller, self._conditional, self._launch,
         )  # fmt: skip
         connect(m, processor.mc_command, controller.command)
         connect(m, processor.co_command, conditional.command)
@@ -137,7 +137,7 @@ class Machine(wiring.Component):
 
     def _connect_tester(self, m: Module) -> None:
         """Connect the command processor's tests, in slices if wavefronts are wider than the conditional unit."""
-        array, tester, unit = self._config.array, self._processor.tester, self._conditional.clients[_PROCESSOR]
+        array, tester, unit = self._config.array, self.processor.tester, self._conditional.clients[_PROCESSOR]
         if array.group == array.lanes:
             connect(m, tester, unit)
             return
@@ -149,7 +149,7 @@ class Machine(wiring.Component):
     def _connect_array(self, m: Module) -> None:
         """The array's work and its memory clients."""
         array, processor, controller, conditional = (
-            self._array, self._processor, self._controller, self._conditional,
+            self._array, self.processor, self._controller, self._conditional,
         )  # fmt: skip
         connect(m, processor.wavefront, array.wavefront)
         connect(m, array.fault, processor.fault)
@@ -181,7 +181,7 @@ class Machine(wiring.Component):
 
     def _connect_counters(self, m: Module) -> None:
         """What the host's counters count."""
-        steps, array, processor = self._host.steps, self._array, self._processor
+        steps, array, processor = self._host.steps, self._array, self.processor
         events = self._controller.events
         m.d.comb += [
             steps.BUSY.eq(~processor.idle),

@@ -46,10 +46,10 @@ class CoreUnits:
     retirement: Retirement
 
 
-def add_units(m: Module, config: MachineConfig, shapes: Shapes, *, readers: int) -> CoreUnits:
+def make_units(config: MachineConfig, shapes: Shapes, *, readers: int) -> CoreUnits:
     """Make the units; `readers` read the wavefronts' states."""
     array = config.array
-    units = CoreUnits(
+    return CoreUnits(
         scheduler=Scheduler(array, shapes),
         states=WavefrontStates(array, shapes, readers),
         registers=RegisterFile(array, shapes),
@@ -61,9 +61,6 @@ def add_units(m: Module, config: MachineConfig, shapes: Shapes, *, readers: int)
         uncached=UncachedWrites(array),
         retirement=Retirement(array, shapes),
     )
-    for name, unit in vars(units).items():
-        m.submodules[name] = unit
-    return units
 
 
 def connect_units(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) -> data.View:

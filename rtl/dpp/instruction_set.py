@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from amaranth.lib import wiring
 
-from ctm.rtl.config import MachineConfig
+from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.shapes import Shapes
 
 
@@ -22,6 +23,8 @@ class InstructionSet:
     code_reader
         Makes the reader of code for all cores. Its members are `address`, where the code begins; `cores`, a
         `shapes.code` for each; and `lines`, a `LineClient`.
+    watch
+        Makes the observer of such a core, see `ctm.rtl.dpp.watch`.
     launch
         Makes the unit that converts a loaded image and the state of the commands into the cores' program.
     """
@@ -29,5 +32,6 @@ class InstructionSet:
     name: str
     shapes: Shapes
     core: Callable[[MachineConfig], wiring.Component]
+    watch: Callable[[ArrayConfig, Any], wiring.Component]
     code_reader: Callable[[MachineConfig], wiring.Component]
     launch: Callable[[], wiring.Component]

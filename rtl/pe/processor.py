@@ -1,6 +1,6 @@
 """The command processor: executes command buffers, and dispatches wavefronts to an array."""
 
-from amaranth import Module, Value
+from amaranth import Module, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -79,6 +79,7 @@ class CommandProcessor(wiring.Component):
 
     def __init__(self, config: ArrayConfig, program_format: ProgramFormat) -> None:
         self._format, self._config = program_format, config
+        self._launcher = ProgramLauncher(program_format)
         lanes, cores = config.group, config.cores
         super().__init__(
             {
@@ -118,7 +119,7 @@ class CommandProcessor(wiring.Component):
         m.submodules.executor = executor = CommandExecutor(self._format)
         m.submodules.fetcher = fetcher = CommandFetcher()
         m.submodules.reader = reader = CommandReader()
-        m.submodules.launcher = launcher = ProgramLauncher(self._format)
+        m.submodules.launcher = launcher = self._launcher
         config = self._config
         m.submodules.run = run = ProgramRun(config.group, self._format, config.tiles, config.cores)
         for name in ("buffer", "error", "mc_command", "co_command", "counters"):
@@ -141,6 +142,12 @@ class CommandProcessor(wiring.Component):
         self._counters(m, executor)
         self._programs(m, executor, launcher, run)
         return m
+
+    @property
+    def executable(self) -> Signal:
+        """Where the executable of the next program lies, for an observer."""
+        base: Signal = self._launcher.base
+        return base
 
     def _pass_on(self, m: Module, unit: wiring.Component, name: str) -> None:
         """Connect a stream of the unit to that of the same name."""

@@ -12,7 +12,7 @@ from amaranth.lib.wiring import Out, connect, flipped
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import ConstantLoader
 from ctm.rtl.dpp.core_border import core_members
-from ctm.rtl.dpp.core_units import CoreUnits, add_units, connect_units
+from ctm.rtl.dpp.core_units import CoreUnits, connect_units, make_units
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r5xx.alu.port import AluPort
@@ -38,18 +38,14 @@ class Core(wiring.Component):
         See `core_members`. Cores with the same `load`, `invalidate_code`, reset and responses request the same
         instructions in the same cycles.
     trace : ``Out(trace_layout(config))``
+
+    `generic` and `own` are its units.
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        self._config = config
-        super().__init__(core_members(config.array, SHAPES) | {"trace": Out(trace_layout(config.array))})
-
-    def elaborate(self, platform: object) -> Module:
-        """Build the hardware."""
-        m = Module()
-        config, array = self._config, self._config.array
-        generic = add_units(m, config, SHAPES, readers=_FAULT + 1)
-        own = Units(
+        self._config, array = config, config.array
+        self.generic = make_units(config, SHAPES, readers=_FAULT + 1)
+        self.own = Units(
             store=InstructionStore(),
             loader=ConstantLoader(FLOAT_LINES, FLOW_LINES),
             alu=AluPort(config),
@@ -57,7 +53,13 @@ class Core(wiring.Component):
             flow=FlowPort(array),
             pairs=UncachedPairs(array),
         )
-        for name, unit in vars(own).items():
+        super().__init__(core_members(config.array, SHAPES) | {"trace": Out(trace_layout(config.array))})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        array, generic, own = self._config.array, self.generic, self.own
+        for name, unit in (*vars(generic).items(), *vars(own).items()):
             m.submodules[name] = unit
         allocation = connect_units(m, self, generic, array)
         m.d.comb += [own.alu.allocation.eq(allocation), own.texture.allocation.eq(allocation)]

@@ -69,18 +69,14 @@ class Core(wiring.Component):
     program and so on
         See `core_members`.
     trace : ``Out(trace_layout(config))``
+
+    `units` are its units.
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        self._config = config
-        super().__init__({**core_members(config.array, SHAPES), "trace": Out(trace_layout(config.array))})
-
-    def elaborate(self, platform: object) -> Module:
-        """Build the hardware."""
-        m = Module()
-        config, array = self._config, self._config.array
+        self._config, array = config, config.array
         segments = by_segment(array)
-        units = Units(
+        self.units = Units(
             start=WavefrontStart(array),
             flow=FlowUnit(array),
             alu=AluUnit(config),
@@ -94,6 +90,12 @@ class Core(wiring.Component):
             outputs=OutputRegisters(segments, SHAPES),
             retirement=Retirement(segments, SHAPES),
         )
+        super().__init__({**core_members(config.array, SHAPES), "trace": Out(trace_layout(config.array))})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        units = self.units
         for name, unit in vars(units).items():
             m.submodules[name] = unit
         programmed: tuple[Any, ...] = (units.start, units.flow, units.alu, units.move)

@@ -26,12 +26,15 @@ class Language:
         Assembles a text; the second argument is the file in messages. AssemblyError has all that is wrong.
     disassemble
         Writes a program as a text that assembles to an equal one.
+    statements
+        The text of each instruction, by the slot or unit of code at which it begins.
     """
 
     name: str
     kind: str
     assemble: Callable[[str, str], Listing[Executable]]
     disassemble: Callable[[Any], str]
+    statements: Callable[[Any], dict[int, str]]
 
 
 def _call(module: str, name: str, *arguments: Any) -> Any:
@@ -45,6 +48,7 @@ def _language(name: str, kind: str) -> Language:
         kind=kind,
         assemble=partial(_call, f"{name}.program", "assemble"),
         disassemble=partial(_call, f"{name}.printer.disassembler", "disassemble"),
+        statements=partial(_call, f"{name}.printer.disassembler", "statements"),
     )
 
 
@@ -84,8 +88,16 @@ def disassemble(executable: Executable) -> str:
 
     Every bit is written, none is left to be set automatically, so `assemble` gives an equal executable.
     """
-    language = next(each for each in LANGUAGES.values() if each.kind == executable.kind)
-    return language.disassemble(executable)
+    return _of(executable).disassemble(executable)
+
+
+def statements(executable: Executable) -> dict[int, str]:
+    """The text of each instruction, by the slot or unit of code at which it begins."""
+    return _of(executable).statements(executable)
+
+
+def _of(executable: Executable) -> Language:
+    return next(each for each in LANGUAGES.values() if each.kind == executable.kind)
 
 
 def _language_of(source: str, name: str) -> str:

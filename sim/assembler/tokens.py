@@ -15,6 +15,8 @@ class Kind(Enum):
     NUMBER = auto()
     DOT = auto()
     """A point with letters or digits: a swizzle, a mask or a directive."""
+    STRING = auto()
+    """A text in quotes, as JSON has it."""
     MARK = auto()
     END = auto()
 
@@ -33,6 +35,7 @@ _PATTERNS = (
     (Kind.NAME, r"[A-Za-z_][A-Za-z0-9_]*|[0-9]+_[A-Za-z0-9_]*"),
     (Kind.NUMBER, r"0[xX][0-9a-fA-F]+|0[bB][01]+|[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?"),
     (Kind.DOT, r"\.[A-Za-z0-9_]+"),
+    (Kind.STRING, r'"(?:[^"\\]|\\.)*"'),
     (Kind.MARK, r"\|\||->|==|!=|>=|[-+*/|<=!?:,()\[\]{}]"),
 )
 _TOKEN = re.compile("|".join(f"(?P<{kind.name}>{pattern})" for kind, pattern in _PATTERNS))
@@ -84,7 +87,7 @@ def _tokenize(line: str, number: int) -> list[Token]:
         kind = Kind[str(match.lastgroup)]
         if kind is Kind.NUMBER and _WORD_CHARACTER.match(line, match.end()):
             raise SourceError("a number runs into letters", position)
-        if len(match.group()) > _LONGEST:
+        if len(match.group()) > _LONGEST and kind is not Kind.STRING:
             raise SourceError(f"a word of more than {_LONGEST} characters", position)
         tokens.append(Token(kind, match.group(), position))
         at = match.end()

@@ -9,7 +9,8 @@ import typer
 from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, TEXT_SETTINGS, MachineConfig, with_settings
 from ctm.rtl.isa.link import BAUD
 from ctm.sim.cli.outcome import BadInput
-from ctm.sim.engines.choice import ENGINES, REMOVED, check_port
+from ctm.sim.engines.choice import ENGINES, REMOVED, WATCHED, check_port
+from ctm.sim.engines.seen import Watching
 from ctm.sim.runtime.device import WATCHDOG
 
 # Settings as one begins to write them.
@@ -96,7 +97,7 @@ def check_engine(
         typer.echo(f"note: engine '{name}' counts no cycles, so --max-cycles has no effect; see --watchdog", err=True)
 
 
-def prepare_engine(name: str, config: MachineConfig) -> None:
+def prepare_engine(name: str, config: MachineConfig, watch: Watching | None = None) -> None:
     """Build what the engine needs, and say so, as it takes a while the first time."""
 
     def tell() -> None:
@@ -104,7 +105,7 @@ def prepare_engine(name: str, config: MachineConfig) -> None:
         typer.echo(message, err=True)
 
     try:
-        ENGINES[name].prepare(config, tell)
+        (ENGINES if watch is None else WATCHED)[name].prepare(config, tell)
     except ValueError as error:
         raise BadInput(str(error)) from None
 

@@ -33,10 +33,10 @@ def _core_verilog(config: MachineConfig) -> str:
     return convert(CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set]), top=NAME)
 
 
-def simulated(config: MachineConfig, *, top: str) -> Models:
+def simulated(config: MachineConfig, *, top: str, is_watched: bool = False) -> Models:
     """The same for simulation: with a register at each input, see `Sampled`, clocks that stop, and each module once.
 
-    Several cores are a model of their own beside that of the machine, see `Uncore`.
+    Several cores are a model of their own beside that of the machine, see `Uncore`; so are those that are watched.
 
     Raises
     ------
@@ -44,17 +44,17 @@ def simulated(config: MachineConfig, *, top: str) -> Models:
         As `machine_verilog`.
     """
     YOSYS.require()
-    if config.array.cores == 1:
+    if config.array.cores == 1 and not is_watched:
         machine = rtlil(Sampled(config, CoreInstance), config, top, ClockGating())
         return Models({top: from_rtlil(merge(machine, top))})
-    with Beside(_simulated_core, config) as core:
-        uncore = Uncore(config)
+    with Beside(_simulated_core, config, is_watched) as core:
+        uncore = Uncore(config, is_watched=is_watched)
         # Its threads wait for each other at an atomic number.
         return Models({top: _gated(uncore, top), NAME: core.result()}, uncore.border(), "-std=c++20")
 
 
-def _simulated_core(config: MachineConfig) -> str:
-    return _gated(SimulatedCore(config), NAME)
+def _simulated_core(config: MachineConfig, is_watched: bool) -> str:
+    return _gated(SimulatedCore(config, is_watched=is_watched), NAME)
 
 
 def _gated(component: wiring.Component, top: str) -> str:

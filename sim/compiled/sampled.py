@@ -30,9 +30,9 @@ class Sampled(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig, core: CoreMaker) -> None:
-        self._ctm = Ctm(config, core)
+        self.ctm = Ctm(config, core)
         self.reset = Signal(init=1)
-        super().__init__({"clk": In(1), "rst": In(1), **self._ctm.signature.members})
+        super().__init__({"clk": In(1), "rst": In(1), **self.ctm.signature.members})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -43,9 +43,9 @@ class Sampled(wiring.Component):
         m.domains.sync, m.domains.inputs = sync, inputs
         m.d.inputs += self.reset.eq(own.rst)
         m.d.comb += [sync.clk.eq(own.clk), inputs.clk.eq(own.clk), sync.rst.eq(self.reset)]
-        m.submodules.ctm = self._ctm
-        for name, member in self._ctm.signature.members.items():
-            outer, inner = getattr(self, name), getattr(self._ctm, name)
+        m.submodules.ctm = self.ctm
+        for name, member in self.ctm.signature.members.items():
+            outer, inner = getattr(self, name), getattr(self.ctm, name)
             if member.flow is Flow.In:
                 m.d.inputs += inner.eq(outer)
             else:

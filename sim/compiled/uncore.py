@@ -5,7 +5,7 @@ Here cores are objects of one class, and whoever clocks them carries what crosse
 works because no output of a core follows from an input in the same cycle but from `EARLY`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from amaranth import ClockDomain, Module, Signal
@@ -15,6 +15,8 @@ from amaranth.lib.wiring import Flow, In, Out
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_module import CoreInstance, CoreModule
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
+from ctm.rtl.isa.limits import ADDRESS_BITS
+from ctm.rtl.lib.clock_gating import resettable
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.verilog import Port, ports
 
@@ -47,6 +49,11 @@ template <typename Uncore, typename Cores>
 void give(const Uncore& uncore, Cores& cores) {{
     {given}
 }}
+
+template <typename Uncore, typename Cores>
+void show([[maybe_unused]] const Uncore& uncore, [[maybe_unused]] Cores& cores) {{
+    {shown}
+}}
 """
 
 
@@ -60,15 +67,19 @@ class Uncore(wiring.Component):
         The machine's, which resets cores too.
     core_0_load and so on
         What core 0 has as `load`, seen from the other side.
+    executable : ``Out(32)``
+        Where the next program's executable lies; only if it is watched.
     """
 
-    def __init__(self, config: MachineConfig) -> None:
+    def __init__(self, config: MachineConfig, *, is_watched: bool = False) -> None:
+        self._is_watched = is_watched
         instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
         self._sockets = [_Socket(config, instruction_set) for _ in range(config.array.cores)]
         waiting = iter(self._sockets)
         self._machine = Sampled(config, lambda *_: next(waiting))
         crossing = {name: (Out if port.is_input else In)(port.width) for name, port in self._crossing()}
-        super().__init__({**self._machine.signature.members, "reset": Out(1), **crossing})
+        watched = {"executable": Out(ADDRESS_BITS)} if is_watched else {}
+        super().__init__({**self._machine.signature.members, "reset": Out(1), **crossing, **watched})
 
     def _crossing(self) -> Iterator[tuple[str, Port]]:
         for number, socket in enumerate(self._sockets):
@@ -83,6 +94,8 @@ class Uncore(wiring.Component):
             outer, inner = getattr(self, name), getattr(self._machine, name)
             m.d.comb += inner.eq(outer) if member.flow is Flow.In else outer.eq(inner)
         m.d.comb += own.reset.eq(self._machine.reset)
+        if self._is_watched:
+            m.d.comb += own.executable.eq(self._machine.ctm.machine.processor.executable)
         for name, port in self._crossing():
             outer = getattr(self, name)
             m.d.comb += outer.eq(port.value) if port.is_input else port.value.eq(outer)
@@ -93,10 +106,13 @@ class Uncore(wiring.Component):
 
         ``take(uncore, cores)`` carries what cores give to the uncore, ``give_early(uncore, cores)`` and
         ``give(uncore, cores)`` what they get to them; a core's `is_given` says then that it is something else.
+        ``show(uncore, cores)`` tells the observers of cores, where they are watched, which executable they run.
         """
-        lines: dict[str, list[str]] = {"early": [], "taken": [], "given": []}
+        lines: dict[str, list[str]] = {"early": [], "taken": [], "given": [], "shown": []}
         for number, socket in enumerate(self._sockets):
             core, uncore = f"cores[{number}]", f"uncore.core_{number}"
+            if self._is_watched:
+                lines["shown"].append(f"{core}.observer.executable = uncore.executable;")
             lines["given"].append(f"{core}.is_given |= put({core}.rst, uncore.reset);")
             for port in ports(socket):
                 inside, outside = f"{core}.core_{_plain(port)}", f"{uncore}_{_plain(port)}"
@@ -126,12 +142,20 @@ class SimulatedCore(wiring.Component):
         At its rising edge inputs are taken.
     rst, core_load and so on
         As those of a core.
+    watch_take_valid and so on
+        As those of the core's observer (`ctm.rtl.dpp.watch`); only if it is watched.
     """
 
-    def __init__(self, config: MachineConfig) -> None:
-        self.core = CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set])
+    def __init__(self, config: MachineConfig, *, is_watched: bool = False) -> None:
+        instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
+        self.core = CoreModule(config, instruction_set)
+        self.watch = instruction_set.watch(config.array, self.core.core) if is_watched else None
         members = {f"core_{_plain(port)}": (In if port.is_input else Out)(port.width) for port in ports(self.core)}
-        super().__init__({"clk": In(1), "rst": In(1), "given_clk": In(1), **members})
+        shown = {f"watch_{port.name}": Out(port.width) for port in self._shown()}
+        super().__init__({"clk": In(1), "rst": In(1), "given_clk": In(1), **members, **shown})
+
+    def _shown(self) -> Iterable[Port]:
+        return ports(self.watch) if self.watch is not None else ()
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -143,7 +167,12 @@ class SimulatedCore(wiring.Component):
         reset = Signal(init=1)
         m.d.given += reset.eq(own.rst)
         m.d.comb += [sync.clk.eq(own.clk), given.clk.eq(own.given_clk), sync.rst.eq(reset)]
-        m.submodules.core = self.core
+        core: Any = self.core
+        if self.watch is not None:
+            # In front of the core, because it adds readers to the core's memories.
+            m.submodules.watch = resettable(self.watch, core.reset)
+            m.d.comb += [getattr(self, f"watch_{port.name}").eq(port.value) for port in self._shown()]
+        m.submodules.core = core
         for port in ports(self.core):
             outer = getattr(self, f"core_{_plain(port)}")
             if port.is_input:

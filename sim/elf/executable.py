@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from ctm.sim.elf.constants import OwnConstants
+from ctm.sim.elf.lines import Lines
 from ctm.sim.elf.notes import Notes
 
 
@@ -28,6 +29,10 @@ class Executable(Protocol):
     @property
     def own_constants(self) -> OwnConstants:
         """Constants that it brings along."""
+
+    @property
+    def lines(self) -> Lines | None:
+        """Which lines of sources its code comes from, if that is known."""
 
     @property
     def scaled_inputs(self) -> frozenset[int]:

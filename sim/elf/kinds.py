@@ -1,5 +1,6 @@
 """The kinds of programs that executables hold, by the instruction set that they are for."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -70,5 +71,12 @@ def write(executable: Executable) -> bytes:
 
 
 def describe(executable: Executable) -> dict[str, Any]:
-    """What is in an executable; only values that JSON has. What there is depends on the kind."""
-    return {"instruction_set": executable.kind, **_KINDS[executable.kind].describe(executable)}
+    """What is in an executable; only values that JSON has. What there is depends on the kind.
+
+    `sources` are the files of its line table, with how many lines of each its code comes from.
+    """
+    described = _KINDS[executable.kind].describe(executable)
+    lines = executable.lines
+    sources = Counter(line.file for line in set(lines.units if lines else ()) if line)
+    found = {"line_table": lines is not None, "sources": dict(sorted(sources.items()))}
+    return {"instruction_set": executable.kind, **described, **found}

@@ -9,11 +9,19 @@ from ctm.sim.engines.fast.engine import AutoEngine, FastEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.interpreted import AmaranthEngine
 from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.engines.seen import Watching
 from ctm.sim.engines.serial.engine import SerialEngine
+from ctm.sim.engines.watched import WatchedEngine
 
 ENGINES: dict[str, type[GoldenEngine | FastEngine | CycleAccurateEngine]] = {
     engine.name: engine for engine in (AutoEngine, GoldenEngine, FastEngine, RtlEngine, AmaranthEngine, SerialEngine)
 }
+
+WATCHED: dict[str, type[GoldenEngine | WatchedEngine]] = {
+    GoldenEngine.name: GoldenEngine,
+    WatchedEngine.name: WatchedEngine,
+}
+"""Engines of which can be seen what each instruction does."""
 
 REMOVED = {"cxxrtl": "'rtl' runs the same hardware four times as fast, 'amaranth' is the second opinion"}
 """Engines that there were, and what takes their place."""
@@ -29,11 +37,12 @@ def make_engine(
     max_cycles: int | None = None,
     trace: TextIO | None = None,
     port: str | None = None,
+    watch: Watching | None = None,
 ) -> Engine:
     """The engine called `name`; `port` is that of a board, for the engine `serial`.
 
     With `hazards` it reports reads of what was not promised, after `max_cycles` it ends, and what its groups do it
-    writes to `trace`.
+    writes to `trace`. With `watch` it is one of `WATCHED`, and has `seen`.
 
     Raises
     ------
@@ -46,10 +55,14 @@ def make_engine(
         raise ValueError(f"engine '{name}' was removed: {REMOVED[name]}")
     if name not in ENGINES:
         raise ValueError(f"there is no engine '{name}'; there is: {', '.join(ENGINES)}")
+    if watch is not None and name not in WATCHED:
+        raise ValueError(f"engine '{name}' cannot be watched; {' and '.join(map(repr, WATCHED))} can")
     check_port(name, port)
-    # Only one engine has a port.
+    # Only one engine has a port, and two can be watched.
     place: dict[str, Any] = {} if port is None else {"port": port}
-    return ENGINES[name](
+    if watch is not None:
+        place["watch"] = watch
+    return (ENGINES if watch is None else WATCHED)[name](
         config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace, **place
     )
 

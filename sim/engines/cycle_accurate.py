@@ -9,6 +9,7 @@ from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.isa.word import pack, unpack
 from ctm.sim.engines.engine import Notice, Progress, Report
+from ctm.sim.engines.seen import NOT_WATCHED, Seen
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.memory import Memory
 
@@ -153,6 +154,10 @@ class CycleAccurateEngine:
         """Counts since the engine was made."""
         self._count()
         return self.standing()
+
+    def seen(self) -> Seen:
+        """Nothing; see `Engine.seen`."""
+        raise ValueError(NOT_WATCHED)
 
     def standing(self) -> Report:
         """What had been counted when progress was told last."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ctm.rtl.config import MachineConfig
+from ctm.sim.engines.seen import Seen
 from ctm.sim.memory import Memory
 
 Progress = Callable[[int], None]
@@ -83,6 +84,15 @@ class Engine(Protocol):
 
     def report(self) -> Report:
         """Counts since the engine was made."""
+
+    def seen(self) -> Seen:
+        """What was seen of programs since the engine was made.
+
+        Raises
+        ------
+        ValueError
+            They were not watched.
+        """
 
     def standing(self) -> Report:
         """The same while a buffer is executed, from within `Progress`; the machine is not asked for anything."""

@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 from typing import Any, TextIO
 
+import numpy as np
+
 from ctm.rtl.config import MachineConfig
 from ctm.sim.engines.engine import Notice, Progress, Report
+from ctm.sim.engines.seen import EVENT, NOT_WATCHED, ROW, WINDOW, Seen, Watching
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.instruction_set import Observer
+from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.golden.dpp.trace import Trace
 from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
 from ctm.sim.golden.machine import Machine
@@ -20,7 +24,7 @@ class GoldenEngine:
     """Runs command buffers on the golden model.
 
     With `hazards`, reads of what was not promised raise HAZARD. The observers see every group, and `trace` gets a line
-    for each behind each instruction.
+    for each behind each instruction. With `watch` it counts what each instruction issues.
     """
 
     name = "golden"
@@ -38,14 +42,18 @@ class GoldenEngine:
         max_cycles: int | None = None,
         trace: TextIO | None = None,
         observers: Sequence[Observer[Any]] = (),
+        watch: Watching | None = None,
     ) -> None:
         del max_cycles  # It has no cycles.
         self.memory = Memory()
         if trace is not None:
             observers = (*observers, Trace(trace, INSTRUCTION_SETS[config.array.instruction_set].place))
+        self._tally = None if watch is None else Tally()
+        self._unit = INSTRUCTION_SETS[config.array.instruction_set].unit
         self._machine = Machine(
-            config.array, self.memory, watchdog=watchdog, hazards=hazards, progress=progress, observers=observers
-        )
+            config.array, self.memory, watchdog=watchdog, hazards=hazards, progress=progress, observers=observers,
+            tally=self._tally,
+        )  # fmt: skip
 
     @staticmethod
     def prepare(config: MachineConfig, tell: Notice) -> None:
@@ -69,6 +77,17 @@ class GoldenEngine:
     def standing(self) -> Report:
         """The same."""
         return self.report()
+
+    def seen(self) -> Seen:
+        """What each instruction issued so far; see `Engine.seen`."""
+        if self._tally is None:
+            raise ValueError(NOT_WATCHED)
+        rows = np.zeros(len(self._tally.counts), ROW)
+        for row, ((executable, pc), count) in zip(rows, self._tally.counts.items(), strict=True):
+            row["executable"], row["pc"] = executable, self._unit(pc)
+            for name, value in vars(count).items():
+                row[name] = value
+        return Seen(rows=rows, events=np.zeros(0, EVENT), lost_events=0, traffic=np.zeros(0, WINDOW))
 
 
 def report_of(counters: Counters) -> Report:

@@ -3,7 +3,7 @@
 // In front of this text stand the class Model, a structure with the signals of each memory port, and the list
 // MEMORY_PORTS of them. A model's ports are members that behave as numbers; after its inputs of the next cycle have been
 // set, advance() begins this cycle and computes its outputs. It may be helped as long as an object of the class Helper
-// lives.
+// lives. A class Traffic sees the beats of memory ports.
 
 namespace {
 
@@ -16,6 +16,8 @@ struct Machine {
 #define MEMBER(Port, number) AxiMemory<Port> Port##_memory{setup, setup.seed + number};
     MEMORY_PORTS(MEMBER)
 #undef MEMBER
+
+    Traffic traffic;
 
     explicit Machine(const MemorySetup& given) : setup(given) {
         model.rst = 1;
@@ -31,6 +33,10 @@ struct Machine {
         MEMORY_PORTS(DRIVE)
 #undef DRIVE
         model.advance();
+        traffic.begin(now);
+#define SEE(Port, number) traffic.see<Port>(number, model);
+        MEMORY_PORTS(SEE)
+#undef SEE
 #define TAKE(Port, number) Port##_memory.take(model, now);
         if (!model.rst) { MEMORY_PORTS(TAKE) }
 #undef TAKE

@@ -63,7 +63,7 @@ class CompiledMachine:
     """A machine behind its reset; `library` is its compiled model with `host` around it."""
 
     def __init__(self, library: Path, config: MachineConfig, memory: Memory, disturbance: Disturbance) -> None:
-        self._library = _load(library)
+        self.library = _load(library)
         # The model reads and writes the memory itself.
         self._memory = memory
         self._ranges = np.zeros((0, 2), np.uint64)
@@ -75,43 +75,43 @@ class CompiledMachine:
             stall=round(disturbance.stall * (1 << 16)),
             seed=disturbance.seed,
         )
-        self._handle: int = self._library.machine_make(ctypes.byref(setup))
+        self.handle: int = self.library.machine_make(ctypes.byref(setup))
 
     def __del__(self) -> None:
-        if hasattr(self, "_handle"):
-            self._library.machine_free(self._handle)
+        if hasattr(self, "handle"):
+            self.library.machine_free(self.handle)
 
     @property
     def cycles(self) -> int:
         """Clock cycles so far."""
-        return int(self._library.machine_cycles(self._handle))
+        return int(self.library.machine_cycles(self.handle))
 
     @property
     def raised(self) -> int:
         """The cycle in which the interrupt was raised last."""
-        return int(self._library.machine_raised(self._handle))
+        return int(self.library.machine_raised(self.handle))
 
     def write(self, offset: int, value: int) -> None:
         """Write a register."""
-        if not self._library.machine_write(self._handle, offset, value):
+        if not self.library.machine_write(self.handle, offset, value):
             raise TimeoutError(f"the control port does not answer a write to 0x{offset:03x}")
 
     def read(self, offset: int) -> int:
         """Read a register."""
         value = ctypes.c_uint32()
-        if not self._library.machine_read(self._handle, offset, ctypes.byref(value)):
+        if not self.library.machine_read(self.handle, offset, ctypes.byref(value)):
             raise TimeoutError(f"the control port does not answer a read of 0x{offset:03x}")
         return value.value
 
     def run(self, cycles: int) -> bool:
         """Clock until the interrupt is raised, at most `cycles` cycles; whether it is."""
         self._refuse(self._memory.refused_ranges)
-        return bool(self._library.machine_run(self._handle, cycles))
+        return bool(self.library.machine_run(self.handle, cycles))
 
     def _refuse(self, ranges: Sequence[tuple[int, int]]) -> None:
         if len(ranges) != len(self._ranges):
             self._ranges = np.array(ranges, np.uint64).reshape(-1, 2)
-            self._library.machine_refuse(self._handle, self._ranges.ctypes.data, len(self._ranges))
+            self.library.machine_refuse(self.handle, self._ranges.ctypes.data, len(self._ranges))
 
 
 class CompiledEngine(CycleAccurateEngine):
@@ -172,13 +172,16 @@ def signals(memory: MemoryConfig) -> list[str]:
     return ["irq", *(f"s_axi_control_{signal}" for signal in _CONTROL_SIGNALS), *ports]
 
 
-def host(memory: MemoryConfig, *model: str) -> str:
-    """C++ that clocks a machine with this memory; `model` are the files that define it, see `machine.cc`."""
+def host(memory: MemoryConfig, *model: str, behind: Sequence[str] = ()) -> str:
+    """C++ that clocks a machine with this memory; `model` are the files that define it, see `machine.cc`.
+
+    The files of `behind` follow that.
+    """
     prefixes = [f"m_axi_{name}" for name in memory.ports]
     ports = [port_accessors(f"{prefix}_port", prefix, memory.data_bits) for prefix in prefixes]
     listed = " ".join(f"USE({prefix}_port, {number})" for number, prefix in enumerate(prefixes))
     before = (_text(name) for name in ("axi_memory.h", *model))
-    return "\n".join([*before, *ports, f"#define MEMORY_PORTS(USE) {listed}", _text("machine.cc")])
+    return "\n".join([*before, *ports, f"#define MEMORY_PORTS(USE) {listed}", *map(_text, ("machine.cc", *behind))])
 
 
 def _text(name: str) -> str:

@@ -27,4 +27,5 @@ class RtlEngine(CompiledEngine):
 
         one, several = ("verilated_model.h",), ("verilated_core.h", "verilated_cores.h")
         parts = one if config.array.cores == 1 else several
-        return build(models, f'#include "models.h"\n{host(config.memory, "verilated.h", *parts)}', key=key(config))
+        wrapper = host(config.memory, "unwatched.h", "verilated.h", *parts)
+        return build(models, f'#include "models.h"\n{wrapper}', key=key(config))

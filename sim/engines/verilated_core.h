@@ -1,4 +1,4 @@
-// A core as a model of its own, see sim/compiled/uncore.py.
+// A core as a model of its own, see sim/compiled/uncore.py. In front of this text stands its CoreObserver.
 
 class Core : ModelContext, public Vctm_core {
 public:
@@ -10,6 +10,7 @@ public:
     // The end of a cycle, whose inputs are given, and the beginning of the next, whose outputs follow from that.
     void advance() {
         settle();
+        observer.see(*this);
         clk = 1;
         eval();
     }
@@ -31,4 +32,5 @@ public:
     }
 
     bool is_given = false;
+    CoreObserver observer;
 };

@@ -69,9 +69,12 @@ public:
         clk = 0;
         eval();
         give(*this, cores_);
+        show(*this, cores_);
         ++cycle_;
         if (choice_.with_helper()) open(cycle_);
     }
+
+    auto& cores() { return cores_; }
 
     // A second thread, as long as this lives: it advances cores from the last one on, the first thread from the first.
     class Helper {

@@ -8,6 +8,7 @@ from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.instruction_set import Observer
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
 from ctm.sim.golden.pe.processor import CommandProcessor, Progress
 from ctm.sim.golden.pe.state import State
@@ -17,8 +18,8 @@ from ctm.sim.memory import Memory
 class Machine:
     """Executes command buffers that lie in `memory`.
 
-    Of the configuration only the instruction set, the size of a group and the walk matter. `watchdog`, `hazards` and
-    `observers` are those of `ArrayCore`, `progress` that of `CommandProcessor`.
+    Of the configuration only the instruction set, the size of a group and the walk matter. `watchdog`, `hazards`,
+    `observers` and `tally` are those of `ArrayCore`, `progress` that of `CommandProcessor`.
     """
 
     def __init__(
@@ -30,6 +31,7 @@ class Machine:
         hazards: bool = False,
         progress: Progress | None = None,
         observers: Sequence[Observer[Any]] = (),
+        tally: Tally | None = None,
     ) -> None:
         self._memory = memory
         self._tiles = array.tiles
@@ -42,6 +44,7 @@ class Machine:
             watchdog=watchdog,
             hazards=hazards,
             observers=observers,
+            tally=tally,
         )
         self.reset()
 

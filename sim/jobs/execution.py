@@ -9,9 +9,11 @@ from typing import TextIO
 import numpy as np
 
 from ctm.rtl.config import MachineConfig
+from ctm.sim.elf import Executable
 from ctm.sim.elf import write as write_executable
 from ctm.sim.elf.r700.executable import Executable as R700Executable
 from ctm.sim.engines.engine import Progress, Report
+from ctm.sim.engines.seen import Watching
 from ctm.sim.fault import wrong_kind
 from ctm.sim.jobs.arrays import Array
 from ctm.sim.jobs.destinations import CONDITIONAL, stream_key
@@ -49,11 +51,12 @@ class Execution:
         max_cycles: int | None = None,
         trace: TextIO | None = None,
         port: str | None = None,
+        watch: Watching | None = None,
     ) -> None:
         self._job = job
         self.device = self.make_device(
             engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace,
-            port=port,
+            port=port, watch=watch,
         )  # fmt: skip
         self._inputs = {
             section.index: self.device.image(layout, array, section.memory) for section, layout, array in job.inputs
@@ -95,6 +98,15 @@ class Execution:
         for key, (address, words) in self._streams.items():
             outputs[key] = self.device.memory.words(address, words).copy()
         return Run(outputs=outputs, report=self.device.report())
+
+    def programs(self) -> dict[int, tuple[str, Executable]]:
+        """Names and executables of the programs that have run, by where they lie in memory."""
+        programs: dict[int, tuple[str, Executable]] = {}
+        for launch in self._job.launches:
+            address = self._programs.get(launch.program.key)
+            if address is not None:
+                programs[address] = launch.program.key[0].name, launch.program.executable
+        return programs
 
     def _swap(self, pairs: tuple[tuple[int, int], ...]) -> None:
         for output, index in pairs:

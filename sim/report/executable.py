@@ -19,7 +19,7 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} {entry}" for key, entry in value.items())
+        return ", ".join(f"{key} {entry}" for key, entry in value.items()) or "none"
     if isinstance(value, list):
         return _ranges(value) or "none"
     return str(value)

@@ -14,6 +14,7 @@ from ctm.rtl.isa.status import Status
 from ctm.sim.elf import Executable, write
 from ctm.sim.engines.choice import make_engine
 from ctm.sim.engines.engine import Progress, Report
+from ctm.sim.engines.seen import Seen, Watching
 from ctm.sim.fault import MachineError
 from ctm.sim.memory import Memory
 from ctm.sim.runtime.commands import CommandBuffer
@@ -65,6 +66,8 @@ class Device:
         Where the golden engine writes a line for each group behind each instruction.
     port
         Where the board of engine `serial` is: ``PATH`` or ``PATH@BAUD``.
+    watch
+        What `seen` is to keep; engines `golden` and `rtl`.
     """
 
     def __init__(
@@ -78,13 +81,14 @@ class Device:
         max_cycles: int | None = None,
         trace: TextIO | None = None,
         port: str | None = None,
+        watch: Watching | None = None,
     ) -> None:
         check_type("config", config, MachineConfig)
         self.config = config
         self._lock = RLock()
         self._engine = make_engine(
             engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace,
-            port=port,
+            port=port, watch=watch,
         )  # fmt: skip
         self._heap = Heap(self._engine.memory.size)
         self._queue: deque[tuple[int, int]] = deque()
@@ -97,6 +101,17 @@ class Device:
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
+
+    @_exclusive
+    def seen(self) -> Seen:
+        """What was seen of programs since the device was made.
+
+        Raises
+        ------
+        ValueError
+            They were not watched.
+        """
+        return self._engine.seen()
 
     @property
     def memory(self) -> Memory:

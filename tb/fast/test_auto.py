@@ -9,7 +9,7 @@ import pytest
 
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
-from ctm.sim.engines.fast import auto, patience
+from ctm.sim.engines.fast.choice import auto, patience
 from ctm.sim.engines.fast.engine import AutoEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.runtime import CommandBuffer, Device, Layout

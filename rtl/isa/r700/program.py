@@ -33,6 +33,12 @@ PROGRAM_FORMAT = ProgramFormat(
 )
 
 
+def unit_of(pc: int) -> int:
+    """The unit of code at a PC: what stands in a clause, else the CF instruction."""
+    fields = unpack(FAULT_PC, pc)
+    return fields["address"] or fields["word"]
+
+
 def place_of(pc: int) -> str:
     """A fault's PC in words."""
     fields = unpack(FAULT_PC, pc)

@@ -95,6 +95,8 @@ class AluUnit(wiring.Component):
     active : ``Out(W)``
         Active pixels of the group that is issued.
     trace : ``Out(alu_trace_layout(config))``
+
+    `tables` and `flags` are the state of the contexts; `recent`: their last group was issued so many intervals ago.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -104,7 +106,8 @@ class AluUnit(wiring.Component):
         self._intervals = intervals_of(array, lane_latency(config.arithmetic))
         self._contexts = contexts_of(array)
         self._phase = Signal(range(self._intervals.interval), name="phase")
-        self._tables = ClauseTables.of(array)
+        self.tables, self.flags = ClauseTables.of(array), SetClearFlags(self._contexts, _FLAGS)
+        self.recent = [Signal(self._contexts, name=f"recent_{age}") for age in range(self._intervals.intervals - 1)]
         wide = data.ArrayLayout(slice_words(array), CHANNELS)
         super().__init__(
             {
@@ -137,18 +140,16 @@ class AluUnit(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        count, intervals = self._contexts, self._intervals
+        intervals = self._intervals
         m.d.sync += self._phase.eq(Mux(self._phase == intervals.interval - 1, 0, self._phase + 1))
-        for name, table in vars(self._tables).items():
+        for name, table in vars(self.tables).items():
             m.submodules[name] = table
-        flags = SetClearFlags(count, _FLAGS)
         m.submodules.pipeline = pipeline = Pipeline(self._config)
-        self._enter(m, flags)
-        self._read_groups(m, flags)
-        kept = self._issue(m, flags, pipeline)
-        self._end(m, flags, pipeline, kept)
-        self._leave(m, flags)
-        flags.finish(m)
+        self._enter(m)
+        self._read_groups(m)
+        self._end(m, pipeline, self._issue(m, pipeline))
+        self._leave(m)
+        self.flags.finish(m)
         step = self._phase[: (PERIOD - 1).bit_length()]
         m.d.comb += [
             pipeline.phase.eq(self._phase),
@@ -167,12 +168,12 @@ class AluUnit(wiring.Component):
         ]
         return m
 
-    def _enter(self, m: Module, flags: SetClearFlags) -> None:
+    def _enter(self, m: Module) -> None:
         """Take a clause. The queue has an entry for every wavefront, so that control flow never waits."""
         layout = clause_layout(self._config.array)
         m.submodules.queue = queue = SyncFIFO(width=layout.size, depth=self._config.array.threads)
-        tables, clause = self._tables, data.View(layout, queue.r_data)
-        free = lowest_one(~flags["occupied"])
+        tables, clause = self.tables, data.View(layout, queue.r_data)
+        free = lowest_one(~self.flags["occupied"])
         taken, context = Signal(), one_hot_index(free)
         m.d.comb += [
             self.clause.ready.eq(queue.w_rdy),
@@ -183,7 +184,7 @@ class AluUnit(wiring.Component):
         ]
         entered = Mux(taken, free, 0)
         for name in ("occupied", "unread"):
-            flags.set(name, entered)
+            self.flags.set(name, entered)
         tables.enter(m, context, clause, taken)
 
     def _choose(self, m: Module, candidates: Value, now: Value, name: str) -> Value:
@@ -195,11 +196,11 @@ class AluUnit(wiring.Component):
             m.d.sync += pointer.eq(~(chosen | (chosen - 1))[: self._contexts])
         return chosen
 
-    def _read_groups(self, m: Module, flags: SetClearFlags) -> None:
+    def _read_groups(self, m: Module) -> None:
         """Read a clause's next group while another one is executed."""
-        tables = self._tables
+        tables = self.tables
         m.submodules.reader = reader = GroupReader()
-        chosen = self._choose(m, flags["unread"], self._phase == 0, "read")
+        chosen = self._choose(m, self.flags["unread"], self._phase == 0, "read")
         context, reading = one_hot_index(chosen), Signal((self._contexts - 1).bit_length())
         was_reading, is_whole = Signal.like(reading), Signal()
         clause = tables.clauses.read(m, context)
@@ -211,21 +212,21 @@ class AluUnit(wiring.Component):
             self.code_reads.eq(reader.reads),
             reader.found.eq(self.code_found),
         ]
-        flags.clear("unread", chosen)
+        self.flags.clear("unread", chosen)
         with m.If(reader.start):
             m.d.sync += reading.eq(context)
         was_read = (1 << reading)[: self._contexts]
-        flags.set("ready", Mux(reader.done & reader.whole, was_read, 0))
-        flags.set("unread", Mux(reader.done & ~reader.whole, was_read, 0))
+        self.flags.set("ready", Mux(reader.done & reader.whole, was_read, 0))
+        self.flags.set("unread", Mux(reader.done & ~reader.whole, was_read, 0))
         m.d.sync += [was_reading.eq(reading), is_whole.eq(reader.done & reader.whole)]
         tables.groups.write(m, was_reading, reader.group, is_whole)
 
-    def _issue(self, m: Module, flags: SetClearFlags, pipeline: Pipeline) -> Any:
+    def _issue(self, m: Module, pipeline: Pipeline) -> Any:
         """Choose a group at the end of one interval, decode it in the next one, and issue it then.
 
         Returns the address registers of the context whose results come.
         """
-        tables, picked = self._tables, self._pick(m, flags)
+        tables, picked = self.tables, self._pick(m)
         context, group, clause, falling = picked.context, picked.group, picked.clause, picked.falling
         m.submodules.addresses_read = addresses = AddressRegisters(self._config.array.group)
         kept, kept_of_ending = tables.read_addresses(
@@ -256,13 +257,13 @@ class AluUnit(wiring.Component):
         ]
         own = Mux(picked.now, (1 << context)[: self._contexts], 0)
         consumed, in_clause = Mux(goes & last, own, 0), group.next < clause.end
-        flags.set("waiting", Mux(misses, own, 0))
-        flags.clear("waiting", Mux(self.loading, 0, (1 << self._contexts) - 1))
-        flags.set("falling", Mux(goes & ~last, own, 0))
-        flags.clear("falling", consumed)
-        flags.clear("ready", consumed | Mux(stops, own, 0))
-        flags.set("unread", Mux(in_clause, consumed, 0))
-        flags.set("over", Mux(stops, own, 0))
+        self.flags.set("waiting", Mux(misses, own, 0))
+        self.flags.clear("waiting", Mux(self.loading, 0, (1 << self._contexts) - 1))
+        self.flags.set("falling", Mux(goes & ~last, own, 0))
+        self.flags.clear("falling", consumed)
+        self.flags.clear("ready", consumed | Mux(stops, own, 0))
+        self.flags.set("unread", Mux(in_clause, consumed, 0))
+        self.flags.set("over", Mux(stops, own, 0))
         happens = picked.now & goes
         tables.budgets.write(m, context, budget - 1, happens & ~falling)
         tables.remaining.write(m, context, others, happens)
@@ -295,12 +296,11 @@ class AluUnit(wiring.Component):
         ]
         return kept_of_ending
 
-    def _pick(self, m: Module, flags: SetClearFlags) -> _Picked:
+    def _pick(self, m: Module) -> _Picked:
         """Choose a group whose clause's previous one will have ended when it is issued."""
-        tables, count = self._tables, self._contexts
-        recent = [Signal(count, name=f"recent_{age}") for age in range(self._intervals.intervals - 1)]
+        tables, count, recent = self.tables, self._contexts, self.recent
         is_last = self._phase == self._intervals.interval - 1
-        chosen = self._choose(m, flags["ready"] & ~flags["waiting"] & ~reduce(or_, recent), is_last, "issue")
+        chosen = self._choose(m, self.flags["ready"] & ~self.flags["waiting"] & ~reduce(or_, recent), is_last, "issue")
         context, valid = Signal((count - 1).bit_length()), Signal()
         group: data.View = record(GROUP, reset_less=True)
         with m.If(is_last):
@@ -309,7 +309,7 @@ class AluUnit(wiring.Component):
             m.d.sync += [context.eq(number), valid.eq(chosen.any()), group.eq(tables.groups.read(m, number))]
         clause = tables.clauses.read(m, context)
         masks = tables.read_masks(m, context, clause)
-        falling = flags["falling"].bit_select(context, 1)
+        falling = self.flags["falling"].bit_select(context, 1)
         pixels, now = Signal(self._config.array.group), Signal()
         m.d.comb += [
             pixels.eq(Mux(falling, tables.remaining.read(m, context), executing(m, clause, masks))),
@@ -326,7 +326,7 @@ class AluUnit(wiring.Component):
             decode.cycle.eq(self._phase - (self._intervals.interval - DECODE_CYCLES)),
             decode.group.eq(picked.group),
             decode.kcache.eq(picked.clause.kcache),
-            decode.produced.eq(self._tables.produced.read(m, picked.context)),
+            decode.produced.eq(self.tables.produced.read(m, picked.context)),
             decode.indices.address.eq(indices),
             decode.indices.loop.eq(picked.clause.loop_index),
             decode.any_pixel.eq(picked.pixels.any()),
@@ -350,9 +350,9 @@ class AluUnit(wiring.Component):
             m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.FLOAT_CONSTANT)]
         return problem
 
-    def _end(self, m: Module, flags: SetClearFlags, pipeline: Pipeline, kept: Any) -> None:
+    def _end(self, m: Module, pipeline: Pipeline, kept: Any) -> None:
         """Write a group's effects."""
-        tables, ending = self._tables, pipeline.ending
+        tables, ending = self.tables, pipeline.ending
         context, size = ending.context, self._config.array.group
         clause = tables.clauses.read(m, context)
         masks = tables.read_masks(m, context, clause)
@@ -366,7 +366,7 @@ class AluUnit(wiring.Component):
             pipeline.gates.eq(effects.gates),
         ]
         tables.masks.write(m, context, effects.after, pipeline.ends)
-        flags.set("over", Mux(pipeline.ends & ending.last, (1 << context)[: self._contexts], 0))
+        self.flags.set("over", Mux(pipeline.ends & ending.last, (1 << context)[: self._contexts], 0))
         is_set = tables.address_set.read(m, context)
         moves = Cat(ending.effects[channel].sets_address for channel in range(CHANNELS))
         after = moved(m, kept, is_set, moves, effects.gates, pipeline.addresses)
@@ -381,10 +381,10 @@ class AluUnit(wiring.Component):
             self.trace.words.eq(pipeline.results),
         ]
 
-    def _leave(self, m: Module, flags: SetClearFlags) -> None:
+    def _leave(self, m: Module) -> None:
         """Give the outcome of a clause at its end."""
-        tables, outcome = self._tables, self.outcome
-        chosen = lowest_one(flags["over"])
+        tables, outcome = self.tables, self.outcome
+        chosen = lowest_one(self.flags["over"])
         context = one_hot_index(chosen)
         clause = tables.clauses.read(m, context)
         masks = tables.read_masks(m, context, clause)
@@ -397,4 +397,4 @@ class AluUnit(wiring.Component):
         ]
         released = Mux(outcome.ready, chosen, 0)
         for name in ("occupied", "over"):
-            flags.clear(name, released)
+            self.flags.clear(name, released)

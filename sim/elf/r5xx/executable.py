@@ -59,6 +59,8 @@ class Executable:
         _check("highest_temporary", self.highest_temporary, TEMPORARIES)
         for name in ("fg_depth_src", "us_config", "us_fc_ctrl", "us_w_fmt"):
             _check(name, getattr(self, name), 1 << 32)
+        if self.lines is not None and len(self.lines.units) != len(self.instructions):
+            raise ValueError(f"a line table of {len(self.lines.units)} for {len(self.instructions)} instructions")
 
     @property
     def sees_group_size(self) -> bool:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 from ctm.rtl.config import MachineConfig
 from ctm.sim.compiled.tools.package import LLVM
 from ctm.sim.engines.engine import Notice, Progress, Report
-from ctm.sim.engines.fast.auto import AutoCore
+from ctm.sim.engines.fast.choice.auto import AutoCore
 from ctm.sim.engines.fast.commands import FastProcessor
 from ctm.sim.engines.golden import GoldenEngine, report_of
+from ctm.sim.engines.seen import NOT_WATCHED, Seen
 from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.trace import Trace
 from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
@@ -99,6 +100,10 @@ class FastEngine:
     def report(self) -> Report:
         """Counts since the engine was made."""
         return report_of(self._golden.counters)
+
+    def seen(self) -> Seen:
+        """Nothing; see `Engine.seen`."""
+        raise ValueError(NOT_WATCHED)
 
     def standing(self) -> Report:
         """The same."""

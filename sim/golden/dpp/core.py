@@ -18,6 +18,7 @@ from ctm.sim.golden.dpp.inputs import inputs_as_at_start
 from ctm.sim.golden.dpp.instruction_set import B, Executor, Observer
 from ctm.sim.golden.dpp.journal import Fault, Journal
 from ctm.sim.golden.dpp.launch import Launch, P
+from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.golden.draw.stages import Stages
 from ctm.sim.golden.draw.state import DrawState
 from ctm.sim.golden.draw.state import Start as DrawStart
@@ -45,6 +46,8 @@ class InstructionSet(Generic[P, B]):
         Makes what executes a launch and tells a journal of it.
     place
         What a PC is, for people.
+    unit
+        The unit of code at a PC.
     stages
         Makes the programs of a draw; None if there are no draws.
     """
@@ -54,6 +57,7 @@ class InstructionSet(Generic[P, B]):
     program: Callable[[Image, Constants], P]
     executor: Callable[[Launch[P], Journal[B]], Executor[B]]
     place: Callable[[int], str] = _pc
+    unit: Callable[[int], int] = int
     stages: Callable[["ArrayCore[P, B]", State, DrawState, DrawStart], Stages] | None = None
 
 
@@ -62,7 +66,7 @@ class ArrayCore(Generic[P, B]):
 
     `counters` adds up what all programs issue. With `hazards` a program that reads what was not promised to be there
     ends with HAZARD. `watchdog` is the number of instructions that a group may execute, 0 = any. The observers see all
-    programs.
+    programs, and the tally counts what they issue.
     """
 
     def __init__(
@@ -74,9 +78,11 @@ class ArrayCore(Generic[P, B]):
         watchdog: int = 0,
         hazards: bool = False,
         observers: Sequence[Observer[B]] = (),
+        tally: Tally | None = None,
     ) -> None:
         self._instruction_set = instruction_set
         self._memory = memory
+        self._tally = tally
         self.lanes = lanes
         self._watchdog = watchdog
         self._hazards = hazards
@@ -96,7 +102,7 @@ class ArrayCore(Generic[P, B]):
         """Begin a program that was launched, which these observers see, too."""
         return ArrayRun(
             self._instruction_set, launch, total=self.counters, hazards=self._hazards,
-            observers=(*self._observers, *observers),
+            observers=(*self._observers, *observers), tally=self._tally,
         )  # fmt: skip
 
     def image(self, state: State) -> Image:
@@ -129,6 +135,7 @@ class ArrayCore(Generic[P, B]):
         written = state.conditional.buffer if state.conditional.may_write_buffer else None
         return Launch(
             program=program,
+            executable=state.instruction_base,
             memory=self._memory,
             inputs=inputs_as_at_start(self._memory, tuple(state.inputs), program, outputs, written),
             outputs=outputs,
@@ -152,8 +159,11 @@ class ArrayRun(Generic[P, B]):
         total: Counters | None = None,
         hazards: bool = False,
         observers: Sequence[Observer[B]] = (),
+        tally: Tally | None = None,
     ) -> None:
-        self._journal = Journal[B](launch, place=instruction_set.place, hazards=hazards, observers=observers)
+        self._journal = Journal[B](
+            launch, place=instruction_set.place, hazards=hazards, observers=observers, tally=tally
+        )
         self._executor = instruction_set.executor(launch, self._journal)
         self._array = Array[B](launch, self._executor, self._journal)
         self._total = total

@@ -16,6 +16,7 @@ from ctm.sim.golden.dpp.hazard import Hazard, Hazards
 from ctm.sim.golden.dpp.instruction_set import B, Observer
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.dpp.sharing import SharingMonitor
+from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.golden.mc.buffer import Buffer
 
 
@@ -31,6 +32,7 @@ class Journal(Generic[B]):
     """The record of one launch. `counters` and `fault` (that of the first group that has one) are its result.
 
     `hazards` is there where hazards are watched; an instruction set reports its own to it. `place` says what a PC is.
+    A tally counts what is issued by instruction.
     """
 
     def __init__(
@@ -40,8 +42,10 @@ class Journal(Generic[B]):
         place: Callable[[int], str],
         hazards: bool = False,
         observers: Sequence[Observer[B]] = (),
+        tally: Tally | None = None,
     ) -> None:
         self._launch = launch
+        self._tally = tally
         self._place = place
         self._observers = tuple(observers)
         self._sharing = SharingMonitor() if hazards else None
@@ -69,6 +73,8 @@ class Journal(Generic[B]):
         counters = self.counters
         counters.issued[unit] = counters.issued.get(unit, 0) + batch.groups
         counters.lane_instructions += batch.active_lanes
+        if self._tally is not None:
+            self._tally.add(self._launch.executable, batch)
 
     def executed(self, pc: int, parts: Sequence[B]) -> None:
         """The instruction at `pc` was executed; see `Observer.executed`."""

@@ -24,6 +24,8 @@ class Launch(Generic[P]):
     """State of the machine that a program sees."""
 
     program: P
+    executable: int
+    """Where its executable lies in memory."""
     memory: Memory
     inputs: Inputs
     outputs: tuple[Buffer, ...]

@@ -1,6 +1,6 @@
 """The R700 instruction set, as the array takes it."""
 
-from ctm.rtl.isa.r700.program import place_of
+from ctm.rtl.isa.r700.program import place_of, unit_of
 from ctm.sim.golden.dpp.constants import Constants
 from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.pe.loader import Image
@@ -17,5 +17,5 @@ def _program(image: Image, constants: Constants) -> Program:
 
 
 R700: InstructionSet[Program, Batch] = InstructionSet(
-    name="r700", units=UNITS, program=_program, executor=Execution, place=place_of, stages=R700Stages
+    name="r700", units=UNITS, program=_program, executor=Execution, place=place_of, unit=unit_of, stages=R700Stages
 )

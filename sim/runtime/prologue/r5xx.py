@@ -46,6 +46,7 @@ def with_prologue(executable: Executable, temporaries: Sequence[int]) -> tuple[E
         start=len(executable.instructions) - executable.offset,
         highest_temporary=max(executable.highest_temporary, *temporaries, 0),
         notes=derive_notes(instructions),
+        lines=executable.lines and executable.lines.extended(len(instructions)),
     )
     return changed, inputs
 

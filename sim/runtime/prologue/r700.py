@@ -46,7 +46,8 @@ def with_prologue(executable: Executable, registers: Sequence[int]) -> tuple[Exe
     inputs = dict(zip(order, free, strict=False))
     code = (*executable.code, *_prologue(executable, inputs))
     gprs = max(executable.gprs, *(register + 1 for register in registers), 1)
-    return replace(executable, code=code, start=len(executable.code), gprs=gprs), inputs
+    lines = executable.lines and executable.lines.extended(len(code))
+    return replace(executable, code=code, start=len(executable.code), gprs=gprs, lines=lines), inputs
 
 
 def _prologue(executable: Executable, inputs: dict[int, int]) -> list[Unit]:

@@ -5,7 +5,7 @@ import pytest
 
 from ctm.sim.engines.choice import ENGINES
 from ctm.sim.engines.engine import Engine
-from ctm.sim.engines.fast import estimate
+from ctm.sim.engines.fast.choice import estimate
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.golden.pe.loader import Image
 from ctm.tb.r700.shaders import Shader, run

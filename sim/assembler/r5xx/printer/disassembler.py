@@ -31,16 +31,20 @@ def disassemble(executable: Executable) -> str:
     return _Listing(executable).text()
 
 
+def statements(executable: Executable) -> dict[int, str]:
+    """The text of each instruction by its slot."""
+    listing = _Listing(executable)
+    return dict(enumerate(listing.instructions(listing.nesting())))
+
+
 @dataclass
 class _Listing:
     executable: Executable
     labels: set[int] = field(default_factory=set)
 
     def text(self) -> str:
-        count = len(self.executable.instructions)
-        drafts = [Draft(InstructionType(words[0] & 3), words) for words in self.executable.instructions]
-        nested = nest(drafts, self.executable.offset)
-        texts = [self._instruction(slot, draft, nested) for slot, draft in enumerate(drafts)]
+        count, nested = len(self.executable.instructions), self.nesting()
+        texts = self.instructions(nested)
         lines = [*_state(self.executable), *self._places(), *_notes(self.executable), ""]
         depth = 0
         for slot, text in enumerate(texts):
@@ -53,6 +57,15 @@ class _Listing:
         if count in self.labels:
             lines.append(f"{_label(count)}:")
         return "\n".join(lines) + "\n"
+
+    def drafts(self) -> list[Draft]:
+        return [Draft(InstructionType(words[0] & 3), words) for words in self.executable.instructions]
+
+    def nesting(self) -> dict[int, Nested] | None:
+        return nest(self.drafts(), self.executable.offset)
+
+    def instructions(self, nested: dict[int, Nested] | None) -> list[str]:
+        return [self._instruction(slot, draft, nested) for slot, draft in enumerate(self.drafts())]
 
     def _comment(self, slot: int) -> str:
         """The slot, and the line of the source that it comes from, if that is known."""

@@ -25,6 +25,11 @@ def disassemble(executable: Executable) -> str:
     return _Listing(executable).text()
 
 
+def statements(executable: Executable) -> dict[int, str]:
+    """The text of each instruction by the unit of code at which it begins; of a group its instructions' texts."""
+    return {piece.address: "; ".join(piece.lines) for piece in _Listing(executable).pieces()}
+
+
 @dataclass
 class _Piece:
     """Lines that mean some units; the first has their address in a comment."""
@@ -41,6 +46,8 @@ class _Listing:
     targets: set[int] = field(init=False)
     starts: dict[int, str] = field(init=False)
     """Of a draw, the stage of the program that begins at an address."""
+    labels: set[int] = field(init=False, default_factory=set)
+    """Targets that are a place in the text."""
 
     def __post_init__(self) -> None:
         pipeline = self.executable.pipeline
@@ -50,18 +57,23 @@ class _Listing:
         if self.executable.start:
             self.targets.add(self.executable.start)
 
-    def text(self) -> str:
+    def pieces(self) -> list[_Piece]:
+        """Everything where it stands."""
         pieces = list(self._pieces())
-        places = {piece.address for piece in pieces} | {len(self.executable.code)}
-        labels = self.targets & places
-        lines = [*_notes(self.executable), ""]
-        if self.executable.start:
-            lines[-1:] = [f".start {_label(self.executable.start)}", ""]
+        self.labels = self.targets & {*(piece.address for piece in pieces), len(self.executable.code)}
         for piece in pieces:
             draft = self.found.words.get(piece.address)
             if draft is not None:
                 target = draft.get("addr") if has_target(draft) else -1
-                piece.lines = [word_text(draft, _label(target) if target in labels else str(target))]
+                piece.lines = [word_text(draft, _label(target) if target in self.labels else str(target))]
+        return pieces
+
+    def text(self) -> str:
+        pieces = self.pieces()
+        labels, lines = self.labels, [*_notes(self.executable), ""]
+        if self.executable.start:
+            lines[-1:] = [f".start {_label(self.executable.start)}", ""]
+        for piece in pieces:
             lines += ["", f"; {piece.title}"] if piece.title else []
             lines += ["", f"; {self.starts[piece.address]}"] if piece.address in self.starts else []
             lines += [f"{_label(piece.address)}:"] if piece.address in labels else []

@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import Any
 
-from ctm.sim.engines.fast import estimate
+from ctm.sim.engines.fast.choice import estimate
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.program import FallBackError, Prepared, check_independence, final_test, prepared
 from ctm.sim.engines.fast.r700.graph import Graph, TooManyPathsError

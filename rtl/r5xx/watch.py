@@ -1,0 +1,86 @@
+"""The observer of an R5xx core."""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.watch import Wait, watch_members
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.r5xx.core import Core
+from ctm.rtl.r5xx.shapes import SHAPES, Unit
+
+
+class CoreWatch(wiring.Component):
+    """See `watch_members`; every output is of the same cycle as what it shows."""
+
+    def __init__(self, config: ArrayConfig, core: Core) -> None:
+        self._config, self._core = config, core
+        super().__init__(watch_members(config, SHAPES))
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        issuing = self._issues(m)
+        self._slots(m, issuing)
+        wavefront, scheduler = self._core.wavefront, self._core.generic.scheduler
+        own: Any = self
+        m.d.comb += [
+            own.take_valid.eq(scheduler.admit),
+            own.take_wave.eq(scheduler.free_context[:-1]),
+            *(getattr(own, f"take_{name}").eq(wavefront.payload[name]) for name in ("i", "j", "covered")),
+        ]
+        return m
+
+    def _issues(self, m: Module) -> Value:
+        """The instructions that count as issued. Gives the wave slots to which the scheduler issues in this cycle."""
+        generic, own = self._core.generic, self._core.own
+        ports = generic.scheduler.ports
+        counted = {
+            Unit.ALU: (own.alu.started, own.alu.wavefront, own.alu.wavefront.active, 1),
+            Unit.TEXTURE: (own.texture.asked.valid, own.texture.wavefront, own.texture.wavefront.active, 1),
+            # Flow control counts a cycle later than it reads the wavefront's state.
+            Unit.FLOW: (own.flow.started, delay(m, own.flow.wavefront, name="flow_wavefront"), own.flow.active, 2),
+        }
+        for unit, (counts, wavefront, active, cycles) in counted.items():
+            issue = delay(m, ports[unit.value].issue, cycles, name=f"issue_{unit.name.lower()}")
+            outputs = {
+                "valid": counts, "wave": issue.wave, "pc": issue.pc, "active": active,
+                "present": wavefront.covered & wavefront.valid_mask,
+            }  # fmt: skip
+            for name, value in outputs.items():
+                m.d.comb += getattr(self, f"issue_{unit.value}_{name}").eq(value)
+        issuing = Signal(self._config.threads)
+        for port in ports:
+            with m.If(port.issue.valid):
+                m.d.comb += issuing.bit_select(port.issue.wave, 1).eq(1)
+        return issuing
+
+    def _slots(self, m: Module, issuing: Value) -> None:
+        scheduler = self._core.generic.scheduler
+        slots, held = scheduler.slots, scheduler.blocked_slots()
+        lacking: list[Value] = [
+            needs & ~available.replicate(self._config.threads)
+            for needs, available, resource in zip(slots.needs, scheduler.available, SHAPES.resources, strict=True)
+            if resource.is_request
+        ]
+        full = ~scheduler.ready[Unit.TEXTURE.value].replicate(self._config.threads)
+        requests = Signal(self._config.threads)
+        m.d.comb += requests.eq(Cat(lacking[0]) | slots.units[Unit.TEXTURE.value] & full)
+        causes = (
+            (~slots.occupied, Wait.FREE),
+            (slots.finished, Wait.OUTPUT),
+            (issuing, Wait.ISSUE),
+            (slots.fetching, Wait.CODE),
+            (slots.waiting, Wait.CONSTANT),
+            (slots.ready & held, Wait.FETCH),
+            (slots.ready & requests, Wait.REQUEST),
+            (slots.ready, Wait.PORT),
+            (slots.running, Wait.RESULT),
+        )
+        for slot in range(self._config.threads):
+            found: Value = Const(Wait.START.value, Wait.as_shape())
+            for applies, cause in reversed(causes):
+                found = Mux(applies[slot], Const(cause.value, Wait.as_shape()), found)
+            m.d.comb += Value.cast(getattr(self, f"slot_{slot}")).eq(found)

@@ -1,0 +1,162 @@
+"""The observer of an R700 core."""
+
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import enum, wiring
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.watch import Wait, watch_members
+from ctm.rtl.r700.alu.clauses import contexts_of
+from ctm.rtl.r700.core import Core
+from ctm.rtl.r700.shapes import SHAPES, Unit
+
+
+class Place(enum.Enum, shape=3):
+    """The unit that has a wavefront."""
+
+    NONE = 0
+    START = 1
+    FLOW = 2
+    ALU = 3
+    FETCH = 4
+    END = 5
+
+
+class CoreWatch(wiring.Component):
+    """See `watch_members`; every output is of the same cycle as what it shows."""
+
+    def __init__(self, config: ArrayConfig, core: Core) -> None:
+        self._config, self._units = config, core.units
+        threads = config.threads
+        self._places = [Signal(Place, name=f"place_{slot}") for slot in range(threads)]
+        self._covered, self._valid = (
+            [Signal(config.group, name=f"{name}_{slot}") for slot in range(threads)] for name in ("covered", "valid")
+        )
+        self._begun = Signal(threads)
+        super().__init__(watch_members(config, SHAPES))
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        units, own = self._units, self
+        self._follow(m)
+        issuing = self._issues(m)
+        for slot in range(self._config.threads):
+            self._slot(m, slot, issuing)
+        take: Any = units.start.wavefront
+        shown: Any = own
+        m.d.comb += [
+            shown.take_valid.eq(take.valid),
+            shown.take_wave.eq(take.wave),
+            *(getattr(shown, f"take_{name}").eq(take.wavefront[name]) for name in ("i", "j", "covered")),
+        ]
+        return m
+
+    def _follow(self, m: Module) -> None:
+        """Where each wavefront is, and its pixels that are covered and valid."""
+        units = self._units
+        flow, alu, move, end = units.flow, units.alu, units.move, units.end
+        moves: tuple[tuple[Value, Value, Place], ...] = (
+            (units.start.wavefront.valid, units.start.wavefront.wave, Place.START),
+            *(
+                (stream.valid & stream.ready, stream.payload.wave, place)
+                for stream, place in (
+                    (units.start.start, Place.FLOW), (flow.clause, Place.ALU), (alu.outcome, Place.FLOW),
+                    (flow.move, Place.FETCH), (move.moved, Place.FLOW), (flow.end, Place.END),
+                )
+            ),
+            (end.free.valid, end.free.wave, Place.NONE),
+        )  # fmt: skip
+        instruction, result, take = flow.trace.instruction, alu.trace.result, units.start.wavefront
+        for slot, (place, covered, valid) in enumerate(zip(self._places, self._covered, self._valid, strict=True)):
+            for happens, wave, target in moves:
+                with m.If(happens & (wave == slot)):
+                    m.d.sync += place.eq(target)
+            with m.If(move.busy & (move.trace.wave == slot)):
+                m.d.sync += self._begun[slot].eq(1)
+            with m.If(place != Place.FETCH):
+                m.d.sync += self._begun[slot].eq(0)
+            with m.If(instruction.valid & (instruction.wave == slot)):
+                m.d.sync += valid.eq(instruction.state.valid_mask)
+            with m.If(result.valid & (result.wave == slot)):
+                m.d.sync += valid.eq(result.masks.valid_mask)
+            with m.If(take.valid & (take.wave == slot)):
+                m.d.sync += [covered.eq(take.wavefront.covered), valid.eq(~0)]
+
+    def _issues(self, m: Module) -> Value:
+        """The instructions that count as issued. Gives the wave slots of this cycle's."""
+        units, issuing = self._units, Signal(self._config.threads)
+        flow, alu, move = units.flow, units.alu, units.move
+        counted: dict[Unit, tuple[Any, Any, Value]] = {
+            Unit.FLOW: (flow, flow.trace.instruction, flow.trace.instruction.state.pc),
+            Unit.ALU: (alu, alu.trace.issue, alu.trace.issue.address),
+            Unit.FETCH: (move, move.trace, move.trace.address),
+        }
+        covered, valid = (Cat(*masks) for masks in (self._covered, self._valid))
+        for unit, (source, event, pc) in counted.items():
+            present = (covered & valid).word_select(event.wave, self._config.group)
+            outputs = {
+                "valid": source.issued, "wave": event.wave, "pc": pc, "active": source.active, "present": present,
+            }  # fmt: skip
+            for name, value in outputs.items():
+                m.d.comb += getattr(self, f"issue_{unit.value}_{name}").eq(value)
+            with m.If(event.valid):
+                m.d.comb += issuing.bit_select(event.wave, 1).eq(1)
+        return issuing
+
+    def _slot(self, m: Module, slot: int, issuing: Value) -> None:
+        """What a wave slot does."""
+        place, shown = self._places[slot], Value.cast(getattr(self, f"slot_{slot}"))
+
+        def show(*causes: tuple[Value, Wait], otherwise: Wait) -> None:
+            found: Value = Const(otherwise.value, Wait.as_shape())
+            for applies, cause in reversed(causes):
+                found = Mux(applies, Const(cause.value, Wait.as_shape()), found)
+            m.d.comb += shown.eq(found)
+
+        units = self._units
+        issues, loading = (issuing[slot], Wait.ISSUE), (units.loader.busy, Wait.CONSTANT)
+        with m.Switch(Value.cast(place)):
+            with m.Case(Place.START.value):
+                show(otherwise=Wait.START)
+            with m.Case(Place.FLOW.value):
+                others = ~units.flow.busy | (units.flow.trace.instruction.wave != slot)
+                code = units.code.busy & units.flow.code_reads
+                show(issues, (others, Wait.PORT), (code, Wait.CODE), loading, otherwise=Wait.RESULT)
+            with m.Case(Place.ALU.value):
+                states = self._clause(m, slot)
+                show(
+                    issues, (states["waiting"], Wait.CONSTANT), (states["over"], Wait.PORT),
+                    (states["recent"], Wait.RESULT), (states["unread"] & units.code.busy, Wait.CODE),
+                    (states["unread"] | states["ready"] | ~states["occupied"], Wait.PORT), otherwise=Wait.RESULT,
+                )  # fmt: skip
+            with m.Case(Place.FETCH.value):
+                move = units.move
+                here = move.busy & (move.trace.wave == slot)
+                blocked = (
+                    here & Cat(each.valid & ~each.ready for each in (move.fetches.request, move.uncached.write)).any()
+                )
+                code = here & move.code_reads & units.code.busy
+                show(
+                    issues, (~self._begun[slot] & ~here, Wait.PORT), (blocked, Wait.REQUEST), (code, Wait.CODE),
+                    otherwise=Wait.FETCH,
+                )  # fmt: skip
+            with m.Case(Place.END.value):
+                show(otherwise=Wait.OUTPUT)
+
+    def _clause(self, m: Module, slot: int) -> dict[str, Value]:
+        """The state of the context that has the wavefront's clause; no bit is set while the clause waits for one."""
+        alu, count = self._units.alu, contexts_of(self._config)
+        own = Signal(count, name=f"own_{slot}")
+        m.d.comb += [
+            own[context].eq(
+                alu.flags["occupied"][context] & (alu.tables.clauses.read(m, Const(context, range(count))).wave == slot)
+            )
+            for context in range(count)
+        ]
+        recent: Value = Const(0, count)
+        for age in alu.recent:
+            recent = recent | age
+        names = ("occupied", "waiting", "over", "unread", "ready")
+        return {name: (alu.flags[name] & own).any() for name in names} | {"recent": (recent & own).any()}

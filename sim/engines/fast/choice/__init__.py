@@ -1,0 +1,1 @@
+"""Whether compiling a program pays: engine `auto`."""

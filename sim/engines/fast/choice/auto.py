@@ -1,0 +1,163 @@
+"""Which of golden model and compiled code runs a program: whatever ends first, as far as one can tell."""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from ctm.sim.engines.fast.choice import estimate
+from ctm.sim.engines.fast.choice.patience import OutOfPatienceError, Patience, may_run_again, may_see_each_other
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.dpp.core import ArrayCore, ArrayRun
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.draw.stages import Stages
+from ctm.sim.golden.draw.state import DrawState
+from ctm.sim.golden.draw.state import Start as DrawStart
+from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.loader import Image
+from ctm.sim.golden.pe.processor import BATCH_LANES
+from ctm.sim.golden.pe.state import State
+
+if TYPE_CHECKING:
+    # They need a package that not everyone installs.
+    from ctm.sim.engines.fast.batches import Batches
+    from ctm.sim.engines.fast.core import FastCore
+    from ctm.sim.engines.fast.run import FastRun
+
+_FIRST = 64
+"""Groups that the golden model runs first."""
+_GROWTH = 4
+_DOUBT = 3
+"""How many times too long groups may take that are given up, and the first of a start, which decode the program."""
+_CALLS = 5_500
+"""Processors that take as long as the golden model's calls for a batch, however few it has; docs/performance.md."""
+_REGISTER = 16
+"""Lanes that the widest registers of hosts hold."""
+
+
+class AutoCore:
+    """Starts programs on `golden`, and lets those that take long go on as compiled code.
+
+    `make` makes what compiles them; it is called when it is needed first.
+    """
+
+    def __init__(self, golden: ArrayCore[Any, Any], make: Callable[[], "FastCore"]) -> None:
+        self.lanes = golden.lanes
+        self._golden, self._make = golden, make
+        self.fast: FastCore | None = None
+        self.expected = 1
+        """How often the program that is started next will be started."""
+        self._spent: dict[Image, float] = {}
+        """Seconds that programs took here, unless they are compiled."""
+        self._starts = Counter[Image]()
+        """How often it began them."""
+        self._compiled: set[Image] = set()
+
+    def forget_program(self) -> None:
+        """See `Core.forget_program`."""
+        self._golden.forget_program()
+
+    def stages(self, state: State, draws: DrawState, start: DrawStart) -> Stages:
+        """The programs of a draw; see `Core.stages`."""
+        return self._golden.stages(state, draws, start)
+
+    def start(self, state: State) -> "AutoRun | FastRun | Batches":
+        """Begin a program; see `Core.start`."""
+        launch = self._golden.launch(state)
+        patience = Patience()
+        golden, image = self._golden.run(launch, patience), launch.program.image
+        cost = estimate.seconds(image, max(1, self.lanes // _REGISTER))
+        expected, self.expected = self.expected, max(1, self.expected - 1)
+        spent, starts = self._spent.get(image, 0.0), self._starts[image]
+        if image in self._compiled or spent > cost or (starts and spent / starts * expected > cost):
+            return self._begin(launch, golden)
+        self._starts[image] += 1
+        # Where groups may read what others write, in the golden engine's own batches.
+        first = BATCH_LANES // self.lanes if may_see_each_other(launch) else _FIRST
+        return AutoRun(
+            golden, launch.domain.count(self.lanes), lambda: self._begin(launch, golden), cost,
+            lambda seconds: self._spend(image, seconds), first, expected, patience if may_run_again(launch) else None,
+        )  # fmt: skip
+
+    def _begin(self, launch: Launch[Any], golden: ArrayRun[Any, Any]) -> "FastRun | Batches":
+        if self.fast is None:
+            self.fast = self._make()
+        self._compiled.add(launch.program.image)
+        return self.fast.begin(launch, golden)
+
+    def _spend(self, image: Image, seconds: float) -> None:
+        self._spent[image] = self._spent.get(image, 0.0) + seconds
+
+
+class AutoRun:
+    """Runs groups on the golden model, measures them, and goes on with compiled code where that is worth its `cost`.
+
+    `groups` is their number, of which it runs `first` at first, `begin` starts the compiled program, which takes some
+    `cost` seconds; `spend` is told the seconds that the golden model took. The program will be started `expected` times
+    in all. What the golden model ran is done, but for groups that take so long that all is better compiled: those it
+    gives up if it has `patience`, which watches it.
+    """
+
+    def __init__(
+        self,
+        golden: ArrayRun[Any, Any],
+        groups: int,
+        begin: Callable[[], "FastRun | Batches"],
+        cost: float,
+        spend: Callable[[float], None],
+        first: int,
+        expected: int,
+        patience: Patience | None,
+    ) -> None:
+        self._golden, self._left, self._begin, self._cost, self._spend = golden, groups, begin, cost, spend
+        self._next, self._groups, self._expected, self._patience = first, groups, expected, patience
+        self._doubt = _DOUBT
+        self._other: FastRun | Batches | None = None
+
+    def add(self, groups: Groups) -> None:
+        """Run groups; see `Run.add`."""
+        at, count = 0, groups.order.size
+        while at < count:
+            if self._other is not None:
+                self._other.add(groups.part(at, count))
+                return
+            end = min(at + self._next, count)
+            self._measure(groups.part(at, end))
+            at = end
+
+    def finish(self) -> MachineError | None:
+        """Wait for all; see `Run.finish`."""
+        return (self._other or self._golden).finish()
+
+    def _measure(self, groups: Groups) -> None:
+        """Run groups on the golden model, and decide who runs the others."""
+        count, lanes = groups.order.size, groups.lanes
+        later = (self._expected - 1) * _work(self._groups, lanes)
+        # Seconds for these groups at which those that are left take as long as compiling does, times all their work.
+        equal = self._cost * _work(count, lanes)
+        begun = time.perf_counter()
+        try:
+            with self._allowed(_DOUBT * equal / (_work(self._left, lanes) + later)):
+                self._golden.add(groups)
+        except OutOfPatienceError:
+            self._other = self._begin()
+            self._other.add(groups)
+            return
+        taken = time.perf_counter() - begun
+        self._spend(taken)
+        self._left -= count
+        self._next = min(self._next * _GROWTH, max(1, BATCH_LANES // lanes))
+        if self._left and taken * (_work(self._left, lanes) + later) > self._doubt * equal:
+            self._other = self._begin()
+        self._doubt = 1
+
+    def _allowed(self, seconds: float) -> AbstractContextManager[None]:
+        return nullcontext() if self._patience is None else self._patience.within(seconds)
+
+
+def _work(groups: int, lanes: int) -> int:
+    """What groups are for the golden model, in processors."""
+    processors = groups * lanes
+    return processors + _CALLS * math.ceil(processors / BATCH_LANES)

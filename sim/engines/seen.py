@@ -1,0 +1,51 @@
+"""What is seen of programs while they run: how often each instruction is issued, and what wavefronts wait for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.dpp.watch import Wait
+
+ROW = np.dtype(
+    [(name, "<u8") for name in ("executable", "pc", "port", "issues", "active", "working", "present")]
+    + [("waited", "<u8", (len(Wait),))]
+)
+"""An instruction of an executable: its unit of code and issue port; wavefronts that issued it; their lanes that were
+active, that were active and also covered and valid, and that were covered and valid; cycles that wavefronts waited to
+issue it, by `Wait`, for the last one of a wavefront also those after it. Without cycles there are no port and waits.
+"""
+EVENT = np.dtype(
+    [("cycle", "<u8"), ("executable", "<u4"), ("pc", "<u4"), ("second", "<u4"), ("core", "<u2"), ("slot", "<u2"),
+     ("lanes", "<u2"), ("kind", "u1"), ("what", "u1"), ("reserved", "<u4")]
+)  # fmt: skip
+"""TAKEN: a wavefront takes a wave slot; `pc` and `second` are i and j of its first lane, `lanes` are covered.
+
+ISSUED: an instruction of port `what`; `lanes` of the `second` lanes that are covered and valid are active. WAITS_FOR:
+from now on the wave slot waits for `what`, a `Wait`.
+"""
+TAKEN, ISSUED, WAITS_FOR = range(3)
+WINDOW = np.dtype([("read", "<u8", (2,)), ("written", "<u8", (2,))])
+"""Beats that each memory port moved in `WINDOW_CYCLES` cycles."""
+WINDOW_CYCLES = 64
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watching:
+    """What an engine is to keep beside counts: so many events of each core."""
+
+    most_events: int = 0
+
+
+NOT_WATCHED = "nothing was watched: make the device with watch=Watching()"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Seen:
+    """What was seen since the engine was made; of all cores, events in the order of their cycles."""
+
+    rows: npt.NDArray[Any]
+    events: npt.NDArray[Any]
+    lost_events: int
+    traffic: npt.NDArray[Any]

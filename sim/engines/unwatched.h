@@ -1,0 +1,12 @@
+// Nothing is seen of cores and memory ports.
+
+struct CoreObserver {
+    template <typename Model>
+    void see(const Model&) {}
+};
+
+struct Traffic {
+    void begin(std::uint64_t) {}
+    template <typename Port, typename Model>
+    void see(unsigned, Model&) {}
+};

@@ -1,0 +1,168 @@
+// What is seen of a core whose model has the outputs of an observer (rtl/dpp/watch.py): what each instruction issued and
+// waited for, in all, and, where that is asked for, what happened when.
+//
+// In front of this text stand the model's class and the lists WATCH_PORTS and WATCH_SLOTS of its issue ports and wave
+// slots.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace watch {
+
+constexpr unsigned WAITS = 10;
+enum Wait : std::uint8_t { FREE, START, ISSUE };
+enum Kind : std::uint8_t { TAKEN, ISSUED, WAITS_FOR };
+
+using Waited = std::array<std::uint64_t, WAITS>;
+
+// As Python reads them; every member has 8 bytes.
+struct Row {
+    std::uint64_t executable, pc, port, issues, active, working, present;
+    Waited waited;  // Cycles, by the cause, that wavefronts waited to issue it; at their end also those behind it.
+};
+
+// As Python reads them. TAKEN: `pc` and `second` are i and j, `lanes` is how many are covered. ISSUED: `what` is the
+// port, `lanes` how many of the `second` lanes that are covered and valid are active. WAITS_FOR: `what` is the cause.
+struct Event {
+    std::uint64_t cycle;
+    std::uint32_t executable, pc, second;
+    std::uint16_t core, slot, lanes;
+    std::uint8_t kind, what;
+    std::uint32_t reserved;
+};
+static_assert(sizeof(Event) == 32);
+
+struct Slot {
+    std::uint64_t key = 0;
+    Waited pending{}, staged{};  // Since its last issue; before an issue that is not yet known to count.
+    std::uint8_t wait = FREE;
+    bool is_staged = false, has_key = false;
+};
+
+class CoreObserver {
+public:
+    std::uint32_t executable = 0;
+    std::uint64_t most_events = 0, lost = 0;
+    std::uint16_t core = 0;
+    std::vector<Event> events;
+    std::map<std::uint64_t, Row> rows;
+
+    // The end of a cycle.
+    template <typename Model>
+    void see(const Model& model) {
+        const std::uint64_t cycle = cycles_++;
+        if (model.watch_take_valid) {
+            leave(slots_[model.watch_take_wave]);
+            tell({cycle, executable, model.watch_take_i, model.watch_take_j, core, std::uint16_t(model.watch_take_wave),
+                  ones(model.watch_take_covered), TAKEN, 0, 0});
+        }
+#define SEE(number) wait(cycle, number, model.watch_slot_##number);
+        WATCH_SLOTS(SEE)
+#undef SEE
+#define SEE(number) \
+    if (model.watch_issue_##number##_valid) \
+        issue(cycle, number, model.watch_issue_##number##_wave, model.watch_issue_##number##_pc, \
+              model.watch_issue_##number##_active, model.watch_issue_##number##_present);
+        WATCH_PORTS(SEE)
+#undef SEE
+    }
+
+    // What wavefronts that have not ended waited for counts, too.
+    void finish() {
+        for (Slot& slot : slots_) leave(slot);
+    }
+
+private:
+    std::uint64_t cycles_ = 0;
+    std::array<Slot, WATCHED_SLOTS> slots_;
+
+    static std::uint16_t ones(std::uint64_t mask) { return __builtin_popcountll(mask); }
+
+    void tell(const Event& event) {
+        if (events.size() < most_events) {
+            events.push_back(event);
+        } else {
+            lost += most_events != 0;
+        }
+    }
+
+    static void add(Waited& target, Waited& source) {
+        for (unsigned cause = 0; cause < WAITS; ++cause) target[cause] += std::exchange(source[cause], 0);
+    }
+
+    void wait(std::uint64_t cycle, unsigned number, std::uint8_t cause) {
+        Slot& slot = slots_[number];
+        if (cause != slot.wait) {
+            slot.wait = cause;
+            tell({cycle, executable, 0, 0, core, std::uint16_t(number), 0, WAITS_FOR, cause, 0});
+        }
+        if (cause == FREE) return;
+        ++slot.pending[cause];
+        if (cause == ISSUE) {
+            add(slot.staged, slot.pending);
+            slot.is_staged = true;
+        }
+    }
+
+    void issue(std::uint64_t cycle, unsigned port, unsigned number, std::uint32_t pc, std::uint64_t active,
+               std::uint64_t present) {
+        Slot& slot = slots_[number];
+        slot.key = std::uint64_t(executable) << 32 | pc;
+        slot.has_key = true;
+        Row& row = rows[slot.key];
+        row.executable = executable, row.pc = pc, row.port = port;
+        ++row.issues;
+        row.active += ones(active);
+        row.working += ones(active & present);
+        row.present += ones(present);
+        if (slot.is_staged) add(row.waited, slot.staged);
+        slot.is_staged = false;
+        tell({cycle, executable, pc, ones(present), core, std::uint16_t(number), ones(active & present), ISSUED,
+              std::uint8_t(port), 0});
+    }
+
+    // A wavefront's last instruction gets what is left; one that issued none left nothing but its start.
+    void leave(Slot& slot) {
+        if (slot.has_key) {
+            Row& row = rows[slot.key];
+            add(row.waited, slot.staged);
+            add(row.waited, slot.pending);
+        }
+        slot.has_key = slot.is_staged = false;
+    }
+};
+
+// Beats of memory ports in a window of cycles.
+struct Window {
+    std::array<std::uint64_t, 2> read, written;
+};
+
+class Traffic {
+public:
+    static constexpr std::uint64_t CYCLES = 64;
+    std::vector<Window> windows;
+
+    void begin(std::uint64_t now) {
+        if (now / CYCLES >= windows.size() && windows.size() < MOST) windows.push_back({});
+        window_ = now / CYCLES;
+    }
+
+    template <typename Port, typename Model>
+    void see(unsigned number, Model& model) {
+        if (window_ >= windows.size()) return;
+        windows[window_].read[number] += Port::rvalid(model) && Port::rready(model);
+        windows[window_].written[number] += Port::wvalid(model) && Port::wready(model);
+    }
+
+private:
+    static constexpr std::uint64_t MOST = 1 << 20;
+    std::uint64_t window_ = 0;
+};
+
+}  // namespace watch
+
+using watch::CoreObserver;
+using watch::Traffic;

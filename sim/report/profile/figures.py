@@ -1,0 +1,68 @@
+"""The figures of a profile: what an instruction, a line or a whole program issued and waited for."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctm.rtl.dpp.watch import Wait
+
+WAITS: tuple[Wait, ...] = tuple(wait for wait in Wait if wait not in (Wait.FREE, Wait.ISSUE))
+"""What a wavefront can wait for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """What was issued, the lanes of it, and what wavefronts waited for.
+
+    issues
+        Wavefronts that issued it, once for each time.
+    active, working, present
+        Their lanes that were active, covered or not, which the machine's counters have; that were active, covered and
+        valid; that were covered and valid.
+    waited
+        Cycles that wavefronts waited to issue it, by cause, all wavefronts together; empty where there are no cycles.
+    """
+
+    issues: int = 0
+    active: int = 0
+    working: int = 0
+    present: int = 0
+    waited: dict[Wait, int] = field(default_factory=dict)
+
+    @property
+    def cost(self) -> int:
+        """Cycles that wavefronts had it before them, one for each issue with them; issues where there are no cycles."""
+        return self.issues + sum(self.waited.values())
+
+    @property
+    def lost(self) -> int:
+        """Lanes that did nothing while others of their wavefront executed it."""
+        return self.present - self.working
+
+    @property
+    def efficiency(self) -> float:
+        """Working lanes of those that are covered and valid: SIMD efficiency, 1 where there were none."""
+        return self.working / self.present if self.present else 1.0
+
+
+def figures_of(row: Any) -> Figures:
+    """Those of a row of `ctm.sim.engines.seen`."""
+    waited: dict[Wait, int] = {wait: int(row["waited"][wait.value]) for wait in WAITS if row["waited"].any()}
+    counts = {name: int(row[name]) for name in ("issues", "active", "working", "present")}
+    return Figures(**counts, waited=waited)
+
+
+def total(parts: Iterable[Figures]) -> Figures:
+    """The sum."""
+    result = Figures()
+    for part in parts:
+        result = Figures(
+            issues=result.issues + part.issues,
+            active=result.active + part.active,
+            working=result.working + part.working,
+            present=result.present + part.present,
+            waited={wait: result.waited.get(wait, 0) + part.waited.get(wait, 0) for wait in part.waited}
+            if part.waited
+            else result.waited,
+        )
+    return result

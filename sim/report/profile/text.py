@@ -1,0 +1,88 @@
+"""A profile as text for a terminal."""
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+
+from ctm.sim.report.profile.advice import advice
+from ctm.sim.report.profile.figures import WAITS, Figures
+from ctm.sim.report.profile.profile import ProgramProfile
+
+_MOST_EXPENSIVE = 5
+_SHOWN = 0.005
+"""Causes that have less of all cycles have no column."""
+_WIDTH = 150
+_NOTHING = ""
+
+
+def print_profile(profile: ProgramProfile, console: Console) -> None:
+    """Print what a program issued and waited for: a sentence, the most expensive lines, and all of it.
+
+    Lines are those of the source; of a program without them, instructions.
+    """
+    whole = profile.figures
+    unit = "cycles of wavefronts" if profile.has_cycles else "issues"
+    console.print(
+        f"{profile.name}: {whole.issues:,} instructions issued, {whole.cost:,} {unit}, "
+        f"{whole.efficiency:.0%} of the lanes that are covered work",
+        highlight=False,
+    )
+    for sentence in advice(profile):
+        console.print(f"* {sentence}", highlight=False)
+    places = list(_places(profile))
+    expensive = sorted(places, key=lambda each: -each[1].cost)[:_MOST_EXPENSIVE]
+    _print(profile, "most expensive", [each for each in expensive if each[1].cost], console)
+    _print(profile, "all", places, console)
+
+
+def _places(profile: ProgramProfile) -> Iterator[tuple[str, Figures, str]]:
+    """Place, figures and text of each line, else of each instruction."""
+    if profile.lines:
+        for line, figures in profile.lines.items():
+            yield str(line), figures, _source(line.file, line.line)
+        return
+    for statement in profile.statements:
+        yield str(statement.unit), statement.figures, statement.text
+
+
+def _print(profile: ProgramProfile, title: str, places: list[tuple[str, Figures, str]], console: Console) -> None:
+    whole = profile.figures
+    waits = [wait for wait in WAITS if whole.waited.get(wait, 0) > _SHOWN * whole.cost]
+    table = Table(box=SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
+    table.add_column("line" if profile.lines else "unit", no_wrap=True)
+    for name in ("share", "issues", "lanes", *(wait.name.lower() for wait in waits)):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("source" if profile.lines else "instruction", no_wrap=True)
+    for place, figures, text in places:
+        waited = (_count(figures.waited.get(wait, 0)) for wait in waits)
+        lanes = f"{figures.efficiency:.0%}" if figures.issues else _NOTHING
+        share = f"{figures.cost / whole.cost:.1%}" if figures.cost else _NOTHING
+        table.add_row(place, share, _count(figures.issues), lanes, *waited, text)
+    console.print(table, highlight=False)
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number else _NOTHING
+
+
+@cache
+def _lines(file: str) -> tuple[str, ...]:
+    try:
+        return tuple(Path(file).read_text(encoding="utf-8", errors="replace").splitlines())
+    except OSError:
+        return ()
+
+
+def _source(file: str, line: int) -> str:
+    """A line of a source; nothing if the file is not there."""
+    lines = _lines(file)
+    return lines[line - 1].rstrip() if line <= len(lines) else _NOTHING
+
+
+def profile_console() -> Console:
+    """Standard output, wide enough for whole lines."""
+    return Console(width=max(_WIDTH, Console().width), markup=False)
