@@ -44,7 +44,7 @@ def watch_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
     issue_N_valid, issue_N_wave, issue_N_pc, issue_N_active, issue_N_present
         An instruction of port N counts as issued, in the cycle before its counter sees it: its wave slot, its address,
         the lanes that are active, and the lanes that are covered and valid.
-    slot_N : ``Out(Wait)``
+    wave_slot_N : ``Out(Wait)``
         What wave slot N does.
     take_valid, take_wave, take_i, take_j, take_covered
         A wavefront takes a wave slot: the position of its first lane, and the lanes that are covered.
@@ -54,6 +54,6 @@ def watch_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
     for port in range(len(shapes.ports)):
         fields = {"valid": 1, "wave": wave, "pc": pc, "active": lanes, "present": lanes}
         members |= {f"issue_{port}_{name}": Out(width) for name, width in fields.items()}
-    members |= {f"slot_{slot}": Out(Wait) for slot in range(config.threads)}
+    members |= {f"wave_slot_{wave_slot}": Out(Wait) for wave_slot in range(config.threads)}
     take = {"valid": 1, "wave": wave, "i": COLUMN_BITS, "j": COORDINATE_BITS, "covered": lanes}
     return members | {f"take_{name}": Out(width) for name, width in take.items()}

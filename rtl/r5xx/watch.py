@@ -13,7 +13,7 @@ from ctm.rtl.r5xx.shapes import SHAPES, Unit
 
 
 class CoreWatch(wiring.Component):
-    """See `watch_members`; every output is of the same cycle as what it shows."""
+    """See `watch_members`; every output is of the same cycle as what it is about."""
 
     def __init__(self, config: ArrayConfig, core: Core) -> None:
         self._config, self._core = config, core
@@ -23,7 +23,7 @@ class CoreWatch(wiring.Component):
         """Build the hardware."""
         m = Module()
         issuing = self._issues(m)
-        self._slots(m, issuing)
+        self._wave_slots(m, issuing)
         wavefront, scheduler = self._core.wavefront, self._core.generic.scheduler
         own: Any = self
         m.d.comb += [
@@ -57,30 +57,30 @@ class CoreWatch(wiring.Component):
                 m.d.comb += issuing.bit_select(port.issue.wave, 1).eq(1)
         return issuing
 
-    def _slots(self, m: Module, issuing: Value) -> None:
+    def _wave_slots(self, m: Module, issuing: Value) -> None:
         scheduler = self._core.generic.scheduler
-        slots, held = scheduler.slots, scheduler.blocked_slots()
+        waves, held = scheduler.wave_slots, scheduler.blocked_wave_slots()
         lacking: list[Value] = [
             needs & ~available.replicate(self._config.threads)
-            for needs, available, resource in zip(slots.needs, scheduler.available, SHAPES.resources, strict=True)
+            for needs, available, resource in zip(waves.needs, scheduler.available, SHAPES.resources, strict=True)
             if resource.is_request
         ]
         full = ~scheduler.ready[Unit.TEXTURE.value].replicate(self._config.threads)
         requests = Signal(self._config.threads)
-        m.d.comb += requests.eq(Cat(lacking[0]) | slots.units[Unit.TEXTURE.value] & full)
+        m.d.comb += requests.eq(Cat(lacking[0]) | waves.units[Unit.TEXTURE.value] & full)
         causes = (
-            (~slots.occupied, Wait.FREE),
-            (slots.finished, Wait.OUTPUT),
+            (~waves.occupied, Wait.FREE),
+            (waves.finished, Wait.OUTPUT),
             (issuing, Wait.ISSUE),
-            (slots.fetching, Wait.CODE),
-            (slots.waiting, Wait.CONSTANT),
-            (slots.ready & held, Wait.FETCH),
-            (slots.ready & requests, Wait.REQUEST),
-            (slots.ready, Wait.PORT),
-            (slots.running, Wait.RESULT),
+            (waves.fetching, Wait.CODE),
+            (waves.waiting, Wait.CONSTANT),
+            (waves.ready & held, Wait.FETCH),
+            (waves.ready & requests, Wait.REQUEST),
+            (waves.ready, Wait.PORT),
+            (waves.running, Wait.RESULT),
         )
-        for slot in range(self._config.threads):
+        for wave_slot in range(self._config.threads):
             found: Value = Const(Wait.START.value, Wait.as_shape())
             for applies, cause in reversed(causes):
-                found = Mux(applies[slot], Const(cause.value, Wait.as_shape()), found)
-            m.d.comb += Value.cast(getattr(self, f"slot_{slot}")).eq(found)
+                found = Mux(applies[wave_slot], Const(cause.value, Wait.as_shape()), found)
+            m.d.comb += Value.cast(getattr(self, f"wave_slot_{wave_slot}")).eq(found)

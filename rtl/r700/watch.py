@@ -12,7 +12,7 @@ from ctm.rtl.r700.core import Core
 from ctm.rtl.r700.shapes import SHAPES, Unit
 
 
-class Place(enum.Enum, shape=3):
+class Location(enum.Enum, shape=3):
     """The unit that has a wavefront."""
 
     NONE = 0
@@ -24,14 +24,15 @@ class Place(enum.Enum, shape=3):
 
 
 class CoreWatch(wiring.Component):
-    """See `watch_members`; every output is of the same cycle as what it shows."""
+    """See `watch_members`; every output is of the same cycle as what it is about."""
 
     def __init__(self, config: ArrayConfig, core: Core) -> None:
         self._config, self._units = config, core.units
         threads = config.threads
-        self._places = [Signal(Place, name=f"place_{slot}") for slot in range(threads)]
+        self._locations = [Signal(Location, name=f"location_{number}") for number in range(threads)]
         self._covered, self._valid = (
-            [Signal(config.group, name=f"{name}_{slot}") for slot in range(threads)] for name in ("covered", "valid")
+            [Signal(config.group, name=f"{name}_{number}") for number in range(threads)]
+            for name in ("covered", "valid")
         )
         self._begun = Signal(threads)
         super().__init__(watch_members(config, SHAPES))
@@ -42,8 +43,8 @@ class CoreWatch(wiring.Component):
         units, own = self._units, self
         self._follow(m)
         issuing = self._issues(m)
-        for slot in range(self._config.threads):
-            self._slot(m, slot, issuing)
+        for number in range(self._config.threads):
+            self._wave_slot(m, number, issuing)
         take: Any = units.start.wavefront
         shown: Any = own
         m.d.comb += [
@@ -57,31 +58,33 @@ class CoreWatch(wiring.Component):
         """Where each wavefront is, and its pixels that are covered and valid."""
         units = self._units
         flow, alu, move, end = units.flow, units.alu, units.move, units.end
-        moves: tuple[tuple[Value, Value, Place], ...] = (
-            (units.start.wavefront.valid, units.start.wavefront.wave, Place.START),
+        moves: tuple[tuple[Value, Value, Location], ...] = (
+            (units.start.wavefront.valid, units.start.wavefront.wave, Location.START),
             *(
-                (stream.valid & stream.ready, stream.payload.wave, place)
-                for stream, place in (
-                    (units.start.start, Place.FLOW), (flow.clause, Place.ALU), (alu.outcome, Place.FLOW),
-                    (flow.move, Place.FETCH), (move.moved, Place.FLOW), (flow.end, Place.END),
+                (stream.valid & stream.ready, stream.payload.wave, location)
+                for stream, location in (
+                    (units.start.start, Location.FLOW), (flow.clause, Location.ALU), (alu.outcome, Location.FLOW),
+                    (flow.move, Location.FETCH), (move.moved, Location.FLOW), (flow.end, Location.END),
                 )
             ),
-            (end.free.valid, end.free.wave, Place.NONE),
+            (end.free.valid, end.free.wave, Location.NONE),
         )  # fmt: skip
         instruction, result, take = flow.trace.instruction, alu.trace.result, units.start.wavefront
-        for slot, (place, covered, valid) in enumerate(zip(self._places, self._covered, self._valid, strict=True)):
+        for number, (location, covered, valid) in enumerate(
+            zip(self._locations, self._covered, self._valid, strict=True)
+        ):
             for happens, wave, target in moves:
-                with m.If(happens & (wave == slot)):
-                    m.d.sync += place.eq(target)
-            with m.If(move.busy & (move.trace.wave == slot)):
-                m.d.sync += self._begun[slot].eq(1)
-            with m.If(place != Place.FETCH):
-                m.d.sync += self._begun[slot].eq(0)
-            with m.If(instruction.valid & (instruction.wave == slot)):
+                with m.If(happens & (wave == number)):
+                    m.d.sync += location.eq(target)
+            with m.If(move.busy & (move.trace.wave == number)):
+                m.d.sync += self._begun[number].eq(1)
+            with m.If(location != Location.FETCH):
+                m.d.sync += self._begun[number].eq(0)
+            with m.If(instruction.valid & (instruction.wave == number)):
                 m.d.sync += valid.eq(instruction.state.valid_mask)
-            with m.If(result.valid & (result.wave == slot)):
+            with m.If(result.valid & (result.wave == number)):
                 m.d.sync += valid.eq(result.masks.valid_mask)
-            with m.If(take.valid & (take.wave == slot)):
+            with m.If(take.valid & (take.wave == number)):
                 m.d.sync += [covered.eq(take.wavefront.covered), valid.eq(~0)]
 
     def _issues(self, m: Module) -> Value:
@@ -105,9 +108,9 @@ class CoreWatch(wiring.Component):
                 m.d.comb += issuing.bit_select(event.wave, 1).eq(1)
         return issuing
 
-    def _slot(self, m: Module, slot: int, issuing: Value) -> None:
+    def _wave_slot(self, m: Module, number: int, issuing: Value) -> None:
         """What a wave slot does."""
-        place, shown = self._places[slot], Value.cast(getattr(self, f"slot_{slot}"))
+        location, shown = self._locations[number], Value.cast(getattr(self, f"wave_slot_{number}"))
 
         def show(*causes: tuple[Value, Wait], otherwise: Wait) -> None:
             found: Value = Const(otherwise.value, Wait.as_shape())
@@ -116,42 +119,43 @@ class CoreWatch(wiring.Component):
             m.d.comb += shown.eq(found)
 
         units = self._units
-        issues, loading = (issuing[slot], Wait.ISSUE), (units.loader.busy, Wait.CONSTANT)
-        with m.Switch(Value.cast(place)):
-            with m.Case(Place.START.value):
+        issues, loading = (issuing[number], Wait.ISSUE), (units.loader.busy, Wait.CONSTANT)
+        with m.Switch(Value.cast(location)):
+            with m.Case(Location.START.value):
                 show(otherwise=Wait.START)
-            with m.Case(Place.FLOW.value):
-                others = ~units.flow.busy | (units.flow.trace.instruction.wave != slot)
+            with m.Case(Location.FLOW.value):
+                others = ~units.flow.busy | (units.flow.trace.instruction.wave != number)
                 code = units.code.busy & units.flow.code_reads
                 show(issues, (others, Wait.PORT), (code, Wait.CODE), loading, otherwise=Wait.RESULT)
-            with m.Case(Place.ALU.value):
-                states = self._clause(m, slot)
+            with m.Case(Location.ALU.value):
+                states = self._clause(m, number)
                 show(
                     issues, (states["waiting"], Wait.CONSTANT), (states["over"], Wait.PORT),
                     (states["recent"], Wait.RESULT), (states["unread"] & units.code.busy, Wait.CODE),
                     (states["unread"] | states["ready"] | ~states["occupied"], Wait.PORT), otherwise=Wait.RESULT,
                 )  # fmt: skip
-            with m.Case(Place.FETCH.value):
+            with m.Case(Location.FETCH.value):
                 move = units.move
-                here = move.busy & (move.trace.wave == slot)
+                here = move.busy & (move.trace.wave == number)
                 blocked = (
                     here & Cat(each.valid & ~each.ready for each in (move.fetches.request, move.uncached.write)).any()
                 )
                 code = here & move.code_reads & units.code.busy
                 show(
-                    issues, (~self._begun[slot] & ~here, Wait.PORT), (blocked, Wait.REQUEST), (code, Wait.CODE),
+                    issues, (~self._begun[number] & ~here, Wait.PORT), (blocked, Wait.REQUEST), (code, Wait.CODE),
                     otherwise=Wait.FETCH,
                 )  # fmt: skip
-            with m.Case(Place.END.value):
+            with m.Case(Location.END.value):
                 show(otherwise=Wait.OUTPUT)
 
-    def _clause(self, m: Module, slot: int) -> dict[str, Value]:
+    def _clause(self, m: Module, number: int) -> dict[str, Value]:
         """The state of the context that has the wavefront's clause; no bit is set while the clause waits for one."""
         alu, count = self._units.alu, contexts_of(self._config)
-        own = Signal(count, name=f"own_{slot}")
+        own = Signal(count, name=f"own_{number}")
         m.d.comb += [
             own[context].eq(
-                alu.flags["occupied"][context] & (alu.tables.clauses.read(m, Const(context, range(count))).wave == slot)
+                alu.flags["occupied"][context]
+                & (alu.tables.clauses.read(m, Const(context, range(count))).wave == number)
             )
             for context in range(count)
         ]

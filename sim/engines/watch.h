@@ -59,7 +59,7 @@ public:
             tell({cycle, executable, model.watch_take_i, model.watch_take_j, core, std::uint16_t(model.watch_take_wave),
                   ones(model.watch_take_covered), TAKEN, 0, 0});
         }
-#define SEE(number) wait(cycle, number, model.watch_slot_##number);
+#define SEE(number) wait(cycle, number, model.watch_wave_slot_##number);
         WATCH_SLOTS(SEE)
 #undef SEE
 #define SEE(number) \

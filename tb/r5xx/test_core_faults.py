@@ -54,8 +54,8 @@ FAULTS = {
         "all_active = Value.cast(1)",
     ),
     "a wavefront vacates its wave slot while its fetches are outstanding": Fault(
-        "rtl.dpp.wavefronts.scheduler", "is_alone = self.drained & ~self.slots.faulted",
-        "is_alone = ~self.slots.faulted",
+        "rtl.dpp.wavefronts.scheduler", "is_alone = self.drained & ~self.wave_slots.faulted",
+        "is_alone = ~self.wave_slots.faulted",
     ),
     "a wavefront that has vacated its wave slot writes temporaries of the next one": Fault(
         "rtl.r5xx.alu.writes", "Mux(keeps_wave, self.written.enable[lane], 0)",

@@ -117,14 +117,14 @@ class Scheduler(wiring.Component):
         The cause in `STALLS` why the last cycle issued nothing at the counted port; 0 if it did, or there is no
         wavefront.
 
-    `slots` are the state bits of all wave slots, for an observer.
+    `wave_slots` are the state bits of all wave slots, for an observer.
     """
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
         self._config, self._shapes, self._threads, self._summary = config, shapes, config.threads, shapes.summary
         self._takes_beats = config.beats > 1
         threads, ports = config.threads, len(shapes.ports)
-        self.slots = WaveSlots(
+        self.wave_slots = WaveSlots(
             **{field.name: Signal(threads, name=field.name) for field in fields(WaveSlots) if field.type is Signal},
             units=[Signal(threads, name=f"unit_{port.name.lower()}") for port in shapes.ports],
             needs=[Signal(threads, name=f"needs_{resource.name}") for resource in shapes.resources],
@@ -166,10 +166,10 @@ class Scheduler(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        waves = self.slots
+        waves = self.wave_slots
         m.submodules.pcs = pcs = DistributedRam(self._shapes.pc_bits, self._threads)
         admitted = self._admit(m)
-        blocked = waves.ready & ~waves.faulted & self.blocked_slots()
+        blocked = waves.ready & ~waves.faulted & self.blocked_wave_slots()
         open_ = waves.ready & ~waves.faulted & ~blocked
         ages = self._pick(m, admitted, open_)
         retire = len(self.ports) + 1
@@ -213,7 +213,7 @@ class Scheduler(wiring.Component):
             count.append(others.any())
             others &= ~lowest_one(others)
         m.d.comb += [
-            free.eq(~self.slots.occupied & usable & ~other_context),
+            free.eq(~self.wave_slots.occupied & usable & ~other_context),
             first.eq(lowest_one(free)),
             free_wave.eq(one_hot_index(first)),
             self.free.eq(sum(count)),
@@ -221,14 +221,14 @@ class Scheduler(wiring.Component):
         ]
         return self._mask(m, self.admit, free_wave, "admitted")
 
-    def blocked_slots(self) -> Value:
+    def blocked_wave_slots(self) -> Value:
         """Wave slots whose next instruction waits for outstanding fetches or writes."""
-        fetching = (unit for unit, port in zip(self.slots.units, self._shapes.ports, strict=True) if port.fetches)
-        return Value.cast((self.slots.waits & self.blocked) | (reduce(or_, fetching, Const(0)) & self.full))
+        fetching = (unit for unit, port in zip(self.wave_slots.units, self._shapes.ports, strict=True) if port.fetches)
+        return Value.cast((self.wave_slots.waits & self.blocked) | (reduce(or_, fetching, Const(0)) & self.full))
 
     def _pick(self, m: Module, admitted: Value, open_: Value) -> AgeMatrix:
         """Candidates for each port, for reading a summary and for retiring; the oldest of each."""
-        shapes, waves, every = self._shapes, self.slots, self._threads
+        shapes, waves, every = self._shapes, self.wave_slots, self._threads
         m.submodules.ages = ages = AgeMatrix(every, len(shapes.ports) + 2)
         fetches, retires = ages.candidates[len(shapes.ports) :]
 
@@ -263,7 +263,7 @@ class Scheduler(wiring.Component):
         ]
 
     def _count_stalls(self, m: Module, ages: AgeMatrix, blocked: Value, open_: Value) -> None:
-        waves = self.slots
+        waves = self.wave_slots
         lacks = [
             Mux(ready, 0, unit)
             for port, (ready, unit) in enumerate(zip(self.ready, waves.units, strict=True))
@@ -283,7 +283,7 @@ class Scheduler(wiring.Component):
 
     def _step(self, m: Module, admitted: Value, fetched: data.View) -> None:
         """Each wave slot's next state."""
-        waves = self.slots
+        waves = self.wave_slots
         vacated = self._occupy(m, admitted)
         issued = Signal(self._threads)
         m.d.comb += issued.eq(reduce(or_, (self._mask(m, each.valid, each.wave, "issues") for each in self._issues())))
@@ -336,8 +336,8 @@ class Scheduler(wiring.Component):
 
     def _occupy(self, m: Module, admitted: Value) -> Value:
         """Update the free wave slots and contexts. Returns the wave slot that is vacated."""
-        occupied, ending, context = self.slots.occupied, self.ending, self.release.context
-        is_alone = self.drained & ~self.slots.faulted
+        occupied, ending, context = self.wave_slots.occupied, self.ending, self.release.context
+        is_alone = self.drained & ~self.wave_slots.faulted
         m.d.comb += self.vacates.eq(ending.valid & is_alone.bit_select(ending.wave, 1))
         vacated = self._mask(m, self.vacates, ending.wave, "vacated")
         # A released context frees its wave slot if it belongs to the wave slot's latest wavefront.
@@ -372,7 +372,7 @@ class Scheduler(wiring.Component):
 
     def _keep(self, m: Module, news: list[_News]) -> None:
         """Store new summaries, one at most for each wave slot. An expired wavefront goes to the faulting port."""
-        waves, shapes = self.slots, self._shapes
+        waves, shapes = self.wave_slots, self._shapes
         learned = Signal(self._threads)
         m.d.comb += learned.eq(reduce(or_, (each.wave for each in news)))
 
