@@ -205,7 +205,7 @@ def streams(*streams: tuple[int, int, int]) -> list[Stream]:
     return [*found, *[Stream()] * (4 - len(found))]
 
 
-def test_draws_go_on_behind_what_is_filled() -> None:
+def test_draws_go_on_after_what_is_filled() -> None:
     state, memory = state_of("TRILIST", streams=streams((16, 2, 0))), Memory()
     assert drawn(stages_of(3, (2,)), state, memory=memory)[:8] == [0, 1, 10, 11, 20, 21, 0, 0]
     assert state.streams[0] == Stream(BASE, 16, 2, 6)
@@ -230,7 +230,7 @@ def test_whole_primitives_fit_or_none(dwords: int, filled: int, count: int) -> N
 def test_streams_that_nothing_is_written_to_do_not_count() -> None:
     state = state_of("POINTLIST", streams=streams((8, 2, 0), (3, 3, 0), (0, 0, 0)))
     found = drawn(stages_of(3, (2, 3)), state)
-    # Stream 1 has room for one vertex, and stream 2 is none.
+    # One vertex fits into stream 1, and none into stream 2.
     assert found[:8] == [0, 1, 0, 0, 0, 0, 0, 0] and found[16:20] == [100, 101, 102, 0]
     assert [stream.filled for stream in state.streams] == [2, 3, 0, 0]
 

@@ -126,11 +126,11 @@ def test_vertices_and_cuts_are_counted() -> None:
     assert emits.cut.tolist() == [[False] * 3, [True, False, False], [False, True, True]]
 
 
-def test_pixels_at_one_place_are_in_different_layers() -> None:
+def test_pixels_at_one_address_are_in_different_layers() -> None:
     i, j = np.array([5, 6, 5, 5, 6, 0]), np.array([1, 1, 1, 2, 1, 0])
-    # In order of their places the pixels are number 5, the three at (5, 1) and (6, 1), and number 3.
+    # In order of their addresses the pixels are number 5, the three at (5, 1) and (6, 1), and number 3.
     assert [layer.tolist() for layer in _layers(i, j)] == [[5, 0, 1, 3], [2, 4]]
     assert [layer.tolist() for layer in _layers(np.array([8191, 0, 8191]), np.array([0, 1, 0]))] == [[0, 1], [2]]
     assert not list(_layers(i[:0], j[:0]))
-    # Of a place of its own each pixel is in the first layer.
+    # With an address of its own each pixel is in the first layer.
     assert [layer.size for layer in _layers(np.arange(16384) % 8192, np.arange(16384) // 8192)] == [16384]

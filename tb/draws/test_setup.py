@@ -153,7 +153,7 @@ def test_an_edge_of_one_256th_is_a_tie_like_any_other() -> None:
     assert not triangles(vertices(window(0, 0), window(1, -1000), window(1, 0))).ties[0, 1]
 
 
-def test_z_may_be_infinite_and_the_place_may_not() -> None:
+def test_z_may_be_infinite_and_x_and_y_may_not() -> None:
     off = Raster(no_near=True, no_far=True)
     deep = Viewport(scale=np.array([16, 8, np.inf], F), offset=np.array([16.5, 8.5, 0], F))
     given = vertices((0, 0, 1, 1), (0.25, 0, 1, 1), (0, 0.5, 1, 1))

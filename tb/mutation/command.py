@@ -49,7 +49,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--draft", action="store_true", help="print survivors as rows of the table, too")
     parser.add_argument("--all", action="store_true", help="print what became of every mutant")
     # What begins with a dash is pytest's, too.
-    parser.add_argument("--tests", nargs=argparse.REMAINDER, help="arguments of pytest in place of the unit's tests")
+    parser.add_argument("--tests", nargs=argparse.REMAINDER, help="arguments of pytest, instead of the unit's tests")
     return parser.parse_args(arguments)
 
 

@@ -1,4 +1,4 @@
-"""Puts a mutant in the place of its module, in this process and in those that it starts.
+"""Imports a mutant instead of its module, in this process and in those that it starts.
 
 Whatever imports the file gets the mutant, by any name: it is compiled where Python's loader reads a source file.
 """
@@ -20,11 +20,11 @@ _usual = SourceFileLoader.get_code
 
 
 class AlreadyImportedError(RuntimeError):
-    """The module was imported before the mutant could take its place."""
+    """The module was imported before the mutant."""
 
 
 def install(source: Source, mutant: Mutant) -> None:
-    """Put a mutant in the place of its file.
+    """Import a mutant instead of its file.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def install(source: Source, mutant: Mutant) -> None:
         # As the usual one is not asked, no file of byte code is read or written.
         return code if _is_file(self.get_filename(fullname), source.path) else _usual(self, fullname)
 
-    SourceFileLoader.get_code = get_code  # type: ignore[method-assign]
+    SourceFileLoader.get_code = get_code  # type: ignore[assignment, method-assign]
 
 
 def uninstall() -> None:
@@ -48,7 +48,7 @@ def uninstall() -> None:
 
 
 def install_from_environment() -> None:
-    """Put the mutant that the environment names in its place, here and in processes started from here.
+    """Import the mutant that the environment names instead of its file, here and in processes started from here.
 
     Raises
     ------

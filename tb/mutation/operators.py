@@ -11,7 +11,7 @@ Symbols = dict[type[ast.AST], tuple[str, type[ast.AST], str]]
 
 @dataclass(frozen=True)
 class Edit:
-    """One mistake: `text` names it, `node` takes the place of the node that it is made in."""
+    """One mistake: `text` names it, `node` replaces the node that it is made in."""
 
     text: str
     node: ast.AST

@@ -126,18 +126,18 @@ def streamed(function: Callable[[Callable[[Any], None]], None]) -> Iterator[Any]
     child = os.fork()
     if not child:
         os.close(reader)
-        with os.fdopen(writer, "wb") as stream:
+        with os.fdopen(writer, "wb") as sent:
 
             def send(each: Any) -> None:
-                pickle.dump((None, each), stream)
-                stream.flush()
+                pickle.dump((None, each), sent)
+                sent.flush()
 
             try:
                 silence()
                 function(send)
             except BaseException:
-                pickle.dump((traceback.format_exc(), None), stream)
-            stream.flush()
+                pickle.dump((traceback.format_exc(), None), sent)
+            sent.flush()
             os._exit(0)
     os.close(writer)
     try:

@@ -58,13 +58,13 @@ class Tracer:
 
     def __exit__(self, *_: object) -> None:
         sys.settrace(None)
-        threading.settrace(None)  # type: ignore[arg-type]
+        threading.settrace(None)
 
     def _called(self, frame: FrameType, event: str, argument: object) -> Any:
         name = frame.f_code.co_filename
         if name not in self._paths:
-            path = Path(name).resolve()
-            self._paths[name] = path if path in self._files else None
+            resolved = Path(name).resolve()
+            self._paths[name] = resolved if resolved in self._files else None
         path = self._paths[name]
         if path is None:
             return None

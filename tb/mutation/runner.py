@@ -93,7 +93,7 @@ def _collect(mutants: list[Mutant], tests: list[str], jobs: int, send: Send) -> 
 
 
 class _Collected:
-    """A plugin of pytest that runs mutants in the place of tests."""
+    """A plugin of pytest that runs mutants instead of tests."""
 
     def __init__(self, mutants: list[Mutant], jobs: int, send: Send) -> None:
         self.tracer = Tracer(sorted({mutant.path for mutant in mutants}))
@@ -199,7 +199,8 @@ def _import_all(path: Path, mutants: list[tuple[Mutant, list[Test]]], jobs: int,
     preload(sorted({test.path for _, tests in mutants for test in tests}), path)
     control = mutants[0][1]
     tasks: list[Task[Mutant | None]] = [Task(mutant, _by_import(mutant, own), _seconds(own)) for mutant, own in mutants]
-    for mutant, status in ended([*tasks, Task(None, _by_import(None, control), _seconds(control))], jobs):
+    tasks.append(Task(None, _by_import(None, control), _seconds(control)))
+    for mutant, status in ended(tasks, jobs):
         if mutant:
             send((mutant, _outcome(status)))
         elif status:

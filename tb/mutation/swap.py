@@ -28,8 +28,8 @@ class Functions:
             if type(function) is FunctionType:
                 name = function.__code__.co_filename
                 if name not in paths:
-                    path = Path(name).resolve()
-                    paths[name] = path if path in wanted else None
+                    resolved = Path(name).resolve()
+                    paths[name] = resolved if resolved in wanted else None
                 path = paths[name]
                 if path:
                     self._found.setdefault((path, _key(function.__code__)), []).append(function)

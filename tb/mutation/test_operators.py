@@ -1,13 +1,14 @@
 """What each operator makes of a small piece of source."""
 
 import ast
+from pathlib import Path
 
 import pytest
 
 from ctm.tb.mutation.mutants import Source
 
 
-def changes(source: str, tmp_path) -> list[tuple[str, str]]:
+def changes(source: str, tmp_path: Path) -> list[tuple[str, str]]:
     """Text of each mutant, and the source that it is."""
     path = tmp_path / "piece.py"
     path.write_text(source)
@@ -66,7 +67,7 @@ def changes(source: str, tmp_path) -> list[tuple[str, str]]:
         ("raise a", [("statement dropped", "pass")]),
     ],
 )  # fmt: skip
-def test_an_operator(source: str, expected: list[tuple[str, str]], tmp_path) -> None:
+def test_an_operator(source: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
     assert changes(source, tmp_path) == expected
 
 
@@ -75,17 +76,17 @@ def test_an_operator(source: str, expected: list[tuple[str, str]], tmp_path) -> 
     "def f(a: 3) -> 4:\n    return a", "@a(3)\ndef f():\n    return g", "zip(a, strict=True)".join(["x = ", ""]),
     "x = f'{a + 1}'",
 ])  # fmt: skip
-def test_what_says_what_a_program_is_stays(source: str, tmp_path) -> None:
+def test_what_says_what_a_program_is_stays(source: str, tmp_path: Path) -> None:
     assert changes(source, tmp_path) == []
 
 
-def test_an_assignment_is_dropped_where_its_names_have_a_value(tmp_path) -> None:
+def test_an_assignment_is_dropped_where_its_names_have_a_value(tmp_path: Path) -> None:
     assert changes("def f(a):\n    a = b\n    c = a\n    c = b\n", tmp_path) == [
         ("statement dropped", "def f(a):\n    pass\n    c = a\n    c = b"),
         ("statement dropped", "def f(a):\n    a = b\n    c = a\n    pass"),
     ]
 
 
-def test_a_condition_is_negated(tmp_path) -> None:
+def test_a_condition_is_negated(tmp_path: Path) -> None:
     assert changes("if a:\n    b", tmp_path)[0] == ("condition negated", "if not a:\n    b")
     assert changes("while a:\n    b", tmp_path)[0] == ("condition negated", "while not a:\n    b")

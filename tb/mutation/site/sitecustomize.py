@@ -1,4 +1,4 @@
-"""Puts the mutant that the environment names in its place; Python imports this at its start."""
+"""Imports the mutant that the environment names instead of its file; Python imports this at its start."""
 
 import os
 
