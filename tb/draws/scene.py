@@ -59,6 +59,10 @@ class Scene:
     program: Executable | None = None
     count: int | None = None
     depth: ConditionalTest | None = None
+    location: ConditionalLocation = ConditionalLocation.DPP
+    """Where depth is tested."""
+    written_as: DataFormat | None = None
+    """The format that outputs have, if it is not that of the target."""
     streams: dict[int, tuple[int, int]] = field(default_factory=dict)
     """Words of each stream, and of a vertex in it."""
     size: int | None = None
@@ -119,11 +123,12 @@ def commands_of(
     place_rings(device, program.pipeline, commands)
     for ring, dwords in scene.rings.items():
         commands.set_ring_fmt(ring, 0, dwords)
-    commands.set_out_fmt(0, target, layout.format_word, layout.height)
+    written = replace(layout, format=scene.written_as or layout.format)
+    commands.set_out_fmt(0, target, written.format_word, layout.height)
     if scene.depth is not None:
         flat = replace(layout, format=DataFormat.FLOAT32_1)
         commands.set_cond_out_fmt(depth, flat.format_word, flat.height).set_cond_out_mask(enable=True)
-        commands.set_cond_test(scene.depth).set_cond_loc(ConditionalLocation.DPP)
+        commands.set_cond_test(scene.depth).set_cond_loc(scene.location)
     i0, j0, i1, j1 = scene.clip or (0, 0, scene.width - 1, scene.height - 1)
     return draw.append(commands.set_domain(i0, j0, i1, j1)).flush_out_cache().flush_cond_out_cache().wait_for_idle()
 

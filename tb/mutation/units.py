@@ -25,7 +25,7 @@ _DRAWS = Tests(
 )
 UNITS = {
     "sim/golden/draw": _DRAWS,
-    "sim/golden/r700/draws": Tests(("tb/draws/test_programs.py", *_WHOLE)),
+    "sim/golden/r700/draws": Tests(("tb/draws/test_programs.py", "tb/draws/test_faults.py", *_WHOLE)),
     "sim/engines/fast": Tests(("tb/fast",)),
 }
 """By folder or file, the innermost one counts. All others have the folder of tb of the same name, see `suite_of`."""

@@ -1,0 +1,69 @@
+"""Draws that are not built, and memory that answers with an error: status, sentence and thread."""
+
+from typing import Any
+
+import pytest
+
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.fault import MachineError
+from ctm.sim.runtime import Device
+from ctm.sim.runtime.draws import VertexArray
+from ctm.tb.draws.scene import Scene, drawn, same_on_both
+
+WHOLE = [[-1, -1, 0, 1, 1, 1, 1, 1], [3, -1, 0, 1, 1, 1, 1, 1], [-1, 3, 0, 1, 1, 1, 1, 1]]
+ENGINES = ("golden", "fast")
+
+
+def error_of(scene: Scene, engine: str) -> MachineError:
+    with pytest.raises(MachineError) as caught:
+        drawn(scene, engine)
+    return caught.value
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_depth_test_in_front_of_the_program_is_not_built(engine: str) -> None:
+    scene = Scene(vertices=WHOLE, depth=ConditionalTest.LESS, location=ConditionalLocation.PE)
+    error = error_of(scene, engine)
+    assert error.status is Status.BAD_DRAW and "set_cond_loc DPP" in error.detail
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_only_floats_are_added(engine: str) -> None:
+    scene = Scene(vertices=WHOLE, written_as=DataFormat.UINT8_4, draw={"add": True})
+    error = error_of(scene, engine)
+    assert error.status is Status.BAD_DRAW and error.detail == "targets that add have a FLOAT32 format"
+
+
+@pytest.fixture
+def refused(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Makes memory refuse the first dword of a vertex, see `vertex`; its address is added."""
+    found = {"vertex": 1}
+    usual = VertexArray.of
+
+    def of(device: Device, values: Any) -> VertexArray:
+        made = usual(device, values)
+        found["address"] = made.address + 32 * found["vertex"]
+        device.memory.refuse(found["address"], found["address"] + 4)
+        return made
+
+    monkeypatch.setattr(VertexArray, "of", staticmethod(of))
+    return found
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("vertex", [0, 1, 2])
+def test_a_vertex_that_memory_refuses_is_a_bus_error_of_its_wavefront(
+    refused: dict[str, int], engine: str, vertex: int
+) -> None:
+    refused["vertex"] = vertex
+    error = error_of(Scene(vertices=WHOLE), engine)
+    assert (error.status, error.client, error.address) == (Status.BUS_ERROR, BusClient.INPUT, refused["address"])
+    # It names the first vertex of the wavefront.
+    assert "VS, vertex 0 of instance 0" in str(error)
+
+
+def test_a_refused_vertex_that_is_not_fetched_is_no_fault(refused: dict[str, int]) -> None:
+    refused["vertex"] = 3
+    assert same_on_both(Scene(vertices=[*WHOLE, WHOLE[0]], count=3)).covered.all()
