@@ -67,3 +67,9 @@ def test_a_vertex_that_memory_refuses_is_a_bus_error_of_its_wavefront(
 def test_a_refused_vertex_that_is_not_fetched_is_no_fault(refused: dict[str, int]) -> None:
     refused["vertex"] = 3
     assert same_on_both(Scene(vertices=[*WHOLE, WHOLE[0]], count=3)).covered.all()
+
+
+def test_an_element_beyond_the_buffer_is_not_read(refused: dict[str, int]) -> None:
+    # Three whole wavefronts of vertices: elements that are not there do not fault with the first one, which is refused.
+    refused["vertex"] = 0
+    assert not same_on_both(Scene(vertices=WHOLE, count=48, draw={"base_vertex": 3})).covered.any()
