@@ -26,19 +26,19 @@ def preload(tests: Iterable[Path], target: Path) -> None:
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     graph = _graph(tests)
     reaching = _reaching(graph, target)
-    for name in graph:
-        if name not in reaching:
-            _import(name)
+    import_all(name for name in graph if name not in reaching)
     if any(Path(str(getattr(module, "__file__", None))).resolve() == target for module in list(sys.modules.values())):
         raise RuntimeError(f"{target} is imported by what does not name it")
 
 
-def _import(name: str) -> None:
-    try:
-        importlib.import_module(name)
-    except ImportError:
-        # A name of a module is listed, too; a test that needs what is missing says so, or skips itself.
-        return
+def import_all(names: Iterable[str]) -> None:
+    """Import modules; what is none, or cannot be imported, is left to the tests that need it."""
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except Exception:
+            # A test that needs it says so, or skips itself.
+            continue
 
 
 def _graph(tests: Iterable[Path]) -> dict[str, set[str]]:

@@ -6,6 +6,7 @@ others, processes are forked in which nothing is imported that imports the mutat
 """
 
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -16,7 +17,7 @@ import pytest
 
 from ctm.tb.mutation.hook import VARIABLE
 from ctm.tb.mutation.mutants import TOP, Mutant, Source
-from ctm.tb.mutation.preload import preload
+from ctm.tb.mutation.preload import import_all, preload
 from ctm.tb.mutation.processes import TIMEOUT, Task, ended, streamed
 from ctm.tb.mutation.reach import Test, Tracer, is_imported, reaching
 from ctm.tb.mutation.swap import CannotSwapError, Functions
@@ -121,14 +122,20 @@ class _Collected:
         before = self.tracer.lines
         files = sorted({mutant.path for mutant in self._mutants})
         (found,) = streamed(lambda send: send(self._baseline(session.items, files)))
-        tests, problem = found
+        tests, modules, problem = found
         if problem:
             self._send(("failed", f"a test fails without a mutant: {problem}"))
             return True
+        with self.tracer:
+            import_all(modules)
+        for path, lines in self.tracer.lines.items():
+            before.setdefault(path, set()).update(lines)
         self._run(session.items, tests, before, files)
         return True
 
-    def _baseline(self, items: list[pytest.Item], files: list[Path]) -> tuple[list[Test], str]:
+    def _baseline(self, items: list[pytest.Item], files: list[Path]) -> tuple[list[Test], list[str], str]:
+        """The tests, the modules that they import when they run, and the first failure."""
+        known = set(sys.modules)
         tracer, found = Tracer(files), []
         for item, following in zip(items, [*items[1:], None], strict=True):
             start = time.perf_counter()
@@ -137,7 +144,8 @@ class _Collected:
             found.append(Test(item.nodeid, item.path, time.perf_counter() - start, tracer.lines))
             if self._failed:
                 break
-        return sorted(found, key=lambda test: test.seconds), self.problem
+        modules = [name for name in sys.modules if name not in known]
+        return sorted(found, key=lambda test: test.seconds), modules, self.problem
 
     def _run(
         self, items: list[pytest.Item], tests: list[Test], before: dict[Path, set[int]], files: list[Path]
