@@ -4,7 +4,6 @@ The status is 0 if all survivors are in the table, 1 if one is not, 2 if nothing
 """
 
 import argparse
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -13,7 +12,7 @@ from pathlib import Path
 from ctm.tb.mutation.mutants import Mutant, Source, files_of, of_name, sampled
 from ctm.tb.mutation.runner import BaselineError, Outcome, outcomes
 from ctm.tb.mutation.survivors import accepted, draft, read
-from ctm.tb.mutation.units import Tests, suite_of
+from ctm.tb.mutation.units import suite_of
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -21,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     try:
         mutants = [mutant for unit in options.units for mutant in _mutants(unit)]
-        tests = Tests(tuple(options.tests)) if options.tests else _tests(mutants)
+        tests = options.tests or _tests(mutants)
     except (ValueError, OSError) as error:
         print(error, file=sys.stderr)
         return 2
@@ -30,7 +29,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.list:
         print("\n".join(mutant.name for mutant in mutants))
         return 0
-    os.environ.update(tests.environment)
     try:
         return _run(mutants, tests, options)
     except (BaselineError, RuntimeError) as error:
@@ -64,22 +62,17 @@ def _mutants(unit: str) -> list[Mutant]:
     return found
 
 
-def _tests(mutants: list[Mutant]) -> Tests:
+def _tests(mutants: list[Mutant]) -> list[str]:
     """The tests of all files with mutants."""
-    arguments: dict[str, None] = {}
-    environment: dict[str, str] = {}
-    for path in dict.fromkeys(mutant.path for mutant in mutants):
-        tests = suite_of(path)
-        arguments |= dict.fromkeys(tests.arguments)
-        environment |= tests.environment
-    return Tests(tuple(arguments), environment)
+    paths = dict.fromkeys(mutant.path for mutant in mutants)
+    return list(dict.fromkeys(argument for path in paths for argument in suite_of(path)))
 
 
-def _run(mutants: list[Mutant], tests: Tests, options: argparse.Namespace) -> int:
+def _run(mutants: list[Mutant], tests: list[str], options: argparse.Namespace) -> int:
     rows = read(options.table) if options.table else read()
     found: dict[Mutant, Outcome] = {}
     start = time.monotonic()
-    for mutant, outcome in outcomes(mutants, list(tests.arguments), options.jobs):
+    for mutant, outcome in outcomes(mutants, tests, options.jobs):
         found[mutant] = outcome
         row = accepted(mutant, rows)
         if options.all or outcome.survives and row is None:
