@@ -25,7 +25,7 @@ class Language:
     assemble
         Assembles a text; the second argument is the file in messages. AssemblyError has all that is wrong.
     disassemble
-        Writes a program as a text that assembles to an equal one.
+        Writes a program as a text that assembles to an equal one; see the function of this name.
     statements
         The text of each instruction, by the slot or unit of code at which it begins.
     """
@@ -33,13 +33,13 @@ class Language:
     name: str
     kind: str
     assemble: Callable[[str, str], Listing[Executable]]
-    disassemble: Callable[[Any], str]
+    disassemble: Callable[..., str]
     statements: Callable[[Any], dict[int, str]]
 
 
-def _call(module: str, name: str, *arguments: Any) -> Any:
+def _call(module: str, name: str, *arguments: Any, **named: Any) -> Any:
     """Call a function of a language, which is imported now: whoever uses one need not wait for the others."""
-    return getattr(import_module(f"ctm.sim.assembler.{module}"), name)(*arguments)
+    return getattr(import_module(f"ctm.sim.assembler.{module}"), name)(*arguments, **named)
 
 
 def _language(name: str, kind: str) -> Language:
@@ -62,7 +62,7 @@ _ISA = re.compile(rf"(?:{_BLANK}(?:;[^\n]*)?\n)*{_BLANK}\.isa{_BLANK}([^\s;]*)",
 
 
 def assemble(source: str, *, name: str = "<source>", language: str | None = None) -> Executable:
-    """Assemble a program; `name` is the file in messages.
+    """Assemble a program; `name` is the file in messages and in the line table.
 
     The language, if none is named, is the one that the text's first statement says, as in `.isa r700`; else R5xx.
 
@@ -83,12 +83,13 @@ def assemble_listing(source: str, *, name: str = "<source>", language: str | Non
     return LANGUAGES[language].assemble(source, name)
 
 
-def disassemble(executable: Executable) -> str:
+def disassemble(executable: Executable, *, sources: bool = False) -> str:
     """The program as text: directives, then one instruction a line with its slot or address in a comment.
 
-    Every bit is written, none is left to be set automatically, so `assemble` gives an equal executable.
+    Every bit is written, none is left to be set automatically, so `assemble` gives an equal executable with an equal
+    line table. With `sources`, lines of the sources whose text is at hand stand above their instructions in comments.
     """
-    return _of(executable).disassemble(executable)
+    return _of(executable).disassemble(executable, sources=sources)
 
 
 def statements(executable: Executable) -> dict[int, str]:

@@ -5,12 +5,16 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from ctm.sim.assembler.error import AssemblyError, Diagnostic, Report, SourceError
+from ctm.sim.assembler.origins import Origins
+from ctm.sim.elf import Executable
+from ctm.sim.elf.sources import with_lines
 
 MOST_ERRORS = 100
 """Errors of a text after which the rest is not looked at: it is likely no source at all."""
 
 _Parsed = TypeVar("_Parsed")
 _Program = TypeVar("_Program", covariant=True)
+_Executable = TypeVar("_Executable", bound=Executable)
 
 
 class _EnoughError(Exception):
@@ -19,10 +23,18 @@ class _EnoughError(Exception):
 
 @dataclass(frozen=True)
 class Listing(Generic[_Program]):
-    """An executable of any kind, and the source line of each of its instructions, or of each unit of its code."""
+    """An executable of any kind, and the line of the text of each of its instructions, or of each unit of its code.
+
+    The executable's own table says the same, where the text does not say that its code comes from elsewhere.
+    """
 
     executable: _Program
     lines: tuple[int, ...]
+
+
+def with_table(linked: Listing[_Executable], origins: Origins, name: str, text: str) -> Listing[_Executable]:
+    """The listing with a line table in its executable; the text is in file `name`, and says `origins` of its code."""
+    return Listing(with_lines(linked.executable, origins.table(linked.lines, name, text)), linked.lines)
 
 
 def listing(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from ctm.sim.assembler.cursor import Cursor
 from ctm.sim.assembler.error import Report, SourceError
+from ctm.sim.assembler.origins import FILE, LINE, Origins
 from ctm.sim.assembler.tokens import Kind, Token, statements
 
 EQU = ".equ"
@@ -32,10 +33,21 @@ class Line:
 
 @dataclass
 class Names:
-    """What a text defines: labels with their places, and what the names of `.equ` stand for."""
+    """What a text defines: labels with their places, what the names of `.equ` stand for, where code comes from."""
 
     labels: dict[str, int] = field(default_factory=dict)
     aliases: dict[str, list[Token]] = field(default_factory=dict)
+    origins: Origins = field(default_factory=Origins)
+
+    def common(self, line: Line, reserved: re.Pattern[str]) -> bool:
+        """Take in a directive that all languages have; whether it is one. `reserved` are names of registers."""
+        if line.directive == EQU:
+            self.define(self.cursor(line), reserved)
+        elif line.directive in (FILE, LINE):
+            self.origins.parse(self.cursor(line))
+        else:
+            return False
+        return True
 
     def cursor(self, line: Line) -> Cursor:
         """A cursor at the statement's beginning, behind its labels."""

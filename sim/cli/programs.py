@@ -9,6 +9,7 @@ from ctm.sim.assembler import assemble, disassemble
 from ctm.sim.cli.options import Json
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.elf import ElfError, Executable, describe, read, write
+from ctm.sim.elf.sources import with_lines, with_texts
 from ctm.sim.files import (
     STANDARD_OUTPUT,
     is_same_file,
@@ -33,6 +34,9 @@ def asm(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="OUT.elf", help="The executable; - for standard output.")
     ],
+    lines: Annotated[
+        bool, typer.Option("--lines/--no-lines", help="Whether the executable says which line is which instruction.")
+    ] = True,
 ) -> None:
     """Assemble a source into an executable."""
     with Outcome(json_wanted=False).reported():
@@ -42,7 +46,8 @@ def asm(
             text = _contents(source).decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise BadInput(f"{_name(source)}: it is not UTF-8 text (byte {error.start})") from None
-        data = write(assemble(text, name=_name(source)))
+        program = assemble(text, name=_name(source))
+        data = write(program if lines else with_lines(program, None))
         if output == _STANDARD:
             write_standard_output(data)
         else:
@@ -52,7 +57,8 @@ def asm(
 def disasm(file: _File) -> None:
     """Print an executable as source that assembles to the same bytes."""
     with Outcome(json_wanted=False).reported():
-        source = disassemble(_read(file))
+        folders = [] if file == _STANDARD else [file.parent]
+        source = disassemble(with_texts(_read(file), folders), sources=True)
         with naming(STANDARD_OUTPUT):
             typer.echo(source, nl=False)
 

@@ -1,6 +1,6 @@
 """Compiles kernels: the same way for every instruction set, and what differs behind `Target`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from ctm.sim.compiler.refusals import check, kernels, unfit
 from ctm.sim.compiler.source import Source
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 from ctm.sim.elf import Executable
+from ctm.sim.elf.sources import with_sources
 
 if TYPE_CHECKING:
     from ctm.sim.compiler.python import Translation
@@ -47,12 +48,17 @@ def compile_kernel(source: Path | Source, *, isa: str = DEFAULT_TARGET, name: st
         # Kernels in C need not wait for this import.
         from ctm.sim.compiler.python import translate_source
 
-        return compile_translation(translate_source(source, name), isa=isa)
-    return _compiled(source, isa, name)
+        kernel = compile_translation(translate_source(source, name), isa=isa)
+    else:
+        kernel = _compiled(source, isa, name)
+    return replace(kernel, executable=with_sources(kernel.executable, {source.name: source.text}))
 
 
 def compile_translation(translation: "Translation", *, isa: str = DEFAULT_TARGET) -> Kernel:
-    """Compile a kernel in Python; errors as `compile_kernel`, with the lines of Python and in its words."""
+    """Compile a kernel in Python; errors as `compile_kernel`, with the lines of Python and in its words.
+
+    Files of its line table have the names that Python has for them.
+    """
     from ctm.sim.compiler.python import in_words_of_python
 
     try:

@@ -8,6 +8,7 @@ from ctm.sim.assembler import assemble
 from ctm.sim.compiler import compile_kernel
 from ctm.sim.compiler.source import SUFFIXES, kernel_in
 from ctm.sim.elf import ElfError, Executable, ShaderError, read, read_shader
+from ctm.sim.elf.sources import shown, with_lines, with_texts
 from ctm.sim.files import read_file, read_text
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.runtime.prologue.compiled import ready
@@ -50,11 +51,11 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
         if path.suffix in SUFFIXES:
             compiled = compile_kernel(path, isa=isa, name=kernel)
             warnings = tuple(str(warning) for warning in compiled.warnings)
-            return _program(path, compiled.executable, kernel=kernel, warnings=warnings)
+            return _program(path, _named(compiled.executable, path, file), kernel=kernel, warnings=warnings)
         if path.suffix == ".s":
-            return ProgramFile(path=path, executable=assemble(read_text(path), name=str(path)))
+            return _program(path, _named(assemble(read_text(path), name=str(path)), path, file))
         if path.suffix == ".elf":
-            return _program(path, read(read_file(path)))
+            return _program(path, with_texts(read(read_file(path)), [path.parent, folder]))
         if path.suffix == ".json":
             shader = read_shader(read_file(path))
             executable, _ = ready(shader)
@@ -70,6 +71,15 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
         raise ValueError(f"'{path}': {error}") from None
     hint = "; ctm import makes an .elf of it" if path.suffix == ".o" else ""
     raise ValueError(f"'{path}' must end in .s, .c, .py, .elf or .json{hint}")
+
+
+def _named(executable: Executable, path: Path, name: str) -> Executable:
+    """The program with the name of its source as the job has it, in its line table."""
+    lines = executable.lines
+    if lines is None or Path(name).is_absolute():
+        return executable
+    own = shown(str(path))
+    return with_lines(executable, lines.renamed(lambda file: name if file == own else file))
 
 
 def _program(path: Path, executable: Executable, **others: Any) -> ProgramFile:

@@ -12,6 +12,7 @@ from ctm.sim.compiler.clang import CLANG
 from ctm.sim.compiler.ir.passes import LLVM
 from ctm.sim.compiler.python import Translation
 from ctm.sim.elf import ElfError, Executable, read, write
+from ctm.sim.elf.sources import with_sources
 
 
 def compiled(translation: Translation, isa: str) -> Executable:
@@ -23,10 +24,11 @@ def compiled(translation: Translation, isa: str) -> Executable:
         target.write_bytes(write(compile_translation(translation, isa=isa).executable))
 
     try:
-        return read(cached("kernel", parts, ".elf", make).read_bytes())
+        program = read(cached("kernel", parts, ".elf", make).read_bytes())
     except (ToolchainError, OSError, ElfError):
         # Where nothing can be kept it is compiled each time; where a tool is missing, that is said here.
-        return compile_translation(translation, isa=isa).executable
+        program = compile_translation(translation, isa=isa).executable
+    return with_sources(program, {})
 
 
 @cache

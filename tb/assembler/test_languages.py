@@ -42,7 +42,8 @@ INVENTED = Language(
     name="words",
     kind="invented",
     assemble=lambda text, name: listing(text, name, parse, link),
-    disassemble=lambda program: "".join(f"{number}\n" for number in program.numbers),  # type: ignore[attr-defined]
+    disassemble=lambda program, *, sources: "".join(f"{number}\n" for number in program.numbers),
+    statements=lambda program: dict(enumerate(map(str, program.numbers))),
 )
 
 

@@ -13,6 +13,7 @@ from ctm.sim.elf import ElfError, read, write
 from ctm.sim.elf.container.tool_notes import TOOL_NAME
 from ctm.sim.elf.lines import Line, Lines
 from ctm.sim.elf.r700.executable import Executable
+from ctm.sim.elf.sources import with_lines
 from ctm.tb.cli.invocation import ctm
 
 TEXT = """#include <ctm/kernel.h>
@@ -55,8 +56,9 @@ def test_a_line_table_survives_the_file() -> None:
     again = read(write(executable))
     assert isinstance(again, Executable)
     assert again.lines == executable.lines
-    # Without one there is no note.
-    assert TOOL_NAME not in write(assemble(disassemble(executable)))
+    # It comes back from the text, too; without one there is no note.
+    assert write(assemble(disassemble(again))) == write(executable)
+    assert TOOL_NAME not in write(with_lines(executable, None))
 
 
 def test_rows_are_merged_and_units_may_have_no_line() -> None:
@@ -90,4 +92,8 @@ def test_the_table_has_to_fit_the_code() -> None:
 def test_the_command_line_shows_lines(tmp_path: Path) -> None:
     (tmp_path / "k.c").write_text(TEXT)
     assert ctm("cc", tmp_path / "k.c", "-o", tmp_path / "k.elf").exit_code == 0
-    assert f"{tmp_path}/k.c:8" in ctm("disasm", tmp_path / "k.elf").stdout
+    shown = ctm("disasm", tmp_path / "k.elf").stdout
+    assert " k.c:8\n" in shown and str(tmp_path) not in shown
+    assert ".line 8  ; y = texel(0, pixel.y, y).x;\n" in shown
+    (tmp_path / "k.c").write_text(TEXT + "\n")
+    assert ".line 8\n" in ctm("disasm", tmp_path / "k.elf").stdout

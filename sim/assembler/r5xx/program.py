@@ -4,7 +4,7 @@ from ctm.rtl.isa.r5xx.limits import BRANCH_COUNTER_PARTIAL, INSTRUCTION_SLOTS
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, FlowOperation, InstructionType
 from ctm.sim.assembler.cursor import number
 from ctm.sim.assembler.error import Position, SourceError
-from ctm.sim.assembler.listing import Listing, listing
+from ctm.sim.assembler.listing import Listing, listing, with_table
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.encoder.encoder import encode
 from ctm.sim.assembler.r5xx.parser.source import TOO_MANY, Source, parse
@@ -17,7 +17,7 @@ from ctm.sim.elf.r5xx.executable import Executable
 
 def assemble(source: str, name: str) -> Listing[Executable]:
     """Assemble an R5xx program; see `Language.assemble`."""
-    return listing(source, name, parse, _link)
+    return listing(source, name, parse, lambda parsed: with_table(_link(parsed), parsed.origins, name, source))
 
 
 def _link(source: Source) -> Listing[Executable]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from ctm.rtl.isa.r700.pipeline import PIPELINE_INFORMATION, Pipeline, pipeline_of
 from ctm.sim.assembler.error import Position, Report, SourceError
-from ctm.sim.assembler.listing import Listing, listing
+from ctm.sim.assembler.listing import Listing, listing, with_table
 from ctm.sim.assembler.r700.form import Draft
 from ctm.sim.assembler.r700.groups.builder import build
 from ctm.sim.assembler.r700.groups.checker import ANY_SLOTS
@@ -28,7 +28,7 @@ _NOTHING: frozenset[int] = frozenset()
 
 def assemble(source: str, name: str) -> Listing[Executable]:
     """Assemble an R700 program; see `Language.assemble`."""
-    return listing(source, name, _parse, _link)
+    return listing(source, name, _parse, lambda parsed: with_table(_link(parsed), parsed.origins, name, source))
 
 
 def _parse(text: str, report: Report) -> Source:

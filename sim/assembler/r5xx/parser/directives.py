@@ -9,6 +9,7 @@ from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import pack
 from ctm.sim.assembler.cursor import Cursor
+from ctm.sim.assembler.r5xx.parser.constants import Constants
 from ctm.sim.assembler.tokens import Kind, Token
 from ctm.sim.elf.r5xx.executable import Executable, Instruction
 from ctm.sim.elf.r5xx.notes import derive_notes
@@ -36,8 +37,9 @@ _SWITCHES = (".manual", ".uncached_writes", ".zero_times_anything")
 _PLACES = (".start", ".end")
 _ISA = ".isa"
 _FLOW_CONTROL = ".flow_control"
+_CONSTANT = ".constant"
 _MODES = {"full": 1, "partial": 0}
-DIRECTIVES = (*_SWITCHES, *_WORDS, _ISA, _FLOW_CONTROL, *_PLACES, *_NOTES)
+DIRECTIVES = (*_SWITCHES, *_WORDS, _ISA, _FLOW_CONTROL, _CONSTANT, *_PLACES, *_NOTES)
 """Every directive but `.equ` and `.word`."""
 
 
@@ -49,6 +51,7 @@ class Directives:
     switches: set[str] = field(default_factory=set)
     places: dict[str, Token] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
+    constants: Constants = field(default_factory=Constants)
 
     @property
     def manual(self) -> bool:
@@ -82,6 +85,8 @@ class Directives:
             self.numbers[name] = cursor.integer(f"the value of {name}", _WORDS[name])
         elif name == _ISA:
             cursor.choose({Executable.kind: None}, "the instruction set of this language")
+        elif name == _CONSTANT:
+            self.constants.parse(cursor)
         elif name == _FLOW_CONTROL:
             self.numbers[name] = cursor.choose(_MODES, "full or partial")
         elif name in _PLACES:
@@ -89,10 +94,8 @@ class Directives:
             if cursor.token.kind not in (Kind.NAME, Kind.NUMBER):
                 cursor.fail(f"expected a label or a number, not {cursor.described()}")
             self.places[name] = cursor.take()
-        elif name in _LISTS:
-            self.notes[name] = _indices(cursor, *_LISTS[name])
-        elif name in _FLAGS:
-            self.notes[name] = cursor.choose({"on": True, "off": False}, "on or off")
+        elif name in _NOTES:
+            self.notes[name] = _note(cursor, name)
         else:
             cursor.fail_at(f"there is no directive {name}", position)
 
@@ -116,6 +119,7 @@ class Directives:
             us_w_fmt=self.numbers.get(".us_w_fmt", 0),
             uncached_writes=self.uncached_writes,
             notes=replace(notes, **said),
+            own_constants=self.constants.own,
         )
 
     def _flow_control(self, needs_full: bool) -> int:
@@ -123,6 +127,12 @@ class Directives:
         if word is not None and _FLOW_CONTROL not in self.numbers:
             return word
         return (word or 0) | pack(US_FC_CTRL, full_fc_en=self.numbers.get(_FLOW_CONTROL, needs_full))
+
+
+def _note(cursor: Cursor, name: str) -> bool | tuple[int, ...]:
+    if name in _LISTS:
+        return _indices(cursor, *_LISTS[name])
+    return cursor.choose({"on": True, "off": False}, "on or off")
 
 
 def _indices(cursor: Cursor, what: str, limit: int) -> tuple[int, ...]:

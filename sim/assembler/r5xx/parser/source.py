@@ -7,7 +7,7 @@ from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.sim.assembler.error import Report, SourceError
 from ctm.sim.assembler.r5xx.parser.directives import Directives
 from ctm.sim.assembler.r5xx.parser.statement import WORD_DIRECTIVE, Item, parse_statement
-from ctm.sim.assembler.text import EQU, Line, Names, each, lines
+from ctm.sim.assembler.text import Line, Names, each, lines
 
 _REGISTER = re.compile(r"[rcibo][0-9]+", re.IGNORECASE)
 
@@ -25,10 +25,8 @@ class Source(Names):
         """Take in a statement if it is a directive."""
         if not _is_directive(line):
             return
-        cursor = self.cursor(line)
-        if line.directive == EQU:
-            self.define(cursor, _REGISTER)
-        else:
+        if not self.common(line, _REGISTER):
+            cursor = self.cursor(line)
             self.directives.parse(cursor)
             cursor.expect_end()
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from ctm.rtl.isa.r5xx.opcodes import AddressOperation, InstructionType, JumpFunction
 from ctm.rtl.isa.r5xx.program import FG_DEPTH_SRC, US_CONFIG, US_FC_CTRL
 from ctm.rtl.isa.word import pack
+from ctm.sim.assembler.origins import OriginWriter
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.parser.flow import Statement
 from ctm.sim.assembler.r5xx.printer.flow import raw_text
@@ -23,12 +24,12 @@ _DEEPER = (Statement.IF, Statement.ELSE, Statement.LOOP, Statement.REP)
 _SHALLOWER = (Statement.ELSE, Statement.ENDIF, Statement.ENDLOOP, Statement.ENDREP)
 
 
-def disassemble(executable: Executable) -> str:
+def disassemble(executable: Executable, *, sources: bool) -> str:
     """The program as text: directives, then one instruction a line with its slot in a comment.
 
     Every bit is written, none is left to be set automatically, so `assemble` gives an equal executable.
     """
-    return _Listing(executable).text()
+    return _Listing(executable).text(OriginWriter(executable.lines, sources=sources))
 
 
 def statements(executable: Executable) -> dict[int, str]:
@@ -42,16 +43,24 @@ class _Listing:
     executable: Executable
     labels: set[int] = field(default_factory=set)
 
-    def text(self) -> str:
+    def text(self, origins: OriginWriter) -> str:
         count, nested = len(self.executable.instructions), self.nesting()
         texts = self.instructions(nested)
-        lines = [*_state(self.executable), *self._places(), *_notes(self.executable), ""]
+        lines = [
+            *_state(self.executable),
+            *self._places(),
+            *_notes(self.executable),
+            *_constants(self.executable),
+            *origins.head(),
+            "",
+        ]
         depth = 0
         for slot, text in enumerate(texts):
             statement = nested[slot].statement if nested is not None and slot in nested else Statement.RAW
             depth -= statement in _SHALLOWER
             if slot in self.labels:
                 lines.append(f"{_label(slot)}:")
+            lines += origins.before(slot)
             lines += _lines(f"{_INDENT * (depth + 1)}{text}", self._comment(slot))
             depth += statement in _DEEPER
         if count in self.labels:
@@ -138,6 +147,17 @@ def _state(executable: Executable) -> list[str]:
         lines.append(f".us_w_fmt 0x{executable.us_w_fmt:08x}")
     lines.append(f".highest_temporary {executable.highest_temporary}")
     return lines
+
+
+def _constants(executable: Executable) -> list[str]:
+    """Directives for constants that the program brings along."""
+    own = executable.own_constants
+    floats = (
+        f".constant c{index} = {', '.join(f'0x{word:08x}' for word in own.floats[index])}"
+        for index in sorted(own.floats)
+    )
+    ints = (f".constant i{index} = 0x{own.ints[index]:x}" for index in sorted(own.ints))
+    return [*floats, *ints]
 
 
 def _notes(executable: Executable) -> list[str]:

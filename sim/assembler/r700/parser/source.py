@@ -14,7 +14,7 @@ from ctm.sim.assembler.r700.parser.flow import is_statement, parse_statement
 from ctm.sim.assembler.r700.parser.numbers import WORD
 from ctm.sim.assembler.r700.parser.registers import REGISTER
 from ctm.sim.assembler.r700.syntax import Fetch, Group, Instruction, Item, Pack, Unit
-from ctm.sim.assembler.text import EQU, Line, Names, each, lines
+from ctm.sim.assembler.text import Line, Names, each, lines
 from ctm.sim.assembler.tokens import Kind, Token
 
 UNIT, LITERALS, PACK, ENDPACK, UNCHECKED, CHECKED = (
@@ -42,11 +42,8 @@ class Source(Names):
         """Take in a statement if it is a directive that may stand anywhere."""
         if not _is_directive(line):
             return
-        cursor = self.cursor(line)
-        if line.directive == EQU:
-            self.define(cursor, REGISTER)
-        else:
-            self.directives.parse(cursor)
+        if not self.common(line, REGISTER):
+            self.directives.parse(self.cursor(line))
 
     def take_statement(self, line: Line) -> None:
         """Take in a statement's labels, and the statement if it is no directive that may stand anywhere."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from ctm.rtl.isa.r700.limits import FETCH_UNITS, LITERALS_PER_UNIT
 from ctm.rtl.isa.r700.pipeline import PIPELINE_INFORMATION, Pipeline
 from ctm.rtl.isa.r700.program import ProgramType
+from ctm.sim.assembler.origins import OriginWriter
 from ctm.sim.assembler.r700.form import Draft, alu_draft, fetch_draft
 from ctm.sim.assembler.r700.groups.view import literal_words, views_of
-from ctm.sim.assembler.r700.parser.source import UNIT
+from ctm.sim.assembler.r700.parser.source import CHECKED, LITERALS, UNCHECKED, UNIT
 from ctm.sim.assembler.r700.printer.arithmetic import Words, group_text
 from ctm.sim.assembler.r700.printer.control import has_target, word_text
 from ctm.sim.assembler.r700.printer.fetch import fetch_text
@@ -20,9 +21,9 @@ _INDENT = "    "
 _COMMENT_COLUMN = 92
 
 
-def disassemble(executable: Executable) -> str:
+def disassemble(executable: Executable, *, sources: bool) -> str:
     """The program as text: directives, then everything where it stands, with addresses and source lines in comments."""
-    return _Listing(executable).text()
+    return _Listing(executable).text(OriginWriter(executable.lines, sources=sources))
 
 
 def statements(executable: Executable) -> dict[int, str]:
@@ -68,25 +69,35 @@ class _Listing:
                 piece.lines = [word_text(draft, _label(target) if target in self.labels else str(target))]
         return pieces
 
-    def text(self) -> str:
+    def text(self, origins: OriginWriter) -> str:
         pieces = self.pieces()
-        labels, lines = self.labels, [*_notes(self.executable), ""]
+        labels, lines = self.labels, [*_notes(self.executable), *origins.head(), ""]
         if self.executable.start:
             lines[-1:] = [f".start {_label(self.executable.start)}", ""]
-        for piece in pieces:
+        ends = [*(piece.address for piece in pieces[1:]), len(self.executable.code)]
+        for piece, end in zip(pieces, ends, strict=True):
             lines += ["", f"; {piece.title}"] if piece.title else []
             lines += ["", f"; {self.starts[piece.address]}"] if piece.address in self.starts else []
             lines += [f"{_label(piece.address)}:"] if piece.address in labels else []
-            lines += self._commented(piece)
+            lines += self._commented(piece, end, origins)
         lines += [f"{_label(len(self.executable.code))}:"] if len(self.executable.code) in labels else []
         return "\n".join(lines) + "\n"
 
-    def _commented(self, piece: _Piece) -> Iterator[str]:
-        """Its lines, each with the line of the source that it comes from, if that is known."""
-        table = self.executable.lines.units if self.executable.lines else ()
+    def _commented(self, piece: _Piece, end: int, origins: OriginWriter) -> Iterator[str]:
+        """Its lines, each with the line of the source that it comes from, if that is known.
+
+        Each line is of one unit, but for the last one, which is of all that are left.
+        """
+        table = self.executable.lines
+        unit, left = piece.address, sum(map(_has_units, piece.lines))
         for number, line in enumerate(piece.lines):
-            address = str(piece.address) if not number else ""
-            source = table[piece.address + number] if piece.address + number < len(table) else None
+            address, source = str(piece.address) if not number else "", None
+            if _has_units(line):
+                left -= 1
+                units = 1 if left else end - unit
+                yield from origins.before(unit, units)
+                source = table and table.at(unit)
+                unit += units
             comment = f"{address:<6}{source}" if source else address
             yield f"{_INDENT + line:<{_COMMENT_COLUMN}}; {comment}" if comment else _INDENT + line
 
@@ -143,6 +154,10 @@ class _Listing:
         count = -(-literal_words(views_of(drafts)) // LITERALS_PER_UNIT)
         units = self.executable.code[at : min(at + count, end)]
         return Words(tuple(drafts), tuple(word for unit in units for word in unit))
+
+
+def _has_units(line: str) -> bool:
+    return line.split()[0] not in (UNCHECKED, CHECKED, LITERALS)
 
 
 def _label(address: int) -> str:
