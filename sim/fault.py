@@ -13,7 +13,9 @@ class MachineError(Exception):
 
     `address` and `word` are the offending word of the command buffer (for a program's fault, its start_program); of a
     bus error, `address` is that of the access and `client` its client. `pc`, `i` and `j` locate a program's fault: the
-    instruction and the group's lane 0. `detail` is for people, and so is `place`, which says what the PC means.
+    instruction and the group's lane 0. `detail` is for people, and so is `place`, which says what the PC means. `file`,
+    `line` and `source`, the text there, are where the instruction comes from, as far as that is known. `findings` are
+    the PCs and texts of several things that are wrong, which `detail` has as one text.
     """
 
     status: Status
@@ -25,6 +27,10 @@ class MachineError(Exception):
     j: int | None = None
     place: str = ""
     detail: str = ""
+    file: str | None = None
+    line: int | None = None
+    source: str | None = None
+    findings: tuple[tuple[int, str], ...] | None = None
 
     def __reduce__(self) -> tuple[Callable[[], "MachineError"], tuple[()]]:
         """Give itself to another process, which an exception with named arguments does not do by itself."""
@@ -37,11 +43,14 @@ class MachineError(Exception):
     def __str__(self) -> str:
         parts = [self.status.name, ": ", self.detail or STATUS_TEXT[self.status]]
         if self.pc is not None:
-            parts.append(f"; at {self.place or f'pc {self.pc}'}, group of (i, j) = ({self.i}, {self.j})")
+            origin = f", {self.file}:{self.line}" if self.file is not None else ""
+            parts.append(f"; at {self.place or f'pc {self.pc}'}{origin}, group of (i, j) = ({self.i}, {self.j})")
         if self.client is not None:
             parts.append(f"; {self.client.name} access at 0x{self.address:08x}")
         elif self.word is not None:
             parts.append(f"; word 0x{self.word:08x} at 0x{self.address:08x}")
+        if self.source is not None:
+            parts.append(f"\n    {self.source}")
         return "".join(parts)
 
 

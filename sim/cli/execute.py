@@ -28,6 +28,7 @@ from ctm.sim.engines.engine import Engine
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.files import is_same_file, read_file, try_files, write_file
 from ctm.sim.report.progress import run_progress
+from ctm.sim.runtime.origins import Origins
 
 
 def execute(
@@ -73,15 +74,26 @@ def execute(
                     machine.memory.write(address, data)
                 except ValueError as error:
                     raise BadInput(f"--load {path}: {error}") from None
+            origins = Origins(machine.memory, config.array.instruction_set)
             try:
                 for address, dwords in buffers:
-                    machine.execute(address, dwords)
+                    _execute(machine, origins, address, dwords)
             except (MachineError, CycleLimitError):
                 # Memory is worth a look then too.
                 _finish(outcome, machine, dumps)
                 raise
         _finish(outcome, machine, dumps)
         outcome.say(f"{len(buffers)} command buffers, {outcome.fields['instructions']:,} group instructions")
+
+
+def _execute(machine: Engine, origins: Origins, address: int, dwords: int) -> None:
+    """Execute a buffer; errors of programs are told with what their line tables say."""
+    try:
+        machine.execute(address, dwords)
+    except MachineError as error:
+        raise origins.located(error, address, dwords) from None
+    finally:
+        origins.executed(address, dwords)
 
 
 def _finish(outcome: Outcome, machine: Engine, dumps: list[tuple[int, int, Path]]) -> None:

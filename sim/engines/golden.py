@@ -1,6 +1,6 @@
 """The golden model as an engine: functional, without a notion of time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
 import numpy as np
@@ -47,13 +47,18 @@ class GoldenEngine:
         del max_cycles  # It has no cycles.
         self.memory = Memory()
         if trace is not None:
-            observers = (*observers, Trace(trace, INSTRUCTION_SETS[config.array.instruction_set].place))
+            observers = (*observers, Trace(trace, INSTRUCTION_SETS[config.array.instruction_set].place, self._origin))
         self._tally = None if watch is None else Tally()
         self._unit = INSTRUCTION_SETS[config.array.instruction_set].unit
+        self.origin: Callable[[int, int], str] = lambda executable, pc: ""
+        """Where in its source the instruction at a PC is, by the address of its executable; traces show it."""
         self._machine = Machine(
             config.array, self.memory, watchdog=watchdog, hazards=hazards, progress=progress, observers=observers,
             tally=self._tally,
         )  # fmt: skip
+
+    def _origin(self, pc: int) -> str:
+        return self.origin(self._machine.state.instruction_base, pc)
 
     @staticmethod
     def prepare(config: MachineConfig, tell: Notice) -> None:

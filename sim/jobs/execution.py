@@ -10,7 +10,6 @@ import numpy as np
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.elf import Executable
-from ctm.sim.elf import write as write_executable
 from ctm.sim.elf.r700.executable import Executable as R700Executable
 from ctm.sim.engines.engine import Progress, Report
 from ctm.sim.engines.seen import Watching
@@ -173,7 +172,7 @@ class Execution:
         """Address of the program's executable, which is placed in memory once."""
         file = launch.program
         if file.key not in self._programs:
-            self._programs[file.key] = self.device.place(write_executable(file.executable))
+            self._programs[file.key] = self.device.place(file.executable)
         return self._programs[file.key]
 
 

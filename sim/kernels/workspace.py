@@ -8,7 +8,7 @@ from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, CHANNELS, FLOAT_CONSTANTS, INT_CONSTANTS, WORD_BYTES
 from ctm.sim.compiler.python import Picture, Signature, Type
 from ctm.sim.compiler.targets import TARGETS
-from ctm.sim.elf import Executable, write
+from ctm.sim.elf import Executable
 from ctm.sim.kernels.arguments import FLOATS, KINDS, Arguments, Array
 from ctm.sim.runtime import CommandBuffer, Device, Image, Layout
 
@@ -81,7 +81,7 @@ class Workspace:
         """Address of a program, which is placed once."""
         if id(program) not in self._programs:
             # It is kept, so that no other program can have its number.
-            self._programs[id(program)] = program, device.place(write(program))
+            self._programs[id(program)] = program, device.place(program)
         return self._programs[id(program)][1]
 
     def _image(self, device: Device, use: str, layout: Layout) -> Image:

@@ -12,8 +12,11 @@ from ctm.rtl.config import DEFAULT, MachineConfig
 from ctm.rtl.isa.host import QUEUE_DEPTH
 from ctm.rtl.isa.status import Status
 from ctm.sim.elf import Executable, write
+from ctm.sim.elf.sources import with_lines
 from ctm.sim.engines.choice import make_engine
 from ctm.sim.engines.engine import Progress, Report
+from ctm.sim.engines.fast.engine import FastEngine
+from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.seen import Seen, Watching
 from ctm.sim.fault import MachineError
 from ctm.sim.memory import Memory
@@ -21,6 +24,7 @@ from ctm.sim.runtime.commands import CommandBuffer
 from ctm.sim.runtime.heap import LOCAL, Heap
 from ctm.sim.runtime.image import Image
 from ctm.sim.runtime.layout import Layout
+from ctm.sim.runtime.origins import Origins
 from ctm.sim.runtime.types import check_type
 
 WATCHDOG = 1 << 24
@@ -90,6 +94,9 @@ class Device:
             engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace,
             port=port, watch=watch,
         )  # fmt: skip
+        self._origins = Origins(self._engine.memory, config.array.instruction_set)
+        if isinstance(self._engine, GoldenEngine | FastEngine):
+            self._engine.origin = self._origins.described
         self._heap = Heap(self._engine.memory.size)
         self._queue: deque[tuple[int, int]] = deque()
         self.last_submitted = 0
@@ -130,10 +137,15 @@ class Device:
 
     @_exclusive
     def place(self, data: bytes | Executable, region: str = LOCAL) -> int:
-        """The address of a new copy of `data` in the machine's memory; of a program, of its ELF file."""
-        contents = data if isinstance(data, bytes) else write(data)
+        """The address of a new copy of `data` in the machine's memory; of a program, of its ELF file.
+
+        The line table of a program stays here, for messages: the machine has no use for it.
+        """
+        contents = data if isinstance(data, bytes) else write(with_lines(data, None))
         address = self.allocate(len(contents), region)
         self.memory.write(address, contents)
+        if not isinstance(data, bytes):
+            self._origins.place(address, data)
         return address
 
     @_exclusive
@@ -185,7 +197,12 @@ class Device:
         while self._queue:
             address, dwords = self._queue.popleft()
             self.last_consumed += 1
-            self._engine.execute(address, dwords)
+            try:
+                self._engine.execute(address, dwords)
+            except MachineError as error:
+                raise self._origins.located(error, address, dwords) from None
+            finally:
+                self._origins.executed(address, dwords)
 
     @_exclusive
     def expect(self, starts: int) -> None:
@@ -211,6 +228,7 @@ class Device:
         self._queue.clear()
         self.last_consumed = self.last_submitted
         self._engine.reset()
+        self._origins.forget()
         if lost:
             raise MachineError(status=Status.RESET, detail=f"{lost} queued command buffers were dropped")
 

@@ -1,6 +1,6 @@
 """The engines that compile programs to the host's own instructions: always, and where it pays."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ctm.rtl.config import MachineConfig
@@ -52,9 +52,11 @@ class FastEngine:
         del max_cycles  # It has no cycles.
         self.memory = Memory()
         self.remarks: list[str] = []
+        self.origin: Callable[[int, int], str] = lambda executable, pc: ""
+        """As that of the golden engine."""
         self._config, self._progress, self._threads, self._host = config, progress, threads, host
         instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
-        observers = [] if trace is None else [Trace(trace, instruction_set.place)]
+        observers = [] if trace is None else [Trace(trace, instruction_set.place, self._origin)]
         self._golden: ArrayCore[Any, Any] = ArrayCore(
             instruction_set, self.memory, lanes=config.array.group, watchdog=watchdog, hazards=hazards,
             observers=observers,
@@ -62,6 +64,9 @@ class FastEngine:
         self._obstacles = list(_obstacles(hazards=hazards, traced=trace is not None))
         self._core = self._make_core()
         self.reset()
+
+    def _origin(self, pc: int) -> str:
+        return self.origin(self._processor.state.instruction_base, pc)
 
     @staticmethod
     def prepare(config: MachineConfig, tell: Notice) -> None:

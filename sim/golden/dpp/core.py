@@ -161,6 +161,7 @@ class ArrayRun(Generic[P, B]):
         observers: Sequence[Observer[B]] = (),
         tally: Tally | None = None,
     ) -> None:
+        self._instruction_set = instruction_set
         self._journal = Journal[B](
             launch, place=instruction_set.place, hazards=hazards, observers=observers, tally=tally
         )
@@ -206,5 +207,10 @@ class ArrayRun(Generic[P, B]):
         hazards = self.hazards()
         if not hazards:
             return None
-        first, lines = hazards[0], [f"pc {hazard.pc}: {hazard.text}" for hazard in hazards]
-        return MachineError(status=Status.HAZARD, pc=first.pc, i=first.i, j=first.j, detail="; ".join(lines))
+        place, first = self._instruction_set.place, hazards[0]
+        detail = "; ".join(f"{place(hazard.pc)}: {hazard.text}" for hazard in hazards)
+        findings = tuple((hazard.pc, hazard.text) for hazard in hazards)
+        return MachineError(
+            status=Status.HAZARD, pc=first.pc, i=first.i, j=first.j, place=place(first.pc), detail=detail,
+            findings=findings,
+        )  # fmt: skip

@@ -11,13 +11,16 @@ class Trace:
     """An observer that writes a line for each group behind each instruction.
 
     A line has the instruction's place, the (i, j) of the group's first lane, a letter for the state of each lane, and
-    a 1 for each that is covered and not killed. `place` says what a PC is. What an instruction set's letters mean is
-    said by its batches.
+    a 1 for each that is covered and not killed. `place` says what a PC is, and `origin` where in its source that is, ""
+    where that is not known. What an instruction set's letters mean is said by its batches.
     """
 
-    def __init__(self, stream: TextIO, place: Callable[[int], str]) -> None:
+    def __init__(
+        self, stream: TextIO, place: Callable[[int], str], origin: Callable[[int], str] = lambda _: ""
+    ) -> None:
         self._stream = stream
         self._place = place
+        self._origin = origin
 
     def executed(self, pc: int, parts: Sequence[Batch[Any]]) -> None:
         """See `Observer.executed`."""
@@ -33,7 +36,8 @@ class Trace:
         self._write(batch, batch.control.pc, "  ends")
 
     def _write(self, batch: Batch[Any], pc: int, behind: str) -> None:
-        place, lanes = self._place(pc), batch.lanes
+        place, lanes, origin = self._place(pc), batch.lanes, self._origin(pc)
+        behind += f"  ; {origin}" if origin else ""
         states = "".join(batch.lane_states())
         valid = "".join("1" if each else "0" for each in (batch.covered & batch.valid_mask).tolist())
         for group in range(batch.groups):

@@ -6,6 +6,7 @@ from ctm.sim.golden.dpp.batch import Integers, Mask
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r5xx import alu, flow, texture
+from ctm.sim.golden.r5xx.explanation import OTHER_LOOP, out_of_range
 from ctm.sim.golden.r5xx.hazards import HazardMonitor
 from ctm.sim.golden.r5xx.instruction import Alu, Flow, Illegal, Tex
 from ctm.sim.golden.r5xx.program import Program
@@ -33,8 +34,7 @@ class Execution:
         """Execute one instruction; the groups that go on."""
         pc = batch.control.pc
         if pc >= len(self._code.instructions):
-            detail = f"the code has {len(self._code.instructions)} instructions"
-            self._journal.faulted(batch, Status.PC_RANGE, detail)
+            self._journal.faulted(batch, Status.PC_RANGE, out_of_range(len(self._code.instructions)))
             return []
         instruction = self._code.instructions[pc]
         batch.steps += 1
@@ -80,8 +80,7 @@ class Execution:
             self._journal.faulted(batch, Status.STACK)
             return []
         except flow.FrameError:
-            detail = "the innermost loop is of the other kind"
-            self._journal.faulted(batch, Status.ILLEGAL_INSTRUCTION, detail)
+            self._journal.faulted(batch, Status.ILLEGAL_INSTRUCTION, OTHER_LOOP)
             return []
         if outcome.overflowed.any():
             self._journal.faulted(batch.select(outcome.overflowed), Status.STACK)

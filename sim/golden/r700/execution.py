@@ -16,6 +16,7 @@ from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r700 import alu, exports, flow
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
+from ctm.sim.golden.r700.explanation import NO_LOOP, clause_out_of_range, word_out_of_range
 from ctm.sim.golden.r700.fetches import Fetches
 from ctm.sim.golden.r700.hazards import watch
 from ctm.sim.golden.r700.instruction import AluWord, Clause, Export, Flow, Group, Illegal
@@ -93,7 +94,7 @@ class Execution:
     def _step_word(self, batch: Batch) -> list[Batch]:
         address, code = batch.control.word, self._program.code
         if address >= len(code):
-            self._journal.faulted(batch, Status.PC_RANGE, f"CF word {address}: the code has {len(code)} units")
+            self._journal.faulted(batch, Status.PC_RANGE, word_out_of_range(address, len(code)))
             return []
         word = code.word(address)
         batch.steps += 1
@@ -120,7 +121,7 @@ class Execution:
             return self._start(batch, word, batch.active, pushes=word.operation is AluClause.ALU_PUSH_BEFORE)
         if isinstance(word, Export):
             if word.relative and not flow.is_in_loop(batch):
-                self._journal.faulted(batch, Status.ILLEGAL_INSTRUCTION, "an export relative to aL outside of a loop")
+                self._journal.faulted(batch, Status.ILLEGAL_INSTRUCTION, NO_LOOP)
                 return []
             executing = batch.active & batch.valid_mask & batch.covered if word.valid_pixels else batch.active
             exports.execute(batch, self._launch, self._journal, word, executing)
@@ -151,9 +152,7 @@ class Execution:
             if pushes and not self._attempt(part, lambda part: flow.push(part, self._program)):
                 continue
             if entered and clause is None:
-                end = word.target + word.units
-                detail = f"the clause ends at {end}, and the code has {len(self._program.code)} units"
-                self._journal.faulted(part, Status.PC_RANGE, detail)
+                self._journal.faulted(part, Status.PC_RANGE, clause_out_of_range(word, len(self._program.code)))
                 continue
             if entered:
                 assert clause is not None

@@ -64,8 +64,8 @@ class Code:
 
 
 @lru_cache(maxsize=64)
-def _code(units: tuple[tuple[int, ...], ...], information: Information) -> Code:
-    """Programs that start again and again are decoded once."""
+def code_of(units: tuple[tuple[int, ...], ...], information: Information) -> Code:
+    """The code of a program; those that start again and again are decoded once."""
     return Code(units, information)
 
 
@@ -88,7 +88,7 @@ class Program:
     @cached_property
     def code(self) -> Code:
         """Its code."""
-        return _code(self.image.code, self.information)
+        return code_of(self.image.code, self.information)
 
     @property
     def temporaries(self) -> int:
