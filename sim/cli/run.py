@@ -9,6 +9,7 @@ import typer
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import Status
+from ctm.sim.cli.observation import MOST_EVENTS, MostEvents, Observation, Profile, Timeline
 from ctm.sim.cli.options import (
     DEFAULT_WATCHDOG,
     EngineName,
@@ -23,10 +24,8 @@ from ctm.sim.cli.options import (
     prepare_engine,
 )
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
-from ctm.sim.engines.choice import ENGINES, WATCHED
-from ctm.sim.engines.fast.engine import AutoEngine, FastEngine
+from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.golden import GoldenEngine
-from ctm.sim.engines.seen import Watching
 from ctm.sim.fault import MachineError
 from ctm.sim.files import try_files, write_file
 from ctm.sim.jobs.destinations import Destinations
@@ -43,8 +42,6 @@ from ctm.sim.jobs.execution import (
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.sample import Sample, sample
 from ctm.sim.jobs.saving import save, save_pictures, try_outputs
-from ctm.sim.report.profile.profile import as_json, profiles
-from ctm.sim.report.profile.text import print_profile, profile_console
 from ctm.sim.report.progress import run_progress
 from ctm.sim.report.utilisation import utilisation
 
@@ -69,10 +66,9 @@ def run(
         bool, typer.Option("--hazards", help="Report reads that the rules of synchronisation do not promise.")
     ] = False,
     png: Annotated[bool, typer.Option("--png", help="Write a picture beside each output, clamped to 0..1.")] = False,
-    profile: Annotated[
-        bool,
-        typer.Option("--profile", help="Print what each line issued, and on engine rtl what wavefronts waited for."),
-    ] = False,
+    profile: Profile = False,
+    timeline: Timeline = None,
+    most_events: MostEvents = MOST_EVENTS,
     trace: Annotated[
         Path | None,
         typer.Option("--trace", metavar="FILE", help="Write what each group does behind each instruction."),
@@ -82,8 +78,8 @@ def run(
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
     with outcome.reported():
         check_engine(engine, max_cycles, port=port, hazards=hazards, trace=trace is not None)
-        watch = Watching() if profile else None
-        engine = _watched_engine(engine, watch)
+        observation = Observation(profile=profile, timeline=timeline, most_events=most_events)
+        engine = observation.engine(engine)
         loaded = load_job(job, output)
         config = configuration(preset, settings, kind=loaded.kinds[0])
         for warning in loaded.warnings:
@@ -93,16 +89,15 @@ def run(
         check_kinds(loaded, config)
         if loaded.draw is not None and engine not in DRAWING_ENGINES:
             raise BadInput(f"--engine {engine}: it does not draw; {', '.join(DRAWING_ENGINES)} do")
-        if profile and loaded.draw is not None:
-            raise BadInput("--profile: of a draw there is none")
-        prepare_engine(engine, config, watch)
+        observation.check(loaded)
+        prepare_engine(engine, config, observation.watching)
         with (
             run_progress(processors(loaded), watchdog) as progress,
             Ending(loaded, config, watchdog) as ending,
         ):
             execution = Execution(
                 loaded, engine=engine, config=config, watchdog=watchdog, progress=progress.advance, hazards=hazards,
-                max_cycles=max_cycles, trace=lines, port=port, watch=watch,
+                max_cycles=max_cycles, trace=lines, port=port, watch=observation.watching,
             )  # fmt: skip
             progress.standing, progress.ask = execution.device.standing, ending.ask
             try:
@@ -126,29 +121,7 @@ def run(
             _save_pictures(outcome, loaded, result)
         outcome.fields["outputs"] = {str(key): str(path) for key, path in loaded.files.items()}
         _summarise(outcome, config, result, loaded.files, checked)
-        if profile:
-            _show_profiles(outcome, execution)
-
-
-def _watched_engine(name: str, watch: Watching | None) -> str:
-    """The engine that counts what each instruction issues in place of one that does not."""
-    if watch is None or name in WATCHED:
-        return name
-    if ENGINES[name].counts_cycles:
-        raise BadInput(f"--profile: engine '{name}' cannot be watched; {' and '.join(map(repr, WATCHED))} can")
-    if name != AutoEngine.name:
-        typer.echo(f"note: engine 'golden' runs it, which counts for each instruction what '{name}' does", err=True)
-    return GoldenEngine.name
-
-
-def _show_profiles(outcome: Outcome, execution: Execution) -> None:
-    found = profiles(execution.device.seen(), execution.programs())
-    outcome.fields["profile"] = [as_json(profile) for profile in found]
-    if not outcome.json_wanted:
-        console = profile_console()
-        for profile in found:
-            console.print()
-            print_profile(profile, console)
+        observation.report(outcome, execution, config)
 
 
 def _save_pictures(outcome: Outcome, loaded: LoadedJob, result: Run) -> None:

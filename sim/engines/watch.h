@@ -54,11 +54,6 @@ public:
     template <typename Model>
     void see(const Model& model) {
         const std::uint64_t cycle = cycles_++;
-        if (model.watch_take_valid) {
-            leave(slots_[model.watch_take_wave]);
-            tell({cycle, executable, model.watch_take_i, model.watch_take_j, core, std::uint16_t(model.watch_take_wave),
-                  ones(model.watch_take_covered), TAKEN, 0, 0});
-        }
 #define SEE(number) wait(cycle, number, model.watch_wave_slot_##number);
         WATCH_SLOTS(SEE)
 #undef SEE
@@ -68,6 +63,12 @@ public:
               model.watch_issue_##number##_active, model.watch_issue_##number##_present);
         WATCH_PORTS(SEE)
 #undef SEE
+        // The wavefront has its wave slot from the next cycle on.
+        if (model.watch_take_valid) {
+            leave(slots_[model.watch_take_wave]);
+            tell({cycle, executable, model.watch_take_i, model.watch_take_j, core, std::uint16_t(model.watch_take_wave),
+                  ones(model.watch_take_covered), TAKEN, 0, 0});
+        }
     }
 
     // What wavefronts that have not ended waited for counts, too.

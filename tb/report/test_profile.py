@@ -1,0 +1,96 @@
+"""Profiles: what is seen of the hardware is what the golden model counts, in the same cycles as a run without."""
+
+import json
+from collections import Counter
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctm.examples.catalogue import FOLDER, job
+from ctm.rtl.config import R700, TINY, MachineConfig, with_settings
+from ctm.sim.engines.seen import Seen, Watching
+from ctm.sim.jobs.execution import Execution, Run
+from ctm.sim.jobs.loading import load_job
+from ctm.sim.report.profile.figures import WAITS
+from ctm.sim.report.timeline import write_timeline
+
+COUNTS = ["issues", "active", "working", "present"]
+SMALL_R700 = with_settings(R700, {"array.threads": 4, "array.lanes": 4})
+R5XX = ("saxpy/saxpy", "early_out/early_out", "transpose/transpose")
+ON_R700 = ("r700/matmul/matmul", "r700/compaction/compaction", "r700/sha256/sha256")
+
+
+def execution(path: Path, engine: str, config: MachineConfig, watch: Watching | None = None) -> tuple[Execution, Run]:
+    found = Execution(load_job(path), engine=engine, config=config, watchdog=0, watch=watch)
+    return found, found.run()
+
+
+def by_instruction(seen: Seen) -> dict[tuple[int, int], list[int]]:
+    """Counts of each instruction, of all cores together."""
+    found: dict[tuple[int, int], list[int]] = {}
+    for row in seen.rows:
+        counts = found.setdefault((int(row["executable"]), int(row["pc"])), [0] * len(COUNTS))
+        for index, name in enumerate(COUNTS):
+            counts[index] += int(row[name])
+    return found
+
+
+def check(path: Path, config: MachineConfig) -> None:
+    """Compare a watched run with one that is not, with the golden model and with the machine's counters."""
+    plain, plain_run = execution(path, "rtl", config)
+    watched, run = execution(path, "rtl", config, Watching(most_events=1 << 20))
+    golden, _ = execution(path, "golden", config, Watching())
+    assert run.report == plain_run.report
+    for index, array in run.outputs.items():
+        assert array.tobytes() == plain_run.outputs[index].tobytes()
+    seen = watched.device.seen()
+    assert by_instruction(seen) == by_instruction(golden.device.seen())
+    assert sum(int(row["issues"]) for row in seen.rows) == run.report.instructions
+    assert sum(int(row["active"]) for row in seen.rows) == run.report.lane_instructions
+    check_timeline(watched, seen, run)
+    assert plain.programs() == watched.programs()
+
+
+def check_timeline(watched: Execution, seen: Seen, run: Run) -> None:
+    """Slices add up to what was counted, and none lies outside of the one that it belongs to."""
+    target = BytesIO()
+    count = write_timeline(target, seen, watched.programs(), watched.device.config, compressed=False)
+    events = json.loads(target.getvalue())["traceEvents"]
+    assert len(events) == count and not seen.lost_events
+    slices = [event for event in events if event["ph"] == "X"]
+    assert {"ph", "pid", "tid", "ts", "dur", "name", "cat", "args"} == set(slices[0])
+    assert sum(event["cat"] == "instruction" for event in slices) == run.report.instructions
+    assert sum(event["cat"] == "wavefront" for event in slices) == run.report.counters["groups"]
+    waits = Counter[str]()
+    for event in slices:
+        if event["cat"] == "wait":
+            waits[event["name"]] += event["dur"]
+    counted = {wait.name.lower(): int(seen.rows["waited"][:, wait.value].sum()) for wait in WAITS}
+    # A slice may end with the recording.
+    assert all(0 <= counted[name] - waits[name] <= watched.device.config.array.threads for name in counted)
+    for track in {(event["pid"], event["tid"]) for event in slices}:
+        own = [event for event in slices if (event["pid"], event["tid"]) == track]
+        around = sorted((each["ts"], each["ts"] + each["dur"]) for each in own if each["cat"] == "wavefront")
+        begins, ends = np.array(around).T
+        assert (begins[1:] >= ends[:-1]).all()
+        first, last = np.array([(each["ts"], each["ts"] + each["dur"]) for each in own]).T
+        inside = np.searchsorted(begins, first, side="right") - 1
+        assert (inside >= 0).all() and (last <= ends[inside]).all()
+
+
+@pytest.mark.parametrize("name", R5XX)
+def test_what_is_seen_of_r5xx_hardware_is_what_the_golden_model_counts(name: str) -> None:
+    check(FOLDER / f"{name}.toml", TINY)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ON_R700)
+def test_what_is_seen_of_r700_hardware_is_what_the_golden_model_counts(name: str) -> None:
+    check(FOLDER / f"{name}.toml", SMALL_R700)
+
+
+@pytest.mark.long
+def test_what_is_seen_of_several_cores_is_of_all_of_them() -> None:
+    check(job("saxpy"), with_settings(TINY, {"array.cores": 2}))
