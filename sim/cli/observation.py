@@ -1,0 +1,108 @@
+"""Options of ``ctm run`` that show what programs do inside: where their time goes, and what happens when."""
+
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ctm.rtl.config import MachineConfig
+from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.engines.choice import ENGINES, WATCHED
+from ctm.sim.engines.fast.engine import AutoEngine
+from ctm.sim.engines.golden import GoldenEngine
+from ctm.sim.engines.seen import Watching
+from ctm.sim.engines.watched import WatchedEngine
+from ctm.sim.files import try_files, write_file
+from ctm.sim.jobs.execution import Execution
+from ctm.sim.jobs.loading import LoadedJob
+from ctm.sim.report.profile.profile import as_json, profiles
+from ctm.sim.report.profile.text import print_profile, profile_console
+from ctm.sim.report.timeline import write_timeline
+
+Profile = Annotated[
+    bool, typer.Option("--profile", help="Print what each line issued, and on engine rtl what wavefronts waited for.")
+]
+Timeline = Annotated[
+    Path | None,
+    typer.Option("--timeline", metavar="FILE.json", help="Write what wavefronts did when, for Perfetto; or .json.gz."),
+]
+MostEvents = Annotated[
+    int, typer.Option("--timeline-events", min=1, help="Events of each core that the timeline has, the first ones.")
+]
+MOST_EVENTS = 1_000_000
+_COMPRESSED = ".gz"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Observation:
+    """What is to be shown of a run."""
+
+    profile: bool = False
+    timeline: Path | None = None
+    most_events: int = MOST_EVENTS
+
+    @property
+    def watching(self) -> Watching | None:
+        """What the engine has to keep; None if nothing is to be shown."""
+        if self.timeline is not None:
+            return Watching(most_events=self.most_events)
+        return Watching() if self.profile else None
+
+    def engine(self, name: str) -> str:
+        """The engine that runs the job: `name`, or the one that shows what is wanted in place of one that does not.
+
+        Raises
+        ------
+        BadInput
+            There is none.
+        """
+        if self.timeline is not None and name not in (AutoEngine.name, WatchedEngine.name):
+            problem = f"engine '{name}' does not know when things happen; engine '{WatchedEngine.name}' does"
+            raise BadInput(f"--timeline: {problem}")
+        if self.timeline is not None:
+            return WatchedEngine.name
+        if not self.profile or name in WATCHED:
+            return name
+        if name not in ENGINES or ENGINES[name].counts_cycles:
+            raise BadInput(f"--profile: engine '{name}' cannot be watched; {' and '.join(WATCHED)} can")
+        if name != AutoEngine.name:
+            typer.echo(f"note: engine 'golden' runs it, which counts for each instruction what '{name}' does", err=True)
+        return GoldenEngine.name
+
+    def check(self, job: LoadedJob) -> None:
+        """Refuse a job of which the wanted cannot be shown, and a file that cannot be written."""
+        if self.watching is not None and job.draw is not None:
+            raise BadInput(f"{'--profile' if self.profile else '--timeline'}: it is not there for draws")
+        if self.timeline is not None:
+            try_files({self.timeline: 0})
+
+    def report(self, outcome: Outcome, execution: Execution, config: MachineConfig) -> None:
+        """Print and write what was wanted."""
+        if self.profile:
+            _print_profiles(outcome, execution)
+        if self.timeline is not None:
+            _save_timeline(outcome, self.timeline, execution, config)
+
+
+def _print_profiles(outcome: Outcome, execution: Execution) -> None:
+    found = profiles(execution.device.seen(), execution.programs())
+    outcome.fields["profile"] = [as_json(profile) for profile in found]
+    if not outcome.json_wanted:
+        console = profile_console()
+        for profile in found:
+            console.print()
+            print_profile(profile, console)
+
+
+def _save_timeline(outcome: Outcome, path: Path, execution: Execution, config: MachineConfig) -> None:
+    seen = execution.device.seen()
+    if seen.lost_events:
+        end = int(seen.events["cycle"][-1])
+        left = f"{seen.lost_events:,} events were left out, and --timeline-events keeps more"
+        typer.echo(f"note: the timeline ends at cycle {end:,}: {left}", err=True)
+    data = BytesIO()
+    count = write_timeline(data, seen, execution.programs(), config, compressed=path.suffix == _COMPRESSED)
+    write_file(path, data.getvalue())
+    outcome.say(f"timeline: {path}, {count:,} events, for ui.perfetto.dev")
