@@ -46,7 +46,8 @@ class Fetches:
             results = [share.read(batch, instruction, place, source) for place in range(instruction.burst)]
         elif isinstance(instruction, BufferFetch):
             assert isinstance(self._launch, threads.ThreadLaunch)
-            results = [threads.fetch(self._launch, instruction, source, executing)]
+            # Memory is read for vertices that there are: the others of the last wavefront are not covered.
+            results = [threads.fetch(self._launch, instruction, source, executing & batch.covered)]
         elif isinstance(instruction, MemoryRead):
             results = self._read_memory(batch, instruction, source, executing)
         else:
