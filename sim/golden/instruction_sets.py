@@ -8,7 +8,7 @@ from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.pe.loader import Image
 from ctm.sim.golden.r5xx import explanation as r5xx
 from ctm.sim.golden.r5xx.instruction_set import R5XX
-from ctm.sim.golden.r700 import explanation as r700
+from ctm.sim.golden.r700.decode import explanation as r700
 from ctm.sim.golden.r700.instruction_set import R700
 
 INSTRUCTION_SETS: dict[str, InstructionSet[Any, Any]] = {

@@ -14,9 +14,9 @@ from ctm.sim.golden.dpp.batch import Integers, Mask
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r700 import alu, exports, flow
+from ctm.sim.golden.r700.decode.explanation import NO_LOOP, clause_out_of_range, word_out_of_range
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
-from ctm.sim.golden.r700.explanation import NO_LOOP, clause_out_of_range, word_out_of_range
 from ctm.sim.golden.r700.fetches import Fetches
 from ctm.sim.golden.r700.hazards import watch
 from ctm.sim.golden.r700.instruction import AluWord, Clause, Export, Flow, Group, Illegal
