@@ -7,6 +7,7 @@ from pathlib import Path
 from ctm.sim.compiled.tools.package import Package
 from ctm.sim.compiled.tools.programs import Result, Tools
 from ctm.sim.compiler.error import BackEndError, Diagnostic, KernelError, Location
+from ctm.sim.compiler.ir.places import Places
 from ctm.sim.compiler.source import Source
 
 CLANG = Package("ziglang", "ziglang", "kernels")
@@ -18,15 +19,19 @@ _C = (
     "-x", "c", "-S", "-emit-llvm", "-o", "-", "-nostdinc", "-ffreestanding", "-DCTM_CORE", "-fno-caret-diagnostics",
     # For messages and line tables: lines, and names of values, so that a parameter has one.
     "-g1", "-fdebug-compilation-dir=.", "-fno-discard-value-names",
-    # There is nothing that could be called.
-    "-mllvm", "-inline-threshold=100000",
     # A comparison of what is never NaN is a mistake in most programs, but not an error.
     # Sums and products of integers wrap, as on every GPU.
     "-fwrapv",
     "-fno-math-errno", "-fdenormal-fp-math=preserve-sign", "-Wno-unknown-pragmas", "-Wno-psabi",
 )  # fmt: skip
+_UNOPTIMISED = ("-Xclang", "-disable-llvm-passes")
+_INLINE = ("-mllvm", "-inline-threshold=100000")
+"""There is nothing that could be called."""
+_IR = ("-x", "ir", "-Wno-override-module", "-fno-discard-value-names")
 _MESSAGE = re.compile(r"(.+?):(\d+):(\d+): (fatal error|error|warning): (.*)")
 _CRASH = re.compile(r"^\d+\.\s+(.+?):(\d+):(\d+): ", re.MULTILINE)
+_UNREAD = "<stdin>:"
+"""How errors of IR begin."""
 _BACK_END = re.compile(r"(\S+?):(\d+):(\d+)\b")
 _HINTS = {
     "' file not found": "; beside its own headers a kernel has ctm/kernel.h and what C has without a library",
@@ -47,7 +52,7 @@ def intermediate(source: Source, flags: Sequence[str]) -> tuple[str, list[Diagno
     """
     name = source.name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     folders = ("-iquote", str(source.folder), "-isystem", str(INCLUDE), "-isystem", str(_own_headers()))
-    result = _clang([*_C, *flags, *folders, "-"], f'# 1 "{name}"\n{source.text}'.encode())
+    result = _clang([*_C, *_UNOPTIMISED, *flags, *folders, "-"], f'# 1 "{name}"\n{source.text}'.encode())
     printed = result.stderr.decode(errors="replace")
     found = list(_messages(printed))
     errors = [said for kind, said in found if kind != "warning"]
@@ -58,6 +63,27 @@ def intermediate(source: Source, flags: Sequence[str]) -> tuple[str, list[Diagno
     return result.stdout.decode(), [said for kind, said in found if kind == "warning"]
 
 
+def optimised(text: str, flags: Sequence[str], source: Source) -> tuple[str, list[Diagnostic]]:
+    """The IR of a source after Clang's own optimiser, and its warnings; instructions keep their places.
+
+    Raises
+    ------
+    KernelError
+        Clang failed.
+    BackEndError
+        It is IR that Clang writes, but does not read.
+    """
+    places = Places()
+    result = _clang([*_IR, "-S", "-emit-llvm", "-o", "-", *_INLINE, *flags, "-"], places.tagged(text).encode())
+    printed = result.stderr.decode(errors="replace")
+    if result.returncode and _UNREAD in printed:
+        raise BackEndError(printed)
+    if result.returncode:
+        raise KernelError([Diagnostic(_crash(printed, source), "Clang fails here: write it in another way")])
+    said = [said for kind, said in _messages(printed) if kind == "warning"]
+    return places.restored(result.stdout.decode()), said
+
+
 def back_end(text: str, flags: Sequence[str]) -> bytes:
     """The object file of a module.
 
@@ -66,10 +92,7 @@ def back_end(text: str, flags: Sequence[str]) -> bytes:
     BackEndError
         LLVM refused the module, or crashed.
     """
-    result = _clang(
-        ["-x", "ir", "-Xclang", "-disable-llvm-passes", "-c", "-o", "-", "-Wno-override-module", *flags, "-"],
-        text.encode(),
-    )
+    result = _clang([*_IR, *_UNOPTIMISED, "-c", "-o", "-", *flags, "-"], text.encode())
     if not result.returncode:
         return result.stdout
     printed = result.stderr.decode(errors="replace")

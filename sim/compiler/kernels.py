@@ -79,7 +79,8 @@ def _compiled(source: Source, isa: str, name: str | None) -> Kernel:
     for flags in back_end.FRONTS:
         text, warnings = intermediate(source, [*flags, *(["-DCTM_WHOLE_FLOATS"] if target.whole_floats else [])])
         try:
-            module, is_fit = Module.read(back_end.optimise(text)), True
+            optimised, said = back_end.optimise(text, flags, source)
+            module, is_fit, warnings = Module.read(optimised), True, [*warnings, *said]
         except BackEndError:
             module, is_fit = Module.read(text), False
         kernel = _chosen(list(kernels(module)), source, name)

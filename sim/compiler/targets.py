@@ -1,12 +1,14 @@
 """The instruction sets that kernels can be compiled for."""
 
 import importlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, cast
 
-from ctm.sim.compiler.error import Location
+from ctm.sim.compiler.error import Diagnostic, Location
 from ctm.sim.compiler.ir.module import Function, Instruction, Module
+from ctm.sim.compiler.source import Source
 from ctm.sim.elf import Executable
 
 
@@ -19,13 +21,15 @@ class BackEnd(Protocol):
     TABLES: str
     """What to do about a table that is read with a computed index."""
 
-    def optimise(self, text: str) -> str:
-        """The IR that is looked at and compiled, of that which Clang makes with these flags.
+    def optimise(self, text: str, flags: Sequence[str], source: Source) -> tuple[str, list[Diagnostic]]:
+        """The IR that is looked at and compiled, of that which Clang makes of a source with these flags, and warnings.
 
         Raises
         ------
         BackEndError
             LLVM does not take what Clang made.
+        KernelError
+            Clang failed.
         """
         ...
 

@@ -1,6 +1,7 @@
 """Control flow of a function: which blocks follow which, and loops."""
 
-from ctm.sim.compiler.ir.module import Block, Function
+from ctm.sim.compiler.error import Location
+from ctm.sim.compiler.ir.module import Block, Function, Module
 
 
 class Flow:
@@ -58,3 +59,15 @@ class Flow:
 
 def _targets(block: Block) -> list[str]:
     return [target.lstrip("%") for target in block.instructions[-1].targets]
+
+
+def loop_heads(module: Module, function: Function) -> dict[str, Location]:
+    """Where in the source the loops of a function begin, by the labels of their first blocks, in their order."""
+    flow = Flow(function)
+    found: dict[str, Location] = {}
+    for label in flow.order:
+        for target in flow.following[label]:
+            place = module.loop(flow.blocks[label].instructions[-1])
+            if target in flow.dominators[label] and place is not None:
+                found[target] = place
+    return {label: found[label] for label in flow.order if label in found}

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from ctm.sim.compiler.error import Location
 
 _NODE = re.compile(r"^!(\d+) = (?:distinct )?!(DI\w+)\((.*)\)$")
+_LIST = re.compile(r"^!(\d+) = (?:distinct )?!\{(.*)\}$")
+_ENTRY = re.compile(r"!(\d+)")
 _FIELD = re.compile(r'(\w+): (?:!(\d+)|"((?:[^"\\]|\\.)*)"|(-?\w+))')
 
 _Node = dict[str, int | str]
@@ -16,8 +18,11 @@ class Metadata:
     """The nodes of a module's metadata that places need."""
 
     def __init__(self, lines: Iterable[str]) -> None:
-        found = (_NODE.match(line) for line in lines if line.startswith("!"))
+        lines = [line for line in lines if line.startswith("!")]
+        found = (_NODE.match(line) for line in lines)
         self._nodes: dict[int, _Node] = {int(match[1]): _fields(match[3]) for match in found if match}
+        listed = (_LIST.match(line) for line in lines)
+        self._lists = {int(match[1]): [int(each) for each in _ENTRY.findall(match[2])] for match in listed if match}
 
     def location(self, number: int) -> Location | None:
         """The place that a node describes: of a call that was inlined that in the function which was called."""
@@ -27,6 +32,14 @@ class Metadata:
         if not isinstance(line, int) or not isinstance(column, int) or file is None or not line:
             return None
         return Location(file, line, column)
+
+    def file(self, number: int) -> str | None:
+        """The file of a node."""
+        return self._file(self._nodes.get(number, {}))
+
+    def first_location(self, number: int) -> Location | None:
+        """Of a node that lists others, as those of loops do, the first place among them."""
+        return next(filter(None, map(self.location, self._lists.get(number, ()))), None)
 
     def _file(self, node: _Node) -> str | None:
         """The file's name; of scopes within scopes the innermost that has one."""

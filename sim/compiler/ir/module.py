@@ -17,6 +17,7 @@ NAME = r'%(?:[-\w.$]+|"[^"]*")'
 _RESULT = re.compile(rf"({NAME}) = (.*)", re.DOTALL)
 _METADATA = re.compile(r"((?:, ![-\w.]+ !\d+)*)$")
 _DEBUG = re.compile(r"!dbg !(\d+)")
+_LOOP = re.compile(r"!llvm\.loop !(\d+)")
 _LABEL = re.compile(r'("[^"]*"|[-\w.$]+):')
 _DEFINITION = re.compile(r"define [^@]*@([-\w.$]+|\"[^\"]*\")\(")
 _ATTRIBUTES = re.compile(
@@ -150,6 +151,14 @@ class Module:
         """Where in the source an instruction or a function is."""
         found = _DEBUG.search(item.metadata if isinstance(item, Instruction) else item.head)
         return self._metadata.location(int(found[1])) if found else None
+
+    def loop(self, jump: Instruction) -> Location | None:
+        """Where in the source the loop begins that a jump goes on with.
+
+        Where LLVM has lost what a jump back says of its loop, the jump's own place is that of the loop's test.
+        """
+        found = _LOOP.search(jump.metadata)
+        return (self._metadata.first_location(int(found[1])) if found else None) or self.location(jump)
 
     def declare(self, declarations: Iterable[str]) -> None:
         """Declare functions, those left out that are declared already."""

@@ -1,14 +1,17 @@
 """From the IR of a kernel to an R5xx program, through the assembler, which sets semaphores, masks and branch levels."""
 
 import re
+from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import replace
 
 from ctm.rtl.isa.limits import TEMPORARIES
 from ctm.sim.assembler import AssemblyError, assemble_listing
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
+from ctm.sim.compiler.ir.flow import loop_heads
 from ctm.sim.compiler.ir.module import NAME, Function, Instruction, Module
 from ctm.sim.compiler.ir.passes import combined, inlined
+from ctm.sim.compiler.ir.places import Places
 from ctm.sim.compiler.ir.scalars import scalarised
 from ctm.sim.compiler.r5xx.coalescing import coalesced
 from ctm.sim.compiler.r5xx.groups import Groups
@@ -25,11 +28,12 @@ from ctm.sim.compiler.r5xx.structure import TooLargeError, structured
 from ctm.sim.compiler.r5xx.text import Text
 from ctm.sim.compiler.r5xx.values import Unsupported
 from ctm.sim.compiler.refusals import kernels
+from ctm.sim.compiler.source import Source
 from ctm.sim.elf.constants import OwnConstants
 from ctm.sim.elf.lines import Line, Lines
 from ctm.sim.elf.r5xx.executable import Executable
 
-FRONTS = (("-Xclang", "-disable-llvm-passes", "-Xclang", "-disable-lifetime-markers"),)
+FRONTS = (("-Xclang", "-disable-lifetime-markers"),)
 """Flags for Clang, which only translates: its own optimiser would count loops of floats in integers."""
 
 TABLES = "R5xx cores cannot choose a register; #pragma unroll makes indices known"
@@ -42,8 +46,13 @@ _COMPUTED = re.compile(rf", i\d+ {NAME}")
 """An index."""
 
 
-def optimise(text: str) -> str:
-    """The IR with everything inlined, loops and conditions as they were written, and floats for integers."""
+def optimise(text: str, flags: Sequence[str], source: Source) -> tuple[str, list[Diagnostic]]:
+    """The IR with everything inlined, loops and conditions as they were written, and floats for integers.
+
+    See `BackEnd.optimise`.
+    """
+    del flags, source  # They are for Clang's optimiser.
+    places = Places()
     head = re.compile(r"^(define .*?\))( (?:local_unnamed_addr )?#)", re.MULTILINE)
     # What somebody asked for to the contrary would make it a module that LLVM does not take.
     text = re.sub(
@@ -51,13 +60,13 @@ def optimise(text: str) -> str:
     )
     # Of a product of numbers that are known LLVM would make a number, and round twice. What a user calls is refused.
     text = text.replace("@llvm.fma.", "@ctm.fma.").replace("@llvm.fmuladd.", "@llvm.fma.")
-    module = Module.read(inlined(head.sub(r"\1 alwaysinline\2", text)))
+    module = Module.read(inlined(head.sub(r"\1 alwaysinline\2", places.tagged(text))))
     for kernel in list(kernels(module)):
         if kernel.pixel is not None:
             module.parts[module.parts.index(kernel)], declarations = with_floats(kernel)
             module.declare(sorted(declarations))
     module.declare(_DECLARATIONS)
-    return combined(str(module))
+    return places.restored(combined(str(module))), []
 
 
 def refusal(instruction: Instruction) -> str:
@@ -81,7 +90,7 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
     scalar, _ = scalarised(kernel, {kernel.pixel[1]: list(PIXEL)})
     at = place
     try:
-        text = _text(without_idle(selected(module, limited(scalar, structured(scalar)))))
+        text = _text(without_idle(selected(module, loop_heads(module, scalar), limited(scalar, structured(scalar)))))
         listing = assemble_listing("\n".join(text.lines) + "\n", name=place.file)
     except Unsupported as error:
         problem, at = str(error), error.location or place
@@ -102,7 +111,10 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
     else:
         # An OUT at the end that the assembler adds has no line of its own.
         lines = [text.sources[min(line, len(text.sources)) - 1] for line in listing.lines]
-        return _finished(listing.executable, text, lines, place)
+        for number in reversed(range(len(lines) - 1)):
+            # What is there before the first line of the source is for what follows.
+            lines[number] = lines[number] or lines[number + 1]
+        return _finished(listing.executable, text, lines)
     raise KernelError([Diagnostic(at, problem)])
 
 
@@ -118,8 +130,7 @@ def _text(steps: Steps) -> Text:
         return Text(steps, allocated(steps, before))
 
 
-def _finished(executable: object, text: Text, lines: list[int], place: Location) -> Executable:
+def _finished(executable: object, text: Text, lines: list[Line | None]) -> Executable:
     assert isinstance(executable, Executable)
-    units = tuple(Line(place.file, line) if line else None for line in lines)
     loops = {number: rounds for rounds, number in text.rounds.items()}
-    return replace(executable, lines=Lines(units), own_constants=OwnConstants(text.numbers.words, loops))
+    return replace(executable, lines=Lines(tuple(lines)), own_constants=OwnConstants(text.numbers.words, loops))

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from ctm.sim.elf.lines import Line
+
 PIXEL = ("%-i", "%-j")
 """The pixel, which r0 holds at the start."""
 
@@ -67,7 +69,7 @@ class Operation:
     name: str
     results: tuple[str, ...]
     operands: tuple[Operand, ...]
-    line: int = 0
+    line: Line | None = None
     test: str = ""
     flag: str = ALU_RESULT
     number: int = 0
@@ -105,12 +107,13 @@ class Operation:
 
 @dataclass
 class Choice:
-    """Two ways, by the test before it."""
+    """Two ways, by the test before it. `line` is that of the source."""
 
     is_inverted: bool
     then: "Steps" = field(default_factory=list)
     otherwise: "Steps" = field(default_factory=list)
     flag: str = ALU_RESULT
+    line: Line | None = None
 
     @property
     def condition(self) -> str:
@@ -122,12 +125,14 @@ class Choice:
 class Repeat:
     """A body that is repeated until it is left, or so many `rounds`.
 
-    `until` is the condition after which one that is two of the machine's was left, "" of one that is not.
+    `until` is the condition after which one that is two of the machine's was left, "" of one that is not. `line` is
+    that of its head in the source.
     """
 
     body: "Steps" = field(default_factory=list)
     rounds: int = 0
     until: str = ""
+    line: Line | None = None
 
 
 @dataclass
@@ -166,7 +171,7 @@ def _read_only(steps: Steps, read: set[str]) -> Steps:
     for step in steps:
         if isinstance(step, Choice):
             ways = _read_only(step.then, read), _read_only(step.otherwise, read)
-            found.append(Choice(step.is_inverted, *ways, step.flag))
+            found.append(replace(step, then=ways[0], otherwise=ways[1]))
         elif isinstance(step, Repeat):
             found.append(replace(step, body=_read_only(step.body, read)))
         elif isinstance(step, Leave) or not step.results:

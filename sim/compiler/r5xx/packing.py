@@ -12,6 +12,7 @@ from ctm.sim.compiler.r5xx.numbers import NATIVE, Numbers
 from ctm.sim.compiler.r5xx.operations import ALPHA_ONLY, ALU_RESULT
 from ctm.sim.compiler.r5xx.order.dependences import Access, Dependences, Order
 from ctm.sim.compiler.r5xx.registers import Place
+from ctm.sim.elf.lines import Line
 
 _CHANNELS = "rgba"
 _ALPHA = 3
@@ -42,7 +43,7 @@ class Apart:
 
     text: str
     access: Access
-    line: int = 0
+    line: Line | None = None
 
 
 @dataclass
@@ -52,7 +53,7 @@ class Placed:
     name: str
     place: Place | None
     sources: tuple[Source, ...]
-    line: int = 0
+    line: Line | None = None
     is_output: bool = False
     test: str = ""
     flag: str = ALU_RESULT
@@ -166,7 +167,7 @@ class _Bundle:
         return f"-{text}" if negative else text
 
 
-def packed(operations: Sequence[Placed | Apart], numbers: Numbers) -> Iterator[tuple[str, int]]:
+def packed(operations: Sequence[Placed | Apart], numbers: Numbers) -> Iterator[tuple[str, Line | None]]:
     """Instructions for operations that follow each other, and the line of the source of each."""
     order = Order(Dependences([each.access for each in operations]))
     left = len(operations)

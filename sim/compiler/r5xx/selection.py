@@ -5,9 +5,10 @@ from truths, or from arrays that LLVM could keep in registers only late: they ar
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from ctm.sim.compiler.error import Location
 from ctm.sim.compiler.ir.module import Instruction, Module, split, typed
 from ctm.sim.compiler.r5xx.comparisons import compared, extreme
 from ctm.sim.compiler.r5xx.functions import FUNCTIONS, Call
@@ -15,6 +16,7 @@ from ctm.sim.compiler.r5xx.integers.reasons import reason
 from ctm.sim.compiler.r5xx.operations import ALU_RESULT, Choice, Leave, Operand, Operation, Repeat, Steps
 from ctm.sim.compiler.r5xx.structure import Body, Break, Copies, Flag, If, Loop, Straight
 from ctm.sim.compiler.r5xx.values import ONE, ZERO, Condition, Unsupported, Values
+from ctm.sim.elf.lines import Line
 
 _COMPARISON = re.compile(r"[fi]cmp((?: (?:fast|nnan|ninf|nsz|samesign|reassoc|arcp|contract|afn))*) (\w+) (\w+) (.*)")
 _ORDINARY = ("nnan", "ninf")
@@ -22,15 +24,18 @@ _ORDINARY = ("nnan", "ninf")
 _SIGNED = {"eq": "oeq", "ne": "one", "slt": "olt", "sle": "ole", "sgt": "ogt", "sge": "oge"}
 
 
-def selected(module: Module, body: Body) -> Steps:
-    """The operations of a kernel's body."""
-    return _Selection(module).steps(body)
+def selected(module: Module, heads: Mapping[str, Location], body: Body) -> Steps:
+    """The operations of a kernel's body; `heads` are the places of its loops by their first blocks."""
+    return _Selection(module, heads).steps(body)
 
 
 class _Selection(Values):
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, heads: Mapping[str, Location]) -> None:
         super().__init__()
         self._module = module
+        self._heads = heads
+        self._lines: dict[str, Line | None] = {}
+        """The line of each instruction that has been looked at."""
         self._compared: dict[str, tuple[str, Operand, Operand]] = {}
 
     def steps(self, body: Body) -> Steps:
@@ -58,6 +63,7 @@ class _Selection(Values):
             self.written += self.steps(chosen)
             return
         condition = self.condition(statement.condition)
+        line = self.line = self._lines.get(statement.condition, self.line)
         flag = f"p.{statement.predicate}" if statement.predicate else ALU_RESULT
         self._test(condition, flag)
         then, otherwise = self.steps(statement.then), self.steps(statement.otherwise)
@@ -65,14 +71,16 @@ class _Selection(Values):
         if not then:
             then, otherwise, is_inverted = otherwise, then, not is_inverted
         if then:
-            self.written.append(Choice(is_inverted, then, otherwise, flag))
+            self.written.append(Choice(is_inverted, then, otherwise, flag, line))
         else:
             self.written.pop()
 
     def _repeat(self, statement: Loop) -> Repeat:
+        head = self._heads.get(statement.head)
+        line = Line(head.file, head.line) if head else self.line
         body = self.steps(statement.body)
         until = next((step.condition for step in body if isinstance(step, Choice) and step.then == [Leave()]), "")
-        return Repeat(body, statement.rounds, until if statement.predicate else "")
+        return Repeat(body, statement.rounds, until if statement.predicate else "", line)
 
     def _test(self, condition: Condition, flag: str) -> None:
         is_plain = condition.right == ZERO
@@ -100,7 +108,8 @@ class _Selection(Values):
 
     def _instruction(self, instruction: Instruction) -> None:
         location = self._module.location(instruction)
-        self.line = location.line if location else self.line
+        self.line = Line(location.file, location.line) if location else self.line
+        self._lines[instruction.result] = self.line
         try:
             handler = _HANDLERS.get(instruction.opcode)
             (handler or _Selection.other)(self, instruction)

@@ -20,6 +20,7 @@ from ctm.sim.compiler.r5xx.operations import (
 from ctm.sim.compiler.r5xx.order.dependences import LATENCY, Access
 from ctm.sim.compiler.r5xx.packing import EFFECTS, Apart, Placed, Source, packed
 from ctm.sim.compiler.r5xx.registers import Place
+from ctm.sim.elf.lines import Line
 
 _CHANNELS = "rgba"
 
@@ -33,12 +34,12 @@ class Text:
 
     def __init__(self, steps: Steps, places: dict[str, Place]) -> None:
         self._places = places
-        self._line = 0
+        self._line: Line | None = None
         self.numbers = Numbers(operand.value.number for each in operations(steps) for operand in each.operands
                                if isinstance(operand.value, Constant))  # fmt: skip
         self.rounds: dict[int, int] = {}
         self.lines: list[str] = []
-        self.sources: list[int] = []
+        self.sources: list[Line | None] = []
         self._write(steps, 0)
 
     def _write(self, steps: Steps, depth: int) -> None:
@@ -53,7 +54,7 @@ class Text:
             elif isinstance(step, Repeat):
                 self._repeat(step, depth)
             else:
-                self._add(depth, "BREAK")
+                self._add(depth, "BREAK", self._line)
         self._flush(waiting, depth)
 
     def _flush(self, waiting: list[Placed | Apart], depth: int) -> None:
@@ -90,14 +91,14 @@ class Text:
     def _repeat(self, repeat: Repeat, depth: int) -> None:
         begin = f"REP i{self._loop(repeat.rounds or MOST_ROUNDS)}"
         if repeat.until:
-            self._add(depth, begin)
+            self._add(depth, begin, repeat.line)
             depth += 1
-        self._add(depth, begin)
+        self._add(depth, begin, repeat.line)
         self._write(repeat.body, depth + 1)
-        self._add(depth, "ENDREP")
+        self._add(depth, "ENDREP", repeat.line)
         if repeat.until:
-            self._add(depth, f"BREAK IF {repeat.until}")
-            self._add(depth - 1, "ENDREP")
+            self._add(depth, f"BREAK IF {repeat.until}", repeat.line)
+            self._add(depth - 1, "ENDREP", repeat.line)
 
     def _loop(self, rounds: int) -> int:
         """The int constant for so many rounds."""
@@ -108,18 +109,18 @@ class Text:
 
     def _choice(self, choice: Choice, depth: int) -> None:
         if choice.then == [Leave()] and not choice.otherwise:
-            self._add(depth, f"BREAK IF {choice.condition}")
+            self._add(depth, f"BREAK IF {choice.condition}", choice.line)
             return
-        self._add(depth, f"IF {choice.condition}")
+        self._add(depth, f"IF {choice.condition}", choice.line)
         self._write(choice.then, depth + 1)
         if choice.otherwise:
-            self._add(depth, "ELSE")
+            self._add(depth, "ELSE", choice.line)
             self._write(choice.otherwise, depth + 1)
-        self._add(depth, "ENDIF")
+        self._add(depth, "ENDIF", choice.line)
 
-    def _add(self, depth: int, line: str) -> None:
-        self.lines.append("    " * depth + line)
-        self.sources.append(self._line)
+    def _add(self, depth: int, text: str, line: Line | None) -> None:
+        self.lines.append("    " * depth + text)
+        self.sources.append(line)
 
     def _apart(self, operation: Operation) -> Apart:
         """What stands alone."""

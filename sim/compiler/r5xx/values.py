@@ -7,6 +7,7 @@ from itertools import count
 from ctm.sim.compiler.error import Location
 from ctm.sim.compiler.ir.module import split, typed
 from ctm.sim.compiler.r5xx.operations import Operand, Operation, Steps
+from ctm.sim.elf.lines import Line
 
 ZERO, ONE = Operand(0.0), Operand(1.0)
 _WHOLE = 2.0**24
@@ -46,7 +47,7 @@ class Values:
         self.vectors: dict[str, list[Operand]] = {}
         self.conditions: dict[str, Condition] = {}
         self.written: Steps = []
-        self.line = 0
+        self.line: Line | None = None
         self._numbers = count()
 
     def condition(self, text: str) -> Condition:

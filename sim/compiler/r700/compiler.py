@@ -5,19 +5,23 @@ something, so no remedy is used before it is needed.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
-from ctm.sim.compiler.clang import back_end
+from ctm.sim.compiler.clang import back_end, optimised
 from ctm.sim.compiler.error import BackEndError, BackEndRefusal, Diagnostic, KernelError, Location
+from ctm.sim.compiler.ir.flow import loop_heads
 from ctm.sim.compiler.ir.module import Function, Instruction, Module
 from ctm.sim.compiler.r700.elements import REFUSAL, is_narrow, with_words
+from ctm.sim.compiler.r700.lines import with_all_lines
 from ctm.sim.compiler.r700.lowering import lower
 from ctm.sim.compiler.r700.order.program import ordered
 from ctm.sim.compiler.r700.products import with_ieee_products
 from ctm.sim.compiler.r700.repairs import Remedies, repaired
 from ctm.sim.compiler.r700.tables import MOST_ELEMENTS, with_tables
 from ctm.sim.compiler.r700.writes import with_writes
+from ctm.sim.compiler.source import Source
 from ctm.sim.elf import ElfError
+from ctm.sim.elf.lines import Line
 from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.elf.r700.llvm.error import DefectError
 from ctm.sim.elf.r700.llvm.objects import read_object
@@ -43,7 +47,11 @@ jumps were threaded through are too much for LLVM's back end. A product and a su
 but where both are known Clang does not round them together, as cores do not.
 """
 TABLES = f"R700 cores keep up to {MOST_ELEMENTS} elements in registers; give a larger table as constants, or an input"
-_BACK = ("-fno-unroll-loops", *_BOTH, "-mllvm", "-disable-adv-copy-opt", "-mllvm", "-disable-machine-licm")
+_BACK = (
+    "-fno-unroll-loops", *_BOTH, "-mllvm", "-disable-adv-copy-opt", "-mllvm", "-disable-machine-licm",
+    # What has no line is not given that of what stands before it by chance.
+    "-mllvm", "-use-unknown-locations=Enable",
+)  # fmt: skip
 _WITHOUT_PREDICATES = ("-mllvm", "-r600-if-convert=0")
 _ATTEMPTS: tuple[tuple[Remedies, tuple[str, ...]], ...] = (
     (Remedies(), ()),
@@ -65,9 +73,10 @@ _FUNCTIONS = {
 }  # fmt: skip
 
 
-def optimise(text: str) -> str:
-    """The IR that Clang optimised, with arrays for tables that it could not do without."""
-    return str(with_words(with_tables(Module.read(text))))
+def optimise(text: str, flags: Sequence[str], source: Source) -> tuple[str, list[Diagnostic]]:
+    """The IR after Clang's optimiser, with arrays for tables that it could not do without; see `BackEnd.optimise`."""
+    found, said = optimised(text, flags, source)
+    return str(with_words(with_tables(Module.read(found)))), said
 
 
 def refusal(instruction: Instruction) -> str:
@@ -92,18 +101,19 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
         ready = Module([repaired(function, remedies) if part is function else part for part in lowered.parts])
         try:
             executable, _ = read_object(back_end(str(ready), (*_BACK, *flags)))
-            return _finished(ordered(with_ieee_products(executable)), place)
+            return _finished(ordered(with_ieee_products(executable)), loop_heads(module, kernel), place)
         except (BackEndError, ElfError) as error:
             first = first or error
     assert first is not None
     raise BackEndRefusal([_explained(module, kernel, place, first)])
 
 
-def _finished(executable: Executable, place: Location) -> Executable:
+def _finished(executable: Executable, loops: Mapping[str, Location], place: Location) -> Executable:
     try:
-        return with_writes(executable)
+        written = with_writes(executable)
     except ValueError as error:
         raise KernelError([Diagnostic(place, str(error))]) from None
+    return with_all_lines(written, [Line(head.file, head.line) for head in loops.values()])
 
 
 def _explained(module: Module, kernel: Function, place: Location, error: BackEndError | ElfError) -> Diagnostic:

@@ -12,7 +12,7 @@ def renamed(steps: Steps, names: Mapping[str, str]) -> Steps:
     for step in steps:
         if isinstance(step, Choice):
             ways = renamed(step.then, names), renamed(step.otherwise, names)
-            found.append(Choice(step.is_inverted, *ways, step.flag))
+            found.append(replace(step, then=ways[0], otherwise=ways[1]))
         elif isinstance(step, Repeat):
             found.append(replace(step, body=renamed(step.body, names)))
         elif isinstance(step, Operation):
