@@ -4,10 +4,10 @@ An instruction without a line has that of what it computes with, else of what it
 of the condition that its clause ends with, or of what follows.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ctm.rtl.isa.r700.alu import PREVIOUS_SCALAR, PREVIOUS_VECTOR, Op2, Op3
+from ctm.rtl.isa.r700.alu import PREVIOUS_SCALAR, PREVIOUS_VECTOR, Op2, Op3, PredicateSelect
 from ctm.rtl.isa.r700.control_flow import CfOperation
 from ctm.rtl.isa.r700.operations import OPERATIONS
 from ctm.sim.elf.lines import Line
@@ -21,6 +21,10 @@ _TRUTHS = ("SET", "AND_INT", "OR_INT", "NOT_INT", "XOR_INT", "PRED_SET")
 """How the names of operations begin whose results are conditions."""
 
 _Lines = list[Line | None]
+_Origin = tuple[Line | None, str]
+"""The line and the operation that something comes from."""
+_Registers = dict[tuple[int, int], _Origin]
+"""By register and channel."""
 _Channel = int | str
 """A slot of the group before: a component, or `_TRANS`."""
 
@@ -32,9 +36,10 @@ def with_all_lines(executable: Executable, heads: Sequence[Line]) -> Executable:
     found = list(words(executable.code, executable.start))
     lines: _Lines = list(executable.lines.units)
     loops = _loops(executable, found, lines, heads)
+    registers: _Registers = {}
     for word in found:
         if word.is_alu:
-            _derive(executable, word, lines)
+            _derive(executable, word, registers, lines)
     for number, word in enumerate(found):
         _direct(found, number, loops, lines)
         if word.units:
@@ -61,12 +66,15 @@ def _loops(executable: Executable, found: Sequence[Word], lines: _Lines, heads: 
     return loops
 
 
-def _derive(executable: Executable, word: Word, lines: _Lines) -> None:
-    """Lines of a clause's instructions by what they compute with, as far as the clause computed that."""
-    registers: dict[tuple[int, int], tuple[Line | None, str]] = {}
-    previous: dict[_Channel, tuple[Line | None, str]] = {}
-    group: dict[_Channel, tuple[Line | None, str]] = {}
-    written: dict[tuple[int, int], tuple[Line | None, str]] = {}
+def _derive(executable: Executable, word: Word, registers: _Registers, lines: _Lines) -> None:
+    """Lines of a clause's instructions by what they compute with; those of a condition by that condition.
+
+    `registers` are what computed them last.
+    """
+    previous: dict[_Channel, _Origin] = {}
+    group: dict[_Channel, _Origin] = {}
+    written: _Registers = {}
+    condition: Line | None = None
     for fields in instructions(executable.code, word):
         address, name = fields["address"], _name(fields)
         sources = [_source(fields, number, registers, previous) for number in range(fields["operands"])]
@@ -74,13 +82,17 @@ def _derive(executable: Executable, word: Word, lines: _Lines) -> None:
         is_test = name.startswith("PRED_SET") and any(origin.startswith(_TRUTHS) for _, origin in told)
         if lines[address] is None or is_test:
             lines[address] = next((line for line, _ in told if line), lines[address])
+        if lines[address] is None and fields["pred_sel"] != PredicateSelect.OFF.value:
+            lines[address] = condition
+        if name.startswith("PRED_SET"):
+            condition = lines[address]
         result = lines[address], name
         channel: _Channel = fields["dst_chan"]
         group[_TRANS if channel in group else channel] = result
         if fields.get("write_mask", 1):
             written[fields["dst_gpr"], fields["dst_chan"]] = result
         if fields["last"]:
-            registers |= written
+            registers.update(written)
             previous, group, written = group, {}, {}
 
 
@@ -93,10 +105,10 @@ def _name(fields: dict[str, int]) -> str:
 def _source(
     fields: dict[str, int],
     number: int,
-    registers: dict[tuple[int, int], tuple[Line | None, str]],
-    previous: dict[_Channel, tuple[Line | None, str]],
-) -> tuple[Line | None, str] | None:
-    """Line and operation that computed an operand, None where the clause did not."""
+    registers: _Registers,
+    previous: Mapping[_Channel, _Origin],
+) -> _Origin | None:
+    """What computed an operand, None where that is not known."""
     select, channel = fields[f"src{number}_sel"], fields[f"src{number}_chan"]
     if select == PREVIOUS_VECTOR:
         return previous.get(channel)

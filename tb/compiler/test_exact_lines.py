@@ -1,0 +1,78 @@
+"""Each instruction of a compiled kernel has a line that a reader would accept: kernels say themselves which."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from ctm.sim.assembler.languages import statements
+from ctm.sim.compiler import compile_kernel
+from ctm.sim.compiler.source import Source
+from ctm.sim.elf import Executable
+from ctm.tb.compiler.lined_kernels import PYTHON, C
+
+ISAS = ("r5xx", "r700")
+KERNELS = {
+    **{f"{re.search(r'void (.*)[(]', text)[1]}.c": text for text in C},
+    **{f"{re.search(r'kernel.def (.*)[(]', text, re.DOTALL)[1].split('(')[0]}.py": text for text in PYTHON},
+}
+_FLOW = ("JUMP", "POP", "LOOP_BREAK", "LOOP_CONTINUE", "ELSE", "PUSH", "NOP", "ALU", "TEX", "VTX")
+"""CF instructions that are of their clause or of their condition."""
+
+
+def wanted(text: str, isa: str) -> dict[int, tuple[set[str], set[str]]]:
+    """Of each line what it must become, and what it may."""
+    found = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        said = re.search(r"(?://|#) ([^|]*)\|(.*)", line)
+        if said:
+            words = said[1 + ISAS.index(isa)].split()
+            must = {word for word in words if not word.endswith("?")}
+            found[number] = must, must | {word.rstrip("?") for word in words}
+    return found
+
+
+def done(executable: Executable) -> Iterator[tuple[int, set[str]]]:
+    """Units and what they do."""
+    for unit, text in statements(executable).items():
+        if executable.kind == "r5xx":
+            yield unit, set(map(_half, text.split("||"))) if "(" in text else {text.split()[0]}
+            continue
+        for number, part in enumerate(text.split("; ")):
+            name = re.match(r"\s*(?:\d+ +)?(?:[xyzwt]: )?([.A-Za-z0-9_]+)", part)[1]
+            if not name.startswith((*_FLOW, ".unit")):
+                is_test = name.startswith("PRED_SET") or name in ("AND_INT", "SETE_INT")
+                yield unit + number, {"LOOP"} if name.startswith("LOOP") else {"TEST", name} if is_test else {name}
+
+
+def _half(text: str) -> str:
+    is_test = re.search(r"(alu_result|\bp)\.\w+\[", text)
+    return "TEST" if is_test else re.findall(r"([A-Z0-9_]+)\(", text)[0]
+
+
+@pytest.mark.parametrize("isa", ISAS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_every_instruction_has_the_line_that_it_comes_from(name: str, isa: str) -> None:
+    text = KERNELS[name]
+    executable = compile_kernel(Source(text, name), isa=isa).executable
+    said, found = wanted(text, isa), {}
+    assert executable.lines is not None
+    for unit, operations in done(executable):
+        line = executable.lines.at(unit)
+        assert line is not None and line.file == name, (unit, operations)
+        may = said.get(line.line, (set(), set()))[1]
+        assert operations & may, f"{operations} on line {line.line}: {text.splitlines()[line.line - 1]}"
+        found.setdefault(line.line, set()).update(operations)
+    for line, (must, _) in said.items():
+        assert must <= found.get(line, set()), f"line {line} has only {found.get(line)}"
+
+
+@pytest.mark.parametrize("name", [name for name in KERNELS if "for (" in KERNELS[name]])
+def test_control_flow_has_the_line_of_a_head_or_of_a_condition(name: str) -> None:
+    text = KERNELS[name]
+    executable = compile_kernel(Source(text, name), isa="r700").executable
+    heads = {number for number, line in enumerate(text.split("\n"), start=1) if re.search(r"\b(for|while|if) \(", line)}
+    for unit, statement in statements(executable).items():
+        if statement.startswith(("JUMP", "LOOP", "ELSE")):
+            line = executable.lines.at(unit) if executable.lines else None
+            assert line is not None and line.line in heads, f"{statement}: {line}"
