@@ -29,7 +29,11 @@ EXPORTED std::uint64_t machine_rows(void* handle, std::uint32_t core, void* targ
     auto& observer = machine(handle)->model.cores()[core].observer;
     observer.finish();
     std::vector<watch::Row> rows;
-    for (const auto& [key, row] : observer.rows) rows.push_back(row);
+    for (const auto& [executable, all] : observer.programs) {
+        for (const auto& row : all) {
+            if (row.issues) rows.push_back(row);
+        }
+    }
     return target ? copy(target, most, rows) : rows.size();
 }
 EXPORTED std::uint64_t machine_events(void* handle, std::uint32_t core, void* target, std::uint64_t most) {

@@ -36,10 +36,10 @@ struct Event {
 static_assert(sizeof(Event) == 32);
 
 struct Slot {
-    std::uint64_t key = 0;
+    Row* last = nullptr;  // Of the instruction that it issued last; null before the first one.
     Waited pending{}, staged{};  // Since its last issue; before an issue that is not yet known to count.
     std::uint8_t wait = FREE;
-    bool is_staged = false, has_key = false;
+    bool is_staged = false;
 };
 
 class CoreObserver {
@@ -48,7 +48,7 @@ public:
     std::uint64_t most_events = 0, lost = 0;
     std::uint16_t core = 0;
     std::vector<Event> events;
-    std::map<std::uint64_t, Row> rows;
+    std::map<std::uint32_t, std::vector<Row>> programs;  // By executable; rows by PC.
 
     // The end of a cycle.
     template <typename Model>
@@ -77,8 +77,23 @@ public:
     }
 
 private:
+    static constexpr std::size_t UNITS = 1 << 16;  // As many as any program has.
+
     std::uint64_t cycles_ = 0;
     std::array<Slot, WATCHED_SLOTS> slots_;
+    std::uint32_t known_ = 0;
+    std::vector<Row>* current_ = nullptr;
+
+    Row& row_of(std::uint32_t pc) {
+        if (!current_ || known_ != executable) {
+            known_ = executable;
+            current_ = &programs[known_];
+            // They stay where they are, because wave slots point to them.
+            current_->reserve(UNITS);
+        }
+        if (pc >= current_->size()) current_->resize(pc + 1);
+        return (*current_)[pc];
+    }
 
     static std::uint16_t ones(std::uint64_t mask) { return __builtin_popcountll(mask); }
 
@@ -111,9 +126,8 @@ private:
     void issue(std::uint64_t cycle, unsigned port, unsigned number, std::uint32_t pc, std::uint64_t active,
                std::uint64_t present) {
         Slot& slot = slots_[number];
-        slot.key = std::uint64_t(executable) << 32 | pc;
-        slot.has_key = true;
-        Row& row = rows[slot.key];
+        Row& row = row_of(pc);
+        slot.last = &row;
         row.executable = executable, row.pc = pc, row.port = port;
         ++row.issues;
         row.active += ones(active);
@@ -127,12 +141,12 @@ private:
 
     // A wavefront's last instruction gets what is left; one that issued none left nothing but its start.
     void leave(Slot& slot) {
-        if (slot.has_key) {
-            Row& row = rows[slot.key];
-            add(row.waited, slot.staged);
-            add(row.waited, slot.pending);
+        if (slot.last) {
+            add(slot.last->waited, slot.staged);
+            add(slot.last->waited, slot.pending);
         }
-        slot.has_key = slot.is_staged = false;
+        slot.last = nullptr;
+        slot.is_staged = false;
     }
 };
 
