@@ -23,7 +23,9 @@ class Line(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        # In a comment, or on a terminal, there is nothing but letters.
+        file = "".join(each if each.isprintable() else "?" for each in self.file)
+        return f"{file}:{self.line}"
 
 
 @dataclass(frozen=True)
