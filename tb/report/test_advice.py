@@ -1,0 +1,137 @@
+"""Sentences of a profile: each appears where its mistake is, names its line, and is silent where there is none."""
+
+from pathlib import Path
+
+import pytest
+
+from ctm.examples.catalogue import job
+from ctm.rtl.config import TINY
+from ctm.rtl.dpp.watch import Wait
+from ctm.sim.elf.lines import Line
+from ctm.sim.engines.seen import Watching
+from ctm.sim.jobs.execution import Execution
+from ctm.sim.jobs.loading import load_job
+from ctm.sim.report.profile import advice as thresholds
+from ctm.sim.report.profile.advice import advice
+from ctm.sim.report.profile.figures import WAITS, Figures, total
+from ctm.sim.report.profile.profile import ProgramProfile, Statement, profiles
+
+WAITED = dict.fromkeys(WAITS, 0)
+JOB = """
+[program]
+file = "p.s"
+
+[domain]
+i = [0, 15]
+j = [0, 15]
+
+[[outputs]]
+index = 0
+file = "y.npy"
+shape = [16, 16]
+format = "FLOAT32_4"
+
+[constants]
+float = {0 = [0.5, 2.0, 1.0, 0.0], 1 = [0.25, 0, 0, 0]}
+"""
+BODY, WORK = 12, "ALU r2.r = MAD(r2.r, c0.g, c0.g)\n"
+DIVERGENT = f"""
+; Every second column does all the work.
+ALU r1.r = MAD(r0.r, c0.r, 0.0)
+ALU r1.r, p.r[!=0] = FRC(r1.r)
+IF p.r
+{WORK * BODY}ENDIF
+OUT o0.r = MOV(r2.r)
+"""
+
+
+def made(*figures: Figures) -> ProgramProfile:
+    """A program with a source line for each of these."""
+    statements = tuple(
+        Statement(unit=number, text=f"text {number}", line=Line("p.s", 10 + number), figures=each)
+        for number, each in enumerate(figures)
+    )
+    return ProgramProfile(name="p.s", statements=statements)
+
+
+def works(**waited: int) -> Figures:
+    """An instruction that all lanes execute, after these waits."""
+    return Figures(
+        issues=100, active=400, working=400, present=400,
+        waited=WAITED | {Wait[name.upper()]: count for name, count in waited.items()},
+    )  # fmt: skip
+
+
+def profile_of(path: Path, engine: str) -> ProgramProfile:
+    execution = Execution(load_job(path), engine=engine, config=TINY, watchdog=0, watch=Watching())
+    execution.run()
+    (found,) = profiles(execution.device.seen(), execution.programs())
+    return found
+
+
+def test_a_program_that_does_well_has_no_sentence() -> None:
+    assert advice(made(works(), works(result=300), works(port=250, output=20))) == []
+    assert advice(made(Figures(issues=9, active=36, working=36, present=36))) == []
+    assert advice(made(Figures())) == []
+
+
+@pytest.mark.parametrize(
+    ("cause", "threshold", "text"),
+    [
+        (Wait.FETCH, thresholds.ONE_LINE, "wait for lookups"),
+        (Wait.CONSTANT, thresholds.CONSTANTS, "wait for constants"),
+        (Wait.CODE, thresholds.CODE, "wait for instructions"),
+        (Wait.REQUEST, thresholds.REQUESTS, "wait for space towards memory"),
+    ],
+)
+def test_a_cause_is_named_beyond_its_threshold_with_its_line(cause: Wait, threshold: float, text: str) -> None:
+    # Of 200 issues and the waits; just below it, and above.
+    least = round(200 * threshold / (1 - threshold))
+    for waits, is_named in ((least - 2, False), (least + 2, True)):
+        found = advice(made(works(), works(**{cause.name.lower(): waits})))
+        assert bool(found) is is_named
+        assert all(text in sentence and "p.s:11" in sentence for sentence in found)
+
+
+def test_fetches_that_many_lines_wait_for_are_no_single_line() -> None:
+    assert advice(made(*(works(fetch=300) for _ in range(4)))) == []
+
+
+def test_idle_lanes_are_named_beyond_a_third_of_those_that_are_there() -> None:
+    def half(working: int) -> Figures:
+        return Figures(issues=100, active=100, working=working, present=300)
+
+    assert advice(made(half(201), half(201))) == []
+    (sentence,) = advice(made(half(300), half(90)))
+    assert sentence.startswith("35% of the lanes do nothing") and "100% of them at p.s:11" in sentence
+
+
+def test_the_most_expensive_comes_first() -> None:
+    first, second = advice(made(works(constant=150), works(fetch=600)))
+    assert "lookups" in first and "constants" in second
+
+
+def test_a_divergent_program_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "p.s").write_text(DIVERGENT)
+    (tmp_path / "job.toml").write_text(JOB)
+    found = profile_of(tmp_path / "job.toml", "golden")
+    (sentence,) = advice(found)
+    assert "of the lanes do nothing while others of their wavefront work" in sentence
+    # Half of the lanes, up to the end of the IF, which they execute too.
+    assert found.figures.lost == (BODY + 1) * 16 * 16 // 2
+
+
+def test_a_program_that_waits_for_its_lookups_is_told_where() -> None:
+    found = profile_of(job("saxpy"), "rtl")
+    (sentence,) = advice(found)
+    expensive = max(found.statements, key=lambda each: each.figures.cost)
+    assert "wait for lookups" in sentence and expensive.text.startswith("OUT")
+    place = str(expensive.line) if expensive.line else f"instruction {expensive.unit}"
+    assert place in sentence
+
+
+def test_figures_of_lines_add_up() -> None:
+    parts = [works(fetch=3), works(result=4), Figures()]
+    whole = total(parts)
+    assert (whole.issues, whole.active, whole.waited[Wait.FETCH], whole.waited[Wait.RESULT]) == (200, 800, 3, 4)
+    assert whole.cost == 207 and whole.efficiency == 1
