@@ -1,4 +1,4 @@
-"""Source lines as users see them: errors of jobs and of the bare machine, hazards, and the way of bytes through text."""
+"""Source lines as users see them: errors of jobs and of the bare machine, hazards, and bytes that return from text."""
 
 import shutil
 from pathlib import Path
