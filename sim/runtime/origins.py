@@ -20,6 +20,7 @@ from ctm.sim.memory import Memory
 _SET_PROGRAM, _STARTS = "set_inst_fmt", ("start_program", "start_draw")
 _SECTIONS_AT, _SIZES_AT = 8, 11
 """Words of the ELF header with the place of the section headers, and with their size and number."""
+_MOST_WORDS = 1024
 _LARGEST = max(known.image_limit for known in PROGRAM_FORMATS.values()) * 2
 
 
@@ -132,14 +133,18 @@ class Origins:
 
     def _commands(self, address: int, dwords: int) -> Iterator[tuple[int, str, int]]:
         """Commands of a buffer that choose a program or start one, with their addresses and the programs' addresses."""
+        # All at once is fastest; a number of words that is wrong may be any.
+        words = self._memory.words(address, min(dwords, _MOST_WORDS)).tolist()
         place = 0
         while place < dwords:
-            at = (address + WORD_BYTES * place) % ADDRESS_SPACE
-            command = ALL_BY_WORD.get(self._memory.word(at))
+            if place + 1 >= len(words):
+                words += self._memory.words(address + WORD_BYTES * len(words), _MOST_WORDS).tolist()
+            command = ALL_BY_WORD.get(words[place])
             if command is None or place + command.length > dwords:
                 return
+            at = (address + WORD_BYTES * place) % ADDRESS_SPACE
             if command.name == _SET_PROGRAM:
-                yield at, command.name, self._memory.word(at + WORD_BYTES) & BASE_MASK
+                yield at, command.name, words[place + 1] & BASE_MASK
             elif command.name in _STARTS:
                 yield at, command.name, 0
             place += command.length

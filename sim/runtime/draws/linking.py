@@ -10,6 +10,7 @@ from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import CODE_UNITS, FETCH_UNITS
 from ctm.rtl.isa.r700.pipeline import FIRST_VERTEX_BUFFER, OutputPrimitive, Pipeline, StageProgram
 from ctm.rtl.isa.word import pack, unpack
+from ctm.sim.elf.lines import Line, Lines
 from ctm.sim.elf.r700.executable import Executable, Unit
 from ctm.sim.elf.r700.words import Word, words
 from ctm.sim.runtime.draws.interpolation import PixelInputs, Prologue, prologue
@@ -29,13 +30,15 @@ class Part:
     dx10_clamp: bool = False
     constant_base: int = 0
     """Line of 16 rows of the float constants in which its own begin."""
+    lines: Lines | None = None
+    """Of its units, as far as they have any."""
 
     @classmethod
     def of(cls, program: Executable, *, constant_base: int = 0) -> Self:
         """An assembled program, as one of a draw."""
         return cls(
             code=program.code, gprs=program.gprs, stack_size=program.stack_size, dx10_clamp=program.dx10_clamp,
-            constant_base=constant_base,
+            constant_base=constant_base, lines=program.lines,
         )  # fmt: skip
 
 
@@ -85,18 +88,17 @@ def link(
     ValueError
         The code gets too long, or a program needs what it cannot have; the message says which.
     """
-    code: list[Unit] = []
-    fetch_at = None if fetch is None else _add(code, fetch)
-    vertex_at = _add(code, vertex)
+    code = _Code()
+    fetch_at = None if fetch is None else code.add(fetch)
+    vertex_at = code.add(vertex)
     behind = [] if geometry is None else [geometry.program, geometry.copy]
-    stages: list[StageProgram | None] = [_stage(part, _add(code, part)) for part in behind] or [None, None]
-    pixel_at = _add(code, _masked(pixel, masks or {}))
-    front: Prologue = prologue(inputs, at=_even(len(code)), target=pixel_at)
-    code += [(0, 0)] * (_even(len(code)) - len(code))
-    start = len(code)
-    code += front.code
-    if len(code) > CODE_UNITS:
-        raise ValueError(f"the programs have {len(code)} units together, and the code has room for {CODE_UNITS}")
+    stages: list[StageProgram | None] = [_stage(part, code.add(part)) for part in behind] or [None, None]
+    pixel_at = code.add(_masked(pixel, masks or {}))
+    start = code.align()
+    front: Prologue = prologue(inputs, at=start, target=pixel_at)
+    code.units += front.code
+    if len(code.units) > CODE_UNITS:
+        raise ValueError(f"the programs have {len(code.units)} units together, and the code has room for {CODE_UNITS}")
     pipeline = Pipeline(
         vertex=_stage(vertex, vertex_at),
         geometry=stages[0],
@@ -116,7 +118,7 @@ def link(
     )
     sets_depth = inputs.depth or any(_is_depth(word) for word in words(pixel.code, 0))
     return Executable(
-        code=tuple(code),
+        code=tuple(code.units),
         start=start,
         gprs=max(1, pixel.gprs, front.gprs),
         stack_size=max(pixel.stack_size, front.stack_size),
@@ -124,6 +126,7 @@ def link(
         depth=sets_depth,
         texture_base=texture_base,
         pipeline=pipeline,
+        lines=code.lines,
     )
 
 
@@ -134,17 +137,37 @@ def _stage(part: Part, start: int) -> StageProgram:
     )  # fmt: skip
 
 
-def _even(address: int) -> int:
-    """The next address at which fetch clauses of a program stay at even ones."""
-    return -(-address // FETCH_UNITS) * FETCH_UNITS
+class _Code:
+    """Programs behind each other."""
 
+    def __init__(self) -> None:
+        self.units: list[Unit] = []
+        self._placed: list[tuple[int, Lines]] = []
 
-def _add(code: list[Unit], part: Part) -> int:
-    """Put a program behind the code, with its addresses moved; where it begins."""
-    code += [(0, 0)] * (_even(len(code)) - len(code))
-    at = len(code)
-    code += _moved(part.code, at)
-    return at
+    def align(self) -> int:
+        """The next address, at which fetch clauses of a program stay at even ones."""
+        self.units += [(0, 0)] * (-len(self.units) % FETCH_UNITS)
+        return len(self.units)
+
+    def add(self, part: Part) -> int:
+        """Put a program behind the others, with its addresses moved; where it begins."""
+        at = self.align()
+        self.units += _moved(part.code, at)
+        if part.lines is not None:
+            self._placed.append((at, part.lines))
+        return at
+
+    @property
+    def lines(self) -> Lines | None:
+        """The line table of all."""
+        units: list[Line | None] = [None] * len(self.units)
+        checksums: dict[str, int] = {}
+        texts: dict[str, str] = {}
+        for at, lines in self._placed:
+            units[at : at + len(lines.units)] = lines.units
+            checksums.update(lines.checksums)
+            texts.update(lines.texts)
+        return Lines(tuple(units), checksums, texts) if self._placed else None
 
 
 def _moved(code: Sequence[Unit], base: int) -> list[Unit]:
