@@ -145,7 +145,7 @@ class _Nodes:
 
 
 class _Restored:
-    """A function with the places of its instructions; those that have none get that of what they are for."""
+    """A function with the places of its instructions; what meets at a loop's head has that of the loop."""
 
     def __init__(self, files: list[str], nodes: _Nodes, heads: Mapping[str, Location], function: Function) -> None:
         self._files, self._nodes, self._heads = files, nodes, heads
@@ -157,9 +157,6 @@ class _Restored:
 
     def _block(self, block: Block) -> Block:
         places = [self._place(block, each) for each in block.instructions]
-        # What is only there for the next one is of its line.
-        for number in reversed(range(len(places) - 1)):
-            places[number] = places[number] or places[number + 1]
         return Block(block.label, [self._at(each, place) for each, place in
                                    zip(block.instructions, places, strict=True)])  # fmt: skip
 
