@@ -30,6 +30,7 @@ _INLINE = ("-mllvm", "-inline-threshold=100000")
 _IR = ("-x", "ir", "-Wno-override-module", "-fno-discard-value-names")
 _MESSAGE = re.compile(r"(.+?):(\d+):(\d+): (fatal error|error|warning): (.*)")
 _CRASH = re.compile(r"^\d+\.\s+(.+?):(\d+):(\d+): ", re.MULTILINE)
+_OF_IR = re.compile(r"^(warning|error): (.+?:\d+:\d+): ", re.MULTILINE)
 _UNREAD = "<stdin>:"
 """How errors of IR begin."""
 _BACK_END = re.compile(r"(\S+?):(\d+):(\d+)\b")
@@ -80,8 +81,9 @@ def optimised(text: str, flags: Sequence[str], source: Source) -> tuple[str, lis
         raise BackEndError(printed)
     if result.returncode:
         raise KernelError([Diagnostic(_crash(printed, source), "Clang fails here: write it in another way")])
-    said = [said for kind, said in _messages(printed) if kind == "warning"]
-    return places.restored(result.stdout.decode()), said
+    # What is read as IR is told in another order than what is read as C.
+    said = _messages(_OF_IR.sub(r"\2: \1: ", printed))
+    return places.restored(result.stdout.decode()), [each for kind, each in said if kind == "warning"]
 
 
 def back_end(text: str, flags: Sequence[str]) -> bytes:

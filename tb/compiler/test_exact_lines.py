@@ -76,3 +76,12 @@ def test_control_flow_has_the_line_of_a_head_or_of_a_condition(name: str) -> Non
         if statement.startswith(("JUMP", "LOOP", "ELSE")):
             line = executable.lines.at(unit) if executable.lines else None
             assert line is not None and line.line in heads, f"{statement}: {line}"
+
+
+@pytest.mark.parametrize(("pragma", "message"), [("unroll(full)", "not unrolled"), ("vectorize(enable)", "vectorized")])
+def test_what_the_optimiser_warns_of_has_its_place(pragma: str, message: str) -> None:
+    text = KERNELS["nested.c"].replace("        for (", f"#pragma clang loop {pragma}\n        for (")
+    text = text.replace("i < 8", "i < (int)pixel.x")
+    (warning,) = compile_kernel(Source(text, "k.c"), isa="r700").warnings
+    assert (warning.location.file, warning.location.line) == ("k.c", 7)
+    assert message in warning.message
