@@ -10,7 +10,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import Device
 from ctm.sim.runtime.draws import VertexArray
-from ctm.tb.draws.scene import Scene, drawn, same_on_both
+from ctm.tb.draws.scene import PIXEL, VERTEX, Scene, drawn, same_on_both
 
 WHOLE = [[-1, -1, 0, 1, 1, 1, 1, 1], [3, -1, 0, 1, 1, 1, 1, 1], [-1, 3, 0, 1, 1, 1, 1, 1]]
 ENGINES = ("golden", "fast")
@@ -74,3 +74,15 @@ def test_an_element_beyond_the_buffer_is_not_read(refused: dict[str, int]) -> No
     refused["vertex"] = 0
     for count in (3, 48):
         assert not same_on_both(Scene(vertices=WHOLE, count=count, draw={"base_vertex": 3})).covered.any()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("stage", ["vertex", "pixel"])
+def test_a_fault_names_the_line_of_its_program(stage: str, engine: str) -> None:
+    texts = {"vertex": VERTEX, "pixel": PIXEL}
+    texts[stage] = texts[stage].replace("EXPORT_DONE P", ".unchecked\nLOOP_BREAK ADDR(0)\n.checked\nEXPORT_DONE P", 1)
+    error = error_of(Scene(vertices=WHOLE, **texts), engine)
+    assert error.status is Status.STACK
+    assert error.file is not None and error.file.startswith(stage)
+    assert error.source == "LOOP_BREAK ADDR(0)"
+    assert error.line == texts[stage].split("\n").index("LOOP_BREAK ADDR(0)") + 1
