@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -85,3 +86,12 @@ def test_what_the_optimiser_warns_of_has_its_place(pragma: str, message: str) ->
     (warning,) = compile_kernel(Source(text, "k.c"), isa="r700").warnings
     assert (warning.location.file, warning.location.line) == ("k.c", 7)
     assert message in warning.message
+
+
+def test_a_product_that_is_moved_down_finds_its_line_again() -> None:
+    path = Path(__file__).parents[1] / "data" / "kernels" / "ways.c"
+    executable = compile_kernel(path, isa="r700").executable
+    line = path.read_text().split("\n").index("    t *= 2;") + 1
+    assert executable.lines is not None
+    lines = {unit: executable.lines.at(unit) for unit, _ in done(executable)}
+    assert {"ADD"} in [names for unit, names in done(executable) if (lines[unit] or (0, 0))[1] == line]

@@ -48,6 +48,7 @@ class _Selection(Values):
                 self._copies(statement)
             elif isinstance(statement, Flag):
                 self.add("MOV", statement.name, Operand(float(statement.value)))
+                self._lines[statement.name] = self.line
             elif isinstance(statement, Break):
                 self.written.append(Leave())
             elif isinstance(statement, Loop):

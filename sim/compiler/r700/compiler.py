@@ -5,7 +5,7 @@ something, so no remedy is used before it is needed.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from ctm.sim.compiler.clang import back_end, optimised
 from ctm.sim.compiler.error import BackEndError, BackEndRefusal, Diagnostic, KernelError, Location
@@ -64,6 +64,7 @@ _ATTEMPTS: tuple[tuple[Remedies, tuple[str, ...]], ...] = (
 )
 _ARITHMETIC = {"shl": "shift", "lshr": "shift", "ashr": "shift", "mul": "product", "udiv": "quotient",
                "sdiv": "quotient", "urem": "remainder", "srem": "remainder"}  # fmt: skip
+_FLOATS = ("fadd", "fsub", "fmul")
 _CONVERSIONS = ("fptosi", "fptoui", "sitofp", "uitofp")
 _ADVICE = "make them smaller, or compute fewer indices"
 _FUNCTIONS = {
@@ -101,19 +102,21 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
         ready = Module([repaired(function, remedies) if part is function else part for part in lowered.parts])
         try:
             executable, _ = read_object(back_end(str(ready), (*_BACK, *flags)))
-            return _finished(ordered(with_ieee_products(executable)), loop_heads(module, kernel), place)
+            return _finished(ordered(with_ieee_products(executable)), module, kernel, place)
         except (BackEndError, ElfError) as error:
             first = first or error
     assert first is not None
     raise BackEndRefusal([_explained(module, kernel, place, first)])
 
 
-def _finished(executable: Executable, loops: Mapping[str, Location], place: Location) -> Executable:
+def _finished(executable: Executable, module: Module, kernel: Function, place: Location) -> Executable:
     try:
         written = with_writes(executable)
     except ValueError as error:
         raise KernelError([Diagnostic(place, str(error))]) from None
-    return with_all_lines(written, [Line(head.file, head.line) for head in loops.values()])
+    heads = [Line(head.file, head.line) for head in loop_heads(module, kernel).values()]
+    computed = (module.location(each) for each in kernel.instructions if each.opcode in _FLOATS)
+    return with_all_lines(written, heads, [Line(each.file, each.line) for each in computed if each])
 
 
 def _explained(module: Module, kernel: Function, place: Location, error: BackEndError | ElfError) -> Diagnostic:

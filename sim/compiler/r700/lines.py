@@ -1,10 +1,11 @@
 """Lines of what LLVM gives none: CF instructions, copies, and tests that it puts together.
 
-An instruction without a line has that of what it computes with, else of what it is for: of the loop behind its clause,
-of the condition that its clause ends with, or of what follows.
+Sums and products of floats that LLVM moved down lose their line: they have the one behind what they compute with that
+otherwise nothing has. Else an instruction has that of what it computes with, or of what it is for: of the loop behind
+its clause, of the condition that its clause ends with, or of what follows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from ctm.rtl.isa.r700.alu import PREVIOUS_SCALAR, PREVIOUS_VECTOR, Op2, Op3, PredicateSelect
@@ -17,6 +18,7 @@ from ctm.sim.elf.r700.words import Word, words
 
 _LOOP_STARTS = (CfOperation.LOOP_START, CfOperation.LOOP_START_DX10, CfOperation.LOOP_START_NO_AL)
 _TRANS = "t"
+_ARITHMETIC = ("ADD", "MUL_IEEE", "MULADD_IEEE")
 _TRUTHS = ("SET", "AND_INT", "OR_INT", "NOT_INT", "XOR_INT", "PRED_SET")
 """How the names of operations begin whose results are conditions."""
 
@@ -29,17 +31,22 @@ _Channel = int | str
 """A slot of the group before: a component, or `_TRANS`."""
 
 
-def with_all_lines(executable: Executable, heads: Sequence[Line]) -> Executable:
-    """The program with a line for each unit that has one; `heads` are those of its loops, in their order."""
+def with_all_lines(executable: Executable, heads: Sequence[Line], computed: Iterable[Line]) -> Executable:
+    """The program with a line for each unit that has one.
+
+    `heads` are those of its loops, in their order, `computed` those of sums and products of floats before LLVM's back
+    end.
+    """
     if executable.lines is None:
         return executable
     found = list(words(executable.code, executable.start))
     lines: _Lines = list(executable.lines.units)
     loops = _loops(executable, found, lines, heads)
     registers: _Registers = {}
+    lost = sorted(set(computed) - set(lines))
     for word in found:
         if word.is_alu:
-            _derive(executable, word, registers, lines)
+            _derive(executable, word, registers, lost, lines)
     for number, word in enumerate(found):
         _direct(found, number, loops, lines)
         if word.units:
@@ -66,10 +73,10 @@ def _loops(executable: Executable, found: Sequence[Word], lines: _Lines, heads: 
     return loops
 
 
-def _derive(executable: Executable, word: Word, registers: _Registers, lines: _Lines) -> None:
+def _derive(executable: Executable, word: Word, registers: _Registers, lost: list[Line], lines: _Lines) -> None:
     """Lines of a clause's instructions by what they compute with; those of a condition by that condition.
 
-    `registers` are what computed them last.
+    `registers` are what computed them last, `lost` lines that nothing has.
     """
     previous: dict[_Channel, _Origin] = {}
     group: dict[_Channel, _Origin] = {}
@@ -80,6 +87,8 @@ def _derive(executable: Executable, word: Word, registers: _Registers, lines: _L
         sources = [_source(fields, number, registers, previous) for number in range(fields["operands"])]
         told = [source for source in sources if source is not None]
         is_test = name.startswith("PRED_SET") and any(origin.startswith(_TRUTHS) for _, origin in told)
+        if lines[address] is None and name in _ARITHMETIC:
+            lines[address] = _found_again(lost, [line for line, _ in told if line])
         if lines[address] is None or is_test:
             lines[address] = next((line for line, _ in told if line), lines[address])
         if lines[address] is None and fields["pred_sel"] != PredicateSelect.OFF.value:
@@ -94,6 +103,15 @@ def _derive(executable: Executable, word: Word, registers: _Registers, lines: _L
         if fields["last"]:
             registers.update(written)
             previous, group, written = group, {}, {}
+
+
+def _found_again(lost: list[Line], sources: Sequence[Line]) -> Line | None:
+    """The first line behind those of its operands that nothing has, which now has something."""
+    found = next((line for line in lost if all(line >= source for source in sources)), None)
+    if found is not None and sources:
+        lost.remove(found)
+        return found
+    return None
 
 
 def _name(fields: dict[str, int]) -> str:
