@@ -1,0 +1,1 @@
+"""What every signal of the machine does in every cycle, written as a wave."""

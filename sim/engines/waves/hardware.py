@@ -1,0 +1,121 @@
+"""The machine as waves show it: nothing merged, no clock gates, and an observer beside each core."""
+
+from typing import Any
+
+from amaranth import Cat, ClockSignal, Const, Instance, Module, ResetSignal, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import Flow, In, Out
+
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.core_border import core_members
+from ctm.rtl.dpp.core_module import NAME, CoreInstance
+from ctm.rtl.dpp.instruction_set import InstructionSet
+from ctm.rtl.dpp.watch import Wait
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
+from ctm.rtl.instruction_sets import INSTRUCTION_SETS
+from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS
+from ctm.rtl.lib.clock_gating import resettable
+from ctm.sim.compiled.sampled import Sampled
+from ctm.sim.compiled.verilog import ports
+
+CORE = NAME
+"""The module of a core."""
+_TAKE = ("take_valid", "take_wave", "take_i", "take_j", "take_covered")
+_FREE = "free_wave_slots"
+
+
+def _shown(config: MachineConfig) -> dict[str, int]:
+    """What the host sees of each core, so that it knows when a wavefront is there; names and widths."""
+    array = config.array
+    widths = (1, wave_bits(array), COLUMN_BITS, COORDINATE_BITS, array.group)
+    return {**dict(zip(_TAKE, widths, strict=True)), _FREE: array.threads}
+
+
+class ObservedCore(wiring.Component):
+    """A core as `CoreModule` has it, and beside it its observer as `watch`.
+
+    Members
+    -------
+    as those of `CoreModule`
+    take_valid and so on
+        As those of the observer (`ctm.rtl.dpp.watch`).
+    free_wave_slots : ``Out(threads)``
+        The wave slots without a wavefront.
+    """
+
+    def __init__(self, config: MachineConfig, instruction_set: InstructionSet) -> None:
+        self._core: Any = instruction_set.core(config)
+        self._watch: Any = instruction_set.watch(config.array, self._core)
+        shown = {name: Out(width) for name, width in _shown(config).items()}
+        super().__init__({**core_members(config.array, instruction_set.shapes), "reset": In(1), **shown})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        own: Any = self
+        # In front of the core, because it adds readers to the core's memories.
+        m.submodules.watch = resettable(self._watch, own.reset)
+        m.submodules.core = resettable(self._core, own.reset)
+        inside = {port.name: port.value for port in ports(self._core)}
+        for port in ports(self):
+            if port.name in inside:
+                inner = inside[port.name]
+                m.d.comb += inner.eq(port.value) if port.is_input else port.value.eq(inner)
+        m.d.comb += [getattr(own, name).eq(getattr(self._watch, name)) for name in _TAKE]
+        waits = [Value.cast(getattr(self._watch, f"wave_slot_{slot}")) for slot in range(len(own.free_wave_slots))]
+        m.d.comb += own.free_wave_slots.eq(Cat(wait == Wait.FREE.value for wait in waits))
+        return m
+
+
+class _ObservedInstance(CoreInstance):
+    """An instance of `ObservedCore`, which is written separately; `shown` is what the host sees of it."""
+
+    def __init__(self, config: MachineConfig, instruction_set: InstructionSet) -> None:
+        self.shown = {name: Signal(width, name=f"shown_{name}") for name, width in _shown(config).items()}
+        super().__init__(config, instruction_set)
+
+    def elaborate(self, platform: object) -> Instance:
+        """Instantiate the module."""
+        ports_: dict[str, Any] = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
+        for path, member, value in self.signature.flatten(self):
+            if not isinstance(value, Const):
+                direction = "i" if member.flow is Flow.In else "o"
+                ports_[f"{direction}_{'__'.join(map(str, path))}"] = Value.cast(value)
+        return Instance(CORE, **ports_, **{f"o_{name}": signal for name, signal in self.shown.items()})
+
+
+class ObservedMachine(wiring.Component):
+    """`Sampled`, whose cores are observed.
+
+    Members
+    -------
+    as those of `Sampled`
+    fault : ``Out(1)``
+        A program has a fault, or a command buffer has ended with an error.
+    core_0_take_valid and so on
+        As those of core 0, see `ObservedCore`.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
+        self._cores = [_ObservedInstance(config, instruction_set) for _ in range(config.array.cores)]
+        waiting = iter(self._cores)
+        self._machine = Sampled(config, lambda *_: next(waiting))
+        shown = {f"core_{core}_{name}": Out(width)
+                 for core in range(config.array.cores) for name, width in _shown(config).items()}  # fmt: skip
+        super().__init__({**self._machine.signature.members, "fault": Out(1), **shown})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        own: Any = self
+        m.submodules.machine = self._machine
+        for name, member in self._machine.signature.members.items():
+            outer, inner = getattr(self, name), getattr(self._machine, name)
+            m.d.comb += inner.eq(outer) if member.flow is Flow.In else outer.eq(inner)
+        processor: Any = self._machine.ctm.machine.processor
+        m.d.comb += own.fault.eq(processor.fault.valid | processor.error.valid)
+        for number, core in enumerate(self._cores):
+            for name, signal in core.shown.items():
+                m.d.comb += getattr(self, f"core_{number}_{name}").eq(signal)
+        return m
