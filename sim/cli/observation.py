@@ -1,5 +1,7 @@
 """Options of ``ctm run`` that show what programs do inside: where their time goes, and what happens when."""
 
+import shlex
+import sys
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -9,13 +11,14 @@ import typer
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.compiled.tools.package import PLOTLY
 from ctm.sim.engines.choice import ENGINES, WATCHED
 from ctm.sim.engines.fast.engine import AutoEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.seen import Watching
 from ctm.sim.engines.watched import WatchedEngine
 from ctm.sim.files import try_files, write_file
-from ctm.sim.jobs.execution import Execution
+from ctm.sim.jobs.execution import Execution, Run
 from ctm.sim.jobs.loading import LoadedJob
 from ctm.sim.report.profile.profile import as_json, profiles
 from ctm.sim.report.profile.text import print_profile, profile_console
@@ -31,7 +34,13 @@ Timeline = Annotated[
 MostEvents = Annotated[
     int, typer.Option("--timeline-events", min=1, help="Events of each core that the timeline has, the first ones.")
 ]
+PageFile = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE.html", help="Write a page with outputs, profile, charts and counters."),
+]
 MOST_EVENTS = 1_000_000
+_PAGE_EVENTS = 200_000
+"""Those that a page needs: what it shows is drawn on a screen."""
 _COMPRESSED = ".gz"
 
 
@@ -42,13 +51,21 @@ class Observation:
     profile: bool = False
     timeline: Path | None = None
     most_events: int = MOST_EVENTS
+    page: Path | None = None
 
     @property
     def watching(self) -> Watching | None:
         """What the engine has to keep; None if nothing is to be shown."""
         if self.timeline is not None:
             return Watching(most_events=self.most_events)
+        if self.page is not None:
+            return Watching(most_events=_PAGE_EVENTS)
         return Watching() if self.profile else None
+
+    @property
+    def _option(self) -> str:
+        """The option that a message is about."""
+        return "--profile" if self.profile else "--timeline" if self.timeline is not None else "--report"
 
     def engine(self, name: str) -> str:
         """The engine that runs the job: `name`, or the one that shows what is wanted in place of one that does not.
@@ -61,12 +78,12 @@ class Observation:
         if self.timeline is not None and name not in (AutoEngine.name, WatchedEngine.name):
             problem = f"engine '{name}' does not know when things happen; engine '{WatchedEngine.name}' does"
             raise BadInput(f"--timeline: {problem}")
-        if self.timeline is not None:
+        if self.timeline is not None or (self.page is not None and name == AutoEngine.name):
             return WatchedEngine.name
-        if not self.profile or name in WATCHED:
+        if self.watching is None or name in WATCHED:
             return name
         if name not in ENGINES or ENGINES[name].counts_cycles:
-            raise BadInput(f"--profile: engine '{name}' cannot be watched; {' and '.join(WATCHED)} can")
+            raise BadInput(f"{self._option}: engine '{name}' cannot be watched; {' and '.join(WATCHED)} can")
         if name != AutoEngine.name:
             typer.echo(f"note: engine 'golden' runs it, which counts for each instruction what '{name}' does", err=True)
         return GoldenEngine.name
@@ -74,16 +91,19 @@ class Observation:
     def check(self, job: LoadedJob) -> None:
         """Refuse a job of which the wanted cannot be shown, and a file that cannot be written."""
         if self.watching is not None and job.draw is not None:
-            raise BadInput(f"{'--profile' if self.profile else '--timeline'}: it is not there for draws")
-        if self.timeline is not None:
-            try_files({self.timeline: 0})
+            raise BadInput(f"{self._option}: it is not there for draws")
+        if self.page is not None:
+            PLOTLY.require()
+        try_files({path: 0 for path in (self.timeline, self.page) if path is not None})
 
-    def report(self, outcome: Outcome, execution: Execution, config: MachineConfig) -> None:
+    def report(self, outcome: Outcome, execution: Execution, result: Run, config: MachineConfig) -> None:
         """Print and write what was wanted."""
         if self.profile:
             _print_profiles(outcome, execution)
         if self.timeline is not None:
             _save_timeline(outcome, self.timeline, execution, config)
+        if self.page is not None:
+            _save_page(outcome, self.page, execution, result, config)
 
 
 def _print_profiles(outcome: Outcome, execution: Execution) -> None:
@@ -106,3 +126,16 @@ def _save_timeline(outcome: Outcome, path: Path, execution: Execution, config: M
     count = write_timeline(data, seen, execution.programs(), config, compressed=path.suffix == _COMPRESSED)
     write_file(path, data.getvalue())
     outcome.say(f"timeline: {path}, {count:,} events, for ui.perfetto.dev")
+
+
+def _save_page(outcome: Outcome, path: Path, execution: Execution, result: Run, config: MachineConfig) -> None:
+    # What draws it is a package that not everyone installs.
+    from ctm.sim.report.page.page import Ran, page_of
+
+    ran = Ran(
+        name=execution.name, command=shlex.join(["ctm", *sys.argv[1:]]), engine=execution.device.ran, config=config,
+        report=result.report, programs=execution.programs(), seen=execution.device.seen(),
+        outputs={f"output {key}" if isinstance(key, int) else key: array for key, array in result.outputs.items()},
+    )  # fmt: skip
+    write_file(path, page_of(ran).encode())
+    outcome.say(f"report: {path}")

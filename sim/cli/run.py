@@ -9,7 +9,7 @@ import typer
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import Status
-from ctm.sim.cli.observation import MOST_EVENTS, MostEvents, Observation, Profile, Timeline
+from ctm.sim.cli.observation import MOST_EVENTS, MostEvents, Observation, PageFile, Profile, Timeline
 from ctm.sim.cli.options import (
     DEFAULT_WATCHDOG,
     EngineName,
@@ -69,6 +69,7 @@ def run(
     profile: Profile = False,
     timeline: Timeline = None,
     most_events: MostEvents = MOST_EVENTS,
+    report: PageFile = None,
     trace: Annotated[
         Path | None,
         typer.Option("--trace", metavar="FILE", help="Write what each group does behind each instruction."),
@@ -78,7 +79,7 @@ def run(
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
     with outcome.reported():
         check_engine(engine, max_cycles, port=port, hazards=hazards, trace=trace is not None)
-        observation = Observation(profile=profile, timeline=timeline, most_events=most_events)
+        observation = Observation(profile=profile, timeline=timeline, most_events=most_events, page=report)
         engine = observation.engine(engine)
         loaded = load_job(job, output)
         config = configuration(preset, settings, kind=loaded.kinds[0])
@@ -121,7 +122,7 @@ def run(
             _save_pictures(outcome, loaded, result)
         outcome.fields["outputs"] = {str(key): str(path) for key, path in loaded.files.items()}
         _summarise(outcome, config, result, loaded.files, checked)
-        observation.report(outcome, execution, config)
+        observation.report(outcome, execution, result, config)
 
 
 def _save_pictures(outcome: Outcome, loaded: LoadedJob, result: Run) -> None:

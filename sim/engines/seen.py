@@ -26,7 +26,7 @@ ISSUED: an instruction of port `what`; `lanes` of the `second` lanes that are co
 from now on the wave slot waits for `what`, a `Wait`.
 """
 TAKEN, ISSUED, WAITS_FOR = range(3)
-WINDOW = np.dtype([("read", "<u8", (2,)), ("written", "<u8", (2,))])
+WINDOW = np.dtype([("read", "<u8", (5,)), ("written", "<u8", (5,))])
 """Beats that each memory port moved in `WINDOW_CYCLES` cycles."""
 WINDOW_CYCLES = 64
 

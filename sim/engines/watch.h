@@ -152,7 +152,7 @@ private:
 
 // Beats of memory ports in a window of cycles.
 struct Window {
-    std::array<std::uint64_t, 2> read, written;
+    std::array<std::uint64_t, 5> read, written;  // As many ports as there may be.
 };
 
 class Traffic {

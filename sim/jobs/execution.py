@@ -98,6 +98,11 @@ class Execution:
             outputs[key] = self.device.memory.words(address, words).copy()
         return Run(outputs=outputs, report=self.device.report())
 
+    @property
+    def name(self) -> str:
+        """The job's."""
+        return self._job.path.name
+
     def programs(self) -> dict[int, tuple[str, Executable]]:
         """Names and executables of the programs that have run, by where they lie in memory."""
         programs: dict[int, tuple[str, Executable]] = {}

@@ -38,9 +38,9 @@ def _found(profile: ProgramProfile) -> Iterator[tuple[float, str]]:
 
 def _waits(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, str]]:
     def share(wait: Wait) -> float:
-        return figures.waited[wait] / figures.cost
+        return figures.waits_for(wait) / figures.cost
 
-    place, of_fetches = _most(profile, lambda each: each.waited[Wait.FETCH])
+    place, of_fetches = _most(profile, lambda each: each.waits_for(Wait.FETCH))
     at_one_line = share(Wait.FETCH) * of_fetches
     if at_one_line > ONE_LINE:
         yield (
@@ -60,7 +60,7 @@ def _waits(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, s
         (Wait.REQUEST, REQUESTS, "wait for space towards memory: its bandwidth is what bounds the program"),
     ):
         if share(wait) > threshold:
-            place, _ = _most(profile, lambda each, wait=wait: each.waited[wait])  # type: ignore[misc]
+            place, _ = _most(profile, lambda each, wait=wait: each.waits_for(wait))  # type: ignore[misc]
             yield share(wait), f"wavefronts spend {share(wait):.0%} of their cycles, most at {place}, where they {text}"
 
 

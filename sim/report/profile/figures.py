@@ -34,6 +34,10 @@ class Figures:
         """Cycles that wavefronts had it before them, one for each issue with them; issues where there are no cycles."""
         return self.issues + sum(self.waited.values())
 
+    def waits_for(self, cause: Wait) -> int:
+        """Cycles that wavefronts waited for a cause."""
+        return self.waited.get(cause, 0)
+
     @property
     def lost(self) -> int:
         """Lanes that did nothing while others of their wavefront executed it."""

@@ -1,13 +1,14 @@
 """The profile of a run: for each of its programs the figures of each instruction and of each source line."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from ctm.sim.assembler.languages import statements
 from ctm.sim.elf import Executable
 from ctm.sim.elf.lines import Line
+from ctm.sim.elf.sources import with_texts
 from ctm.sim.engines.seen import Seen
 from ctm.sim.report.profile.figures import Figures, figures_of, total
 
@@ -24,10 +25,16 @@ class Statement:
 
 @dataclass(frozen=True, kw_only=True)
 class ProgramProfile:
-    """A program: all its instructions, in the order of the code."""
+    """A program: its instructions in the order of the code, and the lines of those of its sources that are there."""
 
     name: str
     statements: tuple[Statement, ...]
+    sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def source(self, line: Line) -> str:
+        """The text of a line; nothing where the source is not there."""
+        lines = self.sources.get(line.file, ())
+        return lines[line.line - 1].rstrip() if line.line <= len(lines) else ""
 
     @cached_property
     def figures(self) -> Figures:
@@ -57,7 +64,10 @@ def profiles(seen: Seen, programs: Mapping[int, tuple[str, Executable]]) -> list
         for row in seen.rows[seen.rows["executable"] == address]:
             rows.setdefault(int(row["pc"]), []).append(figures_of(row))
         if rows:
-            found.append(ProgramProfile(name=name, statements=tuple(_statements(executable, rows))))
+            program: Any = with_texts(executable)
+            texts = {} if program.lines is None else program.lines.texts
+            sources = {file: text.splitlines() for file, text in texts.items()}
+            found.append(ProgramProfile(name=name, statements=tuple(_statements(program, rows)), sources=sources))
     return found
 
 

@@ -1,8 +1,6 @@
 """A profile as text for a terminal."""
 
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -43,7 +41,7 @@ def _places(profile: ProgramProfile) -> Iterator[tuple[str, Figures, str]]:
     """Place, figures and text of each line, else of each instruction."""
     if profile.lines:
         for line, figures in profile.lines.items():
-            yield str(line), figures, _source(line.file, line.line)
+            yield str(line), figures, profile.source(line)
         return
     for statement in profile.statements:
         yield str(statement.unit), statement.figures, statement.text
@@ -51,14 +49,14 @@ def _places(profile: ProgramProfile) -> Iterator[tuple[str, Figures, str]]:
 
 def _print(profile: ProgramProfile, title: str, places: list[tuple[str, Figures, str]], console: Console) -> None:
     whole = profile.figures
-    waits = [wait for wait in WAITS if whole.waited.get(wait, 0) > _SHOWN * whole.cost]
+    waits = [wait for wait in WAITS if whole.waits_for(wait) > _SHOWN * whole.cost]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
     table.add_column("line" if profile.lines else "unit", no_wrap=True)
     for name in ("share", "issues", "lanes", *(wait.name.lower() for wait in waits)):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("source" if profile.lines else "instruction", no_wrap=True)
     for place, figures, text in places:
-        waited = (_count(figures.waited.get(wait, 0)) for wait in waits)
+        waited = (_count(figures.waits_for(wait)) for wait in waits)
         lanes = f"{figures.efficiency:.0%}" if figures.issues else _NOTHING
         share = f"{figures.cost / whole.cost:.1%}" if figures.cost else _NOTHING
         table.add_row(place, share, _count(figures.issues), lanes, *waited, text)
@@ -67,20 +65,6 @@ def _print(profile: ProgramProfile, title: str, places: list[tuple[str, Figures,
 
 def _count(number: int) -> str:
     return f"{number:,}" if number else _NOTHING
-
-
-@cache
-def _lines(file: str) -> tuple[str, ...]:
-    try:
-        return tuple(Path(file).read_text(encoding="utf-8", errors="replace").splitlines())
-    except OSError:
-        return ()
-
-
-def _source(file: str, line: int) -> str:
-    """A line of a source; nothing if the file is not there."""
-    lines = _lines(file)
-    return lines[line - 1].rstrip() if line <= len(lines) else _NOTHING
 
 
 def profile_console() -> Console:

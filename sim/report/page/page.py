@@ -1,0 +1,174 @@
+"""The page: what ran, its outputs as pictures, where the time went, counters, and how to run it again."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+import numpy.typing as npt
+from plotly.offline import get_plotlyjs
+
+from ctm import __version__
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.host import COUNTERS
+from ctm.sim.elf import Executable, write
+from ctm.sim.engines.engine import Report
+from ctm.sim.engines.seen import Seen
+from ctm.sim.report.page import charts
+from ctm.sim.report.page.source import source_html
+from ctm.sim.report.profile.advice import advice
+from ctm.sim.report.profile.profile import ProgramProfile, profiles
+from ctm.sim.report.timeline import events
+from ctm.sim.report.utilisation import utilisation
+
+_HASH = 16
+_STYLE = """
+:root { color-scheme: light dark; --back: #fff; --text: #1f2328; --soft: #6b7280; --edge: #d8dee4; --hot: #f59e0b; }
+@media (prefers-color-scheme: dark) {
+  :root { --back: #0d1117; --text: #e6edf3; --soft: #9198a1; --edge: #30363d; --hot: #b45309; }
+}
+* { box-sizing: border-box; }
+body { font: 16px/1.5 system-ui, sans-serif; background: var(--back); color: var(--text); margin: 0 auto;
+       max-width: 84em; padding: 1em; }
+h1 { font-size: 1.5em; margin: 0; } h2 { font-size: 1.15em; margin: 2em 0 0.5em; border-bottom: 1px solid var(--edge); }
+h3 { font-size: 1em; margin: 1em 0 0.3em; } p { margin: 0.3em 0; } .soft { color: var(--soft); }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26em, 100%), 1fr)); gap: 1.5em; }
+.columns > * { min-width: 0; } .columns > .picture { max-width: 36em; }
+.wide, .listing { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.875em; } td, th { text-align: left; padding: 0.1em 0.8em 0.1em 0; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+code, pre { font: 13px/1.5 ui-monospace, monospace; white-space: pre; } pre { overflow-x: auto; }
+.listing { border: 1px solid var(--edge); border-radius: 6px; padding: 0.3em 0; }
+.line { padding-left: 0.5em; width: max-content; min-width: 100%; }
+details.line > summary { list-style: none; cursor: pointer; }
+details.line > summary:hover, details.line[open] { outline: 1px solid var(--edge); }
+details.line { background: color-mix(in srgb, var(--hot) var(--heat), transparent); }
+details.line > :not(summary) { padding: 0.2em 0 0.5em 9em; }
+.place, .share { display: inline-block; width: 4em; text-align: right; padding-right: 1em; color: var(--soft);
+                 font-size: 0.8em; }
+@media (max-width: 45em) { details.line > :not(summary) { padding-left: 1em; } .place, .share { width: 3.2em; } }
+"""
+_SCRIPT = """
+// Charts that were drawn before the page had its width.
+addEventListener("load", () => {
+  for (const chart of document.querySelectorAll(".plotly-graph-div")) Plotly.Plots.resize(chart);
+});
+"""
+_PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title><style>{style}</style><script>{library}</script>
+<h1>{title}</h1>
+{body}
+<script>{script}</script>
+</html>
+"""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Ran:
+    """A run: its name and command, the engine, and everything that is known of it afterwards."""
+
+    name: str
+    command: str
+    engine: str
+    config: MachineConfig
+    report: Report
+    outputs: Mapping[str, npt.NDArray[Any]]
+    programs: Mapping[int, tuple[str, Executable]]
+    seen: Seen
+
+
+def page_of(ran: Ran) -> str:
+    """The page as HTML."""
+    found = profiles(ran.seen, ran.programs)
+    body = "\n".join([_head(ran), _outputs(ran), *_programs(found), *_time(ran), _counters(ran), _reproduce(ran)])
+    return _PAGE.format(title=escape(ran.name), style=_STYLE, library=get_plotlyjs(), script=_SCRIPT, body=body)
+
+
+def _embed(figure: Any, name: str) -> str:
+    """A chart, by a name of its own, so that the same run gives the same page."""
+    html: str = figure.to_html(
+        full_html=False, include_plotlyjs=False, config={"responsive": True, "displaylogo": False}, div_id=name
+    )
+    return html
+
+
+def _head(ran: Ran) -> str:
+    report = ran.report
+    facts = [f"engine {ran.engine}", f"{report.instructions:,} instructions", f"{report.lane_instructions:,} lane ones"]
+    if report.cycles is not None:
+        facts.insert(1, f"{report.cycles:,} cycles")
+        facts += str(utilisation(report.counters, cycles=report.cycles, array=ran.config.array)).split("\n")
+    return f'<p class="soft">{escape("; ".join(facts))}</p>'
+
+
+def _outputs(ran: Ran) -> str:
+    cells = []
+    for name, array in ran.outputs.items():
+        figure, step = charts.picture(array)
+        shape = " x ".join(map(str, array.shape))
+        note = "" if step == 1 else f"; one element in {step} along each axis is shown"
+        title = f'<h3>{escape(name)}</h3><p class="soft">{shape}{note}</p>'
+        cells.append(f'<div class="picture">{title}{_embed(figure, f"picture-{len(cells)}")}</div>')
+    return f'<h2>Outputs</h2><div class="columns">{"".join(cells)}</div>'
+
+
+def _programs(found: Sequence[ProgramProfile]) -> Iterator[str]:
+    for number, profile in enumerate(found):
+        whole = profile.figures
+        sentences = "".join(f"<li>{escape(text)}</li>" for text in advice(profile))
+        bars = _embed(charts.waits(profile), f"waits-{number}") if profile.has_cycles else ""
+        yield (
+            f"<h2>Program {escape(profile.name)}</h2><p>{whole.issues:,} instructions issued; "
+            f"{whole.efficiency:.0%} of the lanes that are covered work.</p>"
+            f"<ul>{sentences}</ul>{bars}{source_html(profile)}"
+        )
+
+
+def _time(ran: Ran) -> Iterator[str]:
+    if not len(ran.seen.events):
+        return
+    end = ""
+    if ran.seen.lost_events:
+        end = f'<p class="soft">Occupancy ends at cycle {int(ran.seen.events["cycle"][-1]):,}: no more was kept.</p>'
+    slices = list(events(ran.seen, ran.programs, ran.config))
+    parts = (
+        ("Occupancy", charts.occupancy(ran.seen, ran.config)),
+        ("Memory traffic", charts.traffic(ran.seen, ran.config)),
+        ("Roofline", charts.roofline(ran.report, ran.config)),
+    )
+    yield "<h2>Over time</h2>" + end + '<div class="columns">'
+    yield from (f"<div><h3>{title}</h3>{_embed(figure, title.split()[-1].lower())}</div>" for title, figure in parts)
+    yield "</div><h3>The first waits of each wave slot</h3>" + _embed(charts.timeline(slices), "timeline")
+
+
+def _table(values: Mapping[str, object], texts: Mapping[str, str]) -> str:
+    rows = "".join(
+        f'<tr><td>{escape(name)}<td class="number">{f"{value:,}" if isinstance(value, int) else escape(str(value))}'
+        f'<td class="soft">{escape(texts.get(name, ""))}'
+        for name, value in values.items()
+    )
+    return f'<div class="wide"><table>{rows}</table></div>'
+
+
+def _counters(ran: Ran) -> str:
+    texts = {name.lower(): text for name, text in COUNTERS.items()}
+    parts = asdict(ran.config)
+    settings = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
+    return (
+        f'<div class="columns"><div><h2>Counters</h2>{_table(ran.report.counters, texts)}</div>'
+        f"<div><h2>Configuration</h2>{_table(settings, {})}</div></div>"
+    )
+
+
+def _reproduce(ran: Ran) -> str:
+    hashes = "".join(
+        f"<tr><td>{escape(name)}<td><code>{hashlib.sha256(write(executable)).hexdigest()[:_HASH]}</code>"
+        for name, executable in ran.programs.values()
+    )
+    return (
+        f"<h2>Run it again</h2><pre>{escape(ran.command)}</pre>"
+        f'<p class="soft">Version {escape(__version__)}. The first figures of the SHA-256 of each executable:</p>'
+        f"<table>{hashes}</table>"
+    )

@@ -1,0 +1,70 @@
+"""The source of a program with its figures, as HTML: a line opens to show its instructions and waits."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+
+from ctm.sim.elf.lines import Line
+from ctm.sim.report.profile.figures import WAITS, Figures
+from ctm.sim.report.profile.profile import ProgramProfile, Statement
+
+_HOTTEST = 70
+"""Per cent of the colour of the most expensive line."""
+
+
+def source_html(profile: ProgramProfile) -> str:
+    """Each line of its files, or each instruction where lines are not known; those with instructions have figures."""
+    if not profile.lines:
+        rows = (_row(str(each.unit), each.text, each.figures, [each], profile) for each in profile.statements)
+        return _listing("instructions", rows)
+    by_line: dict[Line, list[Statement]] = {}
+    for statement in profile.statements:
+        if statement.line is not None:
+            by_line.setdefault(statement.line, []).append(statement)
+    return "".join(_listing(file, _file(file, profile, by_line)) for file in sorted({line.file for line in by_line}))
+
+
+def _file(file: str, profile: ProgramProfile, by_line: Mapping[Line, Sequence[Statement]]) -> Iterator[str]:
+    last = max(line.line for line in by_line if line.file == file)
+    for number in range(1, max(len(profile.sources.get(file, ())), last) + 1):
+        line = Line(file, number)
+        yield _row(str(number), profile.source(line), profile.lines.get(line), by_line.get(line, ()), profile)
+
+
+def _listing(title: str, rows: Iterator[str]) -> str:
+    return f'<h3>{escape(title)}</h3><div class="listing">{"".join(rows)}</div>'
+
+
+def _row(
+    place: str, text: str, figures: Figures | None, statements: Sequence[Statement], profile: ProgramProfile
+) -> str:
+    code = f'<span class="place">{place}</span><code>{escape(text) or "&nbsp;"}</code>'
+    if figures is None or not figures.cost:
+        return f'<div class="line"><span class="share"></span>{code}</div>'
+    share = figures.cost / profile.figures.cost
+    most = max(each.cost for each in (profile.lines.values() if profile.lines else _figures(profile)))
+    heat = f"--heat: {_HOTTEST * figures.cost / most:.0f}%"
+    return (
+        f'<details class="line" style="{heat}"><summary><span class="share">{share:.1%}</span>{code}</summary>'
+        f"{_details(figures)}{_instructions(statements)}</details>"
+    )
+
+
+def _figures(profile: ProgramProfile) -> Iterator[Figures]:
+    return (each.figures for each in profile.statements)
+
+
+def _details(figures: Figures) -> str:
+    """Issues, lanes, and what was waited for, the longest first."""
+    facts = [f"{figures.issues:,} issues", f"{figures.efficiency:.0%} of the lanes work"]
+    waited = sorted((each for each in WAITS if figures.waits_for(each)), key=lambda each: -figures.waits_for(each))
+    facts += [f"{wait.name.lower()} {figures.waits_for(wait):,}" for wait in waited]
+    return f"<p>{escape('; '.join(facts))}</p>"
+
+
+def _instructions(statements: Sequence[Statement]) -> str:
+    rows = "".join(
+        f'<tr><td>{each.unit}<td class="number">{each.figures.issues:,}<td class="number">{each.figures.cost:,}'
+        f"<td><code>{escape(each.text)}</code>"
+        for each in statements
+    )
+    return f'<div class="wide"><table><tr><th>unit<th>issues<th>cost<th>instruction{rows}</table></div>'

@@ -1,0 +1,106 @@
+"""The page of a run: what it shows is what was counted, and it needs nothing but itself."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from ctm.examples.catalogue import job
+from ctm.rtl.config import TINY
+from ctm.sim.compiled.tools.package import Package
+from ctm.sim.engines.seen import Watching
+from ctm.sim.jobs.execution import Execution
+from ctm.sim.jobs.loading import load_job
+from ctm.sim.report.page.page import Ran, page_of
+from ctm.sim.report.profile.profile import profiles
+from ctm.tb.cli.invocation import ctm, refusal
+
+
+class Reader(HTMLParser):
+    """Collects the text of a page outside of scripts and styles, by the class of what it is in; and what it loads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.texts: dict[str, list[str]] = {}
+        self.charts: set[str] = set()
+        self._classes: list[str] = []
+        self._is_code = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        self.loads += [values[name] for name in ("src", "href") if name in values]
+        self._is_code = tag in ("script", "style")
+        if tag == "span":
+            self._classes.append(values.get("class", ""))
+        if "plotly-graph-div" in values.get("class", ""):
+            self.charts.add(values["id"])
+
+    def handle_endtag(self, tag: str) -> None:
+        self._is_code = False
+        if tag == "span":
+            self._classes.pop()
+
+    def handle_data(self, data: str) -> None:
+        if not self._is_code and data.strip():
+            self.texts.setdefault(self._classes[-1] if self._classes else "", []).append(data.strip())
+
+
+def ran(engine: str) -> Ran:
+    execution = Execution(
+        load_job(job("saxpy")), engine=engine, config=TINY, watchdog=0, watch=Watching(most_events=20_000)
+    )
+    result = execution.run()
+    return Ran(
+        name="a <run>", command="ctm run 'a b.toml'", engine=engine, config=TINY, report=result.report,
+        outputs={"output 0": result.outputs[0]}, programs=execution.programs(), seen=execution.device.seen(),
+    )  # fmt: skip
+
+
+def read(page: str) -> Reader:
+    reader = Reader()
+    reader.feed(page)
+    return reader
+
+
+def test_a_page_shows_the_run_and_loads_nothing() -> None:
+    run = ran("rtl")
+    page = page_of(run)
+    assert page == page_of(run)
+    found = read(page)
+    assert found.loads == []
+    assert found.charts == {"picture-0", "waits-0", "occupancy", "traffic", "roofline", "timeline"}
+    text = " ".join(found.texts[""])
+    assert "a <run>" in text and "ctm run 'a b.toml'" in text
+    assert f"{run.report.cycles:,} cycles" in text and f"{run.report.counters['input_hits']:,}" in text
+    (profile,) = profiles(run.seen, run.programs)
+    shares = [f"{each.cost / profile.figures.cost:.1%}" for each in profile.lines.values()]
+    assert found.texts["share"] == shares and len(shares) == 3
+    source = job("saxpy").with_name("saxpy.s").read_text().splitlines()
+    assert all(line.strip() in text for line in source)
+
+
+def test_a_page_without_times_has_no_charts_of_them() -> None:
+    found = read(page_of(ran("golden")))
+    assert found.charts == {"picture-0"}
+    assert found.texts["share"] == ["33.3%"] * 3
+
+
+def test_the_command_writes_it_and_says_where(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    result = ctm("run", job("saxpy"), "--engine", "golden", "-o", tmp_path, "--report", page)
+    assert result.exit_code == 0, result.output
+    assert re.search(r"report: .*page\.html", result.output.replace("\n", ""))
+    assert read(page.read_text()).charts == {"picture-0"}
+
+
+def test_what_cannot_be_written_or_drawn_is_said_before_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = ("run", job("saxpy"), "--engine", "golden", "-o", tmp_path / "out")
+    assert "none" in refusal(*run, "--report", tmp_path / "none" / "page.html")
+    assert "'golden' does not know when" in refusal(*run, "--timeline", tmp_path / "t.json")
+    monkeypatch.setattr(Package, "is_installed", False)
+    assert "[report]" in refusal(*run, "--report", tmp_path / "page.html")
+    assert not (tmp_path / "out").exists()
