@@ -104,7 +104,7 @@ def _head(ran: Ran) -> str:
 
 
 def _outputs(ran: Ran) -> str:
-    cells = []
+    cells: list[str] = []
     for name, array in ran.outputs.items():
         figure, step = charts.picture(array)
         shape = " x ".join(map(str, array.shape))
