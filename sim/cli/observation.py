@@ -20,8 +20,8 @@ from ctm.sim.engines.watched import WatchedEngine
 from ctm.sim.files import try_files, write_file
 from ctm.sim.jobs.execution import Execution, Run
 from ctm.sim.jobs.loading import LoadedJob
-from ctm.sim.report.profile.profile import as_json, profiles
-from ctm.sim.report.profile.text import print_profile, profile_console
+from ctm.sim.profile.profile import as_json, profiles
+from ctm.sim.profile.text import print_profile, profile_console
 from ctm.sim.report.timeline import write_timeline
 
 Profile = Annotated[

@@ -11,9 +11,9 @@ from ctm.rtl.isa.formats import ELEMENTS, DataFormat
 from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.sim.files import is_stream, read_file
 from ctm.sim.jobs.npy import NpyError, read_npy
-from ctm.sim.jobs.png import FORMATS as PNG_FORMATS
-from ctm.sim.jobs.png import PngError, png, read_png
 from ctm.sim.runtime.image import element_type
+from ctm.sim.runtime.png import FORMATS as PNG_FORMATS
+from ctm.sim.runtime.png import PngError, png, read_png
 
 Array = npt.NDArray[Any]
 

@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import numpy as np
-
 from ctm.sim.files import try_files, write_file
-from ctm.sim.jobs.arrays import NPY, PNG, Array, encoded, least_bytes
+from ctm.sim.jobs.arrays import NPY, PNG, encoded, least_bytes
 from ctm.sim.jobs.destinations import CONDITIONAL, stream_key
 from ctm.sim.jobs.execution import Run
 from ctm.sim.jobs.loading import LoadedJob
+from ctm.sim.runtime.png import picture_of
 
 
 def try_outputs(job: LoadedJob) -> None:
@@ -26,21 +25,6 @@ def try_outputs(job: LoadedJob) -> None:
     for stream in job.job.draw.streams if job.job.draw is not None else ():
         sizes[job.files[stream_key(stream.index)]] = 4 * stream.words
     try_files(sizes, make_folders=True)
-
-
-def picture_of(array: Array) -> tuple[Array, bool] | None:
-    """The elements of an output as a picture for a PNG, and whether every value had to be clamped.
-
-    Floats from 0 to 1 are shades, four of them red, green, blue and alpha; what is beyond is clamped, NaN is 0. None:
-    two channels are no picture.
-    """
-    if array.ndim == 3 and array.shape[2] == 2:
-        return None
-    if array.dtype != np.float32:
-        return array, False
-    values = np.nan_to_num(array, nan=0.0)
-    clamped = np.clip(values, 0.0, 1.0)
-    return np.rint(255 * clamped).astype(np.uint8), bool((clamped != array).all())
 
 
 def save_pictures(job: LoadedJob, run: Run) -> list[tuple[Path, bool]]:

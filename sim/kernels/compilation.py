@@ -1,8 +1,10 @@
 """Compiled kernels, kept in the cache folder until they, or what compiles them, change."""
 
 import hashlib
+import linecache
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from ctm.sim import assembler, compiler, elf
 from ctm.sim.compiled.error import ToolchainError
@@ -28,7 +30,14 @@ def compiled(translation: Translation, isa: str) -> Executable:
     except (ToolchainError, OSError, ElfError):
         # Where nothing can be kept it is compiled each time; where a tool is missing, that is said here.
         program = compile_translation(translation, isa=isa).executable
-    return with_sources(program, {})
+    return with_sources(program, _texts(program))
+
+
+def _texts(program: Executable) -> dict[str, str]:
+    """The texts of files as Python knows them, which has those of a notebook's cells too."""
+    lines: Any = getattr(program, "lines", None)
+    files = () if lines is None else lines.files
+    return {file: "".join(text) for file in files if (text := linecache.getlines(file))}
 
 
 @cache

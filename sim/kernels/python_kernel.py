@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from threading import RLock
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
+from ctm.rtl.config import DEFAULT_PRESETS, PRESETS, MachineConfig
 from ctm.rtl.isa.limits import COORDINATE_LIMIT
+from ctm.sim.assembler import disassemble
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.compiler.python import (
     Definition,
@@ -22,10 +23,13 @@ from ctm.sim.compiler.python import (
 )
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 from ctm.sim.elf import Executable
+from ctm.sim.engines.golden import GoldenEngine
+from ctm.sim.engines.seen import Watching
 from ctm.sim.kernels.arguments import bound
 from ctm.sim.kernels.compilation import compiled
 from ctm.sim.kernels.interpretation import interpreted
 from ctm.sim.kernels.matching import check_device, matched
+from ctm.sim.kernels.profiling import Disassembly, KernelProfile
 from ctm.sim.kernels.workspace import Results, workspace
 from ctm.sim.runtime import Device
 
@@ -88,6 +92,10 @@ class PythonKernel(Generic[_P, _R]):
                 self._programs[isa] = compiled(self._translation, isa)
             return self._programs[isa]
 
+    def disassembly(self, isa: str = DEFAULT_TARGET) -> Disassembly:
+        """The text of its program for an instruction set, with source lines in comments; errors as `program`."""
+        return Disassembly(disassemble(self.program(isa)))
+
     @property
     def signature(self) -> Signature:
         """What it takes and gives; KernelError if it is no kernel."""
@@ -149,6 +157,27 @@ class Domain:
         given = bound(signature.parameters, values, program)
         with device:
             return workspace(device).run(device, program, signature, given, self._size)
+
+    def profile(
+        self,
+        /,
+        *arguments: Any,
+        engine: str = GoldenEngine.name,
+        config: MachineConfig | None = None,
+        isa: str = DEFAULT_TARGET,
+        **named: Any,
+    ) -> KernelProfile:
+        """Run it on a device of its own that is watched; `engine` is golden, or rtl, which has cycles.
+
+        `config` is the default machine of `isa` if nothing is said. Arguments and errors are those of a call.
+        """
+        if config is None:
+            _check_isa(isa)
+            config = PRESETS[DEFAULT_PRESETS[isa]]
+        device = Device(engine, config, watch=Watching())
+        result = self(*arguments, device=device, **named)
+        (program,) = device.profiles()
+        return KernelProfile(result=result, report=device.report(), program=program)
 
     def in_python(self, /, *arguments: Any, **named: Any) -> Results:
         """The same in plain Python, pixel by pixel, to look at every step; floats have more digits while it computes.

@@ -4,7 +4,7 @@ import functools
 from collections import deque
 from collections.abc import Callable, Sequence
 from threading import RLock
-from typing import Concatenate, ParamSpec, Self, TextIO, TypeVar
+from typing import Any, Concatenate, ParamSpec, Self, TextIO, TypeVar
 
 import numpy.typing as npt
 
@@ -20,6 +20,7 @@ from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.seen import Seen, Watching
 from ctm.sim.fault import MachineError
 from ctm.sim.memory import Memory
+from ctm.sim.profile.profile import ProgramProfile, profiles
 from ctm.sim.runtime.commands import CommandBuffer
 from ctm.sim.runtime.heap import LOCAL, Heap
 from ctm.sim.runtime.image import Image
@@ -108,6 +109,22 @@ class Device:
 
     def __exit__(self, *_: object) -> None:
         self._lock.release()
+
+    def profiles(self) -> list[ProgramProfile]:
+        """What programs issued and waited for since the device was made, each with its source lines.
+
+        Raises
+        ------
+        ValueError
+            They were not watched.
+        """
+        seen = self.seen()
+        programs = {}
+        for base in dict.fromkeys(map(int, seen.rows["executable"])):
+            program: Any = self._origins.program(base)
+            if program is not None:
+                programs[base] = program.lines.files[0] if program.lines else f"program at 0x{base:x}", program
+        return profiles(seen, programs)
 
     @_exclusive
     def seen(self) -> Seen:

@@ -79,6 +79,14 @@ class Image:
             result[rows] = elements[places]
         return result
 
+    def _repr_png_(self) -> bytes | None:
+        """The picture that a notebook shows; None where the elements are none."""
+        # Pillow takes long to import, and most programs show nothing.
+        from ctm.sim.runtime.png import picture_of, png
+
+        found = picture_of(self.read())
+        return None if found is None else png(found[0])
+
     @property
     def _rows(self) -> npt.NDArray[np.generic] | None:
         """All elements as [height, pitch, channels] where they lie in this order: much faster than place by place."""

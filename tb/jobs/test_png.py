@@ -14,7 +14,7 @@ from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.jobs.arrays import ArrayError, load_elements
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.loading import load_job
-from ctm.sim.jobs.png import PngError, png, read_png
+from ctm.sim.runtime.png import PngError, png, read_png
 from ctm.tb.cli.invocation import ctm
 from ctm.tb.jobs.folder import Folder
 

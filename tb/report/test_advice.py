@@ -11,10 +11,10 @@ from ctm.sim.elf.lines import Line
 from ctm.sim.engines.seen import Watching
 from ctm.sim.jobs.execution import Execution
 from ctm.sim.jobs.loading import load_job
-from ctm.sim.report.profile import advice as thresholds
-from ctm.sim.report.profile.advice import advice
-from ctm.sim.report.profile.figures import WAITS, Figures, total
-from ctm.sim.report.profile.profile import ProgramProfile, Statement, profiles
+from ctm.sim.profile import advice as thresholds
+from ctm.sim.profile.advice import advice
+from ctm.sim.profile.figures import WAITS, Figures, total
+from ctm.sim.profile.profile import ProgramProfile, Statement, profiles
 
 WAITED = dict.fromkeys(WAITS, 0)
 JOB = """

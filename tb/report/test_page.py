@@ -12,8 +12,8 @@ from ctm.sim.compiled.tools.package import Package
 from ctm.sim.engines.seen import Watching
 from ctm.sim.jobs.execution import Execution
 from ctm.sim.jobs.loading import load_job
+from ctm.sim.profile.profile import profiles
 from ctm.sim.report.page.page import Ran, page_of
-from ctm.sim.report.profile.profile import profiles
 from ctm.tb.cli.invocation import ctm, refusal
 
 

@@ -13,7 +13,7 @@ from ctm.rtl.config import R700, TINY, MachineConfig, with_settings
 from ctm.sim.engines.seen import Seen, Watching
 from ctm.sim.jobs.execution import Execution, Run
 from ctm.sim.jobs.loading import load_job
-from ctm.sim.report.profile.figures import WAITS
+from ctm.sim.profile.figures import WAITS
 from ctm.sim.report.timeline import write_timeline
 
 COUNTS = ["issues", "active", "working", "present"]

@@ -11,8 +11,8 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.watch import Wait
 from ctm.sim.engines.engine import Report
 from ctm.sim.engines.seen import TAKEN, WAITS_FOR, WINDOW_CYCLES, Seen
-from ctm.sim.report.profile.figures import WAITS
-from ctm.sim.report.profile.profile import ProgramProfile
+from ctm.sim.profile.figures import WAITS
+from ctm.sim.profile.profile import ProgramProfile
 from ctm.sim.report.timeline import Event
 
 _GREY, _GRID = "#888", "rgba(128, 128, 128, 0.25)"

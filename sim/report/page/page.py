@@ -15,10 +15,10 @@ from ctm.rtl.isa.host import COUNTERS
 from ctm.sim.elf import Executable, write
 from ctm.sim.engines.engine import Report
 from ctm.sim.engines.seen import Seen
+from ctm.sim.profile.advice import advice
+from ctm.sim.profile.profile import ProgramProfile, profiles
+from ctm.sim.profile.source import STYLE, source_html
 from ctm.sim.report.page import charts
-from ctm.sim.report.page.source import source_html
-from ctm.sim.report.profile.advice import advice
-from ctm.sim.report.profile.profile import ProgramProfile, profiles
 from ctm.sim.report.timeline import events
 from ctm.sim.report.utilisation import utilisation
 
@@ -38,16 +38,7 @@ h3 { font-size: 1em; margin: 1em 0 0.3em; } p { margin: 0.3em 0; } .soft { color
 .wide, .listing { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.875em; } td, th { text-align: left; padding: 0.1em 0.8em 0.1em 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
-code, pre { font: 13px/1.5 ui-monospace, monospace; white-space: pre; } pre { overflow-x: auto; }
-.listing { border: 1px solid var(--edge); border-radius: 6px; padding: 0.3em 0; }
-.line { padding-left: 0.5em; width: max-content; min-width: 100%; }
-details.line > summary { list-style: none; cursor: pointer; }
-details.line > summary:hover, details.line[open] { outline: 1px solid var(--edge); }
-details.line { background: color-mix(in srgb, var(--hot) var(--heat), transparent); }
-details.line > :not(summary) { padding: 0.2em 0 0.5em 9em; }
-.place, .share { display: inline-block; width: 4em; text-align: right; padding-right: 1em; color: var(--soft);
-                 font-size: 0.8em; }
-@media (max-width: 45em) { details.line > :not(summary) { padding-left: 1em; } .place, .share { width: 3.2em; } }
+pre { overflow-x: auto; }
 """
 _SCRIPT = """
 // Charts that were drawn before the page had its width.
@@ -83,7 +74,7 @@ def page_of(ran: Ran) -> str:
     """The page as HTML."""
     found = profiles(ran.seen, ran.programs)
     body = "\n".join([_head(ran), _outputs(ran), *_programs(found), *_time(ran), _counters(ran), _reproduce(ran)])
-    return _PAGE.format(title=escape(ran.name), style=_STYLE, library=get_plotlyjs(), script=_SCRIPT, body=body)
+    return _PAGE.format(title=escape(ran.name), style=_STYLE + STYLE, library=get_plotlyjs(), script=_SCRIPT, body=body)
 
 
 def _embed(figure: Any, name: str) -> str:

@@ -6,9 +6,9 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
-from ctm.sim.report.profile.advice import advice
-from ctm.sim.report.profile.figures import WAITS, Figures
-from ctm.sim.report.profile.profile import ProgramProfile
+from ctm.sim.profile.advice import advice
+from ctm.sim.profile.figures import WAITS, Figures
+from ctm.sim.profile.profile import ProgramProfile
 
 _MOST_EXPENSIVE = 5
 _SHOWN = 0.005

@@ -67,6 +67,21 @@ def png(array: Picture) -> bytes:
     return buffer.getvalue()
 
 
+def picture_of(array: Picture) -> tuple[Picture, bool] | None:
+    """The elements of an image as a picture for a PNG, and whether every value had to be clamped.
+
+    Floats from 0 to 1 are shades, four of them red, green, blue and alpha; what is beyond is clamped, NaN is 0. None:
+    two channels are no picture.
+    """
+    if array.ndim == 3 and array.shape[2] == 2:
+        return None
+    if array.dtype != np.float32:
+        return array, False
+    values = np.nan_to_num(array, nan=0.0)
+    clamped = np.clip(values, 0.0, 1.0)
+    return np.rint(255 * clamped).astype(np.uint8), bool((clamped != array).all())
+
+
 def _elements(data: bytes, data_format: DataFormat) -> Picture:
     with Image.open(io.BytesIO(data), formats=["PNG"]) as picture:
         deep, mode = data[_BIT_DEPTH] > 8, picture.mode

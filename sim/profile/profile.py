@@ -10,7 +10,7 @@ from ctm.sim.elf import Executable
 from ctm.sim.elf.lines import Line
 from ctm.sim.elf.sources import with_texts
 from ctm.sim.engines.seen import Seen
-from ctm.sim.report.profile.figures import Figures, figures_of, total
+from ctm.sim.profile.figures import Figures, figures_of, total
 
 
 @dataclass(frozen=True, kw_only=True)

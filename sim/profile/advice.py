@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from ctm.rtl.dpp.watch import Wait
-from ctm.sim.report.profile.figures import Figures
-from ctm.sim.report.profile.profile import ProgramProfile
+from ctm.sim.profile.figures import Figures
+from ctm.sim.profile.profile import ProgramProfile
 
 IDLE_LANES = 1 / 3
 """Lanes without work, of those that are covered and valid."""

@@ -4,9 +4,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from ctm.sim.elf.lines import Line
-from ctm.sim.report.profile.figures import WAITS, Figures
-from ctm.sim.report.profile.profile import ProgramProfile, Statement
+from ctm.sim.profile.figures import WAITS, Figures
+from ctm.sim.profile.profile import ProgramProfile, Statement
 
+STYLE = """
+.listing, .listing .wide { overflow-x: auto; }
+.listing code { font: 13px/1.5 ui-monospace, monospace; white-space: pre; }
+.listing { border: 1px solid var(--edge, #8886); border-radius: 6px; padding: 0.3em 0; }
+.line { padding-left: 0.5em; width: max-content; min-width: 100%; }
+details.line > summary { list-style: none; cursor: pointer; }
+details.line > summary:hover, details.line[open] { outline: 1px solid var(--edge, #8886); }
+details.line { background: color-mix(in srgb, var(--hot, #f59e0b) var(--heat), transparent); }
+details.line > :not(summary) { padding: 0.2em 0 0.5em 9em; }
+.place, .share { display: inline-block; width: 4em; text-align: right; padding-right: 1em; color: var(--soft, #888);
+                 font-size: 0.8em; }
+@media (max-width: 45em) { details.line > :not(summary) { padding-left: 1em; } .place, .share { width: 3.2em; } }
+"""
+"""The looks of a listing, with which a page's colours `--edge`, `--soft` and `--hot` go."""
 _HOTTEST = 70
 """Per cent of the colour of the most expensive line."""
 
