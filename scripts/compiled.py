@@ -13,6 +13,7 @@ from ctm.examples.catalogue import FOLDER
 from ctm.examples.expectation import Array
 from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.elf import read_shader
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.jobs.destinations import destinations
 from ctm.sim.jobs.loading import Launch, LoadedJob
@@ -45,7 +46,8 @@ class Compiled:
         """How far each pixel is off, relative to what is allowed: wrong where it is above 1, [height, width]."""
         tolerance = self.document["relative_tolerance"]
         errors = [np.abs(found - values) / np.maximum(1, np.abs(values)) / tolerance for values in self.expected]
-        return np.min([error.max(axis=2) for error in errors], axis=0)
+        least: Array = np.min([error.max(axis=2) for error in errors], axis=0)
+        return least
 
 
 def load_compiled(name: str) -> Compiled:
@@ -57,11 +59,13 @@ def load_compiled(name: str) -> Compiled:
         arrays = dict(archive)
     shader = read_shader(text)
     temporaries = {int(key.removeprefix("temp")): key for key in arrays if key.startswith("temp")}
+    assert isinstance(shader.executable, Executable)
     executable, places = with_prologue(shader.executable, sorted(temporaries))
     width, height = document["grid"]
-    layout = Layout(width=width, height=height, format=DataFormat.FLOAT32_4)
-    inputs = tuple(Input(index=places[number], file=key, format="FLOAT32_4") for number, key in temporaries.items())
-    output = Output(index=0, file=OUTPUT, shape=(height, width), format="FLOAT32_4")
+    form = DataFormat.FLOAT32_4
+    layout = Layout(width=width, height=height, format=form)
+    inputs = tuple(Input(index=places[number], file=key, format=form) for number, key in temporaries.items())
+    output = Output(index=0, file=OUTPUT, shape=(height, width), format=form)
     domain = Domain(i=(0, width - 1), j=(0, height - 1))
     job = Job(program=Program(file=path.name), domain=domain, inputs=inputs, outputs=(output,))
     constants = ConstantFiles(floats=dict(shader.float_constants), ints=dict(shader.int_constants))

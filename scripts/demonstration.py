@@ -60,8 +60,10 @@ def main(
     wanted = names or ALL
     try:
         for name in (each for each in AT_ONCE if each in wanted):
-            findings += _findings(name, output)
-            console.print(f"a picture: {output / findings[-1].picture}")
+            found = _findings(name, output)
+            findings += found
+            for picture in (each.picture for each in found if each.picture is not None):
+                console.print(f"a picture: {output / picture}")
         rest = [name for name in wanted if name not in AT_ONCE]
         for preset in DEFAULT_PRESETS.values() if rest else ():
             prepare_engine(ENGINE, PRESETS[preset])

@@ -97,7 +97,7 @@ def rates() -> Iterator[Rate]:
 
 def main() -> None:
     """Print the table."""
-    ENGINES["core"] = _Engine  # type: ignore[assignment]
+    ENGINES["core"] = _Engine
     table = Table("program", title="Instructions issued per cycle, one core of 4 lanes and 16 slots")
     for column in ("groups", "cycles", "ALU", "ALU / cycle", "TEX / cycle", "FC / cycle"):
         table.add_column(column, justify="right")

@@ -107,8 +107,8 @@ def _host() -> Iterator[str]:
         "are not the same ones.\n"
     )
     counters = enumerate(COUNTERS.items())
-    rows = [(f"0x{COUNTERS_OFFSET + 4 * place:03X}", name, text) for place, (name, text) in counters]
-    yield from table(("offset", "counter", "counts"), rows)
+    counts = [(f"0x{COUNTERS_OFFSET + 4 * place:03X}", name, text) for place, (name, text) in counters]
+    yield from table(("offset", "counter", "counts"), counts)
     yield "## Status codes\n"
     yield from table(
         ("code", "name", "meaning"), ((status.value, status.name, STATUS_TEXT[status]) for status in Status)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ctm.examples.expectation import Array
 from ctm.sim.files import write_file
-from ctm.sim.jobs.png import png
+from ctm.sim.runtime.png import png
 
 _LOWEST = 256
 """Pictures with fewer rows are enlarged by a whole factor."""
@@ -27,7 +27,8 @@ def save(colours: Array, path: Path) -> None:
 
 def shades(values: Array) -> Array:
     """Values from 0 to 1 as shades of grey."""
-    return np.rint(np.clip(values, 0, 1) * 255).astype(np.uint8)
+    found: Array = np.rint(np.clip(values, 0, 1) * 255).astype(np.uint8)
+    return found
 
 
 def heat(values: Array) -> Array:

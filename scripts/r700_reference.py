@@ -10,9 +10,9 @@ from ctm.rtl.isa.r700.operations import ILLEGAL, OPERATIONS, Operation
 from scripts.reference_tables import bits, codes_tables, commands_tables, layout_table, table
 
 _WORDS = {
-    "CF_DWORD0": (control_flow.CF_DWORD0, "first word of a CF word that starts no ALU clause and is no export"),
+    "CF_DWORD0": (control_flow.CF_DWORD0, "first word of a CF instruction that starts no ALU clause and is no export"),
     "CF_DWORD1": (control_flow.CF_DWORD1, "its second word"),
-    "CF_ALU_DWORD0": (control_flow.CF_ALU_DWORD0, "first word of a CF word that starts an ALU clause"),
+    "CF_ALU_DWORD0": (control_flow.CF_ALU_DWORD0, "first word of a CF instruction that starts an ALU clause"),
     "CF_ALU_DWORD1": (control_flow.CF_ALU_DWORD1, "its second word"),
     "CF_ALLOC_EXPORT_DWORD0": (exports.EXPORT_DWORD0, "first word of an export"),
     "CF_ALLOC_EXPORT_DWORD1_SWIZ": (exports.EXPORT_DWORD1_SWIZ, "second word of EXPORT and EXPORT_DONE"),

@@ -46,14 +46,14 @@ def test_a_wavefront_shows_the_manuals_states_and_valid_bits(folder: Path) -> No
     lines = (folder / "t.txt").read_text().splitlines()
     second = [line for line in lines if "(2, 0)" in line]
     # The columns are i = 2 and 3; the second is not covered. Both continue for ever.
-    assert second[0] == "CF word 0: (2, 0) AAAA 1010  ; loop.s:2: LOOP"
+    assert second[0] == "CF instruction 0: (2, 0) AAAA 1010  ; loop.s:2: LOOP"
     assert any("cccc 1010  ; loop.s:4: CONTINUE IF PRED_SETGT R0.x, 1.5" in line for line in second)
     assert "1010  WATCHDOG  ; loop.s:" in second[-1]
     # The columns are i = 0 and 1: one waits at the branch, both break.
     first = [line.split(") ")[1].split()[0] for line in lines if "(0, 0)" in line]
     assert {"AAAA", "bAbA", "bkbk", "kkkk"} <= set(first) or {"AAAA", "bAbA", "AkAk", "kkkk"} <= set(first)
-    assert lines[-1].startswith("CF word")
-    assert any(line.startswith("CF word") and ", address " in line for line in lines)
+    assert lines[-1].startswith("CF instruction")
+    assert any(line.startswith("CF instruction") and ", address " in line for line in lines)
 
 
 def test_a_group_shows_active_processors(tmp_path: Path) -> None:

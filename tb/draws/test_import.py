@@ -74,7 +74,7 @@ def test_a_draw_is_traced_and_watched_for_hazards(tmp_path: Path) -> None:
     for option in (("--trace", tmp_path / "trace.txt"), ("--hazards",)):
         found = ctm("run", job, "--engine", "golden", "-o", tmp_path / "out", *option)
         assert found.returncode == 0, found.stderr
-    assert "CF word" in (tmp_path / "trace.txt").read_text()
+    assert "CF instruction" in (tmp_path / "trace.txt").read_text()
 
 
 def test_a_draw_needs_its_buffers_beside_it(tmp_path: Path) -> None:

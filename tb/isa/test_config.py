@@ -66,7 +66,7 @@ def test_there_is_hardware_of_every_size_of_a_wavefront() -> None:
 
 
 def test_r5xx_has_no_wavefronts() -> None:
-    with pytest.raises(ValueError, match="array.wavefront must be 0 for r5xx: a group is its lanes"):
+    with pytest.raises(ValueError, match="array.wavefront must be 0 for r5xx: a wavefront is its lanes"):
         with_settings(DEFAULT, {"array.wavefront": 16})
 
 

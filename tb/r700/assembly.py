@@ -1,4 +1,4 @@
-"""Puts programs together: CF words first, then the clauses that they start."""
+"""Puts programs together: CF instructions first, then the clauses that they start."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ _FETCH_UNITS = 2
 
 
 class Label:
-    """The address of a CF word that may come later."""
+    """The address of a CF instruction that may come later."""
 
     def __init__(self) -> None:
         self.address = -1
@@ -26,32 +26,32 @@ class Assembly:
 
     @property
     def here(self) -> int:
-        """The address of the next CF word."""
+        """The address of the next CF instruction."""
         return len(self.words)
 
     def place(self, label: Label) -> None:
-        """Make the next CF word the label's."""
+        """Make the next CF instruction the label's."""
         label.address = self.here
 
     def raw(self, unit: Unit) -> int:
-        """A CF word as it is; its address."""
+        """A CF instruction as it is; its address."""
         self.words.append(lambda: unit)
         return self.here - 1
 
     def flow(self, name: str, to: "Label | int" = 0, **fields) -> int:
-        """A CF word that goes to a label or address; its address."""
+        """A CF instruction that goes to a label or address; its address."""
         self.words.append(lambda: word(name, to.address if isinstance(to, Label) else to, **fields))
         return self.here - 1
 
     def alu(self, *groups: Sequence[Unit], name: str = "ALU", **fields) -> int:
-        """A CF word with the clause that it starts; its address."""
+        """A CF instruction with the clause that it starts; its address."""
         units = joined(groups)
         at = self._clause(units, 1)
         self.words.append(lambda: alu_word(name, self._starts[at], len(units), **fields))
         return self.here - 1
 
     def fetch(self, *instructions: Sequence[Unit], name: str = "TEX", **fields: int) -> int:
-        """A CF word with the fetch clause that it starts; its address."""
+        """A CF instruction with the fetch clause that it starts; its address."""
         at = self._clause(joined(instructions), _FETCH_UNITS)
         count = {"count": len(instructions) - 1 & 7, "count_3": len(instructions) - 1 >> 3}
         self.words.append(lambda: word(name, self._starts[at], **{**count, **fields}))

@@ -14,7 +14,7 @@ from ctm.tb.r700.machine import Job, Run, run
 from ctm.tb.r700.words import Unit, group, slot
 
 Body = Callable[[Assembly], int]
-"""Writes words; the address of the CF word in question."""
+"""Writes words; the address of the CF instruction in question."""
 MARK = 0x1234_5678
 """What R1.x and R2 hold before the case."""
 _TOP = 2
@@ -22,7 +22,7 @@ _TOP = 2
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """`bad` faults with `status` at its CF word, in its clause's unit `at` if that is given; `good` does not.
+    """`bad` faults with `status` at its CF instruction, in its clause's unit `at` if that is given; `good` does not.
 
     `clause` is the number of that clause in the body. `note` are the fields of the program information.
     """
@@ -108,7 +108,7 @@ def fetches(*instructions: list[Unit], **fields: Any) -> Body:
 
 
 def flow(name: str, to: int = 0, **fields: Any) -> Body:
-    """A CF word."""
+    """A CF instruction."""
     return lambda a: a.flow(name, to=to, **fields)
 
 

@@ -1,4 +1,4 @@
-"""Makes CF words of statement trees, in all the shapes that there are for each statement."""
+"""Makes CF instructions of statement trees, in all the shapes that there are for each statement."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field

@@ -110,7 +110,7 @@ class Run:
 
     @property
     def fault(self) -> tuple[str, int, int, int, int] | None:
-        """Of a program's fault: status, CF word, address in the clause, i and j."""
+        """Of a program's fault: status, CF instruction, address in the clause, i and j."""
         if self.error is None:
             return None
         pc = -1 if self.error.pc is None else self.error.pc

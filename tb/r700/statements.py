@@ -115,7 +115,7 @@ class Cut(Statement):
 
 @dataclass(eq=False)
 class Kill(Statement):
-    """Lose the valid bit: by an instruction under a test, or by a CF word."""
+    """Lose the valid bit: by an instruction under a test, or by a CF instruction."""
 
     test: Test | None
 

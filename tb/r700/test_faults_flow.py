@@ -1,4 +1,4 @@
-"""CF words that must fault, each beside a legal one: control flow and exports."""
+"""CF instructions that must fault, each beside a legal one: control flow and exports."""
 
 import pytest
 
@@ -198,7 +198,7 @@ def test_exports_that_are_none(code: int) -> None:
 
 @pytest.mark.parametrize("target", [8191, 1 << 21, 1 << 31, (1 << 32) - 1])
 def test_control_flow_that_leaves_the_code(target: int) -> None:
-    """The address of a CF word has 32 bits, FAULT_PC shows 16 of them."""
+    """The address of a CF instruction has 32 bits, FAULT_PC shows 16 of them."""
     found, _, _ = attempt(flow("JUMP", to=target, cond="FALSE"), {}, 16)
     assert found.fault is not None and found.fault[0] == "PC_RANGE"
     assert (found.fault[1], found.fault[3:]) == (target & 0xFFFF, (4, 2))

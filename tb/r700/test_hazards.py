@@ -15,7 +15,7 @@ _LOAD_OWN = {"indexed": 1, "src_sel_x": 0, "elem_size": 3}
 
 
 def hazard(a: Assembly, wavefront: int = 4, **information) -> tuple[int, int] | None:
-    """The CF word and the address of the first hazard; without the watch the program runs to its end."""
+    """The CF instruction and the address of the first hazard; without the watch the program runs to its end."""
     a.end()
     program = a.executable(type=ProgramType.CS, **information)
     job = Job(program=program, domain=(0, 0, 3, 3), floats=ROWS, wavefront=wavefront)

@@ -1,4 +1,4 @@
-"""Builders of R700 words for tests: ALU groups, fetch instructions and CF words, packed by the declared layouts.
+"""Builders of R700 words for tests: ALU groups, fetch instructions and CF instructions, packed by the declared layouts.
 
 Operands are written as text: `R3.x`, `T0.y` (clause temporaries), `K0[5].z` and `K1[5].z` (kcache sets), `PV.x`, `PS`,
 `1.0`, `0.5`, `0`, `1i`, `-1i`, `DBL244` (inline constants by select), `#3f800000` (a literal). `-`, `|...|` around are
@@ -177,14 +177,14 @@ def slot_words(each: Slot, *, last: bool) -> Unit:
 
 
 def word(name: str, addr: int = 0, *, cond: str = "ACTIVE", pop: int = 0, const: int = 0, **fields: int) -> Unit:
-    """A CF word that starts neither an ALU clause nor an export; `fields` by the layout's names."""
+    """A CF instruction that starts neither an ALU clause nor an export; `fields` by the layout's names."""
     values = {"cond": Condition[cond].value, "pop_count": pop, "cf_const": const, "barrier": 1, **fields}
     values.setdefault("cf_inst", CfOperation[name].value)
     return pack(control_flow.CF_DWORD0, addr=addr), pack(control_flow.CF_DWORD1, **values)
 
 
 def alu_word(name: str, addr: int, units: int, *, kcache: Sequence[tuple[int, int]] = (), **fields: int) -> Unit:
-    """A CF word that starts an ALU clause of `units` units; `kcache` has (mode, line) of each set."""
+    """A CF instruction that starts an ALU clause of `units` units; `kcache` has (mode, line) of each set."""
     low, high = {"addr": addr}, {"count": units - 1, "cf_inst": AluClause[name].value, "barrier": 1}
     for number, (mode, line) in enumerate(kcache):
         (low if number == 0 else high)[f"kcache_mode{number}"] = mode

@@ -69,7 +69,7 @@ def _short(source: str) -> Executables:
 
 @cache
 def _astray(target: int) -> Executables:
-    """One that jumps to a CF word: to its jump, which is word 1 and goes on for ever, or behind its code."""
+    """One that jumps to a CF instruction: to its jump, which is word 1 and goes on for ever, or behind its code."""
     a = Assembly()
     a.fetch(tex("LD", 1, 0))
     a.flow("JUMP", to=target, cond="FALSE")

@@ -1,4 +1,4 @@
-"""CF words: a program's control flow, which starts clauses and exports.
+"""CF instructions: a program's control flow, which starts clauses and exports.
 
 Source: R700-Family Instruction Set Architecture, CF_DWORD0 to CF_ALU_DWORD1; numbers confirmed by Mesa and LLVM.
 """
@@ -104,7 +104,7 @@ class KcacheMode(enum.Enum, shape=2):
 
 
 CF_DWORD0 = data.StructLayout({"addr": 32})
-"""Address of a clause or a CF word, from the program's start."""
+"""Address of a clause or a CF instruction, from the program's start."""
 
 CF_DWORD1 = data.StructLayout(
     {

@@ -1,4 +1,4 @@
-"""Export words, a form of CF words: what leaves the program.
+"""Export words, a form of CF instructions: what leaves the program.
 
 Source: R700-Family Instruction Set Architecture, CF_ALLOC_EXPORT_DWORD0 to _DWORD1_SWIZ.
 """

@@ -6,7 +6,7 @@ Source: R700-Family Instruction Set Architecture, chapters 2 to 4; docs/architec
 from ctm.rtl.isa.limits import CHANNELS, TEMPORARIES
 
 UNIT_BYTES = 8
-"""CF words, ALU words and literals have 64 bits; a fetch instruction takes two such units. Addresses count them."""
+"""CF instructions, ALU words and literals have 64 bits, a fetch instruction two such units, which addresses count."""
 UNIT_WORDS = UNIT_BYTES // 4
 CODE_UNITS = 8192
 FETCH_UNITS = 2

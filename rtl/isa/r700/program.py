@@ -19,7 +19,7 @@ from ctm.rtl.isa.r700.limits import (
 from ctm.rtl.isa.word import unpack
 
 FAULT_PC = data.StructLayout({"word": 16, "address": 16})
-"""A fault's PC: the address of the CF word, and that of the group or fetch instruction in its clause, 0 before it."""
+"""A fault's PC: the address of the CF instruction, and that of what stands in its clause, 0 before it."""
 
 PROGRAM_FORMAT = ProgramFormat(
     machine=EM_ATI_R5XX,
@@ -42,7 +42,7 @@ def unit_of(pc: int) -> int:
 def place_of(pc: int) -> str:
     """A fault's PC in words."""
     fields = unpack(FAULT_PC, pc)
-    return f"CF word {fields['word']}" + (f", address {fields['address']}" if fields["address"] else "")
+    return f"CF instruction {fields['word']}" + (f", address {fields['address']}" if fields["address"] else "")
 
 
 class ProgramType(enum.Enum, shape=1):
@@ -61,7 +61,7 @@ PIXEL_TYPE = 2
 VERSION = data.StructLayout({"version": 32})
 TYPE = data.StructLayout({"type": ProgramType, "reserved": 31})
 CF_START = data.StructLayout({"start": 32})
-"""Address of the first CF word."""
+"""Address of the first CF instruction."""
 NUM_GPRS = data.StructLayout({"gprs": 32})
 STACK_SIZE = data.StructLayout({"entries": 32})
 FLAGS = data.StructLayout({"dx10_clamp": 1, "depth": 1, "memory": 1, "scratch": 1, "reserved": 28})

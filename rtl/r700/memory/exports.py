@@ -25,7 +25,7 @@ class ExportWrite(wiring.Component):
     Members
     -------
     unit : ``In(64)``
-        The CF word.
+        The CF instruction.
     selects : ``Out(ArrayLayout(3, 4))``
     words : ``In(ArrayLayout(ArrayLayout(32, lanes), 4))``
         The register's components that `selects` choose.

@@ -15,7 +15,7 @@ from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
 
 
 def move_layout(config: ArrayConfig) -> data.StructLayout:
-    """A fetch clause, or with `exports` an export, whose CF word is `unit`.
+    """A fetch clause, or with `exports` an export, whose CF instruction is `unit`.
 
     A clause has the units from `begin` up to `end`, and is one of `textures` or of vertices. `executing` are the pixels
     for which it is done, `active` those that are active, `covered` those in the domain, `valid_mask` those not

@@ -108,7 +108,7 @@ class Draft:
 
 
 def control_draft(words: Sequence[int]) -> Draft:
-    """A CF word."""
+    """A CF instruction."""
     kind = unpack(control_flow.CF_FORM, words[1])
     if kind["is_alu"]:
         return Draft(CLAUSE, words)

@@ -120,11 +120,11 @@ def _pipeline(directives: Directives, units: int) -> Pipeline | None:
 
 
 _Placed = tuple[Code, Mapping[int, Draft], Callable[[Token], int]]
-"""The code, its CF words by their addresses, and what a target means."""
+"""The code, its CF instructions by their addresses, and what a target means."""
 
 
 def _structured(source: Source) -> _Placed:
-    """Clauses behind all CF words, each cut where it must be."""
+    """Clauses behind all CF instructions, each cut where it must be."""
     check_resources(source.items, source.directives)
     nodes, places = structure(source)
     for node in nodes:

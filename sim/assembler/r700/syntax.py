@@ -127,7 +127,7 @@ class Lock:
 
 @dataclass
 class Word:
-    """A CF word; `checked`: it must be one that the machine does.
+    """A CF instruction; `checked`: it must be one that the machine does.
 
     `target` is written into its address; `written` are the options that the text has.
     """

@@ -22,7 +22,7 @@ Unit = tuple[int, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class Executable:
-    """CF words and clauses as units of code, and what the note "R700 program" says of them.
+    """CF instructions and clauses as units of code, and what the note "R700 program" says of them.
 
     The code's unit 0 is address 0; control flow begins at `start`. A value out of range raises ValueError. Programs
     that differ in their line tables only are equal.

@@ -1,4 +1,4 @@
-"""The CF words of a program that can be reached."""
+"""The CF instructions of a program that can be reached."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _SWIZZLED = tuple(operation.value for operation in exports.SWIZZLED)
 
 @dataclass(frozen=True)
 class Word:
-    """A CF word: its address, its fields by name, and the units of the clause that it starts."""
+    """A CF instruction: its address, its fields by name, and the units of the clause that it starts."""
 
     address: int
     is_alu: bool
@@ -34,7 +34,7 @@ class Word:
 
 
 def words(code: Units, start: int, fetch_start: int | None = None) -> Iterator[Word]:
-    """The CF words that can be reached from `start`, in the order of their addresses.
+    """The CF instructions that can be reached from `start`, in the order of their addresses.
 
     CALL_FS goes to `fetch_start`.
     """

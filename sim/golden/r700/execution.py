@@ -1,4 +1,4 @@
-"""Executes R700 programs: one CF word, ALU group or fetch instruction for all wavefronts of a batch."""
+"""Executes R700 programs: one CF instruction, ALU group or fetch instruction for all wavefronts of a batch."""
 
 from collections.abc import Callable, Mapping
 
@@ -27,7 +27,7 @@ from ctm.sim.golden.r700.words import FlowWords
 
 ALU, FETCH, CONTROL = "ALU", "FETCH", "CF"
 UNITS = (CONTROL, ALU, FETCH)
-"""Kinds of instructions: CF words, ALU groups, fetch instructions."""
+"""Kinds of instructions: CF instructions, ALU groups, fetch instructions."""
 
 
 class Execution:
@@ -82,7 +82,7 @@ class Execution:
             batch.clean[:CHANNELS] = [False] * CHANNELS
 
     def step(self, batch: Batch) -> list[Batch]:
-        """Execute one CF word, group or fetch instruction; the wavefronts that go on."""
+        """Execute one CF instruction, group or fetch instruction; the wavefronts that go on."""
         if batch.control.item >= 0:
             return self._step_in_clause(batch)
         ended = ~batch.any_lane(batch.covered & batch.valid_mask)

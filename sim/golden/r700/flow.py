@@ -1,4 +1,4 @@
-"""Control flow: what CF words do to masks, stack and the address of the next word.
+"""Control flow: what CF instructions do to masks, stack and the address of the next word.
 
 Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md for where compiled programs show that
 its text cannot be meant.

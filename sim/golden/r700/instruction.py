@@ -233,7 +233,7 @@ class Clause:
 
 @dataclass(frozen=True, kw_only=True)
 class Flow:
-    """A CF word that is neither an ALU clause nor an export."""
+    """A CF instruction that is neither an ALU clause nor an export."""
 
     operation: CfOperation
     target: int
@@ -260,7 +260,7 @@ class Kcache:
 
 @dataclass(frozen=True, kw_only=True)
 class AluWord:
-    """A CF word that starts an ALU clause."""
+    """A CF instruction that starts an ALU clause."""
 
     operation: AluClause
     target: int

@@ -36,7 +36,7 @@ class Code:
         return len(self._units)
 
     def word(self, address: int) -> Word | Illegal:
-        """The CF word at an address inside the code."""
+        """The CF instruction at an address inside the code."""
         found = self._words.get(address)
         if found is None:
             try:
@@ -47,7 +47,7 @@ class Code:
         return found
 
     def clause(self, address: int) -> Clause | None:
-        """The clause that the CF word at an address starts; None if it does not lie in the code."""
+        """The clause that the CF instruction at an address starts; None if it does not lie in the code."""
         if address not in self._clauses:
             word = self.word(address)
             assert isinstance(word, Flow | AluWord)

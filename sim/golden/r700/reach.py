@@ -1,4 +1,4 @@
-"""Which CF words of a program can be reached, whatever its masks and constants are."""
+"""Which CF instructions of a program can be reached, whatever its masks and constants are."""
 
 from collections.abc import Iterator, Mapping
 from typing import Protocol
@@ -14,7 +14,7 @@ class _Code(Protocol):
 
 
 def reached(code: _Code, start: int) -> Mapping[int, Word]:
-    """The legal CF words that can be reached from `start`, by their addresses."""
+    """The legal CF instructions that can be reached from `start`, by their addresses."""
     words = {}
     waiting = [start]
     while waiting:

@@ -48,7 +48,7 @@ class Entry(NamedTuple):
 class Control(NamedTuple):
     """Control state that all wavefronts of a batch share.
 
-    `word` is the address of the CF word. Inside its clause `item` is the number of the next group or fetch instruction
+    `word` is the address of the CF instruction. Inside its clause `item` counts to the next group or fetch instruction
     and `address` where that is; before the clause they are -1 and 0.
     """
 
@@ -60,16 +60,16 @@ class Control(NamedTuple):
 
     @property
     def pc(self) -> int:
-        """The CF word in the lower half, the address in the code of what stands in its clause in the upper one."""
+        """The CF instruction in the lower half, the address of what stands in its clause in the upper one."""
         return self.address << _ADDRESS_BIT | self.word & _WORD_MASK
 
     @property
     def place(self) -> int:
-        """CF words are executed upward but for jumps, clauses from their start."""
+        """CF instructions are executed upward but for jumps, clauses from their start."""
         return self.word * (ALU_CLAUSE_UNITS + 1) + self.item + 1
 
     def at_word(self, word: int) -> "Control":
-        """Before the CF word at an address."""
+        """Before the CF instruction at an address."""
         return self._replace(word=word, item=-1, address=0)
 
 

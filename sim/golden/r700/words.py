@@ -1,4 +1,4 @@
-"""Executes CF words that are neither clauses nor exports: each operation in the steps of flow.py."""
+"""Executes CF instructions that are neither clauses nor exports: each operation in the steps of flow.py."""
 
 from collections.abc import Callable
 from dataclasses import replace

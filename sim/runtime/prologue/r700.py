@@ -51,7 +51,7 @@ def with_prologue(executable: Executable, registers: Sequence[int]) -> tuple[Exe
 
 
 def _prologue(executable: Executable, inputs: dict[int, int]) -> list[Unit]:
-    """CF words, an ALU clause and a fetch clause, which begins at an even address."""
+    """CF instructions, an ALU clause and a fetch clause, which begins at an even address."""
     clauses = -(-len(inputs) // FETCH_CLAUSE_INSTRUCTIONS)
     first = len(executable.code)
     conversions_at = first + 1 + clauses + 1

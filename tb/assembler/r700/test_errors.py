@@ -81,7 +81,7 @@ TWO_READS = "0 x: ADD R1.x, R1.x, R3.y VEC_012\ny: ADD R1.y, R2.x, R4.z VEC_012"
         ("MOV R1.x, 2.5\n.literals 1, 2", 1, 11, "0x40200000 is not among the group's .literals"),
         (".equ R1 = 3", 1, 6, "R1 is a register"),
         (".manual\nMOV R1.x, C2.x", 2, 11, "with .manual a constant is named by its set, as in KC0[2]"),
-        (".manual\nIF b0", 2, 1, "with .manual IF is written as CF words, as in JUMP ADDR(label) POP_CNT(1)"),
+        (".manual\nIF b0", 2, 1, "with .manual IF is written as CF instructions, as in JUMP ADDR(label) POP_CNT(1)"),
         (".manual\nALU ADDR(5)", 2, 1,
          "a clause of 0 units or instructions stands there, not 1 to 128; write CNT(...)"),
         (".start 9\nNOP", 1, 8, "the code has 1 units, so it cannot start at 9"),

@@ -14,7 +14,7 @@ CONDITION = "PRED_SETGT R0.x, 3.0"
 
 
 def words(text: str) -> list[str]:
-    """The CF words of a text, without the lengths of clauses and labels of these."""
+    """The CF instructions of a text, without the lengths of clauses and labels of these."""
     lines = disassemble(assemble(f".isa r700\n{text}\n")).splitlines()
     found = [line.split(";")[0].strip() for line in lines]
     control = [line for line in found if re.match(r"[A-Z][A-Z_0-9]+(?!.*, [^P]*, )", line) and "t0" not in line]

@@ -156,7 +156,7 @@ def test_a_fetch_clause_behind_a_push_is_moved_in_front() -> None:
 @pytest.mark.parametrize("fetched", [(3, 2), (1, 0), (1, 3)])
 def test_a_fetch_that_depends_on_the_condition_is_refused(fetched: tuple[int, int]) -> None:
     units = behind_push(fetched, add((0, 0), (3, 0)))
-    with pytest.raises(ElfError, match="CF word 0: LLVM put a fetch between a condition and its jump"):
+    with pytest.raises(ElfError, match="CF instruction 0: LLVM put a fetch between a condition and its jump"):
         read_object(an_object(units, resources=4 | 1 << 8))
 
 
@@ -182,19 +182,19 @@ def test_the_number_of_mova_is_repaired() -> None:
 
 def test_a_group_that_reads_an_array_behind_an_indexed_write_is_refused() -> None:
     group = [move((2, 0), (1, 0), relative=True, last=False), move((1, 0), (3, 1))]
-    with pytest.raises(ElfError, match="CF word 0: LLVM made a group that reads an array"):
+    with pytest.raises(ElfError, match="CF instruction 0: LLVM made a group that reads an array"):
         read_object(an_object([clause(2, 2), NOP, *group], resources=4))
     # Another operation touches the register: it is no array.
     read_object(an_object([clause(2, 3), NOP, *group, add((1, 0), (2, 1))], resources=4))
 
 
 def test_arithmetic_among_control_flow_and_clauses_cut_off_are_refused() -> None:
-    with pytest.raises(ElfError, match="CF word 1: LLVM made arithmetic among control flow"):
+    with pytest.raises(ElfError, match="CF instruction 1: LLVM made arithmetic among control flow"):
         read_object(an_object([clause(3, 1), (0, 0x10 << 23), NOP, add((0, 0), (1, 0))]))
     # One that has the number of a NOP, and no barrier.
-    with pytest.raises(ElfError, match="CF word 1: LLVM made arithmetic among control flow"):
+    with pytest.raises(ElfError, match="CF instruction 1: LLVM made arithmetic among control flow"):
         read_object(an_object([clause(3, 1), (0x600000FD, 0x40200C90), NOP, add((0, 0), (1, 0))]))
     low, high = add((0, 0), (1, 0))
     for units in ([clause(2, 2), NOP, (low & 0x7FFFFFFF, high), (low & 0x7FFFFFFF, high)], [clause(2, 9), NOP]):
-        with pytest.raises(ElfError, match="CF word 0: LLVM made a clause that is cut off"):
+        with pytest.raises(ElfError, match="CF instruction 0: LLVM made a clause that is cut off"):
             read_object(an_object(units))

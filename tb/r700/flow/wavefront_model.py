@@ -1,4 +1,4 @@
-"""What CF words do to one wavefront, step by step as the manual's tables have it; masks are integers, pixel 0 first."""
+"""What CF instructions do to one wavefront, step by step as in the manual; masks are integers, pixel 0 first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _UNLIMITED = -1
 
 @dataclass(frozen=True, kw_only=True)
 class Word:
-    """A CF word: its name, the fields that it has, and whether it is one that must not be."""
+    """A CF instruction: its name, the fields that it has, and whether it is one that must not be."""
 
     name: str
     addr: int = 0

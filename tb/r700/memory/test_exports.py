@@ -18,7 +18,7 @@ SIZE, LANES, EXPORTED = 16, 4, 2
 
 
 def export_word(base: int, selects: list[int]) -> int:
-    """The CF word: ARRAY_BASE in bits 12:0, SEL_X to SEL_W in bits 43:32; opcode 0x27 is no concern here."""
+    """The CF instruction: ARRAY_BASE in bits 12:0, SEL_X to SEL_W in bits 43:32; opcode 0x27 is no concern here."""
     return base | sum(select << 32 + 3 * channel for channel, select in enumerate(selects))
 
 

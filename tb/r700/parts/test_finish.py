@@ -14,7 +14,7 @@ from ctm.tb.lib.streams import simulate
 
 ENDS, DEADLINE = 80, 60
 WORD_BITS, ADDRESS_BITS = 16, 14
-"""Of a CF word's address in a fault, which control flow has with one bit more; of an address in its clause."""
+"""Of a CF instruction's address in a fault, which control flow has with one bit more; of an address in its clause."""
 MACHINES: list[dict[str, int]] = [
     {"lanes": 4, "wavefront": 4},
     {"lanes": 4, "wavefront": 8, "threads": 8},

@@ -1,4 +1,4 @@
-"""Parses CF words: control flow, the starts of clauses, and exports."""
+"""Parses CF instructions: control flow, the starts of clauses, and exports."""
 
 from ctm.rtl.isa.r700.control_flow import FETCH_CLAUSES, UNSUPPORTED, WITHOUT_TARGET, KcacheMode
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH, ExportOperation, ExportType, MemoryWrite
@@ -40,7 +40,7 @@ def default_element(draft: Draft) -> int:
 
 
 def parse_word(cursor: Cursor, *, checked: bool = True) -> Word:
-    """One CF word, whose target and count are still to be written if it has them."""
+    """One CF instruction, whose target and count are still to be written if it has them."""
     position = cursor.position
     form, code = CONTROL_CODES[cursor.take().text.lower()]
     word = Word(position, Draft(form), checked=checked)
@@ -53,7 +53,7 @@ def parse_word(cursor: Cursor, *, checked: bool = True) -> Word:
 
 
 def starts_fetch(draft: Draft) -> bool:
-    """Whether a CF word starts a fetch clause."""
+    """Whether a CF instruction starts a fetch clause."""
     return draft.form is CONTROL and draft.get("cf_inst") in _FETCH_CLAUSES
 
 
@@ -113,7 +113,7 @@ def _memory_write(cursor: Cursor, draft: Draft) -> None:
 
 
 def options_of(word: Word) -> dict[str, Option]:
-    """What can stand behind a CF word."""
+    """What can stand behind a CF instruction."""
     draft = word.draft
     common = {"whole_quad": flag_option(draft, "whole_quad_mode"), "no_barrier": _no_barrier(draft)}
     ends = {END_OF_PROGRAM: flag_option(draft, "end_of_program")} if draft.form is not CLAUSE else {}

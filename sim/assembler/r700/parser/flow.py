@@ -10,7 +10,7 @@ _BY_NAME = {keyword.value: keyword for keyword in Keyword}
 _NAMED = (Keyword.CALL, Keyword.SUB)
 _CONDITIONAL = (Keyword.BREAK, Keyword.CONTINUE)
 _RAW = ("else", "call")
-"""Statements that are also the name of a CF word, which then has an address."""
+"""Statements that are also the name of a CF instruction, which then has an address."""
 
 
 def is_statement(cursor: Cursor) -> bool:

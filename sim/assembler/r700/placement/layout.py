@@ -1,4 +1,4 @@
-"""Gives everything its address: all CF words, then the ALU clauses, then the fetch clauses."""
+"""Gives everything its address: all CF instructions, then the ALU clauses, then the fetch clauses."""
 
 from collections.abc import Callable, Sequence
 
@@ -37,7 +37,7 @@ def place(nodes: Sequence[Node], resolve: Callable[[Token], int]) -> Code:
 
 
 def _place_clauses(parts: Sequence[Node]) -> Code:
-    """What comes behind the CF words."""
+    """What comes behind the CF instructions."""
     body: Code = []
     for part in (part for part in parts if part.is_alu):
         part.draft.set("addr", len(parts) + len(body))

@@ -16,7 +16,7 @@ _Addresses = list[int]
 
 
 def place_as_written(source: Source) -> tuple[Code, Mapping[int, Draft], Callable[[Token], int]]:
-    """The code, the CF words in it by their addresses, and what a target means.
+    """The code, the CF instructions in it by their addresses, and what a target means.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def _units(item: Item) -> Code:
     if isinstance(item, Unit):
         return [(item.words, line)]
     if isinstance(item, Statement):
-        message = f"with .manual {item.keyword.name} is written as CF words, as in JUMP ADDR(label) POP_CNT(1)"
+        message = f"with .manual {item.keyword.name} is written as CF instructions, as in JUMP ADDR(label) POP_CNT(1)"
         raise SourceError(message, item.position)
     return [unit for group in (item.groups if isinstance(item, Pack) else [item]) for unit in _group(group)]
 

@@ -1,4 +1,4 @@
-"""A program on its way into memory: CF words in their order, each with the clause that it starts."""
+"""A program on its way into memory: CF instructions in their order, each with the clause that it starts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Mark:
 
 @dataclass(eq=False)
 class Node:
-    """A CF word.
+    """A CF instruction.
 
     `target`: where it goes, as a mark or as the text has it. `groups` or `fetches`: the clause that it starts. `parts`
     are the words that it becomes if its clause is split, itself if it is not.
@@ -60,7 +60,7 @@ def control(
     target: Mark | Token | None = None,
     fields: Mapping[str, int] | None = None,
 ) -> Node:
-    """A CF word that starts no ALU clause and is no export."""
+    """A CF instruction that starts no ALU clause and is no export."""
     draft = Draft(CONTROL)
     draft.write(cf_inst=operation.value, barrier=1, **(fields or {}))
     return Node(position, draft, target)

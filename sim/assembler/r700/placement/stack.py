@@ -31,7 +31,7 @@ _POPS_AFTER = {AluClause.ALU_POP_AFTER.value: 1, AluClause.ALU_POP2_AFTER.value:
 
 
 def stack_size(words: Mapping[int, Draft], start: int) -> int | None:
-    """STACK_SIZE for the CF words at their addresses, None if it cannot be found out or is more than there can be."""
+    """STACK_SIZE for the CF instructions at their addresses; None if it is unknown, or more than there can be."""
     seen: set[_State] = set()
     open_states: list[_State] = [(start, ())]
     most = 0

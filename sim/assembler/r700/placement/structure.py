@@ -1,4 +1,4 @@
-"""From statements to CF words: clauses where they stand, and structured control flow as compilers write it.
+"""From statements to CF instructions: clauses where they stand, and structured control flow as compilers write it.
 
 | statement | words |
 |---|---|
@@ -100,7 +100,7 @@ class Structure:
             self._steps[item.keyword](item)
 
     def finish(self) -> list[Node]:
-        """All CF words: the program, which ends with its last word, then its subroutines."""
+        """All CF instructions: the program, which ends with its last word, then its subroutines."""
         if self._frames:
             frame = self._frames[-1]
             message = f"this {frame.keyword.name} has no {_ENDS[frame.keyword].name}"
@@ -303,7 +303,7 @@ def _updates(node: Node) -> bool:
 
 
 def structure(source: Source) -> tuple[list[Node], Mapping[str, Mark]]:
-    """The CF words of a text, and the places of its labels."""
+    """The CF instructions of a text, and the places of its labels."""
     found = Structure()
     at: dict[int, list[str]] = {}
     for name, number in source.labels.items():

@@ -83,7 +83,7 @@ _WIDEST_GAP = 2
 
 
 def problem(draft: Draft, directives: Directives) -> str:
-    """Why the machine would stop at a CF word or a fetch, with the likely fix; "" if it would not.
+    """Why the machine would stop at a CF instruction or a fetch, with the likely fix; "" if it would not.
 
     Flags of the program that are missing are not looked at.
     """

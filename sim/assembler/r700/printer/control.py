@@ -1,4 +1,4 @@
-"""Writes CF words as text."""
+"""Writes CF instructions as text."""
 
 from ctm.rtl.isa.r700.control_flow import KcacheMode
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH, ExportType, MemoryWrite
@@ -28,7 +28,7 @@ def has_target(draft: Draft) -> bool:
 
 
 def word_text(draft: Draft, target: str) -> str:
-    """A CF word; `target` is what its address is called."""
+    """A CF instruction; `target` is what its address is called."""
     address = str(draft.get("addr")) if has_target(draft) else ""
     text = _text(draft, address)
     word = parse_word(cursor_of(text))

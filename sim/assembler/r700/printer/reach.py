@@ -1,4 +1,4 @@
-"""Finds out what the units of a program are: CF words, clauses, or nothing that is reached."""
+"""Finds out what the units of a program are: CF instructions, clauses, or nothing that is reached."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ _ELSEWHERE = (
 
 @dataclass(frozen=True)
 class Clause:
-    """A clause: its CF word's address, where it begins and where it ends; for fetches which kind it is."""
+    """A clause: its CF instruction's address, where it begins and where it ends; for fetches which kind it is."""
 
     word: int
     begin: int
@@ -31,7 +31,7 @@ class Clause:
 
 @dataclass
 class Reach:
-    """CF words and clauses by the addresses at which they begin."""
+    """CF instructions and clauses by the addresses at which they begin."""
 
     words: dict[int, Draft] = field(default_factory=dict)
     clauses: dict[int, Clause] = field(default_factory=dict)

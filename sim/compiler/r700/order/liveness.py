@@ -23,7 +23,7 @@ Places = frozenset[Place]
 
 
 def live_behind(code: Sequence[Unit], found: Sequence[Word], clauses: Mapping[int, Clause]) -> dict[int, Places]:
-    """What is read behind each CF word, by its address, on any way that a pixel may take.
+    """What is read behind each CF instruction, by its address, on any way that a pixel may take.
 
     Raises
     ------

@@ -18,7 +18,7 @@ _KNOWN = tuple(
         "ELSE", "POP",
     )
 )  # fmt: skip
-"""CF words that LLVM makes."""
+"""CF instructions that LLVM makes."""
 _UNUSED = ("cf_const", "call_count", "reserved", "valid_pixel_mode", "whole_quad_mode")
 """Fields that are 0 in all of them."""
 

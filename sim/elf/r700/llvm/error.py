@@ -5,9 +5,9 @@ from ctm.sim.elf.error import ElfError
 
 
 class DefectError(ElfError):
-    """LLVM did `problem`, so the program computes nonsense; `word` is the CF word that shows it."""
+    """LLVM did `problem`, so the program computes nonsense; `word` is the CF instruction that shows it."""
 
     def __init__(self, problem: str, word: int, advice: str) -> None:
-        super().__init__(f"CF word {word}: LLVM {problem}: {advice}", UNIT_BYTES * word)
+        super().__init__(f"CF instruction {word}: LLVM {problem}: {advice}", UNIT_BYTES * word)
         self.problem = problem
         self.word = word

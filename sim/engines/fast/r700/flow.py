@@ -1,4 +1,4 @@
-"""CF words that are neither clauses nor exports: what they do before they decide, and on either way.
+"""CF instructions that are neither clauses nor exports: what they do before they decide, and on either way.
 
 Source: R700-Family Instruction Set Architecture, chapter 3.
 """

@@ -1,6 +1,6 @@
-"""What of control flow is known before a program runs: at each CF word, what is on the stack.
+"""What of control flow is known before a program runs: at each CF instruction, what is on the stack.
 
-A node is a CF word together with the entries of the stack, so that code that is called from two places is there twice.
+A node is a CF instruction together with the entries of the stack: code that is called from two places is there twice.
 Every fault of control flow is known so, too. Source: R700-Family Instruction Set Architecture, chapter 3.
 """
 
@@ -47,7 +47,7 @@ class TooManyPathsError(Exception):
 
 
 class Entry(NamedTuple):
-    """An entry of the stack, by the CF word that made it."""
+    """An entry of the stack, by the CF instruction that made it."""
 
     kind: EntryKind
     word: int
@@ -58,7 +58,7 @@ Stack = tuple[Entry, ...]
 
 
 class Node(NamedTuple):
-    """A CF word, and what is on the stack before it."""
+    """A CF instruction, and what is on the stack before it."""
 
     word: int
     stack: Stack = ()
@@ -93,7 +93,7 @@ class _StackError(Exception):
 
 
 class Graph:
-    """All that can be reached from the CF word `start` with a stack of `entries`.
+    """All that can be reached from the CF instruction `start` with a stack of `entries`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The masks of a wavefront, the stack's included, and what CF words do to them.
+"""The masks of a wavefront, the stack's included, and what CF instructions do to them.
 
 Masks are kept ones. A lane is active while it is in `branch_mask` and neither in `continue_mask` nor in `break_mask`.
 Source: R700-Family Instruction Set Architecture, chapter 3.

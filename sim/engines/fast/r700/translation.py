@@ -1,4 +1,4 @@
-"""An R700 program as LLVM IR: its CF words with what they start, one wavefront in a vector."""
+"""An R700 program as LLVM IR: its CF instructions with what they start, one wavefront in a vector."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

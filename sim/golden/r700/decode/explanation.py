@@ -16,7 +16,7 @@ NO_LOOP = "an export relative to aL outside of a loop"
 
 def word_out_of_range(word: int, units: int) -> str:
     """The detail of the fault of a CF instruction that is not in the code."""
-    return f"CF word {word}: the code has {units} units"
+    return f"CF instruction {word}: the code has {units} units"
 
 
 def clause_out_of_range(word: AluWord | Flow, units: int) -> str:

@@ -1,4 +1,4 @@
-"""Decodes CF words."""
+"""Decodes CF instructions."""
 
 from ctm.rtl.isa.draws import DRAW_OUTPUTS
 from ctm.rtl.isa.limits import OUTPUTS
@@ -25,7 +25,7 @@ from ctm.sim.golden.r700.instruction import (
 
 
 def decode_word(unit: tuple[int, ...], information: Information) -> Word:
-    """Decode a CF word.
+    """Decode a CF instruction.
 
     Raises
     ------
