@@ -89,9 +89,11 @@ def table(what: str) -> BeforeValidator:
 
 
 def member(codes: Any) -> BeforeValidator:
-    """Accept a member of an enum by its name."""
+    """Accept a member of an enum, by its name in files."""
 
     def convert(value: object) -> object:
+        if isinstance(value, codes):
+            return value
         if not isinstance(value, str) or value not in codes.__members__:
             close = difflib.get_close_matches(str(value).upper(), codes.__members__, n=1)
             hint = f"; did you mean {close[0]}?" if close else ""
