@@ -27,9 +27,10 @@ _DENORMALS_OFF = 0x8040
 class Frame:
     """What the frame is compiled for.
 
-    `width` lanes in a vector hold whole groups of `group` processors, with `rows` all in one row of the domain; `fused`
-    and `register` are the host's. With `is_tested` a byte for each processor says whether it is covered. `buffers` are
-    those that the program uses, by number.
+    `width` lanes in a vector hold whole groups of `group` processors, with `rows` all in one row of the domain, with
+    `linear` numbered one after the other in the domain's only row; `fused` and `register` are the host's. With
+    `is_tested` a byte for each processor says whether it is covered. `buffers` are those that the program uses, by
+    number.
     """
 
     width: int
@@ -39,6 +40,7 @@ class Frame:
     register: int
     is_tested: bool
     buffers: Mapping[int, Form]
+    linear: bool = False
 
     @property
     def groups(self) -> int:
@@ -234,6 +236,9 @@ class Kernel:
 
     def _coordinates(self) -> tuple[Value, Value]:
         lanes, frame = self.lanes, self.frame
+        if frame.linear:
+            first = lanes.splat(lanes.builder.mul(self._number, ir.Constant(INT, frame.width)))
+            return lanes.builder.add(first, lanes.integer_for_each(range(frame.width))), lanes.none
         processors = [lane % frame.group for lane in range(frame.width)]
         offsets = [2 * (at // QUAD) + (at & 1) for at in processors], [at >> 1 & 1 for at in processors]
         x, y = (

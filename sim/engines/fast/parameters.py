@@ -66,6 +66,8 @@ class Slot(IntEnum):
     DEPTH_LOW = auto()
     DEPTH_HIGH = auto()
     """The range of depth."""
+    THREADS = auto()
+    """Of a draw's programs in front of the raster: points at what threads begin with, read and leave."""
     NANOSECONDS = auto()
     """How long it ran."""
     GROUPS = auto()

@@ -46,10 +46,12 @@ class Prepared:
     in_order: bool
 
 
-def used_buffers(launch: Launch[Any]) -> dict[int, Form]:
-    """The forms of the buffers that a launch uses, by their numbers."""
+def used_buffers(launch: Launch[Any], *, stores: bool = True) -> dict[int, Form]:
+    """The forms of the buffers that a launch uses, by their numbers; outputs and tests only if it `stores` to them."""
     program, unit = launch.program, launch.conditional
     inputs = sorted(program.cached_inputs | program.uncached_inputs)
+    if not stores:
+        return {index: Form.of(launch.inputs.buffers[index]) for index in inputs}
     outputs = (*program.outputs, *program.uncached_outputs)
     forms = {index: Form.of(launch.inputs.buffers[index]) for index in inputs}
     forms |= {output_number(output): Form.of(launch.outputs[output]) for output in outputs}
@@ -76,8 +78,7 @@ def check_independence(launch: Launch[Any]) -> None:
     FallBackError
         It is one.
     """
-    if launch.memory.refused_ranges:
-        raise FallBackError("a part of memory answers with errors")
+    check_memory(launch)
     written = list(_written(launch))
     unit = launch.conditional
     for one, other in combinations(written, 2):
@@ -88,6 +89,12 @@ def check_independence(launch: Launch[Any]) -> None:
     for index in sorted(launch.program.uncached_inputs):
         if any(overlap(launch.inputs.buffers[index], buffer) for buffer in written):
             raise FallBackError(f"it reads input {index}, which it writes, past the caches")
+
+
+def check_memory(launch: Launch[Any]) -> None:
+    """Refuse launches in a memory of which a part answers with errors."""
+    if launch.memory.refused_ranges:
+        raise FallBackError("a part of memory answers with errors")
 
 
 def _written(launch: Launch[Any]) -> Iterator[Buffer]:
@@ -128,11 +135,13 @@ def prepared(
     in_order: bool,
     others: Hashable = None,
     is_tested: bool | None = None,
+    linear: bool = False,
 ) -> Prepared:
     """A launch in vectors of `width` lanes, ready to be compiled by `translate`.
 
     `translate` may depend on the image, on what the frame and the test are made of, and on `others`, and on nothing
-    else. `is_tested`: whether it is said which lanes are covered, by default whether a test is made before.
+    else. `is_tested`: whether it is said which lanes are covered, by default whether a test is made before. With
+    `linear` processors are threads, which have neither outputs nor a test.
     """
     frame = Frame(
         width=width,
@@ -141,7 +150,8 @@ def prepared(
         fused=host.fused,
         register=host.register,
         is_tested=tests_before(launch) if is_tested is None else is_tested,
-        buffers=used_buffers(launch),
+        buffers=used_buffers(launch, stores=not linear),
+        linear=linear,
     )
     table, kept = parameters(launch, frame)
     buffers = tuple(sorted(frame.buffers.items(), key=itemgetter(0)))

@@ -49,12 +49,15 @@ class Exports:
                 if select != ComponentSelect.MASK.value:
                     self._set(export.base + place, channel, selected(self._lanes, words, select), executing)
 
+    def words(self, output: int) -> list[Value]:
+        """The four words of an output register at the end."""
+        return [self._load(self._words[output, channel]) for channel in range(CHANNELS)]
+
     def output(self, output: int) -> Output:
         """An output register at the end."""
-        names = [(output, channel) for channel in range(CHANNELS)]
         return Output(
-            values=[self._lanes.as_floats(self._load(self._words[name])) for name in names],
-            written=[self._load(self._written[name]) for name in names],
+            values=[self._lanes.as_floats(words) for words in self.words(output)],
+            written=[self._load(self._written[output, channel]) for channel in range(CHANNELS)],
         )
 
     @property

@@ -7,6 +7,7 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.sim.engines.fast.kernel import Kernel
 from ctm.sim.engines.fast.r700.constants import Constants
+from ctm.sim.engines.fast.r700.draws.threads import Threads
 from ctm.sim.engines.fast.r700.masks import Masks
 from ctm.sim.engines.fast.r700.memory import MemoryAccess
 from ctm.sim.engines.fast.r700.registers import Registers
@@ -25,7 +26,7 @@ from ctm.sim.golden.r700.instruction import (
     Vertex,
 )
 
-_Reading = Texture | Vertex | MemoryRead | ShareRead
+_Reading = Texture | Vertex | BufferFetch | MemoryRead | ShareRead
 
 
 def selected(lanes: Lanes, components: Sequence[Value], select: int) -> Value:
@@ -43,7 +44,8 @@ class Fetches:
     registers: Registers
     constants: Constants
     masks: Masks
-    memory: MemoryAccess
+    memory: MemoryAccess | Threads
+    """Where exports to memory go; of a draw's program in front of the raster, where threads read and write."""
     share: Share
 
     def execute(self, instruction: FetchInstruction, executing: Value) -> None:
@@ -57,8 +59,6 @@ class Fetches:
                 ]
                 self.share.write(instruction, place, values, executing)
             return
-        # Programs of draws are not compiled.
-        assert not isinstance(instruction, BufferFetch)
         source = self.whole(instruction.source, relative=instruction.source_relative)
         for place, components in enumerate(self._results(instruction, source)):
             self._write(instruction, place, components, executing)
@@ -74,7 +74,11 @@ class Fetches:
         """Four words for each register that is written, all found before any is."""
         if isinstance(instruction, ShareRead):
             return [self.share.read(instruction, place, source) for place in range(instruction.burst)]
+        if isinstance(instruction, BufferFetch):
+            assert isinstance(self.memory, Threads)
+            return [self.memory.fetch(instruction, source[instruction.component])]
         if isinstance(instruction, MemoryRead):
+            assert isinstance(self.memory, MemoryAccess)
             return [self.memory.read(instruction, place, source) for place in range(instruction.burst)]
         if isinstance(instruction, Texture):
             found = texture(

@@ -11,7 +11,7 @@ from llvmlite import ir
 from ctm.rtl.isa.r700.control_flow import CfOperation, Condition
 from ctm.sim.engines.fast.kernel import Kernel
 from ctm.sim.engines.fast.r700.constants import Constants
-from ctm.sim.engines.fast.r700.graph import LOOP_STARTS, POP_FIRST, Graph, Node
+from ctm.sim.engines.fast.r700.graph import CALLS, LOOP_STARTS, POP_FIRST, Graph, Node
 from ctm.sim.engines.fast.r700.masks import Masks
 from ctm.sim.engines.fast.vector.lanes import BIT, INT, Value
 from ctm.sim.golden.r700.instruction import Export, Flow
@@ -71,7 +71,7 @@ class FlowControl:
             if word.condition is not Condition.ACTIVE:
                 self._masks.restrict(self.passing(word))
             return Step()
-        if operation is CfOperation.CALL:
+        if operation in CALLS:
             return Step(self._lanes.any(self.passing(word)))
         if operation is CfOperation.RETURN:
             failing = self._lanes.builder.and_(self._masks.active, self._lanes.builder.not_(self.passing(word)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import NamedTuple
 
-from ctm.rtl.isa.r700.control_flow import FETCH_CLAUSES, AluClause, CfOperation, Condition
+from ctm.rtl.isa.r700.control_flow import EMITS, FETCH_CLAUSES, AluClause, CfOperation, Condition
 from ctm.rtl.isa.r700.limits import (
     BRANCH_SUBENTRIES,
     CALL_DEPTH,
@@ -22,6 +22,7 @@ from ctm.sim.golden.r700.instruction import AluWord, Export, FetchInstruction, F
 from ctm.sim.golden.r700.program import Code
 from ctm.sim.golden.r700.state import EntryKind
 
+CALLS = (CfOperation.CALL, CfOperation.CALL_FS)
 LOOP_STARTS = (CfOperation.LOOP_START, CfOperation.LOOP_START_DX10, CfOperation.LOOP_START_NO_AL)
 POP_FIRST = {
     CfOperation.POP_JUMP: CfOperation.JUMP,
@@ -193,7 +194,7 @@ class Graph:
             return self._branch(node, word, operation, word.pop_count)
         if operation is CfOperation.POP:
             return Edges(None, self._to(following, lambda: _popped(stack, word.pop_count)))
-        if operation is CfOperation.CALL:
+        if operation in CALLS:
             return Edges(self._called(node, word), Node(following, stack))
         if operation is CfOperation.RETURN:
             is_call = bool(stack) and stack[-1].kind is EntryKind.CALL
@@ -248,7 +249,7 @@ class Graph:
             return Exit.FAULT
 
 
-_WITHOUT_EFFECT = (CfOperation.NOP, CfOperation.KILL, CfOperation.WAIT_ACK)
+_WITHOUT_EFFECT = (CfOperation.NOP, CfOperation.KILL, CfOperation.WAIT_ACK, *EMITS)
 
 
 def _has_top(stack: Stack, kind: EntryKind) -> bool:

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.sim.engines.fast.r700.constants import Constants
+from ctm.sim.engines.fast.r700.draws.primitives import Primitives
 from ctm.sim.engines.fast.r700.masks import Masks
-from ctm.sim.engines.fast.r700.primitives import Primitives
 from ctm.sim.engines.fast.r700.registers import Registers
 from ctm.sim.engines.fast.vector.lanes import MAGNITUDE, SIGN, Lanes, Value
 from ctm.sim.golden.r700.instruction import Bank, Operand

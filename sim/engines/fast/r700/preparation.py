@@ -5,11 +5,20 @@ from typing import Any
 
 from ctm.sim.engines.fast.choice import estimate
 from ctm.sim.engines.fast.host import Host
-from ctm.sim.engines.fast.program import FallBackError, Prepared, check_independence, final_test, prepared
+from ctm.sim.engines.fast.program import (
+    FallBackError,
+    Prepared,
+    check_independence,
+    check_memory,
+    final_test,
+    prepared,
+)
+from ctm.sim.engines.fast.r700.draws.threads import Threaded
 from ctm.sim.engines.fast.r700.graph import Graph, TooManyPathsError
 from ctm.sim.engines.fast.r700.reach import reads_memory, writes_memory, writes_scratch
 from ctm.sim.engines.fast.r700.translation import Drawn, Source, translate
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 from ctm.sim.golden.r700.execution import UNITS
 from ctm.sim.golden.r700.program import Code, Program
 
@@ -24,9 +33,7 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
     """
     program: Program = launch.program
     check_independence(launch)
-    if estimate.seconds(program.image, -(-launch.lanes // host.register)) > estimate.LONGEST:
-        raise FallBackError("LLVM would take too long for a program of this size with such wavefronts")
-    graph = _graph(program.code, program.information.start, program.information.stack_size)
+    graph = _graph_of(launch, host)
     _check_memory(launch, graph)
     source = Source(
         graph=graph,
@@ -53,9 +60,7 @@ def prepare_pixels(launch: Launch[Any], host: Host, drawn: Drawn) -> Prepared:
     """
     program: Program = launch.program
     check_independence(launch)
-    if estimate.seconds(program.image, -(-launch.lanes // host.register)) > estimate.LONGEST:
-        raise FallBackError("LLVM would take too long for a program of this size with such wavefronts")
-    graph = _graph(program.code, program.information.start, program.information.stack_size)
+    graph = _graph_of(launch, host)
     if reads_memory(graph, scratch=False) or writes_memory(graph) or writes_scratch(graph):
         raise FallBackError("the pixel program of a draw reads or writes memory")
     source = Source(
@@ -77,6 +82,43 @@ def prepare_pixels(launch: Launch[Any], host: Host, drawn: Drawn) -> Prepared:
         others=drawn,
         is_tested=True,
     )
+
+
+def prepare_threads(launch: ThreadLaunch, host: Host, threaded: Threaded) -> Prepared:
+    """What is compiled of a draw's program in front of the raster; errors as `prepare`."""
+    program = launch.program
+    check_memory(launch)
+    graph = _graph_of(launch, host)
+    if reads_memory(graph, scratch=False) or writes_scratch(graph):
+        raise FallBackError("a program in front of the raster reads memory by numbers of pixels")
+    source = Source(
+        graph=graph,
+        information=program.information,
+        outputs=threaded.outputs,
+        output_mask=launch.output_mask,
+        test=None,
+        threads=threaded,
+    )
+    return prepared(
+        launch,
+        host,
+        lambda frame: translate(source, frame),
+        width=launch.lanes,
+        rows=True,
+        units=UNITS,
+        in_order=False,
+        others=threaded,
+        is_tested=False,
+        linear=True,
+    )
+
+
+def _graph_of(launch: Launch[Any], host: Host) -> Graph:
+    """The graph of a launch's program, if LLVM is done with it before long."""
+    program: Program = launch.program
+    if estimate.seconds(program.image, -(-launch.lanes // host.register)) > estimate.LONGEST:
+        raise FallBackError("LLVM would take too long for a program of this size with such wavefronts")
+    return _graph(program.code, program.information.start, program.information.stack_size)
 
 
 @lru_cache(maxsize=64)

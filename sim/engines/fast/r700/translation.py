@@ -4,13 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ctm.rtl.isa.limits import QUAD
-from ctm.rtl.isa.r700.control_flow import AluClause
+from ctm.rtl.isa.r700.control_flow import EMITS, AluClause
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.sim.engines.fast.finish import Test, send
 from ctm.sim.engines.fast.kernel import Frame, Kernel
 from ctm.sim.engines.fast.parameters import Slot
 from ctm.sim.engines.fast.r700.alu import Alu
 from ctm.sim.engines.fast.r700.constants import Constants
+from ctm.sim.engines.fast.r700.draws.primitives import Primitives
+from ctm.sim.engines.fast.r700.draws.threads import Threaded, Threads
 from ctm.sim.engines.fast.r700.exports import Exports
 from ctm.sim.engines.fast.r700.fetches import Fetches
 from ctm.sim.engines.fast.r700.flow import FlowControl
@@ -19,7 +21,6 @@ from ctm.sim.engines.fast.r700.graph import POPS_AFTER, Exit, Graph, Instruction
 from ctm.sim.engines.fast.r700.masks import Masks
 from ctm.sim.engines.fast.r700.memory import MemoryAccess
 from ctm.sim.engines.fast.r700.operands import ClauseState, Operands
-from ctm.sim.engines.fast.r700.primitives import Primitives
 from ctm.sim.engines.fast.r700.reach import is_relative, kills
 from ctm.sim.engines.fast.r700.registers import Registers
 from ctm.sim.engines.fast.r700.share import Share
@@ -50,6 +51,8 @@ class Source:
     output_mask: tuple[bool, ...]
     test: Test | None
     draw: Drawn | None = None
+    threads: Threaded | None = None
+    """Of a draw's program in front of the raster."""
 
 
 def translate(source: Source, frame: Frame) -> str:
@@ -69,9 +72,11 @@ class _Translation:
             self._registers = Registers(lanes, information.gprs, relative=is_relative(source.graph))
             self._masks = masks = Masks(kernel)
             self._share = Share(lanes, masks, information.lds_dwords)
-            self._memory = MemoryAccess(kernel, writes=source.output_mask[0])
-            constants = Constants(kernel)
-            self._fetches = Fetches(kernel, self._registers, constants, masks, self._memory, self._share)
+            self._threads = Threads(kernel, source.threads) if source.threads is not None else None
+            self._memory = MemoryAccess(kernel, writes=source.output_mask[0]) if self._threads is None else None
+            constants, memory = Constants(kernel), self._threads or self._memory
+            assert memory is not None
+            self._fetches = Fetches(kernel, self._registers, constants, masks, memory, self._share)
             self._exports = Exports(kernel, self._fetches, source.outputs, conditional_is_own=information.depth)
             unit = Unit(lanes, Transcendental(lanes, kernel.parameter(Slot.TABLE, POINTER)))
             draw = source.draw
@@ -111,6 +116,10 @@ class _Translation:
         if self._primitives is not None:
             self._begin_draw(self._primitives)
             return
+        if self._threads is not None:
+            for register, channel, words in self._threads.begin():
+                self._registers.write(register, channel, words, lanes.all)
+            return
         for channel, words in enumerate(self._first_register()):
             self._registers.write(0, channel, words, lanes.all)
 
@@ -127,6 +136,7 @@ class _Translation:
         kernel, lanes, builder = self._kernel, self._lanes, self._lanes.builder
         if self._source.information.type is ProgramType.CS:
             numbers = lanes.integer_for_each([lane % kernel.frame.group for lane in range(lanes.width)])
+            assert self._memory is not None
             return [kernel.x, kernel.y, self._memory.pixel_number(), numbers]
         floats = [builder.sitofp(at, lanes.floats) for at in (kernel.x, kernel.y)]
         return [lanes.words(value) for value in (*floats, lanes.single(0), lanes.single(1))]
@@ -154,6 +164,11 @@ class _Translation:
             assert isinstance(word, Flow)
             if word.units:
                 self._clause(node, word, self._flow.passing(word))
+            elif word.operation in EMITS:
+                assert self._threads is not None
+                valid = self._lanes.builder.and_(self._flow.passing(word), self._masks.valid_mask)
+                self._threads.emit(word.operation, valid)
+                self._leave(node, edges.on)
             else:
                 self._flow_word(node, word)
 
@@ -243,7 +258,15 @@ class _Translation:
         builder.cbranch(kernel.limit_is_reached(), kernel.give_back, kernel.finish)
         builder.position_at_end(kernel.finish)
         kernel.go_if(kernel.limit_is_exceeded(), kernel.exceeded)
-        conditional = self._exports.conditional
+        if self._threads is not None:
+            self._threads.finish([self._exports.words(output) for output in self._source.outputs])
+        else:
+            self._send()
+        kernel.end()
+
+    def _send(self) -> None:
+        """Store the outputs of a wavefront that ended."""
+        kernel, conditional = self._kernel, self._exports.conditional
         send(
             kernel,
             self._masks.valid_mask,
@@ -253,4 +276,3 @@ class _Translation:
             conditional=conditional if self._primitives is None else self._primitives.clamped(conditional),
             adds=self._source.draw is not None and self._source.draw.adds,
         )
-        kernel.end()

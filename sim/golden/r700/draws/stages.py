@@ -150,12 +150,21 @@ class R700Stages:
 
     def _run(self, launch: ThreadLaunch, name: Callable[[int], str]) -> None:
         """Run all threads of a launch; `name` says what a thread is."""
+        self.run_wavefronts(launch, np.arange(-(-launch.threads // self._core.lanes)), name)
+
+    def run_wavefronts(self, launch: ThreadLaunch, wavefronts: Integers, name: Callable[[int], str]) -> None:
+        """Run the threads of some wavefronts, ascending.
+
+        Raises
+        ------
+        MachineError
+            That of the first one that failed, behind all.
+        """
         run, lanes = self._core.run(launch), self._core.lanes
         most = max(1, BATCH_LANES // lanes)
-        waves = -(-launch.threads // lanes)
-        for first in range(0, waves, most):
-            order = np.arange(first, min(first + most, waves))
-            i = np.arange(first * lanes, (first + order.size) * lanes)
+        for first in range(0, wavefronts.size, most):
+            order = wavefronts[first : first + most]
+            i = (order[:, None] * lanes + np.arange(lanes)).ravel()
             run.execute(order, i, np.zeros_like(i), i < launch.threads)
         error = run.finish()
         if error is not None:

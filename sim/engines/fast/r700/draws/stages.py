@@ -1,6 +1,6 @@
-"""A draw's programs: the pixel program as compiled code, the others on the golden model."""
+"""A draw's programs as compiled code."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import cycle
 from typing import Any, NamedTuple
 
@@ -12,7 +12,8 @@ from ctm.sim.engines.fast.compiler import Code
 from ctm.sim.engines.fast.core import Compiling
 from ctm.sim.engines.fast.parameters import SLOTS, UNITS, Slot, Table
 from ctm.sim.engines.fast.program import FallBackError, Prepared
-from ctm.sim.engines.fast.r700.preparation import prepare_pixels
+from ctm.sim.engines.fast.r700.draws.launches import GivenThreads
+from ctm.sim.engines.fast.r700.preparation import prepare_pixels, prepare_threads
 from ctm.sim.engines.fast.r700.translation import Drawn
 from ctm.sim.engines.fast.raster import Found, raster
 from ctm.sim.golden.dpp.core import ArrayCore
@@ -24,10 +25,13 @@ from ctm.sim.golden.draw.strips import strips_at
 from ctm.sim.golden.pe.domain import Domain
 from ctm.sim.golden.pe.state import State
 from ctm.sim.golden.r700.draws.stages import R700Stages
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
 _UNLIMITED = (1 << 63) - 1
 
 
+_LEAST_VECTORS = 16
+"""Vectors that are worth a thread of their own."""
 _ROOM_LANES = 1 << 17
 """Pixels whose strips are found and drawn together."""
 
@@ -49,6 +53,39 @@ class FastStages(R700Stages):
     ) -> None:
         super().__init__(core, state, draws, start)
         self._compiling = compiling
+
+    def _run(self, launch: ThreadLaunch, name: Callable[[int], str]) -> None:
+        stage, compiling = launch.program.stage, self._compiling
+        assert stage is not None
+        try:
+            given = GivenThreads(launch, stage, self._core.lanes)
+            prepared = prepare_threads(launch, compiling.host, given.threaded)
+        except FallBackError as reason:
+            compiling.remark(str(reason))
+            super()._run(launch, name)
+            return
+        code = compiling.code(prepared)
+        table = prepared.table.copy()
+        table[Slot.THREADS] = given.table.ctypes.data
+        table[Slot.I0] = table[Slot.J0] = table[Slot.J1] = 0
+        table[Slot.I1] = launch.threads - 1
+        table[Slot.LIMIT], table[Slot.CODE] = launch.watchdog or _UNLIMITED, code.address
+        table[Slot.VECTORS] = given.vectors
+        threads = max(1, min(compiling.workers.threads, given.vectors // _LEAST_VECTORS))
+        tables = Arranged.of(_layout(given.vectors), table, threads).begin(threads)
+        compiling.workers.submit(code, tables)
+        returned = np.sort(np.concatenate([self._ended(address, done, prepared) for address, done in tables.items()]))
+        given.take(returned)
+        self.run_wavefronts(launch, returned, name)
+
+    def _ended(self, address: int, done: Table, prepared: Prepared) -> Integers:
+        """Wait for a thread, and count what its vectors did: the numbers of those that are for the golden model."""
+        self._compiling.workers.wait(address)
+        _, groups, lane_instructions, *issued = done[Slot.NANOSECONDS : Slot.ISSUED + UNITS].tolist()
+        units = dict(zip(prepared.units, issued, strict=False))
+        self._core.counters.add(Counters(groups=groups, issued=units, lane_instructions=lane_instructions))
+        count = int(done[Slot.RETURNED_COUNT])
+        return np.sort(done[SLOTS:].view(np.int32)[:count].astype(np.int64))
 
     def pixels(self, shaded: Shaded, shapes: Shapes, domain: Domain) -> None:
         """See `Stages.pixels`. While strips are drawn the next ones are found."""
@@ -106,15 +143,15 @@ class FastStages(R700Stages):
 
     def _taken(self, running: _Running, prepared: Prepared) -> Iterator[tuple[Found, Integers]]:
         """Wait for strips, count what they did, and give those that are for the golden model, with their places."""
-        self._compiling.workers.wait(running.address)
-        done = running.done
-        _, groups, lane_instructions, *issued = done[Slot.NANOSECONDS : Slot.ISSUED + UNITS].tolist()
-        units = dict(zip(prepared.units, issued, strict=False))
-        self._core.counters.add(Counters(groups=groups, issued=units, lane_instructions=lane_instructions))
-        count = int(done[Slot.RETURNED_COUNT])
-        if count:
-            numbers = np.sort(done[SLOTS:].view(np.int32)[:count].astype(np.int64))
+        numbers = self._ended(running.address, running.done, prepared)
+        if numbers.size:
             yield running.found.select(numbers), running.first + numbers
+
+
+def _layout(vectors: int) -> Layout:
+    """Vectors of threads, which are numbered and have no place in a domain."""
+    nowhere = np.zeros(0, np.int32)
+    return Layout(vectors=vectors, places=np.arange(vectors), i=nowhere, j=nowhere, covered=None)
 
 
 def _arrays(shaded: Shaded, shapes: Shapes) -> dict[Slot, npt.NDArray[Any]]:

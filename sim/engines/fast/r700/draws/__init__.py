@@ -1,0 +1,1 @@
+"""The programs of draws as compiled code."""
