@@ -1,7 +1,10 @@
 """The Clang of the Python package `ziglang`: from C to IR, and from IR to an object. It writes no files."""
 
+import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from ctm.sim.compiled.tools.package import Package
@@ -40,6 +43,31 @@ _HINTS = {
     "call to undeclared library function": "; docs/kernels.md has the functions that there are",
 }
 
+KERNEL_FOLDER = Path("/kernel")
+"""Where Clang finds a kernel's own files in `seeing_only`."""
+_SEEN: ContextVar[tuple[str, ...]] = ContextVar("_SEEN", default=())
+
+
+@contextmanager
+def seeing_only(files: Mapping[str, Path], overlay: Path) -> Iterator[None]:
+    """Let Clang read its own headers, those of this project, and these files, by their names in `KERNEL_FOLDER`.
+
+    For Clang there is no other file then, whatever a source names, and however. `overlay` is a file that is written for
+    Clang to read, see its `-ivfsoverlay`; it has to stay as long as the context.
+    """
+    own = [{"type": "directory-remap", "name": str(each), "external-contents": str(each)} for each in _headers()]
+    roots = [
+        {"type": "file", "name": str(KERNEL_FOLDER / name), "external-contents": str(file)}
+        for name, file in files.items()
+    ]
+    rules = {"redirecting-with": "redirect-only", "use-external-names": False, "overlay-relative": False}
+    overlay.write_text(json.dumps({"version": 0, "case-sensitive": True, **rules, "roots": [*own, *roots]}))
+    token = _SEEN.set(("-ivfsoverlay", str(overlay)))
+    try:
+        yield
+    finally:
+        _SEEN.reset(token)
+
 
 def intermediate(source: Source, flags: Sequence[str]) -> tuple[str, list[Diagnostic]]:
     """The IR of a source, and Clang's warnings.
@@ -52,7 +80,7 @@ def intermediate(source: Source, flags: Sequence[str]) -> tuple[str, list[Diagno
         Clang is missing.
     """
     name = source.name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    folders = ("-iquote", str(source.folder), "-isystem", str(INCLUDE), "-isystem", str(_own_headers()))
+    folders = ["-iquote", str(source.folder), *(part for folder in _headers() for part in ("-isystem", str(folder)))]
     result = _clang([*_C, *_UNOPTIMISED, *flags, *folders, "-"], f'# 1 "{name}"\n{source.text}'.encode())
     printed = result.stderr.decode(errors="replace")
     found = list(_messages(printed))
@@ -107,12 +135,13 @@ def back_end(text: str, flags: Sequence[str]) -> bytes:
 
 def _clang(arguments: Sequence[str], given: bytes) -> Result:
     with Tools() as tools:
-        return tools.start([str(CLANG.folder / "zig"), "clang", *_TARGET, *arguments], given=given).result()
+        command = [str(CLANG.folder / "zig"), "clang", *_TARGET, *_SEEN.get(), *arguments]
+        return tools.start(command, given=given).result()
 
 
-def _own_headers() -> Path:
-    """Headers that C has without a library, such as stdint.h."""
-    return CLANG.folder / "lib" / "include"
+def _headers() -> tuple[Path, Path]:
+    """Headers of this project, and those that C has without a library, such as stdint.h."""
+    return INCLUDE, CLANG.folder / "lib" / "include"
 
 
 def _messages(printed: str) -> list[tuple[str, Diagnostic]]:

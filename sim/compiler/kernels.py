@@ -1,5 +1,6 @@
 """Compiles kernels: the same way for every instruction set, and what differs behind `Target`."""
 
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,6 +79,7 @@ def _compiled(source: Source, isa: str, name: str | None) -> Kernel:
     back_end = target.back_end
     for flags in back_end.FRONTS:
         text, warnings = intermediate(source, [*flags, *(["-DCTM_WHOLE_FLOATS"] if target.whole_floats else [])])
+        _check_assembly(text, source)
         try:
             optimised, said = back_end.optimise(text, flags, source)
             module, is_fit, warnings = Module.read(optimised), True, [*warnings, *said]
@@ -97,6 +99,19 @@ def _compiled(source: Source, isa: str, name: str | None) -> Kernel:
             refusal = refusal or error
     assert refusal is not None
     raise refusal
+
+
+_ASSEMBLY = re.compile(r"^module asm ", re.MULTILINE)
+_WRITTEN = re.compile(r"\b(__)?asm(__)?\b")
+
+
+def _check_assembly(text: str, source: Source) -> None:
+    """Refuse assembly outside of functions, with which LLVM's back end for the R700 does not end."""
+    if _ASSEMBLY.search(text):
+        written = _WRITTEN.search(source.text)
+        line = source.text.count("\n", 0, written.start()) + 1 if written else 1
+        message = "assembly at the top of a file: a kernel is for several instruction sets"
+        raise KernelError([Diagnostic(Location(source.name, line), message)])
 
 
 def _chosen(found: list[Function], source: Source, name: str | None) -> Function:

@@ -163,7 +163,9 @@ def _integers(to: Builder) -> str:
 
 
 def _call(to: Builder) -> bool:
-    """Functions of integers."""
+    """Functions of integers; assembly, and calls of what a pointer points to, are refused later."""
+    if not to.instruction.callee:
+        return False
     arguments = to.instruction.arguments
     name = to.instruction.callee.split(".")[1] if to.instruction.callee.startswith("llvm.") else ""
     if to.instruction.callee.startswith("llvm.is.constant."):
