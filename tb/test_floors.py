@@ -19,8 +19,8 @@ HARDWARE = (
 """The floors of rtl above rtl/isa; rooms on the same floor do not know each other. Below, those of sim."""
 SOFTWARE = (
     {"fault", "memory", "files"}, {"golden", "elf"}, {"assembler", "compiled"},
-    {"compiler", "engines", "synthesis"}, {"profile"}, {"boards", "runtime"}, {"jobs", "kernels", "draws"}, {"report"},
-    {"cli"},
+    {"compiler", "engines", "synthesis"}, {"profile"}, {"boards", "runtime"}, {"jobs", "kernels", "draws"},
+    {"report", "explore"}, {"cli"},
 )  # fmt: skip
 ROOMS = ("r5xx", "r700")
 """Instruction sets."""

@@ -1,6 +1,6 @@
 """Loading of everything that a job names, and the checks that need it. Nothing runs before all of it is right."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -68,14 +68,16 @@ class LoadedJob:
 
 
 class Loader:
-    """Loads one job; errors name the key."""
+    """Loads one job; errors name the key. `programs` are those that are not read, by their names in the job."""
 
-    def __init__(self, path: Path, target: Path | None = None) -> None:
+    def __init__(
+        self, path: Path, target: Path | None = None, programs: Mapping[str, ProgramFile] | None = None
+    ) -> None:
         self._text = JobText(path)
         self._folder = path.parent
         self._job = self._text.parse()
         self._files = destinations(self._job, path.parent, target)
-        self._programs: dict[str, ProgramFile] = {}
+        self._programs: dict[str, ProgramFile] = dict(programs or {})
 
     def load(self) -> LoadedJob:
         """The job with all its files.
@@ -237,6 +239,8 @@ class Loader:
                 raise self._text.error(("inputs", position, "file"), message)
 
 
-def load_job(path: Path, target: Path | None = None) -> LoadedJob:
-    """Load the job file at `path`, whose outputs go beside it or into the folder `target`; errors as `Loader.load`."""
-    return Loader(path, target).load()
+def load_job(
+    path: Path, target: Path | None = None, programs: Mapping[str, ProgramFile] | None = None
+) -> LoadedJob:
+    """Load the job file at `path`, whose outputs go beside it or into the folder `target`; see `Loader`."""
+    return Loader(path, target, programs).load()

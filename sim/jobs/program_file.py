@@ -51,11 +51,11 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
         if path.suffix in SUFFIXES:
             compiled = compile_kernel(path, isa=isa, name=kernel)
             warnings = tuple(str(warning) for warning in compiled.warnings)
-            return _program(path, _named(compiled.executable, path, file), kernel=kernel, warnings=warnings)
+            return program_of(path, _named(compiled.executable, path, file), kernel=kernel, warnings=warnings)
         if path.suffix == ".s":
-            return _program(path, _named(assemble(read_text(path), name=str(path)), path, file))
+            return program_of(path, _named(assemble(read_text(path), name=str(path)), path, file))
         if path.suffix == ".elf":
-            return _program(path, with_texts(read(read_file(path)), [path.parent, folder]))
+            return program_of(path, with_texts(read(read_file(path)), [path.parent, folder]))
         if path.suffix == ".json":
             shader = read_shader(read_file(path))
             executable, _ = ready(shader)
@@ -82,8 +82,8 @@ def _named(executable: Executable, path: Path, name: str) -> Executable:
     return with_lines(executable, lines.renamed(lambda file: name if file == own else file))
 
 
-def _program(path: Path, executable: Executable, **others: Any) -> ProgramFile:
-    """A program with the constants that it brings along."""
+def program_of(path: Path, executable: Executable, **others: Any) -> ProgramFile:
+    """The program of a source with the constants that it brings along."""
     own = executable.own_constants
     floats = {index: tuple(words) for index, words in own.floats.items()}
     return ProgramFile(

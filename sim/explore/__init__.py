@@ -1,0 +1,1 @@
+"""A kernel beside its instructions, its cycles and its output: what `ctm explore` shows."""
