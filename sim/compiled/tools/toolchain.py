@@ -66,6 +66,8 @@ class Models:
     """The compiler's option for the C++ that the header or the wrapper needs."""
     options: tuple[str, ...] = ()
     """More options of Verilator's."""
+    wrapper_apart: bool = False
+    """Whether the wrapper is compiled by itself, because it cannot stand after the models' own code."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,10 @@ def build(models: Models | Callable[[], Models], wrapper: str, *, key: str = "")
         made = models() if callable(models) else models
         folders = _verilate(verilator, made, folder)
         # Of several models the first one's code has the wrapper.
-        parts = [part for own in folders for part in _parts(compiler, large, own, wrapper * (own == folders[0]))]
+        joined = "" if made.wrapper_apart else wrapper
+        parts = [part for own in folders for part in _parts(compiler, large, own, joined * (own == folders[0]))]
+        if made.wrapper_apart:
+            parts.append(Part(compiler, "wrapper", wrapper, _MODEL_FLAGS))
         includes = (*verilator.include, *(f"-I{path}" for path in (folder, *folders)))
         objects = compile_parts(parts, folder, (made.standard, *includes))
         objects.append(_runtime(verilator, compiler))
@@ -122,7 +127,8 @@ def build(models: Models | Callable[[], Models], wrapper: str, *, key: str = "")
 
 def _made_from(models: Models) -> tuple[str, ...]:
     """What of models the compiled ones depend on."""
-    return (*chain(*models.verilog.items()), models.header, models.standard, *models.options)
+    options = (*models.options, *(["apart"] if models.wrapper_apart else []))
+    return (*chain(*models.verilog.items()), models.header, models.standard, *options)
 
 
 def _parts(compiler: Compiler, large: Compiler, folder: Path, wrapper: str) -> Iterator[Part]:
