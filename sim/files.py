@@ -72,6 +72,32 @@ def write_file(path: Path, data: bytes | memoryview, *, make_folders: bool = Fal
             _replace(target, data)
 
 
+def begin_file(path: Path) -> Path:
+    """An empty file to fill in place of `path`, which stays as it is until `end_file`; a stream itself.
+
+    Raises
+    ------
+    OSError
+        It cannot be written.
+    """
+    with naming(path):
+        if is_stream(path):
+            return path
+        _check_replaceable(path)
+        target = Path(os.path.realpath(path))
+        partial = _partial(target)
+        with partial.open("xb") as file, suppress(FileNotFoundError):
+            _take_over(file.fileno(), target.stat())
+    return partial
+
+
+def end_file(partial: Path, path: Path) -> None:
+    """Make what `begin_file` gave, and is filled now, the file `path`; errors as there."""
+    if partial != path:
+        with naming(path):
+            partial.replace(os.path.realpath(path))
+
+
 def read_standard_input() -> bytes:
     """What comes on standard input, to its end; errors as `read_file`."""
     with naming("standard input"), open(0, "rb", closefd=False) as file:
@@ -165,7 +191,7 @@ def _check_replaceable(path: Path) -> None:
 
 
 def _replace(path: Path, data: bytes | memoryview) -> None:
-    partial = path.with_name(f".ctm-{secrets.token_hex(8)}.partial")
+    partial = _partial(path)
     try:
         with partial.open("xb") as file:
             with suppress(FileNotFoundError):
@@ -175,6 +201,10 @@ def _replace(path: Path, data: bytes | memoryview) -> None:
     finally:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".ctm-{secrets.token_hex(8)}.partial")
 
 
 def _take_over(descriptor: int, found: os.stat_result) -> None:
