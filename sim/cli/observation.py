@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import Annotated
@@ -11,6 +11,7 @@ import typer
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.cli.waves.request import Rerun, WaveRequest, problem_of
 from ctm.sim.compiled.tools.package import PLOTLY
 from ctm.sim.engines.choice import ENGINES, WATCHED
 from ctm.sim.engines.fast.engine import AutoEngine
@@ -52,10 +53,13 @@ class Observation:
     timeline: Path | None = None
     most_events: int = MOST_EVENTS
     page: Path | None = None
+    waves: WaveRequest | None = None
 
     @property
     def watching(self) -> Watching | None:
         """What the engine has to keep; None if nothing is to be shown."""
+        if self.waves is not None:
+            return self.waves.waves
         if self.timeline is not None:
             return Watching(most_events=self.most_events)
         if self.page is not None:
@@ -75,6 +79,10 @@ class Observation:
         BadInput
             There is none.
         """
+        if self.waves is not None:
+            if self.profile or self.timeline is not None or self.page is not None:
+                raise BadInput(f"--waves: not together with {self._option}; a run is always the same, so run it twice")
+            return self.waves.engine(name)
         if self.timeline is not None and name not in (AutoEngine.name, WatchedEngine.name):
             problem = f"engine '{name}' does not know when things happen; engine '{WatchedEngine.name}' does"
             raise BadInput(f"--timeline: {problem}")
@@ -91,13 +99,26 @@ class Observation:
     def check(self, job: LoadedJob) -> None:
         """Refuse a job of which the wanted cannot be shown, and a file that cannot be written."""
         if self.watching is not None and job.draw is not None:
-            raise BadInput(f"{self._option}: it is not there for draws")
+            raise BadInput(f"{'--waves' if self.waves is not None else self._option}: it is not there for draws")
         if self.page is not None:
             PLOTLY.require()
-        try_files({path: 0 for path in (self.timeline, self.page) if path is not None})
+        wave = None if self.waves is None else self.waves.waves.path
+        try_files({path: 0 for path in (self.timeline, self.page, wave) if path is not None})
+
+    def located(self, rerun: Rerun) -> "Observation":
+        """The same with a window for waves, see `WaveRequest.located`."""
+        return self if self.waves is None else replace(self, waves=self.waves.located(rerun))
+
+    def end(self, outcome: Outcome, execution: Execution) -> None:
+        """Complete what was written while the job ran, whether or not it has failed."""
+        if self.waves is not None:
+            self.waves.end(outcome, execution)
 
     def report(self, outcome: Outcome, execution: Execution, result: Run, config: MachineConfig) -> None:
-        """Print and write what was wanted."""
+        """Print and write what was wanted; BadInput: the window of waves never came."""
+        problem = problem_of(outcome.fields)
+        if problem is not None:
+            raise BadInput(problem)
         if self.profile:
             _print_profiles(outcome, execution)
         if self.timeline is not None:

@@ -9,8 +9,9 @@ import typer
 from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, TEXT_SETTINGS, MachineConfig, with_settings
 from ctm.rtl.isa.link import BAUD
 from ctm.sim.cli.outcome import BadInput
-from ctm.sim.engines.choice import ENGINES, REMOVED, WATCHED, check_port
+from ctm.sim.engines.choice import ENGINES, REMOVED, TRACED, check_port, engine_class
 from ctm.sim.engines.seen import Watching
+from ctm.sim.engines.waves.window import Waves
 from ctm.sim.runtime.device import WATCHDOG
 
 # Settings as one begins to write them.
@@ -105,7 +106,10 @@ def prepare_engine(name: str, config: MachineConfig, watch: Watching | None = No
         typer.echo(message, err=True)
 
     try:
-        (ENGINES if watch is None else WATCHED)[name].prepare(config, tell)
+        if isinstance(watch, Waves):
+            TRACED[name].prepare_traced(config, watch, tell)
+        else:
+            engine_class(name, watch).prepare(config, tell)
     except ValueError as error:
         raise BadInput(str(error)) from None
 

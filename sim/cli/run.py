@@ -24,6 +24,7 @@ from ctm.sim.cli.options import (
     prepare_engine,
 )
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
+from ctm.sim.cli.waves.request import WaveFile, WavesAround, WavesAt, WavesCycles, WavesDepth, WavesFrom, wave_request
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
@@ -70,6 +71,12 @@ def run(
     timeline: Timeline = None,
     most_events: MostEvents = MOST_EVENTS,
     report: PageFile = None,
+    waves: WaveFile = None,
+    waves_from: WavesFrom = None,
+    waves_cycles: WavesCycles = None,
+    waves_around: WavesAround = None,
+    waves_at: WavesAt = None,
+    waves_depth: WavesDepth = None,
     trace: Annotated[
         Path | None,
         typer.Option("--trace", metavar="FILE", help="Write what each group does behind each instruction."),
@@ -79,7 +86,10 @@ def run(
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
     with outcome.reported():
         check_engine(engine, max_cycles, port=port, hazards=hazards, trace=trace is not None)
-        observation = Observation(profile=profile, timeline=timeline, most_events=most_events, page=report)
+        observation = Observation(
+            profile=profile, timeline=timeline, most_events=most_events, page=report,
+            waves=wave_request(waves, waves_from, waves_cycles, waves_around, waves_at, waves_depth),
+        )  # fmt: skip
         engine = observation.engine(engine)
         loaded = load_job(job, output)
         config = configuration(preset, settings, kind=loaded.kinds[0])
@@ -92,6 +102,11 @@ def run(
             raise BadInput(f"--engine {engine}: it does not draw; {', '.join(DRAWING_ENGINES)} do")
         observation.check(loaded)
         prepare_engine(engine, config, observation.watching)
+        observation = observation.located(
+            lambda watch: Execution(
+                loaded, engine=engine, config=config, watchdog=watchdog, max_cycles=max_cycles, watch=watch
+            )
+        )
         with (
             run_progress(processors(loaded), watchdog) as progress,
             Ending(loaded, config, watchdog) as ending,
@@ -106,6 +121,7 @@ def run(
             finally:
                 outcome.add_report(execution.device.report())
                 outcome.fields["engine"] = execution.device.ran
+                observation.end(outcome, execution)
                 for remark in execution.device.remarks:
                     typer.echo(f"note: {remark}", err=True)
                 if trace is not None and lines is not None:

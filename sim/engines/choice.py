@@ -12,6 +12,9 @@ from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.engines.seen import Watching
 from ctm.sim.engines.serial.engine import SerialEngine
 from ctm.sim.engines.watched import WatchedEngine
+from ctm.sim.engines.waves.engine import WavesEngine
+from ctm.sim.engines.waves.interpreted import AmaranthWavesEngine
+from ctm.sim.engines.waves.window import Waves
 
 ENGINES: dict[str, type[GoldenEngine | FastEngine | CycleAccurateEngine]] = {
     engine.name: engine for engine in (AutoEngine, GoldenEngine, FastEngine, RtlEngine, AmaranthEngine, SerialEngine)
@@ -22,6 +25,12 @@ WATCHED: dict[str, type[GoldenEngine | WatchedEngine]] = {
     WatchedEngine.name: WatchedEngine,
 }
 """Engines of which can be seen what each instruction does."""
+
+TRACED: dict[str, type[WavesEngine | AmaranthWavesEngine]] = {
+    WavesEngine.name: WavesEngine,
+    AmaranthWavesEngine.name: AmaranthWavesEngine,
+}
+"""Engines that write waves."""
 
 REMOVED = {"cxxrtl": "'rtl' runs the same hardware four times as fast, 'amaranth' is the second opinion"}
 """Engines that there were, and what takes their place."""
@@ -42,7 +51,7 @@ def make_engine(
     """The engine called `name`; `port` is that of a board, for the engine `serial`.
 
     With `hazards` it reports reads of what was not promised, after `max_cycles` it ends, and what its groups do it
-    writes to `trace`. With `watch` it is one of `WATCHED`, and has `seen`.
+    writes to `trace`. With `watch` it is one of `WATCHED`, and has `seen`; or, of waves, one of `TRACED`.
 
     Raises
     ------
@@ -55,16 +64,28 @@ def make_engine(
         raise ValueError(f"engine '{name}' was removed: {REMOVED[name]}")
     if name not in ENGINES:
         raise ValueError(f"there is no engine '{name}'; there is: {', '.join(ENGINES)}")
-    if watch is not None and name not in WATCHED:
-        raise ValueError(f"engine '{name}' cannot be watched; {' and '.join(map(repr, WATCHED))} can")
+    engine = engine_class(name, watch)
     check_port(name, port)
     # Only one engine has a port, and two can be watched.
     place: dict[str, Any] = {} if port is None else {"port": port}
     if watch is not None:
         place["watch"] = watch
-    return (ENGINES if watch is None else WATCHED)[name](
+    made: Engine = engine(
         config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace, **place
     )
+    return made
+
+
+def engine_class(name: str, watch: Watching | None = None) -> type[Any]:
+    """The engine called `name`, which there is, that keeps what is to be watched; ValueError: none does."""
+    if watch is None:
+        return ENGINES[name]
+    does, able = ("writes no waves", TRACED) if isinstance(watch, Waves) else ("cannot be watched", WATCHED)
+    if name not in able:
+        more = " and ".join(map(repr, able))
+        raise ValueError(f"engine '{name}' {does}; {more} {'does' if isinstance(watch, Waves) else 'can'}")
+    found: type[Any] = able[name]
+    return found
 
 
 def check_port(name: str, port: str | None) -> None:

@@ -1,6 +1,8 @@
 """The machine in Amaranth's own simulator: slow, but nothing lies between it and the hardware's description."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
+from io import TextIOBase
 from typing import Any
 
 from amaranth.sim import Simulator
@@ -11,7 +13,8 @@ from ctm.sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
 from ctm.sim.memory import Memory
 
 _CONTROL = "s_axi_control"
-_PERIOD = 1e-9
+PERIOD = 1e-9
+"""Seconds of a clock cycle; the first rising edge is in its middle."""
 _TIMEOUT = 1000
 
 
@@ -24,9 +27,11 @@ class InterpretedMachine:
         With the latency and the bandwidth of the simulated memory.
     memory
         Both ports' memory.
+    wave
+        What every signal does is written here as VCD, until `end_wave`.
     """
 
-    def __init__(self, config: MachineConfig, memory: Memory) -> None:
+    def __init__(self, config: MachineConfig, memory: Memory, wave: TextIOBase | None = None) -> None:
         # Imported here, because nobody else should wait for it.
         from ctm.rtl.ctm import Ctm
 
@@ -36,9 +41,12 @@ class InterpretedMachine:
         self._inputs: dict[str, int] = {f"{_CONTROL}_bready": 1, f"{_CONTROL}_rready": 1}
         self._outputs: dict[str, int] = {}
         simulator: Any = Simulator(self._top)
-        simulator.add_clock(_PERIOD)
+        simulator.add_clock(PERIOD)
         simulator.add_testbench(self._testbench, background=True)
         self._advance: Callable[[], bool] = simulator.advance
+        self._wave = ExitStack()
+        if wave is not None:
+            self._wave.enter_context(simulator.write_vcd(wave))
         self._clock()
 
     def write(self, offset: int, value: int) -> None:
@@ -52,6 +60,10 @@ class InterpretedMachine:
         self._inputs |= {f"{_CONTROL}_araddr": offset, f"{_CONTROL}_arvalid": 1}
         self._transact(("ar",), "r")
         return self._outputs["rdata"]
+
+    def end_wave(self) -> None:
+        """Complete the wave, if there is one."""
+        self._wave.close()
 
     def run(self, cycles: int) -> bool:
         """Clock until the interrupt is raised, at most `cycles` cycles; whether it is."""
@@ -99,7 +111,7 @@ class InterpretedMachine:
         seen = ("awready", "wready", "bvalid", "arready", "rvalid", "rdata")
         while True:
             # The host sets its inputs between a clock's edge and this moment.
-            await context.delay(_PERIOD / 4)
+            await context.delay(PERIOD / 4)
             for name, value in self._inputs.items():
                 context.set(getattr(top, name), value)
             for port_memory in memories:

@@ -13,11 +13,12 @@ from ctm.rtl.isa.host import QUEUE_DEPTH
 from ctm.rtl.isa.status import Status
 from ctm.sim.elf import Executable, write
 from ctm.sim.elf.sources import with_lines
-from ctm.sim.engines.choice import make_engine
+from ctm.sim.engines.choice import TRACED, make_engine
 from ctm.sim.engines.engine import Progress, Report
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.seen import Seen, Watching
+from ctm.sim.engines.waves.window import Written
 from ctm.sim.fault import MachineError
 from ctm.sim.memory import Memory
 from ctm.sim.profile.profile import ProgramProfile, profiles
@@ -72,7 +73,7 @@ class Device:
     port
         Where the board of engine `serial` is: ``PATH`` or ``PATH@BAUD``.
     watch
-        What `seen` is to keep; engines `golden` and `rtl`.
+        What `seen` is to keep; engines `golden` and `rtl`. Or the wave that is to be written, see `end_waves`.
     """
 
     def __init__(
@@ -253,6 +254,22 @@ class Device:
     def report(self) -> Report:
         """What the engine counted so far."""
         return self._engine.report()
+
+    def end_waves(self) -> Written:
+        """End the wave that `watch` asked for, which can then be read, and say what it has.
+
+        Raises
+        ------
+        OSError
+            The file, or a part of it, could not be written.
+        ValueError
+            None was asked for.
+        """
+        engine: Any = self._engine
+        if type(engine) not in TRACED.values():
+            raise ValueError("no wave was asked for: make the device with watch=Waves(path=...)")
+        written: Written = engine.end()
+        return written
 
     @property
     def ran(self) -> str:

@@ -13,7 +13,7 @@ from ctm.rtl.dpp.instruction_set import InstructionSet
 from ctm.rtl.dpp.watch import Wait
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
-from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS
+from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS
 from ctm.rtl.lib.clock_gating import resettable
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.verilog import ports
@@ -41,13 +41,21 @@ class ObservedCore(wiring.Component):
         As those of the observer (`ctm.rtl.dpp.watch`).
     free_wave_slots : ``Out(threads)``
         The wave slots without a wavefront.
+    executable : ``In(32)``
+        Where the executable of the program lies.
+
+    Beside these there are two signals for each wave slot N. ``wave_slot_N_pc`` is the address of the instruction that
+    counts as issued, or was the last one that did; ``wave_slot_N_instruction`` is the same below the executable's
+    address, which together are one instruction of the run.
     """
 
     def __init__(self, config: MachineConfig, instruction_set: InstructionSet) -> None:
         self._core: Any = instruction_set.core(config)
         self._watch: Any = instruction_set.watch(config.array, self._core)
+        self._ports = len(instruction_set.shapes.ports)
         shown = {name: Out(width) for name, width in _shown(config).items()}
-        super().__init__({**core_members(config.array, instruction_set.shapes), "reset": In(1), **shown})
+        members = {"reset": In(1), "executable": In(ADDRESS_BITS), **shown}
+        super().__init__({**core_members(config.array, instruction_set.shapes), **members})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -64,7 +72,23 @@ class ObservedCore(wiring.Component):
         m.d.comb += [getattr(own, name).eq(getattr(self._watch, name)) for name in _TAKE]
         waits = [Value.cast(getattr(self._watch, f"wave_slot_{slot}")) for slot in range(len(own.free_wave_slots))]
         m.d.comb += own.free_wave_slots.eq(Cat(wait == Wait.FREE.value for wait in waits))
+        for slot in range(len(own.free_wave_slots)):
+            self._follow(m, slot)
         return m
+
+    def _follow(self, m: Module, slot: int) -> None:
+        """Keep what a wave slot has issued last."""
+        own: Any = self
+        issues = [[getattr(self._watch, f"issue_{port}_{name}") for name in ("valid", "wave", "pc")]
+                  for port in range(self._ports)]  # fmt: skip
+        pc = Signal(len(issues[0][2]), name=f"wave_slot_{slot}_pc")
+        instruction = Signal(len(pc) + ADDRESS_BITS, name=f"wave_slot_{slot}_instruction")
+        last = Signal.like(instruction, name=f"wave_slot_{slot}_last")
+        m.d.comb += [instruction.eq(last), pc.eq(instruction)]
+        for valid, wave, issued in issues:
+            with m.If(valid & (wave == slot)):
+                m.d.comb += instruction.eq(Cat(issued, own.executable))
+        m.d.sync += last.eq(instruction)
 
 
 class _ObservedInstance(CoreInstance):
@@ -72,11 +96,12 @@ class _ObservedInstance(CoreInstance):
 
     def __init__(self, config: MachineConfig, instruction_set: InstructionSet) -> None:
         self.shown = {name: Signal(width, name=f"shown_{name}") for name, width in _shown(config).items()}
+        self.executable = Signal(ADDRESS_BITS)
         super().__init__(config, instruction_set)
 
     def elaborate(self, platform: object) -> Instance:
         """Instantiate the module."""
-        ports_: dict[str, Any] = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
+        ports_: dict[str, Any] = {"i_clk": ClockSignal(), "i_rst": ResetSignal(), "i_executable": self.executable}
         for path, member, value in self.signature.flatten(self):
             if not isinstance(value, Const):
                 direction = "i" if member.flow is Flow.In else "o"
@@ -116,6 +141,7 @@ class ObservedMachine(wiring.Component):
         processor: Any = self._machine.ctm.machine.processor
         m.d.comb += own.fault.eq(processor.fault.valid | processor.error.valid)
         for number, core in enumerate(self._cores):
+            m.d.comb += core.executable.eq(processor.executable)
             for name, signal in core.shown.items():
                 m.d.comb += getattr(self, f"core_{number}_{name}").eq(signal)
         return m

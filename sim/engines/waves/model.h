@@ -14,7 +14,6 @@ struct WavesWindow {
 struct WavesState {
     std::uint64_t begun, end;  // The first cycle that was written, and the one after the last; NEVER if there is none.
     std::uint64_t fault;       // The first cycle with a fault; NEVER if there is none.
-    std::uint64_t is_over;     // Whether the window is over.
     std::uint64_t problem;     // An errno.
 };
 
@@ -22,7 +21,7 @@ constexpr std::uint64_t NEVER = ~std::uint64_t{0};
 
 class Recorder {
 public:
-    WavesState state{NEVER, NEVER, NEVER, 0, 0};
+    WavesState state{NEVER, NEVER, NEVER, 0};
 
     ~Recorder() { close(); }
 
@@ -54,11 +53,10 @@ public:
     void close() {
         if (tracer_) {
             tracer_->close();
-            state.problem = state.problem ? state.problem : fst::Writer::current->problem();
-            delete std::exchange(fst::Writer::current, nullptr);
+            state.problem = state.problem ? state.problem : writer_->problem();
+            writer_.reset();
             tracer_.reset();
         }
-        state.is_over |= is_wanted_;
         is_wanted_ = false;
     }
 
@@ -104,6 +102,8 @@ private:
         tracer_ = std::make_unique<VerilatedFstC>();
         model.trace(tracer_.get(), 0);
         tracer_->open(path_.c_str());
+        // Verilator's tracer forgets it when it closes it.
+        writer_.reset(std::exchange(fst::Writer::newest, nullptr));
     }
 
     template <typename Model>
@@ -112,17 +112,17 @@ private:
             close();
             return;
         }
-        fst::Writer& writer = *fst::Writer::current;
-        writer.rise(cycle_);
+        writer_->rise(cycle_);
         tracer_->dump(cycle_);
-        writer.fall(cycle_);
+        writer_->fall(cycle_);
         state.end = cycle_ + 1;
-        if ((state.problem = writer.problem())) close();
+        if ((state.problem = writer_->problem())) close();
     }
 
     WavesWindow window_{};
     std::string path_;
     std::unique_ptr<VerilatedFstC> tracer_;
+    std::unique_ptr<fst::Writer> writer_;
     bool is_counting_ = false, is_wanted_ = false;
     std::uint64_t cycle_ = 0;
     unsigned core_ = 0, wave_ = 0;

@@ -144,7 +144,7 @@ def _unnumbered(names_: list[str]) -> dict[str, str]:
 def _leaves(signal: str, wires: Mapping[str, _Wire], connections: Mapping[str, _Slice], paths: list[str]) -> list[Leaf]:
     """The innermost fields; nothing if there are none, or not all of them are bits of the signal."""
     whole = wires[signal]
-    leaves = []
+    leaves: list[Leaf] = []
     for path in _innermost(paths, {path: wires[signal + path].width for path in paths}):
         wire = wires[signal + path]
         lowest = _lowest(signal, connections.get(signal + path), connections.get(signal))

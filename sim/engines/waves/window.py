@@ -4,31 +4,33 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from ctm.sim.engines.seen import Watching
+
 VCD, COMPRESSED_VCD, FST = ".vcd", ".vcd.gz", ".fst"
 FORMATS = (FST, VCD, COMPRESSED_VCD)
 Around = Literal["fault", "end"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Waves:
+class Waves(Watching):
     """A wave that is to be written.
 
     Cycle 0 is the one in which the first command buffer is pushed.
 
     path
-        Its ending says the format, one of `FORMATS`.
+        Its ending says the format, one of `FORMATS`. None writes nothing: `Written` says where a fault was.
     first
         The first cycle.
     cycles
         How many, None for all that follow.
     at
-        A processor (i, j): from `first` on, the cycles in which a wavefront that has it is in a wave slot, the first one
-        of several.
+        A processor (i, j): from `first` on, the cycles in which a wavefront that has it is in a wave slot. Of several
+        wavefronts it is the first one.
     depth
         Memories of up to so many words are written, too.
     """
 
-    path: Path
+    path: Path | None
     first: int = 0
     cycles: int | None = None
     at: tuple[int, int] | None = None
@@ -37,21 +39,25 @@ class Waves:
     def __post_init__(self) -> None:
         if self.first < 0 or self.depth < 0 or (self.cycles is not None and self.cycles < 1):
             raise ValueError("cycles and depths of waves are at least 0, and a window has a cycle")
-        if self.suffix not in FORMATS:
+        if self.path is not None and self.suffix not in FORMATS:
             raise ValueError(f"{self.path}: a wave ends in {', '.join(FORMATS[:-1])} or {FORMATS[-1]}")
 
     @property
     def suffix(self) -> str:
         """The ending of its name, as one of `FORMATS` where it is one."""
-        name = self.path.name.lower()
-        return next((suffix for suffix in reversed(FORMATS) if name.endswith(suffix)), self.path.suffix)
+        name = "" if self.path is None else self.path.name.lower()
+        return next((suffix for suffix in FORMATS if name.endswith(suffix)), "")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
-    """What has been written of a wave: cycles from `first` to before `end`, None where the window never came."""
+    """What has been written of a wave."""
 
     first: int | None
+    """The first cycle; None if the window never came."""
     end: int | None
+    """The cycle after the last one."""
     fault: int | None
-    """The first cycle with a fault."""
+    """The first cycle with a fault, in the wave or not."""
+    cycles: int
+    """Those up to the interrupt of the last command buffer, in the wave or not."""

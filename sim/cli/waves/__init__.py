@@ -1,0 +1,1 @@
+"""Options of ``ctm run`` that write waves."""

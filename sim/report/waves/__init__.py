@@ -1,0 +1,1 @@
+"""What lies beside a wave, so that a viewer explains a run."""
