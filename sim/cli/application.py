@@ -16,6 +16,7 @@ _COMMANDS = {
     "info": ("programs", "info"),
     "import": ("importing", "import_program"),
     "verilog": ("hardware", "verilog"),
+    "explore": ("explore", "explore"),
     "bench": ("bench", "bench"),
     "synth": ("synth", "synth"),
     "bitstream": ("bitstream", "make_bitstream"),

@@ -27,6 +27,7 @@ _EXTRAS = {
     "rtl": "engine rtl and ctm verilog need it",
     "synth": "ctm synth needs it",
     "board": "ctm bitstream needs it",
+    "explore": "ctm explore needs it",
 }
 
 

@@ -83,13 +83,12 @@ def sample(job: LoadedJob) -> LoadedJob:
 
 
 def _extent(job: LoadedJob, part: LoadedJob) -> str:
-    few, all_of_them = processors(part), processors(job)
-    if few == all_of_them:
-        return f"{few:,} pixels"
     launches = sum(launch.section.repeat for launch in job.launches)
-    ways = f" of the first of {launches:,} launches" if launches > 1 else ""
-    pixels = all_of_them // launches
-    return f"{few:,} of {pixels:,} pixels{ways}" if few != pixels else f"{few:,} pixels{ways}"
+    few, pixels = processors(part), processors(job) // launches
+    if part is job:
+        return f"{pixels:,} pixels, {launches:,} launches" if launches > 1 else f"{pixels:,} pixels"
+    pixels_of_it = f"{few:,} of {pixels:,} pixels" if few < pixels else f"{few:,} pixels"
+    return f"{pixels_of_it}, the first of {launches:,} launches" if launches > 1 else pixels_of_it
 
 
 def _profile(execution: Execution, name: str) -> ProgramProfile | None:

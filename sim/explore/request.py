@@ -40,7 +40,7 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """An error or a warning. `line` and `column` count from 1 and are 0 if they are not known; `place` is another file."""
+    """An error or a warning. `line` and `column` count from 1, 0 where they are not known; `place` is another file."""
 
     message: str
     line: int = 0

@@ -1,0 +1,45 @@
+"""``ctm explore``: a kernel beside its instructions, on a page of this computer's."""
+
+import errno
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.compiled.tools.package import NICEGUI
+
+_PORT = 8700
+
+
+def explore(
+    file: Annotated[
+        Path | None,
+        typer.Argument(metavar="[FILE.c|.py|.s]", help="A kernel to begin with.", show_default=False),
+    ] = None,
+    port: Annotated[
+        int, typer.Option("--port", min=0, max=65535, help="Where the page is, on this computer only; 0 = a free one.")
+    ] = _PORT,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether a browser is opened.")] = True,
+) -> None:
+    """Show a kernel beside its instructions, its cycles and its output, in a browser, as one writes it."""
+    outcome = Outcome(json_wanted=False)
+    with outcome.reported():
+        NICEGUI.require()
+        # What serves the page is a package that not everyone installs.
+        from ctm.sim.explore.security import ADDRESS
+        from ctm.sim.explore.server import listening, serve
+        from ctm.sim.explore.start import ENDINGS, new, of_file
+
+        if file is not None and file.suffix not in ENDINGS:
+            raise BadInput(f"{file}: a kernel's name ends in {', '.join(ENDINGS)}")
+        start = new() if file is None else of_file(file)
+        try:
+            at = listening(port)
+        except OSError as error:
+            taken = error.errno == errno.EADDRINUSE
+            problem = "something else listens there; 0 takes a free one" if taken else error.strerror
+            raise BadInput(f"--port {port}: {problem}") from None
+        with at:
+            outcome.say(f"http://{ADDRESS}:{at.getsockname()[1]}/ shows it; Ctrl-C ends it")
+            serve(at, start, show=browser)

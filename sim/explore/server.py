@@ -1,0 +1,58 @@
+"""The server of the page: uvicorn at an address of this computer only."""
+
+import socket
+import threading
+import webbrowser
+
+import uvicorn
+from fastapi import FastAPI
+from nicegui import core, ui
+
+from ctm.sim.explore.explorer import Explorer
+from ctm.sim.explore.models import Models
+from ctm.sim.explore.page.page import Page
+from ctm.sim.explore.security import ADDRESS, Guard
+from ctm.sim.explore.start import Start
+
+_TITLE = "ctm explore"
+_MOST_BYTES = 1 << 22
+"""Of a message of the page's."""
+_SOON = 0.5
+
+
+def listening(port: int) -> socket.socket:
+    """A socket at a port, at any one if it is 0; OSError: it is taken."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((ADDRESS, port))
+        found.listen()
+    except OSError:
+        found.close()
+        raise
+    return found
+
+
+def serve(at: socket.socket, start: Start, *, show: bool) -> None:
+    """Serve the page until a signal comes; with `show` a browser is opened."""
+    port = at.getsockname()[1]
+    explorer, models = Explorer(), Models()
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+
+    def page() -> None:
+        Page(start, explorer, models).build()
+
+    ui.run_with(app, root=page, title=_TITLE, dark=None, show_welcome_message=False)
+    core.sio.eio.max_http_buffer_size = _MOST_BYTES
+    config = uvicorn.Config(
+        Guard(app, port), log_level="error", access_log=False, server_header=False, ws_max_size=_MOST_BYTES,
+        timeout_graceful_shutdown=1,
+    )  # fmt: skip
+    threading.Thread(target=explorer.prepare, daemon=True).start()
+    if show:
+        threading.Timer(_SOON, webbrowser.open, [f"http://{ADDRESS}:{port}/"]).start()
+    try:
+        uvicorn.Server(config).run(sockets=[at])
+    finally:
+        explorer.close()
+        models.close()
