@@ -48,6 +48,7 @@ class GoldenEngine:
         self.memory = Memory()
         if trace is not None:
             observers = (*observers, Trace(trace, INSTRUCTION_SETS[config.array.instruction_set].place, self._origin))
+        self._array = config.array
         self._tally = None if watch is None else Tally()
         self._unit = INSTRUCTION_SETS[config.array.instruction_set].unit
         self.origin: Callable[[int, int], str] = lambda executable, pc: ""
@@ -92,7 +93,7 @@ class GoldenEngine:
             row["executable"], row["pc"] = executable, self._unit(pc)
             for name, value in vars(count).items():
                 row[name] = value
-        return Seen(rows=rows, events=np.zeros(0, EVENT), lost_events=0, traffic=np.zeros(0, WINDOW))
+        return Seen(rows=rows, events=np.zeros(0, EVENT), lost_events=0, traffic=np.zeros(0, WINDOW), array=self._array)
 
 
 def report_of(counters: Counters) -> Report:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.watch import Wait
 
 ROW = np.dtype(
@@ -49,3 +50,5 @@ class Seen:
     events: npt.NDArray[Any]
     lost_events: int
     traffic: npt.NDArray[Any]
+    array: ArrayConfig
+    """The array of which it is."""

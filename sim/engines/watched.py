@@ -53,18 +53,19 @@ class WatchedEngine(RtlEngine):
         """The compiled machine, whose cores are watched from its first cycle on."""
         machine = _WatchedMachine(self.library(config), config, self.memory, self.disturbance)
         machine.keep_events(self._watch.most_events)
-        self._watched, self._cores = machine, config.array.cores
+        self._watched, self._array = machine, config.array
         return machine
 
     def seen(self) -> Seen:
         """What was seen so far."""
-        machine = self._watched
-        events = np.concatenate([machine.array("events", EVENT, core) for core in range(self._cores)])
+        machine, cores = self._watched, range(self._array.cores)
+        events = np.concatenate([machine.array("events", EVENT, core) for core in cores])
         return Seen(
-            rows=np.concatenate([machine.array("rows", ROW, core) for core in range(self._cores)]),
+            rows=np.concatenate([machine.array("rows", ROW, core) for core in cores]),
             events=events[np.argsort(events["cycle"], kind="stable")],
-            lost_events=sum(machine.lost_events(core) for core in range(self._cores)),
+            lost_events=sum(machine.lost_events(core) for core in cores),
             traffic=machine.array("traffic", WINDOW),
+            array=self._array,
         )
 
 

@@ -11,6 +11,7 @@ from ctm.sim.elf.lines import Line
 from ctm.sim.elf.sources import with_texts
 from ctm.sim.engines.seen import Seen
 from ctm.sim.profile.figures import Figures, figures_of, total
+from ctm.sim.profile.occupancy import Occupancy, occupancy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +31,10 @@ class ProgramProfile:
     name: str
     statements: tuple[Statement, ...]
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    occupancy: Occupancy | None = None
+    """On the cores that ran it."""
+    start: int = 0
+    """The unit at which it begins."""
 
     def source(self, line: Line) -> str:
         """The text of a line; nothing where the source is not there."""
@@ -51,6 +56,11 @@ class ProgramProfile:
         return {line: total(parts[line]) for line in sorted(parts)}
 
     @property
+    def wavefronts(self) -> int:
+        """Wavefronts that ran it: each issued its first instruction once, if nothing leads back to that."""
+        return sum(each.figures.issues for each in self.statements if each.unit == self.start)
+
+    @property
     def has_cycles(self) -> bool:
         """Whether it is known what wavefronts waited for."""
         return bool(self.figures.waited)
@@ -67,7 +77,12 @@ def profiles(seen: Seen, programs: Mapping[int, tuple[str, Executable]]) -> list
             program: Any = with_texts(executable)
             texts = {} if program.lines is None else program.lines.texts
             sources = {file: text.splitlines() for file, text in texts.items()}
-            found.append(ProgramProfile(name=name, statements=tuple(_statements(program, rows)), sources=sources))
+            found.append(
+                ProgramProfile(
+                    name=name, statements=tuple(_statements(program, rows)), sources=sources,
+                    occupancy=occupancy(executable, seen.array), start=program.start,
+                )
+            )  # fmt: skip
     return found
 
 

@@ -1,5 +1,6 @@
 """Sentences of a profile: each appears where its mistake is, names its line, and is silent where there is none."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from ctm.sim.jobs.loading import load_job
 from ctm.sim.profile import advice as thresholds
 from ctm.sim.profile.advice import advice
 from ctm.sim.profile.figures import WAITS, Figures, total
+from ctm.sim.profile.occupancy import Bound, Occupancy
 from ctm.sim.profile.profile import ProgramProfile, Statement, profiles
 
 WAITED = dict.fromkeys(WAITS, 0)
@@ -135,3 +137,46 @@ def test_figures_of_lines_add_up() -> None:
     whole = total(parts)
     assert (whole.issues, whole.active, whole.waited[Wait.FETCH], whole.waited[Wait.RESULT]) == (200, 800, 3, 4)
     assert whole.cost == 207 and whole.efficiency == 1
+
+
+LOOKUPS = ("TEX r1.r = LOOKUP(i0, r0.rg) unscaled", "TEX r1.g = LOOKUP(i1, r0.rg) unscaled")
+
+
+def looked_up(*texts: str, waits: int) -> ProgramProfile:
+    """A program of these instructions; from the second one on each waits for lookups."""
+    statements = tuple(
+        Statement(unit=number, text=text, line=Line("p.s", 10 + number), figures=works(fetch=waits * (number > 0)))
+        for number, text in enumerate(texts)
+    )
+    return ProgramProfile(name="p.s", statements=statements)
+
+
+def test_lookups_into_channels_of_one_register_are_named() -> None:
+    others = ["ALU r5 = MOV(r6)"] * 8
+    (sentence,) = advice(looked_up(*LOOKUPS, waits=500))
+    assert "other channels of r1: lookups into registers of their own run together" in sentence and "p.s:11" in sentence
+    quick = round(thresholds.ONE_REGISTER * 200) - 2
+    assert advice(looked_up(*LOOKUPS, waits=quick)) == []
+    for needed in (
+        "TEX r2.g = LOOKUP(i1, r0.rg) unscaled",  # Another register.
+        "TEX r1.r = LOOKUP(i1, r0.rg) unscaled",  # The same channel: it has to come behind.
+        "TEX r1.g = LOOKUP(i1, r1.rr) unscaled",  # It reads what the other one found.
+    ):
+        assert all("run together" not in each for each in advice(looked_up(LOOKUPS[0], needed, waits=500)))
+    assert all("run together" not in each for each in advice(looked_up(LOOKUPS[0], *others, LOOKUPS[1], waits=20)))
+
+
+def bounded(wave_slots: int, wavefronts: int, **waited: int) -> ProgramProfile:
+    """A program with so many wavefronts, of which so many fit a core of sixteen wave slots."""
+    figures = works(**waited)
+    statement = Statement(unit=0, text="text", line=None, figures=replace(figures, issues=wavefronts))
+    bound = Bound(what="registers", amount=33, at_most=32) if wave_slots < 16 else None
+    fits = Occupancy(wave_slots=wave_slots, there_are=16, bound=bound)
+    return ProgramProfile(name="p.s", statements=(statement,), occupancy=fits)
+
+
+def test_registers_that_leave_few_wavefronts_are_named_where_those_wait() -> None:
+    (sentence,) = (each for each in advice(bounded(4, 100, fetch=60, result=90)) if "wave slots" in each)
+    assert sentence.startswith("33 registers leave 4 of 16 wave slots") and "with 32 or less there are more" in sentence
+    for wave_slots, wavefronts, waits in ((4, 100, 90), (4, 4, 1000), (16, 100, 1000)):
+        assert all("wave slots" not in each for each in advice(bounded(wave_slots, wavefronts, result=waits)))
