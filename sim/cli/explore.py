@@ -27,6 +27,8 @@ def explore(
     with outcome.reported():
         NICEGUI.require()
         # What serves the page is a package that not everyone installs.
+        from ctm.sim.explore.explorer import Explorer
+        from ctm.sim.explore.models import Models
         from ctm.sim.explore.security import ADDRESS
         from ctm.sim.explore.server import listening, serve
         from ctm.sim.explore.start import ENDINGS, new, of_file
@@ -42,4 +44,4 @@ def explore(
             raise BadInput(f"--port {port}: {problem}") from None
         with at:
             outcome.say(f"http://{ADDRESS}:{at.getsockname()[1]}/ shows it; Ctrl-C ends it")
-            serve(at, start, show=browser)
+            serve(at, start, Explorer(), Models(), show=browser)

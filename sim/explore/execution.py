@@ -118,15 +118,16 @@ def _cost(figures: Figures) -> Cost:
 
 def _pictures(outputs: Iterable[tuple[int, npt.NDArray[Any]]]) -> Iterable[Picture]:
     for index, array in outputs:
-        shape = " x ".join(map(str, array.shape[1::-1]))
+        height, width, channels = array.shape
+        shape = f"{width} x {height}, {channels} channel{'s' if channels > 1 else ''}"
         step = 1
-        while array.shape[0] * array.shape[1] > step * step * _MOST_PIXELS:
+        while height * width > step * step * _MOST_PIXELS:
             step += 1
         shades, note = _shades(array[::step, ::step])
         if step > 1:
             note = f"{note}; one pixel in {step} along each axis".removeprefix("; ")
         data = b64encode(png(np.ascontiguousarray(shades))).decode()
-        yield Picture(name=f"output {index}", shape=f"{shape}, {array.shape[2]} channels", png=data, note=note)
+        yield Picture(name=f"output {index}", shape=shape, png=data, note=note)
 
 
 def _shades(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], str]:

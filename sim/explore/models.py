@@ -11,7 +11,7 @@ from contextlib import suppress
 from threading import Lock
 
 from ctm.sim.compiled.error import ToolchainError
-from ctm.sim.engines.watched import WatchedEngine
+from ctm.sim.engines.watching.engine import WatchedEngine
 from ctm.sim.explore.execution import configuration
 from ctm.sim.explore.limits import members
 

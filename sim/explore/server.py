@@ -33,10 +33,9 @@ def listening(port: int) -> socket.socket:
     return found
 
 
-def serve(at: socket.socket, start: Start, *, show: bool) -> None:
-    """Serve the page until a signal comes; with `show` a browser is opened."""
+def serve(at: socket.socket, start: Start, explorer: Explorer, models: Models, *, show: bool) -> None:
+    """Serve the page until a signal comes, which closes explorer and models; with `show` a browser is opened."""
     port = at.getsockname()[1]
-    explorer, models = Explorer(), Models()
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
 
     def page() -> None:

@@ -9,20 +9,19 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-CTM = (sys.executable, "-m", "ctm")
+CTM = (sys.executable, "-m", "ctm", "explore", "--port", "0", "--no-browser")
+CANNED = (sys.executable, "-m", "ctm.tb.explore.canned")
+"""The same page with answers that are always the same."""
 STATUS = 128 + signal.SIGINT
 _PATIENCE = 60.0
 
 
 @contextmanager
-def server(
-    *arguments: object, environment: dict[str, str] | None = None
-) -> Iterator[tuple[int, "subprocess.Popen[str]"]]:
+def server(*arguments: object, command: tuple[str, ...] = CTM) -> Iterator[tuple[int, "subprocess.Popen[str]"]]:
     """``ctm explore`` at a free port; at its end it gets Ctrl-C, and says one line."""
-    command = [*CTM, "explore", "--port", "0", "--no-browser", *map(str, arguments)]
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, text=True, start_new_session=True, env=os.environ | (environment or {}),
+        [*command, *map(str, arguments)], stdout=pipe, stderr=pipe, text=True, start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:  # fmt: skip
         try:

@@ -101,7 +101,7 @@ def show_expensive(run: Run | None, lines: list[str], chosen: Callable[[int], No
             row_key="line",
         )
         .props("flat dense hide-pagination :rows-per-page-options='[0]'")
-        .classes("ctm-table w-full cursor-pointer")
+        .classes("ctm-table ctm-code w-full cursor-pointer")
     )
     table.on("rowClick", lambda event: chosen(_line_of(event.args)), [[], ["line"], None])
 

@@ -70,9 +70,10 @@ class Listing:
     """The instructions of a program, one a line."""
 
     def __init__(self, chosen: Chosen) -> None:
-        self.element = ui.codemirror(language=_NO_LANGUAGE).classes("ctm-listing")
+        # An element that is disabled hears no clicks.
+        with ui.element("div").on("click", _handler(chosen), js_handler=CLICKED) as self.box:
+            self.element = ui.codemirror(language=_NO_LANGUAGE).classes("ctm-listing")
         self.element.disable()
-        self.element.on("click", _handler(chosen), js_handler=CLICKED)
         self._lines: list[int] = []
 
     def show(self, program: Program | None, colours: Mapping[int, str], chosen: int) -> None:

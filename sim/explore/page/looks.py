@@ -9,6 +9,7 @@ COLOURS = len(_HUES)
 _LINES = "\n".join(f".ctm-{number} {{ --hue: {hue}; }}" for number, hue in enumerate(_HUES))
 STYLE = f"""
 :root {{ --soft: #57606a; --edge: #d0d7de; --bad: #b42318; --light: 45%; }}
+body {{ background: #fff; }}
 body.body--dark {{ --soft: #9aa4af; --edge: #3d444d; --bad: #ff8f85; --light: 60%; background: #0d1117; }}
 .nicegui-content {{ padding: 0.75rem; gap: 0.75rem; max-width: 110rem; margin: 0 auto; }}
 .ctm-bar {{ display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; width: 100%; }}
@@ -17,9 +18,14 @@ body.body--dark {{ --soft: #9aa4af; --edge: #3d444d; --bad: #ff8f85; --light: 60
 .ctm-state {{ color: var(--soft); flex: 1 1 14rem; min-width: 0; display: flex; align-items: center; gap: 0.5rem; }}
 .ctm-columns {{ display: grid; width: 100%; gap: 0.75rem; align-items: start;
                 grid-template-columns: minmax(0, 5fr) minmax(0, 4fr) minmax(0, 4fr); }}
-.ctm-cards {{ display: grid; width: 100%; gap: 0.75rem; align-items: start;
-              grid-template-columns: repeat(auto-fit, minmax(min(24rem, 100%), 1fr)); }}
-@media (max-width: 64rem) {{ .ctm-columns {{ grid-template-columns: minmax(0, 1fr); }} }}
+.ctm-told {{ grid-column: 1 / -1; }}
+.ctm-told:empty {{ display: none; }}
+.ctm-side {{ display: flex; flex-direction: column; gap: 0.75rem; min-width: 0; }}
+@media (max-width: 64rem) {{
+  .ctm-columns {{ grid-template-columns: minmax(0, 1fr); }}
+  .ctm-columns > .ctm-told {{ order: -2; }} .ctm-columns > .ctm-side {{ order: -1; }}
+  .ctm-columns > .ctm-source {{ order: -3; }}
+}}
 .ctm-panel {{ border: 1px solid var(--edge); border-radius: 6px; min-width: 0; overflow: hidden; width: 100%; }}
 .ctm-panel > .ctm-title {{ padding: 0.35rem 0.75rem; border-bottom: 1px solid var(--edge); font-weight: 600;
                            display: flex; gap: 0.75rem; justify-content: space-between; flex-wrap: wrap; }}
@@ -45,12 +51,13 @@ body.body--dark {{ --soft: #9aa4af; --edge: #3d444d; --bad: #ff8f85; --light: 60
 .ctm-share {{ color: var(--soft); font-size: 0.85em; padding-left: 1.5em; }}
 .ctm-pictures {{ display: grid; gap: 0.75rem;
                  grid-template-columns: repeat(auto-fill, minmax(min(11rem, 100%), 1fr)); }}
+.ctm-pictures:empty {{ display: none; }}
 .ctm-pictures > * {{ min-width: 0; }}
 .ctm-picture {{ width: 100%; max-width: 20rem; }}
 .ctm-picture img {{ image-rendering: pixelated; }}
 .ctm-table .q-table td, .ctm-table .q-table th {{ padding: 0.1rem 0.5rem; height: auto; }}
-.ctm-table .q-table td:last-child {{ font-family: ui-monospace, monospace; white-space: pre; }}
-.ctm-table {{ overflow-x: auto; }}
+.ctm-code .q-table td:last-child {{ font-family: ui-monospace, monospace; white-space: pre; }}
+.ctm-table {{ overflow-x: auto; background: transparent !important; }}
 {_LINES}
 """
 

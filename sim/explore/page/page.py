@@ -45,7 +45,8 @@ class Page:
         ui.add_css(looks.STYLE)
         self._bar()
         with ui.element("div").classes("ctm-columns"):
-            with self._panel() as self._source_title, ui.element("div"):
+            with self._panel() as self._source_title:
+                self._source_title.classes("ctm-source")
                 self._editor = SourceEditor(self._changed, self._choose)
             self._listings: dict[str, Listing] = {}
             self._remarks: dict[str, ui.element] = {}
@@ -53,10 +54,10 @@ class Page:
                 with self._panel(_NAMES[isa]):
                     self._remarks[isa] = ui.element("div").classes("ctm-body")
                     self._listings[isa] = Listing(self._choose)
-        self._told = ui.element("div").classes("w-full")
-        with ui.element("div").classes("ctm-cards"):
-            self._summary = self._card("Cycles")
-            self._line = self._card("The line")
+            self._told = ui.element("div").classes("ctm-told")
+            with ui.element("div").classes("ctm-side"):
+                self._line = self._card("The line")
+                self._summary = self._card("Cycles")
             self._expensive = self._card("Lines that cost most")
             self._pictures = self._card("Output")
         self._job_panel()
@@ -284,8 +285,7 @@ class Page:
     def _show_remarks(self, isa: str, program: Program | None) -> None:
         box = self._remarks[isa]
         box.clear()
-        listing = self._listings[isa].element
-        listing.visible = program is not None and bool(program.instructions)
+        self._listings[isa].box.visible = program is not None and bool(program.instructions)
         with box:
             if program is None:
                 reason = "This source is for the other instruction set, or has errors." if self._programs else "..."
