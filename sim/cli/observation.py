@@ -17,7 +17,7 @@ from ctm.sim.engines.choice import ENGINES, WATCHED
 from ctm.sim.engines.fast.engine import AutoEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.seen import Watching
-from ctm.sim.engines.watched import WatchedEngine
+from ctm.sim.engines.watching.engine import WatchedEngine
 from ctm.sim.files import try_files, write_file
 from ctm.sim.jobs.execution import Execution, Run
 from ctm.sim.jobs.loading import LoadedJob
@@ -71,8 +71,10 @@ class Observation:
         """The option that a message is about."""
         return "--profile" if self.profile else "--timeline" if self.timeline is not None else "--report"
 
-    def engine(self, name: str) -> str:
+    def engine(self, name: str, *, draws: bool) -> str:
         """The engine that runs the job: `name`, or the one that shows what is wanted in place of one that does not.
+
+        `draws`: whether the job is one that only engines without times do.
 
         Raises
         ------
@@ -83,13 +85,10 @@ class Observation:
             if self.profile or self.timeline is not None or self.page is not None:
                 raise BadInput(f"--waves: not together with {self._option}; a run is always the same, so run it twice")
             return self.waves.engine(name)
-        if self.timeline is not None and name not in (AutoEngine.name, WatchedEngine.name):
-            problem = f"engine '{name}' does not know when things happen; engine '{WatchedEngine.name}' does"
-            raise BadInput(f"--timeline: {problem}")
-        if self.timeline is not None or (self.page is not None and name == AutoEngine.name):
-            return WatchedEngine.name
         if self.watching is None or name in WATCHED:
             return name
+        if name == AutoEngine.name and not draws and (self.timeline is not None or self.page is not None):
+            return WatchedEngine.name
         if name not in ENGINES or ENGINES[name].counts_cycles:
             raise BadInput(f"{self._option}: engine '{name}' cannot be watched; {' and '.join(WATCHED)} can")
         if name != AutoEngine.name:
@@ -98,8 +97,8 @@ class Observation:
 
     def check(self, job: LoadedJob) -> None:
         """Refuse a job of which the wanted cannot be shown, and a file that cannot be written."""
-        if self.watching is not None and job.draw is not None:
-            raise BadInput(f"{'--waves' if self.waves is not None else self._option}: it is not there for draws")
+        if self.waves is not None and job.draw is not None:
+            raise BadInput("--waves: there are none of draws, which the hardware does not do")
         if self.page is not None:
             PLOTLY.require()
         wave = None if self.waves is None else self.waves.waves.path
@@ -142,7 +141,8 @@ def _save_timeline(outcome: Outcome, path: Path, execution: Execution, config: M
     if seen.lost_events:
         end = int(seen.events["cycle"][-1])
         left = f"{seen.lost_events:,} events were left out, and --timeline-events keeps more"
-        typer.echo(f"note: the timeline ends at cycle {end:,}: {left}", err=True)
+        unit = "cycle" if seen.has_times else "step"
+        typer.echo(f"note: the timeline ends at {unit} {end:,}: {left}", err=True)
     data = BytesIO()
     count = write_timeline(data, seen, execution.programs(), config, compressed=path.suffix == _COMPRESSED)
     write_file(path, data.getvalue())

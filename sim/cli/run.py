@@ -90,8 +90,8 @@ def run(
             profile=profile, timeline=timeline, most_events=most_events, page=report,
             waves=wave_request(waves, waves_from, waves_cycles, waves_around, waves_at, waves_depth),
         )  # fmt: skip
-        engine = observation.engine(engine)
         loaded = load_job(job, output)
+        engine = observation.engine(engine, draws=loaded.draw is not None)
         config = configuration(preset, settings, kind=loaded.kinds[0])
         for warning in loaded.warnings:
             typer.echo(f"warning: {warning}", err=True)

@@ -11,7 +11,7 @@ from ctm.sim.engines.interpreted import AmaranthEngine
 from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.engines.seen import Watching
 from ctm.sim.engines.serial.engine import SerialEngine
-from ctm.sim.engines.watched import WatchedEngine
+from ctm.sim.engines.watching.engine import WatchedEngine
 from ctm.sim.engines.waves.engine import WavesEngine
 from ctm.sim.engines.waves.interpreted import AmaranthWavesEngine
 from ctm.sim.engines.waves.window import Waves

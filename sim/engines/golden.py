@@ -7,9 +7,11 @@ import numpy as np
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.engines.engine import Notice, Progress, Report
-from ctm.sim.engines.seen import EVENT, NOT_WATCHED, ROW, WINDOW, Seen, Watching
+from ctm.sim.engines.seen import NOT_WATCHED, ROW, WINDOW, Seen, Watching
+from ctm.sim.engines.watching.steps import events_of
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.instruction_set import Observer
+from ctm.sim.golden.dpp.steps import Steps
 from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.golden.dpp.trace import Trace
 from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS
@@ -49,7 +51,7 @@ class GoldenEngine:
         if trace is not None:
             observers = (*observers, Trace(trace, INSTRUCTION_SETS[config.array.instruction_set].place, self._origin))
         self._array = config.array
-        self._tally = None if watch is None else Tally()
+        self._tally = None if watch is None else Tally(Steps(watch.most_events))
         self._unit = INSTRUCTION_SETS[config.array.instruction_set].unit
         self.origin: Callable[[int, int], str] = lambda executable, pc: ""
         """Where in its source the instruction at a PC is, by the address of its executable; traces show it."""
@@ -93,7 +95,12 @@ class GoldenEngine:
             row["executable"], row["pc"] = executable, self._unit(pc)
             for name, value in vars(count).items():
                 row[name] = value
-        return Seen(rows=rows, events=np.zeros(0, EVENT), lost_events=0, traffic=np.zeros(0, WINDOW), array=self._array)
+        steps = self._tally.steps
+        events, tracks = events_of(steps, self._unit, self._array.threads)
+        return Seen(
+            rows=rows, events=events, lost_events=steps.lost, traffic=np.zeros(0, WINDOW), array=self._array,
+            tracks=tracks, has_times=False,
+        )  # fmt: skip
 
 
 def report_of(counters: Counters) -> Report:

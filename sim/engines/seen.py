@@ -42,6 +42,14 @@ class Watching:
 NOT_WATCHED = "nothing was watched: make the device with watch=Watching()"
 
 
+@dataclass(frozen=True)
+class Track:
+    """What has the number `core` in events: its name, and that of its wavefronts, of their `i` and `j`."""
+
+    name: str
+    wavefront: str
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Seen:
     """What was seen since the engine was made; of all cores, events in the order of their cycles."""
@@ -52,3 +60,6 @@ class Seen:
     traffic: npt.NDArray[Any]
     array: ArrayConfig
     """The array of which it is."""
+    tracks: tuple[Track, ...]
+    has_times: bool
+    """Whether events have the cycles of the hardware; else steps, see `ctm.sim.engines.watching.steps`."""

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import suppress
 from threading import Lock
 
@@ -17,6 +18,9 @@ from ctm.sim.explore.limits import members
 
 _COMMAND = (sys.executable, "-P", "-m", "ctm.sim.explore.models")
 
+_LOOK_SECONDS = 4.0
+"""What it takes to find a model that is there."""
+
 
 class Models:
     """Which machines are there. One at a time is compiled; nothing of it depends on what a page says."""
@@ -24,6 +28,7 @@ class Models:
     def __init__(self) -> None:
         self._lock = Lock()
         self._running: tuple[str, subprocess.Popen[bytes]] | None = None
+        self._began = 0.0
         self._there: set[str] = set()
         self._problems: dict[str, str] = {}
 
@@ -34,7 +39,7 @@ class Models:
             if isa in self._there:
                 return True
             if self._running is None and isa not in self._problems:
-                command = [*_COMMAND, isa]
+                command, self._began = [*_COMMAND, isa], time.monotonic()
                 pipe = subprocess.PIPE
                 self._running = (
                     isa,
@@ -47,6 +52,13 @@ class Models:
                     ),
                 )
             return False
+
+    def is_looked_for(self, isa: str) -> bool:
+        """Whether it will soon be known if a machine is there."""
+        with self._lock:
+            self._look()
+            soon = time.monotonic() - self._began < _LOOK_SECONDS
+            return self._running is not None and self._running[0] == isa and soon
 
     def problem(self, isa: str) -> str:
         """Why a machine cannot be had, in a sentence; "" if it can, or may be."""

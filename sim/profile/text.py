@@ -54,7 +54,8 @@ def _print(profile: ProgramProfile, title: str, places: list[tuple[str, Figures,
     table.add_column("line" if profile.lines else "unit", no_wrap=True)
     for name in ("share", "issues", "lanes", *(wait.name.lower() for wait in waits)):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("source" if profile.lines else "instruction", no_wrap=True)
+    # Where there is no room it is the text that goes on in another line.
+    table.add_column("source" if profile.lines else "instruction", overflow="fold")
     for place, figures, text in places:
         waited = (_count(figures.waits_for(wait)) for wait in waits)
         lanes = f"{figures.efficiency:.0%}" if figures.issues else _NOTHING

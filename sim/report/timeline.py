@@ -2,7 +2,8 @@
 
 A core is a process and a wave slot one of its threads; a cycle is a microsecond. A wavefront is a slice, in it each
 instruction from its issue to the wavefront's next one, and in that what the wavefront waited for. Counters say how many
-wavefronts each core has, and how many bytes each memory port moves.
+wavefronts each core has, and how many bytes each memory port moves. Of the golden model, which has no times, a cycle is
+an instruction, and each program of a draw is a process.
 
 Source: Trace Event Format, https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
 """
@@ -65,16 +66,16 @@ class _Track:
 
 def events(seen: Seen, programs: Programs, config: MachineConfig) -> Iterator[Event]:
     """The trace events of a run, in no order."""
-    yield from _names(config)
+    yield from _names(seen, config)
     texts = {address: statements(executable) for address, (_, executable) in programs.items()}
     tracks: dict[tuple[int, int], _Track] = {}
-    resident = [0] * config.array.cores
+    resident = [0] * len(seen.tracks)
     last = 0
     for event in seen.events:
         core, wave_slot, last = int(event["core"]), int(event["slot"]), int(event["cycle"])
         track = tracks.setdefault((core, wave_slot), _Track(core, wave_slot))
         before = track.wavefront is not None
-        _step(track, event, texts, programs)
+        _step(track, event, texts, programs, seen.tracks[core].wavefront)
         after = track.wavefront is not None
         if before != after:
             resident[core] += after - before
@@ -87,13 +88,15 @@ def events(seen: Seen, programs: Programs, config: MachineConfig) -> Iterator[Ev
     yield from _traffic(seen, config)
 
 
-def _step(track: _Track, event: Any, texts: Mapping[int, Mapping[int, str]], programs: Programs) -> None:
+def _step(
+    track: _Track, event: Any, texts: Mapping[int, Mapping[int, str]], programs: Programs, wavefront: str
+) -> None:
     """What an event ends and begins."""
     cycle, kind = int(event["cycle"]), int(event["kind"])
     if kind == TAKEN:
         track.end_all(cycle)
-        place = f"({event['pc']}, {event['second']})"
-        track.wavefront = track.begin(cycle, f"wavefront {place}", "wavefront", {"covered lanes": int(event["lanes"])})
+        name = wavefront.format(i=event["pc"], j=event["second"])
+        track.wavefront = track.begin(cycle, name, "wavefront", {"covered lanes": int(event["lanes"])})
     elif kind == WAITS_FOR:
         cause = Wait(int(event["what"]))
         track.end("wait", cycle)
@@ -120,15 +123,16 @@ def _issue(track: _Track, event: Any, texts: Mapping[int, Mapping[int, str]], pr
     track.instruction = track.begin(begun, text, "instruction", arguments)
 
 
-def _names(config: MachineConfig) -> Iterator[Event]:
+def _names(seen: Seen, config: MachineConfig) -> Iterator[Event]:
     def name(kind: str, core: int, text: str, **thread: int) -> Event:
         return {"ph": "M", "pid": core, "name": kind, "args": {"name": text}, **thread}
 
-    for core in range(config.array.cores):
-        yield name("process_name", core, f"core {core}")
+    for core, track in enumerate(seen.tracks):
+        yield name("process_name", core, track.name)
         for number in range(config.array.threads):
             yield name("thread_name", core, f"wave slot {number}", tid=number)
-    yield name("process_name", config.array.cores, "memory")
+    if len(seen.traffic):
+        yield name("process_name", len(seen.tracks), "memory")
 
 
 def _counter(process: int, cycle: int, name: str, values: Mapping[str, float]) -> Event:
@@ -146,7 +150,7 @@ def _traffic(seen: Seen, config: MachineConfig) -> Iterator[Event]:
             for index in np.flatnonzero(np.diff(beats, prepend=0)):
                 rate = float(beats[index]) * beat / (joined * WINDOW_CYCLES)
                 at = int(index) * joined * WINDOW_CYCLES
-                yield _counter(config.array.cores, at, f"{port}: bytes {direction} a cycle", {"bytes": rate})
+                yield _counter(len(seen.tracks), at, f"{port}: bytes {direction} a cycle", {"bytes": rate})
 
 
 def write_timeline(target: BinaryIO, seen: Seen, programs: Programs, config: MachineConfig, *, compressed: bool) -> int:

@@ -12,6 +12,7 @@ from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.draws import Ring
 from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.elf.r700.executable import Executable
+from ctm.sim.engines.seen import Watching
 from ctm.sim.runtime import CommandBuffer, Device, Layout
 from ctm.sim.runtime.draws import Draw, IndexArray, PixelInput, StreamTarget, VertexArray, Viewport, pipeline
 from ctm.sim.runtime.draws.draw import place_rings
@@ -130,7 +131,9 @@ def commands_of(
     return draw.append(commands.set_domain(i0, j0, i1, j1)).flush_out_cache().flush_cond_out_cache().wait_for_idle()
 
 
-def drawn(scene: Scene, engine: str = "golden", *, wavefront: int = 16, watchdog: int = 1 << 20) -> Drawn:
+def drawn(
+    scene: Scene, engine: str = "golden", *, wavefront: int = 16, watchdog: int = 1 << 20, watch: Watching | None = None
+) -> Drawn:
     """Draw a scene.
 
     Raises
@@ -138,7 +141,7 @@ def drawn(scene: Scene, engine: str = "golden", *, wavefront: int = 16, watchdog
     MachineError
     """
     config = PRESETS["r700"]
-    device = Device(engine, replace(config, array=config.array.with_group(wavefront)), watchdog=watchdog)
+    device = Device(engine, replace(config, array=config.array.with_group(wavefront)), watchdog=watchdog, watch=watch)
     layout = Layout(width=scene.width, height=scene.height, format=DataFormat.FLOAT32_4)
     target = device.image(layout, np.full((scene.height, scene.width, 4), CLEAR))
     depth = device.image(replace(layout, format=DataFormat.FLOAT32_1), np.ones((scene.height, scene.width), np.float32))

@@ -10,11 +10,12 @@ import pytest
 
 from ctm.examples.catalogue import FOLDER, job
 from ctm.rtl.config import R700, TINY, MachineConfig, with_settings
-from ctm.sim.engines.seen import Seen, Watching
+from ctm.sim.engines.seen import ISSUED, TAKEN, Seen, Watching
 from ctm.sim.jobs.execution import Execution, Run
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.profile.figures import WAITS
 from ctm.sim.report.timeline import write_timeline
+from ctm.tb.draws.scene import Scene, drawn
 
 COUNTS = ["issues", "active", "working", "present"]
 SMALL_R700 = with_settings(R700, {"array.threads": 4, "array.lanes": 4})
@@ -94,3 +95,34 @@ def test_what_is_seen_of_r700_hardware_is_what_the_golden_model_counts(name: str
 @pytest.mark.long
 def test_what_is_seen_of_several_cores_is_of_all_of_them() -> None:
     check(job("saxpy"), with_settings(TINY, {"array.cores": 2}))
+
+
+@pytest.mark.parametrize("name", [*R5XX, "r700/compaction/compaction"])
+def test_the_golden_model_s_timeline_has_every_instruction_once(name: str) -> None:
+    config = R700 if name.startswith("r700") else TINY
+    golden, run = execution(FOLDER / f"{name}.toml", "golden", config, Watching(most_events=1 << 20))
+    seen = golden.device.seen()
+    assert not seen.has_times
+    check_timeline(golden, seen, run)
+    issued = seen.events[seen.events["kind"] == ISSUED]
+    totals = Counter[tuple[int, int]](zip(issued["executable"].tolist(), issued["pc"].tolist(), strict=True))
+    assert totals == {place: counts[0] for place, counts in by_instruction(seen).items()}
+    assert int(issued["lanes"].sum()) == int(seen.rows["working"].sum())
+
+
+def test_each_program_of_a_draw_has_a_track_of_its_own() -> None:
+    corners = [(-0.8, -0.8, 0, 1, 1, 0, 0, 1), (0.8, -0.8, 0, 1, 0, 1, 0, 1), (0, 0.8, 0, 1, 0, 0, 1, 1)]
+    seen = drawn(Scene(vertices=corners), watch=Watching(most_events=10_000)).device.seen()
+    assert [track.name.split(":")[0] for track in seen.tracks] == ["VS", "PS"]
+    taken = seen.events[seen.events["kind"] == TAKEN]
+    assert taken["core"].tolist().count(0) == 1 and taken["lanes"][0] == 3
+    # The pixels begin when all vertices are through.
+    last_vertex = seen.events["cycle"][seen.events["core"] == 0].max()
+    assert seen.events["cycle"][seen.events["core"] == 1].min() >= last_vertex
+
+
+def test_what_has_no_room_is_counted() -> None:
+    golden, run = execution(job("saxpy"), "golden", TINY, Watching(most_events=1000))
+    seen = golden.device.seen()
+    kept = int((seen.events["kind"] == ISSUED).sum())
+    assert 0 < kept <= 1000 and kept + seen.lost_events == run.report.instructions

@@ -50,7 +50,10 @@ public:
 
     Handle createVar(Hierarchy::VarType, Hierarchy::VarDirection, std::uint32_t width, const char* declared, Handle same) {
         const Handle handle = same ? same : Handle(variables_.size() + 1);
-        if (!same) variables_.push_back({width, {}, {}});
+        if (!same) {
+            variables_.push_back({width, {}, {}});
+            wholes_.push_back({0, 0});
+        }
         if (scopes_.empty() || !scopes_.back().is_shown) return handle;
         const std::string all(declared);
         const std::string name = all.substr(0, all.find_first_of(" ["));
@@ -71,11 +74,18 @@ public:
 
     void emitTimeChange(std::uint64_t) {}
     void emitValueChange(Handle handle, std::uint64_t value) {
+        // Most have one view; these touch no more memory than that.
+        const Whole whole = wholes_[handle - 1];
+        if (whole.number) {
+            sink_->change(whole.number, whole.width, value);
+            return;
+        }
         const std::uint32_t words[] = {std::uint32_t(value), std::uint32_t(value >> waves::WORD_BITS)};
         emitValueChange(handle, words);
     }
     void emitValueChange(Handle handle, const std::uint32_t* words) {
         Variable& variable = variables_[handle - 1];
+        if (variable.views.empty()) return;
         const unsigned count = (variable.width + waves::WORD_BITS - 1) / waves::WORD_BITS;
         const bool is_first = variable.last.empty();
         if (is_first) variable.last.assign(count, 0);
@@ -118,6 +128,10 @@ private:
     struct View {
         unsigned lowest, width, number;
     };
+    // The view of a variable that has one, of all its bits; 0 if it has others.
+    struct Whole {
+        unsigned number, width;
+    };
     struct Variable {
         unsigned width;
         std::vector<View> views;
@@ -157,6 +171,8 @@ private:
         const auto* enumeration = leaf.enumeration < 0 ? nullptr : &names_.enumerations[leaf.enumeration];
         const unsigned number = sink_->variable(last, leaf.width, enumeration, same);
         if (!same) views.push_back({leaf.lowest, leaf.width, number});
+        const bool is_whole = views.size() == 1 && leaf.width == variables_[handle - 1].width;
+        wholes_[handle - 1] = is_whole ? Whole{number, leaf.width} : Whole{0, 0};
     }
 
     std::unique_ptr<waves::Sink> sink_;
@@ -164,6 +180,7 @@ private:
     std::vector<Scope> scopes_;
     std::vector<std::string> structures_;
     std::vector<Variable> variables_;
+    std::vector<Whole> wholes_;
     unsigned clock_ = 0;
     std::vector<std::uint32_t> value_, before_;
 };

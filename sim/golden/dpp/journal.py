@@ -46,6 +46,7 @@ class Journal(Generic[B]):
     ) -> None:
         self._launch = launch
         self._tally = tally
+        self._number = 0 if tally is None else tally.begin(launch)
         self._place = place
         self._observers = tuple(observers)
         self._sharing = SharingMonitor() if hazards else None
@@ -74,7 +75,7 @@ class Journal(Generic[B]):
         counters.issued[unit] = counters.issued.get(unit, 0) + batch.groups
         counters.lane_instructions += batch.active_lanes
         if self._tally is not None:
-            self._tally.add(self._launch.executable, batch)
+            self._tally.add(self._number, batch)
 
     def executed(self, pc: int, parts: Sequence[B]) -> None:
         """The instruction at `pc` was executed; see `Observer.executed`."""

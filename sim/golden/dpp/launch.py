@@ -36,6 +36,8 @@ class Launch(Generic[P]):
     lanes: int
     watchdog: int
     """Instructions that a group may execute, 0 = any number."""
+    stage: str | None = None
+    """Of a draw, the name of the program."""
 
     def finish(self, batch: Batch[Any]) -> Iterator[tuple[Buffer, Mask]]:
         """Send the outputs of groups that ended: covered, valid lanes whose conditional test passes.

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.dpp.steps import Steps
 
 
 @dataclass
@@ -23,12 +25,20 @@ class Count:
 
 @dataclass
 class Tally:
-    """Counts by the address of the executable and the PC."""
+    """Counts by the address of the executable and the PC, and the steps of groups as far as there is room for them."""
 
+    steps: Steps
     counts: dict[tuple[int, int], Count] = field(default_factory=dict)
 
-    def add(self, executable: int, batch: Batch[Any]) -> None:
-        """All groups of `batch` are about to execute the instruction at its PC."""
+    def begin(self, launch: Launch[Any]) -> int:
+        """A launch begins: its number."""
+        return self.steps.begin(launch)
+
+    def add(self, launch: int, batch: Batch[Any]) -> None:
+        """All groups of `batch`, of this launch, are about to execute the instruction at its PC."""
+        if self.steps.most:
+            self.steps.add(launch, batch)
+        executable = self.steps.launches[launch].executable
         count = self.counts.setdefault((executable, batch.control.pc), Count())
         present = batch.covered & batch.valid_mask
         there = int(np.count_nonzero(present))

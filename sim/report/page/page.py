@@ -118,7 +118,7 @@ def _programs(found: Sequence[ProgramProfile]) -> Iterator[str]:
 
 
 def _time(ran: Ran) -> Iterator[str]:
-    if not len(ran.seen.events):
+    if not ran.seen.has_times or not len(ran.seen.events):
         return
     end = ""
     if ran.seen.lost_events:

@@ -72,7 +72,8 @@ class R700Stages:
     def _base(self, program: Program) -> dict[str, Any]:
         """What the launches of all stages have."""
         common = self._core.launch_of(self._state, program)
-        return {name: getattr(common, name) for name in Launch.__dataclass_fields__}
+        assert program.stage is not None
+        return {name: getattr(common, name) for name in Launch.__dataclass_fields__} | {"stage": program.stage.name}
 
     def vertices(self, assembly: Assembly) -> Shaded:
         """See `Stages.vertices`."""

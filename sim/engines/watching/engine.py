@@ -15,7 +15,7 @@ from ctm.sim.engines.cycle_accurate import SimulatedMachine
 from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.model import TOP, CompiledMachine, hardware, host, key
 from ctm.sim.engines.rtl import RtlEngine
-from ctm.sim.engines.seen import EVENT, ROW, WINDOW, Seen, Watching
+from ctm.sim.engines.seen import EVENT, ROW, WINDOW, Seen, Track, Watching
 
 _LISTS = """
 #define WATCH_PORTS(USE) {ports}
@@ -45,8 +45,8 @@ class WatchedEngine(RtlEngine):
 
         ports, slots = len(INSTRUCTION_SETS[array.instruction_set].shapes.ports), array.threads
         lists = _LISTS.format(ports=_uses(ports), slots=_uses(slots), count=slots)
-        parts = ("watch.h", "verilated.h", "verilated_core.h", "verilated_cores.h")
-        wrapper = f'#include "models.h"\n{lists}\n{host(config.memory, *parts, behind=["watch.cc"])}'
+        parts = ("watching/watch.h", "verilated.h", "verilated_core.h", "verilated_cores.h")
+        wrapper = f'#include "models.h"\n{lists}\n{host(config.memory, *parts, behind=["watching/watch.cc"])}'
         return build(models, wrapper, key=f"watched {key(config)}")
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
@@ -66,6 +66,8 @@ class WatchedEngine(RtlEngine):
             lost_events=sum(machine.lost_events(core) for core in cores),
             traffic=machine.array("traffic", WINDOW),
             array=self._array,
+            tracks=tuple(Track(f"core {core}", "wavefront ({i}, {j})") for core in cores),
+            has_times=True,
         )
 
 

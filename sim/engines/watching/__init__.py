@@ -1,0 +1,1 @@
+"""Engines that show what each instruction does."""

@@ -1,0 +1,76 @@
+"""Each instruction of each group, in order: what a picture of a run is made of."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.sim.golden.dpp.batch import Batch, Integers
+from ctm.sim.golden.dpp.launch import Launch
+
+
+@dataclass(frozen=True)
+class Issue:
+    """An instruction that the groups of a batch are about to execute.
+
+    For each of them [groups]: the place in the walk, i and j of the first lane, lanes that are active, covered and
+    valid, and those that are covered and valid.
+    """
+
+    launch: int
+    pc: int
+    order: Integers
+    i: Integers
+    j: Integers
+    working: Integers
+    present: Integers
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A launch that began: its executable's address, and of a draw the name of the program."""
+
+    executable: int
+    stage: str | None
+
+
+@dataclass
+class Steps:
+    """At most `most` instructions of groups; `lost` are those behind them."""
+
+    most: int
+    issues: list[Issue] = field(default_factory=list)
+    launches: list[Begun] = field(default_factory=list)
+    """In the order in which they began; an issue has the number of its own."""
+    lost: int = 0
+    _room: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._room = self.most
+
+    def begin(self, launch: Launch[Any]) -> int:
+        """A launch begins: its number."""
+        self.launches.append(Begun(launch.executable, launch.stage))
+        return len(self.launches) - 1
+
+    def add(self, launch: int, batch: Batch[Any]) -> None:
+        """All groups of a batch are about to execute the instruction at its PC."""
+        if batch.groups > self._room:
+            self.lost += batch.groups
+            # What comes later would leave a hole.
+            self._room = 0
+            return
+        self._room -= batch.groups
+        present = batch.covered & batch.valid_mask
+        self.issues.append(
+            Issue(
+                launch, batch.control.pc, batch.order.copy(), batch.i[:: batch.lanes].copy(),
+                batch.j[:: batch.lanes].copy(), _by_group(batch, present & batch.active), _by_group(batch, present),
+            )
+        )  # fmt: skip
+
+
+def _by_group(batch: Batch[Any], mask: npt.NDArray[np.bool_]) -> Integers:
+    counted: Integers = np.count_nonzero(mask.reshape(-1, batch.lanes), axis=1)
+    return counted
