@@ -28,6 +28,7 @@ from ctm.sim.engines.engine import Engine
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.files import is_same_file, read_file, try_files, write_file
 from ctm.sim.report.progress import run_progress
+from ctm.sim.report.provenance import provenance
 from ctm.sim.runtime.origins import Origins
 
 
@@ -63,6 +64,7 @@ def execute(
         loads = [_load(text) for text in load or []]
         dumps = [_dump(text) for text in dump or []]
         _check_dumps(dumps, [path for _, path, _ in loads])
+        outcome.fields |= provenance(config, {})
         prepare_engine(engine, config)
         with run_progress(None, watchdog) as progress:
             machine = make_engine(

@@ -44,6 +44,7 @@ from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.sample import Sample, sample
 from ctm.sim.jobs.saving import save, save_pictures, try_outputs
 from ctm.sim.report.progress import run_progress
+from ctm.sim.report.provenance import provenance
 from ctm.sim.report.utilisation import utilisation
 
 
@@ -121,6 +122,7 @@ def run(
             finally:
                 outcome.add_report(execution.device.report())
                 outcome.fields["engine"] = execution.device.ran
+                outcome.fields |= provenance(config, execution.programs())
                 observation.end(outcome, execution)
                 for remark in execution.device.remarks:
                     typer.echo(f"note: {remark}", err=True)

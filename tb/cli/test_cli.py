@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ctm import __version__
+from ctm.rtl.config import DEFAULT, with_settings
 from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.cli.invocation import ctm, report
@@ -42,6 +44,16 @@ def test_run_reports_as_one_json_object(folder: Folder) -> None:
     assert found["counters"] == {"groups": 21, "issued_alu": 42, "issued_fc": 0, "issued_tex": 21}
     assert found["outputs"] == {"0": str(folder.path / "out" / "y.npy")}
     assert found["wall_s"] > 0
+
+
+def test_json_says_what_a_result_came_from(folder: Folder) -> None:
+    found = report("run", folder.job, "--set", "array.lanes=16", "--set", "memory.data_bits=128")
+    assert found["version"] == __version__
+    settings = {name: value for name, value in found["configuration"].items() if not isinstance(value, bool)}
+    assert with_settings(DEFAULT, settings) == with_settings(DEFAULT, {"array.lanes": 16, "memory.data_bits": 128})
+    (sha256,) = found["programs"].values()
+    again = report("run", folder.job)["programs"]
+    assert len(sha256) == 64 and list(again.values()) == [sha256]
 
 
 def test_settings_change_the_group_size(folder: Folder) -> None:

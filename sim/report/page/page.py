@@ -1,8 +1,7 @@
 """The page: what ran, its outputs as pictures, where the time went, counters, and how to run it again."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -12,13 +11,14 @@ from plotly.offline import get_plotlyjs
 from ctm import __version__
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.host import COUNTERS
-from ctm.sim.elf import Executable, write
+from ctm.sim.elf import Executable
 from ctm.sim.engines.engine import Report
 from ctm.sim.engines.seen import Seen
 from ctm.sim.profile.advice import advice
 from ctm.sim.profile.profile import ProgramProfile, profiles
 from ctm.sim.profile.source import STYLE, source_html
 from ctm.sim.report.page import charts
+from ctm.sim.report.provenance import hashes, settings_of
 from ctm.sim.report.timeline import events
 from ctm.sim.report.utilisation import utilisation
 
@@ -145,21 +145,18 @@ def _table(values: Mapping[str, object], texts: Mapping[str, str]) -> str:
 
 def _counters(ran: Ran) -> str:
     texts = {name.lower(): text for name, text in COUNTERS.items()}
-    parts = asdict(ran.config)
-    settings = {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
     return (
         f'<div class="columns"><div><h2>Counters</h2>{_table(ran.report.counters, texts)}</div>'
-        f"<div><h2>Configuration</h2>{_table(settings, {})}</div></div>"
+        f"<div><h2>Configuration</h2>{_table(settings_of(ran.config), {})}</div></div>"
     )
 
 
 def _reproduce(ran: Ran) -> str:
-    hashes = "".join(
-        f"<tr><td>{escape(name)}<td><code>{hashlib.sha256(write(executable)).hexdigest()[:_HASH]}</code>"
-        for name, executable in ran.programs.values()
+    rows = "".join(
+        f"<tr><td>{escape(name)}<td><code>{value[:_HASH]}</code>" for name, value in hashes(ran.programs).items()
     )
     return (
         f"<h2>Run it again</h2><pre>{escape(ran.command)}</pre>"
         f'<p class="soft">Version {escape(__version__)}. The first figures of the SHA-256 of each executable:</p>'
-        f"<table>{hashes}</table>"
+        f"<table>{rows}</table>"
     )
