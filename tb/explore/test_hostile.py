@@ -161,8 +161,8 @@ def test_a_preprocessor_that_does_not_end_is_ended(tmp_path: Path, name: str) ->
     if header:
         (tmp_path / header).write_text(text)
     request = Request(text=HEADER + text + BODY, name="k.c", folder=str(tmp_path))
-    found = explored(request, Limits(seconds=2.0))
-    assert found.failure.startswith(("it did not end within 2 s", "it takes more than")) or found.programs[0].problems
+    found = explored(request, Limits(seconds=1.0))
+    assert found.failure.startswith(("it did not end within 1 s", "it takes more than")) or found.programs[0].problems
 
 
 LOOP = f"""{HEADER}kernel void f(vec2 p) {{
@@ -184,3 +184,10 @@ def test_a_kernel_that_does_not_end_is_ended(engine: str, whole: bool, seconds: 
         assert "WATCHDOG" in problem.message and problem.line in (4, 5)
     else:
         assert found.failure == f"it did not end within {seconds:g} seconds"
+
+
+def test_a_job_that_wants_too_much_memory_is_ended() -> None:
+    output = '[[outputs]]\nindex = 0\nfile = "y.npy"\nshape = [4096, 4096]\nformat = "FLOAT32_4"\nfill = 1.0\n'
+    job = f'[program]\nfile = "k.s"\n[domain]\ni = [0, 3]\nj = [0, 3]\n{output}'
+    request = Request(text="    OUT o0 = MOV(r0)\n", name="k.s", job=job, isa="r5xx", engine="golden")
+    assert explored(request, Limits(memory=1 << 28)).failure == "it takes more than 256 MiB of memory"

@@ -13,7 +13,7 @@ from ctm.tb.explore.canned import FETCH, MARK, OUTPUT, SOURCE, WAITED
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium: install it, or name it with CHROMIUM")
 EXAMPLE = Path(__file__).parents[1].resolve().parent / "examples" / "nbody" / "nbody.c"
-WIDTHS = (390, 1400)
+PHONE, WIDE = 390, 1400
 _PATIENCE = 20_000
 
 
@@ -70,6 +70,16 @@ def overlapping(page: Any) -> list[list[str]]:
     return found
 
 
+def check_contrast(page: Any, scheme: str) -> None:
+    """Text stands out from the page, whose editors have the colours of the page."""
+    theme = ".ctm-editor .cm-editor"
+    page.wait_for_function(f"() => getComputedStyle(document.querySelector('{theme}')).backgroundColor.length")
+    back = luminance(page, "body", "backgroundColor")
+    assert (back > 0.9) == (scheme == "light")
+    for place in (".ctm-title", ".ctm-soft", ".ctm-editor .cm-line", ".ctm-listing .cm-line"):
+        assert abs(luminance(page, place, "color") - back) > 0.45, place
+
+
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
     with server(command=CANNED) as (number, _):
@@ -82,11 +92,12 @@ def opened() -> Iterator[Any]:
         yield found
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_lines_stalls_and_errors(opened: Any, port: int, width: int) -> None:
-    with page_at(opened, port, width) as page:
+@pytest.mark.parametrize(("width", "scheme"), [(PHONE, "dark"), (WIDE, "light")])
+def test_lines_stalls_and_errors(opened: Any, port: int, width: int, scheme: str) -> None:
+    with page_at(opened, port, width, scheme) as page:
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert overlapping(page) == []
+        check_contrast(page, scheme)
         # A line has one colour everywhere, and another one than its neighbour.
         colours = [{colour(page, place, line) for place in (".ctm-editor", ".ctm-listing")} for line in (FETCH, OUTPUT)]
         assert [len(each) for each in colours] == [1, 1] and colours[0] != colours[1]
@@ -107,22 +118,11 @@ def test_lines_stalls_and_errors(opened: Any, port: int, width: int) -> None:
         assert f"use of '{MARK}'" in page.locator(".ctm-bad").first.inner_text()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out(opened: Any, port: int, scheme: str) -> None:
-    with page_at(opened, port, WIDTHS[1], scheme) as page:
-        page.wait_for_timeout(300)
-        back = luminance(page, "body", "backgroundColor")
-        assert (back > 0.9) == (scheme == "light")
-        for place in (".ctm-title", ".ctm-soft", ".ctm-editor .cm-line", ".ctm-listing .cm-line"):
-            text = luminance(page, place, "color")
-            assert abs(text - back) > 0.45, place
-
-
 @pytest.mark.long
 def test_an_example_on_hardware(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.argv", ["models", "r700"])
     prepare_model()
-    with server(EXAMPLE, command=CTM) as (number, _), page_at(opened, number, WIDTHS[1]) as page:
+    with server(EXAMPLE, command=CTM) as (number, _), page_at(opened, number, WIDE) as page:
         page.wait_for_function("() => document.querySelector('.ctm-side').innerText.includes('engine rtl')")
         assert " cycles, " in page.locator(".ctm-side").inner_text()
         page.locator(".ctm-editor .cm-line[data-line='12']").click()

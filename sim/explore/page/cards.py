@@ -40,7 +40,7 @@ def show_line(run: Run | None, line: int, text: str) -> None:
     if not line:
         ui.label("Click on a line, on either side, to see what it waits for.").classes("ctm-soft")
         return
-    ui.html(f"<code>{_escaped(text.strip()) or '&nbsp;'}</code>", sanitize=False).classes("ctm-text")
+    ui.label(text).classes("ctm-text ctm-mono")
     cost = None if run is None else run.lines.get(line)
     if run is None or cost is None:
         ui.label("It has no instructions that ran." if run else "Nothing has run yet.").classes("ctm-soft")
@@ -125,7 +125,3 @@ def show_pictures(pictures: tuple[Picture, ...], extent: str, note: str) -> None
                 ui.label(told).classes("ctm-soft ctm-text")
     if note:
         ui.label(note).classes("ctm-soft ctm-text")
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

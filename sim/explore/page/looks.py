@@ -32,6 +32,7 @@ body.body--dark {{ --soft: #9aa4af; --edge: #3d444d; --bad: #ff8f85; --light: 60
 .ctm-title .ctm-soft {{ font-weight: 400; }}
 .ctm-body {{ padding: 0.5rem 0.75rem; display: flex; flex-direction: column; gap: 0.35rem; min-width: 0; }}
 .ctm-soft {{ color: var(--soft); }}
+.ctm-mono {{ font: 14px ui-monospace, monospace; }}
 .ctm-text {{ overflow-wrap: anywhere; }}
 .ctm-bad {{ color: var(--bad); overflow-wrap: anywhere; white-space: pre-wrap; cursor: default; }}
 .ctm-bad.ctm-link {{ cursor: pointer; }}

@@ -19,7 +19,7 @@ from ctm.sim.explore.start import Start
 
 _PAUSE = 0.4
 """Seconds without a key before a source is looked at."""
-_POLL = 1.0
+_POLL, _LOOK = 1.0, 0.1
 _NAMES = {"r5xx": "R5xx", "r700": "R700"}
 
 
@@ -38,6 +38,7 @@ class Page:
         self._chosen = 0
         self._is_own_job = False
         self._is_setting = False
+        self._is_left = False
 
     def build(self) -> None:
         """Make the elements, and begin."""
@@ -63,7 +64,7 @@ class Page:
         self._job_panel()
         ui.on("darkness", self._darken)
         ui.timer(_POLL, self._look_at_models)
-        self._client.on_disconnect(self._stop.set)
+        self._client.on_delete(self._leave)
         background_tasks.create(self._begin())
 
     def _bar(self) -> None:
@@ -127,6 +128,11 @@ class Page:
         self._source_title.default_slot.children[0].text = start.name  # type: ignore[attr-defined]
         self._again()
 
+    def _leave(self) -> None:
+        """Nobody looks at it any more."""
+        self._is_left = True
+        self._stop.set()
+
     def _changed(self) -> None:
         if not self._is_setting:
             self._again(_PAUSE)
@@ -152,6 +158,8 @@ class Page:
     def _again(self, pause: float = 0.0) -> None:
         """Begin anew with what stands there; what is being computed is given up."""
         self._stop.set()
+        if self._is_left:
+            return
         self._stop = Event()
         background_tasks.create(self._wait(self._stop, pause))
 
@@ -183,6 +191,8 @@ class Page:
     async def _measure(self, stop: Event) -> None:
         """Run a part of the job with a profile, on hardware if it is there."""
         isa = self._isa.value
+        while self._models.is_looked_for(isa) and not stop.is_set():
+            await asyncio.sleep(_LOOK)
         engine = "rtl" if self._models.is_there(isa) else "golden"
         self._tell(f"running on engine {engine} ...", busy=True)
         found = await self._ask(stop, engine=engine)
