@@ -37,7 +37,7 @@ WavesAround = Annotated[
     str | None,
     typer.Option(
         "--waves-around", metavar="fault|end",
-        help="The cycles around the first fault, or the last ones: the job runs twice.",
+        help="2,000 cycles, or --waves-cycles, around the first fault or up to the end: the job runs twice.",
         rich_help_panel=_PANEL,
     ),
 ]  # fmt: skip

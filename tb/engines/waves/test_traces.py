@@ -1,14 +1,18 @@
 """A wave shows what the watched engine sees, cycle by cycle, and a run with one is the same run."""
 
 import gzip
+import subprocess
 from pathlib import Path
+from shutil import which
 
 import pytest
 
 from ctm.examples.catalogue import job
 from ctm.rtl.config import R700, TINY, MachineConfig, with_settings
 from ctm.rtl.dpp.watch import Wait
+from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.engines.seen import ISSUED, TAKEN, WAITS_FOR, Seen, Watching
+from ctm.sim.engines.waves.engine import WavesEngine
 from ctm.sim.engines.waves.window import FORMATS, Waves, Written
 from ctm.sim.jobs.execution import Execution, Run
 from ctm.sim.jobs.loading import load_job
@@ -122,3 +126,36 @@ def test_enumerations_of_an_fst_have_names_and_signals_fields(tmp_path: Path) ->
     assert {"ctm.machine.steps.INPUT_HITS", f"{CORE}.watch.issue_0_pc"} <= variables.keys()
     # What Verilator or Yosys made up is not there.
     assert not any("$" in name.split(".")[-1][:1] or "__DOT__" in name for name in variables)
+
+
+def test_a_model_without_waves_is_the_one_of_before(tmp_path: Path) -> None:
+    plain = RtlEngine.library(TINY)
+    before = plain.read_bytes()
+    run_with_wave("saxpy", TINY, Waves(path=tmp_path / "a.fst", cycles=10))
+    assert RtlEngine.library(TINY) == plain and plain.read_bytes() == before
+    assert WavesEngine.traced_library(TINY, 0) != plain
+    assert b"VerilatedFst" not in before
+
+
+@pytest.mark.skipif(not (which("gtkwave") and which("xvfb-run")), reason="GTKWave or a display for it is not there")
+def test_gtkwave_loads_the_view(tmp_path: Path) -> None:
+    path, script = tmp_path / "a.fst", tmp_path / "count.tcl"
+    traced, _, _ = run_with_wave("saxpy", TINY, Waves(path=path))
+    gtkw, _ = write_views(path, TINY, traced.programs())
+    script.write_text('puts "traces: [gtkwave::getTotalNumTraces]"\nexit\n')
+    command = ["xvfb-run", "-a", "gtkwave", "-S", str(script), "-a", str(gtkw)]
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    sections = view(TINY)
+    assert f"traces: {len(sections) + sum(len(section.rows) for section in sections)}" in shown
+
+
+@pytest.mark.long
+def test_a_depth_adds_the_words_of_memories(tmp_path: Path) -> None:
+    found = []
+    for depth in (0, 16):
+        path = tmp_path / f"{depth}.fst"
+        run_with_wave("saxpy", TINY, Waves(path=path, cycles=10, depth=depth))
+        found.append(Wave(path).variables.keys())
+    none, some = found
+    assert none < some
+    assert all(name.rpartition("__")[2].isdecimal() for name in some - none)
