@@ -14,6 +14,11 @@ from ctm.sim.memory import Words
 
 TESTBENCH = "ctm_tb"
 HOST, EXPECTED = f"{TESTBENCH}_host.hex", f"{TESTBENCH}_expected.hex"
+VERILATOR_OPTIONS = (
+    "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "-CFLAGS", "'-std=c++20 -fcoroutines'",
+    "-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include", "--top-module", TESTBENCH,
+)  # fmt: skip
+"""For a shell. The makefile in Verilator's Python package has no compiler's flags."""
 MOST_CYCLES = 100_000_000
 """Cycles of a testbench, after which the machine hangs."""
 _CONNECTED = (
@@ -39,6 +44,8 @@ def replaying(recording: Recording, config: MachineConfig, sources: Iterable[str
         "HOST": HOST,
         "EXPECTED": EXPECTED,
         "SOURCES": " ".join([f"{TESTBENCH}.v", *sources]),
+        "VERILATOR": " ".join(VERILATOR_OPTIONS),
+        "BUFFERS": len(recording.submissions),
         "WORDS": expected.size,
         "LOCAL_WORDS": local_words,
         "SYSTEM": f"{SYSTEM_MEMORY:08x}",

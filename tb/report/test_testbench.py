@@ -1,12 +1,16 @@
 """The testbench that `ctm verilog` writes replays a job, in whatever simulator, and notices what is wrong."""
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+import pywellen
 from typer.testing import CliRunner
 
 from ctm.rtl.config import TINY
@@ -17,17 +21,14 @@ from ctm.sim.jobs.loading import load_job
 from ctm.sim.jobs.recording import record
 from ctm.sim.report.core_description import core_description
 from ctm.sim.report.hardware import write_hardware
-from ctm.sim.report.testbench import EXPECTED, HOST, replaying
+from ctm.sim.report.testbench import EXPECTED, HOST, VERILATOR_OPTIONS, replaying
 from ctm.sim.runtime.device import WATCHDOG
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SAXPY, BITONIC = EXAMPLES / "saxpy" / "saxpy.toml", EXAMPLES / "bitonic" / "bitonic.toml"
 _SYSTEM = 1 << 31
-# The makefile in Verilator's Python package has no compiler's flags.
-_VERILATOR = (
-    "--binary", "--timing", "-Wno-fatal", "-Wno-lint", "--top-module", "ctm_tb", "-CFLAGS", "-std=c++20 -fcoroutines",
-    "-MAKEFLAGS", "CFG_CXXFLAGS_PCH_I=-include", "-MAKEFLAGS", "OPT_SLOW=-O0", "-j", "2",
-)  # fmt: skip
+# Those that its head names, what waves need, and what is quicker for few cycles.
+_VERILATOR = (*shlex.split(" ".join(VERILATOR_OPTIONS)), "--trace", "-MAKEFLAGS", "OPT_SLOW=-O0", "-j", "2")
 
 
 @pytest.mark.parametrize("job", [SAXPY, BITONIC], ids=["one buffer", "several buffers, arrays that change places"])
@@ -106,12 +107,24 @@ def _check(command: list[str], folder: Path, tmp_path: Path) -> None:
         assert "PASS" not in ended.stdout
 
 
+def _check_waves(command: list[str], folder: Path) -> None:
+    """With +waves it writes one, and always how far it is."""
+    assert not (folder / "ctm_tb.vcd").exists()
+    ended = subprocess.run([*command, "+waves"], cwd=folder, capture_output=True, text=True, check=True)
+    shown = [int(line.split()[0]) for line in ended.stdout.splitlines() if "cycles, command buffer 1 of 1" in line]
+    assert shown[:11] == [*range(100, 1100, 100), 2000]
+    wave = pywellen.Waveform(str(folder / "ctm_tb.vcd"))
+    (irq,) = (variable for variable in wave.all_vars() if variable.full_name.endswith("ctm_tb.irq"))
+    assert [int(value) for _, value in irq.tv][-2:] == [1, 0]
+
+
 @pytest.mark.long
 def test_it_passes_and_fails_in_verilator(folder: Path, tmp_path: Path) -> None:
     root = VERILATOR.folder
     tool = [str(root / "bin" / "verilator_bin"), *_VERILATOR, "--Mdir", str(folder / "obj"), "ctm_tb.v", "ctm.v"]
     subprocess.run(tool, cwd=folder, check=True, env=os.environ | {"VERILATOR_ROOT": str(root)}, capture_output=True)
     _check([str(folder / "obj" / "Vctm_tb")], folder, tmp_path)
+    _check_waves([str(folder / "obj" / "Vctm_tb")], folder)
 
 
 @pytest.mark.long
@@ -122,3 +135,17 @@ def test_it_passes_and_fails_in_icarus(folder: Path, tmp_path: Path) -> None:
         ["iverilog", "-g2005", "-s", "ctm_tb", "-o", str(compiled), "ctm_tb.v", "ctm.v"], cwd=folder, check=True
     )
     _check(["vvp", str(compiled)], folder, tmp_path)
+
+
+def test_its_head_names_commands_that_are_there() -> None:
+    text = replaying(record(load_job(SAXPY), TINY, watchdog=WATCHDOG), TINY, ["ctm.v"])["testbench"]
+    commands = [line.split()[2] for line in text.splitlines() if line.startswith("//     $")]
+    assert commands == ["iverilog", "verilator-cli"]
+    assert (Path(sys.executable).parent / "verilator-cli").exists()
+    assert f"verilator-cli {' '.join(VERILATOR_OPTIONS)} ctm_tb.v ctm.v && obj_dir/Vctm_tb" in text
+
+
+def test_no_comment_is_an_instruction_to_verilator() -> None:
+    """It takes a comment for one that begins with its name."""
+    text = replaying(record(load_job(SAXPY), TINY, watchdog=WATCHDOG), TINY, ["ctm.v"])["testbench"]
+    assert not re.search(r"//\s*verilator\s", text, re.IGNORECASE)
