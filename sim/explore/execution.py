@@ -98,7 +98,7 @@ def _profile(execution: Execution, name: str) -> ProgramProfile | None:
 
 def _run(request: Request, finished: Finished, profile: ProgramProfile | None, engine: str, extent: str) -> Run:
     report = finished.report
-    outputs = {key: array for key, array in finished.outputs.items() if isinstance(key, int)}
+    outputs = {f"output {key}" if isinstance(key, int) else key: array for key, array in finished.outputs.items()}
     shown: dict[str, Any] = {}
     if profile is not None:
         lines = {line.line: _cost(each) for line, each in profile.lines.items() if line.file == request.name}
@@ -116,8 +116,8 @@ def _cost(figures: Figures) -> Cost:
     return Cost(issues=figures.issues, cost=figures.cost, efficiency=figures.efficiency, waited=waited)
 
 
-def _pictures(outputs: Iterable[tuple[int, npt.NDArray[Any]]]) -> Iterable[Picture]:
-    for index, array in outputs:
+def _pictures(outputs: Iterable[tuple[str, npt.NDArray[Any]]]) -> Iterable[Picture]:
+    for name, array in outputs:
         height, width, channels = array.shape
         shape = f"{width} x {height}, {channels} channel{'s' if channels > 1 else ''}"
         step = 1
@@ -127,7 +127,7 @@ def _pictures(outputs: Iterable[tuple[int, npt.NDArray[Any]]]) -> Iterable[Pictu
         if step > 1:
             note = f"{note}; one pixel in {step} along each axis".removeprefix("; ")
         data = b64encode(png(np.ascontiguousarray(shades))).decode()
-        yield Picture(name=f"output {index}", shape=shape, png=data, note=note)
+        yield Picture(name=name, shape=shape, png=data, note=note)
 
 
 def _shades(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], str]:

@@ -58,8 +58,9 @@ def examples() -> dict[str, Path]:
     found: dict[str, Path] = {}
     for job in sorted(_EXAMPLES.rglob("*.toml")):
         file = program_name(job.read_text(encoding="utf-8"))
-        path = job.parent / kernel_in(file)[0] if file else job
-        if path.suffix in ENDINGS and path.is_file() and jobs_of(path.parent, path.name):
+        name = kernel_in(file)[0] if file else ""
+        path = job.parent / name
+        if path.suffix in ENDINGS and Path(name).name == name and job in jobs_of(job.parent, name):
             title = f"{path.parent.relative_to(_EXAMPLES)}, {_LANGUAGES[path.suffix]}"
             found[title] = path
     return found

@@ -328,5 +328,6 @@ class Page:
             cards.show_expensive(self._run, lines, self._choose)
         with self._pictures:
             pictures, extent = (whole.pictures, whole.extent) if whole is not None else ((), "")
-            nothing = "" if pictures or self._notes["picture"] else "Pictures stand here when the program has run."
+            nothing = "It has no outputs." if whole is not None else "Pictures stand here when the program has run."
+            nothing = "" if pictures else nothing
             cards.show_pictures(pictures, extent, self._notes["picture"] or nothing)
