@@ -23,7 +23,8 @@ from ctm.tb.engines.waves.reading import Wave
 SMALL_R700 = with_settings(R700, {"array.threads": 4, "array.lanes": 4})
 CORE = "ctm.machine.array.core_0"
 RUNS = (
-    pytest.param("early_out", TINY, id="r5xx"),
+    pytest.param("saxpy", TINY, id="r5xx"),
+    pytest.param("early_out", TINY, id="flow control", marks=pytest.mark.long),
     pytest.param("r700/compaction", SMALL_R700, id="r700", marks=pytest.mark.long),
 )
 
