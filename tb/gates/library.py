@@ -32,7 +32,7 @@ _SPECIFIED = re.compile(r"^\s*specify$.*?^\s*endspecify$", re.MULTILINE | re.DOT
 def library(config: MachineConfig) -> Path:
     """The machine for a host, as `CompiledEngine.library`: the cells of an ECP5 that `ctm synth --preset` counts."""
     text = cells() + verilog(synthesised(rtlil(Sampled(config, CoreInstance), config, TOP), TOP))
-    wrapper = host(config.memory, "verilated.h", "verilated_model.h")
+    wrapper = host(config.memory, "unwatched.h", "verilated.h", "verilated_model.h")
     return build(Models({TOP: text}), f'#include "models.h"\n{wrapper}')
 
 

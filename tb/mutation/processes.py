@@ -1,8 +1,10 @@
 """Processes of their own for mutants: forked, limited in time, with own files, and gone with all that they started."""
 
 import contextlib
+import math
 import os
 import pickle
+import resource
 import shutil
 import signal
 import sys
@@ -18,13 +20,15 @@ Item = TypeVar("Item")
 
 _UNSEEN = 0.01
 """Seconds for which the end of a process may be unseen."""
+_WAITING = 5
+"""A process may be there this many times as long as its processor may work for it: others have work, too."""
 TIMEOUT = -1
 """The status of a process that was ended because of its time."""
 
 
 @dataclass(frozen=True)
 class Task(Generic[Item]):
-    """What a process does: `work` returns its status; `seconds` are the most that it may take."""
+    """What a process does: `work` returns its status; `seconds` of its processor are the most that it may take."""
 
     item: Item
     work: Callable[[], int]
@@ -43,7 +47,7 @@ def ended(tasks: list[Task[Item]], jobs: int) -> Iterator[tuple[Item, int]]:
             while waiting and len(running) < jobs:
                 task = waiting.pop()
                 folder = Path(tempfile.mkdtemp(prefix="ctm-mutant-"))
-                running[_forked(task.work, folder)] = task, time.monotonic() + task.seconds, folder
+                running[_forked(task, folder)] = task, time.monotonic() + _WAITING * task.seconds, folder
             for child, (task, deadline, _) in list(running.items()):
                 status = _status(child, deadline)
                 if status is not None:
@@ -55,7 +59,7 @@ def ended(tasks: list[Task[Item]], jobs: int) -> Iterator[tuple[Item, int]]:
             _clear(child, folder)
 
 
-def _forked(work: Callable[[], int], folder: Path) -> int:
+def _forked(task: Task[Any], folder: Path) -> int:
     """Start a process, the first of its own group; returns its number."""
     child = os.fork()
     if child:
@@ -68,7 +72,9 @@ def _forked(work: Callable[[], int], folder: Path) -> int:
         os.setpgid(0, 0)
         silence()
         _have_own(folder)
-        status = work()
+        most = math.ceil(task.seconds)
+        resource.setrlimit(resource.RLIMIT_CPU, (most, most + 1))
+        status = task.work()
     finally:
         os._exit(status)
 
@@ -77,6 +83,8 @@ def _status(child: int, deadline: float) -> int | None:
     """The status of a process, None while it runs."""
     found, status = os.waitpid(child, os.WNOHANG)
     if found:
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU:
+            return TIMEOUT
         return 1 if status and not os.WIFEXITED(status) else os.WEXITSTATUS(status)
     if time.monotonic() < deadline:
         return None

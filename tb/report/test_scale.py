@@ -188,7 +188,7 @@ def test_the_picture_of_the_documentation_is_of_what_was_measured(tmp_path: Path
         (["scale", "--record", "x.svg", "--plot", "./x.svg"], "--record and --plot are the same file, x.svg"),
         (["scale", "--plot", "x.pdf"], "--plot x.pdf: the file must end with .svg or .png"),
         (["scale", "--plot", "nowhere/x.svg"], "--plot nowhere/x.svg: there is no folder nowhere"),
-        (["scales"], "there are no figures of 'scales'; there are: golden, fast, rtl, scale"),
+        (["scales"], "there are no figures of 'scales'; there are: golden, fast, rtl, draws, scale"),
     ],
 )
 def test_bad_input_is_refused_before_an_hour_of_work(

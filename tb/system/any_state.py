@@ -90,7 +90,7 @@ def library(config: MachineConfig, monkeypatch: pytest.MonkeyPatch, *, resets: b
     unique = tuple("unique" if flag == "fast" else flag for flag in toolchain._VERILATOR_FLAGS)
     monkeypatch.setattr(toolchain, "_VERILATOR_FLAGS", unique)
     text = without_start(rtlil(Sampled(config, CoreInstance), config, TOP))
-    wrapper = host(config.memory, "verilated.h", "verilated_model.h")
+    wrapper = host(config.memory, "unwatched.h", "verilated.h", "verilated_model.h")
     plain = re.search(r"struct ModelContext \{.*?^\};\n", wrapper, re.MULTILINE | re.DOTALL)
     assert plain is not None
     wrapper = wrapper.replace(plain[0], _RANDOM)

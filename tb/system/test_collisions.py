@@ -64,7 +64,7 @@ def test_random_programs_in_lock_step(preset: str, monkeypatch: pytest.MonkeyPat
 def test_random_work(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     config = PRESETS[preset]
     text = from_rtlil(rtlil(Sampled(config, CoreInstance), config, TOP, Colliding()))
-    wrapper = host(config.memory, "verilated.h", "verilated_model.h")
+    wrapper = host(config.memory, "unwatched.h", "verilated.h", "verilated_model.h")
     library = toolchain.build(toolchain.Models({TOP: text}), f'#include "models.h"\n{wrapper}')
     monkeypatch.setattr(soak.Hardware, "library", staticmethod(lambda config, tell=None: library))
     for seed in range(_WORKS):

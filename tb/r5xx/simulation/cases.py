@@ -59,6 +59,7 @@ def launch_of(
     inputs = (source,) * 16
     return Launch(
         program=Program(image=load(memory, PROGRAM, "r5xx"), constants=Constants(memory, FLOATS, INTS, BOOLS)),
+        executable=0,
         memory=memory,
         inputs=Inputs(buffers=inputs, cached=(memory,) * 16, memory=memory),
         outputs=targets or outputs(),

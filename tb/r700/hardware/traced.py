@@ -90,7 +90,7 @@ def _library(config: MachineConfig, made_from: str) -> Path:
         f"constexpr unsigned SHOWN = {layout.size};",
         *(
             resources.files("ctm.sim.engines").joinpath(name).read_text()
-            for name in ("verilated.h", "verilated_core.h")
+            for name in ("unwatched.h", "verilated.h", "verilated_core.h")
         ),
         _SOURCE.read_text(),
         host(config.memory),
