@@ -55,7 +55,7 @@ def ran(request: Request, job: str, executable: Executable, scratch: Path) -> Ru
     path.write_text(job, encoding="utf-8")
     name = program_name(job) or request.name
     loaded = load_job(path, scratch, {name: program_of(Path(request.name), executable)})
-    part = loaded if request.whole else sample(loaded)
+    part = loaded if request.whole else sample(loaded, executable)
     execution = Execution(
         part, engine=request.engine, config=configuration(request.isa), watchdog=WATCHDOG,
         watch=None if request.whole else Watching(),
@@ -65,9 +65,10 @@ def ran(request: Request, job: str, executable: Executable, scratch: Path) -> Ru
     return _run(request, finished, profile, execution.device.ran, _extent(loaded, part))
 
 
-def sample(job: LoadedJob) -> LoadedJob:
-    """The first launch of a job, once, over the middle of its domain: at most `MOST_PROCESSORS` processors."""
-    first = job.launches[0]
+def sample(job: LoadedJob, executable: Executable | None = None) -> LoadedJob:
+    """The first launch of a program, or of any, once: at most `MOST_PROCESSORS` processors in the middle."""
+    of_it = (launch for launch in job.launches if executable is None or launch.program.executable is executable)
+    first = next(of_it, job.launches[0])
     spans = [first.section.domain_i, first.section.domain_j]
     sizes = [max(0, end - begin + 1) for begin, end in spans]
     while sizes[0] * sizes[1] > MOST_PROCESSORS:
@@ -88,7 +89,7 @@ def _extent(job: LoadedJob, part: LoadedJob) -> str:
     if part is job:
         return f"{pixels:,} pixels, {launches:,} launches" if launches > 1 else f"{pixels:,} pixels"
     pixels_of_it = f"{few:,} of {pixels:,} pixels" if few < pixels else f"{few:,} pixels"
-    return f"{pixels_of_it}, the first of {launches:,} launches" if launches > 1 else pixels_of_it
+    return f"{pixels_of_it}, one of {launches:,} launches" if launches > 1 else pixels_of_it
 
 
 def _profile(execution: Execution, name: str) -> ProgramProfile | None:

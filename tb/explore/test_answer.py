@@ -12,7 +12,8 @@ from PIL import Image
 from ctm.sim.explore import start
 from ctm.sim.explore.answer import answer
 from ctm.sim.explore.execution import MOST_PROCESSORS, sample
-from ctm.sim.explore.job import program_name
+from ctm.sim.explore.explorer import explored
+from ctm.sim.explore.job import isa_of, program_name
 from ctm.sim.explore.request import Explored, Request, Run
 from ctm.sim.jobs.loading import load_job
 
@@ -90,7 +91,7 @@ def test_an_error_in_an_include_names_it(tmp_path: Path, scratch: Path) -> None:
 def test_costs_are_those_of_the_profile(scratch: Path) -> None:
     """Of an example that has been run by hand: sums over lines and over units are the whole."""
     run = ran(answer(of(NBODY / "nbody.c", isa="r5xx", engine="golden"), scratch))
-    assert run.cycles is None and run.extent == "256 pixels, the first of 16 launches"
+    assert run.cycles is None and run.extent == "256 pixels, one of 16 launches"
     assert sum(each.issues for each in run.units.values()) == run.whole.issues == run.instructions
     assert sum(each.issues for each in run.lines.values()) == run.whole.issues
 
@@ -150,3 +151,15 @@ def test_the_first_kernel_runs(scratch: Path) -> None:
     begin = start.new()
     run = ran(answer(Request(text=begin.text, name=begin.name, isa="r5xx", engine="auto", whole=True), scratch))
     assert len(np.unique(picture(run))) > 100
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("title", start.examples())
+def test_every_example_compiles_and_runs_in_its_limits(title: str) -> None:
+    request = of(start.examples()[title])
+    programs = [each.isa for each in explored(request).programs if each.instructions]
+    wanted = isa_of(request.job)
+    isa = wanted if wanted in programs else programs[-1]
+    run = ran(explored(replace(request, isa=isa, engine="golden")))
+    assert run.lines and run.whole.issues == run.instructions
+    assert ran(explored(replace(request, isa=isa, engine="auto", whole=True))).pictures
