@@ -31,8 +31,9 @@ def traced(config: MachineConfig, *, depth: int) -> Models:
     with Beside(_core, config) as core:
         rtlil = convert_to_rtlil(ObservedMachine(config), top=TOP) + core.result()
     verilog = _UNNAMED.sub(r"/*verilator tracing_off*/\1/*verilator tracing_on*/", from_rtlil(without_fields(rtlil)))
+    # To Verilator 0 is any depth.
     options = (
-        "--trace-fst", "--trace-max-array", str(depth), "--trace-max-width", str(_WIDEST),
+        "--trace-fst", "--trace-max-array", str(max(depth, 1)), "--trace-max-width", str(_WIDEST),
         "--output-split-cfuncs", _STATEMENTS, "--output-split-ctrace", _STATEMENTS,
     )  # fmt: skip
     header = f'static const char FIELD_NAMES[] = R"names({names(rtlil).text()})names";\n'

@@ -29,9 +29,13 @@ public:
     void emitEnumTableRef(EnumHandle) {}
     void flushValueChangeData() {}
 
-    void setScope(Hierarchy::ScopeType, const std::string& name, const std::string&) {
-        Scope scope{nullptr, false};
-        if (name == ROOT) {
+    void setScope(Hierarchy::ScopeType type, const std::string& name, const std::string&) {
+        Scope scope{nullptr, false, false};
+        if (type == Hierarchy::ScopeType::SV_ARRAY && !scopes_.empty()) {
+            // A memory, whose words stand where it does.
+            scope = scopes_.back();
+            scope.is_array = true;
+        } else if (name == ROOT) {
             scope.module = waves::find(names_.modules, name);
         } else if (!scopes_.empty() && scopes_.back().module) {
             const auto* instance = waves::find(scopes_.back().module->instances, name);
@@ -44,7 +48,7 @@ public:
         scopes_.push_back(scope);
     }
     void upscope() {
-        if (scopes_.back().is_shown) sink_->close_scope();
+        if (scopes_.back().is_shown && !scopes_.back().is_array) sink_->close_scope();
         scopes_.pop_back();
     }
 
@@ -123,7 +127,7 @@ private:
 
     struct Scope {
         const waves::Module* module;
-        bool is_shown;
+        bool is_shown, is_array;
     };
     struct View {
         unsigned lowest, width, number;

@@ -145,7 +145,7 @@ def test_amaranths_simulator_writes_the_same_cycles(folder: Folder) -> None:
     window = ("--waves-from", 40, "--waves-cycles", 60)
     found = report("run", folder.job, *TINY, "--engine", "amaranth", "--waves", folder.path / "a.vcd", *window)
     compiled = report("run", folder.job, *TINY, "--waves", folder.path / "b.fst", *window)
-    assert found["waves"]["first"], found["waves"]["end"] == (40, 100)
+    assert (found["waves"]["first"], found["waves"]["end"]) == (40, 100)
     assert found["cycles"] == compiled["cycles"]
     one, other = Wave(folder.path / "a.vcd"), Wave(folder.path / "b.fst")
     for name in ("araddr", "arvalid", "rready", "awvalid"):
