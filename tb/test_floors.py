@@ -20,7 +20,7 @@ HARDWARE = (
 SOFTWARE = (
     {"fault", "memory", "files"}, {"golden", "elf"}, {"assembler", "compiled"},
     {"compiler", "engines", "synthesis"}, {"profile"}, {"boards", "runtime"}, {"jobs", "kernels", "draws"},
-    {"report", "explore"}, {"cli"},
+    {"report", "explore", "debug"}, {"cli"},
 )  # fmt: skip
 ROOMS = ("r5xx", "r700")
 """Instruction sets."""

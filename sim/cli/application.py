@@ -9,6 +9,7 @@ from ctm.sim.compiled.tools.package import PROJECT
 
 _COMMANDS = {
     "run": ("run", "run"),
+    "debug": ("debug", "debug"),
     "exec": ("execute", "execute"),
     "asm": ("programs", "asm"),
     "cc": ("compiling", "cc"),
@@ -17,7 +18,7 @@ _COMMANDS = {
     "import": ("importing", "import_program"),
     "verilog": ("hardware", "verilog"),
     "explore": ("explore", "explore"),
-    "bench": ("bench", "bench"),
+    "bench": ("benchmarks.bench", "bench"),
     "synth": ("synth", "synth"),
     "bitstream": ("bitstream", "make_bitstream"),
     "doctor": ("doctor", "doctor"),

@@ -9,6 +9,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.sim.engines.engine import Notice, Progress, Report
 from ctm.sim.engines.seen import NOT_WATCHED, ROW, WINDOW, Seen, Watching
 from ctm.sim.engines.watching.steps import events_of
+from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.instruction_set import Observer
 from ctm.sim.golden.dpp.steps import Steps
@@ -26,7 +27,8 @@ class GoldenEngine:
     """Runs command buffers on the golden model.
 
     With `hazards`, reads of what was not promised raise HAZARD. The observers see every group, and `trace` gets a line
-    for each behind each instruction. With `watch` it counts what each instruction issues.
+    for each behind each instruction. With `watch` it counts what each instruction issues. `core` makes
+    the array, for whoever runs its launches otherwise.
     """
 
     name = "golden"
@@ -45,6 +47,7 @@ class GoldenEngine:
         trace: TextIO | None = None,
         observers: Sequence[Observer[Any]] = (),
         watch: Watching | None = None,
+        core: Callable[..., ArrayCore[Any, Any]] = ArrayCore,
     ) -> None:
         del max_cycles  # It has no cycles.
         self.memory = Memory()
@@ -57,7 +60,7 @@ class GoldenEngine:
         """Where in its source the instruction at a PC is, by the address of its executable; traces show it."""
         self._machine = Machine(
             config.array, self.memory, watchdog=watchdog, hazards=hazards, progress=progress, observers=observers,
-            tally=self._tally,
+            tally=self._tally, core=core,
         )  # fmt: skip
 
     def _origin(self, pc: int) -> str:

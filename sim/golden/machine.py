@@ -1,6 +1,6 @@
 """The golden model of the whole machine: a command processor, and cores of the configured instruction set."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ctm.rtl.config import ArrayConfig
@@ -32,12 +32,13 @@ class Machine:
         progress: Progress | None = None,
         observers: Sequence[Observer[Any]] = (),
         tally: Tally | None = None,
+        core: Callable[..., ArrayCore[Any, Any]] = ArrayCore,
     ) -> None:
         self._memory = memory
         self._tiles = array.tiles
         self._draws = INSTRUCTION_SETS[array.instruction_set].stages is not None
         self._progress = progress
-        self._core = ArrayCore(
+        self._core = core(
             INSTRUCTION_SETS[array.instruction_set],
             memory,
             lanes=array.group,

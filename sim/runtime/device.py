@@ -14,7 +14,7 @@ from ctm.rtl.isa.status import Status
 from ctm.sim.elf import Executable, write
 from ctm.sim.elf.sources import with_lines
 from ctm.sim.engines.choice import TRACED, make_engine
-from ctm.sim.engines.engine import Progress, Report
+from ctm.sim.engines.engine import Engine, Progress, Report
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.seen import Seen, Watching
@@ -92,7 +92,7 @@ class Device:
         check_type("config", config, MachineConfig)
         self.config = config
         self._lock = RLock()
-        self._engine = make_engine(
+        self._engine = self._make_engine(
             engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace,
             port=port, watch=watch,
         )  # fmt: skip
@@ -103,6 +103,9 @@ class Device:
         self._queue: deque[tuple[int, int]] = deque()
         self.last_submitted = 0
         self.last_consumed = 0
+
+    def _make_engine(self, engine: str, config: MachineConfig, **options: Any) -> Engine:
+        return make_engine(engine, config, **options)
 
     def __enter__(self) -> Self:
         self._lock.acquire()

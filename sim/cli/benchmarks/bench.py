@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from ctm.rtl.config import DEFAULT_PRESETS, MachineConfig
-from ctm.sim.cli.bench_scale import measure_scale
+from ctm.sim.cli.benchmarks.scale import measure_scale
 from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of, prepare_engine
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.engines.fast.engine import FastEngine

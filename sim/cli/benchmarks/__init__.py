@@ -1,0 +1,1 @@
+"""Subcommand bench: performance figures."""

@@ -1,0 +1,342 @@
+"""The line mode: a session's verbs by the names that gdb has for them."""
+
+import cmd
+import re
+import struct
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.places import stop_at
+from ctm.sim.debug.session import Event, Position, Session
+from ctm.sim.debug.stops import Stop
+from ctm.sim.debug.views import BIT, FLOAT, Value
+from ctm.sim.fault import MachineError
+
+_SHORT = {
+    "b": "break", "tb": "tbreak", "c": "continue", "si": "stepi", "s": "step", "n": "step", "fin": "finish",
+    "rsi": "reverse-stepi", "rs": "reverse-step", "rc": "reverse-continue", "p": "print", "l": "list",
+    "disas": "disassemble", "i": "info", "bt": "backtrace", "where": "info wavefront", "d": "delete", "q": "quit",
+    "exit": "quit", "r": "run", "h": "help",
+}  # fmt: skip
+_AROUND = 5
+_UNKNOWN = "(no instruction)"
+_SET = re.compile(r"(\w+)\.(\w)\s*=\s*(\S+)(\s+all)?")
+_CHANNELS = {"r5xx": "rgba", "r700": "xyzw"}
+
+
+class Console(cmd.Cmd):
+    """Executes lines; what they print goes to `say`. `failed` is set by a line that could not be executed."""
+
+    prompt = "(ctm) "
+
+    def __init__(self, session: Session, kind: str, say: Callable[[str], None]) -> None:
+        super().__init__()
+        self.session, self._kind, self._say = session, kind, say
+        self.failed = False
+        self._last = ""
+        self._named = {name.removeprefix("do_").replace("_", "-"): name for name in dir(self) if name.startswith("do_")}
+
+    def onecmd(self, line: str) -> bool:
+        """Execute a line; whether it was the last one."""
+        # As in gdb, print/a is print /a.
+        text = re.sub(r"^(\w+)/", r"\1 /", line.split("#")[0].strip())
+        if text == "EOF":
+            return True
+        name, _, rest = text.partition(" ")
+        expanded = f"{_SHORT.get(name, name)} {rest}".strip()
+        name, _, rest = expanded.partition(" ")
+        if not name:
+            return False
+        try:
+            if name not in self._named:
+                matches = [each for each in self._named if each.startswith(name)]
+                if len(matches) != 1:
+                    raise DebugError(f"there is no command {name}; `help` lists them")
+                name = matches[0]
+            return bool(getattr(self, self._named[name])(rest.strip()))
+        except (DebugError, MachineError) as error:
+            self.failed = True
+            self._say(f"error: {error}")
+        return False
+
+    def emptyline(self) -> bool:
+        """Nothing happens."""
+        return False
+
+    # Going on and back.
+
+    def do_run(self, _: str) -> None:
+        """Begin the job again (r)."""
+        self.session.restart()
+        self._show(Event("step"))
+
+    def do_continue(self, _: str) -> None:
+        """Go on to a breakpoint, a fault, or the job's end (c)."""
+        self._show(self.session.go_on())
+
+    def do_stepi(self, count: str) -> None:
+        """Execute an instruction, or N of them (si)."""
+        self._show(self.session.step(self._count(count)))
+
+    def do_step(self, count: str) -> None:
+        """Go on to another source line, N times (s)."""
+        for _ in range(self._count(count)):
+            event = self.session.step_line()
+            if event.reason != "step":
+                break
+        self._show(event)
+
+    def do_finish(self, _: str) -> None:
+        """Go on to the end of the wavefront (fin)."""
+        self._show(self.session.finish())
+
+    def do_reverse_stepi(self, count: str) -> None:
+        """Go back an instruction of the wavefront, or N (rsi)."""
+        self._show(self.session.back(self._count(count)))
+
+    def do_reverse_step(self, count: str) -> None:
+        """Go back to another source line, N times (rs)."""
+        for _ in range(self._count(count)):
+            event = self.session.back_line()
+        self._show(event)
+
+    def do_reverse_continue(self, _: str) -> None:
+        """Go back to the last breakpoint before here, or to the launch's start (rc)."""
+        self._show(self.session.back_on())
+
+    def do_goto(self, text: str) -> None:
+        """LAUNCH WAVEFRONT STEP: go to any position, forward or back."""
+        parts = text.split()
+        if len(parts) != len(Position._fields) or not all(part.isdecimal() for part in parts):
+            raise DebugError("goto takes LAUNCH WAVEFRONT STEP, three numbers")
+        self.session.go_to(Position(*map(int, parts)))
+        self._show(Event("step"))
+
+    def do_pixel(self, text: str) -> None:
+        """I J: go to the start of the wavefront that has a processor, and look at its lane."""
+        match = re.fullmatch(r"\(?\s*(\d+)[\s,]+(\d+)\s*\)?", text)
+        if match is None:
+            raise DebugError("pixel takes I J")
+        self._show(self.session.select(int(match[1]), int(match[2])))
+
+    def do_lane(self, text: str) -> None:
+        """N: look at a lane of the wavefront."""
+        lanes = self.session.wavefront.batch.size
+        if not text.isdecimal() or int(text) >= lanes:
+            raise DebugError(f"a wavefront has lanes 0 to {lanes - 1}")
+        self.session.lane = int(text)
+        self._say(self._where())
+
+    # Breakpoints.
+
+    def do_break(self, text: str) -> None:
+        """Stop at LINE, FILE:LINE, LABEL, *UNIT or (I, J), each with "if CONDITION" (b); the list without a place."""
+        if not text:
+            self._breakpoints()
+            return
+        stop = stop_at(self.session, text)
+        self._say(f"breakpoint {stop.number}: {self._of_stop(stop)}")
+
+    def do_tbreak(self, text: str) -> None:
+        """The same, once (tb)."""
+        stop = stop_at(self.session, text, is_temporary=True)
+        self._say(f"breakpoint {stop.number}, once: {self._of_stop(stop)}")
+
+    def do_delete(self, text: str) -> None:
+        """N: forget a breakpoint, or all without a number (d)."""
+        for number in [int(text)] if text.isdecimal() else [stop.number for stop in self.session.stops]:
+            self.session.remove_stop(number)
+
+    # Looking.
+
+    def do_print(self, text: str) -> None:
+        """EXPRESSION: R1, R1.x, int(R1.x), R1.x > 0 and active, in this lane; /a in front: in all (p)."""
+        everywhere, text = text.startswith("/a"), text.removeprefix("/a").strip()
+        if not text:
+            raise DebugError("print takes an expression")
+        found = self.session.value(text)
+        lanes = range(self.session.wavefront.batch.size) if everywhere else [self.session.lane]
+        for lane in lanes:
+            self._say((f"lane {lane}: " if everywhere else f"{text} = ") + self._shown(found, lane))
+
+    def do_set(self, text: str) -> None:
+        """R1.x = VALUE: set a channel in this lane, "all" behind it: in all. Values: 1.5, 7i, 0x3f800000."""
+        match = _SET.fullmatch(text)
+        if match is None:
+            raise DebugError("set takes REGISTER.CHANNEL = VALUE, with `all` behind it for all lanes")
+        name, channel, value, everywhere = match.groups()
+        lanes = range(self.session.wavefront.batch.size) if everywhere else None
+        self.session.set(name, channel, _word(value), lanes)
+
+    def do_info(self, text: str) -> None:
+        """What: wavefront, launch, registers, masks, stack, breakpoints, constants, line (i)."""
+        topics: dict[str, Callable[[], None]] = {
+            "wavefront": lambda: self._say(self._where()), "launch": self._launch, "registers": self._registers,
+            "masks": self._masks, "stack": lambda: self.do_backtrace(""), "breakpoints": self._breakpoints,
+            "constants": self._constants, "line": lambda: self._say(self._here()),
+        }  # fmt: skip
+        chosen = [name for name in topics if text and name.startswith(text)]
+        if len(chosen) != 1:
+            raise DebugError(f"info takes one of: {', '.join(topics)}")
+        topics[chosen[0]]()
+
+    def do_backtrace(self, _: str) -> None:
+        """The wavefront's stack, innermost first (bt)."""
+        rows = list(self.session.view.stack(self.session.wavefront.batch))
+        for number, row in enumerate(rows):
+            self._say(f"#{number} {row}")
+        if not rows:
+            self._say("the stack is empty")
+
+    def do_list(self, text: str) -> None:
+        """The source around here, or around a LINE (l)."""
+        line, session = self.session.line, self.session
+        if line is None:
+            raise DebugError("there is no source line here; `disassemble` shows the instructions")
+        around = int(text) if text.isdecimal() else line.line
+        for number in range(max(1, around - _AROUND), around + _AROUND + 1):
+            source = session.code.source(line._replace(line=number))
+            mark = "->" if number == line.line else "  "
+            self._say(f"{mark} {number:>4}  {source}".rstrip())
+
+    def do_disassemble(self, text: str) -> None:
+        """The instructions around here, or all with "all" (disas)."""
+        units = self.session.code.units
+        here = units.index(self.session.unit)
+        chosen = units if text == "all" else units[max(0, here - _AROUND) : here + _AROUND + 1]
+        for unit in chosen:
+            mark = "->" if unit == self.session.unit else "  "
+            self._say(f"{mark} {unit:>4}  {self.session.code.texts[unit]}")
+
+    def do_quit(self, _: str) -> bool:
+        """End the session (q)."""
+        return True
+
+    def do_help(self, text: str) -> None:
+        """What commands there are, or what one does (h)."""
+        names = self._named
+        if text:
+            name = _SHORT.get(text, text).split()[0]
+            if name not in names:
+                raise DebugError(f"there is no command {text}")
+            names = {name: names[name]}
+        for name, function in sorted(names.items()):
+            self._say(f"{name:<17} {getattr(self, function).__doc__}")
+
+    # Texts.
+
+    def _show(self, event: Event) -> None:
+        session = self.session
+        if event.reason == "finished":
+            self._say("the job has ended")
+            return
+        if event.stop is not None:
+            self._say(f"breakpoint {event.stop.number}")
+        if event.error is not None:
+            self._say(f"fault: {event.error}")
+        if event.reason == "end":
+            self._say(f"the wavefront has ended after {session.wavefront.step:,} instructions; its outputs are stored")
+        self._say(self._where())
+        self._say(self._here())
+
+    def _where(self) -> str:
+        session = self.session
+        at, batch = session.position, session.wavefront.batch
+        place = f"({batch.i[session.lane]}, {batch.j[session.lane]})"
+        count = len(session.started.order)
+        return (
+            f"launch {at.launch}, wavefront {at.wavefront} of {count:,}, step {at.step:,}, lane {session.lane} {place} "
+            f"[{''.join(batch.lane_states())}]"
+        )
+
+    def _here(self) -> str:
+        session, line = self.session, self.session.line
+        rows = [f"{session.unit:>5}  {session.code.texts.get(session.unit, '')}"]
+        if line is not None:
+            rows.insert(0, f"{line}  {session.code.source(line).strip()}".rstrip())
+        return "\n".join(rows)
+
+    def _of_stop(self, stop: Stop) -> str:
+        if stop.units is None:
+            return f"the start of the wavefront of {stop.pixel}"
+        if stop.condition is not None and len(stop.units) == len(self.session.code.units):
+            return stop.text
+        return f"{stop.text} (unit {', '.join(map(str, sorted(stop.units)))})"
+
+    def _shown(self, found: Any, lane: int) -> str:
+        if isinstance(found, Value):
+            parts = [_text(found, channel, lane) for channel in range(len(found.words))]
+            if len(parts) == 1:
+                return parts[0]
+            return "  ".join(f"{name} {part}" for name, part in zip(_CHANNELS[self._kind], parts, strict=False))
+        return f"{np.broadcast_to(found, self.session.wavefront.batch.size)[lane]}"
+
+    def _registers(self) -> None:
+        session = self.session
+        batch, launch = session.wavefront.batch, session.started.launch
+        masks = session.view.masks(batch)
+        for name in session.view.names(batch):
+            if name not in masks:
+                self._say(f"{name:<12} {self._shown(session.view.value(batch, launch, name), session.lane)}")
+
+    def _masks(self) -> None:
+        for name, mask in self.session.view.masks(self.session.wavefront.batch).items():
+            self._say(f"{name:<14} {''.join('1' if each else '.' for each in mask)}")
+
+    def _constants(self) -> None:
+        constants = self.session.started.launch.program.constants
+        letter = self.session.view.constants
+        for number, row in enumerate(constants.all_floats()):
+            if row.any():
+                self._say(f"{letter}{number:<5} {'  '.join(f'{value:.9g}' for value in row)}")
+
+    def _launch(self) -> None:
+        started = self.session.started
+        domain, name = started.launch.domain, self.session.code.name
+        self._say(
+            f"launch {started.number}: {name}, i {domain.i0} to {domain.i1}, j {domain.j0} to {domain.j1}, "
+            f"{len(started.order):,} wavefronts of {started.launch.lanes} lanes"
+        )
+
+    def _breakpoints(self) -> None:
+        for stop in self.session.stops:
+            self._say(f"{stop.number}  {self._of_stop(stop)}  hit {stop.hits} times")
+        if not self.session.stops:
+            self._say("there is no breakpoint")
+
+    @staticmethod
+    def _count(text: str) -> int:
+        if text and not text.isdecimal():
+            raise DebugError(f"'{text}' is no number")
+        return max(1, int(text or 1))
+
+
+def _text(value: Value, channel: int, lane: int) -> str:
+    number, word = value.numbers[channel, lane], int(value.words[channel, lane])
+    if value.kind == BIT:
+        return str(int(number))
+    return f"{number:.9g} (0x{word:08x})" if value.kind == FLOAT else str(int(number))
+
+
+def _word(text: str) -> int:
+    """The 32 bits of a value; DebugError: it is none."""
+    try:
+        if text.lower().startswith("0x"):
+            word = int(text, 16)
+        elif text.endswith("i"):
+            word = int(text[:-1])
+        else:
+            return int(struct.unpack("<I", struct.pack("<f", float(text)))[0])
+    except (ValueError, OverflowError):
+        raise DebugError(f"'{text}' is no value: 1.5, 7i and 0x3f800000 are") from None
+    if not -(1 << 31) <= word < 1 << 32:
+        raise DebugError(f"{text} has more than 32 bits")
+    return word & 0xFFFF_FFFF
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The commands of a file."""
+    yield from text.splitlines()

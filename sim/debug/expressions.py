@@ -1,0 +1,132 @@
+"""Expressions over a wavefront's state, in Python's notation: ``r1.x > 0.5 and active``.
+
+A register is its floats, ``int(R1.x)`` its bits as a whole number. A comparison has a value for each lane.
+"""
+
+import ast
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.sim.debug.error import DebugError, unknown
+from ctm.sim.debug.views import FLOAT, INTEGER, Value, View
+from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.launch import Launch
+
+_OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift, ast.Mod: operator.mod, ast.Eq: operator.eq, ast.NotEq: operator.ne,
+    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+}  # fmt: skip
+
+
+class Expression:
+    """An expression, checked as far as that is possible before it is evaluated.
+
+    Raises
+    ------
+    DebugError
+        It is none.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text.strip()
+        try:
+            self._tree = ast.parse(self.text, mode="eval").body
+        except SyntaxError as error:
+            raise DebugError(f"'{self.text}' is no expression: {error.msg}") from None
+
+    def value(self, view: View, batch: Batch[Any], launch: Launch[Any]) -> Value | npt.NDArray[Any]:
+        """What it is: a register with its channels, or numbers [lanes]."""
+        with np.errstate(all="ignore"):
+            try:
+                found: Value | npt.NDArray[Any] = _Scope(view, batch, launch).evaluated(self._tree)
+            except TypeError:
+                raise DebugError(f"'{self.text}' mixes floats and bits: int(...) are the bits of a register") from None
+        return found
+
+    def holds(self, view: View, batch: Batch[Any], launch: Launch[Any]) -> npt.NDArray[np.bool_]:
+        """In which lanes it is true, [lanes]."""
+        found = np.asarray(_numbers(self.value(view, batch, launch), self.text)).astype(bool)
+        return np.broadcast_to(found, batch.size)
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """What names stand for."""
+
+    view: View
+    batch: Batch[Any]
+    launch: Launch[Any]
+
+    def evaluated(self, node: ast.AST) -> Any:
+        """What a part of an expression is."""
+        found = self._leaf(node)
+        if found is None:
+            found = self._operation(node)
+        if found is None:
+            raise DebugError(f"'{ast.unparse(node)}' is not understood here")
+        return found
+
+    def numbers(self, node: ast.AST) -> npt.NDArray[Any]:
+        """The same as numbers, for each lane or for all."""
+        return _numbers(self.evaluated(node), ast.unparse(node))
+
+    def _leaf(self, node: ast.AST) -> Any:
+        match node:
+            case ast.Constant(value=int() | float()):
+                return np.asarray(node.value)
+            case ast.Name(id="i" | "j" as name):
+                return getattr(self.batch, name)
+            case ast.Name(id="step"):
+                return np.repeat(self.batch.executed + self.batch.steps, self.batch.lanes)
+            case ast.Name(id=name):
+                return self.view.value(self.batch, self.launch, name)
+            case ast.Attribute(value=ast.Name(id=name), attr=channel):
+                return self.view.value(self.batch, self.launch, name).channel(channel)
+        return None
+
+    def _operation(self, node: ast.AST) -> Any:
+        match node:
+            case ast.Call(func=ast.Name(id="int" | "uint" | "float" as name), args=[argument], keywords=[]):
+                return _as(name, self.evaluated(argument))
+            case ast.Call(func=ast.Name(id="abs"), args=[argument], keywords=[]):
+                return np.abs(self.numbers(argument))
+            case ast.UnaryOp(op=ast.USub()):
+                return -self.numbers(node.operand)
+            case ast.UnaryOp(op=ast.Not() | ast.Invert()):
+                return ~self.numbers(node.operand).astype(bool)
+            case ast.BoolOp(op=kind, values=values):
+                join = np.logical_and if isinstance(kind, ast.And) else np.logical_or
+                parts = (self.numbers(each).astype(bool) for each in values)
+                return join.reduce([np.broadcast_to(part, self.batch.size) for part in parts])
+            case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
+                return _OPERATORS[type(kind)](self.numbers(left), self.numbers(right))
+            case ast.Compare(left=left, ops=[kind], comparators=[right]) if type(kind) in _OPERATORS:
+                return _OPERATORS[type(kind)](self.numbers(left), self.numbers(right))
+        return None
+
+
+def _as(name: str, found: Any) -> Value | npt.NDArray[Any]:
+    """The bits of a register as something else."""
+    if not isinstance(found, Value):
+        return np.asarray(found).astype(np.float32 if name == "float" else np.int64)
+    if name == "uint":
+        return _numbers(Value(found.words, INTEGER), name).astype(np.int64) & 0xFFFF_FFFF
+    return Value(found.words, FLOAT if name == "float" else INTEGER)
+
+
+def _numbers(found: Any, text: str) -> npt.NDArray[Any]:
+    """The numbers of a value with one channel."""
+    if not isinstance(found, Value):
+        return np.asarray(found)
+    numbers = found.numbers
+    if len(numbers) != 1:
+        raise unknown("single number", text, [f"{text}.{channel}" for channel in "xyzw"])
+    row: npt.NDArray[Any] = numbers[0]
+    return row

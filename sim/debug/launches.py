@@ -1,0 +1,175 @@
+"""The launches of a job, one after the other, each when somebody asks for it.
+
+The job runs in a thread of its own up to a launch, which it hands over; when all wavefronts of the launch have run, it
+goes on. Nobody but one of both threads does anything at any time.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from queue import Queue
+from threading import Thread
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.config import MachineConfig
+from ctm.sim.engines.engine import Engine
+from ctm.sim.engines.golden import GoldenEngine
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.dpp.core import ArrayCore, InstructionSet
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.state import State
+from ctm.sim.jobs.execution import Execution, Run
+from ctm.sim.jobs.loading import LoadedJob
+from ctm.sim.runtime.device import Device
+
+
+@dataclass(frozen=True, eq=False)
+class Started:
+    """A launch whose wavefronts are still to run, in the order of the domain walk.
+
+    `order` [wavefronts] counts those of the whole domain; `i`, `j` and `covered` [wavefronts, lanes]. Only wavefronts
+    with a covered processor are here.
+    """
+
+    number: int
+    instruction_set: InstructionSet[Any, Any]
+    launch: Launch[Any]
+    order: npt.NDArray[np.signedinteger]
+    i: npt.NDArray[np.signedinteger]
+    j: npt.NDArray[np.signedinteger]
+    covered: npt.NDArray[np.bool_]
+
+    def index(self, order: int) -> int:
+        """The index of the wavefront with this place in the domain walk."""
+        return int(np.searchsorted(self.order, order))
+
+    def holds(self, i: int, j: int) -> int | None:
+        """The index of the wavefront that has a processor, None if there is none."""
+        found = np.argwhere(((self.i == i) & (self.j == j) & self.covered).any(axis=1)).ravel()
+        return int(found[0]) if found.size else None
+
+
+class _Ended(BaseException):
+    """Nobody asks for more launches."""
+
+
+class Launches:
+    """Those of a job on a machine of their own. `close` ends them; `execution` knows the device."""
+
+    def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int) -> None:
+        self._found: Queue[Started | Run | BaseException] = Queue(1)
+        self._answers: Queue[MachineError | None | _Ended] = Queue(1)
+        self._count, self._waits = 0, False
+        self.execution = _Execution(self, job, config, watchdog)
+        self._thread = Thread(target=self._run, name="ctm-debug", daemon=True)
+
+    def next(self, error: MachineError | None = None) -> Started | Run:
+        """The next launch, or what the job left if there is none; `error` is how the launch before it ended.
+
+        Raises
+        ------
+        MachineError
+            The job failed.
+        """
+        if not self._thread.is_alive():
+            self._thread.start()
+        elif self._waits:
+            self._answers.put(error)
+        found = self._found.get()
+        self._waits = isinstance(found, Started)
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    def close(self) -> None:
+        """End the job where it is."""
+        if self._thread.is_alive() and self._waits:
+            self._answers.put(_Ended())
+            self._thread.join()
+
+    def hand_over(self, launch: Launch[Any], groups: list[Groups], core: "_Core") -> MachineError | None:
+        """Of the job's thread: give a launch, and wait until it has run."""
+        found = _started(self._count, core.set_of_instructions, launch, groups)
+        self._count += 1
+        self._found.put(found)
+        answer = self._answers.get()
+        if isinstance(answer, _Ended):
+            raise answer
+        return answer
+
+    def _run(self) -> None:
+        found: Run | BaseException
+        try:
+            found = self.execution.run()
+        except _Ended:
+            return
+        # It is raised in the other thread.
+        except BaseException as error:
+            found = error
+        self._found.put(found)
+
+
+def _started(
+    number: int, instruction_set: InstructionSet[Any, Any], launch: Launch[Any], groups: list[Groups]
+) -> Started:
+    pairs = [each.pairs() for each in groups]
+    shape = -1, launch.lanes
+    i, j = (np.concatenate([pair[axis] for pair in pairs]).reshape(shape) for axis in range(2))
+    covered = np.concatenate([each.covered() for each in groups]).reshape(shape)
+    runs = covered.any(axis=1)
+    order = np.concatenate([each.order for each in groups])
+    return Started(number, instruction_set, launch, order[runs], i[runs], j[runs], covered[runs])
+
+
+class _Core(ArrayCore[Any, Any]):
+    """A core whose launches are handed over."""
+
+    def __init__(
+        self, launches: Launches, instruction_set: InstructionSet[Any, Any], *others: Any, **named: Any
+    ) -> None:
+        super().__init__(instruction_set, *others, **named)
+        self._launches = launches
+        self.set_of_instructions = instruction_set
+
+    def start(self, state: State) -> Any:
+        """See `ArrayCore.start`."""
+        return _HandedOver(self._launches, self.launch(state), self)
+
+
+class _HandedOver:
+    """A program that somebody else runs; see `Run` of the command processor."""
+
+    def __init__(self, launches: Launches, launch: Launch[Any], core: _Core) -> None:
+        self._launches, self._launch, self._core = launches, launch, core
+        self._groups: list[Groups] = []
+
+    def add(self, groups: Groups) -> None:
+        """Groups are to be run."""
+        self._groups.append(groups)
+
+    def finish(self) -> MachineError | None:
+        """Have all of them run; see `Run.finish`."""
+        return self._launches.hand_over(self._launch, self._groups, self._core)
+
+
+class _Device(Device):
+    """A device whose core hands its launches over."""
+
+    def __init__(self, launches: Launches, config: MachineConfig, watchdog: int) -> None:
+        self._launches = launches
+        super().__init__("golden", config, watchdog=watchdog)
+
+    def _make_engine(self, engine: str, config: MachineConfig, **options: Any) -> Engine:
+        del engine
+        return GoldenEngine(config, watchdog=options["watchdog"], core=partial(_Core, self._launches))
+
+
+class _Execution(Execution):
+    """The job on such a device."""
+
+    def __init__(self, launches: Launches, job: LoadedJob, config: MachineConfig, watchdog: int) -> None:
+        self.make_device = lambda *_, **__: _Device(launches, config, watchdog)  # type: ignore[assignment]
+        super().__init__(job, engine="golden", config=config, watchdog=watchdog)

@@ -1,0 +1,101 @@
+"""Places to stop at, as people write them."""
+
+import re
+from typing import Any
+
+from ctm.sim.debug.error import DebugError, unknown
+from ctm.sim.debug.expressions import Expression
+from ctm.sim.debug.session import Session
+from ctm.sim.debug.stops import Stop
+
+_PIXEL = re.compile(r"\(?\s*(\d+)\s*,\s*(\d+)\s*\)?")
+_UNIT = re.compile(r"\*\s*(0x[0-9a-fA-F]+|\d+)")
+_LINE = re.compile(r"(?:(.+):)?(\d+)")
+_LABEL = re.compile(r"\.?[A-Za-z_]\w*")
+_DISASSEMBLED = re.compile(r"L(\d+)")
+"""A label as the disassembler makes it: of a unit."""
+_SLOTS = frozenset("xyzwt")
+"""What else stands in front of a colon."""
+
+
+def stop_at(session: Session, text: str, *, is_temporary: bool = False) -> Stop:
+    """A breakpoint by its text: ``12``, ``FILE:12``, ``LABEL``, ``*UNIT`` or ``(i, j)``, each with ``if CONDITION``.
+
+    ``if CONDITION`` alone is any instruction.
+
+    Raises
+    ------
+    DebugError
+        There is no such place, or no such condition.
+    """
+    place, separator, condition = (part.strip() for part in f" {text.strip()} ".partition(" if "))
+    if separator and not condition:
+        raise DebugError("there is no condition behind `if`")
+    checked = None
+    if condition:
+        checked = Expression(condition)
+        checked.holds(session.view, session.wavefront.batch, session.started.launch)
+    fields: dict[str, Any] = {}
+    if match := _PIXEL.fullmatch(place):
+        fields["pixel"] = int(match[1]), int(match[2])
+        if session.started.holds(*fields["pixel"]) is None:
+            raise DebugError(f"no wavefront of this launch has the processor ({match[1]}, {match[2]})")
+    else:
+        fields["executable"] = session.started.launch.executable
+        fields["units"] = _units(session, place) if place else frozenset(session.code.units)
+    stop = Stop(number=0, text=text.strip(), condition=checked, is_temporary=is_temporary, **fields)
+    return session.add_stop(stop)
+
+
+def _units(session: Session, place: str) -> frozenset[int]:
+    if match := _UNIT.fullmatch(place):
+        unit = int(match[1], 0)
+        if unit not in session.code.units:
+            raise unknown("instruction", f"*{unit}", [f"*{each}" for each in session.code.units])
+        return frozenset({unit})
+    if match := _LINE.fullmatch(place):
+        return _of_line(session, match[1], int(match[2]))
+    if _LABEL.fullmatch(place):
+        return _of_label(session, place)
+    raise DebugError(f"'{place}' is no place: a line, FILE:LINE, a label, *UNIT and (i, j) are")
+
+
+def _of_line(session: Session, file: str | None, line: int) -> frozenset[int]:
+    """Where the code of a line begins; of a line without code, that of the next one."""
+    lines = session.code.executable.lines
+    if lines is None:
+        raise DebugError("the program has no line table; *UNIT is an instruction of it")
+    known = {each for each in lines.units if each is not None}
+    files = lines.files
+    name = files[0] if file is None else file
+    if name not in files:
+        raise unknown("file", name, files)
+    following = sorted(each.line for each in known if each.file == name and each.line >= line)
+    if not following:
+        raise DebugError(f"{name} has no code at line {line} or behind it")
+    return frozenset(
+        unit
+        for unit in session.code.units
+        if (at := lines.at(unit)) is not None
+        and (at.file, at.line) == (name, following[0])
+        and (unit == 0 or lines.at(_before(session, unit)) != at)
+    )
+
+
+def _before(session: Session, unit: int) -> int:
+    """The instruction in front of another one."""
+    return max((each for each in session.code.units if each < unit), default=-1)
+
+
+def _of_label(session: Session, label: str) -> frozenset[int]:
+    """Where the code behind a label of the source begins."""
+    pattern = re.compile(rf"\s*{re.escape(label)}\s*:", re.IGNORECASE)
+    known = []
+    for file, text in session.code.files.items():
+        for number, row in enumerate(text.splitlines(), start=1):
+            if pattern.match(row):
+                return _of_line(session, file, number)
+            known += [each for each in re.findall(r"^\s*([A-Za-z_]\w*)\s*:", row) if each not in _SLOTS]
+    if (match := _DISASSEMBLED.fullmatch(label)) and int(match[1]) in session.code.units:
+        return frozenset({int(match[1])})
+    raise unknown("label", label, known)

@@ -1,0 +1,384 @@
+"""A session: a job under a debugger's hands, on the golden model.
+
+Wavefronts run one after the other, in the order of the domain walk, launch after launch: that is the order in which the
+golden model's results are defined. Up to where one wants to look they run together, as fast as ever.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.config import MachineConfig
+from ctm.sim.debug.code import Code
+from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.expressions import Expression
+from ctm.sim.debug.launches import Started
+from ctm.sim.debug.stops import Scout, Stop
+from ctm.sim.debug.undo import keep
+from ctm.sim.debug.views import VIEWS, View
+from ctm.sim.debug.walk import TOGETHER, Walk
+from ctm.sim.debug.wavefront import Wavefront
+from ctm.sim.elf.lines import Line
+from ctm.sim.fault import MachineError
+from ctm.sim.jobs.execution import Run
+from ctm.sim.jobs.loading import LoadedJob
+
+_HAS_ENDED = "the job has ended; `run` begins again"
+
+
+class Position(NamedTuple):
+    """A launch of the job, the index of a wavefront in it, and the instructions that this one has executed."""
+
+    launch: int
+    wavefront: int
+    step: int
+
+
+@dataclass(frozen=True)
+class Event:
+    """Why it stopped: ``step``, ``breakpoint``, ``end`` of a wavefront, ``fault``, or ``finished``: the job's end."""
+
+    reason: str
+    stop: Stop | None = None
+    error: MachineError | None = None
+
+
+class Session:
+    """A job that stops; it begins in front of the first instruction of the first wavefront.
+
+    Raises
+    ------
+    DebugError
+        It cannot be debugged.
+    MachineError
+        It failed before its first wavefront.
+    """
+
+    def __init__(self, job: LoadedJob, config: MachineConfig, *, watchdog: int = 0) -> None:
+        if job.draw is not None:
+            raise DebugError("a draw cannot be debugged yet")
+        self._walk = Walk(job, config, watchdog)
+        self.view: View = VIEWS[config.array.instruction_set]
+        self.stops: list[Stop] = []
+        self._numbers = 0
+        self._looked_at: tuple[Wavefront, int] | None = None
+        self._codes: dict[int, Code] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the job."""
+        self._walk.close()
+
+    # Where it stands.
+
+    @property
+    def started(self) -> Started:
+        """The launch; DebugError: the job has ended."""
+        if self._walk.started is None:
+            raise DebugError(_HAS_ENDED)
+        return self._walk.started
+
+    @property
+    def wavefront(self) -> Wavefront:
+        """The wavefront; DebugError: the job has ended."""
+        if self._walk.wavefront is None:
+            raise DebugError(_HAS_ENDED)
+        return self._walk.wavefront
+
+    @property
+    def position(self) -> Position:
+        """Where it stands."""
+        return Position(self.started.number, self._walk.index, self.wavefront.step)
+
+    @property
+    def result(self) -> Run | None:
+        """What the job left, when it has ended."""
+        return self._walk.result
+
+    @property
+    def code(self) -> Code:
+        """That of the program that runs."""
+        base = self.started.launch.executable
+        if base not in self._codes:
+            self._codes[base] = Code(*self._walk.program(base))
+        return self._codes[base]
+
+    @property
+    def unit(self) -> int:
+        """The unit of code of the next instruction; of one that failed, its own."""
+        return int(self.started.instruction_set.unit(self.wavefront.batch.control.pc))
+
+    @property
+    def line(self) -> Line | None:
+        """Its source line, if that is known."""
+        return self.code.line(self.unit)
+
+    @property
+    def lane(self) -> int:
+        """The lane that is looked at: the first one with a processor, if no other was chosen."""
+        wavefront = self.wavefront
+        if self._looked_at is not None and self._looked_at[0] is wavefront:
+            return self._looked_at[1]
+        return int(np.flatnonzero(wavefront.batch.covered)[0])
+
+    @lane.setter
+    def lane(self, lane: int) -> None:
+        self._looked_at = self.wavefront, lane
+
+    # Going on.
+
+    def restart(self) -> None:
+        """Begin the job again; breakpoints stay."""
+        self._walk.restart(0)
+
+    def step(self, count: int = 1) -> Event:
+        """Execute instructions; behind a wavefront's end the next one begins."""
+        for _ in range(count):
+            event = self._step()
+            if event.reason != "step":
+                return event
+        return Event("step")
+
+    def step_line(self) -> Event:
+        """Execute instructions until another source line, or the wavefront's end."""
+        line, wavefront = self.line, self.wavefront
+        while True:
+            event = self._step()
+            if event.reason != "step" or self._walk.wavefront is not wavefront:
+                return event
+            if self.line not in (line, None):
+                return event
+
+    def finish(self) -> Event:
+        """Execute the wavefront to its end, or to a breakpoint in it."""
+        return self._through_wavefront()
+
+    def go_on(self) -> Event:
+        """Go on to the next breakpoint, to a fault, or to the job's end."""
+        event = self._through_wavefront()
+        if event.reason != "end":
+            return event
+        while self._walk.started is not None:
+            found = self._through_launch(self._walk.index + 1)
+            if found is not None:
+                return found
+            self._walk.next_launch()
+        return Event("finished")
+
+    def select(self, i: int, j: int) -> Event:
+        """Go to the start of the wavefront that has a processor of this launch, and look at its lane.
+
+        Raises
+        ------
+        DebugError
+            There is no such wavefront.
+        """
+        index = self.started.holds(i, j)
+        if index is None:
+            raise DebugError(f"no wavefront of this launch has the processor ({i}, {j})")
+        if index != self._walk.index:
+            self.go_to(Position(self.started.number, index, 0))
+        batch = self.wavefront.batch
+        self.lane = int(np.flatnonzero((batch.i == i) & (batch.j == j))[0])
+        return Event("step")
+
+    # Going back.
+
+    def back(self, count: int = 1) -> Event:
+        """Return to where `count` instructions of this wavefront had not been executed; its start at most."""
+        self._back_to(max(0, self.wavefront.step - count))
+        return Event("step")
+
+    def back_line(self) -> Event:
+        """Return to the source line before this one, or the wavefront's start."""
+        line = self.line
+        while self.wavefront.step:
+            self._back_to(self.wavefront.step - 1)
+            if self.line not in (line, None):
+                break
+        return Event("step")
+
+    def back_on(self) -> Event:
+        """Return to the last breakpoint before here in this launch, or to the launch's start."""
+        here = self.position
+        last: tuple[Position, Stop] | None = None
+        if here.wavefront:
+            self._walk.restart(here.launch)
+            scout = self._scout(latest=True)
+            self._walk.run(0, here.wavefront, scout)
+            if scout.found is not None:
+                order, step, stop = scout.found
+                last = Position(here.launch, self.started.index(order), step), stop
+        own = self._last_in_wavefront(here)
+        found = own or last
+        if found is None:
+            self.go_to(Position(here.launch, 0, 0))
+            return Event("step")
+        self.go_to(found[0])
+        return Event("breakpoint", stop=found[1])
+
+    def go_to(self, position: Position) -> None:
+        """Go to any position, forward or back; what was set by hand in other wavefronts is lost on the way back.
+
+        Raises
+        ------
+        DebugError
+            There is no such position.
+        """
+        if self._walk.started is None or position[:2] != (self._walk.started.number, self._walk.index):
+            is_ahead = self._walk.started is not None and position.launch == self._walk.started.number
+            if not is_ahead or position.wavefront < self._walk.index:
+                self._walk.restart(position.launch)
+            else:
+                self._to_end()
+                self._walk.index += 1
+            if not 0 <= position.wavefront < len(self.started.order):
+                raise DebugError(f"launch {position.launch} has {len(self.started.order)} wavefronts")
+            self._walk.run(self._walk.index, position.wavefront)
+            self._walk.enter(position.wavefront)
+        if position.step < self.wavefront.step:
+            self._back_to(position.step)
+        while self.wavefront.step < position.step and not self.wavefront.is_over:
+            self.wavefront.advance()
+
+    # Breakpoints.
+
+    def add_stop(self, stop: Stop) -> Stop:
+        """Keep a breakpoint, with a number of its own."""
+        self._numbers += 1
+        self.stops.append(replace(stop, number=self._numbers))
+        return self.stops[-1]
+
+    def remove_stop(self, number: int) -> None:
+        """Forget a breakpoint; DebugError: there is none of this number."""
+        kept = [stop for stop in self.stops if stop.number != number]
+        if len(kept) == len(self.stops):
+            raise DebugError(f"there is no breakpoint {number}")
+        self.stops = kept
+
+    # Values.
+
+    def value(self, text: str) -> Any:
+        """What an expression is, see `Expression.value`."""
+        return Expression(text).value(self.view, self.wavefront.batch, self.started.launch)
+
+    def set(self, name: str, channel: str, word: int, lanes: Sequence[int] | None = None) -> None:
+        """Set a channel of a register to 32 bits, in some lanes or in the one that is looked at."""
+        batch = self.wavefront.batch
+        mask = np.zeros(batch.size, bool)
+        mask[list(lanes) if lanes is not None else self.lane] = True
+        self.view.set(batch, name, channel, mask, word)
+        self.wavefront.edit()
+
+    # Inside.
+
+    def _step(self) -> Event:
+        """One instruction, or from the end of a wavefront to the start of the next one."""
+        wavefront = self.wavefront
+        if wavefront.error is not None:
+            raise DebugError(f"the wavefront failed: {wavefront.error}; `back` looks at what led to it")
+        if wavefront.has_ended:
+            return self._next_wavefront()
+        wavefront.advance()
+        if wavefront.error is not None:
+            return Event("fault", error=wavefront.error)
+        return Event("end" if wavefront.has_ended else "step")
+
+    def _next_wavefront(self) -> Event:
+        if self._walk.index + 1 < len(self.started.order):
+            self._walk.enter(self._walk.index + 1)
+        else:
+            self._walk.next_launch()
+        return Event("finished" if self._walk.started is None else "step")
+
+    def _through_wavefront(self) -> Event:
+        """To the wavefront's end, a fault or a breakpoint in it behind this instruction."""
+        wavefront = self.wavefront
+        if wavefront.has_ended:
+            return Event("end")
+        while True:
+            event = self._step()
+            if event.reason != "step":
+                return event
+            stop = self._stop_here()
+            if stop is not None:
+                return Event("breakpoint", stop=stop)
+
+    def _to_end(self) -> None:
+        while not self.wavefront.is_over:
+            self.wavefront.advance()
+
+    def _stop_here(self) -> Stop | None:
+        """The breakpoint in front of the next instruction, whose lane is looked at then."""
+        for stop in self.stops:
+            lanes = self._stopping(stop)
+            if lanes is not None:
+                self.lane = int(np.flatnonzero(lanes)[0])
+                stop.hits += 1
+                if stop.is_temporary:
+                    self.stops.remove(stop)
+                return stop
+        return None
+
+    def _stopping(self, stop: Stop) -> npt.NDArray[np.bool_] | None:
+        batch = self.wavefront.batch
+        return stop.lanes(self.view, batch, self.started.launch, self.unit, batch.settle())
+
+    def _through_launch(self, first: int) -> Event | None:
+        """Run the wavefronts from `first` on, to a breakpoint or a fault; None if there was neither."""
+        started, count = self.started, len(self.started.order)
+        together = max(1, TOGETHER // started.launch.lanes)
+        for begin in range(first, count, together):
+            end = min(begin + together, count)
+            kept = keep(started.launch, started.i[begin:end].ravel(), started.j[begin:end].ravel())
+            scout = self._scout()
+            failed = self._walk.run(begin, end, scout)
+            found = None if scout.found is None else (self.started.index(scout.found[0]), scout.found[1])
+            if found is None and failed is None:
+                continue
+            index, step = found if found is not None else (end, None)
+            if failed is not None and failed[0] < index:
+                index, step = failed[0], None
+            kept.restore()
+            self._walk.run(begin, index)
+            self._walk.enter(index)
+            return self._to_stop(step)
+        return None
+
+    def _to_stop(self, step: int | None) -> Event:
+        while self.wavefront.step != step:
+            self.wavefront.advance()
+            if self.wavefront.error is not None:
+                return Event("fault", error=self.wavefront.error)
+        return Event("breakpoint", stop=self._stop_here())
+
+    def _scout(self, *, latest: bool = False) -> Scout:
+        started = self.started
+        return Scout(
+            stops=self.stops, view=self.view, unit=started.instruction_set.unit, launch=started.launch, latest=latest
+        )
+
+    def _back_to(self, step: int) -> None:
+        edited = self.wavefront.edited_at
+        if edited is not None and step < edited:
+            self.wavefront.edited_at = None
+        self.wavefront.back_to(step)
+
+    def _last_in_wavefront(self, here: Position) -> tuple[Position, Stop] | None:
+        """The last breakpoint of this wavefront before here."""
+        self.go_to(Position(here.launch, here.wavefront, 0))
+        found = None
+        while self.wavefront.step < here.step:
+            for stop in self.stops:
+                if self._stopping(stop) is not None:
+                    found = self.position, stop
+            self.wavefront.advance()
+        return found

@@ -1,0 +1,183 @@
+"""The state of a wavefront by the names that programs and manuals have for it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.isa.limits import CHANNELS
+from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES
+from ctm.sim.debug.error import DebugError, unknown
+from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.launch import Launch
+
+Words = npt.NDArray[np.uint32]
+Mask = npt.NDArray[np.bool_]
+
+INTEGER, FLOAT, BIT = "integer", "float", "bit"
+_SPELLINGS = ("xyzw", "rgba", "stpq")
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a name stands for: words [channels, lanes], one channel for what has none, and how people read them."""
+
+    words: Words
+    kind: str
+
+    def channel(self, name: str) -> "Value":
+        """One channel, by any spelling of it; DebugError: there is none."""
+        for spelling in _SPELLINGS:
+            at = spelling.find(name)
+            if len(name) == 1 and 0 <= at < len(self.words):
+                return Value(self.words[at : at + 1], self.kind)
+        raise unknown("channel", name, list(_SPELLINGS[0][: len(self.words)]))
+
+    @property
+    def numbers(self) -> npt.NDArray[Any]:
+        """What people calculate with, [channels, lanes]."""
+        if self.kind == FLOAT:
+            return self.words.view(np.float32)
+        return self.words != 0 if self.kind == BIT else self.words.view(np.int32)
+
+
+@dataclass(frozen=True)
+class View:
+    """Names of an instruction set: `registers` is their letter, `beside` what there is beside them."""
+
+    registers: str
+    constants: str
+    beside: Callable[[Batch[Any]], dict[str, Value]]
+    masks: Callable[[Batch[Any]], dict[str, Mask]]
+    stack: Callable[[Batch[Any]], Iterator[str]]
+    clean_of: Callable[[int], range]
+    """Places of `Batch.clean` that are about a register."""
+    last: int
+    """Registers behind the program's own."""
+
+    def names(self, batch: Batch[Any]) -> list[str]:
+        """All names of a wavefront's own state."""
+        count = batch.temporaries.shape[0] - self.last
+        registers = [f"{self.registers}{number}" for number in range(count)]
+        registers += [f"T{number}" for number in range(self.last)]
+        return [*registers, *self.beside(batch), *self.masks(batch)]
+
+    def value(self, batch: Batch[Any], launch: Launch[Any], name: str) -> Value:
+        """What a name stands for; DebugError: nothing."""
+        place = self._place(batch, name)
+        if place is not None:
+            return Value(np.ascontiguousarray(batch.temporaries[place]).view(np.uint32), FLOAT)
+        beside = self.beside(batch)
+        if name in beside:
+            return beside[name]
+        masks = self.masks(batch)
+        if name in masks:
+            return Value(masks[name][None].astype(np.uint32), BIT)
+        constant = self._constant(launch, name, batch.size)
+        if constant is None:
+            raise unknown("register", name, self.names(batch))
+        return constant
+
+    def set(self, batch: Batch[Any], name: str, channel: str, lanes: Mask, word: int) -> None:
+        """Set a channel of a register in some lanes; DebugError: it is no register."""
+        place = self._place(batch, name)
+        if place is None:
+            raise DebugError(f"{name} cannot be set; registers can")
+        at = next((each.find(channel) for each in _SPELLINGS if channel in each), -1)
+        if at < 0 or len(channel) != 1:
+            raise unknown("channel", channel, list(_SPELLINGS[0]))
+        batch.temporaries[place, at, lanes] = np.array(word, np.uint32).view(np.float32)
+        for each in self.clean_of(place):
+            batch.clean[each] = False
+
+    def _place(self, batch: Batch[Any], name: str) -> int | None:
+        """The number of a register by its name."""
+        letter, number = name[:1], name[1:]
+        count = batch.temporaries.shape[0] - self.last
+        if not number.isdecimal() or letter not in (self.registers, "T"):
+            return None
+        place = int(number) + (count if letter == "T" and letter != self.registers else 0)
+        first, end = (count, count + self.last) if letter == "T" else (0, count)
+        return place if first <= place < end else None
+
+    def _constant(self, launch: Launch[Any], name: str, lanes: int) -> Value | None:
+        letter, number = name[:1], name[1:]
+        constants = launch.program.constants
+        floats = constants.all_floats()
+        if letter == self.constants and number.isdecimal() and int(number) < len(floats):
+            return Value(np.repeat(floats[int(number)][:, None], lanes, axis=1).view(np.uint32), FLOAT)
+        return None
+
+
+def _channels(values: npt.NDArray[Any], kind: str) -> Value:
+    words = np.ascontiguousarray(values)
+    return Value(words.view(np.uint32) if kind == FLOAT else words.astype(np.int32).view(np.uint32), kind)
+
+
+def _everywhere(batch: Batch[Any], number: int) -> Value:
+    return _channels(np.full((1, batch.size), number), INTEGER)
+
+
+def _r5xx_beside(batch: Any) -> dict[str, Value]:
+    return {
+        "p": _channels(batch.predicates, BIT),
+        "aL": _everywhere(batch, batch.control.loop_index),
+        "counter": _channels(batch.counter[None], INTEGER),
+        "alu_result": _channels(batch.alu_result[None], BIT),
+        "conditional": _channels(batch.conditional[None], FLOAT),
+    }
+
+
+def _r700_beside(batch: Any) -> dict[str, Value]:
+    return {
+        "PV": _channels(batch.previous[:CHANNELS], FLOAT),
+        "PS": _channels(batch.previous[CHANNELS:], FLOAT),
+        "AR": _channels(batch.address, INTEGER),
+        "predicate": _channels(batch.predicate[None], BIT),
+        "aL": _everywhere(batch, batch.control.loop_index),
+        "conditional": _channels(batch.conditional[None], FLOAT),
+    }
+
+
+def _r5xx_masks(batch: Any) -> dict[str, Mask]:
+    return {
+        "active": batch.active, "valid": batch.valid_mask, "covered": batch.covered,
+        "loop_inactive": batch.loop_inactive,
+    }  # fmt: skip
+
+
+def _r700_masks(batch: Any) -> dict[str, Mask]:
+    names = ("active", "valid_mask", "covered", "branch_mask", "continue_mask", "break_mask")
+    return {name.removesuffix("_mask"): getattr(batch, name) for name in names}
+
+
+def _r5xx_stack(batch: Any) -> Iterator[str]:
+    for target in reversed(batch.control.returns):
+        yield f"call, returns to {target}"
+    for frame in reversed(batch.control.frames):
+        yield f"{frame.kind.name} with {frame.iterations} rounds left, aL was {frame.loop_index}"
+
+
+def _r700_stack(batch: Any) -> Iterator[str]:
+    row = batch.frames
+    at = sum(len(frame) for frame in row)
+    del at
+    for entry, frame in reversed(list(zip(batch.control.stack, batch.frames, strict=True))):
+        text = f"{entry.kind.name.lower()}"
+        if entry.kind.name == "LOOP":
+            text += f" with {'any number of' if entry.rounds < 0 else entry.rounds} rounds left"
+        if entry.kind.name == "CALL":
+            text += f", returns to {entry.target}"
+        masks = ["".join("1" if each else "." for each in mask) for mask in frame]
+        yield f"{text}  {' '.join(masks)}".rstrip()
+
+
+VIEWS = {
+    "r5xx": View("r", "c", _r5xx_beside, _r5xx_masks, _r5xx_stack, lambda place: range(place, place + 1), 0),
+    "r700": View(
+        "R", "C", _r700_beside, _r700_masks, _r700_stack,
+        lambda place: range(CHANNELS * place, CHANNELS * (place + 1)), CLAUSE_TEMPORARIES,
+    ),
+}  # fmt: skip

@@ -1,0 +1,112 @@
+"""The line mode: gdb's names, one line for what is wrong, scripts that end at their first error."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ctm.examples.catalogue import job as job_of
+from ctm.sim.debug.console import Console
+from ctm.tb.cli.invocation import ctm
+from ctm.tb.debug.jobs import DIVERGENT, example, program, session_of
+
+
+def said(source: str, folder: Path, *lines: str) -> list[str]:
+    """What lines print, of a program of its own."""
+    found: list[str] = []
+    with session_of(program(source, folder)) as session:
+        console = Console(session, "r5xx", found.append)
+        for line in lines:
+            console.onecmd(line)
+    return "\n".join(found).split("\n")
+
+
+def test_a_story(tmp_path: Path) -> None:
+    found = said(
+        DIVERGENT, tmp_path, "b wrong if i == 5", "c", "p r2.r", "p/a r2.r", "p i > 4 and r2.r == 1", "rsi 2", "si 2",
+        "fin", "i b",
+    )  # fmt: skip
+    assert found[0] == "breakpoint 1: wrong if i == 5 (unit 7)"
+    assert found[1] == "breakpoint 1"
+    assert found[2].startswith("launch 0, wavefront 2 of 8, step 7, lane 1 (5, 0) [AAAA]")
+    assert found[3] == "p.s:10  wrong: ALU r2.g = MAD(r0.r, r0.g, 0.0)"
+    assert "r2.r = 2 (0x40000000)" in found
+    assert [each for each in found if each.startswith("lane ")] == [
+        "lane 0: 1 (0x3f800000)", "lane 1: 2 (0x40000000)", "lane 2: 1 (0x3f800000)", "lane 3: 2 (0x40000000)",
+    ]  # fmt: skip
+    assert "i > 4 and r2.r == 1 = False" in found
+    assert any("the wavefront has ended after 9 instructions" in each for each in found)
+    assert found[-1] == "1  wrong if i == 5 (unit 7)  hit 1 times"
+
+
+def test_divergence_is_seen_in_the_lanes(tmp_path: Path) -> None:
+    found = said(DIVERGENT, tmp_path, "b 6", "b 8", "c", "i masks", "c", "i masks", "bt")
+    assert "active         .1.1" in found and "[bAbA]" in " ".join(found)
+    assert "active         1.1." in found and "[AbAb]" in " ".join(found)
+
+
+def test_every_command_has_help_and_unknown_ones_say_so(tmp_path: Path) -> None:
+    found = said(
+        DIVERGENT, tmp_path, "help", "help c", "frob", "info", "lane 9", "stepi x", "goto 1", "set 3", "pixel 1",
+        "set r1.r = x", "print", "  # a remark", "",
+    )  # fmt: skip
+    names = [each.split()[0] for each in found]
+    for name in ("break", "continue", "step", "stepi", "reverse-stepi", "print", "set", "info", "disassemble", "quit"):
+        assert name in names
+    errors = [each for each in found if each.startswith("error: ")]
+    assert len(errors) == 9
+    assert errors[0] == "error: there is no command frob; `help` lists them"
+    assert errors[1].startswith("error: info takes one of: wavefront, launch, registers")
+
+
+def test_all_of_a_program_is_shown_and_a_list_marks_the_line(tmp_path: Path) -> None:
+    found = said(DIVERGENT, tmp_path, "s", "list", "disassemble all", "info registers", "info constants", "info launch")
+    assert "->    4  ALU r1.r, p.r[!=0] = FRC(r1.r)" in found
+    assert sum(each.startswith("->") for each in found) == 2
+    assert any(each.startswith("r2 ") for each in found) and any(each.startswith("p ") for each in found)
+    assert "c0     0.5  2  1  0" in found
+    assert found[-1] == "launch 0: p.s, i 0 to 7, j 0 to 3, 8 wavefronts of 4 lanes"
+
+
+def test_r700_has_its_own_names() -> None:
+    found: list[str] = []
+    with session_of(example("r700/reduction/reduction")) as session:
+        console = Console(session, "r700", found.append)
+        for line in ("si 12", "i registers", "i masks", "p R0", "p int(R0.x)", "p PV.x", "bt", "p T0.w"):
+            console.onecmd(line)
+        assert not console.failed
+    text = "\n".join(found)
+    for name in ("R0 ", "T3 ", "PV ", "PS ", "AR ", "predicate", "branch ", "continue ", "break "):
+        assert name in text
+
+
+def test_the_command_executes_scripts_and_ends_at_the_first_error(tmp_path: Path) -> None:
+    script = tmp_path / "commands.txt"
+    script.write_text("# to the loop\nbreak *3\ncontinue\nprint r1.g\nquit\nfrob\n")
+    result = ctm("debug", job_of("mandelbrot"), "-x", script)
+    assert result.exit_code == 0, result.output
+    assert "(ctm) print r1.g" in result.stdout and "breakpoint 1" in result.stdout
+    script.write_text("stepi\nfrob\nstepi\n")
+    result = ctm("debug", job_of("mandelbrot"), "-x", script)
+    assert result.exit_code == 2 and "commands.txt:2: frob" in result.stderr
+    assert result.stdout.count("(ctm) stepi") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [(["none.toml"], "none.toml"), ([str(job_of("saxpy")), "-x", "nowhere.txt"], "nowhere.txt"),
+     ([str(job_of("saxpy")), "--set", "array.lanes=3"], "array.lanes")],
+)  # fmt: skip
+def test_bad_input_is_one_line(arguments: list[str], problem: str) -> None:
+    result = ctm("debug", *arguments)
+    assert result.exit_code == 2 and problem in result.stderr and result.stderr.count("error: ") == 1
+
+
+def test_commands_come_from_a_pipe() -> None:
+    command = [sys.executable, "-m", "ctm", "debug", str(job_of("saxpy"))]
+    result = subprocess.run(
+        command, input="stepi\nprint r1\n", capture_output=True, text=True, timeout=120, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    assert "r1 = r " in result.stdout

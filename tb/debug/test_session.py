@@ -1,0 +1,265 @@
+"""A session shows what the golden model does, instruction by instruction, and goes back to the last bit."""
+
+import io
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctm.sim.debug import wavefront as wavefronts
+from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.places import stop_at
+from ctm.sim.debug.session import Position, Session
+from ctm.sim.fault import MachineError
+from ctm.sim.jobs.execution import Execution
+from ctm.sim.jobs.loading import LoadedJob
+from ctm.tb.debug.jobs import DIVERGENT, config_of, example, program, session_of
+
+EXAMPLES = ("early_out/early_out", "transpose/transpose", "mandelbrot/mandelbrot", "r700/compaction/compaction",
+            "r700/mandelbrot/mandelbrot", "r700/reduction/reduction")  # fmt: skip
+LOOP = """
+REP i0
+    ALU r1.r = ADD(r1.r, c0.b)
+ENDREP
+OUT o0 = MOV(r1)
+"""
+
+
+def traced(job: LoadedJob) -> tuple[dict[tuple[int, int], list[list[str]]], dict[int | str, np.ndarray]]:
+    """What engine golden's trace says of wavefronts, by their corners, launch after launch; and what the job leaves."""
+    lines = io.StringIO()
+    execution = Execution(job, engine="golden", config=config_of(job), watchdog=0, trace=lines)
+    outputs = execution.run().outputs
+    found: dict[tuple[int, int], list[list[str]]] = defaultdict(lambda: [[]])
+    for line in lines.getvalue().splitlines():
+        _, _, rest = line.partition(": (")
+        corner, _, states = rest.partition(") ")
+        i, j = map(int, corner.split(", "))
+        if states.split()[2:3] == ["ends"]:
+            found[i, j].append([])
+        else:
+            found[i, j][-1].append(" ".join(states.split()[:2]))
+    return {corner: parts[:-1] for corner, parts in found.items()}, outputs
+
+
+def states(session: Session) -> str:
+    """The wavefront's lanes as a trace has them."""
+    batch = session.wavefront.batch
+    valid = "".join("1" if each else "0" for each in (batch.covered & batch.valid_mask).tolist())
+    return f"{''.join(batch.lane_states())} {valid}"
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_step_is_a_line_of_the_trace_and_the_job_ends_as_without(name: str) -> None:
+    job = example(name)
+    lines, outputs = traced(job)
+    steps: dict[tuple[int, int], list[list[str]]] = defaultdict(list)
+    with session_of(job) as session:
+        while session.result is None:
+            batch = session.wavefront.batch
+            if not session.wavefront.step:
+                steps[int(batch.i[0]), int(batch.j[0])].append([])
+            event = session.step()
+            if event.reason == "step" and session.wavefront.step:
+                steps[int(batch.i[0]), int(batch.j[0])][-1].append(states(session))
+        result = session.result
+    # The trace has a line for the last instruction, behind which a session has no next one.
+    assert {corner: [part[:-1] for part in parts] for corner, parts in lines.items()} == steps
+    assert outputs.keys() == result.outputs.keys()
+    for key, array in outputs.items():
+        assert array.tobytes() == result.outputs[key].tobytes()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_back_restores_every_bit(name: str) -> None:
+    with session_of(example(name)) as session:
+        session.go_to(Position(0, min(1, len(session.started.order) - 1), 0))
+        kept = [session.wavefront.batch.copy()]
+        while session.step().reason == "step" and len(kept) < 1200:
+            kept.append(session.wavefront.batch.copy())
+        for count in (1, 10, 1000):
+            if count < session.wavefront.step:
+                before = session.wavefront.step
+                session.back(count)
+                assert session.wavefront.step == before - count
+                assert session.wavefront.batch.is_in_state_of(kept[before - count])
+                session.step(count)
+        session.back(session.wavefront.step)
+        assert session.position.step == 0 and session.wavefront.batch.is_in_state_of(kept[0])
+
+
+def test_checkpoints_are_thinned_and_serve_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wavefronts, "_MOST_BYTES", 200_000)
+    job = program(
+        LOOP.replace("REP i0", "REP i0\nREP i0\nREP i0").replace("ENDREP", "ENDREP\nENDREP\nENDREP"), tmp_path
+    )
+    with session_of(job) as session:
+        session.step(150)
+        kept = session.wavefront.batch.copy()
+        session.step(100)
+        session.back(100)
+        assert session.wavefront.batch.is_in_state_of(kept)
+
+
+def test_what_is_written_past_the_caches_is_undone_on_the_way_back() -> None:
+    with session_of(example("r700/compaction/compaction")) as session:
+        memory = session.started.launch.memory
+        buffers = [(each.base, 4096) for each in session.started.launch.outputs[:2] if each.pitch]
+
+        def written() -> list[bytes]:
+            return [bytes(memory.bytes[base : base + size]) for base, size in buffers]
+
+        before = written()
+        while session.step().reason == "step":
+            pass
+        after = written()
+        session.back(session.wavefront.step)
+        assert written() == before != after
+        while session.step().reason == "step":
+            pass
+        assert written() == after
+
+
+@pytest.mark.parametrize("place", ["9", "wrong", "*8", "p.s:9"])
+def test_a_breakpoint_stops_in_front_of_its_line_in_each_wavefront(place: str, tmp_path: Path) -> None:
+    with session_of(program(DIVERGENT, tmp_path)) as session:
+        number = str(next(unit for unit, text in session.code.texts.items() if "r2.g" in text))
+        stop_at(session, f"*{number}" if place.startswith("*") else place.replace("9", "10"))
+        for index in range(len(session.started.order)):
+            event = session.go_on()
+            assert event.reason == "breakpoint" and session.position.wavefront == index
+            assert str(session.line) == "p.s:10" and session.unit == int(number)
+            assert session.stops[0].hits == index + 1
+        assert session.go_on().reason == "finished" and session.result is not None
+
+
+def test_a_condition_is_of_a_lane_which_is_looked_at_then(tmp_path: Path) -> None:
+    with session_of(program(DIVERGENT, tmp_path)) as session:
+        stop_at(session, "wrong if i > 4 and j == 1 and r2.r >= 2")
+        assert session.go_on().reason == "breakpoint"
+        batch = session.wavefront.batch
+        assert (batch.i[session.lane], batch.j[session.lane]) == (5, 1)
+        assert session.value("r2.r").numbers[0, session.lane] == 2
+        # The same by hand: no wavefront before has such a lane.
+        here = session.position
+        session.stops.clear()
+        session.go_to(Position(0, 0, 0))
+        stop_at(session, "wrong")
+        while session.go_on().reason == "breakpoint" and session.position != here:
+            assert not (
+                np.asarray(session.value("i > 4 and j == 1 and r2.r >= 2")) & session.wavefront.batch.covered
+            ).any()
+        assert session.position == here
+
+
+def test_temporary_breakpoints_and_pixels_stop_once(tmp_path: Path) -> None:
+    with session_of(program(DIVERGENT, tmp_path)) as session:
+        stop_at(session, "(7, 3)")
+        stop_at(session, "4", is_temporary=True)
+        assert session.go_on().reason == "breakpoint" and session.position[:2] == (0, 0)
+        assert len(session.stops) == 1
+        assert session.go_on().reason == "breakpoint" and session.position.step == 0
+        batch = session.wavefront.batch
+        assert (batch.i[session.lane], batch.j[session.lane]) == (7, 3)
+        assert session.go_on().reason == "finished"
+
+
+def test_back_on_finds_the_last_breakpoint_before_here(tmp_path: Path) -> None:
+    with session_of(program(DIVERGENT, tmp_path)) as session:
+        stop_at(session, "wrong")
+        places = []
+        for _ in range(3):
+            session.go_on()
+            places.append(session.position)
+        assert session.back_on().reason == "breakpoint" and session.position == places[1]
+        session.step(2)
+        assert session.back_on().reason == "breakpoint" and session.position == places[1]
+        session.back_on()
+        assert session.position == places[0]
+        assert session.back_on().reason == "step" and session.position == Position(0, 0, 0)
+
+
+def test_launches_follow_each_other_and_are_come_back_to() -> None:
+    job = example("early_out/early_out")
+    expected = Execution(job, engine="golden", config=config_of(job), watchdog=0).run()
+    with session_of(job) as session:
+        count = 0
+        while session.go_on().reason != "finished":
+            count += 1
+        assert count == 0
+        launches = len(job.launches)
+        session.go_to(Position(launches - 1, 3, 2))
+        assert session.position == Position(launches - 1, 3, 2)
+        session.go_to(Position(0, 1, 1))
+        assert session.position == Position(0, 1, 1)
+        session.go_on()
+        assert session.result is not None
+        for key, array in expected.outputs.items():
+            assert array.tobytes() == session.result.outputs[key].tobytes()
+
+
+def test_a_fault_is_stopped_at_and_looked_back_from(tmp_path: Path) -> None:
+    job = program("REP i0\nALU r1.r = ADD(r1.r, c0.b)\nENDREP\nOUT o0 = MOV(r1)\n", tmp_path)
+    with session_of(job, watchdog=9) as session:
+        event = session.go_on()
+        assert event.reason == "fault" and event.error is not None and event.error.status.name == "WATCHDOG"
+        assert session.wavefront.step == 9
+        with pytest.raises(DebugError, match="`back` looks at what led to it"):
+            session.step()
+        session.back(2)
+        assert session.position == Position(0, 0, 7) and session.step().reason == "step"
+    with pytest.raises(MachineError) as plain:
+        Execution(job, engine="golden", config=config_of(job), watchdog=9).run()
+    assert plain.value.status is event.error.status
+
+
+def test_a_value_that_is_set_is_what_the_job_goes_on_with(tmp_path: Path) -> None:
+    with session_of(program(DIVERGENT, tmp_path)) as session:
+        stop_at(session, "wrong", is_temporary=True)
+        session.go_on()
+        session.lane = 1
+        session.set("r2", "r", 0x40E0_0000)
+        session.set("r2", "b", 0x40A0_0000, lanes=[2])
+        session.step()
+        session.back(1)
+        assert session.value("r2.r").numbers[0, 1] == 7
+        session.go_on()
+        assert session.result is not None
+        output = session.result.outputs[0]
+        # Lanes 1 and 2 of the first wavefront are (1, 0) and (0, 1).
+        assert output[0, 1, 0] == 7 and output[1, 0, 2] == 5 and output[0, 0, 2] == 0
+
+
+def test_what_there_is_not_is_an_error_with_what_is_near(tmp_path: Path) -> None:
+    with session_of(program(DIVERGENT, tmp_path)) as session:
+        for text, problem in (
+            ("q.s:3", "no file q.s; did you mean p.s"), ("99", "no code at line 99"), ("wrongg", "did you mean wrong"),
+            ("*77", "no instruction"), ("(99, 0)", "no wavefront of this launch has the processor"),
+            ("3 if r99.x > 0", "no register r99"), ("3 if r1 > 0", "no single number r1"),
+            ("3 if", "no condition behind"), ("3 if r1.x >", "is no expression"),
+            ("3 if f(1)", "is not understood"), ("a b", "is no place"),
+        ):  # fmt: skip
+            with pytest.raises(DebugError, match=problem):
+                stop_at(session, text)
+        with pytest.raises(DebugError, match="no channel q"):
+            session.value("r1.q1")
+        with pytest.raises(DebugError, match="has no launch 7"):
+            session.go_to(Position(7, 0, 0))
+        session.go_to(Position(0, 0, 0))
+        with pytest.raises(DebugError, match="c0 cannot be set"):
+            session.set("c0", "x", 0)
+        assert session.go_on().reason == "finished"
+        with pytest.raises(DebugError, match="the job has ended"):
+            session.step()
+        session.restart()
+        assert session.position == Position(0, 0, 0)
+
+
+def test_a_user_s_exception_leaves_the_session_as_it_is(tmp_path: Path) -> None:
+    session = session_of(program(DIVERGENT, tmp_path))
+    with pytest.raises(ZeroDivisionError):
+        with session:
+            session.step(3)
+            raise ZeroDivisionError
+    assert session.position.step == 3 and session.step().reason == "step"
