@@ -105,22 +105,22 @@ class TracedMachine(CompiledMachine):
     def __init__(self, library: Path, config: MachineConfig, memory: Memory, disturbance: Disturbance) -> None:
         super().__init__(library, config, memory, disturbance)
         self._layout = trace_layout(config.array)
-        self._events = self._library.machine_events
+        self._events = self.library.machine_events
         self._events.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.POINTER(ctypes.c_uint64)]
         self._events.restype = ctypes.c_void_p
-        self._library.machine_forget.argtypes = [ctypes.c_void_p]
+        self.library.machine_forget.argtypes = [ctypes.c_void_p]
 
     def events(self) -> dict[str, Fields]:
         """All events since the last call, by kind: what `decode` makes of them, and their `cycle` and `core`."""
         found = {}
         for kind, (name, field) in enumerate(self._layout):
             count = ctypes.c_uint64()
-            address = self._events(self._handle, kind, ctypes.byref(count))
+            address = self._events(self.handle, kind, ctypes.byref(count))
             rows = _words(address, count.value).reshape(-1, _BEFORE + -(-field.width // _WORD_BITS))
             cycle = rows[:, :_CYCLE_WORDS].copy().view(np.uint64)[:, 0]
             fields = decode(field.shape, rows[:, _BEFORE:])
             found[str(name)] = {"cycle": cycle, "core": rows[:, _CYCLE_WORDS], **fields}
-        self._library.machine_forget(self._handle)
+        self.library.machine_forget(self.handle)
         return found
 
 
