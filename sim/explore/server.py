@@ -1,8 +1,11 @@
 """The server of the page: uvicorn at an address of this computer only."""
 
+import signal
 import socket
 import threading
 import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import uvicorn
 from fastapi import FastAPI
@@ -50,8 +53,30 @@ def serve(at: socket.socket, start: Start, explorer: Explorer, models: Models, *
     threading.Thread(target=explorer.prepare, daemon=True).start()
     if show:
         threading.Timer(_SOON, webbrowser.open, [f"http://{ADDRESS}:{port}/"]).start()
+    server = uvicorn.Server(config)
     try:
-        uvicorn.Server(config).run(sockets=[at])
+        with _hanging_up(server):
+            server.run(sockets=[at])
     finally:
         explorer.close()
         models.close()
+
+
+@contextmanager
+def _hanging_up(server: uvicorn.Server) -> Iterator[None]:
+    """End the server by SIGHUP as it ends by other signals: the event loop would drop what a handler raises."""
+    before = signal.getsignal(signal.SIGHUP)
+    heard: list[int] = []
+
+    def hear(number: int, _: object) -> None:
+        heard.append(number)
+        server.should_exit = True
+
+    if before is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, hear)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    if heard:
+        signal.raise_signal(signal.SIGHUP)

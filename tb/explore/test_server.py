@@ -1,9 +1,11 @@
 """The server answers its own page on this computer, and no one else; it starts and ends as other commands do."""
 
 import asyncio
+import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, MutableMapping
 from pathlib import Path
 from typing import Any
@@ -144,3 +146,15 @@ def test_without_the_extra_it_says_which() -> None:
 
 def test_help_names_the_options() -> None:
     assert "--no-browser" in process("explore", "--help").stdout
+
+
+def test_a_terminal_that_hangs_up_ends_it() -> None:
+    command = [sys.executable, "-m", "ctm.tb.explore.canned"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as running:
+        assert running.stdout is not None
+        running.stdout.readline()
+        time.sleep(0.5)
+        running.send_signal(signal.SIGHUP)
+        _, errors = running.communicate(timeout=20)
+    assert (running.returncode, errors) == (129, "error: interrupted by SIGHUP; no file is half written\n")
