@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.places import stop_at
+from ctm.sim.debug.places import stop_at, watch
 from ctm.sim.debug.session import Event, Position, Session
 from ctm.sim.debug.stops import Stop
 from ctm.sim.debug.views import BIT, FLOAT, Value
@@ -145,6 +145,11 @@ class Console(cmd.Cmd):
         stop = stop_at(self.session, text, is_temporary=True)
         self._say(f"breakpoint {stop.number}, once: {self._of_stop(stop)}")
 
+    def do_watch(self, text: str) -> None:
+        """EXPRESSION [if CONDITION]: stop behind an instruction that changes a value in a lane."""
+        stop = watch(self.session, text)
+        self._say(f"breakpoint {stop.number}: {self._of_stop(stop)}")
+
     def do_delete(self, text: str) -> None:
         """N: forget a breakpoint, or all without a number (d)."""
         for number in [int(text)] if text.isdecimal() else [stop.number for stop in self.session.stops]:
@@ -260,6 +265,8 @@ class Console(cmd.Cmd):
         return "\n".join(rows)
 
     def _of_stop(self, stop: Stop) -> str:
+        if stop.watched is not None:
+            return f"changes of {stop.text}"
         if stop.units is None:
             return f"the start of the wavefront of {stop.pixel}"
         if stop.condition is not None and len(stop.units) == len(self.session.code.units):

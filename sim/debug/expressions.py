@@ -50,6 +50,14 @@ class Expression:
                 raise DebugError(f"'{self.text}' mixes floats and bits: int(...) are the bits of a register") from None
         return found
 
+    def words(self, view: View, batch: Batch[Any], launch: Launch[Any]) -> npt.NDArray[np.uint32]:
+        """The bits of its value, [channels, lanes]."""
+        found = self.value(view, batch, launch)
+        if isinstance(found, Value):
+            return found.words
+        spread = np.ascontiguousarray(np.broadcast_to(found, batch.size))
+        return spread.astype(np.float64).view(np.uint32).reshape(-1, 2).T
+
     def holds(self, view: View, batch: Batch[Any], launch: Launch[Any]) -> npt.NDArray[np.bool_]:
         """In which lanes it is true, [lanes]."""
         found = np.asarray(_numbers(self.value(view, batch, launch), self.text)).astype(bool)

@@ -47,6 +47,28 @@ def stop_at(session: Session, text: str, *, is_temporary: bool = False) -> Stop:
     return session.add_stop(stop)
 
 
+def watch(session: Session, text: str) -> Stop:
+    """Stop behind an instruction that changes an expression's value in a lane: ``EXPRESSION [if CONDITION]``.
+
+    Raises
+    ------
+    DebugError
+        It is no such expression, or no such condition.
+    """
+    watched, separator, condition = (part.strip() for part in text.partition(" if "))
+    if not watched or (separator and not condition):
+        raise DebugError("watch takes EXPRESSION, or EXPRESSION if CONDITION")
+    wavefront, launch = session.wavefront, session.started.launch
+    stop = Stop(
+        number=0, text=text.strip(), watched=Expression(watched),
+        condition=Expression(condition) if condition else None, executable=launch.executable,
+    )  # fmt: skip
+    for each in (stop.watched, stop.condition):
+        if each is not None:
+            each.value(session.view, wavefront.batch, launch)
+    return session.add_stop(stop)
+
+
 def _units(session: Session, place: str) -> frozenset[int]:
     if match := _UNIT.fullmatch(place):
         unit = int(match[1], 0)

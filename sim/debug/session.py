@@ -16,7 +16,7 @@ from ctm.sim.debug.code import Code
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.expressions import Expression
 from ctm.sim.debug.launches import Started
-from ctm.sim.debug.stops import Scout, Stop
+from ctm.sim.debug.stops import Found, Scout, Stop
 from ctm.sim.debug.undo import keep
 from ctm.sim.debug.views import VIEWS, View
 from ctm.sim.debug.walk import TOGETHER, Walk
@@ -215,7 +215,7 @@ class Session:
             scout = self._scout(latest=True)
             self._walk.run(0, here.wavefront, scout)
             if scout.found is not None:
-                order, step, stop = scout.found
+                order, step, stop, _ = scout.found
                 last = Position(here.launch, self.started.index(order), step), stop
         own = self._last_in_wavefront(here)
         found = own or last
@@ -301,32 +301,39 @@ class Session:
 
     def _through_wavefront(self) -> Event:
         """To the wavefront's end, a fault or a breakpoint in it behind this instruction."""
-        wavefront = self.wavefront
-        if wavefront.has_ended:
+        if self.wavefront.has_ended:
             return Event("end")
+        for stop in self.stops:
+            # What is watched is known from here on.
+            self._stopping(stop)
         while True:
             event = self._step()
             if event.reason != "step":
                 return event
-            stop = self._stop_here()
-            if stop is not None:
-                return Event("breakpoint", stop=stop)
+            event = self._stop_here()
+            if event.stop is not None:
+                return event
 
     def _to_end(self) -> None:
         while not self.wavefront.is_over:
             self.wavefront.advance()
 
-    def _stop_here(self) -> Stop | None:
-        """The breakpoint in front of the next instruction, whose lane is looked at then."""
-        for stop in self.stops:
-            lanes = self._stopping(stop)
-            if lanes is not None:
-                self.lane = int(np.flatnonzero(lanes)[0])
-                stop.hits += 1
-                if stop.is_temporary:
-                    self.stops.remove(stop)
-                return stop
-        return None
+    def _stop_here(self) -> Event:
+        """The breakpoint in front of the next instruction, if there is one."""
+        # All of them, because those that watch something look at it.
+        found = [(stop, lanes) for stop in self.stops if (lanes := self._stopping(stop)) is not None]
+        if not found:
+            return Event("step")
+        stop, lanes = found[0]
+        return self._stopped(stop, int(np.flatnonzero(lanes)[0]))
+
+    def _stopped(self, stop: Stop, lane: int) -> Event:
+        """A wavefront stands at a breakpoint for a lane, which is looked at then."""
+        self.lane = lane
+        stop.hits += 1
+        if stop.is_temporary:
+            self.stops.remove(stop)
+        return Event("breakpoint", stop=stop)
 
     def _stopping(self, stop: Stop) -> npt.NDArray[np.bool_] | None:
         batch = self.wavefront.batch
@@ -341,24 +348,25 @@ class Session:
             kept = keep(started.launch, started.i[begin:end].ravel(), started.j[begin:end].ravel())
             scout = self._scout()
             failed = self._walk.run(begin, end, scout)
-            found = None if scout.found is None else (self.started.index(scout.found[0]), scout.found[1])
-            if found is None and failed is None:
-                continue
-            index, step = found if found is not None else (end, None)
+            found, index = scout.found, end
+            if found is not None:
+                index = started.index(found.order)
             if failed is not None and failed[0] < index:
-                index, step = failed[0], None
-            kept.restore()
-            self._walk.run(begin, index)
-            self._walk.enter(index)
-            return self._to_stop(step)
+                found, index = None, failed[0]
+            if index < end:
+                kept.restore()
+                self._walk.run(begin, index)
+                self._walk.enter(index)
+                return self._to_stop(found)
         return None
 
-    def _to_stop(self, step: int | None) -> Event:
-        while self.wavefront.step != step:
+    def _to_stop(self, found: Found | None) -> Event:
+        """Step a wavefront to a breakpoint that was found, or to its fault."""
+        while found is None or self.wavefront.step < found.step:
             self.wavefront.advance()
             if self.wavefront.error is not None:
                 return Event("fault", error=self.wavefront.error)
-        return Event("breakpoint", stop=self._stop_here())
+        return self._stopped(found.stop, found.lane)
 
     def _scout(self, *, latest: bool = False) -> Scout:
         started = self.started

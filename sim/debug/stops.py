@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.dpp.steps import Steps
 from ctm.sim.golden.dpp.tally import Tally
+
+_UNKNOWN = -2
+"""A step that is none, nor the one before the first."""
 
 
 @dataclass(kw_only=True)
@@ -31,7 +34,10 @@ class Stop:
     condition: Expression | None = None
     pixel: tuple[int, int] | None = None
     is_temporary: bool = False
+    watched: Expression | None = None
+    """Wavefronts stop behind an instruction that changed its value in a lane, in place of at a unit."""
     hits: int = 0
+    _known: "_Known" = field(default_factory=lambda: _Known())
 
     def lanes(
         self, view: View, batch: Batch[Any], launch: Launch[Any], unit: int, steps: npt.NDArray[np.signedinteger]
@@ -42,7 +48,10 @@ class Stop:
         if self.units is not None and unit not in self.units:
             return None
         found = batch.covered & batch.valid_mask
-        found = found & (batch.active if self.units is not None else batch.by_lane(steps == 0))
+        if self.watched is not None:
+            found = found & self._known.changed(self.watched.words(view, batch, launch), batch, steps)
+        else:
+            found = found & (batch.active if self.units is not None else batch.by_lane(steps == 0))
         if self.pixel is not None:
             found = found & (batch.i == self.pixel[0]) & (batch.j == self.pixel[1])
         if self.condition is not None and found.any():
@@ -50,12 +59,43 @@ class Stop:
         return found if found.any() else None
 
 
+class _Known:
+    """Values in the lanes of wavefronts, each as it was before the instruction that it executed last."""
+
+    def __init__(self) -> None:
+        self._steps = np.zeros(0, np.int64)
+        self._words = np.zeros((0, 0, 0), np.uint32)
+
+    def changed(
+        self, words: npt.NDArray[np.uint32], batch: Batch[Any], steps: npt.NDArray[np.signedinteger]
+    ) -> npt.NDArray[np.bool_]:
+        """Lanes [n] in which words [channels, n] are others than before the last instruction."""
+        now = words.reshape(len(words), -1, batch.lanes).swapaxes(0, 1)
+        count = max(int(batch.order.max()) + 1, len(self._steps))
+        if count > len(self._steps) or self._words.shape[1:] != now.shape[1:]:
+            kept, self._words = self._words, np.zeros((count, *now.shape[1:]), np.uint32)
+            old, self._steps = self._steps, np.full(count, _UNKNOWN)
+            if kept.shape[1:] == now.shape[1:]:
+                self._words[: len(kept)], self._steps[: len(old)] = kept, old
+        is_known = self._steps[batch.order] == steps - 1
+        differs = (self._words[batch.order] != now).any(axis=1) & is_known[:, None]
+        self._words[batch.order], self._steps[batch.order] = now, steps
+        found: npt.NDArray[np.bool_] = differs.ravel()
+        return found
+
+
+class Found(NamedTuple):
+    """A stop that was found: order and step of the wavefront, the stop, and the lane for which it is one."""
+
+    order: int
+    step: int
+    stop: Stop
+    lane: int
+
+
 @dataclass
 class Scout(Tally):
-    """Finds the first stop of wavefronts that run together: `found` is order and step of it, and the stop.
-
-    With `latest` it is the last one before that.
-    """
+    """Finds the first stop of wavefronts that run together, or with `latest` the last one."""
 
     steps: Steps = field(default_factory=lambda: Steps(0))
     stops: Sequence[Stop] = ()
@@ -63,7 +103,7 @@ class Scout(Tally):
     unit: Callable[[int], int] = int
     launch: Launch[Any] | None = None
     latest: bool = False
-    found: tuple[int, int, Stop] | None = None
+    found: Found | None = None
 
     def add(self, launch: int, batch: Batch[Any]) -> None:
         """See `Tally.add`."""
@@ -78,6 +118,7 @@ class Scout(Tally):
             groups = np.flatnonzero(batch.any_lane(lanes))
             first = max if self.latest else min
             chosen = first(groups.tolist(), key=lambda group: (int(batch.order[group]), int(steps[group])))
-            place = int(batch.order[chosen]), int(steps[chosen]), stop
+            own = lanes.reshape(-1, batch.lanes)[chosen]
+            place = Found(int(batch.order[chosen]), int(steps[chosen]), stop, int(np.flatnonzero(own)[0]))
             if self.found is None or first(place[:2], self.found[:2]) != self.found[:2]:
                 self.found = place

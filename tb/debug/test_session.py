@@ -9,7 +9,8 @@ import pytest
 
 from ctm.sim.debug import wavefront as wavefronts
 from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.places import stop_at
+from ctm.sim.debug.expressions import Expression
+from ctm.sim.debug.places import stop_at, watch
 from ctm.sim.debug.session import Position, Session
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.execution import Execution
@@ -163,6 +164,42 @@ def test_temporary_breakpoints_and_pixels_stop_once(tmp_path: Path) -> None:
         batch = session.wavefront.batch
         assert (batch.i[session.lane], batch.j[session.lane]) == (7, 3)
         assert session.go_on().reason == "finished"
+
+
+def changes_of(job: LoadedJob, text: str) -> list[Position]:
+    """Where stepping finds that a value has changed."""
+    found = []
+    with session_of(job) as session:
+        before = Expression(text).words(session.view, session.wavefront.batch, session.started.launch).copy()
+        while session.result is None:
+            event = session.step()
+            if event.reason != "step":
+                continue
+            now = Expression(text).words(session.view, session.wavefront.batch, session.started.launch)
+            if session.wavefront.step and ((now != before).any(axis=0) & session.wavefront.batch.covered).any():
+                found.append(session.position)
+            before = now.copy()
+    return found
+
+
+@pytest.mark.parametrize(("source", "texts"), [(LOOP, ["r1", "r1.r > 2"]), (DIVERGENT, ["r1", "r2.r", "active"])])
+def test_watching_stops_behind_each_change(source: str, texts: list[str], tmp_path: Path) -> None:
+    """One by one in the first wavefront, together in those behind it."""
+    job = program(source, tmp_path)
+    for text in texts:
+        with session_of(job) as session:
+            watch(session, text)
+            found = []
+            while session.go_on().reason == "breakpoint":
+                found.append(session.position)
+                assert len(found) < 200
+        assert found == changes_of(job, text)
+    with session_of(job) as session:
+        watch(session, "r1.r if i == 6 and j == 2")
+        while session.go_on().reason == "breakpoint":
+            batch = session.wavefront.batch
+            assert (batch.i[session.lane], batch.j[session.lane]) == (6, 2)
+        assert session.stops[0].hits
 
 
 def test_back_on_finds_the_last_breakpoint_before_here(tmp_path: Path) -> None:
