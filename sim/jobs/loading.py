@@ -239,8 +239,6 @@ class Loader:
                 raise self._text.error(("inputs", position, "file"), message)
 
 
-def load_job(
-    path: Path, target: Path | None = None, programs: Mapping[str, ProgramFile] | None = None
-) -> LoadedJob:
+def load_job(path: Path, target: Path | None = None, programs: Mapping[str, ProgramFile] | None = None) -> LoadedJob:
     """Load the job file at `path`, whose outputs go beside it or into the folder `target`; see `Loader`."""
     return Loader(path, target, programs).load()
