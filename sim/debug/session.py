@@ -166,11 +166,13 @@ class Session:
         event = self._through_wavefront()
         if event.reason != "end":
             return event
+        first = self._walk.index + 1
         while self._walk.started is not None:
-            found = self._through_launch(self._walk.index + 1)
+            found = self._through_launch(first)
             if found is not None:
                 return found
             self._walk.next_launch()
+            first = 0
         return Event("finished")
 
     def select(self, i: int, j: int) -> Event:

@@ -236,6 +236,25 @@ def test_launches_follow_each_other_and_are_come_back_to() -> None:
             assert array.tobytes() == session.result.outputs[key].tobytes()
 
 
+@pytest.mark.parametrize("name", ["bitonic/bitonic", "r700/compaction/compaction"])
+def test_going_on_runs_every_wavefront_of_every_launch(name: str) -> None:
+    job = example(name)
+    _, outputs = traced(job)
+    with session_of(job) as session:
+        assert session.go_on().reason == "finished"
+        assert session.result is not None
+        found = session.result.outputs
+    assert {key: array.tobytes() for key, array in found.items()} == {
+        key: array.tobytes() for key, array in outputs.items()
+    }
+    with session_of(job) as session:
+        stop_at(session, "(0, 0)")
+        launches = []
+        while session.go_on().reason == "breakpoint":
+            launches.append(session.position)
+    assert launches == [Position(launch, 0, 0) for launch in range(1, len(job.launches))]
+
+
 def test_a_fault_is_stopped_at_and_looked_back_from(tmp_path: Path) -> None:
     job = program("REP i0\nALU r1.r = ADD(r1.r, c0.b)\nENDREP\nOUT o0 = MOV(r1)\n", tmp_path)
     with session_of(job, watchdog=9) as session:
