@@ -31,26 +31,10 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
     FallBackError
         It is for the golden model.
     """
-    program: Program = launch.program
     check_independence(launch)
     graph = _graph_of(launch, host)
     _check_memory(launch, graph)
-    source = Source(
-        graph=graph,
-        information=program.information,
-        outputs=program.outputs,
-        output_mask=launch.output_mask,
-        test=final_test(launch),
-    )
-    return prepared(
-        launch,
-        host,
-        lambda frame: translate(source, frame),
-        width=launch.lanes,
-        rows=True,
-        units=UNITS,
-        in_order=writes_memory(graph) or writes_scratch(graph),
-    )
+    return _prepared(launch, host, graph, in_order=writes_memory(graph) or writes_scratch(graph))
 
 
 def prepare_pixels(launch: Launch[Any], host: Host, drawn: Drawn) -> Prepared:
@@ -58,45 +42,39 @@ def prepare_pixels(launch: Launch[Any], host: Host, drawn: Drawn) -> Prepared:
 
     Vectors run one after the other, so that what they test and store is in the order of primitives.
     """
-    program: Program = launch.program
     check_independence(launch)
     graph = _graph_of(launch, host)
     if reads_memory(graph, scratch=False) or writes_memory(graph) or writes_scratch(graph):
         raise FallBackError("the pixel program of a draw reads or writes memory")
+    return _prepared(launch, host, graph, in_order=True, drawn=drawn)
+
+
+def prepare_threads(launch: ThreadLaunch, host: Host, threaded: Threaded) -> Prepared:
+    """What is compiled of a draw's program in front of the raster; errors as `prepare`."""
+    check_memory(launch)
+    graph = _graph_of(launch, host)
+    if any(reads_memory(graph, scratch=scratch) for scratch in (False, True)) or writes_scratch(graph):
+        raise FallBackError("a program in front of the raster reads or writes memory by numbers of pixels")
+    return _prepared(launch, host, graph, in_order=False, threaded=threaded)
+
+
+def _prepared(
+    launch: Launch[Any],
+    host: Host,
+    graph: Graph,
+    *,
+    in_order: bool,
+    drawn: Drawn | None = None,
+    threaded: Threaded | None = None,
+) -> Prepared:
+    program: Program = launch.program
     source = Source(
         graph=graph,
         information=program.information,
         outputs=program.outputs,
         output_mask=launch.output_mask,
-        test=final_test(launch),
+        test=None if threaded is not None else final_test(launch),
         draw=drawn,
-    )
-    return prepared(
-        launch,
-        host,
-        lambda frame: translate(source, frame),
-        width=launch.lanes,
-        rows=True,
-        units=UNITS,
-        in_order=True,
-        others=drawn,
-        is_tested=True,
-    )
-
-
-def prepare_threads(launch: ThreadLaunch, host: Host, threaded: Threaded) -> Prepared:
-    """What is compiled of a draw's program in front of the raster; errors as `prepare`."""
-    program = launch.program
-    check_memory(launch)
-    graph = _graph_of(launch, host)
-    if reads_memory(graph, scratch=False) or writes_scratch(graph):
-        raise FallBackError("a program in front of the raster reads memory by numbers of pixels")
-    source = Source(
-        graph=graph,
-        information=program.information,
-        outputs=threaded.outputs,
-        output_mask=launch.output_mask,
-        test=None,
         threads=threaded,
     )
     return prepared(
@@ -106,10 +84,10 @@ def prepare_threads(launch: ThreadLaunch, host: Host, threaded: Threaded) -> Pre
         width=launch.lanes,
         rows=True,
         units=UNITS,
-        in_order=False,
-        others=threaded,
-        is_tested=False,
-        linear=True,
+        in_order=in_order,
+        others=drawn or threaded,
+        is_tested=None if drawn is None and threaded is None else drawn is not None,
+        linear=threaded is not None,
     )
 
 
