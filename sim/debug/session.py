@@ -196,14 +196,14 @@ class Session:
 
     def back(self, count: int = 1) -> Event:
         """Return to where `count` instructions of this wavefront had not been executed; its start at most."""
-        self._back_to(max(0, self.wavefront.step - count))
+        self.wavefront.back_to(max(0, self.wavefront.step - count))
         return Event("step")
 
     def back_line(self) -> Event:
         """Return to the source line before this one, or the wavefront's start."""
         line = self.line
         while self.wavefront.step:
-            self._back_to(self.wavefront.step - 1)
+            self.wavefront.back_to(self.wavefront.step - 1)
             if self.line not in (line, None):
                 break
         return Event("step")
@@ -211,21 +211,20 @@ class Session:
     def back_on(self) -> Event:
         """Return to the last breakpoint before here in this launch, or to the launch's start."""
         here = self.position
-        last: tuple[Position, Stop] | None = None
+        own = self._last_in_wavefront(here.step)
+        if own is not None:
+            step, found = own
+            self.wavefront.back_to(step)
+            return self._stopped(*found)
         if here.wavefront:
             self._walk.restart(here.launch)
             scout = self._scout(latest=True)
             self._walk.run(0, here.wavefront, scout)
             if scout.found is not None:
-                order, step, stop, _ = scout.found
-                last = Position(here.launch, self.started.index(order), step), stop
-        own = self._last_in_wavefront(here)
-        found = own or last
-        if found is None:
-            self.go_to(Position(here.launch, 0, 0))
-            return Event("step")
-        self.go_to(found[0])
-        return Event("breakpoint", stop=found[1])
+                self.go_to(Position(here.launch, self.started.index(scout.found.order), scout.found.step))
+                return self._stopped(scout.found.stop, scout.found.lane)
+        self.go_to(Position(here.launch, 0, 0))
+        return Event("step")
 
     def go_to(self, position: Position) -> None:
         """Go to any position, forward or back; what was set by hand in other wavefronts is lost on the way back.
@@ -247,7 +246,7 @@ class Session:
             self._walk.run(self._walk.index, position.wavefront)
             self._walk.enter(position.wavefront)
         if position.step < self.wavefront.step:
-            self._back_to(position.step)
+            self.wavefront.back_to(position.step)
         while self.wavefront.step < position.step and not self.wavefront.is_over:
             self.wavefront.advance()
 
@@ -274,6 +273,8 @@ class Session:
 
     def set(self, name: str, channel: str, word: int, lanes: Sequence[int] | None = None) -> None:
         """Set a channel of a register to 32 bits, in some lanes or in the one that is looked at."""
+        if self.wavefront.has_ended:
+            raise DebugError("the wavefront has ended, nothing reads its registers any more")
         batch = self.wavefront.batch
         mask = np.zeros(batch.size, bool)
         mask[list(lanes) if lanes is not None else self.lane] = True
@@ -286,7 +287,7 @@ class Session:
         """One instruction, or from the end of a wavefront to the start of the next one."""
         wavefront = self.wavefront
         if wavefront.error is not None:
-            raise DebugError(f"the wavefront failed: {wavefront.error}; `back` looks at what led to it")
+            raise DebugError(f"the wavefront failed: {wavefront.error}; `reverse-stepi` looks at what led to it")
         if wavefront.has_ended:
             return self._next_wavefront()
         wavefront.advance()
@@ -322,12 +323,14 @@ class Session:
 
     def _stop_here(self) -> Event:
         """The breakpoint in front of the next instruction, if there is one."""
+        found = self._found_here()
+        return Event("step") if found is None else self._stopped(*found)
+
+    def _found_here(self) -> tuple[Stop, int] | None:
+        """The same with the lane for which it is one; nothing is counted."""
         # All of them, because those that watch something look at it.
         found = [(stop, lanes) for stop in self.stops if (lanes := self._stopping(stop)) is not None]
-        if not found:
-            return Event("step")
-        stop, lanes = found[0]
-        return self._stopped(stop, int(np.flatnonzero(lanes)[0]))
+        return (found[0][0], int(np.flatnonzero(found[0][1])[0])) if found else None
 
     def _stopped(self, stop: Stop, lane: int) -> Event:
         """A wavefront stands at a breakpoint for a lane, which is looked at then."""
@@ -376,19 +379,21 @@ class Session:
             stops=self.stops, view=self.view, unit=started.instruction_set.unit, launch=started.launch, latest=latest
         )
 
-    def _back_to(self, step: int) -> None:
-        edited = self.wavefront.edited_at
-        if edited is not None and step < edited:
-            self.wavefront.edited_at = None
-        self.wavefront.back_to(step)
+    def _last_in_wavefront(self, end: int) -> tuple[int, tuple[Stop, int]] | None:
+        """The step, breakpoint and lane of the last one of this wavefront before a step, on the way that was taken.
 
-    def _last_in_wavefront(self, here: Position) -> tuple[Position, Stop] | None:
-        """The last breakpoint of this wavefront before here."""
-        self.go_to(Position(here.launch, here.wavefront, 0))
-        found = None
-        while self.wavefront.step < here.step:
-            for stop in self.stops:
-                if self._stopping(stop) is not None:
-                    found = self.position, stop
-            self.wavefront.advance()
-        return found
+        It leaves the wavefront somewhere behind that.
+        """
+        # Behind what was set by hand steps are those that came of it, so they are looked through first.
+        for begin in (*reversed([edit for edit in self.wavefront.edits if edit < end]), 0):
+            self.wavefront.back_to(begin)
+            last = None
+            while self.wavefront.step < end:
+                here = self._found_here()
+                if here is not None:
+                    last = self.wavefront.step, here
+                self.wavefront.advance()
+            if last is not None:
+                return last
+            end = begin
+        return None

@@ -51,8 +51,8 @@ class Wavefront:
         self._interval = _INTERVAL
         self._own = keep(launch, i, j)
         self._checkpoints = [_Checkpoint(0, self.batch.copy(), self._areas())]
-        self.edited_at: int | None = None
-        """The step at which a value was set last: there is no way back behind it."""
+        self.edits: list[int] = []
+        """Steps at which values were set, ascending: on the way back behind one it is lost."""
 
     @property
     def step(self) -> int:
@@ -87,6 +87,7 @@ class Wavefront:
         if self.has_ended:
             self._own.restore()
         self.has_ended, self.error = False, None
+        self.edits = [edit for edit in self.edits if edit <= step]
         while self._checkpoints[-1].step > step:
             self._checkpoints.pop()
         nearest = self._checkpoints[-1]
@@ -98,7 +99,7 @@ class Wavefront:
 
     def edit(self) -> None:
         """Something of the state was set from outside: steps before it are not reached any more by stepping again."""
-        self.edited_at = self.step
+        self.edits.append(self.step)
         self._add_checkpoint()
 
     # What the journal tells, see `Observer`.
@@ -122,9 +123,7 @@ class Wavefront:
         size = sum(_bytes(each.batch) + each.memory.size for each in self._checkpoints[-1:]) * len(self._checkpoints)
         if size > _MOST_BYTES and len(self._checkpoints) > 2:
             # Every second one; the first one, and what was set from outside, stay.
-            kept = [
-                each for number, each in enumerate(self._checkpoints) if number % 2 == 0 or each.step == self.edited_at
-            ]
+            kept = [each for number, each in enumerate(self._checkpoints) if number % 2 == 0 or each.step in self.edits]
             self._checkpoints = kept if kept[-1] is self._checkpoints[-1] else [*kept, self._checkpoints[-1]]
             self._interval *= 2
 

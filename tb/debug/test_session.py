@@ -261,7 +261,7 @@ def test_a_fault_is_stopped_at_and_looked_back_from(tmp_path: Path) -> None:
         event = session.go_on()
         assert event.reason == "fault" and event.error is not None and event.error.status.name == "WATCHDOG"
         assert session.wavefront.step == 9
-        with pytest.raises(DebugError, match="`back` looks at what led to it"):
+        with pytest.raises(DebugError, match="`reverse-stepi` looks at what led to it"):
             session.step()
         session.back(2)
         assert session.position == Position(0, 0, 7) and session.step().reason == "step"
@@ -285,6 +285,37 @@ def test_a_value_that_is_set_is_what_the_job_goes_on_with(tmp_path: Path) -> Non
         output = session.result.outputs[0]
         # Lanes 1 and 2 of the first wavefront are (1, 0) and (0, 1).
         assert output[0, 1, 0] == 7 and output[1, 0, 2] == 5 and output[0, 0, 2] == 0
+
+
+def test_the_way_back_is_the_one_that_was_taken(tmp_path: Path) -> None:
+    """Two values that are set make more rounds: behind each of them steps are those that came of it."""
+    source = """
+ALU r1.r, p.r[!=0] = MAD(r1.r, 1.0, 0.0)
+IF p.r
+    REP i0
+        round: ALU r2.r = ADD(r2.r, c0.b)
+    ENDREP
+ENDIF
+OUT o0 = MOV(r2)
+"""
+    with session_of(program(source, tmp_path)) as session:
+        session.set("r1", "r", 0x3F80_0000, range(4))
+        stop_at(session, "round if r2.r != 1 and i == 1")
+        steps = []
+        while session.finish().reason == "breakpoint":
+            steps.append(session.wavefront.step)
+            if len(steps) == 2:
+                session.set("r2", "r", 0x4120_0000, range(4))
+        session.go_to(Position(0, 0, session.wavefront.step))
+        back = []
+        while (event := session.back_on()).reason == "breakpoint":
+            assert session.lane == 1
+            back.append((session.wavefront.step, float(session.value("r2.r").numbers[0, 1])))
+        # The second one is looked at with the value that was set there.
+        assert len(steps) == 4 and [step for step, _ in back] == steps[::-1]
+        assert [value for _, value in back] == [12.0, 11.0, 10.0, 0.0]
+        assert event.reason == "step" and session.position == Position(0, 0, 0)
+        assert session.value("r1.r").numbers[0].tolist() == [1.0] * 4
 
 
 def test_what_there_is_not_is_an_error_with_what_is_near(tmp_path: Path) -> None:
