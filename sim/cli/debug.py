@@ -40,32 +40,37 @@ def debug(
         except DebugError as error:
             raise BadInput(str(error)) from None
         with session:
-            console = Console(session, config.array.instruction_set, typer.echo)
+            for warning in loaded.warnings:
+                typer.echo(f"warning: {warning}", err=True)
+            if session.result is not None:
+                raise BadInput(f"{job}: no launch has a wavefront that could be looked at")
+            console = Console(session, config.array.instruction_set, outcome.say)
             console.onecmd("info wavefront")
             console.onecmd("info line")
             for name, lines in scripts:
-                if _executed(console, name, lines):
+                if _executed(console, outcome, name, lines):
                     return
-            if sys.stdin.isatty():
+            # Without a standard input Python has none.
+            if sys.stdin is not None and sys.stdin.isatty():
                 _interactive(console)
             elif not scripts:
-                _executed(console, "standard input", sys.stdin)
+                _executed(console, outcome, *_script(_STANDARD_INPUT))
 
 
 def _script(file: str) -> tuple[str, Iterator[str]]:
     if file == _STANDARD_INPUT:
-        return "standard input", iter(sys.stdin)
+        return "standard input", iter(sys.stdin or ())
     try:
         return file, iter(Path(file).read_text(encoding="utf-8").splitlines())
     except UnicodeDecodeError:
         raise BadInput(f"-x {file}: it is no text") from None
 
 
-def _executed(console: Console, name: str, lines: Iterator[str]) -> bool:
+def _executed(console: Console, outcome: Outcome, name: str, lines: Iterator[str]) -> bool:
     """Execute the lines of a script up to the first that fails; whether one of them was the last one."""
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
-            typer.echo(f"{console.prompt}{line.strip()}")
+            outcome.say(f"{console.prompt}{line.strip()}")
         if console.onecmd(line):
             return True
         if console.failed:

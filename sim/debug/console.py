@@ -3,7 +3,8 @@
 import cmd
 import re
 import struct
-from collections.abc import Callable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,10 @@ from ctm.sim.debug.views import BIT, FLOAT, Value
 from ctm.sim.fault import MachineError
 
 _SHORT = {
-    "b": "break", "tb": "tbreak", "c": "continue", "si": "stepi", "s": "step", "n": "step", "fin": "finish",
-    "rsi": "reverse-stepi", "rs": "reverse-step", "rc": "reverse-continue", "p": "print", "l": "list",
-    "disas": "disassemble", "i": "info", "bt": "backtrace", "where": "info wavefront", "d": "delete", "q": "quit",
-    "exit": "quit", "r": "run", "h": "help",
+    "b": "break", "tb": "tbreak", "c": "continue", "si": "stepi", "s": "step", "n": "step", "next": "step",
+    "fin": "finish", "rsi": "reverse-stepi", "rs": "reverse-step", "rc": "reverse-continue", "p": "print",
+    "l": "list", "disas": "disassemble", "i": "info", "bt": "backtrace", "where": "info wavefront", "d": "delete",
+    "q": "quit", "exit": "quit", "r": "run", "h": "help",
 }  # fmt: skip
 _AROUND = 5
 _UNKNOWN = "(no instruction)"
@@ -65,6 +66,16 @@ class Console(cmd.Cmd):
     def emptyline(self) -> bool:
         """Nothing happens."""
         return False
+
+    def completenames(self, text: str, *ignored: Any) -> list[str]:
+        """See `cmd.Cmd`: the commands that begin so."""
+        del ignored
+        return [name for name in sorted(self._named) if name.startswith(text)]
+
+    def completedefault(self, *ignored: Any) -> list[str]:
+        """See `cmd.Cmd`, for which what is in front of a dash is a command: the rests of those that begin so."""
+        text, line = ignored[:2]
+        return [name[len(line) - len(text) :] for name in self.completenames(line)]
 
     # Going on and back.
 
@@ -113,7 +124,9 @@ class Console(cmd.Cmd):
         if len(parts) != len(Position._fields) or not all(part.isdecimal() for part in parts):
             raise DebugError("goto takes LAUNCH WAVEFRONT STEP, three numbers")
         self.session.go_to(Position(*map(int, parts)))
-        self._show(Event("step"))
+        wavefront = self.session.wavefront
+        reason = "fault" if wavefront.error is not None else "end" if wavefront.has_ended else "step"
+        self._show(Event(reason, error=wavefront.error))
 
     def do_pixel(self, text: str) -> None:
         """I J: go to the start of the wavefront that has a processor, and look at its lane."""
@@ -142,6 +155,8 @@ class Console(cmd.Cmd):
 
     def do_tbreak(self, text: str) -> None:
         """The same, once (tb)."""
+        if not text:
+            raise DebugError("tbreak takes a place")
         stop = stop_at(self.session, text, is_temporary=True)
         self._say(f"breakpoint {stop.number}, once: {self._of_stop(stop)}")
 
@@ -151,8 +166,10 @@ class Console(cmd.Cmd):
         self._say(f"breakpoint {stop.number}: {self._of_stop(stop)}")
 
     def do_delete(self, text: str) -> None:
-        """N: forget a breakpoint, or all without a number (d)."""
-        for number in [int(text)] if text.isdecimal() else [stop.number for stop in self.session.stops]:
+        """N: forget a breakpoint, or several, or all without a number (d)."""
+        if not text.replace(" ", "").isdecimal() and text:
+            raise DebugError(f"delete takes numbers of breakpoints, not '{text}'")
+        for number in map(int, text.split()) if text else [stop.number for stop in self.session.stops]:
             self.session.remove_stop(number)
 
     # Looking.
@@ -201,16 +218,22 @@ class Console(cmd.Cmd):
         line, session = self.session.line, self.session
         if line is None:
             raise DebugError("there is no source line here; `disassemble` shows the instructions")
-        around = int(text) if text.isdecimal() else line.line
-        for number in range(max(1, around - _AROUND), around + _AROUND + 1):
+        around = self._count(text) if text else line.line
+        count = len(session.code.files.get(line.file, "").splitlines())
+        if around > count:
+            raise DebugError(f"{line.file} has {count} lines" if count else f"{line.file} is not there, or has changed")
+        for number in range(max(1, around - _AROUND), min(around + _AROUND, count) + 1):
             source = session.code.source(line._replace(line=number))
             mark = "->" if number == line.line else "  "
             self._say(f"{mark} {number:>4}  {source}".rstrip())
 
     def do_disassemble(self, text: str) -> None:
         """The instructions around here, or all with "all" (disas)."""
+        if text not in ("", "all"):
+            raise DebugError(f"disassemble takes `all`, or nothing, not '{text}'")
         units = self.session.code.units
-        here = units.index(self.session.unit)
+        # A wavefront that has ended may stand behind the last one.
+        here = bisect_left(units, self.session.unit)
         chosen = units if text == "all" else units[max(0, here - _AROUND) : here + _AROUND + 1]
         for unit in chosen:
             mark = "->" if unit == self.session.unit else "  "
@@ -259,7 +282,7 @@ class Console(cmd.Cmd):
 
     def _here(self) -> str:
         session, line = self.session, self.session.line
-        rows = [f"{session.unit:>5}  {session.code.texts.get(session.unit, '')}"]
+        rows = [f"{session.unit:>5}  {session.code.texts.get(session.unit, _UNKNOWN)}"]
         if line is not None:
             rows.insert(0, f"{line}  {session.code.source(line).strip()}".rstrip())
         return "\n".join(rows)
@@ -342,8 +365,3 @@ def _word(text: str) -> int:
     if not -(1 << 31) <= word < 1 << 32:
         raise DebugError(f"{text} has more than 32 bits")
     return word & 0xFFFF_FFFF
-
-
-def lines_of(text: str) -> Iterator[str]:
-    """The commands of a file."""
-    yield from text.splitlines()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ctm.sim.debug.error import DebugError, unknown
+from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.views import FLOAT, INTEGER, Value, View
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.launch import Launch
@@ -20,8 +20,8 @@ from ctm.sim.golden.dpp.launch import Launch
 _OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift, ast.Mod: operator.mod, ast.Eq: operator.eq, ast.NotEq: operator.ne,
-    ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
+    ast.RShift: operator.rshift, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Eq: operator.eq,
+    ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
 
 
@@ -40,6 +40,8 @@ class Expression:
             self._tree = ast.parse(self.text, mode="eval").body
         except SyntaxError as error:
             raise DebugError(f"'{self.text}' is no expression: {error.msg}") from None
+        except (ValueError, RecursionError, MemoryError):
+            raise DebugError("the expression is too long, or no text") from None
 
     def value(self, view: View, batch: Batch[Any], launch: Launch[Any]) -> Value | npt.NDArray[Any]:
         """What it is: a register with its channels, or numbers [lanes]."""
@@ -48,6 +50,8 @@ class Expression:
                 found: Value | npt.NDArray[Any] = _Scope(view, batch, launch).evaluated(self._tree)
             except TypeError:
                 raise DebugError(f"'{self.text}' mixes floats and bits: int(...) are the bits of a register") from None
+            except RecursionError:
+                raise DebugError("the expression is too long") from None
         return found
 
     def words(self, view: View, batch: Batch[Any], launch: Launch[Any]) -> npt.NDArray[np.uint32]:
@@ -102,12 +106,17 @@ class _Scope:
     def _operation(self, node: ast.AST) -> Any:
         match node:
             case ast.Call(func=ast.Name(id="int" | "uint" | "float" as name), args=[argument], keywords=[]):
-                return _as(name, self.evaluated(argument))
+                return _as(name, self.evaluated(argument), ast.unparse(argument))
             case ast.Call(func=ast.Name(id="abs"), args=[argument], keywords=[]):
                 return np.abs(self.numbers(argument))
             case ast.UnaryOp(op=ast.USub()):
                 return -self.numbers(node.operand)
-            case ast.UnaryOp(op=ast.Not() | ast.Invert()):
+            case ast.UnaryOp(op=ast.UAdd()):
+                return self.numbers(node.operand)
+            case ast.UnaryOp(op=ast.Invert()):
+                # Of bits as in Python, of a mask its other lanes.
+                return ~self.numbers(node.operand)
+            case ast.UnaryOp(op=ast.Not()):
                 return ~self.numbers(node.operand).astype(bool)
             case ast.BoolOp(op=kind, values=values):
                 join = np.logical_and if isinstance(kind, ast.And) else np.logical_or
@@ -115,17 +124,22 @@ class _Scope:
                 return join.reduce([np.broadcast_to(part, self.batch.size) for part in parts])
             case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
                 return _OPERATORS[type(kind)](self.numbers(left), self.numbers(right))
-            case ast.Compare(left=left, ops=[kind], comparators=[right]) if type(kind) in _OPERATORS:
-                return _OPERATORS[type(kind)](self.numbers(left), self.numbers(right))
+            case ast.Compare(left=left, ops=kinds, comparators=others) if all(
+                type(kind) in _OPERATORS for kind in kinds
+            ):
+                numbers = [self.numbers(each) for each in (left, *others)]
+                pairs = zip(kinds, numbers, numbers[1:], strict=False)
+                holds = (_OPERATORS[type(kind)](*both) for kind, *both in pairs)
+                return np.logical_and.reduce([np.broadcast_to(each, self.batch.size) for each in holds])
         return None
 
 
-def _as(name: str, found: Any) -> Value | npt.NDArray[Any]:
+def _as(name: str, found: Any, text: str) -> Value | npt.NDArray[Any]:
     """The bits of a register as something else."""
     if not isinstance(found, Value):
         return np.asarray(found).astype(np.float32 if name == "float" else np.int64)
     if name == "uint":
-        return _numbers(Value(found.words, INTEGER), name).astype(np.int64) & 0xFFFF_FFFF
+        return _numbers(Value(found.words, INTEGER), text).astype(np.int64) & 0xFFFF_FFFF
     return Value(found.words, FLOAT if name == "float" else INTEGER)
 
 
@@ -135,6 +149,6 @@ def _numbers(found: Any, text: str) -> npt.NDArray[Any]:
         return np.asarray(found)
     numbers = found.numbers
     if len(numbers) != 1:
-        raise unknown("single number", text, [f"{text}.{channel}" for channel in "xyzw"])
+        raise DebugError(f"'{text}' has {len(numbers)} channels; '{text}.x' is one of them")
     row: npt.NDArray[Any] = numbers[0]
     return row

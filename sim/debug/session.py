@@ -235,20 +235,36 @@ class Session:
             There is no such position.
         """
         if self._walk.started is None or position[:2] != (self._walk.started.number, self._walk.index):
-            is_ahead = self._walk.started is not None and position.launch == self._walk.started.number
-            if not is_ahead or position.wavefront < self._walk.index:
-                self._walk.restart(position.launch)
+            is_here = self._walk.started is not None and position.launch == self._walk.started.number
+            if is_here:
+                self._check_wavefront(position)
+            if not is_here or position.wavefront < self._walk.index:
+                self._restart_at(position)
             else:
                 self._to_end()
                 self._walk.index += 1
-            if not 0 <= position.wavefront < len(self.started.order):
-                raise DebugError(f"launch {position.launch} has {len(self.started.order)} wavefronts")
             self._walk.run(self._walk.index, position.wavefront)
             self._walk.enter(position.wavefront)
         if position.step < self.wavefront.step:
             self.wavefront.back_to(position.step)
         while self.wavefront.step < position.step and not self.wavefront.is_over:
             self.wavefront.advance()
+
+    def _restart_at(self, position: Position) -> None:
+        """Begin the job again, up to a launch; DebugError: there is no such position, and it is where it was."""
+        here = None if self._walk.started is None else self.position
+        try:
+            self._walk.restart(position.launch)
+            self._check_wavefront(position)
+        except DebugError:
+            if here is not None:
+                self.go_to(here)
+            raise
+
+    def _check_wavefront(self, position: Position) -> None:
+        count = len(self.started.order)
+        if not 0 <= position.wavefront < count:
+            raise DebugError(f"launch {position.launch} has wavefronts 0 to {count - 1:,}")
 
     # Breakpoints.
 

@@ -60,6 +60,43 @@ def test_every_command_has_help_and_unknown_ones_say_so(tmp_path: Path) -> None:
     assert errors[1].startswith("error: info takes one of: wavefront, launch, registers")
 
 
+def test_what_is_behind_a_command_is_looked_at(tmp_path: Path) -> None:
+    lines = ("b 3", "delete x", "delete 1 x", "tbreak", "list x", "list 99", "disassemble x", "i b", "delete 1", "i b")
+    found = said(DIVERGENT, tmp_path, *lines)
+    assert found[1:] == [
+        "error: delete takes numbers of breakpoints, not 'x'", "error: delete takes numbers of breakpoints, not '1 x'",
+        "error: tbreak takes a place", "error: 'x' is no number", "error: p.s has 11 lines",
+        "error: disassemble takes `all`, or nothing, not 'x'", "1  3 (unit 0)  hit 0 times", "there is no breakpoint",
+    ]  # fmt: skip
+
+
+def test_at_its_end_a_wavefront_shows_what_was_before(tmp_path: Path) -> None:
+    found = said(DIVERGENT, tmp_path, "goto 0 0 99", "disassemble", "rsi", "next")
+    assert found[0].startswith("the wavefront has ended after 9 instructions")
+    assert found[2].endswith("(no instruction)")
+    assert any("OUT o0" in each for each in found[3:9]) and not any("error" in each for each in found)
+
+
+def test_expressions_are_those_of_python(tmp_path: Path) -> None:
+    rows = {
+        "0 <= i < 2": "True", "1 < i < 3": "False", "~3 & 7": "4", "~active": "False", "+7 // 2": "3",
+        "not active": "False", "uint(r1)": "error: 'r1' has 4 channels; 'r1.x' is one of them",
+        "-" * 9999 + "1": "error: the expression is too long, or no text", "1" + "+1" * 600: "error",
+        "\udcff": "error: the expression is too long, or no text",
+    }  # fmt: skip
+    for text, expected in rows.items():
+        (found,) = said(DIVERGENT, tmp_path, f"print {text}")
+        assert found.startswith(expected) or found == f"{text} = {expected}", (text[:20], found[:80])
+
+
+def test_tab_completes_names_with_a_dash(tmp_path: Path) -> None:
+    with session_of(program(DIVERGENT, tmp_path)) as session:
+        console = Console(session, "r5xx", print)
+        assert console.completenames("rev") == ["reverse-continue", "reverse-step", "reverse-stepi"]
+        assert console.completedefault("s", "reverse-s", 8, 9) == ["step", "stepi"]
+        assert console.completedefault("", "break ", 6, 6) == []
+
+
 def test_all_of_a_program_is_shown_and_a_list_marks_the_line(tmp_path: Path) -> None:
     found = said(DIVERGENT, tmp_path, "s", "list", "disassemble all", "info registers", "info constants", "info launch")
     assert "->    4  ALU r1.r, p.r[!=0] = FRC(r1.r)" in found
@@ -110,3 +147,15 @@ def test_commands_come_from_a_pipe() -> None:
     )
     assert result.returncode == 0, result.stderr
     assert "r1 = r " in result.stdout
+
+
+def test_a_closed_input_ends_the_session_and_a_job_without_wavefronts_is_said(tmp_path: Path) -> None:
+    command = f"exec {sys.executable} -m ctm debug {job_of('saxpy')} <&-"
+    closed = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, timeout=120, check=False)
+    assert closed.returncode == 0 and not closed.stderr and "launch 0" in closed.stdout
+    program("OUT o0 = MOV(r0)", tmp_path)
+    job = tmp_path / "job.toml"
+    job.write_text(job.read_text().replace("i = [0, 7]", "i = [7, 0]"))
+    result = ctm("debug", job)
+    assert result.exit_code == 2 and not result.stdout
+    assert "is empty" in result.stderr and "no launch has a wavefront" in result.stderr

@@ -323,7 +323,7 @@ def test_what_there_is_not_is_an_error_with_what_is_near(tmp_path: Path) -> None
         for text, problem in (
             ("q.s:3", "no file q.s; did you mean p.s"), ("99", "no code at line 99"), ("wrongg", "did you mean wrong"),
             ("*77", "no instruction"), ("(99, 0)", "no wavefront of this launch has the processor"),
-            ("3 if r99.x > 0", "no register r99"), ("3 if r1 > 0", "no single number r1"),
+            ("3 if r99.x > 0", "no register r99"), ("3 if r1 > 0", "'r1' has 4 channels"),
             ("3 if", "no condition behind"), ("3 if r1.x >", "is no expression"),
             ("3 if f(1)", "is not understood"), ("a b", "is no place"),
         ):  # fmt: skip
@@ -331,8 +331,11 @@ def test_what_there_is_not_is_an_error_with_what_is_near(tmp_path: Path) -> None
                 stop_at(session, text)
         with pytest.raises(DebugError, match="no channel q"):
             session.value("r1.q1")
-        with pytest.raises(DebugError, match="has no launch 7"):
-            session.go_to(Position(7, 0, 0))
+        session.go_to(Position(0, 3, 2))
+        for place, problem in ((Position(7, 0, 0), "has no launch 7"), (Position(0, 8, 0), "has wavefronts 0 to 7")):
+            with pytest.raises(DebugError, match=problem):
+                session.go_to(place)
+            assert session.position == Position(0, 3, 2)
         session.go_to(Position(0, 0, 0))
         with pytest.raises(DebugError, match="c0 cannot be set"):
             session.set("c0", "x", 0)
