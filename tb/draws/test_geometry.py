@@ -46,6 +46,12 @@ def test_a_cut_and_the_end_of_a_thread_end_strips() -> None:
     assert streamed(points) == expected
 
 
+def test_a_geometry_program_that_emits_nothing_draws_nothing() -> None:
+    found = same_on_both(scene([point(0.0, 0.0, 0), point(0.2, 0.0, 0)], program={}))
+    assert not found.covered.any()
+    assert streamed([point(0.0, 0.0, 0)]) == []
+
+
 def test_vertices_beyond_the_most_are_lost_with_what_is_written_for_them() -> None:
     # Each of 6 is cut after the third: the most of 4 leaves one triangle and one vertex.
     points = [point(0.0, 0.0, 6), point(0.2, 0.0, 6)]

@@ -57,6 +57,8 @@ class FastStages(R700Stages):
     def _run(self, launch: ThreadLaunch, name: Callable[[int], str]) -> None:
         stage, compiling = launch.program.stage, self._compiling
         assert stage is not None
+        if not launch.threads:
+            return
         try:
             given = GivenThreads(launch, stage, self._core.lanes)
             prepared = prepare_threads(launch, compiling.host, given.threaded)
