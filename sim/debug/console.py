@@ -23,7 +23,7 @@ _SHORT = {
     "q": "quit", "exit": "quit", "r": "run", "h": "help",
 }  # fmt: skip
 _AROUND = 5
-_UNKNOWN = "(no instruction)"
+_UNKNOWN = "       (no instruction)"
 _SET = re.compile(r"(\w+)\.(\w)\s*=\s*(\S+)(\s+all)?")
 _CHANNELS = {"r5xx": "rgba", "r700": "xyzw"}
 
@@ -282,7 +282,10 @@ class Console(cmd.Cmd):
 
     def _here(self) -> str:
         session, line = self.session, self.session.line
-        rows = [f"{session.unit:>5}  {session.code.texts.get(session.unit, _UNKNOWN)}"]
+        if session.wavefront.has_ended:
+            # Behind its last instruction there may be others, which are not its next ones.
+            return _UNKNOWN
+        rows = [f"{session.unit:>5}  {session.code.texts.get(session.unit, '')}"]
         if line is not None:
             rows.insert(0, f"{line}  {session.code.source(line).strip()}".rstrip())
         return "\n".join(rows)

@@ -17,6 +17,7 @@ from ctm.sim.debug.views import FLOAT, INTEGER, Value, View
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.launch import Launch
 
+Steps = npt.NDArray[np.signedinteger]
 _OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift,
@@ -43,28 +44,39 @@ class Expression:
         except (ValueError, RecursionError, MemoryError):
             raise DebugError("the expression is too long, or no text") from None
 
-    def value(self, view: View, batch: Batch[Any], launch: Launch[Any]) -> Value | npt.NDArray[Any]:
-        """What it is: a register with its channels, or numbers [lanes]."""
+    def value(
+        self, view: View, batch: Batch[Any], launch: Launch[Any], steps: Steps | None = None
+    ) -> Value | npt.NDArray[Any]:
+        """What it is: a register with its channels, or numbers [lanes].
+
+        Wavefronts executed `steps` instructions [wavefronts], if that is not what the batch counts.
+        """
+        if steps is None:
+            steps = batch.executed + batch.steps
         with np.errstate(all="ignore"):
             try:
-                found: Value | npt.NDArray[Any] = _Scope(view, batch, launch).evaluated(self._tree)
+                found: Value | npt.NDArray[Any] = _Scope(view, batch, launch, steps).evaluated(self._tree)
             except TypeError:
                 raise DebugError(f"'{self.text}' mixes floats and bits: int(...) are the bits of a register") from None
             except RecursionError:
                 raise DebugError("the expression is too long") from None
         return found
 
-    def words(self, view: View, batch: Batch[Any], launch: Launch[Any]) -> npt.NDArray[np.uint32]:
-        """The bits of its value, [channels, lanes]."""
-        found = self.value(view, batch, launch)
+    def words(
+        self, view: View, batch: Batch[Any], launch: Launch[Any], steps: Steps | None = None
+    ) -> npt.NDArray[np.uint32]:
+        """The bits of its value, [channels, lanes]; see `value`."""
+        found = self.value(view, batch, launch, steps)
         if isinstance(found, Value):
             return found.words
         spread = np.ascontiguousarray(np.broadcast_to(found, batch.size))
         return spread.astype(np.float64).view(np.uint32).reshape(-1, 2).T
 
-    def holds(self, view: View, batch: Batch[Any], launch: Launch[Any]) -> npt.NDArray[np.bool_]:
-        """In which lanes it is true, [lanes]."""
-        found = np.asarray(_numbers(self.value(view, batch, launch), self.text)).astype(bool)
+    def holds(
+        self, view: View, batch: Batch[Any], launch: Launch[Any], steps: Steps | None = None
+    ) -> npt.NDArray[np.bool_]:
+        """In which lanes it is true, [lanes]; see `value`."""
+        found = np.asarray(_numbers(self.value(view, batch, launch, steps), self.text)).astype(bool)
         return np.broadcast_to(found, batch.size)
 
 
@@ -75,6 +87,7 @@ class _Scope:
     view: View
     batch: Batch[Any]
     launch: Launch[Any]
+    steps: Steps
 
     def evaluated(self, node: ast.AST) -> Any:
         """What a part of an expression is."""
@@ -96,7 +109,7 @@ class _Scope:
             case ast.Name(id="i" | "j" as name):
                 return getattr(self.batch, name)
             case ast.Name(id="step"):
-                return np.repeat(self.batch.executed + self.batch.steps, self.batch.lanes)
+                return np.repeat(self.steps, self.batch.lanes)
             case ast.Name(id=name):
                 return self.view.value(self.batch, self.launch, name)
             case ast.Attribute(value=ast.Name(id=name), attr=channel):

@@ -49,13 +49,13 @@ class Stop:
             return None
         found = batch.covered & batch.valid_mask
         if self.watched is not None:
-            found = found & self._known.changed(self.watched.words(view, batch, launch), batch, steps)
+            found = found & self._known.changed(self.watched.words(view, batch, launch, steps), batch, steps)
         else:
             found = found & (batch.active if self.units is not None else batch.by_lane(steps == 0))
         if self.pixel is not None:
             found = found & (batch.i == self.pixel[0]) & (batch.j == self.pixel[1])
         if self.condition is not None and found.any():
-            found = found & self.condition.holds(view, batch, launch)
+            found = found & self.condition.holds(view, batch, launch, steps)
         return found if found.any() else None
 
 

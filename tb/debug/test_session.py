@@ -154,6 +154,16 @@ def test_a_condition_is_of_a_lane_which_is_looked_at_then(tmp_path: Path) -> Non
         assert session.position == here
 
 
+def test_a_condition_of_steps_is_of_those_that_were_executed(tmp_path: Path) -> None:
+    with session_of(program(LOOP, tmp_path)) as session:
+        stop_at(session, "if step == 5")
+        # One by one in the first wavefront, together in those behind it.
+        found = []
+        while session.go_on().reason == "breakpoint":
+            found.append(session.position)
+        assert found == [Position(0, wavefront, 5) for wavefront in range(8)]
+
+
 def test_temporary_breakpoints_and_pixels_stop_once(tmp_path: Path) -> None:
     with session_of(program(DIVERGENT, tmp_path)) as session:
         stop_at(session, "(7, 3)")
