@@ -71,10 +71,10 @@ class Observation:
         """The option that a message is about."""
         return "--profile" if self.profile else "--timeline" if self.timeline is not None else "--report"
 
-    def engine(self, name: str, *, draws: bool) -> str:
+    def engine(self, name: str, *, is_untimed: bool) -> str:
         """The engine that runs the job: `name`, or the one that shows what is wanted in place of one that does not.
 
-        `draws`: whether the job is one that only engines without times do.
+        `is_untimed`: whether only engines without times do the job, or what else is wanted of it.
 
         Raises
         ------
@@ -87,7 +87,7 @@ class Observation:
             return self.waves.engine(name)
         if self.watching is None or name in WATCHED:
             return name
-        if name == AutoEngine.name and not draws and (self.timeline is not None or self.page is not None):
+        if name == AutoEngine.name and not is_untimed and (self.timeline is not None or self.page is not None):
             return WatchedEngine.name
         if name not in ENGINES or ENGINES[name].counts_cycles:
             raise BadInput(f"{self._option}: engine '{name}' cannot be watched; {' and '.join(WATCHED)} can")
@@ -139,7 +139,7 @@ def _print_profiles(outcome: Outcome, execution: Execution) -> None:
 def _save_timeline(outcome: Outcome, path: Path, execution: Execution, config: MachineConfig) -> None:
     seen = execution.device.seen()
     if seen.lost_events:
-        end = int(seen.events["cycle"][-1])
+        end = int(seen.events["cycle"][-1]) if seen.events.size else 0
         left = f"{seen.lost_events:,} events were left out, and --timeline-events keeps more"
         unit = "cycle" if seen.has_times else "step"
         typer.echo(f"note: the timeline ends at {unit} {end:,}: {left}", err=True)

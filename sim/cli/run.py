@@ -1,5 +1,6 @@
 """``ctm run``: run a job."""
 
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from io import StringIO
 from pathlib import Path
@@ -28,8 +29,8 @@ from ctm.sim.cli.waves.request import WaveFile, WavesAround, WavesAt, WavesCycle
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
-from ctm.sim.files import try_files, write_file
-from ctm.sim.jobs.destinations import Destinations
+from ctm.sim.files import is_same_file, try_files, write_file
+from ctm.sim.jobs.destinations import Destinations, made_of
 from ctm.sim.jobs.ending import Ending
 from ctm.sim.jobs.execution import (
     DRAWING_ENGINES,
@@ -86,17 +87,20 @@ def run(
     """Run a job and write its outputs, .npy or .png."""
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
     with outcome.reported():
-        check_engine(engine, max_cycles, port=port, hazards=hazards, trace=trace is not None)
+        check_engine(engine, None, port=port, hazards=hazards, trace=trace is not None)
         observation = Observation(
             profile=profile, timeline=timeline, most_events=most_events, page=report,
             waves=wave_request(waves, waves_from, waves_cycles, waves_around, waves_at, waves_depth),
         )  # fmt: skip
         loaded = load_job(job, output)
-        engine = observation.engine(engine, draws=loaded.draw is not None)
+        is_untimed = loaded.draw is not None or hazards or trace is not None
+        engine = observation.engine(engine, is_untimed=is_untimed)
+        check_engine(engine, max_cycles, port=port, hazards=hazards, trace=trace is not None)
         config = configuration(preset, settings, kind=loaded.kinds[0])
         for warning in loaded.warnings:
             typer.echo(f"warning: {warning}", err=True)
         try_outputs(loaded)
+        _check_files(loaded, {"--trace": trace, "--timeline": timeline, "--report": report, "--waves": waves})
         lines = _trace(trace, loaded)
         check_kinds(loaded, config)
         if loaded.draw is not None and engine not in DRAWING_ENGINES:
@@ -141,6 +145,19 @@ def run(
         outcome.fields["outputs"] = {str(key): str(path) for key, path in loaded.files.items()}
         _summarise(outcome, config, result, loaded.files, checked)
         observation.report(outcome, execution, result, config)
+
+
+def _check_files(loaded: LoadedJob, wanted: Mapping[str, Path | None]) -> None:
+    """Refuse files of options that would replace what the job is made of, an output, or each other."""
+    taken = [*made_of(loaded.job, loaded.path)]
+    taken += [(file, f"output {key}" if isinstance(key, int) else key) for key, file in loaded.files.items()]
+    for option, file in wanted.items():
+        if file is None:
+            continue
+        for other, name in taken:
+            if is_same_file(file, other):
+                raise BadInput(f"{option} {file}: it would replace {name}; choose another name or folder")
+        taken.append((file, f"what {option} writes"))
 
 
 def _save_pictures(outcome: Outcome, loaded: LoadedJob, result: Run) -> None:

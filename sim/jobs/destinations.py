@@ -56,6 +56,13 @@ def check_destinations(text: JobText, job: Job, files: Destinations) -> None:
             raise text.error(keys[key], f"'{file}' would replace the job itself; choose another name or folder")
 
 
+def made_of(job: Job, path: Path) -> Iterator[tuple[Path, str]]:
+    """What a job is made of: every file that it reads, and its key; the job itself is the first one."""
+    yield path, "the job itself"
+    for key, name in _sources(job):
+        yield path.parent / name, key_name(key)
+
+
 def _output_key(job: Job, key: int | str) -> Key:
     if key == CONDITIONAL:
         return ("conditional", "file")

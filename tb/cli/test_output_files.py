@@ -150,6 +150,31 @@ def test_constants_are_not_replaced(folder: Folder) -> None:
     assert "would replace constants.float" in refusal("run", folder.job)
 
 
+@pytest.mark.parametrize("option", ["--trace", "--timeline", "--report"])
+def test_what_shows_a_run_replaces_neither_the_job_nor_an_output(folder: Folder, option: str) -> None:
+    before = contents(folder)
+    (folder.path / "link").symlink_to("x.npy")
+    for name, kind in {
+        "job.toml": "the job itself", "scale.elf": "program.file", "x.npy": "inputs[0].file", "link": "inputs[0].file",
+        "y.npy": "output 0",
+    }.items():  # fmt: skip
+        problem = refusal("run", folder.job, option, folder.path / name)
+        assert (
+            problem == f"error: {option} {folder.path / name}: it would replace {kind}; choose another name or folder\n"
+        )
+    (folder.path / "link").unlink()
+    assert contents(folder) == before
+
+
+def test_what_shows_a_run_goes_to_files_of_their_own(folder: Folder) -> None:
+    place = folder.path / "t.json"
+    problem = refusal("run", folder.job, "--timeline", place, "--trace", place)
+    assert "--timeline" in problem and "it would replace what --trace writes" in problem
+    assert ctm("run", folder.job, "--timeline", "/dev/null", "--trace", "/dev/null").exit_code == 0
+    waves = refusal("run", folder.job, "--waves", folder.path / "a.fst", "--trace", folder.path / "b")
+    assert "engine 'rtl' writes none" in waves
+
+
 def test_what_an_output_begins_with_may_be_replaced(folder: Folder) -> None:
     np.save(folder.path / "y.npy", np.zeros((5, 13, 4), np.float32))
     np.save(folder.path / "depth.npy", np.zeros((5, 13), np.float32))

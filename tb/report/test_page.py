@@ -95,6 +95,13 @@ def test_the_command_writes_it_and_says_where(tmp_path: Path) -> None:
     assert read(page.read_text()).charts == {"picture-0"}
 
 
+def test_a_timeline_without_room_for_a_step_is_empty_and_says_so(tmp_path: Path) -> None:
+    run = ("run", job("saxpy"), "--engine", "golden", "-o", tmp_path)
+    result = ctm(*run, "--timeline", tmp_path / "t.json", "--timeline-events", 1)
+    assert result.exit_code == 0, result.output
+    assert "1,536 events were left out" in result.stderr and (tmp_path / "t.json").exists()
+
+
 def test_what_cannot_be_written_or_drawn_is_said_before_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
