@@ -103,9 +103,9 @@ def run(
         _check_files(loaded, {"--trace": trace, "--timeline": timeline, "--report": report, "--waves": waves})
         lines = _trace(trace, loaded)
         check_kinds(loaded, config)
+        observation.check(loaded)
         if loaded.draw is not None and engine not in DRAWING_ENGINES:
             raise BadInput(f"--engine {engine}: it does not draw; {', '.join(DRAWING_ENGINES)} do")
-        observation.check(loaded)
         prepare_engine(engine, config, observation.watching)
         observation = observation.located(
             lambda watch: Execution(

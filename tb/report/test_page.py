@@ -4,6 +4,7 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ctm.examples.catalogue import job
@@ -15,6 +16,7 @@ from ctm.sim.jobs.loading import load_job
 from ctm.sim.profile.profile import profiles
 from ctm.sim.report.page.page import Ran, page_of
 from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.draws.recorded import make_job
 
 
 class Reader(HTMLParser):
@@ -93,6 +95,17 @@ def test_the_command_writes_it_and_says_where(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert re.search(r"report: .*page\.html", result.output.replace("\n", ""))
     assert read(page.read_text()).charts == {"picture-0"}
+
+
+def test_a_page_has_the_words_of_a_draw_s_streams(tmp_path: Path) -> None:
+    draw = make_job("xfb_two", "sfn", tmp_path)
+    result = ctm("run", draw, "-o", tmp_path / "out", "--report", tmp_path / "page.html")
+    assert result.exit_code == 0, result.output
+    words = np.load(tmp_path / "out" / "feedback0.npy")
+    text = " ".join(read((tmp_path / "page.html").read_text()).texts[""])
+    assert f"{len(words):,} words, as floats" in text
+    assert all(f"{number:.6g}" in text for number in words.view(np.float32)[:8].tolist())
+    assert "there are none of draws" in refusal("run", draw, "--waves", tmp_path / "a.fst")
 
 
 def test_a_timeline_without_room_for_a_step_is_empty_and_says_so(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import numpy as np
 import numpy.typing as npt
 from plotly.offline import get_plotlyjs
 
@@ -23,6 +24,8 @@ from ctm.sim.report.timeline import events
 from ctm.sim.report.utilisation import utilisation
 
 _HASH = 16
+_WORDS = 256
+"""Of a stream, that are shown."""
 _STYLE = """
 :root { color-scheme: light dark; --back: #fff; --text: #1f2328; --soft: #6b7280; --edge: #d8dee4; --hot: #f59e0b; }
 @media (prefers-color-scheme: dark) {
@@ -97,12 +100,23 @@ def _head(ran: Ran) -> str:
 def _outputs(ran: Ran) -> str:
     cells: list[str] = []
     for name, array in ran.outputs.items():
+        if array.ndim == 1:
+            cells.append(f'<div class="picture"><h3>{escape(name)}</h3>{_words(array)}</div>')
+            continue
         figure, step = charts.picture(array)
         shape = " x ".join(map(str, array.shape))
         note = "" if step == 1 else f"; one element in {step} along each axis is shown"
         title = f'<h3>{escape(name)}</h3><p class="soft">{shape}{note}</p>'
         cells.append(f'<div class="picture">{title}{_embed(figure, f"picture-{len(cells)}")}</div>')
     return f'<h2>Outputs</h2><div class="columns">{"".join(cells)}</div>'
+
+
+def _words(array: npt.NDArray[Any]) -> str:
+    """The words of a stream as floats, the first ones."""
+    shown = [f"{number:.6g}" for number in array[:_WORDS].view(np.float32).tolist()]
+    rows = "\n".join("  ".join(f"{each:>12}" for each in shown[at : at + 4]) for at in range(0, len(shown), 4))
+    note = "" if len(shown) == len(array) else f"; the first {_WORDS} are shown"
+    return f'<p class="soft">{len(array):,} words, as floats{note}</p><pre>{rows}</pre>'
 
 
 def _programs(found: Sequence[ProgramProfile]) -> Iterator[str]:
