@@ -9,6 +9,7 @@ import typer
 
 from ctm.sim.cli.options import DEFAULT_WATCHDOG, Preset, Settings, Watchdog, configuration
 from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.cli.signals import Interruption
 from ctm.sim.debug.console import Console
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
@@ -74,10 +75,19 @@ def _executed(console: Console, outcome: Outcome, name: str, lines: Iterator[str
         if console.onecmd(line):
             return True
         if console.failed:
-            raise BadInput(f"{name}:{number}: {line.strip()}")
+            raise BadInput(f"{name}:{number}: {line.strip()}: {console.error}")
     return False
 
 
 def _interactive(console: Console) -> None:
-    """Read lines from the terminal, with a history where there is one."""
-    console.cmdloop("type `help` for the commands")
+    """Read lines from the terminal; Ctrl-C ends what a command does, and not the session."""
+    intro = "type `help` for the commands"
+    while True:
+        try:
+            console.cmdloop(intro)
+        except Interruption as interruption:
+            if interruption.name != "SIGINT":
+                raise
+            intro = f"\n{console.interrupted()}".rstrip()
+        else:
+            return

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
@@ -19,6 +20,7 @@ from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.seen import Watching
 from ctm.sim.engines.watching.engine import WatchedEngine
 from ctm.sim.files import try_files, write_file
+from ctm.sim.jobs.arrays import Array
 from ctm.sim.jobs.execution import Execution, Run
 from ctm.sim.jobs.loading import LoadedJob
 from ctm.sim.profile.profile import as_json, profiles
@@ -101,8 +103,9 @@ class Observation:
             raise BadInput("--waves: there are none of draws, which the hardware does not do")
         if self.page is not None:
             PLOTLY.require()
-        wave = None if self.waves is None else self.waves.waves.path
-        try_files({path: 0 for path in (self.timeline, self.page, wave) if path is not None})
+        try_files({path: 0 for path in (self.timeline, self.page) if path is not None}, make_folders=True)
+        if self.waves is not None and self.waves.waves.path is not None:
+            try_files({self.waves.waves.path: 0})
 
     def located(self, rerun: Rerun) -> "Observation":
         """The same with a window for waves, see `WaveRequest.located`."""
@@ -113,9 +116,15 @@ class Observation:
         if self.waves is not None:
             self.waves.end(outcome, execution)
 
-    def report(self, outcome: Outcome, execution: Execution, result: Run, config: MachineConfig) -> None:
-        """Print and write what was wanted; BadInput: the window of waves never came."""
-        problem = problem_of(outcome.fields)
+    def report(self, outcome: Outcome, execution: Execution, result: Run | None, config: MachineConfig) -> None:
+        """Print and write what was wanted, of a job that failed (`result` None) as far as it ran.
+
+        Raises
+        ------
+        BadInput
+            The window of waves never came.
+        """
+        problem = problem_of(outcome.fields) if result is not None else None
         if problem is not None:
             raise BadInput(problem)
         if self.profile:
@@ -123,7 +132,8 @@ class Observation:
         if self.timeline is not None:
             _save_timeline(outcome, self.timeline, execution, config)
         if self.page is not None:
-            _save_page(outcome, self.page, execution, result, config)
+            outputs = {} if result is None else result.outputs
+            _save_page(outcome, self.page, execution, outputs, config)
 
 
 def _print_profiles(outcome: Outcome, execution: Execution) -> None:
@@ -145,18 +155,20 @@ def _save_timeline(outcome: Outcome, path: Path, execution: Execution, config: M
         typer.echo(f"note: the timeline ends at {unit} {end:,}: {left}", err=True)
     data = BytesIO()
     count = write_timeline(data, seen, execution.programs(), config, compressed=path.suffix == _COMPRESSED)
-    write_file(path, data.getvalue())
+    write_file(path, data.getvalue(), make_folders=True)
     outcome.say(f"timeline: {path}, {count:,} events, for ui.perfetto.dev")
 
 
-def _save_page(outcome: Outcome, path: Path, execution: Execution, result: Run, config: MachineConfig) -> None:
+def _save_page(
+    outcome: Outcome, path: Path, execution: Execution, outputs: Mapping[int | str, Array], config: MachineConfig
+) -> None:
     # What draws it is a package that not everyone installs.
     from ctm.sim.report.page.page import Ran, page_of
 
     ran = Ran(
         name=execution.name, command=shlex.join(["ctm", *sys.argv[1:]]), engine=execution.device.ran, config=config,
-        report=result.report, programs=execution.programs(), seen=execution.device.seen(),
-        outputs={f"output {key}" if isinstance(key, int) else key: array for key, array in result.outputs.items()},
+        report=execution.device.report(), programs=execution.programs(), seen=execution.device.seen(),
+        outputs={f"output {key}" if isinstance(key, int) else key: array for key, array in outputs.items()},
     )  # fmt: skip
-    write_file(path, page_of(ran).encode())
+    write_file(path, page_of(ran).encode(), make_folders=True)
     outcome.say(f"report: {path}")

@@ -28,7 +28,7 @@ from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.cli.waves.request import WaveFile, WavesAround, WavesAt, WavesCycles, WavesDepth, WavesFrom, wave_request
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.golden import GoldenEngine
-from ctm.sim.fault import MachineError
+from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.files import is_same_file, try_files, write_file
 from ctm.sim.jobs.destinations import Destinations, made_of
 from ctm.sim.jobs.ending import Ending
@@ -121,8 +121,12 @@ def run(
                 max_cycles=max_cycles, trace=lines, port=port, watch=observation.watching,
             )  # fmt: skip
             progress.standing, progress.ask = execution.device.standing, ending.ask
+            result: Run | None = None
             try:
                 result = execution.run()
+            except (MachineError, CycleLimitError):
+                observation.report(outcome, execution, None, config)
+                raise
             finally:
                 outcome.add_report(execution.device.report())
                 outcome.fields["engine"] = execution.device.ran
@@ -131,7 +135,7 @@ def run(
                 for remark in execution.device.remarks:
                     typer.echo(f"note: {remark}", err=True)
                 if trace is not None and lines is not None:
-                    write_file(trace, lines.getvalue().encode())
+                    write_file(trace, lines.getvalue().encode(), make_folders=True)
         checked = ""
         if check or check_all:
             part = sample(loaded) if execution.device.ran == FastEngine.name and not check_all else None
@@ -178,7 +182,7 @@ def _trace(file: Path | None, loaded: LoadedJob) -> StringIO | None:
     count = processors(loaded)
     if count > _MOST_TRACED:
         raise BadInput(f"--trace: {count:,} processors are more than {_MOST_TRACED:,}: make the domain smaller")
-    try_files({file: 0})
+    try_files({file: 0}, make_folders=True)
     return StringIO()
 
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.places import stop_at, watch
-from ctm.sim.debug.session import Event, Position, Session
+from ctm.sim.debug.session import Event, Session
 from ctm.sim.debug.stops import Stop
 from ctm.sim.debug.views import BIT, FLOAT, Value
+from ctm.sim.debug.walk import Position
 from ctm.sim.fault import MachineError
 
 _SHORT = {
@@ -22,6 +23,7 @@ _SHORT = {
     "l": "list", "disas": "disassemble", "i": "info", "bt": "backtrace", "where": "info wavefront", "d": "delete",
     "q": "quit", "exit": "quit", "r": "run", "h": "help",
 }  # fmt: skip
+_WITHOUT_ARGUMENTS = ("run", "continue", "finish", "reverse-continue", "backtrace", "quit")
 _AROUND = 5
 _UNKNOWN = "       (no instruction)"
 _SET = re.compile(r"(\w+)\.(\w)\s*=\s*(\S+)(\s+all)?")
@@ -29,15 +31,17 @@ _CHANNELS = {"r5xx": "rgba", "r700": "xyzw"}
 
 
 class Console(cmd.Cmd):
-    """Executes lines; what they print goes to `say`. `failed` is set by a line that could not be executed."""
+    """Executes lines; what they print goes to `say`. what is wrong with one is `error`, too."""
 
     prompt = "(ctm) "
 
     def __init__(self, session: Session, kind: str, say: Callable[[str], None]) -> None:
         super().__init__()
         self.session, self._kind, self._say = session, kind, say
-        self.failed = False
-        self._last = ""
+        self.error: str | None = None
+        """Of a line that could not be executed."""
+        self._before: Position | None = None
+        """Where the session was before the command that runs."""
         self._named = {name.removeprefix("do_").replace("_", "-"): name for name in dir(self) if name.startswith("do_")}
 
     def onecmd(self, line: str) -> bool:
@@ -51,17 +55,39 @@ class Console(cmd.Cmd):
         name, _, rest = expanded.partition(" ")
         if not name:
             return False
+        self._before = None if self.session.result is not None else self.session.position
         try:
             if name not in self._named:
                 matches = [each for each in self._named if each.startswith(name)]
                 if len(matches) != 1:
                     raise DebugError(f"there is no command {name}; `help` lists them")
                 name = matches[0]
-            return bool(getattr(self, self._named[name])(rest.strip()))
+            if rest.strip() and name in _WITHOUT_ARGUMENTS:
+                raise DebugError(f"{name} takes nothing behind it")
+            is_last = bool(getattr(self, self._named[name])(rest.strip()))
+            self._before = None
+            return is_last
         except (DebugError, MachineError) as error:
-            self.failed = True
+            self.error = str(error)
             self._say(f"error: {error}")
+        self._before = None
         return False
+
+    @property
+    def failed(self) -> bool:
+        """Whether a line could not be executed."""
+        return self.error is not None
+
+    def interrupted(self) -> str:
+        """Return to where the last command began, which a signal ended somewhere: what there is to say.
+
+        What was set by hand is lost, unless the command had not begun anything.
+        """
+        before, self._before = self._before, None
+        if before is None:
+            return ""
+        self.session.go_afresh(before)
+        return f"interrupted; it is again where the command began\n{self._where()}"
 
     def emptyline(self) -> bool:
         """Nothing happens."""

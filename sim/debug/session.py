@@ -6,7 +6,7 @@ golden model's results are defined. Up to where one wants to look they run toget
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -19,22 +19,12 @@ from ctm.sim.debug.launches import Started
 from ctm.sim.debug.stops import Found, Scout, Stop
 from ctm.sim.debug.undo import keep
 from ctm.sim.debug.views import VIEWS, View
-from ctm.sim.debug.walk import TOGETHER, Walk
+from ctm.sim.debug.walk import HAS_ENDED, TOGETHER, Position, Walk
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.elf.lines import Line
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.execution import Run
 from ctm.sim.jobs.loading import LoadedJob
-
-_HAS_ENDED = "the job has ended; `run` begins again"
-
-
-class Position(NamedTuple):
-    """A launch of the job, the index of a wavefront in it, and the instructions that this one has executed."""
-
-    launch: int
-    wavefront: int
-    step: int
 
 
 @dataclass(frozen=True)
@@ -83,20 +73,20 @@ class Session:
     def started(self) -> Started:
         """The launch; DebugError: the job has ended."""
         if self._walk.started is None:
-            raise DebugError(_HAS_ENDED)
+            raise DebugError(HAS_ENDED)
         return self._walk.started
 
     @property
     def wavefront(self) -> Wavefront:
         """The wavefront; DebugError: the job has ended."""
         if self._walk.wavefront is None:
-            raise DebugError(_HAS_ENDED)
+            raise DebugError(HAS_ENDED)
         return self._walk.wavefront
 
     @property
     def position(self) -> Position:
-        """Where it stands."""
-        return Position(self.started.number, self._walk.index, self.wavefront.step)
+        """Where it stands; DebugError: the job has ended."""
+        return self._walk.position
 
     @property
     def result(self) -> Run | None:
@@ -232,39 +222,13 @@ class Session:
         Raises
         ------
         DebugError
-            There is no such position.
+            There is no such position; or a wavefront in front of it fails, and that is where it is then.
         """
-        if self._walk.started is None or position[:2] != (self._walk.started.number, self._walk.index):
-            is_here = self._walk.started is not None and position.launch == self._walk.started.number
-            if is_here:
-                self._check_wavefront(position)
-            if not is_here or position.wavefront < self._walk.index:
-                self._restart_at(position)
-            else:
-                self._to_end()
-                self._walk.index += 1
-            self._walk.run(self._walk.index, position.wavefront)
-            self._walk.enter(position.wavefront)
-        if position.step < self.wavefront.step:
-            self.wavefront.back_to(position.step)
-        while self.wavefront.step < position.step and not self.wavefront.is_over:
-            self.wavefront.advance()
+        self._walk.go_to(position)
 
-    def _restart_at(self, position: Position) -> None:
-        """Begin the job again, up to a launch; DebugError: there is no such position, and it is where it was."""
-        here = None if self._walk.started is None else self.position
-        try:
-            self._walk.restart(position.launch)
-            self._check_wavefront(position)
-        except DebugError:
-            if here is not None:
-                self.go_to(here)
-            raise
-
-    def _check_wavefront(self, position: Position) -> None:
-        count = len(self.started.order)
-        if not 0 <= position.wavefront < count:
-            raise DebugError(f"launch {position.launch} has wavefronts 0 to {count - 1:,}")
+    def go_afresh(self, position: Position) -> None:
+        """Go to a position with the job begun again, whatever state it was in; errors as `go_to`."""
+        self._walk.go_afresh(position)
 
     # Breakpoints.
 
@@ -332,10 +296,6 @@ class Session:
             event = self._stop_here()
             if event.stop is not None:
                 return event
-
-    def _to_end(self) -> None:
-        while not self.wavefront.is_over:
-            self.wavefront.advance()
 
     def _stop_here(self) -> Event:
         """The breakpoint in front of the next instruction, if there is one."""

@@ -1,6 +1,6 @@
 """The walk through a job: launches, and the wavefronts of each, one by one or many together."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.error import DebugError
@@ -13,8 +13,17 @@ from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.jobs.execution import Run
 from ctm.sim.jobs.loading import LoadedJob
 
+HAS_ENDED = "the job has ended; `run` begins again"
 TOGETHER = 16384
 """Processors that run together."""
+
+
+class Position(NamedTuple):
+    """A launch of the job, the index of a wavefront in it, and the instructions that this one has executed."""
+
+    launch: int
+    wavefront: int
+    step: int
 
 
 class Walk:
@@ -38,14 +47,16 @@ class Walk:
         Raises
         ------
         DebugError
-            The job has no such launch.
+            The job has no such launch, or fails in front of it.
         """
         self.close()
         self._launches = Launches(self._job, self._config, self._watchdog)
         self.result = None
         self.next_launch()
         while self.started is not None and self.started.number < launch:
-            self.run(0, len(self.started.order))
+            failed = self.run(0, len(self.started.order))
+            if failed is not None:
+                raise DebugError(f"wavefront {failed[0]} of launch {self.started.number} fails: {failed[1]}")
             self.next_launch()
         if self.started is None and launch:
             raise DebugError(f"the job has no launch {launch}")
@@ -87,3 +98,81 @@ class Walk:
     def program(self, base: int) -> tuple[str, Executable]:
         """Name and executable of the program at an address."""
         return self._launches.execution.programs()[base]
+
+    @property
+    def position(self) -> Position:
+        """Where it stands; DebugError: the job has ended."""
+        if self.started is None or self.wavefront is None:
+            raise DebugError(HAS_ENDED)
+        return Position(self.started.number, self.index, self.wavefront.step)
+
+    def go_to(self, position: Position) -> None:
+        """Go to any position, forward or back.
+
+        Raises
+        ------
+        DebugError
+            There is no such position; or a wavefront in front of it fails, and that is where it is then.
+        """
+        if self.started is None or position[:2] != (self.started.number, self.index):
+            is_here = self.started is not None and position.launch == self.started.number
+            if is_here:
+                self._check(position)
+            if not is_here or position.wavefront < self.index:
+                self._restart_at(position)
+            else:
+                self._end_wavefront(position.wavefront)
+                self.index += 1
+            self._run_up_to(position.wavefront)
+        self._to_step(position.step)
+
+    def go_afresh(self, position: Position) -> None:
+        """Go to a position with the job begun again, whatever state it was in; errors as `go_to`."""
+        self.restart(position.launch)
+        self._run_up_to(position.wavefront)
+        self._to_step(position.step)
+
+    def _restart_at(self, position: Position) -> None:
+        """Begin the job again, up to a launch; DebugError: there is no such position, and it is where it was."""
+        here = None if self.started is None else self.position
+        try:
+            self.restart(position.launch)
+            self._check(position)
+        except DebugError:
+            if here is not None:
+                self.go_to(here)
+            raise
+
+    def _check(self, position: Position) -> None:
+        assert self.started is not None
+        count = len(self.started.order)
+        if not 0 <= position.wavefront < count:
+            raise DebugError(f"launch {position.launch} has wavefronts 0 to {count - 1:,}")
+
+    def _run_up_to(self, wavefront: int) -> None:
+        """Run the wavefronts from here to one; DebugError: one of them fails, and that is where it is then."""
+        failed = self.run(self.index, wavefront)
+        if failed is None:
+            self.enter(wavefront)
+            return
+        assert self.started is not None
+        index, _ = failed
+        self.restart(self.started.number)
+        self.run(0, index)
+        self.enter(index)
+        self._end_wavefront(wavefront)
+
+    def _end_wavefront(self, wanted: int) -> None:
+        """Run the wavefront to its end, on the way to another one; DebugError: it fails."""
+        assert self.wavefront is not None
+        while not self.wavefront.is_over:
+            self.wavefront.advance()
+        if self.wavefront.error is not None:
+            raise DebugError(f"wavefront {self.index}, in front of wavefront {wanted}, fails: {self.wavefront.error}")
+
+    def _to_step(self, step: int) -> None:
+        assert self.wavefront is not None
+        if step < self.wavefront.step:
+            self.wavefront.back_to(step)
+        while self.wavefront.step < step and not self.wavefront.is_over:
+            self.wavefront.advance()

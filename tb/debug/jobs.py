@@ -43,6 +43,20 @@ OUT o0 = MOV(r2)
 """
 
 
+LOOP_BY_COLUMN = """
+; More rounds for the processors from column 6 on.
+ALU r1.r = ADD(r0.r, -5.5)
+REP i0
+    ALU r2.r, p.r[>=0] = MOV(r1.r)
+    IF p.r
+        ALU r2.g = ADD(r2.g, c0.b)
+        ALU r2.g = ADD(r2.g, c0.b)
+    ENDIF
+ENDREP
+OUT o0 = MOV(r2)
+"""
+
+
 def example(name: str, width: int = 64, height: int = 4) -> LoadedJob:
     """An example, of whose domains the lower left is left."""
     job = load_job(FOLDER / f"{name}.toml")

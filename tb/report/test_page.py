@@ -1,5 +1,6 @@
 """The page of a run: what it shows is what was counted, and it needs nothing but itself."""
 
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -119,8 +120,27 @@ def test_what_cannot_be_written_or_drawn_is_said_before_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = ("run", job("saxpy"), "--engine", "golden", "-o", tmp_path / "out")
+    (tmp_path / "none").touch()
     assert "none" in refusal(*run, "--report", tmp_path / "none" / "page.html")
     assert "none" in refusal(*run, "--timeline", tmp_path / "none" / "t.json")
     monkeypatch.setattr(Package, "is_installed", False)
     assert "[report]" in refusal(*run, "--report", tmp_path / "page.html")
     assert not (tmp_path / "out").exists()
+
+
+def test_what_shows_a_run_may_lie_in_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    files = {option: out / "seen" / name for option, name in (("--report", "page.html"), ("--timeline", "t.json"))}
+    wanted = [part for pair in files.items() for part in pair]
+    result = ctm("run", job("saxpy"), "--engine", "golden", "-o", out, *wanted)
+    assert result.exit_code == 0, result.output
+    assert all(file.exists() for file in files.values())
+
+
+def test_a_run_that_fails_is_shown_as_far_as_it_went(tmp_path: Path) -> None:
+    page, timeline = tmp_path / "page.html", tmp_path / "t.json"
+    run = ("run", job("mandelbrot"), "--engine", "golden", "--watchdog", "20", "-o", tmp_path / "out")
+    result = ctm(*run, "--report", page, "--timeline", timeline, "--profile")
+    assert result.exit_code == 1 and "watchdog" in result.stderr.lower()
+    assert "instructions issued" in result.stdout and not (tmp_path / "out").exists()
+    assert json.loads(timeline.read_text())["traceEvents"] and "mandelbrot.s" in page.read_text()
