@@ -10,6 +10,12 @@ PATIENCE = 60.0
 Process = subprocess.Popen[str]
 
 
+def hear_all() -> None:
+    """Of a process that begins: a suite in the background, or behind nohup, may have been told to ignore some."""
+    for number in STATUS:
+        signal.signal(number, signal.SIG_DFL)
+
+
 def wait(condition: Callable[[], bool], patience: float = PATIENCE) -> None:
     end = time.monotonic() + patience
     while not condition():

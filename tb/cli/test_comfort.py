@@ -22,7 +22,7 @@ def ctm(*arguments: str, **environment: str) -> str:
 @pytest.mark.parametrize(
     ("begun", "completed"),
     [
-        ("ctm d", ["disasm", "doctor"]),
+        ("ctm d", ["debug", "disasm", "doctor"]),
         ("ctm run --engine ", ["auto", "golden", "fast", "rtl", "amaranth", "serial"]),
         ("ctm run --preset ti", ["tiny"]),
         ("ctm run --set memory.la", ["memory.latency="]),

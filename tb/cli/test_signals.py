@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.tb.cli.processes import PATIENCE, STATUS, Process, session, wait
+from ctm.tb.cli.processes import PATIENCE, STATUS, Process, hear_all, session, wait
 from ctm.tb.jobs.folder import Folder, executable
 from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL, move
 from ctm.tb.r5xx.statements import add, begin_loop, end_loop
@@ -15,18 +15,12 @@ from ctm.tb.r5xx.statements import add, begin_loop, end_loop
 CTM = Path(__file__).parents[2] / ".venv" / "bin" / "ctm"
 
 
-def _hear_all() -> None:
-    """A suite in the background, or behind nohup, may have been told to ignore some."""
-    for number in STATUS:
-        signal.signal(number, signal.SIG_DFL)
-
-
 def start(folder: Folder, *options: str, **environment: str) -> Process:
     """``ctm run`` in a session of its own, so that what it leaves can be found."""
     command = [CTM, "run", folder.job, *options]
     pipe = subprocess.PIPE
     return subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, text=True, env=environment, start_new_session=True, preexec_fn=_hear_all,
+        command, stdout=pipe, stderr=pipe, text=True, env=environment, start_new_session=True, preexec_fn=hear_all,
     )  # fmt: skip
 
 

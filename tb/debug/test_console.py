@@ -13,6 +13,7 @@ import pytest
 from ctm.examples.catalogue import job as job_of
 from ctm.sim.debug.console import Console
 from ctm.tb.cli.invocation import ctm
+from ctm.tb.cli.processes import hear_all
 from ctm.tb.debug.jobs import DIVERGENT, LOOP_BY_COLUMN, example, program, session_of
 
 
@@ -173,6 +174,7 @@ def test_ctrl_c_ends_a_command_and_not_the_session(tmp_path: Path) -> None:
     program(LONG, tmp_path, width=512, height=512)
     process, terminal = pty.fork()
     if not process:
+        hear_all()
         os.environ["TERM"] = "dumb"
         os.execv(sys.executable, [sys.executable, "-m", "ctm", "debug", str(tmp_path / "job.toml"), "--preset", "tiny"])
     seen = ""

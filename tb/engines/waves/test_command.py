@@ -10,7 +10,7 @@ import pytest
 
 from ctm.sim.engines.waves.window import FORMATS
 from ctm.tb.cli.invocation import ctm, process, refusal, report
-from ctm.tb.cli.processes import STATUS, wait
+from ctm.tb.cli.processes import STATUS, hear_all, wait
 from ctm.tb.engines.waves.reading import Wave
 from ctm.tb.jobs.folder import Folder
 
@@ -109,10 +109,16 @@ def test_an_interruption_leaves_a_wave_that_can_be_read(folder: Folder, suffix: 
     path = folder.path / f"a{suffix}"
     command = [sys.executable, "-c", "from ctm.sim.cli import main; main()", "run", str(folder.job), *TINY]
     pipe = subprocess.PIPE
-    with subprocess.Popen([*command, "--waves", str(path)], stdout=pipe, stderr=pipe, text=True) as running:
+    with subprocess.Popen(
+        [*command, "--waves", str(path)], stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_all
+    ) as running:
         wait(lambda: any(file.stat().st_size for file in folder.path.glob(".ctm-*")) or running.poll() is not None)
         running.send_signal(signal.SIGINT)
-        said, errors = running.communicate(timeout=60)
+        try:
+            said, errors = running.communicate(timeout=60)
+        finally:
+            # Else nothing would end it.
+            running.kill()
     assert running.returncode == STATUS[signal.SIGINT], errors
     assert "waves: " in said and "Traceback" not in errors
     if suffix != ".vcd.gz":
