@@ -74,4 +74,5 @@ def test_a_trace_is_golden_and_of_a_small_domain(folder: Path) -> None:
     assert "8,192 processors are more than 4,096" in result.stderr
     assert not (folder / "t.txt").exists()
     job.write_text(JOB)
+    (folder / "no_folder").touch()
     assert "no_folder" in refusal("run", job, "--trace", folder / "no_folder" / "t.txt")

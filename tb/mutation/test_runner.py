@@ -87,10 +87,10 @@ def test_every_mutant_has_a_cache_of_its_own(unit: Path, monkeypatch: pytest.Mon
     usual = tmp_path / "cache"
     usual.mkdir()
     monkeypatch.setenv("XDG_CACHE_HOME", str(usual))
-    assert Outcome.KILLED not in found(unit, "-k", "cache", step=5).values()
+    assert Outcome.KILLED not in found(unit, "-k", "own_cache", step=5).values()
     # The mark in the usual cache is seen by no mutant, and theirs are not left there.
     monkeypatch.setenv("CTM_MARK", "1")
-    assert Outcome.KILLED not in found(unit, "-k", "cache", step=5).values()
+    assert Outcome.KILLED not in found(unit, "-k", "own_cache", step=5).values()
     assert [path.name for path in usual.iterdir()] == ["mark"]
 
 
