@@ -31,7 +31,7 @@ _CHANNELS = {"r5xx": "rgba", "r700": "xyzw"}
 
 
 class Console(cmd.Cmd):
-    """Executes lines; what they print goes to `say`. what is wrong with one is `error`, too."""
+    """Executes lines; what they print goes to `say`, and what is wrong with the last one is `error`, too."""
 
     prompt = "(ctm) "
 
@@ -56,6 +56,7 @@ class Console(cmd.Cmd):
         if not name:
             return False
         self._before = None if self.session.result is not None else self.session.position
+        is_last = False
         try:
             if name not in self._named:
                 matches = [each for each in self._named if each.startswith(name)]
@@ -65,13 +66,12 @@ class Console(cmd.Cmd):
             if rest.strip() and name in _WITHOUT_ARGUMENTS:
                 raise DebugError(f"{name} takes nothing behind it")
             is_last = bool(getattr(self, self._named[name])(rest.strip()))
-            self._before = None
-            return is_last
         except (DebugError, MachineError) as error:
             self.error = str(error)
             self._say(f"error: {error}")
+        # An interruption leaves it, see `interrupted`.
         self._before = None
-        return False
+        return is_last
 
     @property
     def failed(self) -> bool:

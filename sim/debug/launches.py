@@ -61,13 +61,13 @@ class Launches:
 
     def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int) -> None:
         self._found: Queue[Started | Run | BaseException] = Queue(1)
-        self._answers: Queue[MachineError | None | _Ended] = Queue(1)
+        self._answers: Queue[_Ended | None] = Queue(1)
         self._count, self._waits = 0, False
         self.execution = _Execution(self, job, config, watchdog)
         self._thread = Thread(target=self._run, name="ctm-debug", daemon=True)
 
-    def next(self, error: MachineError | None = None) -> Started | Run:
-        """The next launch, or what the job left if there is none; `error` is how the launch before it ended.
+    def next(self) -> Started | Run:
+        """The next launch, or what the job left if there is none; all wavefronts of the launch before it have run.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class Launches:
         if not self._thread.is_alive():
             self._thread.start()
         elif self._waits:
-            self._answers.put(error)
+            self._answers.put(None)
         found = self._found.get()
         self._waits = isinstance(found, Started)
         if isinstance(found, BaseException):
@@ -90,15 +90,14 @@ class Launches:
             self._answers.put(_Ended())
             self._thread.join()
 
-    def hand_over(self, launch: Launch[Any], groups: list[Groups], core: "_Core") -> MachineError | None:
+    def hand_over(self, launch: Launch[Any], groups: list[Groups], core: "_Core") -> None:
         """Of the job's thread: give a launch, and wait until it has run."""
         found = _started(self._count, core.set_of_instructions, launch, groups)
         self._count += 1
         self._found.put(found)
         answer = self._answers.get()
-        if isinstance(answer, _Ended):
+        if answer is not None:
             raise answer
-        return answer
 
     def _run(self) -> None:
         found: Run | BaseException
@@ -151,8 +150,9 @@ class _HandedOver:
         self._groups.append(groups)
 
     def finish(self) -> MachineError | None:
-        """Have all of them run; see `Run.finish`."""
-        return self._launches.hand_over(self._launch, self._groups, self._core)
+        """Have all of them run; see `Run.finish`. A session stops at a fault, and goes no further."""
+        self._launches.hand_over(self._launch, self._groups, self._core)
+        return None
 
 
 class _Device(Device):

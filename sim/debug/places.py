@@ -7,6 +7,7 @@ from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.debug.expressions import Expression
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.stops import Stop
+from ctm.sim.elf.lines import Line
 
 _PIXEL = re.compile(r"\(?\s*(\d+)\s*,\s*(\d+)\s*\)?")
 _UNIT = re.compile(r"\*\s*(0x[0-9a-fA-F]+|\d+)")
@@ -28,13 +29,7 @@ def stop_at(session: Session, text: str, *, is_temporary: bool = False) -> Stop:
     DebugError
         There is no such place, or no such condition.
     """
-    place, separator, condition = (part.strip() for part in f" {text.strip()} ".partition(" if "))
-    if separator and not condition:
-        raise DebugError("there is no condition behind `if`")
-    checked = None
-    if condition:
-        checked = Expression(condition)
-        checked.holds(session.view, session.wavefront.batch, session.started.launch)
+    place, condition = _parts(session, text)
     fields: dict[str, Any] = {}
     if match := _PIXEL.fullmatch(place):
         fields["pixel"] = int(match[1]), int(match[2])
@@ -43,7 +38,7 @@ def stop_at(session: Session, text: str, *, is_temporary: bool = False) -> Stop:
     else:
         fields["executable"] = session.started.launch.executable
         fields["units"] = _units(session, place) if place else frozenset(session.code.units)
-    stop = Stop(number=0, text=text.strip(), condition=checked, is_temporary=is_temporary, **fields)
+    stop = Stop(number=0, text=text.strip(), condition=condition, is_temporary=is_temporary, **fields)
     return session.add_stop(stop)
 
 
@@ -55,18 +50,25 @@ def watch(session: Session, text: str) -> Stop:
     DebugError
         It is no such expression, or no such condition.
     """
-    watched, separator, condition = (part.strip() for part in text.partition(" if "))
-    if not watched or (separator and not condition):
+    what, condition = _parts(session, text)
+    if not what:
         raise DebugError("watch takes EXPRESSION, or EXPRESSION if CONDITION")
-    wavefront, launch = session.wavefront, session.started.launch
-    stop = Stop(
-        number=0, text=text.strip(), watched=Expression(watched),
-        condition=Expression(condition) if condition else None, executable=launch.executable,
-    )  # fmt: skip
-    for each in (stop.watched, stop.condition):
-        if each is not None:
-            each.value(session.view, wavefront.batch, launch)
+    watched, launch = Expression(what), session.started.launch
+    watched.value(session.view, session.wavefront.batch, launch)
+    stop = Stop(number=0, text=text.strip(), watched=watched, condition=condition, executable=launch.executable)
     return session.add_stop(stop)
+
+
+def _parts(session: Session, text: str) -> tuple[str, Expression | None]:
+    """What stands in front of ``if``, and the condition behind it, which has a value here."""
+    first, separator, last = (part.strip() for part in f" {text.strip()} ".partition(" if "))
+    if not separator:
+        return first, None
+    if not last:
+        raise DebugError("there is no condition behind `if`")
+    condition = Expression(last)
+    condition.holds(session.view, session.wavefront.batch, session.started.launch)
+    return first, condition
 
 
 def _units(session: Session, place: str) -> frozenset[int]:
@@ -95,18 +97,11 @@ def _of_line(session: Session, file: str | None, line: int) -> frozenset[int]:
     following = sorted(each.line for each in known if each.file == name and each.line >= line)
     if not following:
         raise DebugError(f"{name} has no code at line {line} or behind it")
+    wanted, units = Line(name, following[0]), session.code.units
+    pairs = zip([None, *units], units, strict=False)
     return frozenset(
-        unit
-        for unit in session.code.units
-        if (at := lines.at(unit)) is not None
-        and (at.file, at.line) == (name, following[0])
-        and (unit == 0 or lines.at(_before(session, unit)) != at)
+        unit for before, unit in pairs if lines.at(unit) == wanted and (before is None or lines.at(before) != wanted)
     )
-
-
-def _before(session: Session, unit: int) -> int:
-    """The instruction in front of another one."""
-    return max((each for each in session.code.units if each < unit), default=-1)
 
 
 def _of_label(session: Session, label: str) -> frozenset[int]:

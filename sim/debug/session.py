@@ -19,10 +19,11 @@ from ctm.sim.debug.launches import Started
 from ctm.sim.debug.stops import Found, Scout, Stop
 from ctm.sim.debug.undo import keep
 from ctm.sim.debug.views import VIEWS, View
-from ctm.sim.debug.walk import HAS_ENDED, TOGETHER, Position, Walk
+from ctm.sim.debug.walk import HAS_ENDED, Position, Walk
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.elf.lines import Line
 from ctm.sim.fault import MachineError
+from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.jobs.execution import Run
 from ctm.sim.jobs.loading import LoadedJob
 
@@ -323,7 +324,7 @@ class Session:
     def _through_launch(self, first: int) -> Event | None:
         """Run the wavefronts from `first` on, to a breakpoint or a fault; None if there was neither."""
         started, count = self.started, len(self.started.order)
-        together = max(1, TOGETHER // started.launch.lanes)
+        together = max(1, BATCH_LANES // started.launch.lanes)
         for begin in range(first, count, together):
             end = min(begin + together, count)
             kept = keep(started.launch, started.i[begin:end].ravel(), started.j[begin:end].ravel())

@@ -7,8 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.sim.golden.dpp.inputs import ranges
 from ctm.sim.golden.dpp.launch import Launch
-from ctm.sim.golden.mc.address import element_address, extent
+from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.memory import Memory
 
@@ -21,7 +22,7 @@ class Kept:
     """Bytes of memory at addresses, as they were."""
 
     memory: Memory
-    parts: tuple[tuple[Integers, Bytes], ...]
+    parts: tuple[tuple[slice | Integers, Bytes], ...]
 
     @property
     def size(self) -> int:
@@ -36,9 +37,12 @@ class Kept:
     @classmethod
     def of_areas(cls, launch: Launch[Any]) -> Self:
         """All of the outputs that a program writes past the caches, at places of its own."""
-        buffers = (launch.outputs[number] for number in launch.program.uncached_outputs)
-        places = ((buffer.base + np.arange(extent(buffer))) % ADDRESS_SPACE for buffer in buffers)
-        return cls(launch.memory, tuple((place, launch.memory.bytes[place]) for place in places))
+        places = [
+            slice(first, end)
+            for number in launch.program.uncached_outputs
+            for first, end in ranges(launch.outputs[number])
+        ]
+        return cls(launch.memory, tuple((place, launch.memory.bytes[place].copy()) for place in places))
 
 
 def keep(launch: Launch[Any], i: Integers, j: Integers) -> Kept:

@@ -95,12 +95,9 @@ class View:
     def _place(self, batch: Batch[Any], name: str) -> int | None:
         """The number of a register by its name."""
         letter, number = name[:1], name[1:]
-        count = batch.temporaries.shape[0] - self.last
-        if not number.isdecimal() or letter not in (self.registers, "T"):
-            return None
-        place = int(number) + (count if letter == "T" and letter != self.registers else 0)
-        first, end = (count, count + self.last) if letter == "T" else (0, count)
-        return place if first <= place < end else None
+        own = batch.temporaries.shape[0] - self.last
+        first, count = {self.registers: (0, own), "T": (own, self.last)}.get(letter, (0, 0))
+        return first + int(number) if number.isdecimal() and int(number) < count else None
 
     def _constant(self, launch: Launch[Any], name: str, lanes: int) -> Value | None:
         letter, number = name[:1], name[1:]
@@ -161,9 +158,6 @@ def _r5xx_stack(batch: Any) -> Iterator[str]:
 
 
 def _r700_stack(batch: Any) -> Iterator[str]:
-    row = batch.frames
-    at = sum(len(frame) for frame in row)
-    del at
     for entry, frame in reversed(list(zip(batch.control.stack, batch.frames, strict=True))):
         text = f"{entry.kind.name.lower()}"
         if entry.kind.name == "LOOP":

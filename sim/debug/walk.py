@@ -10,12 +10,11 @@ from ctm.sim.elf import Executable
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.dpp.tally import Tally
+from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.jobs.execution import Run
 from ctm.sim.jobs.loading import LoadedJob
 
 HAS_ENDED = "the job has ended; `run` begins again"
-TOGETHER = 16384
-"""Processors that run together."""
 
 
 class Position(NamedTuple):
@@ -87,7 +86,7 @@ class Walk:
         started = self.started
         assert started is not None
         run: ArrayRun[Any, Any] = ArrayRun(started.instruction_set, started.launch, tally=tally)
-        together = max(1, TOGETHER // started.launch.lanes)
+        together = max(1, BATCH_LANES // started.launch.lanes)
         for begin in range(first, end, together):
             part = slice(begin, min(begin + together, end))
             run.execute(

@@ -36,7 +36,7 @@ def inputs_as_at_start(
     return Inputs(buffers=buffers, cached=tuple(cached), memory=memory)
 
 
-def _ranges(buffer: Buffer) -> list[tuple[int, int]]:
+def ranges(buffer: Buffer) -> list[tuple[int, int]]:
     """Address ranges [first, end) that a buffer's elements lie in; two where they wrap."""
     end, limit = buffer.base + extent(buffer), 1 << 32
     return [(buffer.base, end)] if end <= limit else [(buffer.base, limit), (0, end - limit)]
@@ -46,13 +46,13 @@ def overlap(one: Buffer, other: Buffer) -> bool:
     """Whether two buffers have an address in common."""
     return any(
         first < other_end and other_first < end
-        for first, end in _ranges(one)
-        for other_first, other_end in _ranges(other)
+        for first, end in ranges(one)
+        for other_first, other_end in ranges(other)
     )
 
 
 def _copy(memory: Memory, buffer: Buffer) -> Memory:
     result = Memory()
-    for first, end in _ranges(buffer):
+    for first, end in ranges(buffer):
         result.bytes[first:end] = memory.bytes[first:end]
     return result
