@@ -7,19 +7,9 @@ import numpy as np
 import pytest
 
 from ctm.tb.cli.invocation import ctm, report
+from ctm.tb.jobs.single import single
 
-JOB = """
-[program]
-file = "code/wrong.s"
-[domain]
-i = [0, 3]
-j = [0, 3]
-[[outputs]]
-index = 0
-file = "y.npy"
-shape = [4, 4]
-format = "FLOAT32_4"
-"""
+JOB = single("code/wrong.s", 4, 4)
 SOURCE = """; one element per processor
     ALU r1 = MOV(r0)
     ALU r1.rgb = MOV(r1) {rgba_inst.rgb_op=15}

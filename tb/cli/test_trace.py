@@ -6,19 +6,9 @@ import pytest
 
 from ctm.tb.cli.invocation import ctm, refusal
 from ctm.tb.jobs.folder import Folder
+from ctm.tb.jobs.single import single
 
-JOB = """
-[program]
-file = "loop.s"
-[domain]
-i = [0, 2]
-j = [0, 1]
-[[outputs]]
-index = 0
-file = "y.npy"
-shape = [2, 3]
-format = "FLOAT32_4"
-"""
+JOB = single("loop.s", 3, 2)
 LOOP = """.isa r700
 LOOP
     IF PRED_SETGT R0.x, 0.5

@@ -9,24 +9,12 @@ from ctm.rtl.config import R700, TINY, MachineConfig
 from ctm.sim.debug.session import Session
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.schema import Pass
+from ctm.tb.jobs.single import single
 
-TEXT = """
-[program]
-file = "p.s"
-
-[domain]
-i = [0, {right}]
-j = [0, {top}]
-
-[[outputs]]
-index = 0
-file = "y.npy"
-shape = [{height}, {width}]
-format = "{format}"
-
+CONSTANTS = """
 [constants]
-float = {{0 = [0.5, 2.0, 1.0, 0.0]}}
-int = {{0 = [5, 0, 1]}}
+float = {0 = [0.5, 2.0, 1.0, 0.0]}
+int = {0 = [5, 0, 1]}
 """
 
 DIVERGENT = """
@@ -70,11 +58,10 @@ def example(name: str, width: int = 64, height: int = 4) -> LoadedJob:
     return replace(job, launches=launches)
 
 
-def program(source: str, folder: Path, *, width: int = 8, height: int = 4, form: str = "FLOAT32_4") -> LoadedJob:
+def program(source: str, folder: Path, *, width: int = 8, height: int = 4) -> LoadedJob:
     """A program of its own, with one output."""
     (folder / "p.s").write_text(source)
-    text = TEXT.format(right=width - 1, top=height - 1, width=width, height=height, format=form)
-    (folder / "job.toml").write_text(text)
+    (folder / "job.toml").write_text(single("p.s", width, height, CONSTANTS))
     return load_job(folder / "job.toml")
 
 

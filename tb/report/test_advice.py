@@ -17,25 +17,10 @@ from ctm.sim.profile.advice import advice
 from ctm.sim.profile.figures import WAITS, Figures, total
 from ctm.sim.profile.occupancy import Bound, Occupancy
 from ctm.sim.profile.profile import ProgramProfile, Statement, profiles
+from ctm.tb.jobs.single import single
 
 WAITED = dict.fromkeys(WAITS, 0)
-JOB = """
-[program]
-file = "p.s"
-
-[domain]
-i = [0, 15]
-j = [0, 15]
-
-[[outputs]]
-index = 0
-file = "y.npy"
-shape = [16, 16]
-format = "FLOAT32_4"
-
-[constants]
-float = {0 = [0.5, 2.0, 1.0, 0.0], 1 = [0.25, 0, 0, 0]}
-"""
+JOB = single("p.s", 16, 16, "[constants]\nfloat = {0 = [0.5, 2.0, 1.0, 0.0], 1 = [0.25, 0, 0, 0]}\n")
 BODY, WORK = 12, "ALU r2.r = MAD(r2.r, c0.g, c0.g)\n"
 DIVERGENT = f"""
 ; Every second column does all the work.

@@ -11,21 +11,9 @@ from ctm.sim.engines.seen import TAKEN, Watching
 from ctm.sim.jobs.execution import Execution
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.profile.occupancy import occupancy
+from ctm.tb.jobs.single import single
 
-JOB = """
-[program]
-file = "p.s"
-
-[domain]
-i = [0, 63]
-j = [0, 63]
-
-[[outputs]]
-index = 0
-file = "y.npy"
-shape = [64, 64]
-format = "FLOAT32_4"
-"""
+JOB = single("p.s", 64, 64)
 
 
 def r5xx(registers: int) -> str:
