@@ -98,7 +98,7 @@ class Observation:
         return GoldenEngine.name
 
     def check(self, job: LoadedJob) -> None:
-        """Refuse a job of which the wanted cannot be shown, and a file that cannot be written."""
+        """Reject a job of which the wanted cannot be shown, and a file that cannot be written."""
         if self.waves is not None and job.draw is not None:
             raise BadInput("--waves: there are none of draws, which the hardware does not do")
         if self.page is not None:

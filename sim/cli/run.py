@@ -152,7 +152,7 @@ def run(
 
 
 def _check_files(loaded: LoadedJob, wanted: Mapping[str, Path | None]) -> None:
-    """Refuse files of options that would replace what the job is made of, an output, or each other."""
+    """Reject files of options that would replace what the job is made of, an output, or each other."""
     taken = [*made_of(loaded.job, loaded.path)]
     taken += [(file, f"output {key}" if isinstance(key, int) else key) for key, file in loaded.files.items()]
     for option, file in wanted.items():

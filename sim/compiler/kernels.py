@@ -106,7 +106,7 @@ _WRITTEN = re.compile(r"\b(__)?asm(__)?\b")
 
 
 def _check_assembly(text: str, source: Source) -> None:
-    """Refuse assembly outside of functions, with which LLVM's back end for the R700 does not end."""
+    """Reject assembly outside of functions, with which LLVM's back end for the R700 does not end."""
     if _ASSEMBLY.search(text):
         written = _WRITTEN.search(source.text)
         line = source.text.count("\n", 0, written.start()) + 1 if written else 1

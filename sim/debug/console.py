@@ -192,7 +192,7 @@ class Console(cmd.Cmd):
         self._say(f"breakpoint {stop.number}: {self._of_stop(stop)}")
 
     def do_delete(self, text: str) -> None:
-        """N: forget a breakpoint, or several, or all without a number (d)."""
+        """N: delete a breakpoint, or several, or all without a number (d)."""
         if not text.replace(" ", "").isdecimal() and text:
             raise DebugError(f"delete takes numbers of breakpoints, not '{text}'")
         for number in map(int, text.split()) if text else [stop.number for stop in self.session.stops]:

@@ -1,4 +1,4 @@
-"""What cannot be done for whoever debugs."""
+"""Errors of a debug session."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

@@ -1,7 +1,7 @@
-"""The launches of a job, one after the other, each when somebody asks for it.
+"""The launches of a job, one after the other, each when the session asks for it.
 
 The job runs in a thread of its own up to a launch, which it hands over; when all wavefronts of the launch have run, it
-goes on. Nobody but one of both threads does anything at any time.
+goes on. One of the two threads runs at any time.
 """
 
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class Started:
 
 
 class _Ended(BaseException):
-    """Nobody asks for more launches."""
+    """The session asks for no more launches."""
 
 
 class Launches:
@@ -139,7 +139,7 @@ class _Core(ArrayCore[Any, Any]):
 
 
 class _HandedOver:
-    """A program that somebody else runs; see `Run` of the command processor."""
+    """A program that the session runs; see `Run` of the command processor."""
 
     def __init__(self, launches: Launches, launch: Launch[Any], core: _Core) -> None:
         self._launches, self._launch, self._core = launches, launch, core

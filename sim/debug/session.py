@@ -240,7 +240,7 @@ class Session:
         return self.stops[-1]
 
     def remove_stop(self, number: int) -> None:
-        """Forget a breakpoint; DebugError: there is none of this number."""
+        """Delete a breakpoint; DebugError: there is none of this number."""
         kept = [stop for stop in self.stops if stop.number != number]
         if len(kept) == len(self.stops):
             raise DebugError(f"there is no breakpoint {number}")

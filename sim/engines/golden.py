@@ -28,7 +28,7 @@ class GoldenEngine:
 
     With `hazards`, reads of what was not promised raise HAZARD. The observers see every group, and `trace` gets a line
     for each behind each instruction. With `watch` it counts what each instruction issues. `core` makes
-    the array, for whoever runs its launches otherwise.
+    the array.
     """
 
     name = "golden"

@@ -75,7 +75,7 @@ def _shown(isa: str, executable: Executable, text: str, name: str, problems: tup
 
 
 def _with_one_text(executable: Executable, name: str, text: str) -> Executable:
-    """The program with the text of its own source only: a `#line` may name any file, whose text nobody asked for."""
+    """The program with the text of its own source only: a `#line` may name any file, whose text was not asked for."""
     lines = executable.lines
     if lines is None:
         return executable

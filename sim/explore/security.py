@@ -30,7 +30,7 @@ _FORBIDDEN, _POLICY_VIOLATION = 403, 1008
 
 
 class Guard:
-    """An ASGI application before another one; it refuses what does not come from the other one's page.
+    """An ASGI application before another one; it rejects what does not come from the other one's page.
 
     Host has to be this computer with the server's port: a name of a stranger's that leads here is another one. Origin,
     and Sec-Fetch-Site, which browsers send, have to be the server's own; a websocket needs an Origin.

@@ -70,7 +70,8 @@ def test_a_refused_vertex_that_is_not_fetched_is_no_fault(refused: dict[str, int
 
 
 def test_an_element_beyond_the_buffer_is_not_read(refused: dict[str, int]) -> None:
-    # Elements that are not there do not fault with the first one, which is refused; nor do lanes without a vertex.
+    # Elements that are not there do not fault with the first one, whose response is an error; nor do
+    # lanes without a vertex.
     refused["vertex"] = 0
     for count in (3, 48):
         assert not same_on_both(Scene(vertices=WHOLE, count=count, draw={"base_vertex": 3})).covered.any()

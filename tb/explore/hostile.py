@@ -26,7 +26,7 @@ INCLUDES = {
     "a process": '#include "/proc/self/environ"',
     "standard input": '#include "/dev/stdin"',
 }
-"""Refused as files that are not there."""
+"""Reported as files that are not there."""
 QUESTIONS = {
     "has_include": '#if __has_include("{secret}")\n#error it is there\n#endif',
     "has_include of the system": f'#if __has_include("{PASSWORDS}")\n#error it is there\n#endif',

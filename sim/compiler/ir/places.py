@@ -1,4 +1,4 @@
-"""Keeps what LLVM's optimiser forgets: which line of the source an instruction is of.
+"""Keeps what LLVM's optimiser drops: which line of the source an instruction is of.
 
 Whatever it moves out of a branch or merges with another it gives the branch's line or none. Names of results it keeps.
 So they carry the line through it: `%add` of line 7, column 9 of file 0 is `%add.L7C9F0E` on the way.

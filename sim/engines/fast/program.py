@@ -92,7 +92,7 @@ def check_independence(launch: Launch[Any]) -> None:
 
 
 def check_memory(launch: Launch[Any]) -> None:
-    """Refuse launches in a memory of which a part answers with errors."""
+    """Reject launches in a memory of which a part answers with errors."""
     if launch.memory.refused_ranges:
         raise FallBackError("a part of memory answers with errors")
 

@@ -102,7 +102,7 @@ private:
         tracer_ = std::make_unique<VerilatedFstC>();
         model.trace(tracer_.get(), 0);
         tracer_->open(path_.c_str());
-        // Verilator's tracer forgets it when it closes it.
+        // Verilator's tracer drops it when it closes it.
         writer_.reset(std::exchange(fst::Writer::newest, nullptr));
     }
 

@@ -1,7 +1,7 @@
 """What the signals of a design are called in a wave, and what their bits mean, from its RTLIL.
 
 Amaranth writes a field of a signal as a wire of its own, ``signal.field[0]``, and the names of an enumeration as
-attributes of a wire. A model need not compute the fields: whoever writes a wave takes them out of the signal.
+attributes of a wire. A model need not compute the fields: the writer of a wave takes them out of the signal.
 """
 
 import re

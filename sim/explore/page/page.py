@@ -129,7 +129,7 @@ class Page:
         self._again()
 
     def _leave(self) -> None:
-        """Nobody looks at it any more."""
+        """The page is closed."""
         self._is_left = True
         self._stop.set()
 
@@ -233,7 +233,7 @@ class Page:
         self._tell("it does not run to its end" if self._problems else "done")
 
     async def _ask(self, stop: Event, *, engine: str = "", whole: bool = False) -> Explored | None:
-        """An answer, None if nobody wants it any more."""
+        """An answer, None if the page wants another one by now."""
         try:
             request = Request(
                 text=self._editor.text, name=self._source.name, folder=self._source.folder, engine=engine, whole=whole,

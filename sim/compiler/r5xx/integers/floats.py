@@ -163,7 +163,7 @@ def _integers(to: Builder) -> str:
 
 
 def _call(to: Builder) -> bool:
-    """Functions of integers; assembly, and calls of what a pointer points to, are refused later."""
+    """Functions of integers; assembly, and calls of what a pointer points to, are rejected later."""
     if not to.instruction.callee:
         return False
     arguments = to.instruction.arguments
