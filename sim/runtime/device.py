@@ -249,7 +249,7 @@ class Device:
         self._queue.clear()
         self.last_consumed = self.last_submitted
         self._engine.reset()
-        self._origins.forget()
+        self._origins.reset()
         if lost:
             raise MachineError(status=Status.RESET, detail=f"{lost} queued command buffers were dropped")
 

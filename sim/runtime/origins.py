@@ -51,7 +51,7 @@ class Origins:
         self._programs.clear()
         self._described.clear()
 
-    def forget(self) -> None:
+    def reset(self) -> None:
         """The machine was reset."""
         self._base = None
 

@@ -15,9 +15,10 @@ from ctm.sim.engines.fast.finish import Test
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.integers import bool_word, int_words
 from ctm.sim.engines.fast.kernel import Frame
-from ctm.sim.engines.fast.parameters import CONDITIONAL, SLOTS, Slot, Table, output_number, set_buffer
+from ctm.sim.engines.fast.parameters import CONDITIONAL, SLOTS, UNITS, Slot, Table, output_number, set_buffer
 from ctm.sim.engines.fast.vector.address import Form
 from ctm.sim.engines.fast.vector.tables import table as transcendental_table
+from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.inputs import overlap
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.buffer import Buffer
@@ -44,6 +45,12 @@ class Prepared:
     kept: Sequence[npt.NDArray[Any]]
     units: tuple[str, ...]
     in_order: bool
+
+    def counters(self, table: Table) -> Counters:
+        """What vectors that ran counted; `table` is that of a thread, or the sum of several."""
+        groups, lane_instructions, *issued = table[Slot.GROUPS : Slot.ISSUED + UNITS].tolist()
+        units = dict(zip(self.units, issued, strict=False))
+        return Counters(groups=groups, issued=units, lane_instructions=lane_instructions)
 
 
 def used_buffers(launch: Launch[Any], *, stores: bool = True) -> dict[int, Form]:

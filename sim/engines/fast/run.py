@@ -10,19 +10,17 @@ from typing import Any
 import numpy as np
 
 from ctm.sim.engines.fast.arrangement import Arranged, Layout
-from ctm.sim.engines.fast.parameters import SLOTS, UNITS, Slot, Table
+from ctm.sim.engines.fast.parameters import SLOTS, Slot, Table
 from ctm.sim.engines.fast.starts import Start
 from ctm.sim.engines.fast.threads.workers import Workers
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayRun
-from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.pe.domain import Groups
 
 _UNLIMITED = (1 << 63) - 1
 _PARTS = 4
 """Parts of the domain that may wait."""
 _NANOSECOND = 1e-9
-_COUNTS = slice(Slot.NANOSECONDS, Slot.ISSUED + UNITS)
 _LEAST_SECONDS, _LEAST_VECTORS = 0.0001, 16
 """What is worth a thread's while: how long it takes, and its size where nobody knows how long that is."""
 
@@ -111,8 +109,8 @@ class FastRun:
             self._rest.add(part.groups.select(np.isin(vectors, np.concatenate(found))))
 
     def _count(self, tables: Sequence[Table]) -> None:
-        nanoseconds, groups, lane_instructions, *issued = reduce(add, (table[_COUNTS] for table in tables)).tolist()
-        units = dict(zip(self._prepared.units, issued, strict=False))
-        self._rest.counters.add(Counters(groups=groups, issued=units, lane_instructions=lane_instructions))
-        if groups:
-            self._code.pace = _NANOSECOND * nanoseconds / groups
+        total = reduce(add, (table[:SLOTS] for table in tables))
+        counted = self._prepared.counters(total)
+        self._rest.counters.add(counted)
+        if counted.groups:
+            self._code.pace = _NANOSECOND * int(total[Slot.NANOSECONDS]) / counted.groups

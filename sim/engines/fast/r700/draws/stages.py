@@ -10,14 +10,13 @@ import numpy.typing as npt
 from ctm.sim.engines.fast.arrangement import Arranged, Layout
 from ctm.sim.engines.fast.compiler import Code
 from ctm.sim.engines.fast.core import Compiling
-from ctm.sim.engines.fast.parameters import SLOTS, UNITS, Slot, Table
+from ctm.sim.engines.fast.parameters import SLOTS, Slot, Table
 from ctm.sim.engines.fast.program import FallBackError, Prepared
 from ctm.sim.engines.fast.r700.draws.launches import GivenThreads
 from ctm.sim.engines.fast.r700.preparation import prepare_pixels, prepare_threads
 from ctm.sim.engines.fast.r700.translation import Drawn
 from ctm.sim.engines.fast.raster import Found, raster
 from ctm.sim.golden.dpp.core import ArrayCore
-from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.draw.setup import Shapes
 from ctm.sim.golden.draw.stages import Integers, Shaded
 from ctm.sim.golden.draw.state import DrawState, Start
@@ -83,9 +82,7 @@ class FastStages(R700Stages):
     def _ended(self, address: int, done: Table, prepared: Prepared) -> Integers:
         """Wait for a thread, and count what its vectors did: the numbers of those that are for the golden model."""
         self._compiling.workers.wait(address)
-        _, groups, lane_instructions, *issued = done[Slot.NANOSECONDS : Slot.ISSUED + UNITS].tolist()
-        units = dict(zip(prepared.units, issued, strict=False))
-        self._core.counters.add(Counters(groups=groups, issued=units, lane_instructions=lane_instructions))
+        self._core.counters.add(prepared.counters(done))
         count = int(done[Slot.RETURNED_COUNT])
         return np.sort(done[SLOTS:].view(np.int32)[:count].astype(np.int64))
 
