@@ -28,6 +28,9 @@ def debug(
     preset: Preset = None,
     settings: Settings = None,
     watchdog: Watchdog = DEFAULT_WATCHDOG,
+    hazards: Annotated[
+        bool, typer.Option("--hazards", help="Stop in front of reads of what hardware need not have delivered.")
+    ] = False,
 ) -> None:
     """Run a job under a debugger, on the golden model: breakpoints, steps, registers, and back (docs/debugger.md)."""
     outcome = Outcome(json_wanted=False)
@@ -37,7 +40,7 @@ def debug(
         config = configuration(preset, settings, kind=loaded.kinds[0])
         check_kinds(loaded, config)
         try:
-            session = Session(loaded, config, watchdog=watchdog)
+            session = Session(loaded, config, watchdog=watchdog, hazards=hazards)
         except DebugError as error:
             raise BadInput(str(error)) from None
         with session:

@@ -2,18 +2,19 @@
 
 import cmd
 import re
-import struct
 from bisect import bisect_left
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ctm.sim.debug.cancellation import Cancelled
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.numbers import CHANNELS, number_text, word_of
 from ctm.sim.debug.places import stop_at, watch
 from ctm.sim.debug.session import Event, Session
 from ctm.sim.debug.stops import Stop
-from ctm.sim.debug.views import BIT, FLOAT, Value
+from ctm.sim.debug.views import Value
 from ctm.sim.debug.walk import Position
 from ctm.sim.fault import MachineError
 
@@ -27,7 +28,6 @@ _WITHOUT_ARGUMENTS = ("run", "continue", "finish", "reverse-continue", "backtrac
 _AROUND = 5
 _UNKNOWN = "       (no instruction)"
 _SET = re.compile(r"(\w+)\.(\w)\s*=\s*(\S+)(\s+all)?")
-_CHANNELS = {"r5xx": "rgba", "r700": "xyzw"}
 
 
 class Console(cmd.Cmd):
@@ -42,6 +42,7 @@ class Console(cmd.Cmd):
         """Of a line that could not be executed."""
         self._before: Position | None = None
         """Where the session was before the command that runs."""
+        self._lane = 0
         self._named = {name.removeprefix("do_").replace("_", "-"): name for name in dir(self) if name.startswith("do_")}
 
     def onecmd(self, line: str) -> bool:
@@ -55,7 +56,10 @@ class Console(cmd.Cmd):
         name, _, rest = expanded.partition(" ")
         if not name:
             return False
-        self._before = None if self.session.result is not None else self.session.position
+        self.session.cancellation.clear()
+        self._before = None
+        if self.session.result is None:
+            self._before, self._lane = self.session.position, self.session.lane
         is_last = False
         try:
             if name not in self._named:
@@ -69,6 +73,9 @@ class Console(cmd.Cmd):
         except (DebugError, MachineError) as error:
             self.error = str(error)
             self._say(f"error: {error}")
+        except Cancelled:
+            self.session.cancellation.clear()
+            self._say(self.interrupted())
         # An interruption leaves it, see `interrupted`.
         self._before = None
         return is_last
@@ -87,6 +94,7 @@ class Console(cmd.Cmd):
         if before is None:
             return ""
         self.session.go_afresh(before)
+        self.session.lane = self._lane
         return f"interrupted; it is again where the command began\n{self._where()}"
 
     def emptyline(self) -> bool:
@@ -217,7 +225,7 @@ class Console(cmd.Cmd):
             raise DebugError("set takes REGISTER.CHANNEL = VALUE, with `all` behind it for all lanes")
         name, channel, value, everywhere = match.groups()
         lanes = range(self.session.wavefront.batch.size) if everywhere else None
-        self.session.set(name, channel, _word(value), lanes)
+        self.session.set(name, channel, word_of(value), lanes)
 
     def do_info(self, text: str) -> None:
         """What: wavefront, launch, registers, masks, stack, breakpoints, constants, line (i)."""
@@ -288,7 +296,7 @@ class Console(cmd.Cmd):
             self._say("the job has ended")
             return
         if event.stop is not None:
-            self._say(f"breakpoint {event.stop.number}")
+            self._say(f"hazard: {event.stop.text}" if event.reason == "hazard" else f"breakpoint {event.stop.number}")
         if event.error is not None:
             self._say(f"fault: {event.error}")
         if event.reason == "end":
@@ -327,10 +335,10 @@ class Console(cmd.Cmd):
 
     def _shown(self, found: Any, lane: int) -> str:
         if isinstance(found, Value):
-            parts = [_text(found, channel, lane) for channel in range(len(found.words))]
+            parts = [number_text(found, channel, lane) for channel in range(len(found.words))]
             if len(parts) == 1:
                 return parts[0]
-            return "  ".join(f"{name} {part}" for name, part in zip(_CHANNELS[self._kind], parts, strict=False))
+            return "  ".join(f"{name} {part}" for name, part in zip(CHANNELS[self._kind], parts, strict=False))
         return f"{np.broadcast_to(found, self.session.wavefront.batch.size)[lane]}"
 
     def _registers(self) -> None:
@@ -371,26 +379,3 @@ class Console(cmd.Cmd):
         if text and not text.isdecimal():
             raise DebugError(f"'{text}' is no number")
         return max(1, int(text or 1))
-
-
-def _text(value: Value, channel: int, lane: int) -> str:
-    number, word = value.numbers[channel, lane], int(value.words[channel, lane])
-    if value.kind == BIT:
-        return str(int(number))
-    return f"{number:.9g} (0x{word:08x})" if value.kind == FLOAT else str(int(number))
-
-
-def _word(text: str) -> int:
-    """The 32 bits of a value; DebugError: it is none."""
-    try:
-        if text.lower().startswith("0x"):
-            word = int(text, 16)
-        elif text.endswith("i"):
-            word = int(text[:-1])
-        else:
-            return int(struct.unpack("<I", struct.pack("<f", float(text)))[0])
-    except (ValueError, OverflowError):
-        raise DebugError(f"'{text}' is no value: 1.5, 7i and 0x3f800000 are") from None
-    if not -(1 << 31) <= word < 1 << 32:
-        raise DebugError(f"{text} has more than 32 bits")
-    return word & 0xFFFF_FFFF

@@ -30,7 +30,10 @@ from ctm.sim.jobs.loading import LoadedJob
 
 @dataclass(frozen=True)
 class Event:
-    """Why it stopped: ``step``, ``breakpoint``, ``end`` of a wavefront, ``fault``, or ``finished``: the job's end."""
+    """Why it stopped.
+
+    ``step``, ``breakpoint``, ``end`` of a wavefront, ``fault``, ``hazard``, or ``finished``: the job's end.
+    """
 
     reason: str
     stop: Stop | None = None
@@ -40,6 +43,9 @@ class Event:
 class Session:
     """A job that stops; it begins in front of the first instruction of the first wavefront.
 
+    With `hazards` it stops in front of reads of what hardware need not have delivered. `cancellation` ends what it does
+    from another thread.
+
     Raises
     ------
     DebugError
@@ -48,10 +54,11 @@ class Session:
         It failed before its first wavefront.
     """
 
-    def __init__(self, job: LoadedJob, config: MachineConfig, *, watchdog: int = 0) -> None:
+    def __init__(self, job: LoadedJob, config: MachineConfig, *, watchdog: int = 0, hazards: bool = False) -> None:
         if job.draw is not None:
             raise DebugError("a draw cannot be debugged yet")
-        self._walk = Walk(job, config, watchdog)
+        self._walk = Walk(job, config, watchdog, hazards=hazards)
+        self.cancellation = self._walk.cancellation
         self.view: View = VIEWS[config.array.instruction_set]
         self.stops: list[Stop] = []
         self._numbers = 0
@@ -246,6 +253,15 @@ class Session:
             raise DebugError(f"there is no breakpoint {number}")
         self.stops = kept
 
+    @property
+    def hazards(self) -> list[Stop]:
+        """Where the hazards of this launch are, if they are watched."""
+        return self._walk.hazard_stops if self._walk.started is not None else []
+
+    @property
+    def _all_stops(self) -> list[Stop]:
+        return [*self.stops, *self.hazards]
+
     # Values.
 
     def value(self, text: str) -> Any:
@@ -306,7 +322,7 @@ class Session:
     def _found_here(self) -> tuple[Stop, int] | None:
         """The same with the lane for which it is one; nothing is counted."""
         # All of them, because those that watch something look at it.
-        found = [(stop, lanes) for stop in self.stops if (lanes := self._stopping(stop)) is not None]
+        found = [(stop, lanes) for stop in self._all_stops if (lanes := self._stopping(stop)) is not None]
         return (found[0][0], int(np.flatnonzero(found[0][1])[0])) if found else None
 
     def _stopped(self, stop: Stop, lane: int) -> Event:
@@ -315,7 +331,7 @@ class Session:
         stop.hits += 1
         if stop.is_temporary:
             self.stops.remove(stop)
-        return Event("breakpoint", stop=stop)
+        return Event("breakpoint" if stop.order is None else "hazard", stop=stop)
 
     def _stopping(self, stop: Stop) -> npt.NDArray[np.bool_] | None:
         batch = self.wavefront.batch
@@ -353,8 +369,9 @@ class Session:
     def _scout(self, *, latest: bool = False) -> Scout:
         started = self.started
         return Scout(
-            stops=self.stops, view=self.view, unit=started.instruction_set.unit, launch=started.launch, latest=latest
-        )
+            stops=self._all_stops, view=self.view, unit=started.instruction_set.unit, launch=started.launch,
+            latest=latest,
+        )  # fmt: skip
 
     def _last_in_wavefront(self, end: int) -> tuple[int, tuple[Stop, int]] | None:
         """The step, breakpoint and lane of the last one of this wavefront before a step, on the way that was taken.

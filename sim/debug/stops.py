@@ -36,6 +36,8 @@ class Stop:
     is_temporary: bool = False
     watched: Expression | None = None
     """Wavefronts stop behind an instruction that changed its value in a lane, in place of at a unit."""
+    order: int | None = None
+    """Of a hazard: the place in the domain walk of the one wavefront that stops, for the lane of `pixel` if it can."""
     hits: int = 0
     _known: "_Known" = field(default_factory=lambda: _Known())
 
@@ -52,7 +54,11 @@ class Stop:
             found = found & self._known.changed(self.watched.words(view, batch, launch, steps), batch, steps)
         else:
             found = found & (batch.active if self.units is not None else batch.by_lane(steps == 0))
-        if self.pixel is not None:
+        if self.order is not None:
+            found = found & batch.by_lane(batch.order == self.order)
+            own = found & (batch.i == self.pixel[0]) & (batch.j == self.pixel[1]) if self.pixel else found
+            found = own if own.any() else found
+        elif self.pixel is not None:
             found = found & (batch.i == self.pixel[0]) & (batch.j == self.pixel[1])
         if self.condition is not None and found.any():
             found = found & self.condition.holds(view, batch, launch, steps)

@@ -37,12 +37,19 @@ class Kept:
     @classmethod
     def of_areas(cls, launch: Launch[Any]) -> Self:
         """All of the outputs that a program writes past the caches, at places of its own."""
-        places = [
-            slice(first, end)
-            for number in launch.program.uncached_outputs
-            for first, end in ranges(launch.outputs[number])
-        ]
-        return cls(launch.memory, tuple((place, launch.memory.bytes[place].copy()) for place in places))
+        return cls._of_buffers(launch.memory, [launch.outputs[number] for number in launch.program.uncached_outputs])
+
+    @classmethod
+    def of_outputs(cls, launch: Launch[Any]) -> Self:
+        """All that a launch may write."""
+        program, unit = launch.program, launch.conditional
+        buffers = [launch.outputs[number] for number in {*program.outputs, *program.uncached_outputs}]
+        return cls._of_buffers(launch.memory, buffers + ([unit.buffer] if unit.may_write_buffer else []))
+
+    @classmethod
+    def _of_buffers(cls, memory: Memory, buffers: list[Buffer]) -> Self:
+        places = [slice(first, end) for buffer in buffers for first, end in ranges(buffer)]
+        return cls(memory, tuple((place, memory.bytes[place].copy()) for place in places))
 
 
 def keep(launch: Launch[Any], i: Integers, j: Integers) -> Kept:

@@ -3,8 +3,11 @@
 from typing import Any, NamedTuple
 
 from ctm.rtl.config import MachineConfig
+from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.hazards import hazard_stops
 from ctm.sim.debug.launches import Launches, Started
+from ctm.sim.debug.stops import Stop
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.elf import Executable
 from ctm.sim.fault import MachineError
@@ -28,11 +31,14 @@ class Position(NamedTuple):
 class Walk:
     """Stands at a wavefront of a launch; behind the last one there is neither, but the `result` of the job.
 
-    `index` is that of the wavefront among those of its launch.
+    `index` is that of the wavefront among those of its launch. With `hazards` each launch runs once more in front, and
+    `hazard_stops` are where its hazards are.
     """
 
-    def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int) -> None:
-        self._job, self._config, self._watchdog = job, config, watchdog
+    def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int, *, hazards: bool = False) -> None:
+        self._job, self._config, self._watchdog, self._hazards = job, config, watchdog, hazards
+        self.cancellation = Cancellation()
+        self.hazard_stops: list[Stop] = []
         self._launches = Launches(job, config, watchdog)
         self.result: Run | None = None
         self.started: Started | None = None
@@ -71,6 +77,8 @@ class Walk:
             self.result, self.started, self.wavefront = found, None, None
         else:
             self.started = found
+            if self._hazards:
+                self.hazard_stops = hazard_stops(found, self.cancellation)
             self.enter(0)
 
     def enter(self, index: int) -> None:
@@ -79,13 +87,17 @@ class Walk:
         assert started is not None
         self.index = index
         arrays = (started.i[index], started.j[index], started.covered[index])
-        self.wavefront = Wavefront(started.instruction_set, started.launch, int(started.order[index]), *arrays)
+        self.wavefront = Wavefront(
+            started.instruction_set, started.launch, int(started.order[index]), *arrays, self.cancellation
+        )
 
     def run(self, first: int, end: int, tally: Tally | None = None) -> tuple[int, MachineError] | None:
         """Run wavefronts of this launch to their ends; the index of the first one that failed, and its error."""
         started = self.started
         assert started is not None
-        run: ArrayRun[Any, Any] = ArrayRun(started.instruction_set, started.launch, tally=tally)
+        run: ArrayRun[Any, Any] = ArrayRun(
+            started.instruction_set, started.launch, observers=[self.cancellation], tally=tally
+        )
         together = max(1, BATCH_LANES // started.launch.lanes)
         for begin in range(first, end, together):
             part = slice(begin, min(begin + together, end))

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.undo import Kept, keep
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch
@@ -39,13 +40,13 @@ class Wavefront:
 
     def __init__(
         self, instruction_set: InstructionSet[Any, Any], launch: Launch[Any], order: int, i: npt.NDArray[Any],
-        j: npt.NDArray[Any], covered: npt.NDArray[np.bool_],
+        j: npt.NDArray[Any], covered: npt.NDArray[np.bool_], cancellation: Cancellation,
     ) -> None:  # fmt: skip
         self.order = order
         self.error: MachineError | None = None
         self.has_ended = False
         self._launch = launch
-        self._journal = Journal[Any](launch, place=instruction_set.place, observers=[self])
+        self._journal = Journal[Any](launch, place=instruction_set.place, observers=[self, cancellation])
         self._executor = instruction_set.executor(launch, self._journal)
         self.batch: Batch[Any] = self._executor.start(np.array([order]), i, j, covered)
         self._interval = _INTERVAL

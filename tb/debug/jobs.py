@@ -72,3 +72,28 @@ def config_of(job: LoadedJob) -> MachineConfig:
 
 def session_of(job: LoadedJob, **options: Any) -> Session:
     return Session(job, config_of(job), **options)
+
+
+RACE = """.isa r700
+.type ps
+.memory
+
+; Each pixel writes its own element, and reads that of its neighbour.
+FLT_TO_INT R1.x, R0.x
+FLT_TO_INT R1.y, R0.y
+LSHL_INT R1.y, R1.y, 3
+ADD_INT R1.x, R1.x, R1.y
+XOR_INT R2.x, R1.x, 1
+MEM_EXPORT R0.x___, [0+R1] ACK
+WAIT_ACK
+RD_SCATTER R3.x___, [0+R2.x] UNCACHED
+MEM_EXPORT R3.x___, [0+R1]
+"""
+
+
+def race(folder: Path) -> LoadedJob:
+    """A program whose pixels read what others write."""
+    program(RACE, folder)
+    job = folder / "job.toml"
+    job.write_text(job.read_text().replace("FLOAT32_4", "FLOAT32_1"))
+    return load_job(job)
