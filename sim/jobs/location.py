@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([A-Za-z0-9_.\-]+)\s*\]\]?")
-_KEY = re.compile(r"\s*([A-Za-z0-9_\-]+)\s*=")
+_KEY = re.compile(r"\s*([A-Za-z0-9_\-.\"]+)\s*=")
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
@@ -14,21 +14,29 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
     """
     found = 1
     section: list[str | int] = []
-    seen: dict[str, int] = {}
+    seen: dict[tuple[str | int, ...], int] = {}
     depth = 0
     for number, line in enumerate(text.splitlines(), start=1):
         header = _HEADER.match(line)
         if header:
-            section = [*header[2].split(".")]
+            *outer, name = header[2].split(".")
+            section = []
+            for part in outer:
+                section.append(part)
+                # Of a section that there may be several of, the last one goes on.
+                if tuple(section) in seen:
+                    section.append(seen[tuple(section)])
+            section.append(name)
             if header[1] == "[[":
-                seen[header[2]] = seen.get(header[2], -1) + 1
-                section.append(seen[header[2]])
+                place = tuple(section)
+                seen[place] = seen.get(place, -1) + 1
+                section.append(seen[place])
             key: list[str | int] = section
         else:
             match = _KEY.match(line)
             if not match:
                 continue
-            key = [*section, match[1]]
+            key = [*section, *match[1].replace('"', "").split(".")]
         shared = min(len(key), len(path))
         if shared > depth and list(path[:shared]) == key[:shared]:
             found, depth = number, shared

@@ -3,8 +3,9 @@
 import difflib
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -30,6 +31,7 @@ from ctm.sim.jobs.takes import shown
 Key = tuple[str | int, ...]
 """Where a value of a job stands, such as ``("inputs", 0, "file")``."""
 
+_Model = TypeVar("_Model", bound=BaseModel)
 _SECTIONS: dict[str, type[BaseModel]] = {
     "program": Program,
     "domain": Domain,
@@ -45,28 +47,28 @@ _SECTIONS: dict[str, type[BaseModel]] = {
 }
 
 
-class JobText:
-    """A job file's text, which knows where its keys stand."""
+class TomlText:
+    """The text of a TOML file, which knows where its keys stand; messages call it `noun`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, noun: str) -> None:
         self.path = path
         try:
             self.text = read_text(path)
         except (OSError, UnicodeDecodeError) as error:
-            raise JobError(path, f"cannot read the job: {_reason(error)}") from None
+            raise JobError(path, f"cannot read the {noun}: {_reason(error)}") from None
 
     def error(self, key: Key, message: str) -> JobError:
         """An error about what stands at a key."""
         name = key_name(key)
         return JobError(self.path, f"{name}: {message}" if name else message, line_of(self.text, key))
 
-    def parse(self) -> Job:
-        """The job.
+    def shaped(self, model: type[_Model], sections: Mapping[str, type[BaseModel]]) -> _Model:
+        """The file as a model, whose sections are those of `sections` by their names.
 
         Raises
         ------
         JobError
-            The file is no TOML, or is not shaped as a job.
+            The file is no TOML, or is not shaped as the model.
         """
         try:
             values = tomllib.loads(self.text)
@@ -81,12 +83,23 @@ class JobText:
         except ValueError:
             raise JobError(self.path, "a number has too many digits") from None
         try:
-            return Job.model_validate(values)
+            return model.model_validate(values)
         except ValidationError as error:
             # A key that is unknown explains another that is missing.
             first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
             key = tuple(part for part in first["loc"] if part not in ("table", "[key]"))
-            raise self.error(key, _message(first)) from None
+            raise self.error(key, _message(first, model, sections)) from None
+
+
+class JobText(TomlText):
+    """A job file's text."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "job")
+
+    def parse(self) -> Job:
+        """The job; errors as `shaped`."""
+        return self.shaped(Job, _SECTIONS)
 
 
 def _reason(error: Exception) -> str:
@@ -113,10 +126,11 @@ _WANTED = {
 """What a value must be, by the schema's kinds of errors; those of values that have a form are the schema's own."""
 
 
-def _message(error: Any) -> str:
+def _message(error: Any, model: type[BaseModel], sections: Mapping[str, type[BaseModel]]) -> str:
     kind, key = error["type"], error["loc"]
     if kind == "extra_forbidden":
-        known = _known(key[:-1])
+        names = [part for part in key[:-1] if isinstance(part, str)]
+        known = _known(sections[names[-1]] if names else model)
         close = difflib.get_close_matches(str(key[-1]), known, n=1)
         return "unknown key; " + (f"did you mean '{close[0]}'?" if close else f"there is {', '.join(known)}")
     if kind == "missing":
@@ -126,8 +140,6 @@ def _message(error: Any) -> str:
     return str(error["msg"]).removeprefix("Value error, ")
 
 
-def _known(section: Key) -> list[str]:
-    """Names of the keys that a section of the schema has."""
-    names = [part for part in section if isinstance(part, str)]
-    model = _SECTIONS[names[-1]] if names else Job
-    return [field.alias or name for name, field in model.model_fields.items()]
+def _known(section: type[BaseModel]) -> list[str]:
+    """Names of the keys that a section has."""
+    return [field.alias or name for name, field in section.model_fields.items()]
