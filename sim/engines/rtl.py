@@ -7,6 +7,13 @@ from ctm.sim.compiled.tools.toolchain import Models, build
 from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.model import TOP, CompiledEngine, hardware, host, key
 
+_supplied: dict[MachineConfig, Path] = {}
+
+
+def supply(config: MachineConfig, library: Path) -> None:
+    """Let engines of this process take a compiled model from elsewhere for the hardware of a configuration."""
+    _supplied[hardware(config)] = library
+
 
 class RtlEngine(CompiledEngine):
     """Runs command buffers on the machine compiled by Verilator."""
@@ -17,6 +24,8 @@ class RtlEngine(CompiledEngine):
     def library(config: MachineConfig, tell: Notice = lambda: None) -> Path:
         """See `CompiledEngine.library`."""
         config = hardware(config)
+        if config in _supplied:
+            return _supplied[config]
 
         def models() -> Models:
             tell()
