@@ -19,6 +19,7 @@ _COMMANDS = {
     "verilog": ("hardware", "verilog"),
     "explore": ("explore", "explore"),
     "bench": ("benchmarks.bench", "bench"),
+    "sweep": ("sweep.command", "sweep"),
     "synth": ("synth", "synth"),
     "bitstream": ("bitstream", "make_bitstream"),
     "doctor": ("doctor", "doctor"),

@@ -17,7 +17,8 @@ from ctm.sim.engines.engine import Report
 from ctm.sim.engines.seen import Seen
 from ctm.sim.profile.advice import advice
 from ctm.sim.profile.profile import ProgramProfile, profiles
-from ctm.sim.profile.source import STYLE, source_html
+from ctm.sim.profile.source import STYLE as SOURCE_STYLE
+from ctm.sim.profile.source import source_html
 from ctm.sim.report.page import charts
 from ctm.sim.report.provenance import hashes, settings_of
 from ctm.sim.report.timeline import events
@@ -26,7 +27,7 @@ from ctm.sim.report.utilisation import utilisation
 _HASH = 16
 _WORDS = 256
 """Of a stream, that are shown."""
-_STYLE = """
+STYLE = """
 :root { color-scheme: light dark; --back: #fff; --text: #1f2328; --soft: #6b7280; --edge: #d8dee4; --hot: #f59e0b; }
 @media (prefers-color-scheme: dark) {
   :root { --back: #0d1117; --text: #e6edf3; --soft: #9198a1; --edge: #30363d; --hot: #b45309; }
@@ -43,13 +44,13 @@ table { border-collapse: collapse; font-size: 0.875em; } td, th { text-align: le
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 pre { overflow-x: auto; }
 """
-_SCRIPT = """
+SCRIPT = """
 // Charts that were drawn before the page had its width.
 addEventListener("load", () => {
   for (const chart of document.querySelectorAll(".plotly-graph-div")) Plotly.Plots.resize(chart);
 });
 """
-_PAGE = """<!doctype html>
+PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title><style>{style}</style><script>{library}</script>
 <h1>{title}</h1>
@@ -77,10 +78,12 @@ def page_of(ran: Ran) -> str:
     """The page as HTML."""
     found = profiles(ran.seen, ran.programs)
     body = "\n".join([_head(ran), _outputs(ran), *_programs(found), *_time(ran), _counters(ran), _reproduce(ran)])
-    return _PAGE.format(title=escape(ran.name), style=_STYLE + STYLE, library=get_plotlyjs(), script=_SCRIPT, body=body)
+    return PAGE.format(
+        title=escape(ran.name), style=STYLE + SOURCE_STYLE, library=get_plotlyjs(), script=SCRIPT, body=body
+    )
 
 
-def _embed(figure: Any, name: str) -> str:
+def embed(figure: Any, name: str) -> str:
     """A chart, by a name of its own, so that the same run gives the same page."""
     html: str = figure.to_html(
         full_html=False, include_plotlyjs=False, config={"responsive": True, "displaylogo": False}, div_id=name
@@ -107,7 +110,7 @@ def _outputs(ran: Ran) -> str:
         shape = " x ".join(map(str, array.shape))
         note = "" if step == 1 else f"; one element in {step} along each axis is shown"
         title = f'<h3>{escape(name)}</h3><p class="soft">{shape}{note}</p>'
-        cells.append(f'<div class="picture">{title}{_embed(figure, f"picture-{len(cells)}")}</div>')
+        cells.append(f'<div class="picture">{title}{embed(figure, f"picture-{len(cells)}")}</div>')
     return f'<h2>Outputs</h2><div class="columns">{"".join(cells)}</div>'
 
 
@@ -123,7 +126,7 @@ def _programs(found: Sequence[ProgramProfile]) -> Iterator[str]:
     for number, profile in enumerate(found):
         whole = profile.figures
         sentences = "".join(f"<li>{escape(text)}</li>" for text in advice(profile))
-        bars = _embed(charts.waits(profile), f"waits-{number}") if profile.has_cycles else ""
+        bars = embed(charts.waits(profile), f"waits-{number}") if profile.has_cycles else ""
         yield (
             f"<h2>Program {escape(profile.name)}</h2><p>{whole.issues:,} instructions issued; "
             f"{whole.efficiency:.0%} of the lanes that are covered work.</p>"
@@ -144,8 +147,8 @@ def _time(ran: Ran) -> Iterator[str]:
         ("Roofline", charts.roofline(ran.report, ran.config)),
     )
     yield "<h2>Over time</h2>" + end + '<div class="columns">'
-    yield from (f"<div><h3>{title}</h3>{_embed(figure, title.split()[-1].lower())}</div>" for title, figure in parts)
-    yield "</div><h3>The first waits of each wave slot</h3>" + _embed(charts.timeline(slices), "timeline")
+    yield from (f"<div><h3>{title}</h3>{embed(figure, title.split()[-1].lower())}</div>" for title, figure in parts)
+    yield "</div><h3>The first waits of each wave slot</h3>" + embed(charts.timeline(slices), "timeline")
 
 
 def _table(values: Mapping[str, object], texts: Mapping[str, str]) -> str:

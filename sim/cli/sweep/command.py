@@ -1,0 +1,219 @@
+"""``ctm sweep``: many configurations over many jobs, into a table and a page."""
+
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+
+from ctm.sim.cli.options import Json
+from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
+from ctm.sim.cli.sweep.running import Where, kept, run_plan
+from ctm.sim.compiled.tools.package import FPGA_YOSYS, LLVM, PLOTLY, VERILATOR, YOSYS
+from ctm.sim.engines.fast.engine import FastEngine
+from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.files import STANDARD_OUTPUT, is_same_file, naming, try_files, write_file
+from ctm.sim.sweep.compare import as_fields, changes, print_changes
+from ctm.sim.sweep.error import SweepError
+from ctm.sim.sweep.packages import CRYPTOGRAPHY, DISTRIBUTED, PYARROW
+from ctm.sim.sweep.points import Points, load_points
+
+if TYPE_CHECKING:
+    from ctm.sim.sweep.columns import Row
+    from ctm.sim.sweep.sweep import Progress
+
+_SUFFIX = ".parquet"
+_FAILURES = 10
+"""Failed points that are named."""
+
+
+def sweep(
+    sweep_file: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="The sweep.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="TABLE.parquet", help="The table; default: SWEEP.parquet beside it."),
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option("--page", metavar="FILE.html", help="The page; default: beside the table.")
+    ] = None,
+    no_page: Annotated[bool, typer.Option("--no-page", help="Write no page.")] = False,
+    list_wanted: Annotated[
+        bool, typer.Option("--list", "--dry-run", help="Print the points and do nothing else.")
+    ] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on where a sweep into this table stopped.")] = False,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=0,
+            metavar="N",
+            help="Processes on this computer; 0: this one.",
+            show_default="as many as processors",
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="A scheduler of Dask, as tcp://HOST:8786 or tls://..."),
+    ] = None,
+    tls_ca: Annotated[
+        Path | None, typer.Option("--tls-ca", metavar="PEM", help="Certificate of the scheduler's authority.")
+    ] = None,
+    tls_cert: Annotated[Path | None, typer.Option("--tls-cert", metavar="PEM", help="The client's own.")] = None,
+    tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="PEM", help="Its private key.")] = None,
+    compare: Annotated[
+        Path | None, typer.Option("--compare", metavar="OLD.parquet", help="Show what changed; exit 1 if it is worse.")
+    ] = None,
+    tolerance: Annotated[
+        float, typer.Option("--tolerance", min=0, metavar="PERCENT", help="What --compare takes for the same.")
+    ] = 0.0,
+    json_wanted: Json = False,
+) -> None:
+    """Run each configuration over each job; write a row for each point into a Parquet table, and a page of plots."""
+    outcome = Outcome(json_wanted=json_wanted)
+    with outcome.reported(), _reported():
+        points = load_points(sweep_file)
+        if list_wanted:
+            _list(outcome, points)
+            return
+        table = output or sweep_file.with_suffix(".parquet")
+        pages = None if no_page else page or table.with_suffix(".html")
+        certificates = {"--tls-ca": tls_ca, "--tls-cert": tls_cert, "--tls-key": tls_key}
+        _check_options(workers, scheduler, certificates)
+        _check_files(sweep_file, table, pages, compare, resume=resume)
+        _check_packages(points, workers, scheduler, has_page=pages is not None)
+
+        # What reads and writes tables is a package that not everyone installs.
+        from ctm.sim.sweep.sweep import begun
+        from ctm.sim.sweep.table import read_table
+
+        old = None if compare is None else read_table(compare)
+        with begun(points, table, resume=resume) as (progress, journal):
+            plan = progress.plan()
+            with kept(progress):
+                run_plan(progress, journal, plan, Where(workers, scheduler, certificates))
+                rows = progress.write()
+                if pages is not None:
+                    _write_page(pages, rows, points)
+            journal.remove()
+        _summarise(outcome, progress, table, pages)
+        if old is not None:
+            _compare(outcome, old, rows, tolerance)
+
+
+@contextmanager
+def _reported() -> Iterator[None]:
+    """What ends a sweep is bad input."""
+    try:
+        yield
+    except SweepError as error:
+        raise BadInput(str(error)) from None
+
+
+def _list(outcome: Outcome, points: Points) -> None:
+    outcome.fields["points"] = [
+        {
+            "number": point.number, "configuration": point.configuration, "preset": point.preset,
+            "sets": dict(point.sets), "settings": dict(point.changed), "job": point.job, "height": point.size[0],
+            "width": point.size[1], "engine": point.engine,
+        }
+        for point in points.points
+    ]  # fmt: skip
+    if not outcome.json_wanted:
+        with naming(STANDARD_OUTPUT):
+            for point in points.points:
+                typer.echo(f"{point.number:>6}  {point}")
+    outcome.say(_counted(points))
+
+
+def _counted(points: Points) -> str:
+    parts = [f"{len(points.points):,} points"]
+    parts += [f"{points.left_out:,} left out by conditions"] if points.left_out else []
+    parts += [f"{points.impossible:,} impossible ones left out"] if points.impossible else []
+    parts += [f"{points.repeated:,} that are the same as others left out"] if points.repeated else []
+    return ", ".join(parts)
+
+
+def _check_options(workers: int | None, scheduler: str | None, certificates: Mapping[str, Path | None]) -> None:
+    if workers is not None and scheduler is not None:
+        raise BadInput("--workers is for this computer, --scheduler for a cluster that is there: not both")
+    for option, file in certificates.items():
+        if file is not None and scheduler is None:
+            raise BadInput(f"{option} is for a cluster: add --scheduler tls://HOST:PORT")
+        if file is not None and not file.is_file():
+            raise BadInput(f"{option} {file}: there is no such file")
+
+
+def _check_files(sweep_file: Path, table: Path, page: Path | None, compare: Path | None, *, resume: bool) -> None:
+    """Reject files that would replace others, before anything runs."""
+    if table.suffix != _SUFFIX:
+        raise BadInput(f"-o {table}: the name of a table ends in {_SUFFIX}")
+    if compare is not None and is_same_file(compare, table):
+        raise BadInput(f"--compare {compare}: it is the table that is written; name another one with -o")
+    if page is None:
+        return
+    for other in (sweep_file, table, *([] if compare is None else [compare])):
+        if is_same_file(page, other):
+            raise BadInput(f"--page {page}: it would replace {other}; choose another name")
+    if page.exists() and not resume:
+        raise BadInput(f"{page}: it is there already; name another page with --page, or --resume replaces it")
+    try_files({page: 0}, make_folders=True)
+
+
+def _check_packages(points: Points, workers: int | None, scheduler: str | None, *, has_page: bool) -> None:
+    PYARROW.require()
+    if has_page:
+        PLOTLY.require()
+    if scheduler is not None or workers != 0:
+        DISTRIBUTED.require()
+        CRYPTOGRAPHY.require()
+    if scheduler is not None:
+        return
+    if RtlEngine.name in points.sweep.engines:
+        YOSYS.require()
+        VERILATOR.require()
+    if FastEngine.name in points.sweep.engines:
+        LLVM.require()
+    if points.sweep.area:
+        FPGA_YOSYS.require()
+        YOSYS.require()
+
+
+def _write_page(page: Path, rows: Sequence["Row"], points: Points) -> None:
+    from ctm.sim.sweep.page.page import page_of
+
+    text = page_of(points.path.name, rows, command=shlex.join(["ctm", *sys.argv[1:]]))
+    write_file(page, text.encode(), make_folders=True)
+
+
+def _summarise(outcome: Outcome, progress: "Progress", table: Path, page: Path | None) -> None:
+    failures = progress.failures
+    outcome.fields |= {
+        "points": progress.done, "failed": len(failures), "table": str(table),
+        "page": None if page is None else str(page),
+    }  # fmt: skip
+    outcome.say(f"table: {table}, {_counted(progress.points)}")
+    if page is not None:
+        outcome.say(f"page: {page}")
+    names = {point.identity: str(point) for point in progress.points.points}
+    for record in failures[:_FAILURES]:
+        typer.echo(f"failed: {names[record['point']]}: {record['reason']}", err=True)
+    if len(failures) > _FAILURES:
+        typer.echo(f"and {len(failures) - _FAILURES:,} more; column `reason` has all", err=True)
+    for reason in sorted(set(progress.uncounted.values())):
+        typer.echo(f"warning: no area: {reason}", err=True)
+
+
+def _compare(outcome: Outcome, old: Sequence["Row"], rows: Sequence["Row"], tolerance: float) -> None:
+    listed = changes(old, rows, tolerance)
+    beyond = sum(change.is_beyond for change in listed)
+    outcome.fields["changes"] = as_fields(listed)
+    if listed and not outcome.json_wanted:
+        with naming(STANDARD_OUTPUT):
+            print_changes(Console(), listed)
+    if beyond:
+        raise Mismatch(f"{beyond:,} of {len(listed):,} changes are for the worse by more than {tolerance:g} %")
+    outcome.say(f"compared: {len(listed):,} changes, none for the worse by more than {tolerance:g} %")

@@ -1,0 +1,1 @@
+"""Work of a sweep on workers of Dask."""

@@ -1,0 +1,1 @@
+"""A sweep as a page of HTML that needs nothing but itself."""

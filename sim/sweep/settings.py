@@ -1,0 +1,67 @@
+"""Settings of a sweep's file: dotted names, their values, and machines that have them."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
+from typing import Any
+
+from ctm.rtl.config import DEFAULT, PRESETS, TEXT_SETTINGS, MachineConfig, SettingError
+from ctm.sim.jobs.takes import shown
+from ctm.sim.sweep.names import unknown
+
+SETTINGS = tuple(f"{part}.{name}" for part, values in asdict(DEFAULT).items() for name in values)
+"""Dotted names of all settings."""
+_PARTS = tuple(asdict(DEFAULT))
+
+
+def named(tables: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...], Any]]:
+    """Settings in tables as TOML has them: dotted name, the keys that lead there, and what is there.
+
+    Raises
+    ------
+    KeyError
+        There is no such setting; its arguments are the keys that lead there and a message.
+    """
+    for part, values in tables.items():
+        if "." in part:
+            yield _checked(part, (part,)), tuple(part.split(".")), values
+        elif part not in _PARTS:
+            raise KeyError((part,), unknown("part", part, _PARTS))
+        elif not isinstance(values, dict):
+            raise KeyError((part,), f"is a part of the machine: write {part}.NAME = {values}, not {shown(values)}")
+        else:
+            for name, value in values.items():
+                yield _checked(f"{part}.{name}", (part, name)), (part, name), value
+
+
+def _checked(name: str, keys: tuple[str, ...]) -> str:
+    if name not in SETTINGS:
+        raise KeyError(keys, unknown("setting", name, SETTINGS))
+    return name
+
+
+def check_kind(name: str, value: int | str) -> None:
+    """Reject a number where a setting takes a name, and the other way round: ValueError."""
+    is_text = name in TEXT_SETTINGS
+    if isinstance(value, str) != is_text:
+        raise ValueError(f"takes a {'name' if is_text else 'whole number'}, not {shown(value)}")
+
+
+def machine(preset: str, settings: Mapping[str, int | str]) -> MachineConfig:
+    """A preset with settings by their dotted names, all of which change at once.
+
+    Raises
+    ------
+    ValueError
+        There is no such machine, also no golden one.
+    """
+    config = PRESETS[preset]
+    by_part: dict[str, dict[str, int | str]] = {}
+    for name, value in settings.items():
+        part, _, key = name.partition(".")
+        by_part.setdefault(part, {})[key] = value
+    for part, values in by_part.items():
+        try:
+            config = replace(config, **{part: replace(getattr(config, part), **values)})
+        except SettingError as error:
+            raise ValueError(f"{part}.{error.name} {error.problem}") from None
+    return config
