@@ -1,7 +1,7 @@
 """``ctm debug``: stops in a job, steps, looks and goes back."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -10,6 +10,7 @@ import typer
 from ctm.sim.cli.options import DEFAULT_WATCHDOG, Preset, Settings, Watchdog, configuration
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.cli.signals import Interruption
+from ctm.sim.compiled.tools.package import TEXTUAL
 from ctm.sim.debug.console import Console
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
@@ -28,6 +29,9 @@ def debug(
     preset: Preset = None,
     settings: Settings = None,
     watchdog: Watchdog = DEFAULT_WATCHDOG,
+    screen: Annotated[
+        bool, typer.Option("--screen", help="Show source, registers, lanes and the output on all of the terminal.")
+    ] = False,
     hazards: Annotated[
         bool, typer.Option("--hazards", help="Stop in front of reads of what hardware need not have delivered.")
     ] = False,
@@ -35,6 +39,8 @@ def debug(
     """Run a job under a debugger, on the golden model: breakpoints, steps, registers, and back (docs/debugger.md)."""
     outcome = Outcome(json_wanted=False)
     with outcome.reported():
+        if screen:
+            _check_terminal()
         scripts = [_script(file) for file in commands or []]
         loaded = load_job(job, None)
         config = configuration(preset, settings, kind=loaded.kinds[0])
@@ -48,17 +54,36 @@ def debug(
                 typer.echo(f"warning: {warning}", err=True)
             if session.result is not None:
                 raise BadInput(f"{job}: no launch has a wavefront that could be looked at")
-            console = Console(session, config.array.instruction_set, outcome.say)
+            said: list[str] = []
+            say = said.append if screen else outcome.say
+            console = Console(session, config.array.instruction_set, say)
             console.onecmd("info wavefront")
             console.onecmd("info line")
             for name, lines in scripts:
-                if _executed(console, outcome, name, lines):
+                if _executed(console, say, name, lines):
                     return
             # Without a standard input Python has none.
-            if sys.stdin is not None and sys.stdin.isatty():
+            if screen:
+                _show(session, config.array.instruction_set, said)
+            elif sys.stdin is not None and sys.stdin.isatty():
                 _interactive(console)
             elif not scripts:
-                _executed(console, outcome, *_script(_STANDARD_INPUT))
+                _executed(console, say, *_script(_STANDARD_INPUT))
+
+
+def _check_terminal() -> None:
+    TEXTUAL.require()
+    if any(stream is None or not stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        raise BadInput("--screen: there is no terminal; without it commands come from standard input")
+
+
+def _show(session: Session, kind: str, said: list[str]) -> None:
+    # It is a package that not everyone installs.
+    from ctm.sim.debug.screen.application import DebugScreen
+
+    number = DebugScreen(session, kind, said).run()
+    if number:
+        raise Interruption(number)
 
 
 def _script(file: str) -> tuple[str, Iterator[str]]:
@@ -70,11 +95,11 @@ def _script(file: str) -> tuple[str, Iterator[str]]:
         raise BadInput(f"-x {file}: it is no text") from None
 
 
-def _executed(console: Console, outcome: Outcome, name: str, lines: Iterator[str]) -> bool:
+def _executed(console: Console, say: Callable[[str], None], name: str, lines: Iterator[str]) -> bool:
     """Execute the lines of a script up to the first that fails; whether one of them was the last one."""
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
-            outcome.say(f"{console.prompt}{line.strip()}")
+            say(f"{console.prompt}{line.strip()}")
         if console.onecmd(line):
             return True
         if console.failed:

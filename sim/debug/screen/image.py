@@ -1,0 +1,167 @@
+"""The pane of an output: its elements as half blocks, two in a character, and the pixel of the lane."""
+
+from typing import Any
+
+from rich.color import Color
+from rich.segment import Segment
+from rich.style import Style
+from textual.binding import Binding
+from textual.events import Click, Resize
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from ctm.sim.debug.picture import Colours, picture, pictured
+from ctm.sim.debug.session import Session
+from ctm.sim.golden.dpp.launch import Launch
+
+_UPPER = "▀"
+_CURSOR, _BEYOND = (255, 0, 255), (24, 24, 24)
+_MOST = 16
+"""Half blocks that a pixel is wide and high at most."""
+_HOLLOW = 4
+"""From so many on, what marks a pixel is a frame."""
+
+
+class ImagePane(Widget, can_focus=True):
+    """The part of an output around a pixel; a click goes to another pixel's wavefront."""
+
+    BINDINGS = [
+        Binding("left", "pan(-1, 0)", "Left", show=False), Binding("right", "pan(1, 0)", "Right", show=False),
+        Binding("up", "pan(0, -1)", "Up", show=False), Binding("down", "pan(0, 1)", "Down", show=False),
+        Binding("o", "output", "Next output", show=False),
+    ]  # fmt: skip
+
+    class Chosen(Message):
+        """A pixel was chosen."""
+
+        def __init__(self, i: int, j: int) -> None:
+            super().__init__()
+            self.i, self.j = i, j
+
+    def __init__(self, id: str) -> None:
+        super().__init__(id=id, classes="pane")
+        self.border_title = "Output"
+        self._launch: Launch[Any] | None = None
+        self._at = 0, 0
+        self._corner = 0, 0
+        self._output = 0
+        self._colours: Colours | None = None
+
+    def update_from(self, session: Session) -> None:
+        """Show what the launch wrote so far, with the pixel of the lane in sight."""
+        batch, lane = session.wavefront.batch, session.lane
+        self._launch, self._at = session.started.launch, (int(batch.i[lane]), int(batch.j[lane]))
+        self._to_pixel()
+        self.update_output()
+
+    def update_output(self) -> None:
+        """Show what memory holds now, when the job has ended, too."""
+        if self._launch is None:
+            return
+        outputs = pictured(self._launch)
+        if not outputs or not self.content_size:
+            self._colours = None
+        else:
+            number = outputs[self._output % len(outputs)]
+            (i0, j0), (columns, rows) = self._corner, self._shape
+            self._colours = picture(self._launch, number, range(i0, i0 + columns), range(j0, j0 + rows))
+            place = f"({i0}, {j0}) to ({min(i0 + columns, self._end[0]) - 1}, {min(j0 + rows, self._end[1]) - 1})"
+            self.border_title = f"Output {number}"
+            self.border_subtitle = f"{place}, at {self._at}"
+        self.refresh()
+
+    @property
+    def _start(self) -> tuple[int, int]:
+        assert self._launch is not None
+        return self._launch.domain.i0, self._launch.domain.j0
+
+    @property
+    def _end(self) -> tuple[int, int]:
+        assert self._launch is not None
+        return self._launch.domain.i1 + 1, self._launch.domain.j1 + 1
+
+    @property
+    def zoom(self) -> int:
+        """Half blocks that a pixel is wide and high."""
+        width, height = self.content_size.width, 2 * self.content_size.height
+        sides = (end - start for start, end in zip(self._start, self._end, strict=True))
+        return max(1, min(_MOST, *(room // side for room, side in zip((width, height), sides, strict=True))))
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        """Columns and rows of pixels for which there is room."""
+        return self.content_size.width // self.zoom, 2 * self.content_size.height // self.zoom
+
+    def _to_pixel(self) -> None:
+        """Move what is seen, if the pixel is not in it."""
+        corner = []
+        for at, start, end, first, room in zip(
+            self._at, self._start, self._end, self._corner, self._shape, strict=True
+        ):
+            if end - start <= room:
+                first = start
+            elif not first <= at < first + room or not start <= first <= end - room:
+                first = min(max(start, at - room // 2), end - room)
+            corner.append(first)
+        self._corner = corner[0], corner[1]
+
+    def on_resize(self, event: Resize) -> None:
+        """More or less is seen."""
+        if self._launch is not None and event.size:
+            self._to_pixel()
+            self.update_output()
+
+    def render_line(self, y: int) -> Strip:
+        """See `Widget`."""
+        width = self.content_size.width
+        if self._colours is None:
+            return Strip([Segment("the program has no output" if y == 0 else "")]).crop_extend(
+                0, width, self.rich_style
+            )
+        return Strip([self._character(x, y) for x in range(width)])
+
+    def _character(self, x: int, y: int) -> Segment:
+        upper, lower = (Color.from_rgb(*self._colour(x, 2 * y + half)) for half in (0, 1))
+        return Segment(_UPPER, Style(color=upper, bgcolor=lower))
+
+    def _colour(self, x: int, half: int) -> tuple[int, int, int]:
+        assert self._colours is not None
+        column, row = x // self.zoom, half // self.zoom
+        place = self._corner[0] + column, self._corner[1] + row
+        rows, columns = self._colours.shape[:2]
+        if column >= columns or row >= rows or any(at >= end for at, end in zip(place, self._end, strict=True)):
+            return _BEYOND
+        if place == self._at and self._is_edge(x, half):
+            return _CURSOR
+        red, green, blue = (int(each) for each in self._colours[row, column])
+        return red, green, blue
+
+    def _is_edge(self, x: int, half: int) -> bool:
+        """Whether a half block is at the edge of its pixel, whose own colour is to be seen if it is large."""
+        return self.zoom < _HOLLOW or not all(0 < at % self.zoom < self.zoom - 1 for at in (x, half))
+
+    def on_click(self, event: Click) -> None:
+        """The pixel under the pointer is chosen."""
+        at = event.get_content_offset(self)
+        if at is None or self._launch is None:
+            return
+        i, j = self._corner[0] + at.x // self.zoom, self._corner[1] + 2 * at.y // self.zoom
+        if i < self._end[0] and j < self._end[1]:
+            self.post_message(self.Chosen(i, j))
+
+    def action_pan(self, columns: int, rows: int) -> None:
+        """Show what lies beside."""
+        if self._launch is None:
+            return
+        corner = []
+        steps = zip((columns, rows), self._corner, self._start, self._end, self._shape, strict=True)
+        for step, first, start, end, room in steps:
+            corner.append(max(start, min(first + step * max(1, room // 4), end - room)))
+        self._corner = corner[0], corner[1]
+        self.update_output()
+
+    def action_output(self) -> None:
+        """Show the next output."""
+        self._output += 1
+        self.update_output()

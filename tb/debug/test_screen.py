@@ -1,0 +1,292 @@
+"""The screen: stories of looking for mistakes by keys and clicks, with much room and with little."""
+
+import asyncio
+import os
+import pty
+import select
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from ctm.sim.debug.screen.application import DebugScreen
+from ctm.sim.debug.screen.command_line import CommandLine
+from ctm.sim.debug.screen.image import ImagePane
+from ctm.sim.debug.walk import Position
+from ctm.sim.jobs.loading import LoadedJob, load_job
+from ctm.tb.cli.invocation import refusal
+from ctm.tb.cli.processes import hear_all
+from ctm.tb.debug.jobs import DIVERGENT, LOOP_BY_COLUMN, example, program, race, session_of
+
+LARGE, SMALL = (160, 50), (80, 24)
+FAULT = DIVERGENT.replace("MAD(r0.r, r0.g, 0.0)", "MAD(r0.r, r0.g, 0.0) {rgba_inst.rgb_op=15}")
+LONG = "REP i0\n" * 4 + "ALU r1.r = ADD(r1.r, c0.b)\n" + "ENDREP\n" * 4 + "OUT o0 = MOV(r1)\n"
+
+
+class Seen:
+    """A screen with somebody at its keys."""
+
+    def __init__(self, app: DebugScreen, pilot: Pilot[int]) -> None:
+        self.app, self.pilot = app, pilot
+
+    async def settled(self) -> None:
+        end = time.monotonic() + 30
+        await self.pilot.pause()
+        while self.app.is_busy:
+            assert time.monotonic() < end
+            await self.pilot.pause(0.01)
+        await self.pilot.pause()
+
+    async def press(self, *keys: str) -> None:
+        for key in keys:
+            await self.pilot.press(key)
+            await self.settled()
+
+    async def hit(self, *keys: str) -> None:
+        """Press keys while a command runs: the pilot would wait until the processor is idle."""
+        for key in keys:
+            self.app.simulate_key(key)
+            await asyncio.sleep(0.25)
+
+    async def enter(self, line: str) -> None:
+        await self.pilot.press("colon", line[0])
+        self.app.query_one(CommandLine).value = line
+        await self.pilot.press("enter", "escape")
+        await self.settled()
+
+    async def click(self, name: str, x: int, y: int) -> None:
+        """A click at a character of a pane, within its border."""
+        pane = self.app.query_one(f"#{name}", Widget)
+        left, top = pane.content_region.offset - pane.region.offset
+        assert await self.pilot.click(f"#{name}", offset=(x + left, y + top))
+        await self.settled()
+
+    def rows(self, name: str) -> list[str]:
+        pane = self.app.query_one(f"#{name}", Widget)
+        return [pane.render_line(y).text.rstrip() for y in range(pane.content_size.height)]
+
+    def row(self, name: str, text: str) -> str:
+        """The one row of a pane that has a text."""
+        (found,) = [row for row in self.rows(name) if text in row]
+        return found
+
+    @property
+    def place(self) -> str:
+        return self.rows("place")[0]
+
+
+def told(
+    story: Callable[[Seen], Awaitable[None]], job: LoadedJob, size: tuple[int, int] = LARGE, **options: object
+) -> int | None:
+    """What the screen returns at the end of a story."""
+
+    async def tell() -> int | None:
+        with session_of(job, **options) as session:
+            app = DebugScreen(session, job.kinds[0], ["as it began"])
+            async with app.run_test(size=size) as pilot:
+                seen = Seen(app, pilot)
+                await seen.settled()
+                await story(seen)
+            return app.return_value
+
+    return asyncio.run(tell())
+
+
+@pytest.mark.parametrize("size", [LARGE, SMALL])
+def test_a_fault(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def story(seen: Seen) -> None:
+        await seen.press("c")
+        assert "fault: ILLEGAL_INSTRUCTION" in seen.place or size == SMALL
+        assert seen.app.query_one("#place").has_class("fault")
+        assert seen.row("source", "wrong:").startswith(" ▶  10")
+        assert any(row.startswith("fault: ILLEGAL_INSTRUCTION: RGB_OP is 15") for row in seen.rows("log"))
+        await seen.press("I")
+        assert not seen.app.query_one("#place").has_class("fault") and "step 6" in seen.place
+
+    told(story, program(FAULT, tmp_path), size)
+
+
+def test_a_wrong_pixel(tmp_path: Path) -> None:
+    async def story(seen: Seen) -> None:
+        session = seen.app.session
+        # A pixel is as many characters wide as it is half characters high.
+        zoom = seen.app.query_one(ImagePane).zoom
+        await seen.click("image", 5 * zoom + 1, zoom // 2 + 1)
+        assert (session.position, session.lane) == (Position(0, 2, 0), 3) and "(5, 1)" in seen.place
+        await seen.click("source", 12, 9)
+        assert seen.row("source", "wrong:").startswith("● ") and seen.row("instructions", "r2.g = ").startswith("● ")
+        await seen.press("c")
+        assert session.position == Position(0, 2, 7) and seen.row("source", "wrong:").startswith("●▶")
+        await seen.click("lanes", 5, 1)
+        assert session.lane == 3 and "[A]" in seen.rows("lanes")[1] and "lane 3 (5, 1)" in seen.place
+        assert not any(row.startswith("*") for row in seen.rows("registers"))
+        await seen.press("i")
+        assert seen.row("registers", "r2").split() == ["*r2", "r", "2", "g", "5", "b", "0", "a", "0"]
+        await seen.press("S")
+        assert session.position == Position(0, 2, 7) and "g 0 " in seen.row("registers", "r2")
+        # The same key, and a click beside another pane's row, take breakpoints away and set others.
+        await seen.click("instructions", 12, 7)
+        await seen.press("f")
+        assert session.stops == [] and "end of the wavefront" in seen.place
+        await seen.press("down", "b")
+        assert len(session.stops) == 1
+
+    told(story, program(DIVERGENT, tmp_path))
+
+
+@pytest.mark.parametrize("size", [LARGE, SMALL])
+def test_divergence(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def story(seen: Seen) -> None:
+        await seen.enter("break 6 if i > 2")
+        assert seen.row("source", "MAD(r2.r").startswith("◆")
+        await seen.press("c")
+        await seen.press("4")
+        rows = seen.rows("lanes")
+        assert rows[0].split() == ["b", "[A]"] and rows[1].split() == ["b", "A"]
+        assert seen.row("lanes", "by a branch") and seen.row("lanes", "loop_inactive").endswith("....")
+        await seen.click("lanes", 1, 0)
+        assert seen.app.session.lane == 0
+        await seen.press("tab", "4")
+        await seen.click("lanes", 5, 0)
+        await seen.press("down", "left", "left")
+        assert seen.app.session.lane == 2
+
+    told(story, program(DIVERGENT, tmp_path), size)
+
+
+def test_a_hang(tmp_path: Path) -> None:
+    async def story(seen: Seen) -> None:
+        await seen.press("c")
+        assert "fault: WATCHDOG: a wavefront executed 20 instructions" in seen.place
+        await seen.press("C")
+        assert "step 0" in seen.place and "wavefront 0" in seen.place
+
+    told(story, program(LOOP_BY_COLUMN, tmp_path), watchdog=20)
+
+
+@pytest.mark.parametrize("size", [LARGE, SMALL])
+def test_a_race(tmp_path: Path, size: tuple[int, int]) -> None:
+    async def story(seen: Seen) -> None:
+        await seen.press("c")
+        assert seen.row("source", "RD_SCATTER").startswith("!▶")
+        assert any(row.startswith("hazard: CF instruction 3") for row in seen.rows("log"))
+        await seen.press("c")
+        assert "the job has ended" in seen.place
+        # There is nothing to look at, and nothing breaks.
+        await seen.press("4", "left", "5", "right", "1", "b", "i")
+        assert any("the job has ended" in row for row in seen.rows("log"))
+        await seen.enter("run")
+        assert "step 0" in seen.place
+
+    told(story, race(tmp_path), size, hazards=True)
+
+
+def test_what_runs_long_is_interrupted_and_the_screen_lives(tmp_path: Path) -> None:
+    async def story(seen: Seen) -> None:
+        session = seen.app.session
+        await seen.enter("stepi 3")
+        await seen.enter("break 10 if i == 511 and j == 511")
+        await seen.hit("c")
+        assert "Escape interrupts it" in seen.place and seen.app.is_busy
+        await seen.hit("3", "i")
+        assert seen.app.query_one("#registers").has_focus
+        await seen.hit("escape")
+        await seen.settled()
+        assert session.position == Position(0, 0, 3) and len(session.stops) == 1
+        assert any(row.startswith("interrupted") for row in seen.rows("log"))
+        await seen.hit("c", "ctrl+c")
+        await seen.settled()
+        assert session.position == Position(0, 0, 3)
+        # The end waits for the command.
+        await seen.hit("c", "q")
+
+    program(LONG, tmp_path, width=512, height=512)
+    job = tmp_path / "job.toml"
+    job.write_text(job.read_text().replace("[5, 0, 1]", "[99, 0, 1]"))
+    assert told(story, load_job(job), SMALL) == 0
+
+
+def test_little_room_has_one_pane_and_more_room_all() -> None:
+    names = ("source", "instructions", "registers", "lanes", "image", "log")
+
+    async def story(seen: Seen) -> None:
+        for number, name in enumerate(names, start=1):
+            await seen.press(str(number))
+            shown = [each for each in names if seen.app.query_one(f"#{each}").region.area]
+            assert shown == ([name, "log"] if name != "log" else ["log"])
+        await seen.pilot.resize_terminal(*LARGE)
+        await seen.settled()
+        assert all(seen.app.query_one(f"#{each}").region.area for each in names)
+        await seen.press("1")
+        assert seen.app.query_one("#source").has_focus
+
+    told(story, example("r700/mandelbrot/mandelbrot"), SMALL)
+
+
+def test_a_large_output_is_panned_and_follows_the_pixel() -> None:
+    async def story(seen: Seen) -> None:
+        await seen.enter("pixel 200 100")
+        image = seen.app.query_one("#image")
+        assert str(image.border_subtitle).endswith("at (200, 100)")
+        before = image.border_subtitle
+        image.focus()
+        await seen.press("up", "left")
+        assert image.border_subtitle != before
+        await seen.enter("pixel 255 127")
+        assert "to (255, 127)" in str(image.border_subtitle)
+
+    told(story, example("mandelbrot/mandelbrot", width=256, height=128))
+
+
+def test_the_command_line_recalls_and_completes_its_story(tmp_path: Path) -> None:
+    async def story(seen: Seen) -> None:
+        assert seen.rows("log")[0] == "as it began"
+        await seen.enter("frob")
+        assert any(row == "error: there is no command frob; `help` lists them" for row in seen.rows("log"))
+        await seen.enter("stepi 2")
+        await seen.pilot.press("colon", "up", "up", "down", "enter")
+        await seen.settled()
+        assert seen.app.session.position.step == 4
+        await seen.pilot.press(*"quit", "enter")
+        await seen.settled()
+
+    assert told(story, program(DIVERGENT, tmp_path)) == 0
+
+
+@pytest.mark.parametrize("ending", ["key", "signal"])
+def test_on_a_terminal_it_ends_and_leaves_the_terminal_as_it_was(tmp_path: Path, ending: str) -> None:
+    program(DIVERGENT, tmp_path)
+    process, terminal = pty.fork()
+    if not process:
+        hear_all()
+        os.environ["TERM"] = "xterm-256color"
+        os.execv(sys.executable, [sys.executable, "-m", "ctm", "debug", str(tmp_path / "job.toml"), "--screen"])
+    seen = ""
+
+    def until(text: str) -> None:
+        nonlocal seen
+        end = time.monotonic() + 60
+        while text not in seen:
+            assert time.monotonic() < end, seen
+            if select.select([terminal], [], [], 1)[0]:
+                seen += os.read(terminal, 65536).decode(errors="replace")
+
+    until("\x1b[?1049h")
+    until("wrong:")
+    if ending == "key":
+        os.write(terminal, b"q")
+    else:
+        os.kill(process, signal.SIGTERM)
+    until("\x1b[?1049l")
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == (0 if ending == "key" else 128 + signal.SIGTERM)
+    os.close(terminal)
+
+
+def test_without_a_terminal_one_line_says_so(tmp_path: Path) -> None:
+    program(DIVERGENT, tmp_path)
+    assert "--screen: there is no terminal" in refusal("debug", tmp_path / "job.toml", "--screen")
