@@ -1,6 +1,7 @@
 """How another thread ends what a session does."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from threading import Event
 from typing import Any
 
@@ -16,11 +17,25 @@ class Cancellation:
     """What is executed looks here behind each instruction; see `Observer`."""
 
     def __init__(self) -> None:
-        self._wanted = Event()
+        self._wanted, self._ends, self._is_ignored = Event(), False, False
 
     def request(self) -> None:
         """Of any thread: end what the session does with `Cancelled`."""
         self._wanted.set()
+
+    def end(self) -> None:
+        """Of any thread: end whatever the session does from now on; it is not used any more."""
+        self._ends = True
+
+    @contextmanager
+    def ignored(self) -> Iterator[None]:
+        """Requests in the block come to nothing: it makes the session whole again."""
+        self._is_ignored = True
+        try:
+            yield
+        finally:
+            self._is_ignored = False
+            self.clear()
 
     def clear(self) -> None:
         """Forget a request: of a command that has ended."""
@@ -28,7 +43,7 @@ class Cancellation:
 
     def executed(self, pc: int, parts: Sequence[Batch[Any]]) -> None:
         """See `Observer.executed`; Cancelled: it was requested."""
-        if self._wanted.is_set():
+        if self._ends or (self._wanted.is_set() and not self._is_ignored):
             raise Cancelled
 
     def faulted(self, batch: Batch[Any], status: Status, client: BusClient | None) -> None:

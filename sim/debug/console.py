@@ -74,7 +74,6 @@ class Console(cmd.Cmd):
             self.error = str(error)
             self._say(f"error: {error}")
         except Cancelled:
-            self.session.cancellation.clear()
             self._say(self.interrupted())
         # An interruption leaves it, see `interrupted`.
         self._before = None

@@ -56,6 +56,8 @@ class View:
     """Places of `Batch.clean` that are about a register."""
     last: int
     """Registers behind the program's own."""
+    calls: Callable[[Batch[Any]], list[int]]
+    """Units of code that the calls of a wavefront return to, innermost first."""
 
     def names(self, batch: Batch[Any]) -> list[str]:
         """All names of a wavefront's own state."""
@@ -168,10 +170,20 @@ def _r700_stack(batch: Any) -> Iterator[str]:
         yield f"{text}  {' '.join(masks)}".rstrip()
 
 
+def _r5xx_calls(batch: Any) -> list[int]:
+    return list(reversed(batch.control.returns))
+
+
+def _r700_calls(batch: Any) -> list[int]:
+    return [entry.target for entry in reversed(batch.control.stack) if entry.kind.name == "CALL"]
+
+
 VIEWS = {
-    "r5xx": View("r", "c", _r5xx_beside, _r5xx_masks, _r5xx_stack, lambda place: range(place, place + 1), 0),
+    "r5xx": View(
+        "r", "c", _r5xx_beside, _r5xx_masks, _r5xx_stack, lambda place: range(place, place + 1), 0, _r5xx_calls,
+    ),
     "r700": View(
         "R", "C", _r700_beside, _r700_masks, _r700_stack,
-        lambda place: range(CHANNELS * place, CHANNELS * (place + 1)), CLAUSE_TEMPORARIES,
+        lambda place: range(CHANNELS * place, CHANNELS * (place + 1)), CLAUSE_TEMPORARIES, _r700_calls,
     ),
 }  # fmt: skip

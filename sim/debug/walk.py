@@ -139,9 +139,10 @@ class Walk:
 
     def go_afresh(self, position: Position) -> None:
         """Go to a position with the job begun again, whatever state it was in; errors as `go_to`."""
-        self.restart(position.launch)
-        self._run_up_to(position.wavefront)
-        self._to_step(position.step)
+        with self.cancellation.ignored():
+            self.restart(position.launch)
+            self._run_up_to(position.wavefront)
+            self._to_step(position.step)
 
     def _restart_at(self, position: Position) -> None:
         """Begin the job again, up to a launch; DebugError: there is no such position, and it is where it was."""

@@ -77,3 +77,9 @@ def test_another_thread_ends_a_command(tmp_path: Path) -> None:
         session.cancellation.request()
         with pytest.raises(Cancelled):
             session.step()
+        # A second request does not keep the session from becoming whole again; the end does.
+        session.go_afresh(Position(0, 0, 3))
+        assert session.step().reason == "step" and session.position.step == 4
+        session.cancellation.end()
+        with pytest.raises(Cancelled):
+            session.go_afresh(Position(0, 0, 3))

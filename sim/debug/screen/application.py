@@ -18,7 +18,9 @@ from textual.containers import Horizontal, Vertical
 from textual.widget import Widget
 from textual.widgets import Footer, Input, RichLog, Static, Tab, Tabs
 
+from ctm.sim.debug.cancellation import Cancelled
 from ctm.sim.debug.console import Console
+from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.screen.code_panes import InstructionPane, SourcePane
 from ctm.sim.debug.screen.command_line import CommandLine
 from ctm.sim.debug.screen.image import ImagePane
@@ -91,6 +93,8 @@ class DebugScreen(App[int]):
         self._command: str | None = None
         self._ends_with: int | None = None
         """The signal with which it ends when the command has ended."""
+        self._stands = False
+        """Whether the session stood at a wavefront when it was last looked at."""
         self._chosen = "source"
 
     def compose(self) -> ComposeResult:
@@ -146,7 +150,11 @@ class DebugScreen(App[int]):
 
     def _execute(self, line: str) -> None:
         """Of the command's thread."""
-        is_last = self._console.onecmd(line)
+        try:
+            is_last = self._console.onecmd(line)
+        except Cancelled:
+            # It ends, wherever it is.
+            is_last = True
         self.call_from_thread(self._finished, is_last)
 
     def _finished(self, is_last: bool) -> None:
@@ -171,13 +179,16 @@ class DebugScreen(App[int]):
     def _show(self) -> None:
         session, place = self.session, self.query_one("#place", Static)
         place.remove_class("running")
-        if session.result is not None:
-            place.update(" the job has ended; `run` begins it again")
+        try:
+            at, wavefront = session.position, session.wavefront
+        except DebugError as error:
+            self._stands = False
+            place.update(f" {error}")
             self.query_one(ImagePane).update_output()
             return
-        wavefront = session.wavefront
+        self._stands = True
         place.set_class(wavefront.error is not None, "fault")
-        at, batch, lane = session.position, wavefront.batch, session.lane
+        batch, lane = wavefront.batch, session.lane
         state = (
             f"fault: {wavefront.error}" if wavefront.error else "end of the wavefront" if wavefront.has_ended else ""
         )
@@ -214,7 +225,7 @@ class DebugScreen(App[int]):
         if self._command is None:
             self.exit(number)
         self._ends_with = number
-        self.session.cancellation.request()
+        self.session.cancellation.end()
 
     def action_pane(self, number: int) -> None:
         """Choose a pane by its number."""
@@ -259,7 +270,7 @@ class DebugScreen(App[int]):
     @property
     def _looks(self) -> bool:
         """Whether the session may be looked at."""
-        return not self.is_busy and self.session.result is None
+        return not self.is_busy and self._stands
 
     def _pane(self, name: str) -> Widget:
         return self.query_one(f"#{name}")
