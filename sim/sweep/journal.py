@@ -75,6 +75,10 @@ class Journal:
                 os.ftruncate(self._descriptor, end)
                 raise
 
+    def kept(self) -> list[Record]:
+        """Those that are there now, as the file has them."""
+        return list(self._read())
+
     def remove(self) -> None:
         """Drop it: the table has everything."""
         with naming(self.path):

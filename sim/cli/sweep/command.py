@@ -93,7 +93,7 @@ def sweep(
         old = None if compare is None else read_table(compare)
         with begun(points, table, resume=resume) as (progress, journal):
             plan = progress.plan()
-            with kept(progress):
+            with kept(progress, journal):
                 run_plan(progress, journal, plan, Where(workers, scheduler, certificates))
                 rows = progress.write()
                 if pages is not None:

@@ -65,11 +65,15 @@ def run_plan(progress: "Progress", journal: "Journal", plan: Plan, where: Where)
 
 
 @contextmanager
-def kept(progress: "Progress") -> Iterator[None]:
+def kept(progress: "Progress", journal: "Journal") -> Iterator[None]:
     """Say what is kept of a sweep that ends before it is complete."""
     try:
         yield
     except BaseException:
+        # A signal may come between a record on disk and what is known of it.
+        for record in journal.kept():
+            if "point" in record:
+                progress.take(record)
         total = len(progress.points.points)
         typer.echo(f"note: {progress.done:,} of {total:,} points are kept; --resume goes on", err=True)
         raise

@@ -78,7 +78,7 @@ def pareto(rows: Sequence[Row]) -> Any | None:
         )  # fmt: skip
     figure = chart(traces, height=420, showlegend=True)
     figure.update_xaxes(title="LUT4")
-    figure.update_yaxes(title="cycles", type="log")
+    figure.update_yaxes(title="cycles", type="log", dtick=1)
     return figure
 
 
@@ -153,8 +153,8 @@ def roofline(rows: Sequence[Row]) -> Any | None:
             )
         )  # fmt: skip
     figure = chart(traces, height=420, showlegend=True)
-    figure.update_xaxes(title="ALU lane instructions per byte moved", type="log")
-    figure.update_yaxes(title="ALU lane instructions a cycle", type="log")
+    figure.update_xaxes(title="ALU lane instructions per byte moved", type="log", dtick=1)
+    figure.update_yaxes(title="ALU lane instructions a cycle", type="log", dtick=1)
     return figure
 
 
@@ -176,6 +176,7 @@ def stalls(rows: Sequence[Row]) -> Any | None:
         for name, column in columns.items()
     ]  # fmt: skip
     figure = chart(traces, height=140 + _ROW_HEIGHT * len(known), barmode="stack", bargap=0.15, showlegend=True)
+    figure.update_layout(legend_traceorder="normal")
     figure.update_xaxes(title="share of the cycles of a core", tickformat=".0%", range=[0, 1])
     figure.update_yaxes(title="point", autorange="reversed", type="category")
     return figure

@@ -1,0 +1,168 @@
+"""A sweep that ends at any moment loses nothing, and another one does not come between."""
+
+import os
+import resource
+import signal
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctm.examples.catalogue import job
+from ctm.sim.sweep.journal import Journal, journal_of
+from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.processes import STATUS, session, wait
+from ctm.tb.sweep.processes import ended, points_in, sweeping, wait_for_points, workers_of
+from ctm.tb.sweep.sweeps import POINTS, rows_of, sweep_in
+
+TWELVE = f"""
+engines = ["golden"]
+[[configurations]]
+preset = "tiny"
+settings = {{array.threads = [4, 8, 16], memory.latency = [20, 50]}}
+[[jobs]]
+file = "{job("mandelbrot")}"
+sizes = [128, 192]
+"""
+"""Twelve points, each of some tenths of a second."""
+SEED = 20
+
+
+@pytest.fixture(scope="module")
+def serial(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The table of twelve points that nothing disturbed, in this process."""
+    folder = tmp_path_factory.mktemp("serial")
+    result = ctm("sweep", sweep_in(folder, TWELVE), "--workers", 0, "--no-page")
+    assert result.exit_code == 0, result.output
+    return folder / "sweep.parquet"
+
+
+def interrupt(folder: Path, after: int, number: signal.Signals, *options: object) -> str:
+    """End a sweep when so many points are done; what it said."""
+    table = folder / "sweep.parquet"
+    with sweeping(folder / "sweep.toml", "--no-page", *options) as process:
+        wait_for_points(table, after, process)
+        process.send_signal(number)
+        status, errors = ended(process)
+        if status:
+            assert status == STATUS[number], errors
+            wait(lambda: not session(process))
+    return errors
+
+
+def resumed(folder: Path, *options: object) -> list[dict[str, object]]:
+    with sweeping(folder / "sweep.toml", "--no-page", "--resume", *options) as process:
+        status, errors = ended(process)
+        assert status == 0, errors
+    return rows_of(folder / "sweep.parquet")
+
+
+def test_an_interrupted_sweep_is_resumed_to_the_same_table(tmp_path: Path, serial: Path) -> None:
+    path, table = sweep_in(tmp_path, TWELVE), tmp_path / "sweep.parquet"
+    errors = interrupt(tmp_path, 3, signal.SIGINT, "--workers", 0)
+    kept = points_in(table)
+    assert 3 <= kept < 12 and not table.exists()
+    note, error = errors.splitlines()
+    assert note == f"note: {kept} of 12 points are kept; --resume goes on"
+    assert error == "error: interrupted by SIGINT; no file is half written"
+    said = refusal("sweep", path, "--no-page", "--workers", 0)
+    assert "a sweep into this table was interrupted; --resume goes on" in said and points_in(table) == kept
+    assert resumed(tmp_path, "--workers", 0) == rows_of(serial)
+    assert not journal_of(table).exists()
+
+
+def test_a_sweep_on_workers_is_interrupted_and_resumed(tmp_path: Path, serial: Path) -> None:
+    sweep_in(tmp_path, TWELVE)
+    errors = interrupt(tmp_path, 2, signal.SIGTERM, "--workers", 2)
+    assert errors.splitlines()[-1] == "error: interrupted by SIGTERM; no file is half written"
+    assert len(errors.splitlines()) == 3, errors
+    assert resumed(tmp_path, "--workers", 2) == rows_of(serial)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("workers", [0, 2])
+def test_five_interruptions_at_random_moments_give_the_same_table(tmp_path: Path, serial: Path, workers: int) -> None:
+    sweep_in(tmp_path, TWELVE)
+    random = np.random.default_rng(SEED + workers)
+    for number in range(5):
+        options = ["--workers", workers, *(["--resume"] if number else [])]
+        with sweeping(tmp_path / "sweep.toml", "--no-page", *options) as process:
+            if number == 0:
+                wait_for_points(tmp_path / "sweep.parquet", 1, process)
+            time.sleep(float(random.uniform(0.0, 6.0)))
+            process.send_signal(signal.SIGINT)
+            ended(process)
+            wait(lambda process=process: not session(process))  # type: ignore[misc]
+    assert resumed(tmp_path, "--workers", workers) == rows_of(serial)
+
+
+def test_a_worker_that_is_killed_has_its_points_done_again(tmp_path: Path, serial: Path) -> None:
+    sweep_in(tmp_path, TWELVE)
+    table = tmp_path / "sweep.parquet"
+    with sweeping(tmp_path / "sweep.toml", "--no-page", "--workers", 2) as process:
+        wait(lambda: len(workers_of(process)) == 2)
+        first, _ = workers_of(process)
+        wait_for_points(table, 3, process)
+        os.kill(first, signal.SIGKILL)
+        assert points_in(table) < 10
+        status, errors = ended(process)
+        assert status == 0, errors
+        assert len(errors.splitlines()) == 1, errors
+        wait(lambda: not session(process))
+    assert rows_of(table) == rows_of(serial)
+
+
+def test_a_second_sweep_into_the_same_table_is_told_so(tmp_path: Path) -> None:
+    path, table = sweep_in(tmp_path, TWELVE), tmp_path / "sweep.parquet"
+    with sweeping(path, "--no-page", "--workers", 0) as process:
+        wait_for_points(table, 1, process)
+        for options in ((), ("--resume",)):
+            said = refusal("sweep", path, "--no-page", "--workers", 0, *options)
+            assert "another sweep writes this table" in said
+        status, errors = ended(process)
+        assert status == 0, errors
+
+
+def test_what_a_crash_left_half_written_is_cut_off(tmp_path: Path) -> None:
+    sweep_in(tmp_path)
+    table = tmp_path / "sweep.parquet"
+    with Journal(table) as journal:
+        journal.add({"point": "one", "status": "ok"})
+    whole = journal.path.read_bytes()
+    journal.path.write_bytes(whole + b'{"point": "two", "sta')
+    with Journal(table) as journal:
+        assert journal.records == [{"point": "one", "status": "ok"}]
+        journal.add({"point": "three", "status": "ok"})
+    assert journal.path.read_bytes() == whole + b'{"point": "three", "status": "ok"}\n'
+    journal.path.write_bytes(b"something else\n" + whole)
+    said = refusal("sweep", tmp_path / "sweep.toml", "--resume", "--no-page", "--workers", 0)
+    assert "sweep.parquet.journal:1: this is no line of a journal" in said
+
+
+def test_a_full_disk_is_a_line_and_loses_nothing(tmp_path: Path, serial: Path) -> None:
+    """The limit of a file's size stands for the disk."""
+    sweep_in(tmp_path, TWELVE)
+    table = tmp_path / "sweep.parquet"
+    command = (tmp_path / "sweep.toml", "--no-page", "--workers", 0)
+    with sweeping(*command) as process:
+        wait_for_points(table, 1, process)
+        limit = journal_of(table).stat().st_size + 2000
+        resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (limit, limit))
+        status, errors = ended(process)
+    kept = points_in(table)
+    assert status == 2 and 1 <= kept < 12
+    note, error = errors.splitlines()
+    assert note == f"note: {kept} of 12 points are kept; --resume goes on"
+    assert error == f"error: {journal_of(table)}: File too large"
+    assert journal_of(table).read_bytes().endswith(b"}\n")
+    assert resumed(tmp_path, "--workers", 0) == rows_of(serial)
+
+
+def test_a_resumed_sweep_that_is_complete_runs_nothing(tmp_path: Path) -> None:
+    path, table = sweep_in(tmp_path), tmp_path / "sweep.parquet"
+    assert ctm("sweep", path, "--no-page", "--workers", 0).exit_code == 0
+    before = table.stat().st_ino, rows_of(table)
+    result = ctm("sweep", path, "--no-page", "--resume", "--json")
+    assert result.exit_code == 0 and f'"points": {POINTS}' in result.stdout
+    assert rows_of(table) == before[1]
