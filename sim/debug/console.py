@@ -16,6 +16,7 @@ from ctm.sim.debug.session import Event, Session
 from ctm.sim.debug.stops import Stop
 from ctm.sim.debug.views import Value
 from ctm.sim.debug.walk import Position
+from ctm.sim.debug.why import why
 from ctm.sim.fault import MachineError
 
 _SHORT = {
@@ -271,6 +272,14 @@ class Console(cmd.Cmd):
         for unit in chosen:
             mark = "->" if unit == self.session.unit else "  "
             self._say(f"{mark} {unit:>4}  {self.session.code.texts[unit]}")
+
+    def do_why(self, text: str) -> None:
+        """WHAT: what made o0[3,7], o0[3,7].x, or R1.x here, the last instruction first; /a in front: all of them."""
+        everything, text = text.startswith("/a"), text.removeprefix("/a").strip()
+        if not text:
+            raise DebugError("why takes an element of an output, o0[3,7], or a register of this lane")
+        for row in why(self.session, text).rows(everything=everything):
+            self._say(row)
 
     def do_quit(self, _: str) -> bool:
         """End the session (q)."""

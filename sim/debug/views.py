@@ -45,8 +45,9 @@ class Value:
 
 @dataclass(frozen=True)
 class View:
-    """Names of an instruction set: `registers` is their letter, `beside` what there is beside them."""
+    """Names of an instruction set `kind`: `registers` is their letter, `beside` what there is beside them."""
 
+    kind: str
     registers: str
     constants: str
     beside: Callable[[Batch[Any]], dict[str, Value]]
@@ -61,14 +62,18 @@ class View:
 
     def names(self, batch: Batch[Any]) -> list[str]:
         """All names of a wavefront's own state."""
-        count = batch.temporaries.shape[0] - self.last
-        registers = [f"{self.registers}{number}" for number in range(count)]
-        registers += [f"T{number}" for number in range(self.last)]
+        count = len(batch.temporaries)
+        registers = [self.register_name(count, number) for number in range(count)]
         return [*registers, *self.beside(batch), *self.masks(batch)]
+
+    def register_name(self, count: int, number: int) -> str:
+        """What register `number` of `count` is called: the last ones live as long as a clause."""
+        own = count - self.last
+        return f"{self.registers}{number}" if number < own else f"T{number - own}"
 
     def value(self, batch: Batch[Any], launch: Launch[Any], name: str) -> Value:
         """What a name stands for; DebugError: nothing."""
-        place = self._place(batch, name)
+        place = self.register(batch, name)
         if place is not None:
             return Value(np.ascontiguousarray(batch.temporaries[place]).view(np.uint32), FLOAT)
         beside = self.beside(batch)
@@ -84,7 +89,7 @@ class View:
 
     def set(self, batch: Batch[Any], name: str, channel: str, lanes: Mask, word: int) -> None:
         """Set a channel of a register in some lanes; DebugError: it is no register."""
-        place = self._place(batch, name)
+        place = self.register(batch, name)
         if place is None:
             raise DebugError(f"{name} cannot be set; registers can")
         at = next((each.find(channel) for each in _SPELLINGS if channel in each), -1)
@@ -94,8 +99,8 @@ class View:
         for each in self.clean_of(place):
             batch.clean[each] = False
 
-    def _place(self, batch: Batch[Any], name: str) -> int | None:
-        """The number of a register by its name."""
+    def register(self, batch: Batch[Any], name: str) -> int | None:
+        """The number of a register by its name; None if there is none."""
         letter, number = name[:1], name[1:]
         own = batch.temporaries.shape[0] - self.last
         first, count = {self.registers: (0, own), "T": (own, self.last)}.get(letter, (0, 0))
@@ -180,10 +185,10 @@ def _r700_calls(batch: Any) -> list[int]:
 
 VIEWS = {
     "r5xx": View(
-        "r", "c", _r5xx_beside, _r5xx_masks, _r5xx_stack, lambda place: range(place, place + 1), 0, _r5xx_calls,
+        "r5xx", "r", "c", _r5xx_beside, _r5xx_masks, _r5xx_stack, lambda place: range(place, place + 1), 0, _r5xx_calls,
     ),
     "r700": View(
-        "R", "C", _r700_beside, _r700_masks, _r700_stack,
+        "r700", "R", "C", _r700_beside, _r700_masks, _r700_stack,
         lambda place: range(CHANNELS * place, CHANNELS * (place + 1)), CLAUSE_TEMPORARIES, _r700_calls,
     ),
 }  # fmt: skip

@@ -117,7 +117,10 @@ class Batch(Generic[C]):
 
     def select(self, chosen: Mask) -> Self:
         """A batch of the groups in `chosen` [groups]."""
-        groups = np.flatnonzero(chosen)
+        return self.take(np.flatnonzero(chosen))
+
+    def take(self, groups: Integers) -> Self:
+        """A batch of the groups with these numbers, which may repeat."""
         lanes = (groups[:, None] * self.lanes + np.arange(self.lanes)).ravel()
         values = {name: np.take(getattr(self, name), lanes, axis=-1) for name in self.LANE_ARRAYS}
         values |= {name: np.take(getattr(self, name), groups, axis=-1) for name in self.GROUP_ARRAYS}

@@ -1,0 +1,1 @@
+"""Dynamic slices: the instructions, inputs and constants that made a value."""

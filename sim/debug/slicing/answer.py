@@ -1,0 +1,90 @@
+"""A slice in words: what made a value, line by line."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ctm.sim.debug.code import Code
+from ctm.sim.debug.slicing.names import Names
+from ctm.sim.debug.slicing.place import Place
+from ctm.sim.debug.slicing.slicer import Cause, Slice, Words
+
+_MOST = 24
+"""Instructions that are shown, if not all are asked for."""
+_OWN = ("temporaries", "share")
+"""What of a wavefront's start is worth a word: masks are all ones there."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What determined a value of a wavefront: the slice, and how to say it."""
+
+    text: str
+    slice: Slice
+    names: Names
+    code: Code
+
+    @property
+    def lines(self) -> list[tuple[str, int]]:
+        """The source lines that are in it, as (file, line), ascending."""
+        found = (self.code.line(cause.unit) for cause in self.slice.causes)
+        return sorted({(line.file, line.line) for line in found if line is not None})
+
+    def rows(self, *, everything: bool = False) -> Iterator[str]:
+        """The answer as lines of text: the last instructions that matter, or all, and where it all began."""
+        found = self.slice
+        values = self._words(found.targets)
+        yield f"{self.text}: {values}"
+        shown = found.causes if everything else found.causes[:_MOST]
+        for cause in shown:
+            yield from self._cause(cause)
+        if len(shown) < len(found.causes):
+            yield f"... and {len(found.causes) - len(shown):,} instructions before these; `why /a` shows all"
+        own = {place: word for place, word in found.start.items() if place.array in _OWN}
+        beginnings = (
+            ("constants", found.constants), ("inputs and memory", found.elements),
+            (f"at step {found.first:,}" if found.first else "at the start", own),
+        )  # fmt: skip
+        for title, places in beginnings:
+            if places:
+                yield f"{title}: {self._words(places)}"
+        if self.lines:
+            yield f"lines: {', '.join(self._ranges())}"
+
+    def _cause(self, cause: Cause) -> Iterator[str]:
+        line = self.code.line(cause.unit)
+        where = f"step {cause.step:,}"
+        instruction = self.code.texts.get(cause.unit, "")
+        source = "" if line is None else f"  {line}  {self.code.source(line).strip()}"
+        yield f"{where}{source}".rstrip()
+        yield f"    {cause.unit:>4}  {instruction}"
+        # Places of the same reasons are one line.
+        reasons: dict[tuple[Place, ...], list[Place]] = {}
+        for place in cause.made:
+            reasons.setdefault(cause.reasons[place], []).append(place)
+        for places, made in reasons.items():
+            yield f"          {self._reason(cause, made, places)}"
+        if cause.decided:
+            yield f"          goes on from here by {self._words(cause.decided)}"
+
+    def _reason(self, cause: Cause, made: list[Place], places: tuple[Place, ...]) -> str:
+        read = {place: cause.read[place] for place in places}
+        (place, *others) = made
+        if not others and place in read and read[place] == cause.made[place]:
+            del read[place]
+            return f"{self.names.name(place)} stays {self.names.word(place, cause.made[place])} by {self._words(read)}"
+        # An instruction that gives the same whatever it reads.
+        because = self._words(read) or "nothing else"
+        return f"{self._words({place: cause.made[place] for place in made})} from {because}"
+
+    def _words(self, places: Words) -> str:
+        return ", ".join(f"{self.names.name(place)} = {self.names.word(place, word)}" for place, word in places.items())
+
+    def _ranges(self) -> Iterable[str]:
+        """The lines, those that follow each other as one range."""
+        rows: list[tuple[str, int, int]] = []
+        for file, line in self.lines:
+            if rows and rows[-1][0] == file and rows[-1][2] == line - 1:
+                rows[-1] = file, rows[-1][1], line
+            else:
+                rows.append((file, line, line))
+        return [f"{file}:{first}" + (f"-{last}" if last > first else "") for file, first, last in rows]

@@ -1,0 +1,149 @@
+"""What places are called, and what they hold, as the manuals and the disassembler write it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ctm.rtl.isa.formats import TILE_LOG2
+from ctm.rtl.isa.limits import ADDRESS_SPACE, CHANNELS
+from ctm.sim.debug.error import unknown
+from ctm.sim.debug.numbers import CHANNELS as CHANNEL_NAMES
+from ctm.sim.debug.slicing.place import ALL_LANES, BOOLS, FLOATS, FRAMES, INTS, MEMORY, SHARE, Place
+from ctm.sim.debug.views import View
+from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.mc.address import element_address
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.mc.elements import read_at
+from ctm.sim.memory import Memory
+
+_FRAME_ROWS = {"r5xx": ("entered", "broken", "continued"), "r700": ("branch", "continue", "break", "entered")}
+_ARRAYS = {
+    "r5xx": {"p": "predicates", "alu_result": "alu_result", "counter": "counter", "conditional": "conditional"},
+    "r700": {"AR": "address", "predicate": "predicate", "conditional": "conditional"},
+}
+"""Names of arrays beside the registers."""
+_MASK = "_mask"
+_PV_PS = CHANNELS
+"""The place of PS behind the channels of PV."""
+
+
+@dataclass(frozen=True)
+class Names:
+    """Those of a program's places; lanes are said where they are not `lane`."""
+
+    view: View
+    launch: Launch[Any]
+    lane: int
+
+    def places(self, batch: Batch[Any], text: str) -> list[Place]:
+        """The places of a register, one of its channels, or a mask in this lane, by name; DebugError: there is none."""
+        name, _, channel = text.strip().partition(".")
+        found = [(place, spelling) for place, spelling in self._all(batch, name)]
+        if not found:
+            raise unknown("register", name, self.view.names(batch))
+        chosen = [place for place, spelling in found if not channel or channel in spelling]
+        if not chosen:
+            raise unknown("channel", channel, [spelling[0] for _, spelling in found if spelling])
+        return chosen
+
+    def name(self, place: Place) -> str:
+        """What a place is called."""
+        text = self._name(place)
+        return text if place.lane in (ALL_LANES, self.lane) else f"{text} of lane {place.lane}"
+
+    def word(self, place: Place, word: Any) -> str:
+        """What it holds, for people."""
+        if place.array == MEMORY:
+            return self._element(place, word)
+        if isinstance(word, np.bool_ | bool):
+            return str(int(word))
+        if place.array in ("temporaries", "outputs", "previous", "conditional", FLOATS):
+            return _float_text(int(word))
+        if place.array == INTS:
+            return f"{word.count} rounds from {word.start} by {word.step}"
+        return str(int(word))
+
+    # Inside.
+
+    def _all(self, batch: Batch[Any], name: str) -> Iterator[tuple[Place, tuple[str, ...]]]:
+        """Places of a name, each with the spellings of its channel."""
+        spellings = list(zip("xyzw", "rgba", "stpq", strict=True))
+        number = self.view.register(batch, name)
+        if number is not None:
+            for channel in range(CHANNELS):
+                yield Place("temporaries", (number, channel), self.lane), spellings[channel]
+        elif self.view.kind == "r700" and name in ("PV", "PS"):
+            for channel in range(CHANNELS) if name == "PV" else [_PV_PS]:
+                yield Place("previous", (channel,), self.lane), spellings[channel % CHANNELS] if name == "PV" else ()
+        else:
+            masks = {mask.removesuffix(_MASK): mask for mask in batch.LANE_ARRAYS if getattr(batch, mask).dtype == bool}
+            array = (masks | _ARRAYS[self.view.kind]).get(name)
+            if array is None or array in ("covered", "written"):
+                return
+            shape = getattr(batch, array).shape[:-1]
+            for index in np.ndindex(*shape):
+                yield Place(array, index, self.lane), spellings[index[0]] if index else ()
+
+    def _name(self, place: Place) -> str:
+        channels = CHANNEL_NAMES[self.view.kind]
+        index = place.index
+        if place.array == "temporaries":
+            return f"{self.view.register_name(self.launch.program.temporaries, index[0])}.{channels[index[1]]}"
+        if place.array in ("outputs", "written"):
+            text = f"o{self.launch.program.outputs[index[0]]}.{channels[index[1]]}"
+            return text if place.array == "outputs" else f"{text} is written"
+        if place.array == "previous":
+            return f"PV.{channels[index[0]]}" if index[0] < _PV_PS else "PS"
+        if place.array == FRAMES:
+            return f"mask {_FRAME_ROWS[self.view.kind][index[1]]} of stack entry {index[0]}"
+        if place.array == SHARE:
+            return f"share dword {index[0]} of bank {index[1]}"
+        if place.array == MEMORY:
+            return self._element_name(place)
+        if place.array in (INTS, BOOLS):
+            return f"{place.array[0]}{index[0]}"
+        if place.array == FLOATS:
+            return f"{self.view.constants}{index[0]}.{channels[index[1]]}"
+        arrays = {array: name for name, array in _ARRAYS[self.view.kind].items()}
+        name = arrays.get(place.array, place.array.removesuffix(_MASK))
+        return f"{name}.{channels[index[0]]}" if index else name
+
+    def _element_name(self, place: Place) -> str:
+        address, _, number = place.index
+        if number < 0:
+            return f"memory 0x{address:08x}"
+        x, y = element_at(self.launch.inputs.buffers[number], address)
+        return f"input {number} ({x}, {y})"
+
+    def _element(self, place: Place, word: bytes) -> str:
+        number = place.index[2]
+        if number < 0:
+            return _float_text(int.from_bytes(word, "little"))
+        buffer = self.launch.inputs.buffers[number]
+        memory = Memory()
+        memory.write(0, word)
+        values = read_at(memory, buffer, np.zeros(1, np.int64))[: buffer.element.channels, 0]
+        return " ".join(f"{value:.9g}" for value in values)
+
+
+def element_at(buffer: Buffer, address: int) -> tuple[int, int]:
+    """The coordinates of the element at a byte address, which is one of the buffer's."""
+    # The rows that begin nearest in front of it: one, or those of a row of tiles.
+    height = 1 << TILE_LOG2[buffer.element.element_bytes][1] if buffer.is_tiled else 1
+    starts = np.arange(0, buffer.height_limit, height)
+    first = element_address(buffer, np.zeros_like(starts), starts)
+    row = int(starts[np.argmin((address - first) % ADDRESS_SPACE)])
+    y, x = np.mgrid[row : min(row + height, buffer.height_limit), 0 : buffer.width_limit]
+    found = int(np.flatnonzero(element_address(buffer, x.ravel(), y.ravel()) == address)[0])
+    return int(x.ravel()[found]), int(y.ravel()[found])
+
+
+def _float_text(word: int) -> str:
+    value = np.array(word, np.uint32).view(np.float32)
+    # What is no plausible float is an integer, or a mask.
+    if np.isnan(value) or (value != 0 and not 1e-30 < abs(value) < 1e30):
+        return f"0x{word:08x}"
+    return f"{value:.9g}"

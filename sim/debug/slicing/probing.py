@@ -1,0 +1,278 @@
+"""Executes one instruction for copies of a wavefront, each with other words in places of its state."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.sim.debug.cancellation import Cancellation
+from ctm.sim.debug.slicing.place import ALL_LANES, BOOLS, FLOATS, INTS, MEMORY, Place, array_of, exists, words
+from ctm.sim.debug.slicing.recording import RecordedRow
+from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
+from ctm.sim.golden.dpp.constants import Constants, IntConstant
+from ctm.sim.golden.dpp.core import InstructionSet
+from ctm.sim.golden.dpp.journal import Journal
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.mc.address import element_address
+from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.memory import Memory
+
+ENDED = "ended"
+"""Stands for the control state of a wavefront that has ended."""
+
+
+class ProbedConstants(Constants):
+    """The constants of a program, which note what is taken of them and can be changed."""
+
+    def __init__(self, original: Constants) -> None:
+        self.__dict__.update(original.__dict__)
+        self._floats = original.all_floats().copy()
+        self._ints = list(original.all_ints())
+        self._bools = list(original.all_bools())
+        self.taken: set[Place] = set()
+
+    def float_constant(self, index: int) -> npt.NDArray[np.float32]:
+        """See `Constants.float_constant`."""
+        return RecordedRow.of(super().float_constant(index), index, self.taken)
+
+    def float_rows(self, rows: Integers, lanes: Mask) -> npt.NDArray[np.float32]:
+        """See `Constants.float_rows`."""
+        inside = np.unique(rows[(rows >= 0) & (rows < len(self._floats))])
+        self.taken.update(Place(FLOATS, (int(row), channel)) for row in inside for channel in range(4))
+        return super().float_rows(rows, lanes)
+
+    def is_clean(self, index: int) -> bool:
+        """Never for certain: constants are changed."""
+        del index
+        return False
+
+    def int_constant(self, index: int) -> IntConstant:
+        """See `Constants.int_constant`."""
+        self.taken.add(Place(INTS, (index,)))
+        return super().int_constant(index)
+
+    def bool_constant(self, index: int) -> bool:
+        """See `Constants.bool_constant`."""
+        self.taken.add(Place(BOOLS, (index,)))
+        return super().bool_constant(index)
+
+    def word(self, place: Place) -> Any:
+        """What a place in a constant file holds: bits of a float, an int constant, a bool."""
+        number = place.index[0]
+        if place.array == FLOATS:
+            return int(self._floats.view(np.uint32)[place.index])
+        return self._ints[number] if place.array == INTS else self._bools[number]
+
+    def put(self, place: Place, word: Any) -> None:
+        """Change what a place in a constant file holds."""
+        number = place.index[0]
+        if place.array == FLOATS:
+            self._floats.view(np.uint32)[place.index] = word
+        elif place.array == INTS:
+            self._ints[number] = word
+        else:
+            self._bools[number] = word
+
+
+class ProbeJournal(Journal[Any]):
+    """Keeps what a step does beside the state that it leaves; outputs are not sent."""
+
+    def __init__(self, launch: Launch[Any], instruction_set: InstructionSet[Any, Any]) -> None:
+        super().__init__(launch, place=instruction_set.place)
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget what was kept."""
+        self.unit = ""
+        self.over: list[Batch[Any]] = []
+        """Wavefronts that ended."""
+        self.reads: list[tuple[Buffer | None, Integers, Mask]] = []
+        """Buffer (None: memory as words), addresses [any, n], and which are read."""
+        self.stores: list[tuple[int, Integers, Mask]] = []
+        """Bytes, addresses [any, n], and which are stored."""
+
+    def issued(self, batch: Any, unit: str) -> None:
+        """See `Journal.issued`."""
+        super().issued(batch, unit)
+        self.unit = unit
+
+    def read(self, batch: Any, buffer: Buffer, addresses: list[Integers]) -> None:
+        """See `Journal.read`."""
+        found = np.stack(addresses) if addresses else np.zeros((0, batch.size), np.int64)
+        self.reads.append((buffer, found, np.ones(found.shape, bool)))
+
+    def read_words(self, batch: Any, addresses: Integers, reading: Mask) -> None:
+        """See `Journal.read_words`."""
+        del batch
+        self.reads.append((None, addresses, reading))
+
+    def wrote(self, batch: Any, buffer: Buffer, x: Integers, y: Integers, stored: Mask) -> None:
+        """See `Journal.wrote`."""
+        del batch
+        addresses = element_address(buffer, np.where(stored, x, 0), np.where(stored, y, 0))
+        self.stores.append((buffer.element.element_bytes, addresses[None], stored[None]))
+
+    def wrote_words(self, batch: Any, addresses: Integers, stored: Mask) -> None:
+        """See `Journal.wrote_words`."""
+        del batch
+        self.stores.append((4, addresses, stored))
+
+    def ended(self, batch: Any) -> None:
+        """See `Journal.ended`."""
+        self.over.append(batch)
+
+    def faulted(
+        self, batch: Any, status: Status, detail: str = "", *, client: BusClient | None = None,
+        address: int | None = None,
+    ) -> None:  # fmt: skip
+        """See `Journal.faulted`."""
+
+
+class Copies:
+    """Copies of one wavefront behind an instruction: `parts` by control state, each with whether it has ended.
+
+    Copies are told apart by their `order`; those in none of the parts faulted.
+    """
+
+    def __init__(self, count: int, parts: Sequence[tuple[Batch[Any], bool]]) -> None:
+        self._count = count
+        self.parts = parts
+
+    @property
+    def faulted(self) -> Mask:
+        """Which of them faulted."""
+        result = np.ones(self._count, bool)
+        for part, _ in self.parts:
+            result[part.order] = False
+        return result
+
+    def differ(self, place: Place, expected: Any, control: Any) -> Mask:
+        """Which copies [copies] faulted, or went on as `control` says with other bits in a place than expected."""
+        result = self.faulted
+        for part, ended in self.parts:
+            if control == (ENDED if ended else part.control) and exists(part, place):
+                result[part.order] = words(part, place) != expected
+        return result
+
+    def elsewhere(self, control: Any) -> list[tuple[Batch[Any], bool]]:
+        """The parts that did not go on as `control` says."""
+        return [(part, ended) for part, ended in self.parts if control != (ENDED if ended else part.control)]
+
+
+class Probe:
+    """Executes instructions of a launch for copies of its wavefronts, until `cancellation` ends it."""
+
+    def __init__(
+        self, instruction_set: InstructionSet[Any, Any], launch: Launch[Any], cancellation: Cancellation
+    ) -> None:
+        self._cancellation = cancellation
+        self.constants = ProbedConstants(launch.program.constants)
+        self.launch = replace(launch, program=replace(launch.program, constants=self.constants))
+        self.journal = ProbeJournal(self.launch, instruction_set)
+        self._executor = instruction_set.executor(self.launch, self.journal)
+
+    def step(self, batch: Batch[Any]) -> list[Batch[Any]]:
+        """Execute one instruction: the wavefronts that go on; `journal` has the others."""
+        self.journal.begin()
+        self._cancellation.executed(0, ())
+        with np.errstate(all="ignore"):
+            return self._executor.step(batch)
+
+    def word(self, place: Place) -> Any:
+        """What a place outside of the state holds; of memory its bytes."""
+        if place.array != MEMORY:
+            return self.constants.word(place)
+        address, size, number = place.index
+        return self._memory(number).bytes[address : address + size].tobytes()
+
+    def put(self, place: Place, word: Any) -> None:
+        """Change it."""
+        if place.array != MEMORY:
+            self.constants.put(place, word)
+            return
+        address, size, number = place.index
+        self._memory(number).bytes[address : address + size] = np.frombuffer(word, np.uint8)
+
+    @contextmanager
+    def changed(self, place: Place, word: Any) -> Iterator[None]:
+        """Change it for a block."""
+        before = self.word(place)
+        self.put(place, word)
+        try:
+            yield
+        finally:
+            self.put(place, before)
+
+    def _memory(self, number: int) -> Memory:
+        return self.launch.memory if self.is_live(number) else self.launch.inputs.cached[number]
+
+    def is_live(self, number: int) -> bool:
+        """Whether an input is read as memory is at that moment; -1 is memory itself."""
+        return number < 0 or number in self.launch.program.uncached_inputs
+
+    def step_copies(self, batch: Batch[Any]) -> Copies:
+        """Execute one instruction for copies of one wavefront."""
+        # A step may change the batch itself.
+        count = batch.groups
+        return Copies(count, self.step_parts(batch))
+
+    def step_parts(self, batch: Batch[Any]) -> list[tuple[Batch[Any], bool]]:
+        """Execute one instruction: parts, each with whether it has ended. Those that fault are in none."""
+        parts = [(part, False) for part in self.step(batch)]
+        return [*parts, *((part, True) for part in self.journal.over)]
+
+
+class Changes:
+    """Which words are changed in which copies of a wavefront."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._changes: dict[Place, tuple[list[Integers], list[npt.NDArray[Any]]]] = {}
+
+    @classmethod
+    def none(cls) -> Self:
+        """One copy as it is."""
+        found = cls()
+        found.grow(1)
+        return found
+
+    def grow(self, count: int) -> range:
+        """So many more copies, as they are; their numbers."""
+        self.count += count
+        return range(self.count - count, self.count)
+
+    def change(self, copies: range, place: Place, values: Sequence[Any] | npt.NDArray[Any]) -> None:
+        """Other words for a place in copies."""
+        numbers, words = self._changes.setdefault(place, ([], []))
+        numbers.append(np.arange(copies.start, copies.stop))
+        words.append(np.asarray(values))
+
+    def applied(self, state: Batch[Any]) -> Batch[Any]:
+        """The copies."""
+        batch = state.take(np.zeros(self.count, np.int64))
+        batch.order = np.arange(self.count)
+        for place, (copies, values) in self._changes.items():
+            put(batch, place, np.concatenate(copies), np.concatenate(values))
+        unclean(batch)
+        batch.set_active(batch.active)
+        return batch
+
+
+def put(batch: Batch[Any], place: Place, copies: Integers, values: npt.NDArray[Any]) -> None:
+    """Change a place in some wavefronts of the batch."""
+    array, index = array_of(batch, place)
+    bits = array.view(np.uint32) if array.dtype == np.float32 else array
+    at = copies if place.lane == ALL_LANES else copies * batch.lanes + place.lane
+    places: Any = (*index, at)
+    bits[places] = values.astype(bits.dtype)
+
+
+def unclean(batch: Any) -> None:
+    """Registers may hold denormals now."""
+    batch.clean = [False] * len(batch.clean)
+    if hasattr(batch, "previous_clean"):
+        batch.previous_clean = [False] * len(batch.previous_clean)

@@ -1,0 +1,86 @@
+"""Other words for a place, among which are those that take the special cases of operations."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.sim.debug.slicing.place import Place, array_of, words
+from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.constants import IntConstant
+
+_CORNERS = (
+    0x00000000, 0x80000000, 0x3F800000, 0xBF800000, 0x40490FDB, 0xC1200000, 0x7F800000, 0xFF800000, 0x7FC00000,
+    0x7F7FFFFF, 0x00800000, 0x00000001, 0xFFFFFFFF, 0x7FFFFFFF, 0x00000007, 0x4B000001,
+)  # fmt: skip
+"""Of floats and of integers."""
+_SIGN = 0x80000000
+_NUMBERS = (0, 1, 2, 5, -1, 127)
+_MOST = 16
+"""Words that are taken of other places, and of code."""
+
+
+class Substitutes:
+    """Those for the places of a wavefront's state, and for what it takes from outside.
+
+    Comparisons for equality find their other side: the words of other places, and `literals` of the code.
+    """
+
+    def __init__(self, state: Batch[Any], literals: Sequence[int]) -> None:
+        self._state = state
+        self._literals = list(literals)[:_MOST]
+        # The same ones each time: an answer must not change.
+        self._random = np.random.default_rng(len(literals))
+
+    def of(self, place: Place, others: Sequence[Place]) -> list[Any]:
+        """Each once, without the word that is there; comparisons may be with words of `others`."""
+        array, _ = array_of(self._state, place)
+        now = words(self._state, place)[0]
+        if array.dtype == bool:
+            return [not now]
+        if array.dtype.kind == "i":
+            found = {*_NUMBERS, int(now) + 1, int(now) - 1}
+        else:
+            found = {*_CORNERS, *self._literals, int(now) ^ _SIGN, int(now) ^ 1, *self._random_words(4)}
+            found |= set(self._words_of(place, others))
+        return sorted(found - {int(now)})
+
+    def any_of(self, place: Place, count: int) -> npt.NDArray[Any]:
+        """Any `count` words, the one that is there perhaps among them."""
+        array, _ = array_of(self._state, place)
+        if array.dtype == bool:
+            return self._random.integers(0, 2, count).astype(bool)
+        if array.dtype.kind == "i":
+            return self._random.choice(_NUMBERS, count)
+        found = self._random.integers(0, 1 << 32, count)
+        corners = self._random.choice(_CORNERS, count)
+        return np.where(self._random.integers(0, 3, count) == 0, corners, found)
+
+    def outside(self, word: Any) -> Iterator[Any]:
+        """Of a constant or of bytes of memory, without the one that is there."""
+        if isinstance(word, bool):
+            yield not word
+        elif isinstance(word, IntConstant):
+            yield replace(word, count=word.count + 1)
+            yield replace(word, count=max(0, word.count - 1))
+            yield replace(word, start=word.start ^ 1)
+            yield replace(word, step=word.step + 1)
+        elif isinstance(word, bytes):
+            yield bytes(each ^ 0xFF for each in word)
+            for pattern in (0x00, 0xFF, 0x3F, 0x7F):
+                yield bytes([pattern]) * len(word)
+            yield self._random.bytes(len(word))
+        else:
+            yield from {*_CORNERS, *self._literals, word ^ _SIGN, word ^ 1, *self._random_words(2)} - {word}
+
+    def _words_of(self, place: Place, others: Sequence[Place]) -> Iterator[int]:
+        chosen = [other for other in others if other != place and other.lane == place.lane]
+        chosen = [other for other in chosen if array_of(self._state, other)[0].dtype in (np.float32, np.uint32)]
+        for other in chosen[:_MOST]:
+            word = int(words(self._state, other)[0])
+            yield from (word, word ^ _SIGN)
+
+    def _random_words(self, count: int) -> list[int]:
+        return [int(word) for word in self._random.integers(0, 1 << 32, count)]

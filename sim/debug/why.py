@@ -1,0 +1,83 @@
+"""Why a value is what it is: the slice of an element of an output, or of a register."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.session import Session
+from ctm.sim.debug.slicing.answer import Answer
+from ctm.sim.debug.slicing.names import Names
+from ctm.sim.debug.slicing.place import Place
+from ctm.sim.debug.slicing.slicer import Slicer
+from ctm.sim.golden.dpp.batch import Batch
+
+_ELEMENT = re.compile(r"o(\d+)\s*\[\s*(\d+)\s*,\s*(\d+)\s*\](?:\.(\w))?")
+_SPELLINGS = ("xyzw", "rgba", "stpq")
+
+
+def why(session: Session, text: str) -> Answer:
+    """What determined ``o0[3,7]``, ``o0[3,7].x`` of this launch, or ``R1``, ``R1.x`` or a mask here, in this lane.
+
+    The session is where it was, but what was set by hand in this wavefront behind here is lost.
+
+    Raises
+    ------
+    DebugError
+        There is no such value, or it cannot be traced.
+    """
+    match = _ELEMENT.fullmatch(text.strip())
+    if match is None:
+        return _of_register(session, text)
+    return _of_element(session, text.strip(), int(match[1]), (int(match[2]), int(match[3])), match[4])
+
+
+def _of_register(session: Session, text: str) -> Answer:
+    here, lane = session.position, session.lane
+    names = Names(session.view, session.started.launch, lane)
+    places = names.places(session.wavefront.batch, text)
+    slicer = _slicer(session, here.step)
+    try:
+        return Answer(text.strip(), slicer.slice(places), names, session.code)
+    finally:
+        session.go_to(here)
+
+
+def _of_element(session: Session, text: str, output: int, pixel: tuple[int, int], channel: str | None) -> Answer:
+    here, lane, launch = session.position, session.lane, session.started.launch
+    if output not in launch.program.outputs:
+        known = ", ".join(f"o{number}" for number in launch.program.outputs) or "none"
+        raise DebugError(f"the program has no output {output} that a wavefront's end stores; there is: {known}")
+    channels = list(range(launch.outputs[output].element.channels))
+    if channel is not None:
+        channels = [number for number in channels if channel in [spelling[number] for spelling in _SPELLINGS]]
+        if not channels:
+            raise DebugError(f"o{output} has no channel {channel}")
+    try:
+        session.select(*pixel)
+        slicer = _slicer(session, None)
+        if not slicer.track.has_ended:
+            error = session.wavefront.error
+            raise DebugError(f"the wavefront of {pixel} stores nothing: {error}")
+        place = launch.program.outputs.index(output), session.lane
+        targets = _of_output(slicer.track.last, *place, channels)
+        names = Names(session.view, launch, session.lane)
+        return Answer(text, slicer.slice(targets), names, session.code)
+    finally:
+        session.go_to(here)
+        session.lane = lane
+
+
+def _slicer(session: Session, end: int | None) -> Slicer:
+    started = session.started
+    return Slicer(started.instruction_set, started.launch, session.wavefront, session.cancellation, end=end)
+
+
+def _of_output(batch: Batch[Any], number: int, lane: int, channels: Iterable[int]) -> list[Place]:
+    """What decides an element: the register and whether it was written, or, of a lane that was killed, only that."""
+    valid = Place("valid_mask", (), lane)
+    if not batch.valid_mask[lane]:
+        return [valid]
+    written = [Place("written", (number, channel), lane) for channel in channels]
+    stored = [place for place in written if batch.written[(*place.index, lane)]]
+    return [*(Place("outputs", place.index, lane) for place in stored), *written, valid]
