@@ -25,11 +25,14 @@ def journal_of(table: Path) -> Path:
 
 
 class Journal:
-    """The journal of a table, locked while the context lasts; errors of files are OSErrors that name it."""
+    """The journal of a table, locked while the context lasts; errors of files are OSErrors that name it.
 
-    def __init__(self, table: Path) -> None:
+    `head` is written before the first record.
+    """
+
+    def __init__(self, table: Path, head: Record | None = None) -> None:
         self.path = journal_of(table)
-        self._table = table
+        self._table, self._head = table, head
         self.records: list[Record] = []
         """Those that were there."""
 
@@ -63,13 +66,14 @@ class Journal:
         OSError
             The disk is full, or fails.
         """
-        line = json.dumps(record).encode() + b"\n"
         end = os.fstat(self._descriptor).st_size
+        records = [record] if end or self._head is None else [self._head, record]
+        lines = b"".join(json.dumps(each).encode() + b"\n" for each in records)
         with naming(self.path):
             try:
                 written = 0
-                while written < len(line):
-                    written += os.write(self._descriptor, line[written:])
+                while written < len(lines):
+                    written += os.write(self._descriptor, lines[written:])
                 os.fsync(self._descriptor)
             except OSError:
                 os.ftruncate(self._descriptor, end)

@@ -112,7 +112,7 @@ def begun(points: Points, table: Path, *, resume: bool) -> Iterator[tuple[Progre
     """
     _check_new(table, resume=resume)
     try_files({table: 0}, make_folders=True)
-    with Journal(table) as journal:
+    with Journal(table, {_HEAD: {"version": __version__, "sources": sources()}}) as journal:
         # Between the look above and the lock another sweep may have ended.
         _check_table(table, resume=resume)
         progress = Progress(points, table)
@@ -124,8 +124,6 @@ def begun(points: Points, table: Path, *, resume: bool) -> Iterator[tuple[Progre
             else:
                 progress.take(record)
         _check_known(progress)
-        if not journal.records and progress.plan().size:
-            journal.add({_HEAD: {"version": __version__, "sources": sources()}})
         yield progress, journal
 
 

@@ -74,5 +74,5 @@ def difference(found: Mapping[str, str | None], needs: Mapping[str, str]) -> str
         if other is None:
             return f"it has no {name}: {installation(needs.get(name, 'sweep'))} there"
         if version is not None and other != version:
-            return f"its {name} is {other}, the client's is {version}: install the same on both"
+            return f"{name} {other} is not the client's {version}: install the same on both"
     return None

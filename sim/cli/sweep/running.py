@@ -74,6 +74,7 @@ def kept(progress: "Progress", journal: "Journal") -> Iterator[None]:
         for record in journal.kept():
             if "point" in record:
                 progress.take(record)
-        total = len(progress.points.points)
-        typer.echo(f"note: {progress.done:,} of {total:,} points are kept; --resume goes on", err=True)
+        if progress.done:
+            total = len(progress.points.points)
+            typer.echo(f"note: {progress.done:,} of {total:,} points are kept; --resume goes on", err=True)
         raise

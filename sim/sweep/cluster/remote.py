@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ctm.rtl.config import MachineConfig
-from ctm.sim.compiled.tools.cache import cached
+from ctm.sim.compiled.tools.cache import cache_folder, cached
 from ctm.sim.engines.rtl import RtlEngine, supply
 from ctm.sim.sweep.content import Parcel, unpacked
 from ctm.sim.sweep.error import SweepError
@@ -47,7 +47,9 @@ def measure_at_worker(task: Task, job: Parcel, model: Model | None, expected: st
         Job or model arrived damaged.
     """
     if expected and sources() != expected:
-        raise OtherVersionError(f"its sources of ctm-machine are {sources()}, the client's are {expected}")
+        raise OtherVersionError(
+            f"sources of ctm-machine {sources()} are not the client's {expected}: install the same on both"
+        )
     if model is not None:
         _take(task.config, model)
     return measure(task, unpacked(job))
@@ -62,12 +64,12 @@ _taken: set[tuple[MachineConfig, str]] = set()
 
 
 def _take(config: MachineConfig, model: Model) -> None:
-    """Use a model: its own file if that is here, else what came with it."""
+    """Use a model: the file in this worker's cache if it is there, else what came."""
     wanted = (config, model.parcel.digest)
     if wanted in _taken:
         return
     path = model.path
-    if not _is_same(path, model.parcel.digest):
+    if path.parent != cache_folder() or not _is_same(path, model.parcel.digest):
         data = model.parcel.opened("a compiled model")
         path = cached("supplied", [model.parcel.digest], ".so", lambda _, target: _write(target, data))
     supply(config, path)

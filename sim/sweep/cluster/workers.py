@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import dask
 from distributed import Client, LocalCluster, Nanny, Worker, WorkerPlugin
 from distributed.security import Security
 
@@ -134,12 +133,13 @@ def _probe() -> Any:
 @contextmanager
 def _quiet() -> Iterator[None]:
     """Leave out what Dask logs of workers that come and go: the sweep says in its own words what matters."""
-    before = {name: logging.getLogger(name).level for name in _LOGGERS}
-    for name in _LOGGERS:
+    # Dask sets levels of single loggers, too.
+    known = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in _LOGGERS]
+    before = {name: logging.getLogger(name).level for name in (*_LOGGERS, *known)}
+    for name in before:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
-        with dask.config.set({"distributed.admin.log-format": "", "distributed.comm.timeouts.connect": _PATIENCE}):
-            yield
+        yield
     finally:
         for name, level in before.items():
             logging.getLogger(name).setLevel(level)

