@@ -1,27 +1,35 @@
 """``ctm debug``: stops in a job, steps, looks and goes back."""
 
+import socket
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ctm.sim.cli.options import DEFAULT_WATCHDOG, Preset, Settings, Watchdog, configuration
-from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.cli.outcome import BAD_INPUTS, BadInput, Outcome
 from ctm.sim.cli.signals import Interruption
 from ctm.sim.compiled.tools.package import TEXTUAL
 from ctm.sim.debug.console import Console
+from ctm.sim.debug.dap.adapter import Adapter, Opened
+from ctm.sim.debug.dap.arguments import Arguments
+from ctm.sim.debug.dap.channel import Channel, ProtocolError
+from ctm.sim.debug.dap.server import Server
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
 from ctm.sim.jobs.execution import check_kinds
 from ctm.sim.jobs.loading import load_job
 
 _STANDARD_INPUT = "-"
+_ADDRESS = "127.0.0.1"
+_Open = Callable[[Arguments], Opened]
 
 
 def debug(
-    job: Annotated[Path, typer.Argument(metavar="JOB.toml", help="The job.")],
+    job: Annotated[Path | None, typer.Argument(metavar="JOB.toml", help="The job.", show_default=False)] = None,
     commands: Annotated[
         list[str] | None,
         typer.Option("-x", metavar="FILE", help="Execute the commands of a file, - for standard input; repeatable."),
@@ -32,31 +40,37 @@ def debug(
     screen: Annotated[
         bool, typer.Option("--screen", help="Show source, registers, lanes and the output on all of the terminal.")
     ] = False,
+    dap: Annotated[
+        bool, typer.Option("--dap", help="Serve an editor: the Debug Adapter Protocol on standard input and output.")
+    ] = False,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            "--port", min=0, max=65535, help="With --dap: on a port of this computer; 0 = a free one.",
+            show_default=False,
+        ),
+    ] = None,
     hazards: Annotated[
         bool, typer.Option("--hazards", help="Stop in front of reads of what hardware need not have delivered.")
     ] = False,
-) -> None:
+) -> None:  # fmt: skip
     """Run a job under a debugger, on the golden model: breakpoints, steps, registers, and back (docs/debugger.md)."""
     outcome = Outcome(json_wanted=False)
     with outcome.reported():
-        if screen:
-            _check_terminal()
+        _check(job, dap=dap, port=port, screen=screen, commands=commands)
+        if dap:
+            launch = _launching(job, preset, settings, watchdog, hazards)
+            _serve(outcome, launch, port)
+            return
+        assert job is not None
         scripts = [_script(file) for file in commands or []]
-        loaded = load_job(job, None)
-        config = configuration(preset, settings, kind=loaded.kinds[0])
-        check_kinds(loaded, config)
-        try:
-            session = Session(loaded, config, watchdog=watchdog, hazards=hazards)
-        except DebugError as error:
-            raise BadInput(str(error)) from None
-        with session:
-            for warning in loaded.warnings:
+        opened = _opened(job, preset, settings, watchdog, hazards)
+        with opened.session as session:
+            for warning in opened.job.warnings:
                 typer.echo(f"warning: {warning}", err=True)
-            if session.result is not None:
-                raise BadInput(f"{job}: no launch has a wavefront that could be looked at")
             said: list[str] = []
             say = said.append if screen else outcome.say
-            console = Console(session, config.array.instruction_set, say)
+            console = Console(session, opened.kind, say)
             console.onecmd("info wavefront")
             console.onecmd("info line")
             for name, lines in scripts:
@@ -64,17 +78,99 @@ def debug(
                     return
             # Without a standard input Python has none.
             if screen:
-                _show(session, config.array.instruction_set, said)
+                _show(session, opened.kind, said)
             elif sys.stdin is not None and sys.stdin.isatty():
                 _interactive(console)
             elif not scripts:
                 _executed(console, say, *_script(_STANDARD_INPUT))
 
 
-def _check_terminal() -> None:
-    TEXTUAL.require()
-    if any(stream is None or not stream.isatty() for stream in (sys.stdin, sys.stdout)):
-        raise BadInput("--screen: there is no terminal; without it commands come from standard input")
+def _check(job: Path | None, *, dap: bool, port: int | None, screen: bool, commands: list[str] | None) -> None:
+    """BadInput: options do not go together, or want what is not there."""
+    if port is not None and not dap:
+        raise BadInput("--port: only an editor connects; give --dap, too")
+    if dap and (screen or commands):
+        raise BadInput(f"{'--screen' if screen else '-x'}: with --dap commands come from the editor")
+    if job is None and not dap:
+        raise BadInput("a job is missing: ctm debug JOB.toml; only with --dap an editor may name it")
+    if screen:
+        TEXTUAL.require()
+        if any(stream is None or not stream.isatty() for stream in (sys.stdin, sys.stdout)):
+            raise BadInput("--screen: there is no terminal; without it commands come from standard input")
+
+
+def _opened(job: Path, preset: str | None, settings: list[str] | None, watchdog: int, hazards: bool) -> Opened:
+    loaded = load_job(job, None)
+    config = configuration(preset, settings, kind=loaded.kinds[0])
+    check_kinds(loaded, config)
+    try:
+        session = Session(loaded, config, watchdog=watchdog, hazards=hazards)
+    except DebugError as error:
+        raise BadInput(str(error)) from None
+    if session.result is not None:
+        for warning in loaded.warnings:
+            typer.echo(f"warning: {warning}", err=True)
+        raise BadInput(f"{job}: no launch has a wavefront that could be looked at")
+    return Opened(session, loaded, config.array.instruction_set)
+
+
+def _launching(job: Path | None, preset: str | None, settings: list[str] | None, watchdog: int, hazards: bool) -> _Open:
+    """Opens what an editor's launch names; what it does not name is as on the command line."""
+
+    def opened(given: Arguments) -> Opened:
+        named = given.optional("job", str)
+        path = Path(named).expanduser() if named is not None else job
+        if path is None:
+            raise DebugError("argument job is missing: the path of a job file")
+        wanted = given.optional("set", list)
+        number, watches = given.optional("watchdog", int), given.optional("hazards", bool)
+        try:
+            return _opened(
+                path,
+                given.optional("preset", str) or preset,
+                settings if wanted is None else [str(each) for each in wanted],
+                watchdog if number is None else number,
+                hazards if watches is None else watches,
+            )
+        except OSError as error:
+            raise DebugError(f"{error.filename or path}: {error.strerror or error}") from None
+        except BAD_INPUTS as error:
+            raise DebugError(str(error)) from None
+
+    return opened
+
+
+def _serve(outcome: Outcome, launch: _Open, port: int | None) -> None:
+    """Serve the editor that started this, or one after the other that connects."""
+    if port is None:
+        channel = Channel(sys.stdin.buffer, sys.stdout.buffer)
+        # What anything else prints is no message.
+        with redirect_stdout(sys.stderr):
+            try:
+                Server(channel, Adapter(channel, launch)).serve()
+            except ProtocolError as error:
+                raise BadInput(f"--dap: standard input: {error}") from None
+        return
+    try:
+        listening = socket.create_server((_ADDRESS, port))
+    except OSError as error:
+        raise BadInput(f"--port {port}: {error.strerror}; 0 takes a free one") from None
+    with listening:
+        outcome.say(f"an editor may connect to {_ADDRESS}:{listening.getsockname()[1]}; Ctrl-C ends it")
+        while True:
+            connection, _ = listening.accept()
+            # An editor that goes without a word is no error of this program.
+            with (
+                connection,
+                connection.makefile("rb") as source,
+                connection.makefile("wb") as target,
+                suppress(OSError),
+            ):
+                channel = Channel(source, target)
+                try:
+                    Server(channel, Adapter(channel, launch)).serve()
+                except ProtocolError as error:
+                    typer.echo(f"error: --port: {error}", err=True)
 
 
 def _show(session: Session, kind: str, said: list[str]) -> None:

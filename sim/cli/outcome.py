@@ -32,6 +32,10 @@ class BadInput(Exception):  # noqa: N818 - it is no fault of the program
     """Arguments or files that cannot be used; the message says which and why."""
 
 
+BAD_INPUTS = BadInput, JobError, AssemblyError, KernelError, ElfError, ToolchainError, BoardError
+"""What arguments and input files can be wrong with."""
+
+
 class Mismatch(Exception):  # noqa: N818
     """A checked run that differs from the golden model."""
 
@@ -72,7 +76,7 @@ class Outcome:
             self._fail(MACHINE_ERROR, "cycle_limit", str(limit), {"cycles": limit.cycles})
         except Mismatch as mismatch:
             self._fail(MACHINE_ERROR, "mismatch", str(mismatch), {})
-        except (BadInput, JobError, AssemblyError, KernelError, ElfError, ToolchainError, BoardError) as error:
+        except BAD_INPUTS as error:
             self._fail(BAD_INPUT, "bad_input", str(error), {})
         except OSError as error:
             place = f"{error.filename}: " if error.filename else ""

@@ -1,0 +1,36 @@
+"""Arguments of requests, looked at before they are used."""
+
+from typing import Any, TypeVar
+
+from ctm.sim.debug.error import DebugError
+
+_T = TypeVar("_T")
+_NAMES: dict[type, str] = {str: "a text", int: "a number", bool: "true or false", list: "a list", dict: "an object"}
+
+
+class Arguments:
+    """Those of a request; null is as good as none."""
+
+    def __init__(self, values: Any) -> None:
+        self._values: dict[str, Any] = values if isinstance(values, dict) else {}
+
+    def optional(self, name: str, kind: type[_T]) -> _T | None:
+        """One by its name, if it is there; DebugError: it is of another kind."""
+        value = self._values.get(name)
+        if value is None:
+            return None
+        # In JSON true is no number.
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise DebugError(f"argument {name}: {_NAMES[kind]} is wanted, not {value!r:.60}")
+        return value
+
+    def required(self, name: str, kind: type[_T]) -> _T:
+        """One that has to be there; DebugError: it is not, or of another kind."""
+        value = self.optional(name, kind)
+        if value is None:
+            raise DebugError(f"argument {name} is missing")
+        return value
+
+    def objects(self, name: str) -> list["Arguments"]:
+        """A list of objects, empty if there is none."""
+        return [Arguments(value) for value in self.optional(name, list) or []]

@@ -1,0 +1,122 @@
+"""Breakpoints as an editor sets them: all of a source, all of functions, or all of instructions at once."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ctm.sim.debug.dap.arguments import Arguments
+from ctm.sim.debug.dap.sources import Sources
+from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.places import stop_at
+from ctm.sim.debug.session import Session
+from ctm.sim.debug.stops import Stop
+
+_FUNCTIONS, _INSTRUCTIONS = "function breakpoint", "instruction breakpoint"
+
+
+@dataclass
+class _Placed:
+    """One of them: where it is wanted, and the number of the stop that it is, None if there is no such place yet."""
+
+    identifier: int
+    reason: str
+    source: dict[str, Any] | None
+    place: str
+    condition: str
+    number: int | None = None
+
+    def described(self, **more: Any) -> dict[str, Any]:
+        """The breakpoint for the editor."""
+        return {"id": self.identifier, "verified": self.number is not None, **more}
+
+
+class Breakpoints:
+    """Those of a session that an editor set; `first_line` is the number that the editor gives to the first line."""
+
+    def __init__(self, session: Session, sources: Sources, first_line: int) -> None:
+        self._session, self._sources, self._first_line = session, sources, first_line
+        self._placed: dict[str, list[_Placed]] = {}
+        self._count = 0
+
+    def of_source(self, arguments: Arguments) -> list[dict[str, Any]]:
+        """Breakpoints at lines of a source in place of those that it had."""
+        source = arguments.required("source", dict)
+        wanted = [
+            (str(each.required("line", int) + 1 - self._first_line), each) for each in arguments.objects("breakpoints")
+        ]
+        key = f"{source.get('path')} {source.get('sourceReference')}"
+        return self._replace(key, "breakpoint", wanted, source)
+
+    def of_functions(self, arguments: Arguments) -> list[dict[str, Any]]:
+        """Breakpoints at labels, or at whatever else the console takes as a place."""
+        wanted = [(each.required("name", str), each) for each in arguments.objects("breakpoints")]
+        return self._replace(_FUNCTIONS, _FUNCTIONS, wanted)
+
+    def of_instructions(self, arguments: Arguments) -> list[dict[str, Any]]:
+        """Breakpoints at units of code."""
+        wanted = []
+        for each in arguments.objects("breakpoints"):
+            reference = each.required("instructionReference", str)
+            wanted.append((f"*{unit_of(reference) + (each.optional('offset', int) or 0)}", each))
+        return self._replace(_INSTRUCTIONS, _INSTRUCTIONS, wanted)
+
+    def renewed(self) -> Iterator[dict[str, Any]]:
+        """Those that had no place before and have one now."""
+        for placed in [each for several in self._placed.values() for each in several]:
+            if placed.number is None:
+                found = self._place(placed)
+                if placed.number is not None:
+                    yield found
+
+    def stopped(self, stop: Stop) -> tuple[str, list[int]]:
+        """The reason that an editor shows for a stop, and its identifiers there."""
+        every = [each for several in self._placed.values() for each in several if each.number == stop.number]
+        reason = "data breakpoint" if stop.watched is not None else "breakpoint"
+        return next((each.reason for each in every), reason), [each.identifier for each in every]
+
+    def _replace(
+        self, key: str, reason: str, wanted: list[tuple[str, Arguments]], source: dict[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
+        for placed in self._placed.pop(key, []):
+            # The console may have deleted it.
+            if any(stop.number == placed.number for stop in self._session.stops):
+                self._session.remove_stop(placed.number or 0)
+        found = []
+        for place, arguments in wanted:
+            self._count += 1
+            condition = arguments.optional("condition", str) or ""
+            placed = _Placed(self._count, reason, source, place, condition)
+            self._placed.setdefault(key, []).append(placed)
+            found.append(self._place(placed))
+        return found
+
+    def _place(self, placed: _Placed) -> dict[str, Any]:
+        """Set it, if there is such a place: what there is to tell the editor."""
+        session, place = self._session, placed.place
+        try:
+            if placed.source is not None:
+                place = f"{self._sources.file(session.code, placed.source)}:{place}"
+            stop = stop_at(session, f"{place} if {placed.condition}" if placed.condition else place)
+        except DebugError as error:
+            return placed.described(message=str(error), reason="failed")
+        placed.number = stop.number
+        unit = min(stop.units) if stop.units else None
+        line = None if unit is None else session.code.line(unit)
+        more: dict[str, Any] = {} if unit is None else {"instructionReference": reference_of(unit)}
+        if line is not None:
+            more["source"] = self._sources.described(session.code, line.file)
+            more["line"] = line.line - 1 + self._first_line
+        return placed.described(**more)
+
+
+def reference_of(unit: int) -> str:
+    """The memory reference of a unit of code."""
+    return f"0x{unit:x}"
+
+
+def unit_of(reference: str) -> int:
+    """The unit of a memory reference; DebugError: it is none."""
+    try:
+        return int(reference, 0)
+    except ValueError:
+        raise DebugError(f"'{reference:.40}' is no memory reference") from None
