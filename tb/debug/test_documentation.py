@@ -1,14 +1,18 @@
 """What docs/debugger.md shows is what happens."""
 
+import json
 import re
 from pathlib import Path
 
 import pytest
+from textual.binding import Binding
 
 from ctm.rtl.config import DEFAULT
 from ctm.sim.debug.console import Console
+from ctm.sim.debug.screen.application import COMMANDS, DebugScreen
 from ctm.sim.debug.session import Session
 from ctm.sim.jobs.loading import load_job
+from ctm.tb.debug.editor import editor
 
 TOP = Path(__file__).parents[2]
 PAGE = (TOP / "docs" / "debugger.md").read_text()
@@ -42,3 +46,21 @@ def test_the_sessions_are_as_shown() -> None:
 def test_every_command_is_in_the_table() -> None:
     named = {name.removeprefix("do_").replace("_", "-") for name in dir(Console) if name.startswith("do_")}
     assert all(f"`{name}" in PAGE for name in named), named
+
+
+def test_the_keys_of_the_screen_are_those_in_the_table() -> None:
+    section = PAGE[PAGE.index("## A screen") : PAGE.index("## In an editor")]
+    rows = dict(re.findall(r"\| `(\w)` \| `([a-z-]+)` (?=\|)", section))
+    assert rows == {key: command for key, (command, _) in COMMANDS.items()}
+    bound = {each.key for each in DebugScreen.BINDINGS if isinstance(each, Binding)}
+    assert {*rows, "q", "colon", "escape", "ctrl+c", *"123456"} <= bound
+
+
+def test_the_editors_configurations_start_a_session() -> None:
+    extension, launch = map(json.loads, blocks("json"))
+    (debugger,), (configuration,) = extension["contributes"]["debuggers"], launch["configurations"]
+    assert debugger["type"] == configuration["type"] and debugger["args"] == ["debug", "--dap"]
+    for name in ("command", 'args = { "debug", "--dap" }', f'job = "{configuration["job"]}"'):
+        assert name in blocks("lua")[0]
+    with editor(folder=TOP) as seen:
+        assert seen.launched(**configuration)["frame"]["line"] == 19

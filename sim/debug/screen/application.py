@@ -34,7 +34,7 @@ _SMALL = 110, 34
 _SHOWN_AFTER = 0.2
 """Seconds that a command runs before the screen says so."""
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
-_COMMANDS = {
+COMMANDS = {
     "s": ("step", "Line"), "i": ("stepi", "Instr"), "c": ("continue", "Cont"), "f": ("finish", "Finish"),
     "S": ("reverse-step", "-Line"), "I": ("reverse-stepi", "-Instr"), "C": ("reverse-continue", "-Cont"),
 }  # fmt: skip
@@ -76,7 +76,7 @@ class DebugScreen(App[int]):
     TITLE = "ctm debug"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS = [
-        *(Binding(key, f"command('{command}')", text) for key, (command, text) in _COMMANDS.items()),
+        *(Binding(key, f"command('{command}')", text) for key, (command, text) in COMMANDS.items()),
         Binding("colon", "enter_command", "Cmd", key_display=":"),
         Binding("escape", "leave", "Stop", key_display="esc", priority=True),
         Binding("ctrl+c", "leave", "Stop", show=False, priority=True),
