@@ -195,7 +195,7 @@ class Console(cmd.Cmd):
         self._say(f"breakpoint {stop.number}, once: {self._of_stop(stop)}")
 
     def do_watch(self, text: str) -> None:
-        """EXPRESSION [if CONDITION]: stop behind an instruction that changes a value in a lane."""
+        """EXPRESSION, o0[I,J] or *ADDRESS [if CONDITION]: stop behind a change of a value in a lane, or a store."""
         stop = watch(self.session, text)
         self._say(f"breakpoint {stop.number}: {self._of_stop(stop)}")
 
@@ -335,6 +335,8 @@ class Console(cmd.Cmd):
     def _of_stop(self, stop: Stop) -> str:
         if stop.watched is not None:
             return f"changes of {stop.text}"
+        if stop.area is not None:
+            return f"stores to {stop.text}"
         if stop.units is None:
             return f"the start of the wavefront of {stop.pixel}"
         if stop.condition is not None and len(stop.units) == len(self.session.code.units):

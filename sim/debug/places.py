@@ -3,11 +3,17 @@
 import re
 from typing import Any
 
+import numpy as np
+
+from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
 from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.debug.expressions import Expression
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.stops import Stop
+from ctm.sim.debug.stores import Area
 from ctm.sim.elf.lines import Line
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.mc.address import element_address
 
 _PIXEL = re.compile(r"\(?\s*(\d+)\s*,\s*(\d+)\s*\)?")
 _UNIT = re.compile(r"\*\s*(0x[0-9a-fA-F]+|\d+)")
@@ -15,6 +21,8 @@ _LINE = re.compile(r"(?:(.+):)?(\d+)")
 _LABEL = re.compile(r"\.?[A-Za-z_]\w*")
 _DISASSEMBLED = re.compile(r"L(\d+)")
 """A label as the disassembler makes it: of a unit."""
+ELEMENT = re.compile(r"o(\d+)\s*\[\s*(\d+)\s*,\s*(\d+)\s*\](?:\.(\w))?")
+"""An element of an output, perhaps with a channel."""
 _SLOTS = frozenset("xyzwt")
 """What else stands in front of a colon."""
 
@@ -43,20 +51,50 @@ def stop_at(session: Session, text: str, *, is_temporary: bool = False) -> Stop:
 
 
 def watch(session: Session, text: str) -> Stop:
-    """Stop behind an instruction that changes an expression's value in a lane: ``EXPRESSION [if CONDITION]``.
+    """Stop behind an instruction that changes a value, or that stores to memory.
+
+    ``EXPRESSION`` is watched in each lane, ``o0[3,7]`` is an element of an output, ``*0x1000`` the word at an address;
+    each with ``if CONDITION``.
 
     Raises
     ------
     DebugError
-        It is no such expression, or no such condition.
+        It is no such thing, or no such condition.
     """
     what, condition = _parts(session, text)
     if not what:
-        raise DebugError("watch takes EXPRESSION, or EXPRESSION if CONDITION")
-    watched, launch = Expression(what), session.started.launch
-    watched.value(session.view, session.wavefront.batch, launch)
-    stop = Stop(number=0, text=text.strip(), watched=watched, condition=condition, executable=launch.executable)
+        raise DebugError("watch takes EXPRESSION, o0[I,J] or *ADDRESS, each with `if CONDITION`")
+    launch = session.started.launch
+    area = area_of(launch, what)
+    watched = None if area is not None else Expression(what)
+    if watched is not None:
+        watched.value(session.view, session.wavefront.batch, launch)
+    executable = launch.executable if watched is not None else None
+    stop = Stop(
+        number=0, text=text.strip(), watched=watched, area=area, condition=condition, executable=executable
+    )  # fmt: skip
     return session.add_stop(stop)
+
+
+def area_of(launch: Launch[Any], text: str) -> Area | None:
+    """The memory of ``o0[3,7]`` or ``*0x1000``; None if it is neither; DebugError: there is no such element."""
+    if match := _UNIT.fullmatch(text):
+        first = int(match[1], 0)
+        if first + WORD_BYTES > ADDRESS_SPACE:
+            raise DebugError(f"{text} is no address: there are 4 GiB")
+        return Area(first, first + WORD_BYTES)
+    match = ELEMENT.fullmatch(text)
+    if match is None or match[4]:
+        return None
+    output, i, j = (int(part) for part in match.groups()[:3])
+    known = sorted({*launch.program.outputs, *launch.program.uncached_outputs})
+    if output not in known:
+        raise unknown("output", f"o{output}", [f"o{number}" for number in known])
+    buffer = launch.outputs[output]
+    if i >= buffer.width_limit or j >= buffer.height_limit:
+        raise DebugError(f"o{output} has no element ({i}, {j}): it is {buffer.width_limit} x {buffer.height_limit}")
+    first = int(element_address(buffer, np.array([i]), np.array([j]))[0])
+    return Area(first, first + buffer.element.element_bytes)
 
 
 def _parts(session: Session, text: str) -> tuple[str, Expression | None]:

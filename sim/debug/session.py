@@ -217,9 +217,11 @@ class Session:
         if here.wavefront:
             self._walk.restart(here.launch)
             scout = self._scout(latest=True)
-            self._walk.run(0, here.wavefront, scout)
+            self._walk.run(0, here.wavefront, scout, scout)
             if scout.found is not None:
                 self.go_to(Position(here.launch, self.started.index(scout.found.order), scout.found.step))
+                while not self._has_stored(scout.found.stop):
+                    self.wavefront.advance()
                 return self._stopped(scout.found.stop, scout.found.lane)
         self.go_to(Position(here.launch, 0, 0))
         return Event("step")
@@ -308,11 +310,11 @@ class Session:
             self._stopping(stop)
         while True:
             event = self._step()
-            if event.reason != "step":
+            if event.reason not in ("step", "end"):
                 return event
-            event = self._stop_here()
-            if event.stop is not None:
-                return event
+            stopped = self._stop_here()
+            if stopped.stop is not None or event.reason == "end":
+                return stopped if stopped.stop is not None else event
 
     def _stop_here(self) -> Event:
         """The breakpoint in front of the next instruction, if there is one."""
@@ -322,7 +324,8 @@ class Session:
     def _found_here(self) -> tuple[Stop, int] | None:
         """The same with the lane for which it is one; nothing is counted."""
         # All of them, because those that watch something look at it.
-        found = [(stop, lanes) for stop in self._all_stops if (lanes := self._stopping(stop)) is not None]
+        stops = [stop for stop in self._all_stops if stop.area is not None or not self.wavefront.has_ended]
+        found = [(stop, lanes) for stop in stops if (lanes := self._stopping(stop)) is not None]
         return (found[0][0], int(np.flatnonzero(found[0][1])[0])) if found else None
 
     def _stopped(self, stop: Stop, lane: int) -> Event:
@@ -333,9 +336,16 @@ class Session:
             self.stops.remove(stop)
         return Event("breakpoint" if stop.order is None else "hazard", stop=stop)
 
+    def _has_stored(self, stop: Stop) -> bool:
+        """Whether a stop behind a store is behind it: outputs are stored when the last instruction was executed."""
+        return stop.area is None or bool(self.wavefront.storing(stop.area).any())
+
     def _stopping(self, stop: Stop) -> npt.NDArray[np.bool_] | None:
-        batch = self.wavefront.batch
-        return stop.lanes(self.view, batch, self.started.launch, self.unit, batch.settle())
+        batch, launch = self.wavefront.batch, self.started.launch
+        if stop.area is not None:
+            lanes = stop.storing(self.view, batch, launch, batch.settle(), self.wavefront.storing(stop.area))
+            return lanes if lanes.any() else None
+        return stop.lanes(self.view, batch, launch, self.unit, batch.settle())
 
     def _through_launch(self, first: int) -> Event | None:
         """Run the wavefronts from `first` on, to a breakpoint or a fault; None if there was neither."""
@@ -345,7 +355,7 @@ class Session:
             end = min(begin + together, count)
             kept = keep(started.launch, started.i[begin:end].ravel(), started.j[begin:end].ravel())
             scout = self._scout()
-            failed = self._walk.run(begin, end, scout)
+            failed = self._walk.run(begin, end, scout, scout)
             found, index = scout.found, end
             if found is not None:
                 index = started.index(found.order)
@@ -360,7 +370,7 @@ class Session:
 
     def _to_stop(self, found: Found | None) -> Event:
         """Step a wavefront to a breakpoint that was found, or to its fault."""
-        while found is None or self.wavefront.step < found.step:
+        while found is None or self.wavefront.step < found.step or not self._has_stored(found.stop):
             self.wavefront.advance()
             if self.wavefront.error is not None:
                 return Event("fault", error=self.wavefront.error)

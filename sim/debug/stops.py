@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.sim.debug.expressions import Expression
+from ctm.sim.debug.stores import Area, stores_of
 from ctm.sim.debug.views import View
-from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.dpp.steps import Steps
 from ctm.sim.golden.dpp.tally import Tally
@@ -38,6 +39,8 @@ class Stop:
     """Wavefronts stop behind an instruction that changed its value in a lane, in place of at a unit."""
     order: int | None = None
     """Of a hazard: the place in the domain walk of the one wavefront that stops, for the lane of `pixel` if it can."""
+    area: Area | None = None
+    """Wavefronts stop behind a store to it, in place of at a unit."""
     hits: int = 0
     _known: "_Known" = field(default_factory=lambda: _Known())
 
@@ -45,7 +48,7 @@ class Stop:
         self, view: View, batch: Batch[Any], launch: Launch[Any], unit: int, steps: npt.NDArray[np.signedinteger]
     ) -> npt.NDArray[np.bool_] | None:
         """The lanes for which wavefronts that executed `steps` instructions stop here; None if no wavefront does."""
-        if self.executable is not None and launch.executable != self.executable:
+        if self.area is not None or (self.executable is not None and launch.executable != self.executable):
             return None
         if self.units is not None and unit not in self.units:
             return None
@@ -63,6 +66,14 @@ class Stop:
         if self.condition is not None and found.any():
             found = found & self.condition.holds(view, batch, launch, steps)
         return found if found.any() else None
+
+    def storing(
+        self, view: View, batch: Batch[Any], launch: Launch[Any], steps: Integers, lanes: npt.NDArray[np.bool_]
+    ) -> npt.NDArray[np.bool_]:
+        """Of lanes [n] that store to its area, those for which wavefronts stop."""
+        if self.condition is not None and lanes.any():
+            return lanes & self.condition.holds(view, batch, launch, steps)
+        return lanes
 
 
 class _Known:
@@ -111,6 +122,16 @@ class Scout(Tally):
     latest: bool = False
     found: Found | None = None
 
+    def stored(self, batch: Batch[Any], addresses: Integers, size: int, mask: Mask) -> None:
+        """See `StoreObserver.stored`."""
+        assert self.view is not None and self.launch is not None
+        steps = batch.executed + batch.steps
+        for stop in self.stops:
+            if stop.area is not None:
+                lanes = stop.storing(self.view, batch, self.launch, steps, stop.area.lanes(addresses, size, mask))
+                for store in stores_of(batch, lanes):
+                    self._keep(Found(store.order, store.step, stop, store.lane))
+
     def add(self, launch: int, batch: Batch[Any]) -> None:
         """See `Tally.add`."""
         del launch
@@ -125,6 +146,9 @@ class Scout(Tally):
             first = max if self.latest else min
             chosen = first(groups.tolist(), key=lambda group: (int(batch.order[group]), int(steps[group])))
             own = lanes.reshape(-1, batch.lanes)[chosen]
-            place = Found(int(batch.order[chosen]), int(steps[chosen]), stop, int(np.flatnonzero(own)[0]))
-            if self.found is None or first(place[:2], self.found[:2]) != self.found[:2]:
-                self.found = place
+            self._keep(Found(int(batch.order[chosen]), int(steps[chosen]), stop, int(np.flatnonzero(own)[0])))
+
+    def _keep(self, place: Found) -> None:
+        first = max if self.latest else min
+        if self.found is None or first(place[:2], self.found[:2]) != self.found[:2]:
+            self.found = place

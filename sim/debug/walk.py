@@ -5,13 +5,14 @@ from typing import Any, NamedTuple
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.hazards import hazard_stops
 from ctm.sim.debug.launches import Launches, Started
 from ctm.sim.debug.stops import Stop
+from ctm.sim.debug.trials import hazard_stops
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.elf import Executable
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayRun
+from ctm.sim.golden.dpp.instruction_set import StoreObserver
 from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.jobs.execution import Run
@@ -91,12 +92,14 @@ class Walk:
             started.instruction_set, started.launch, int(started.order[index]), *arrays, self.cancellation
         )
 
-    def run(self, first: int, end: int, tally: Tally | None = None) -> tuple[int, MachineError] | None:
+    def run(
+        self, first: int, end: int, tally: Tally | None = None, stores: StoreObserver[Any] | None = None
+    ) -> tuple[int, MachineError] | None:
         """Run wavefronts of this launch to their ends; the index of the first one that failed, and its error."""
         started = self.started
         assert started is not None
         run: ArrayRun[Any, Any] = ArrayRun(
-            started.instruction_set, started.launch, observers=[self.cancellation], tally=tally
+            started.instruction_set, started.launch, observers=[self.cancellation], tally=tally, stores=stores
         )
         together = max(1, BATCH_LANES // started.launch.lanes)
         for begin in range(first, end, together):

@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.debug.cancellation import Cancellation
+from ctm.sim.debug.stores import Area
 from ctm.sim.debug.undo import Kept, keep
 from ctm.sim.fault import MachineError
-from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
 from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
@@ -46,12 +47,13 @@ class Wavefront:
         self.error: MachineError | None = None
         self.has_ended = False
         self._launch = launch
-        self._journal = Journal[Any](launch, place=instruction_set.place, observers=[self, cancellation])
+        self._journal = Journal[Any](launch, place=instruction_set.place, observers=[self, cancellation], stores=self)
         self._executor = instruction_set.executor(launch, self._journal)
         self.batch: Batch[Any] = self._executor.start(np.array([order]), i, j, covered)
         self._interval = _INTERVAL
         self._own = keep(launch, i, j)
         self._checkpoints = [_Checkpoint(0, self.batch.copy(), self._areas())]
+        self._stored: list[tuple[Integers, int, Mask]] = []
         self.edits: list[int] = []
         """Steps at which values were set, ascending: on the way back behind one it is lost."""
 
@@ -68,6 +70,7 @@ class Wavefront:
     def advance(self) -> None:
         """Execute one instruction; not behind its end. One that fails leaves the wavefront in front of it."""
         assert not self.is_over
+        self._stored = []
         if self._launch.watchdog and self.step == self._launch.watchdog:
             detail = f"a wavefront executed {self._launch.watchdog} instructions"
             self._journal.faulted(self.batch, Status.WATCHDOG, detail)
@@ -85,6 +88,7 @@ class Wavefront:
 
     def back_to(self, step: int) -> None:
         """Return to an earlier step; what it stored since then is undone."""
+        self._stored = []
         if self.has_ended:
             self._own.restore()
         self.has_ended, self.error = False, None
@@ -103,7 +107,19 @@ class Wavefront:
         self.edits.append(self.step)
         self._add_checkpoint()
 
+    def storing(self, area: Area) -> Mask:
+        """The lanes that the last instruction stored to an area from, as it was executed; none behind `back_to`."""
+        found = np.zeros(self.batch.size, bool)
+        for stored in self._stored:
+            found |= area.lanes(*stored)
+        return found
+
     # What the journal tells, see `Observer`.
+
+    def stored(self, batch: Batch[Any], addresses: Integers, size: int, mask: Mask) -> None:
+        """See `StoreObserver.stored`."""
+        del batch
+        self._stored.append((addresses, size, mask))
 
     def executed(self, pc: int, parts: Sequence[Batch[Any]]) -> None:
         """See `Observer.executed`."""

@@ -1,18 +1,20 @@
 """Why a value is what it is: the slice of an element of an output, or of a register."""
 
-import re
 from collections.abc import Iterable
 from typing import Any
 
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.places import ELEMENT, area_of
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.answer import Answer
 from ctm.sim.debug.slicing.names import Names
-from ctm.sim.debug.slicing.place import Place
+from ctm.sim.debug.slicing.place import MEMORY, Place
 from ctm.sim.debug.slicing.slicer import Slicer
+from ctm.sim.debug.stores import Area
+from ctm.sim.debug.trials import last_store
+from ctm.sim.debug.walk import Position
 from ctm.sim.golden.dpp.batch import Batch
 
-_ELEMENT = re.compile(r"o(\d+)\s*\[\s*(\d+)\s*,\s*(\d+)\s*\](?:\.(\w))?")
 _SPELLINGS = ("xyzw", "rgba", "stpq")
 
 
@@ -26,7 +28,7 @@ def why(session: Session, text: str) -> Answer:
     DebugError
         There is no such value, or it cannot be traced.
     """
-    match = _ELEMENT.fullmatch(text.strip())
+    match = ELEMENT.fullmatch(text.strip())
     if match is None:
         return _of_register(session, text)
     return _of_element(session, text.strip(), int(match[1]), (int(match[2]), int(match[3])), match[4])
@@ -45,27 +47,41 @@ def _of_register(session: Session, text: str) -> Answer:
 
 def _of_element(session: Session, text: str, output: int, pixel: tuple[int, int], channel: str | None) -> Answer:
     here, lane, launch = session.position, session.lane, session.started.launch
-    if output not in launch.program.outputs:
-        known = ", ".join(f"o{number}" for number in launch.program.outputs) or "none"
-        raise DebugError(f"the program has no output {output} that a wavefront's end stores; there is: {known}")
+    area = area_of(launch, f"o{output}[{pixel[0]},{pixel[1]}]")
+    assert area is not None
     channels = list(range(launch.outputs[output].element.channels))
     if channel is not None:
         channels = [number for number in channels if channel in [spelling[number] for spelling in _SPELLINGS]]
         if not channels:
             raise DebugError(f"o{output} has no channel {channel}")
     try:
-        session.select(*pixel)
+        if output in launch.program.outputs:
+            session.select(*pixel)
+        else:
+            _go_to_store(session, area, text)
         slicer = _slicer(session, None)
         if not slicer.track.has_ended:
-            error = session.wavefront.error
-            raise DebugError(f"the wavefront of {pixel} stores nothing: {error}")
-        place = launch.program.outputs.index(output), session.lane
-        targets = _of_output(slicer.track.last, *place, channels)
+            raise DebugError(f"the wavefront of {pixel} stores nothing: {session.wavefront.error}")
+        if output in launch.program.outputs:
+            place = launch.program.outputs.index(output), session.lane
+            targets = _of_output(slicer.track.last, *place, channels)
+        else:
+            targets = [Place(MEMORY, (area.first, area.end - area.first, -1))]
         names = Names(session.view, launch, session.lane)
         return Answer(text, slicer.slice(targets), names, session.code)
     finally:
         session.go_to(here)
         session.lane = lane
+
+
+def _go_to_store(session: Session, area: Area, text: str) -> None:
+    """Go to the wavefront whose store to an area is the last one of this launch, and look at its lane."""
+    store = last_store(session.started, area, session.cancellation)
+    if store is None:
+        raise DebugError(f"no wavefront of this launch stores {text}")
+    started = session.started
+    session.go_to(Position(started.number, started.index(store.order), 0))
+    session.lane = store.lane
 
 
 def _slicer(session: Session, end: int | None) -> Slicer:

@@ -13,6 +13,7 @@ from ctm.sim.debug.numbers import CHANNELS as CHANNEL_NAMES
 from ctm.sim.debug.slicing.place import ALL_LANES, BOOLS, FLOATS, FRAMES, INTS, MEMORY, SHARE, Place
 from ctm.sim.debug.views import View
 from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.inputs import ranges
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
@@ -26,6 +27,8 @@ _ARRAYS = {
 }
 """Names of arrays beside the registers."""
 _MASK = "_mask"
+_SMALL = 1 << 23
+"""Below it are denormal floats, which are integers as a rule."""
 _PV_PS = CHANNELS
 """The place of PS behind the channels of PV."""
 
@@ -114,6 +117,11 @@ class Names:
     def _element_name(self, place: Place) -> str:
         address, _, number = place.index
         if number < 0:
+            for output in self.launch.program.uncached_outputs:
+                buffer = self.launch.outputs[output]
+                if any(first <= address < end for first, end in ranges(buffer)):
+                    x, y = element_at(buffer, address)
+                    return f"o{output}[{x},{y}]"
             return f"memory 0x{address:08x}"
         x, y = element_at(self.launch.inputs.buffers[number], address)
         return f"input {number} ({x}, {y})"
@@ -144,6 +152,8 @@ def element_at(buffer: Buffer, address: int) -> tuple[int, int]:
 def _float_text(word: int) -> str:
     value = np.array(word, np.uint32).view(np.float32)
     # What is no plausible float is an integer, or a mask.
+    if word < _SMALL:
+        return str(word)
     if np.isnan(value) or (value != 0 and not 1e-30 < abs(value) < 1e30):
         return f"0x{word:08x}"
     return f"{value:.9g}"

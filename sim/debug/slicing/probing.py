@@ -17,7 +17,6 @@ from ctm.sim.golden.dpp.constants import Constants, IntConstant
 from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
-from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.memory import Memory
 
@@ -82,7 +81,7 @@ class ProbeJournal(Journal[Any]):
     """Keeps what a step does beside the state that it leaves; outputs are not sent."""
 
     def __init__(self, launch: Launch[Any], instruction_set: InstructionSet[Any, Any]) -> None:
-        super().__init__(launch, place=instruction_set.place)
+        super().__init__(launch, place=instruction_set.place, stores=self)
         self.begin()
 
     def begin(self) -> None:
@@ -110,16 +109,10 @@ class ProbeJournal(Journal[Any]):
         del batch
         self.reads.append((None, addresses, reading))
 
-    def wrote(self, batch: Any, buffer: Buffer, x: Integers, y: Integers, stored: Mask) -> None:
-        """See `Journal.wrote`."""
+    def stored(self, batch: Any, addresses: Integers, size: int, mask: Mask) -> None:
+        """See `StoreObserver.stored`."""
         del batch
-        addresses = element_address(buffer, np.where(stored, x, 0), np.where(stored, y, 0))
-        self.stores.append((buffer.element.element_bytes, addresses[None], stored[None]))
-
-    def wrote_words(self, batch: Any, addresses: Integers, stored: Mask) -> None:
-        """See `Journal.wrote_words`."""
-        del batch
-        self.stores.append((4, addresses, stored))
+        self.stores.append((size, addresses, mask))
 
     def ended(self, batch: Any) -> None:
         """See `Journal.ended`."""
@@ -151,10 +144,13 @@ class Copies:
         return result
 
     def differ(self, place: Place, expected: Any, control: Any) -> Mask:
-        """Which copies [copies] faulted, or went on as `control` says with other bits in a place than expected."""
+        """Which copies [copies] faulted, or went on as `control` says with other bits in a place than expected.
+
+        Of two wavefronts at different places in the program masks cannot be compared; of one that has ended they can.
+        """
         result = self.faulted
         for part, ended in self.parts:
-            if control == (ENDED if ended else part.control) and exists(part, place):
+            if (ended or control in (ENDED, part.control)) and exists(part, place):
                 result[part.order] = words(part, place) != expected
         return result
 

@@ -15,7 +15,7 @@ from ctm.sim.golden.dpp.constants import Constants
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.hazard import Hazard
 from ctm.sim.golden.dpp.inputs import inputs_as_at_start
-from ctm.sim.golden.dpp.instruction_set import B, Executor, Observer
+from ctm.sim.golden.dpp.instruction_set import B, Executor, Observer, StoreObserver
 from ctm.sim.golden.dpp.journal import Fault, Journal
 from ctm.sim.golden.dpp.launch import Launch, P
 from ctm.sim.golden.dpp.tally import Tally
@@ -160,10 +160,11 @@ class ArrayRun(Generic[P, B]):
         hazards: bool = False,
         observers: Sequence[Observer[B]] = (),
         tally: Tally | None = None,
+        stores: StoreObserver[B] | None = None,
     ) -> None:
         self._instruction_set = instruction_set
         self._journal = Journal[B](
-            launch, place=instruction_set.place, hazards=hazards, observers=observers, tally=tally
+            launch, place=instruction_set.place, hazards=hazards, observers=observers, tally=tally, stores=stores
         )
         self._executor = instruction_set.executor(launch, self._journal)
         self._array = Array[B](launch, self._executor, self._journal)

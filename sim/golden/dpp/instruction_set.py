@@ -70,3 +70,10 @@ class Observer(Protocol[B_contra]):
 
     def ended(self, batch: B_contra) -> None:
         """All groups of `batch` ended, and their outputs were sent."""
+
+
+class StoreObserver(Protocol[B_contra]):
+    """Sees what groups store to memory, of programs' outputs."""
+
+    def stored(self, batch: B_contra, addresses: Integers, size: int, mask: Mask) -> None:
+        """Lanes of `batch` stored `size` bytes at `addresses` where `mask` says so, both [any, n]."""

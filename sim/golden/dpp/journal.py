@@ -7,16 +7,18 @@ from typing import Any, Generic
 
 import numpy as np
 
+from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Integers, Mask
 from ctm.sim.golden.dpp.constants import RefusedError
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.hazard import Hazard, Hazards
-from ctm.sim.golden.dpp.instruction_set import B, Observer
+from ctm.sim.golden.dpp.instruction_set import B, Observer, StoreObserver
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.dpp.sharing import SharingMonitor
 from ctm.sim.golden.dpp.tally import Tally
+from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
 
 
@@ -32,7 +34,7 @@ class Journal(Generic[B]):
     """The record of one launch. `counters` and `fault` (that of the first group that has one) are its result.
 
     `hazards` is there where hazards are watched; an instruction set reports its own to it. `place` says what a PC is.
-    A tally counts what is issued by instruction.
+    A tally counts what is issued by instruction, and one observer sees what is stored.
     """
 
     def __init__(
@@ -43,8 +45,10 @@ class Journal(Generic[B]):
         hazards: bool = False,
         observers: Sequence[Observer[B]] = (),
         tally: Tally | None = None,
+        stores: StoreObserver[B] | None = None,
     ) -> None:
         self._launch = launch
+        self._stores = stores
         self._tally = tally
         self._number = 0 if tally is None else tally.begin(launch)
         self._place = place
@@ -89,6 +93,10 @@ class Journal(Generic[B]):
 
     def wrote(self, batch: B, buffer: Buffer, x: Integers, y: Integers, stored: Mask) -> None:
         """Lanes in `stored` wrote the elements (x, y) [n] of `buffer`."""
+        if self._stores is not None:
+            # Those that are not stored may lie outside of the buffer.
+            addresses = element_address(buffer, np.where(stored, x, 0), np.where(stored, y, 0))
+            self._stores.stored(batch, addresses[None], buffer.element.element_bytes, stored[None])
         if self._sharing is not None:
             self._sharing.write(batch, buffer, x, y, stored)
 
@@ -99,6 +107,8 @@ class Journal(Generic[B]):
 
     def wrote_words(self, batch: B, addresses: Integers, stored: Mask) -> None:
         """Lanes stored the 32-bit words at `addresses`, where `stored` says so; both [any, n]."""
+        if self._stores is not None:
+            self._stores.stored(batch, addresses, WORD_BYTES, stored)
         if self._sharing is not None:
             self._sharing.access_words(batch, addresses, stored, writes=True)
 

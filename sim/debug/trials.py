@@ -1,18 +1,21 @@
-"""Hazards of a launch as places to stop at: it runs once in front of the session, with all of them watched."""
+"""A launch runs once and is undone, beside the session: where its hazards are, and its last store."""
+
+from typing import Any
 
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.stops import Stop
+from ctm.sim.debug.stores import Area, LastStore, Store
 from ctm.sim.debug.undo import Kept
 from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.pe.processor import BATCH_LANES
 
 
-def hazard_stops(started: Started, cancellation: Cancellation) -> list[Stop]:
-    """Run a launch and undo it: for each hazard a stop in front of the read, in a wavefront that makes it."""
-    launch, instruction_set = started.launch, started.instruction_set
+def _trial(started: Started, cancellation: Cancellation, **options: Any) -> ArrayRun[Any, Any]:
+    """The whole launch, as it would run; memory is as it was."""
+    launch = started.launch
     kept = Kept.of_outputs(launch)
-    run = ArrayRun(instruction_set, launch, hazards=True, observers=[cancellation])
+    run: ArrayRun[Any, Any] = ArrayRun(started.instruction_set, launch, observers=[cancellation], **options)
     together = max(1, BATCH_LANES // launch.lanes)
     try:
         for begin in range(0, len(started.order), together):
@@ -22,6 +25,20 @@ def hazard_stops(started: Started, cancellation: Cancellation) -> list[Stop]:
             )
     finally:
         kept.restore()
+    return run
+
+
+def last_store(started: Started, area: Area, cancellation: Cancellation) -> Store | None:
+    """The store of a launch to an area that is the last one in the order of the domain walk, if there is one."""
+    stores = LastStore(area)
+    _trial(started, cancellation, stores=stores)
+    return stores.found
+
+
+def hazard_stops(started: Started, cancellation: Cancellation) -> list[Stop]:
+    """Run a launch and undo it: for each hazard a stop in front of the read, in a wavefront that makes it."""
+    launch, instruction_set = started.launch, started.instruction_set
+    run = _trial(started, cancellation, hazards=True)
     stops = []
     for hazard in run.hazards():
         holds = ((started.i == hazard.i) & (started.j == hazard.j)).any(axis=1)

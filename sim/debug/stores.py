@@ -1,0 +1,51 @@
+"""What wavefronts store to memory: places to stop behind a store, and the store that made an element."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
+
+
+class Area(NamedTuple):
+    """Bytes of memory, from `first` to before `end`."""
+
+    first: int
+    end: int
+
+    def lanes(self, addresses: Integers, size: int, mask: Mask) -> Mask:
+        """Which lanes [n] store a byte of it; arguments are those of `StoreObserver.stored`."""
+        begin = addresses % ADDRESS_SPACE
+        found: Mask = np.any(mask & (begin < self.end) & (begin + size > self.first), axis=0)
+        return found
+
+
+class Store(NamedTuple):
+    """A store: order of the wavefront, instructions that it had executed with it, and the lane."""
+
+    order: int
+    step: int
+    lane: int
+
+
+def stores_of(batch: Batch[Any], lanes: Mask) -> Iterator[Store]:
+    """Of each wavefront with some of the lanes that store [n] one store."""
+    own = lanes.reshape(-1, batch.lanes)
+    for group in np.flatnonzero(own.any(axis=1)).tolist():
+        yield Store(int(batch.order[group]), int(batch.executed[group]) + batch.steps, int(own[group].argmax()))
+
+
+class LastStore:
+    """Keeps the last store to an area in the order of the domain walk."""
+
+    def __init__(self, area: Area) -> None:
+        self._area = area
+        self.found: Store | None = None
+
+    def stored(self, batch: Batch[Any], addresses: Integers, size: int, mask: Mask) -> None:
+        """See `StoreObserver.stored`."""
+        for store in stores_of(batch, self._area.lanes(addresses, size, mask)):
+            if self.found is None or store >= self.found:
+                self.found = store
