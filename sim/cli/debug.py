@@ -91,6 +91,8 @@ def _check(job: Path | None, *, dap: bool, port: int | None, screen: bool, comma
         raise BadInput("--port: only an editor connects; give --dap, too")
     if dap and (screen or commands):
         raise BadInput(f"{'--screen' if screen else '-x'}: with --dap commands come from the editor")
+    if dap and port is None and (sys.stdin is None or sys.stdout is None):
+        raise BadInput("--dap: an editor speaks on standard input and output, and one of them is closed")
     if job is None and not dap:
         raise BadInput("a job is missing: ctm debug JOB.toml; only with --dap an editor may name it")
     if screen:

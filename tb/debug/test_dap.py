@@ -11,7 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from ctm.sim.debug.dap.adapter import Adapter, Opened
+from ctm.sim.debug.dap.arguments import Arguments
 from ctm.sim.debug.dap.channel import Channel, ProtocolError
+from ctm.sim.debug.dap.server import Server
 from ctm.tb.cli.invocation import refusal
 from ctm.tb.cli.processes import hear_all
 from ctm.tb.debug.editor import Editor, editor
@@ -260,6 +263,26 @@ def test_bad_requests_and_launches_are_refused_in_one_line(tmp_path: Path) -> No
         assert "'x' is no memory reference" in seen.refused("disassemble", memoryReference="x", instructionCount=1)
         (found,) = seen.ask("setBreakpoints", source={"path": "/etc/hosts"}, breakpoints=[{"line": 3}])["breakpoints"]
         assert not found["verified"] and "has no code of /etc/hosts" in found["message"]
+
+
+def test_a_mistake_of_the_adapter_leaves_no_editor_waiting() -> None:
+    def mistake(_: Arguments) -> Opened:
+        raise ZeroDivisionError("planted")
+
+    requests = [
+        {"type": "request", "seq": number, "command": each} for number, each in enumerate(("launch", "threads"), 1)
+    ]
+    sent = io.BytesIO()
+    channel = Channel(io.BytesIO(b"".join(map(message, requests))), sent)
+    Server(channel, Adapter(channel, mistake)).serve()
+    assert b"request launch failed: ZeroDivisionError: planted" in sent.getvalue() and b'"threads"' in sent.getvalue()
+
+
+def test_a_closed_stream_is_one_line() -> None:
+    for closed in ("<&-", ">&-"):
+        command = f"exec {sys.executable} -m ctm debug --dap {closed}"
+        result = subprocess.run(["/bin/sh", "-c", command], capture_output=True, text=True, timeout=120, check=False)
+        assert result.returncode == 2 and "one of them is closed" in result.stderr and result.stderr.count("\n") == 1
 
 
 def test_options_that_do_not_go_together() -> None:

@@ -119,6 +119,8 @@ def test_a_wrong_pixel(tmp_path: Path) -> None:
         await seen.click("image", 5 * zoom + 1, zoom // 2 + 1)
         assert (session.position, session.lane) == (Position(0, 2, 0), 3) and "(5, 1)" in seen.place
         await seen.click("source", 12, 9)
+        assert not session.stops
+        await seen.click("source", 4, 9)
         assert seen.row("source", "wrong:").startswith("● ") and seen.row("instructions", "r2.g = ").startswith("● ")
         await seen.press("c")
         assert session.position == Position(0, 2, 7) and seen.row("source", "wrong:").startswith("●▶")
@@ -130,7 +132,7 @@ def test_a_wrong_pixel(tmp_path: Path) -> None:
         await seen.press("S")
         assert session.position == Position(0, 2, 7) and "g 0 " in seen.row("registers", "r2")
         # The same key, and a click beside another pane's row, take breakpoints away and set others.
-        await seen.click("instructions", 12, 7)
+        await seen.click("instructions", 4, 7)
         await seen.press("f")
         assert session.stops == [] and "end of the wavefront" in seen.place
         await seen.press("down", "b")
@@ -222,8 +224,9 @@ def test_little_room_has_one_pane_and_more_room_all() -> None:
         await seen.pilot.resize_terminal(*LARGE)
         await seen.settled()
         assert all(seen.app.query_one(f"#{each}").region.area for each in names)
-        await seen.press("1")
-        assert seen.app.query_one("#source").has_focus
+        for name in ("source", "image", "source"):
+            await seen.press("1" if name == "source" else "tab")
+            assert seen.app.query_one("#source").has_focus == (name == "source")
 
     told(story, example("r700/mandelbrot/mandelbrot"), SMALL)
 

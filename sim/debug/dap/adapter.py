@@ -64,6 +64,7 @@ class Adapter:
         self._channel, self._open = channel, open_session
         self._launched: _Launched | None = None
         self._first_line = 1
+        self._is_answered = False
         self._stops_on_entry = False
         self._stops_at_faults = True
         self._exception: dict[str, Any] | None = None
@@ -94,7 +95,7 @@ class Adapter:
 
     def handle(self, request: dict[str, Any]) -> None:
         """Carry out a request, and what it sets going."""
-        command, self._then = request["command"], None
+        command, self._then, self._is_answered = request["command"], None, False
         try:
             if command not in self._requests:
                 raise DebugError(f"request {command} is not known here")
@@ -102,14 +103,19 @@ class Adapter:
         except (DebugError, MachineError) as error:
             self._channel.refuse(request, str(error))
             return
+        self._is_answered = True
         self._channel.respond(request, body)
         if self._then is not None:
             self._then()
 
     def fail(self, request: dict[str, Any], error: Exception) -> None:
         """Of a mistake in here: it must not leave an editor waiting."""
-        self._say(f"request {request['command']} failed: {type(error).__name__}: {error}", "stderr")
-        self._channel.tell("terminated")
+        problem = f"request {request['command']} failed: {type(error).__name__}: {error}"
+        if self._is_answered:
+            self._say(problem, "stderr")
+            self._channel.tell("terminated")
+        else:
+            self._channel.refuse(request, problem)
 
     def cancel(self) -> None:
         """Of any thread: end what runs; the session will stand where that began."""

@@ -230,7 +230,10 @@ class DebugScreen(App[int]):
     def action_pane(self, number: int) -> None:
         """Choose a pane by its number."""
         tabs = self.query_one(Tabs)
-        tabs.active = list(tabs.query(Tab))[number - 1].id or ""
+        wanted = list(tabs.query(Tab))[number - 1].id or ""
+        if tabs.active == wanted:
+            self._pane(self._chosen).focus()
+        tabs.active = wanted
 
     @on(Input.Submitted)
     def _submitted(self) -> None:

@@ -2,7 +2,7 @@
 
 from rich.text import Text
 
-from ctm.sim.debug.screen.rows import Rows
+from ctm.sim.debug.screen.rows import GUTTER, Rows
 from ctm.sim.debug.session import Session
 from ctm.sim.elf.lines import Line
 
@@ -25,7 +25,7 @@ def _row(mark: str, number: int, text: str, *, is_here: bool, has_code: bool = T
     row = Text(no_wrap=True, end="")
     row.append(mark or " ", _GUTTERS.get(mark, ""))
     row.append(f"{_HERE if is_here else ' '}", "yellow bold")
-    row.append(f"{number:>4}  ", "" if has_code else "dim")
+    row.append(f"{number:>{GUTTER - 2}}  ", "" if has_code else "dim")
     row.append(text.expandtabs(), "bold" if is_here else "")
     return row
 

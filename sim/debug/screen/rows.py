@@ -13,6 +13,9 @@ from textual.strip import Strip
 
 _CURSOR, _HERE = Style(bgcolor="#505050"), Style(bgcolor="#3a3f1a")
 
+GUTTER = 6
+"""Columns in front of the text of a row: marks and a number."""
+
 
 class Rows(ScrollView, can_focus=True):
     """Rows of text; `here` is the one that is marked, `cursor` the one that keys choose."""
@@ -60,12 +63,14 @@ class Rows(ScrollView, can_focus=True):
         return strip.apply_style(self.rich_style + style)
 
     def on_click(self, event: Click) -> None:
-        """The row under the pointer is chosen."""
+        """The cursor goes to the row under the pointer; one whose number is clicked is chosen."""
         at = event.get_content_offset(self)
         row = self.scroll_offset.y + at.y if at is not None else len(self._rows)
-        if row < len(self._rows):
+        if at is not None and row < len(self._rows):
             self.cursor = row
-            self.action_choose()
+            self.refresh()
+            if self.scroll_offset.x + at.x < GUTTER:
+                self.action_choose()
 
     def on_focus(self) -> None:
         """The cursor is shown."""
