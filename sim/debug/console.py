@@ -10,9 +10,10 @@ import numpy as np
 
 from ctm.sim.debug.cancellation import Cancelled
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.event import Event
 from ctm.sim.debug.numbers import CHANNELS, number_text, word_of
 from ctm.sim.debug.places import stop_at, watch
-from ctm.sim.debug.session import Event, Session
+from ctm.sim.debug.session import Session
 from ctm.sim.debug.stops import Stop
 from ctm.sim.debug.views import Value
 from ctm.sim.debug.walk import Position

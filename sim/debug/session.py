@@ -5,7 +5,7 @@ golden model's results are defined. Up to where one wants to look they run toget
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.code import Code
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.event import Event
 from ctm.sim.debug.expressions import Expression
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.stops import Found, Scout, Stop
@@ -22,22 +23,9 @@ from ctm.sim.debug.views import VIEWS, View
 from ctm.sim.debug.walk import HAS_ENDED, Position, Walk
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.elf.lines import Line
-from ctm.sim.fault import MachineError
 from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.jobs.execution import Run
 from ctm.sim.jobs.loading import LoadedJob
-
-
-@dataclass(frozen=True)
-class Event:
-    """Why it stopped.
-
-    ``step``, ``breakpoint``, ``end`` of a wavefront, ``fault``, ``hazard``, or ``finished``: the job's end.
-    """
-
-    reason: str
-    stop: Stop | None = None
-    error: MachineError | None = None
 
 
 class Session:

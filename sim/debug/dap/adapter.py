@@ -15,7 +15,8 @@ from ctm.sim.debug.dap.code import Frames
 from ctm.sim.debug.dap.sources import Sources
 from ctm.sim.debug.dap.values import Values
 from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.session import Event, Session
+from ctm.sim.debug.event import Event
+from ctm.sim.debug.session import Session
 from ctm.sim.debug.walk import Position
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.loading import LoadedJob
