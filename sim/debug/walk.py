@@ -32,14 +32,15 @@ class Position(NamedTuple):
 class Walk:
     """Stands at a wavefront of a launch; behind the last one there is neither, but the `result` of the job.
 
-    `index` is that of the wavefront among those of its launch. With `hazards` each launch runs once more in front, and
-    `hazard_stops` are where its hazards are.
+    `index` is that of the wavefront among those of its launch. With `hazards` each launch runs once in front, the
+    first time that the walk comes to it, and `hazard_stops` are where its hazards are.
     """
 
     def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int, *, hazards: bool = False) -> None:
         self._job, self._config, self._watchdog, self._hazards = job, config, watchdog, hazards
         self.cancellation = Cancellation()
         self.hazard_stops: list[Stop] = []
+        self._known_hazards: dict[int, list[Stop]] = {}
         self._launches = Launches(job, config, watchdog)
         self.result: Run | None = None
         self.started: Started | None = None
@@ -79,7 +80,9 @@ class Walk:
         else:
             self.started = found
             if self._hazards:
-                self.hazard_stops = hazard_stops(found, self.cancellation)
+                if found.number not in self._known_hazards:
+                    self._known_hazards[found.number] = hazard_stops(found, self.cancellation)
+                self.hazard_stops = self._known_hazards[found.number]
             self.enter(0)
 
     def enter(self, index: int) -> None:

@@ -17,6 +17,7 @@ from ctm.sim.golden.dpp.launch import Launch
 
 _UPPER = "▀"
 _CURSOR, _BEYOND = (255, 0, 255), (24, 24, 24)
+_NOWHERE = -1, -1
 _MOST = 16
 """Half blocks that a pixel is wide and high at most."""
 _HOLLOW = 4
@@ -44,7 +45,7 @@ class ImagePane(Widget, can_focus=True):
         self.border_title = "Output"
         self._launch: Launch[Any] | None = None
         self._at = 0, 0
-        self._corner = 0, 0
+        self._corner = _NOWHERE
         self._output = 0
         self._colours: Colours | None = None
 
@@ -109,6 +110,8 @@ class ImagePane(Widget, can_focus=True):
     def on_resize(self, event: Resize) -> None:
         """More or less is seen."""
         if self._launch is not None and event.size:
+            # What was chosen for another size, or for none, is nothing for this one.
+            self._corner = _NOWHERE
             self._to_pixel()
             self.update_output()
 
