@@ -28,6 +28,7 @@ _EXTRAS = {
     "synth": "ctm synth needs it",
     "board": "ctm bitstream needs it",
     "explore": "ctm explore needs it",
+    "sweep": "ctm sweep needs it",
 }
 
 

@@ -38,9 +38,9 @@ def sweeping(*arguments: object, **options: Any) -> Iterator[Process]:
             end_all(process)
 
 
-def ended(process: Process) -> tuple[int, str]:
+def ended(process: Process, patience: float = 2 * PATIENCE) -> tuple[int, str]:
     """Exit status and standard error of a process that ends by itself."""
-    _, errors = process.communicate(timeout=2 * PATIENCE)
+    _, errors = process.communicate(timeout=patience)
     return process.returncode, errors
 
 
@@ -73,10 +73,10 @@ def workers_of(process: Process) -> list[int]:
 
 
 @contextmanager
-def scheduler(home: Path) -> Iterator[tuple[str, Process]]:
+def scheduler(home: Path, *options: object) -> Iterator[tuple[str, Process]]:
     """A scheduler of Dask's own command: its address, and its process."""
     file = home / "scheduler.json"
-    with _dask("scheduler", home, "--port", "0", "--no-dashboard", "--scheduler-file", file) as process:
+    with _dask("scheduler", home, "--port", "0", "--no-dashboard", "--scheduler-file", file, *options) as process:
         wait(lambda: file.exists() and file.read_text().endswith("}"))
         yield json.loads(file.read_text())["address"], process
 

@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from distributed.security import Security
 
 from ctm.rtl.config import TINY
 from ctm.sim.engines.rtl import RtlEngine
@@ -17,7 +18,7 @@ from ctm.sim.sweep.versions import SOURCES, difference, needed, versions
 from ctm.tb.cli.invocation import ctm, refusal
 from ctm.tb.cli.processes import Process, wait
 from ctm.tb.sweep.processes import ended, environment, points_in, scheduler, sweeping, wait_for_points, worker
-from ctm.tb.sweep.sweeps import SAXPY, SMALL, rows_of, sweep_in
+from ctm.tb.sweep.sweeps import POINTS, SAXPY, SMALL, rows_of, sweep_in
 
 HARDWARE = f"""
 [[configurations]]
@@ -73,6 +74,41 @@ def test_two_workers_with_caches_of_their_own_compile_a_model_once(
     assert rows_of(table) == rows_of(serial)
 
 
+@pytest.mark.long
+def test_two_workers_with_empty_caches_compile_a_model_once(tmp_path: Path, cluster: tuple[str, Process]) -> None:
+    address, _ = cluster
+    homes = [tmp_path / name for name in ("first", "second")]
+    path = sweep_in(tmp_path, HARDWARE)
+    with ExitStack() as stack:
+        for home in homes:
+            stack.enter_context(worker(home, address))
+        process = stack.enter_context(sweeping(path, "--no-page", "--scheduler", address))
+        status, errors = ended(process, 600.0)
+        assert status == 0, errors
+    found = sorted(each.name[:6] for home in homes for each in (home / "cache" / "ctm").glob("*.so"))
+    assert found == ["model-", "suppli"]
+
+
+def test_a_cluster_with_certificates_is_reached_by_those_who_have_one(tmp_path: Path) -> None:
+    home = tmp_path / "cluster"
+    home.mkdir()
+    made = Security.temporary().get_tls_config_for_role("client")
+    files = {"ca": made["ca_file"], "cert": made["cert"], "key": made["key"]}
+    for name, text in files.items():
+        (home / f"{name}.pem").write_text(text)
+    options = [part for name in files for part in (f"--tls-{name}-file" if name == "ca" else f"--tls-{name}",
+                                                   home / f"{name}.pem")]  # fmt: skip
+    own = [part for name in files for part in (f"--tls-{name}", home / f"{name}.pem")]
+    path = sweep_in(tmp_path)
+    with scheduler(home, "--protocol", "tls", *options) as (address, _), worker(home, address, *options):
+        assert address.startswith("tls://")
+        said = refusal("sweep", path, "--no-page", "--scheduler", address)
+        assert f"--scheduler {address}: no scheduler answers there" in said
+        result = ctm("sweep", path, "--no-page", "--scheduler", address, *own)
+        assert result.exit_code == 0, result.output
+    assert len(rows_of(tmp_path / "sweep.parquet")) == POINTS
+
+
 def test_a_scheduler_that_goes_away_is_a_line_and_loses_nothing(tmp_path: Path, cluster: tuple[str, Process]) -> None:
     address, process_of_scheduler = cluster
     home = tmp_path / "worker"
@@ -113,7 +149,10 @@ main(sys.argv[1:])
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ("versions.sources = lambda: 'fedcba9876543210'", "sources of ctm-machine fedcba9876543210 is not the client's"),
+        (
+            "versions.sources = lambda: 'fedcba9876543210'",
+            "sources of ctm-machine fedcba9876543210 is not the client's",
+        ),
         ("versions.version_of = lambda name: None if name == 'llvmlite' else '0'", "dask 0 is not the client's"),
         ("sys.modules['ctm.sim.sweep.versions'] = None", "it has no ctm-machine with sweeps"),
     ],

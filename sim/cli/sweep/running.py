@@ -11,7 +11,6 @@ import typer
 from ctm.sim.cli.sweep.progress import sweep_progress
 from ctm.sim.sweep.here import do_here
 from ctm.sim.sweep.measuring import Plan
-from ctm.sim.sweep.sweep import go_on
 from ctm.sim.sweep.versions import needed, sources
 
 if TYPE_CHECKING:
@@ -40,6 +39,10 @@ def run_plan(progress: "Progress", journal: "Journal", plan: Plan, where: Where)
     """
     if not plan.size:
         return
+
+    # It writes tables, by a package that not everyone installs.
+    from ctm.sim.sweep.sweep import go_on
+
     with sweep_progress(plan.size) as (tell, say):
         if where.scheduler is None and where.workers == 0:
             go_on(progress, journal, do_here(plan, say), tell)
