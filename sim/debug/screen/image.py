@@ -1,5 +1,6 @@
 """The pane of an output: its elements as half blocks, two in a character, and the pixel of the lane."""
 
+from functools import lru_cache
 from typing import Any
 
 from rich.color import Color
@@ -15,6 +16,7 @@ from ctm.sim.debug.picture import Colours, picture, pictured
 from ctm.sim.debug.session import Session
 from ctm.sim.golden.dpp.launch import Launch
 
+_Colour = tuple[int, int, int]
 _UPPER = "▀"
 _CURSOR, _BEYOND = (255, 0, 255), (24, 24, 24)
 _NOWHERE = -1, -1
@@ -22,6 +24,16 @@ _MOST = 16
 """Half blocks that a pixel is wide and high at most."""
 _HOLLOW = 4
 """From so many on, what marks a pixel is a frame."""
+
+
+@lru_cache(4096)
+def _segment(upper: _Colour, lower: _Colour) -> Segment:
+    return Segment(_UPPER, Style(color=Color.from_rgb(*upper), bgcolor=Color.from_rgb(*lower)))
+
+
+def _is_edge(x: int, y: int, zoom: int) -> bool:
+    """Whether a half block is at the edge of its pixel, whose own colour is to be seen if it is large."""
+    return zoom < _HOLLOW or not all(0 < at < zoom - 1 for at in (x, y))
 
 
 class ImagePane(Widget, can_focus=True):
@@ -119,30 +131,28 @@ class ImagePane(Widget, can_focus=True):
         """See `Widget`."""
         width = self.content_size.width
         if self._colours is None:
-            return Strip([Segment("the program has no output" if y == 0 else "")]).crop_extend(
-                0, width, self.rich_style
-            )
-        return Strip([self._character(x, y) for x in range(width)])
+            text = "the program has no output" if y == 0 else ""
+            return Strip([Segment(text)]).crop_extend(0, width, self.rich_style)
+        halves = (self._half(half, width) for half in (2 * y, 2 * y + 1))
+        return Strip([_segment(upper, lower) for upper, lower in zip(*halves, strict=True)])
 
-    def _character(self, x: int, y: int) -> Segment:
-        upper, lower = (Color.from_rgb(*self._colour(x, 2 * y + half)) for half in (0, 1))
-        return Segment(_UPPER, Style(color=upper, bgcolor=lower))
-
-    def _colour(self, x: int, half: int) -> tuple[int, int, int]:
+    def _half(self, half: int, width: int) -> list[_Colour]:
+        """The colours of a row of half blocks."""
         assert self._colours is not None
-        column, row = x // self.zoom, half // self.zoom
-        place = self._corner[0] + column, self._corner[1] + row
+        zoom, (i0, j0), (i1, j1) = self.zoom, self._corner, self._end
+        row = half // zoom
         rows, columns = self._colours.shape[:2]
-        if column >= columns or row >= rows or any(at >= end for at, end in zip(place, self._end, strict=True)):
-            return _BEYOND
-        if place == self._at and self._is_edge(x, half):
-            return _CURSOR
-        red, green, blue = (int(each) for each in self._colours[row, column])
-        return red, green, blue
-
-    def _is_edge(self, x: int, half: int) -> bool:
-        """Whether a half block is at the edge of its pixel, whose own colour is to be seen if it is large."""
-        return self.zoom < _HOLLOW or not all(0 < at % self.zoom < self.zoom - 1 for at in (x, half))
+        there = min(columns, i1 - i0) if row < min(rows, j1 - j0) else 0
+        found: list[_Colour] = []
+        for red, green, blue in self._colours[row, :there].tolist() if there else []:
+            found += [(red, green, blue)] * zoom
+        found += [_BEYOND] * (width - len(found))
+        if there and row == self._at[1] - j0:
+            first = (self._at[0] - i0) * zoom
+            for x in range(max(0, first), min(first + zoom, width)):
+                if _is_edge(x - first, half % zoom, zoom):
+                    found[x] = _CURSOR
+        return found[:width]
 
     def on_click(self, event: Click) -> None:
         """The pixel under the pointer is chosen."""
