@@ -92,7 +92,7 @@ class Launches:
 
     def hand_over(self, launch: Launch[Any], groups: list[Groups], core: "_Core") -> None:
         """Of the job's thread: give a launch, and wait until it has run."""
-        found = _started(self._count, core.set_of_instructions, launch, groups)
+        found = started(self._count, core.set_of_instructions, launch, groups)
         self._count += 1
         self._found.put(found)
         answer = self._answers.get()
@@ -111,9 +111,10 @@ class Launches:
         self._found.put(found)
 
 
-def _started(
+def started(
     number: int, instruction_set: InstructionSet[Any, Any], launch: Launch[Any], groups: list[Groups]
 ) -> Started:
+    """A launch of the groups that were added to it."""
     pairs = [each.pairs() for each in groups]
     shape = -1, launch.lanes
     i, j = (np.concatenate([pair[axis] for pair in pairs]).reshape(shape) for axis in range(2))

@@ -26,7 +26,7 @@ class Answer:
     @property
     def lines(self) -> list[tuple[str, int]]:
         """The source lines that are in it, as (file, line), ascending."""
-        found = (self.code.line(cause.unit) for cause in self.slice.causes)
+        found = (self.code.line(unit) for cause in self.slice.causes for unit in cause.slots)
         return sorted({(line.file, line.line) for line in found if line is not None})
 
     def rows(self, *, everything: bool = False) -> Iterator[str]:
@@ -51,7 +51,7 @@ class Answer:
             yield f"lines: {', '.join(self._ranges())}"
 
     def _cause(self, cause: Cause) -> Iterator[str]:
-        line = self.code.line(cause.unit)
+        line = self.code.line(cause.slots[0])
         where = f"step {cause.step:,}"
         instruction = self.code.texts.get(cause.unit, "")
         source = "" if line is None else f"  {line}  {self.code.source(line).strip()}"

@@ -19,6 +19,7 @@ from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.slicing.determination import Determination, Elsewhere
 from ctm.sim.debug.slicing.place import ALL_LANES, MEMORY, Place, exists, words
 from ctm.sim.debug.slicing.probing import Probe
+from ctm.sim.debug.slicing.slots import units_of
 from ctm.sim.debug.slicing.track import Track
 from ctm.sim.debug.undo import Kept
 from ctm.sim.debug.wavefront import Wavefront
@@ -42,6 +43,8 @@ class Cause:
         Instructions that the wavefront had executed before it.
     unit
         The unit of code where it is.
+    slots
+        The units of the slots that made something, of an instruction that is no group its own.
     made
         Places that it wrote, or kept where it could have written them, with their words behind it.
     reasons
@@ -54,6 +57,7 @@ class Cause:
 
     step: int
     unit: int
+    slots: tuple[int, ...]
     made: Words
     reasons: Mapping[Place, tuple[Place, ...]]
     read: Words
@@ -85,7 +89,7 @@ class Slicer:
     ) -> None:  # fmt: skip
         self._unit = instruction_set.unit
         self._launch = launch
-        self._probe = Probe(instruction_set, launch, cancellation)
+        self.probe = Probe(instruction_set, launch, cancellation)
         self._stores = bool(launch.program.uncached_outputs)
         reads_memory = self._stores or bool(launch.program.uncached_inputs)
         self.track = Track(wavefront, end, reads_memory=reads_memory)
@@ -121,9 +125,9 @@ class Slicer:
         """The instruction at a step if it matters, and the places that matter in front of it."""
         state = self.track.state(step)
         unit = self._unit(state.control.pc)
-        before = {place: self._probe.word(place) for place in places if place.array == MEMORY}
+        before = {place: self.probe.word(place) for place in places if place.array == MEMORY}
         literals = [word for each in self._launch.program.image.code[unit : unit + _GROUP_UNITS] for word in each]
-        determination = Determination(self._probe, state, literals, before)
+        determination = Determination(self.probe, state, literals, before)
         touched = determination.touched(places)
         with self._memory_kept(determination.stores):
             causes = determination.causes(touched) if touched else {}
@@ -140,7 +144,8 @@ class Slicer:
             p: word for p, word in (kept | read | path).items() if p.is_state or (p.array == MEMORY and self._stores)
         }
         reasons = {target: tuple(sorted(found)) for target, found in causes.items()}
-        return Cause(self.track.first + step, unit, made, reasons, read, path), matter
+        slots = units_of(self._launch.program, state.control, unit, made)
+        return Cause(self.track.first + step, unit, slots, made, reasons, read, path), matter
 
     @contextmanager
     def _memory_kept(self, may_store: bool) -> Iterator[None]:
@@ -156,7 +161,7 @@ class Slicer:
         return {place: self._word(state, place) for place in sorted(places)}
 
     def _word(self, state: Batch[Any], place: Place) -> Any:
-        return words(state, place)[0] if place.is_state else self._probe.word(place)
+        return words(state, place)[0] if place.is_state else self.probe.word(place)
 
     # Where else it could have gone.
 
@@ -194,7 +199,7 @@ class Slicer:
             batch = first.merge(others)
             # A step may change the batch itself.
             stepped = set(batch.order.tolist())
-            parts = self._probe.step_parts(batch)
+            parts = self.probe.step_parts(batch)
             different |= stepped.difference(*(part.order.tolist() for part, _ in parts))
             arrive(parts)
         different.update(copy for parts in waiting.values() for part in parts for copy in part.order.tolist())

@@ -22,6 +22,21 @@ _MOST = 16
 """Words that are taken of other places, and of code."""
 
 
+def _pools(count: int) -> dict[str, npt.NDArray[Any]]:
+    """Random masks, numbers and words, of which a third are corners."""
+    random = np.random.default_rng(0)
+    corners, any_words = random.choice(_CORNERS, count), random.integers(0, 1 << 32, count)
+    return {
+        "bool": random.integers(0, 2, count).astype(bool),
+        "number": random.choice(_NUMBERS, count),
+        "word": np.where(random.integers(0, 3, count) == 0, corners, any_words),
+    }
+
+
+_POOLS = _pools(9973)
+"""Drawn once: drawing a few words costs as much as an instruction. A prime number of them, so that draws differ."""
+
+
 class Substitutes:
     """Those for the places of a wavefront's state, and for what it takes from outside.
 
@@ -33,6 +48,7 @@ class Substitutes:
         self._literals = list(literals)[:_MOST]
         # The same ones each time: an answer must not change.
         self._random = np.random.default_rng(len(literals))
+        self._drawn = 0
 
     def of(self, place: Place, others: Sequence[Place]) -> list[Any]:
         """Each once, without the word that is there; comparisons may be with words of `others`."""
@@ -50,13 +66,9 @@ class Substitutes:
     def any_of(self, place: Place, count: int) -> npt.NDArray[Any]:
         """Any `count` words, the one that is there perhaps among them."""
         array, _ = array_of(self._state, place)
-        if array.dtype == bool:
-            return self._random.integers(0, 2, count).astype(bool)
-        if array.dtype.kind == "i":
-            return self._random.choice(_NUMBERS, count)
-        found = self._random.integers(0, 1 << 32, count)
-        corners = self._random.choice(_CORNERS, count)
-        return np.where(self._random.integers(0, 3, count) == 0, corners, found)
+        pool = _POOLS["bool" if array.dtype == bool else "number" if array.dtype.kind == "i" else "word"]
+        self._drawn = (self._drawn + count) % (len(pool) - count)
+        return pool[self._drawn : self._drawn + count]
 
     def outside(self, word: Any) -> Iterator[Any]:
         """Of a constant or of bytes of memory, without the one that is there."""

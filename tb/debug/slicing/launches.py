@@ -1,0 +1,68 @@
+"""Launches of programs that run on engine golden, caught as a debugger has them."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctm.sim.debug.cancellation import Cancellation
+from ctm.sim.debug.launches import Started, started
+from ctm.sim.debug.slicing.slicer import Slicer
+from ctm.sim.debug.wavefront import Wavefront
+from ctm.sim.golden.dpp.core import ArrayCore
+from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.state import State
+
+
+@dataclass(frozen=True)
+class Place:
+    """A lane of a wavefront of a launch."""
+
+    started: Started
+    index: int
+    lane: int
+
+    def wavefront(self) -> Wavefront:
+        """The wavefront at its start."""
+        at = self.started
+        arrays = (at.i[self.index], at.j[self.index], at.covered[self.index])
+        return Wavefront(at.instruction_set, at.launch, int(at.order[self.index]), *arrays, Cancellation())
+
+    def slicer(self) -> Slicer:
+        """For the wavefront to its end."""
+        return Slicer(self.started.instruction_set, self.started.launch, self.wavefront(), Cancellation())
+
+
+def some_place(launch: Started, seed: int) -> Place:
+    """Any covered lane of any wavefront."""
+    random = np.random.default_rng(seed)
+    index = int(random.integers(len(launch.order)))
+    return Place(launch, index, int(random.choice(np.flatnonzero(launch.covered[index]))))
+
+
+@contextmanager
+def caught() -> Iterator[list[Started]]:
+    """The launches that begin in a block."""
+    found: list[tuple[Any, Any, list[Groups]]] = []
+    original: Callable[[ArrayCore[Any, Any], State], Any] = ArrayCore.start
+
+    def start(core: ArrayCore[Any, Any], state: State) -> Any:
+        run, groups = original(core, state), list[Groups]()
+        add = run.add
+
+        def also_add(more: Groups) -> None:
+            groups.append(more)
+            add(more)
+
+        run.add = also_add
+        found.append((core._instruction_set, core.launch(state), groups))
+        return run
+
+    launches: list[Started] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ArrayCore, "start", start)
+        yield launches
+    launches += [started(number, *each) for number, each in enumerate(found)]

@@ -1,0 +1,78 @@
+"""Computes a sliced value again from what the slice lists: everything else is random."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ctm.sim.debug.slicing.place import FLOATS, Place, words
+from ctm.sim.debug.slicing.probing import Probe, unclean
+from ctm.sim.debug.slicing.slicer import Slice, Slicer
+from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.dpp.inputs import ranges
+from ctm.sim.golden.dpp.launch import Launch
+
+_MOST_STEPS = 100_000
+
+
+def targets_of(slicer: Slicer, lane: int) -> list[Place]:
+    """What decides a lane's elements of all outputs; of a lane that was killed, only that."""
+    batch = slicer.track.last
+    valid = Place("valid_mask", (), lane)
+    if not batch.valid_mask[lane]:
+        return [valid]
+    indices = list(np.ndindex(*batch.written.shape[:2]))
+    stored = [Place("outputs", index, lane) for index in indices if batch.written[(*index, lane)]]
+    return [*stored, *(Place("written", index, lane) for index in indices), valid]
+
+
+def wrong(launch: Launch[Any], probe: Probe, begin: Batch[Any], found: Slice, lane: int, seed: int) -> list[Place]:
+    """The targets of a slice that are others if what it does not list is random; `begin` is the wavefront's start."""
+    random = np.random.default_rng(seed)
+    for number in range(len(probe.constants.all_floats())):
+        for channel in range(4):
+            place = Place(FLOATS, (number, channel))
+            if place not in found.constants:
+                probe.constants.put(place, int(random.integers(1 << 32)))
+    with _random_inputs(launch, probe, found, random):
+        last = _run(probe, _random_start(begin, found, lane, random))
+    return [place for place, word in found.targets.items() if words(last, place)[0] != word]
+
+
+@contextmanager
+def _random_inputs(launch: Launch[Any], probe: Probe, found: Slice, random: np.random.Generator) -> Iterator[None]:
+    kept = []
+    for number in sorted(launch.program.cached_inputs):
+        memory = launch.inputs.cached[number].bytes
+        for first, end in ranges(launch.inputs.buffers[number]):
+            kept.append((memory, first, end, memory[first:end].copy()))
+            memory[first:end] = random.integers(0, 256, end - first)
+    for place, word in found.elements.items():
+        probe.put(place, word)
+    yield
+    for memory, first, end, was in kept:
+        memory[first:end] = was
+
+
+def _random_start(begin: Batch[Any], found: Slice, lane: int, random: np.random.Generator) -> Batch[Any]:
+    """The wavefront's start with random registers but for the first one, which has the place in the domain."""
+    batch = begin.copy()
+    bits = batch.temporaries.view(np.uint32)
+    for number, channel, other in np.ndindex(*bits.shape):
+        if number and Place("temporaries", (number, channel), other) not in found.start:
+            bits[number, channel, other] = random.integers(1 << 32)
+    if all(place.lane == lane for place in found.start):
+        # Others do what this lane does: with inputs of their own they could go round for ever.
+        for array in (batch.temporaries, batch.i, batch.j):
+            array[...] = array[..., lane : lane + 1]
+    unclean(batch)
+    return batch
+
+
+def _run(probe: Probe, batch: Batch[Any]) -> Batch[Any]:
+    for _ in range(_MOST_STEPS):
+        ((batch, has_ended),) = probe.step_parts(batch)
+        if has_ended:
+            return batch
+    raise AssertionError("the wavefront does not end")

@@ -1,0 +1,42 @@
+"""With what a slice lists, and anything in place of the rest, the value is the same to the last bit."""
+
+import pytest
+
+from ctm.tb.debug.slicing.launches import caught, some_place
+from ctm.tb.debug.slicing.recomputation import targets_of, wrong
+from ctm.tb.r5xx import shaders as r5xx
+from ctm.tb.r700 import shaders as r700
+
+_ORDINARY = {
+    "r5xx": ("blackscholes", "deep_nest", "deriv_linear_noopt", "discard_if", "dots", "if_else", "uniform_branch_noopt",
+             "loop_divergent", "depth_out", "const_inline"),
+    "r700": ("blackscholes_sfn", "deep_nest_sb", "deriv_sb", "discard_if_nosb", "discard_loop_sb", "if_else_nosb",
+             "depth_out_sfn", "const_inline_nosb", "loop_divergent_sfn", "predicates_llvm_o1"),
+}  # fmt: skip
+"""Some of each kind, which take less than a second."""
+
+
+def programs(kind: str, names: list[str]) -> list[object]:
+    assert set(_ORDINARY[kind]) <= set(names)
+    return [name if name in _ORDINARY[kind] else pytest.param(name, marks=pytest.mark.long) for name in sorted(names)]
+
+
+def check(run: object, name: str) -> None:
+    with caught() as launches:
+        run(name)  # type: ignore[operator]
+    for number, launch in enumerate(launches):
+        place = some_place(launch, number + len(name))
+        slicer, begin = place.slicer(), place.wavefront().batch.copy()
+        found = slicer.slice(targets_of(slicer, place.lane))
+        assert found.causes
+        assert not wrong(launch.launch, slicer.probe, begin, found, place.lane, number)
+
+
+@pytest.mark.parametrize("name", programs("r5xx", r5xx.NAMES))
+def test_compiled_programs_of_r5xx_are_determined_by_their_slices(name: str) -> None:
+    check(lambda name: r5xx.run(r5xx.Shader.load(name), domain=(0, 0, 7, 7)), name)
+
+
+@pytest.mark.parametrize("name", programs("r700", list(r700.FILES)))
+def test_compiled_programs_of_r700_are_determined_by_their_slices(name: str) -> None:
+    check(lambda name: r700.run(r700.Shader.load(name)), name)
