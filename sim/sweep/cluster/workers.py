@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +17,8 @@ from ctm.sim.sweep.versions import difference
 
 _PATIENCE = 10.0
 """Seconds in which a scheduler answers."""
+_GRACE = 0.5
+"""Seconds in which a worker of this computer ends by itself."""
 _LOGGERS = ("distributed", "tornado", "asyncio", "bokeh")
 _MISSING = "missing"
 
@@ -38,16 +41,28 @@ class Certificates:
         )  # fmt: skip
 
 
-class OneProcessorEach(WorkerPlugin):
-    """Gives each worker of this computer one of its processors: engines use as many threads as they may."""
+class _ShortNanny(Nanny):
+    """Ends a worker in the middle of a point: who closes the cluster wants no more of it."""
 
-    name = "ctm-one-processor-each"
+    async def close(self, timeout: float | None = None, reason: str = "nanny-close") -> Any:
+        """Be told to end; `timeout` is what Dask would wait."""
+        return await super().close(timeout=_GRACE, reason=reason)
+
+
+class LocalWorker(WorkerPlugin):
+    """Gives each worker of this computer one of its processors: engines use as many threads as they may.
+
+    Ctrl-C, which a terminal sends to all processes, is for the client: it ends the workers in order.
+    """
+
+    name = "ctm-local-worker"
 
     def __init__(self, processors: list[int]) -> None:
         self._processors = processors
 
     def setup(self, worker: Worker) -> None:
         """Be told of a worker that begins."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         number = int(worker.name)
         os.sched_setaffinity(0, {self._processors[number % len(self._processors)]})
 
@@ -70,11 +85,11 @@ def local_workers(count: int) -> Iterator[Client]:
         cluster = LocalCluster(
             n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0,
             local_directory=folder, security=True, silence_logs=logging.CRITICAL, host="127.0.0.1",
-            worker_class=Nanny,
+            worker_class=_ShortNanny,
         )  # fmt: skip
         try:
             with Client(cluster, set_as_default=False) as client:
-                client.register_plugin(OneProcessorEach(own[first:] + own[:first]))
+                client.register_plugin(LocalWorker(own[first:] + own[:first]))
                 yield client
         finally:
             cluster.close(timeout=_PATIENCE)

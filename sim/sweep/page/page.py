@@ -107,7 +107,8 @@ def _plots(rows: Sequence[Row]) -> list[str]:
 def _table(rows: Sequence[Row], facts: Sequence[Mapping[str, str]]) -> str:
     names = ["number", "status", "cycles", "instructions", "operations_per_cycle", "alu_share", "lut4", "host_seconds"]
     settings = [name for name in dict.fromkeys(name for fact in facts for name in fact) if name != "status"]
-    head = "".join(f"<th>{escape(name)}" for name in (*names, *settings))
+    head = "".join(f'<th class="number">{escape(name)}' for name in names)
+    head += "".join(f"<th>{escape(name)}" for name in settings)
     body = []
     for row, fact in zip(rows[:_MOST_ROWS], facts, strict=False):
         cells = "".join(f'<td class="number">{_shown(row[name])}' for name in names)
