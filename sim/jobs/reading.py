@@ -88,7 +88,7 @@ class TomlText:
             # A key that is unknown explains another that is missing.
             first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
             key = tuple(part for part in first["loc"] if part not in ("table", "[key]"))
-            raise self.error(key, _message(first, model, sections)) from None
+            raise self.error(key, message_of(first, model, sections)) from None
 
 
 class JobText(TomlText):
@@ -118,6 +118,9 @@ _WANTED = {
     "bool_type": "true or false",
     "float_type": "a number",
     "model_type": "a table",
+    "dict_type": "a table",
+    "tuple_type": "an array",
+    "too_short": "an array that is not empty",
     "greater_than_equal": "greater than or equal to {ge}",
     "less_than_equal": "less than or equal to {le}",
     "less_than": "less than {lt}",
@@ -126,7 +129,8 @@ _WANTED = {
 """What a value must be, by the schema's kinds of errors; those of values that have a form are the schema's own."""
 
 
-def _message(error: Any, model: type[BaseModel], sections: Mapping[str, type[BaseModel]]) -> str:
+def message_of(error: Any, model: type[BaseModel], sections: Mapping[str, type[BaseModel]]) -> str:
+    """What is wrong with a value, from one of pydantic's errors about a model; see `TomlText.shaped`."""
     kind, key = error["type"], error["loc"]
     if kind == "extra_forbidden":
         names = [part for part in key[:-1] if isinstance(part, str)]

@@ -65,7 +65,7 @@ def condition(table: Mapping[str, Any], sets: Mapping[str, Mapping[str, Any]]) -
         if name not in sets:
             raise ConditionError(("sets", name), unknown("set", name, sets))
         for member in value if isinstance(value, list) else [value]:
-            if member not in sets[name]:
+            if not isinstance(member, str) or member not in sets[name]:
                 raise ConditionError(("sets", name), unknown("member", member, sets[name]))
         wanted[f"sets.{name}"] = value
     return Condition(wanted)

@@ -12,17 +12,17 @@ from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
-from ctm.rtl.config import MachineConfig
+from ctm.rtl.config import PRESETS, MachineConfig
 from ctm.sim.engines.choice import ENGINES
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.execution import DRAWING_ENGINES, check_kinds
 from ctm.sim.jobs.loading import LoadedJob, load_job
-from ctm.sim.jobs.reading import Key, TomlText
+from ctm.sim.jobs.reading import Key, TomlText, message_of
 from ctm.sim.report.provenance import settings_of
 from ctm.sim.sweep.conditions import Condition, ConditionError, condition
 from ctm.sim.sweep.content import digest_of_job
 from ctm.sim.sweep.names import unknown
-from ctm.sim.sweep.schema import SECTIONS, Configurations, Sweep, SweptJob, values_of
+from ctm.sim.sweep.schema import SECTIONS, Configurations, Range, Sweep, SweptJob, values_of
 from ctm.sim.sweep.settings import check_kind, machine, named
 from ctm.sim.sweep.sized import Size, distinct, size_of, sized
 
@@ -141,10 +141,9 @@ class _Expansion:
         try:
             return action()
         except ValidationError as error:
-            first = error.errors()[0]
-            where = ".".join(map(str, first["loc"]))
-            message = str(first["msg"]).removeprefix("Value error, ")
-            raise self._text.error(key, f"{where}: {message}" if where else message) from None
+            # A key that is unknown explains another that is missing.
+            first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
+            raise self._text.error((*key, *first["loc"]), message_of(first, Range, {})) from None
         except ValueError as error:
             raise self._text.error(key, str(error)) from None
 
@@ -215,7 +214,7 @@ class _Expansion:
         facts: dict[str, int | str] = {
             "preset": made.preset, "job": job, "engine": engine, "height": size[0], "width": size[1],
             **{f"sets.{name}": member for name, member in made.sets.items()},
-            **(settings_of(made.config) if made.config is not None else made.changed),
+            **(settings_of(PRESETS[made.preset]) | made.changed),
         }  # fmt: skip
         if any(each.holds(facts) for each in self._conditions):
             self._count.left_out += 1

@@ -9,7 +9,7 @@ from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.sim.engines.choice import ENGINES, REMOVED
 from ctm.sim.engines.serial.engine import SerialEngine
 from ctm.sim.jobs.schema import FileName
-from ctm.sim.jobs.takes import section, sections, shown
+from ctm.sim.jobs.takes import any_array, section, sections, shown
 from ctm.sim.runtime.device import WATCHDOG
 from ctm.sim.sweep.names import unknown
 
@@ -84,7 +84,7 @@ def _engines(value: object) -> object:
     for name in value if isinstance(value, list) else [value]:
         if name == SerialEngine.name:
             raise ValueError("engine 'serial' has one board, and a sweep many machines; write 'rtl'")
-        if name in REMOVED:
+        if isinstance(name, str) and name in REMOVED:
             raise ValueError(f"engine '{name}' was removed: {REMOVED[name]}")
         if name not in known:
             raise ValueError(unknown("engine", name, known))
@@ -99,7 +99,7 @@ def _size(value: object) -> object:
     """A number is the side of a square."""
     if isinstance(value, list) and len(value) != 2:
         raise ValueError(f"takes a number or two numbers [height, width], not {shown(value)}")
-    return [value, value] if isinstance(value, int) else value
+    return value if isinstance(value, list) else [value, value]
 
 
 Size = Annotated[tuple[Extent, Extent], BeforeValidator(_size)]
@@ -110,7 +110,7 @@ class Configurations(_Section):
 
     preset: Annotated[tuple[StrictStr, ...], BeforeValidator(_presets), Field(min_length=1)]
     sets: Annotated[tuple[StrictStr, ...], BeforeValidator(_list)] = ()
-    settings: dict[str, Any] = {}
+    settings: Annotated[dict[str, Any], section("configurations.settings")] = {}
     """Values by dotted names, whose parts may be tables; checked where the settings are known."""
 
 
@@ -119,7 +119,9 @@ class SweptJob(_Section):
 
     file: FileName
     name: StrictStr | None = None
-    sizes: Annotated[tuple[Size, ...], Field(min_length=1)] | None = None
+    sizes: Annotated[tuple[Size, ...] | None, any_array("numbers, or pairs [height, width]"), Field(min_length=1)] = (
+        None
+    )
 
 
 class Sweep(_Section):

@@ -138,7 +138,7 @@ BAD = [
     ("[4, 8, 16]", "5", 6, "array.threads must be a power of two, not 5 (preset tiny, job saxpy"),
     ("[4, 8, 16]", "{first = 4, last = 16}", 7, "a range has either step or factor"),
     ("[4, 8, 16]", "{first = 4, last = 2, step = 1}", 7, "a range goes up"),
-    ("[4, 8, 16]", "{first = 4, lats = 16, step = 4}", 7, "last: Field required"),
+    ("[4, 8, 16]", "{first = 4, lats = 16, step = 4}", 7, "lats: unknown key; did you mean 'last'?"),
     ("[[configurations]]", "[configurations]", 4, "write [[configurations]] in place of [configurations]"),
     ('preset = "tiny"', 'preset = "tiny"\nsets = ["near"]', 6, "there is no set 'near'; there is none"),
     ("saxpy.toml", "saxpi.toml", 10, "saxpi.toml'; did you mean '"),
