@@ -17,12 +17,13 @@ from amaranth.lib import data, wiring
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r5xx.trace import trace_layout
+from ctm.sim.compiled.fields import Fields, Words, decode
 from ctm.sim.compiled.numbered import Numbered
 from ctm.sim.compiled.tools.toolchain import Models, build
 from ctm.sim.compiled.verilog import convert, ports
+from ctm.sim.engines.tracing.beats import whole
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.memory import Memory
-from ctm.tb.lib.fields import Fields, Words, decode
 from ctm.tb.r5xx.simulation.launch import (
     Arrays,
     Range,
@@ -34,7 +35,6 @@ from ctm.tb.r5xx.simulation.launch import (
     written_buffers,
 )
 from ctm.tb.r5xx.simulation.ports import port_declarations
-from ctm.tb.r5xx.simulation.trace import whole
 
 _TOP = "core"
 _SOURCES = ("memory_model.cc", "streams.cc", "clients.cc", "loop.cc")

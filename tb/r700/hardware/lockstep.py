@@ -1,7 +1,7 @@
 """Compares the R700 core with the golden model after every CF instruction, group and fetch of every wavefront."""
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +18,13 @@ from ctm.rtl.r700.flow import stack
 from ctm.rtl.r700.flow.stack import EntryKind as RowKind
 from ctm.rtl.r700.registers.file import depth_of
 from ctm.rtl.r700.slices import by_slice, slices_of
+from ctm.sim.compiled.fields import Fields
+from ctm.sim.engines.tracing.order import bits, in_order
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.golden.r700.image import information_of
 from ctm.sim.golden.r700.instruction import AluWord, Flow, Group
 from ctm.sim.golden.r700.program import Code
 from ctm.sim.golden.r700.state import UNLIMITED, EntryKind, whole_quads
-from ctm.tb.lib.fields import Fields
 from ctm.tb.r700.hardware.golden_record import Step, WavefrontRecord, record
 from ctm.tb.r700.hardware.machine import same_results
 from ctm.tb.r700.hardware.traced import TracedEngine
@@ -97,7 +98,7 @@ class Comparison:
         Difference
             At the first one.
         """
-        for kind, event in _in_order(events):
+        for kind, event in in_order(events):
             core = self._cores.setdefault(int(event["core"]), _Core(self._array))
             self._at = "the start"
             try:
@@ -125,7 +126,7 @@ class Comparison:
         invalidated = [block + bit for bit in range(ROWS_TOGETHER) if int(event["invalidates"]) >> bit & 1]
         core.registers[invalidated] = 0
         for channel, row in enumerate(rows):
-            pixels = _bits(writes["enable"][channel], by_slice(self._array).group)
+            pixels = bits(writes["enable"][channel], by_slice(self._array).group)
             core.registers[row, channel, pixels] = writes["words"][channel][pixels]
 
     def _take(self, core: _Core, event: Fields) -> None:
@@ -136,7 +137,7 @@ class Comparison:
         if position not in self._records:
             raise Difference(f"a wavefront at {position}, outside the domain")
         core.taken[wave] = self._records[position]
-        _same("coverage", _bits(wavefront["covered"], self._array.group), core.taken[wave].covered)
+        _same("coverage", bits(wavefront["covered"], self._array.group), core.taken[wave].covered)
 
     def _start(self, core: _Core, event: Fields) -> None:
         wave = int(event["wave"])
@@ -168,17 +169,17 @@ class Comparison:
     def _same_state(self, core: _Core, shown: _Wavefront, wave: int, state: Fields) -> None:
         """The control state of the instruction that begins, which is that after the previous step."""
         size, step = self._array.group, shown.last
-        _same("coverage", _bits(state["covered"], size), shown.record.covered)
+        _same("coverage", bits(state["covered"], size), shown.record.covered)
         _same("the row of R0", int(state["base"]), shown.base)
         if step is None:
             for name, value in (("branch_mask", 1), ("continue_mask", 0), ("break_mask", 0), ("valid_mask", 1)):
-                _same(name, _bits(state[name], size), np.full(size, bool(value)))
+                _same(name, bits(state[name], size), np.full(size, bool(value)))
             _same("aL", int(state["index"]), 0)
             _same("the stack's depth", int(state["depth"]), 0)
             return
         _same("the next CF instruction", int(state["pc"]), step.control.word)
         for name in ("branch_mask", "continue_mask", "break_mask", "valid_mask"):
-            _same(name, _bits(state[name], size), step.state(name))
+            _same(name, bits(state[name], size), step.state(name))
         _same("aL", int(state["index"]), step.control.loop_index)
         self._same_stack(core, wave, int(state["depth"]), int(state["branches"]), step)
 
@@ -200,7 +201,7 @@ class Comparison:
                     raise Difference(f"{what} was not written")
                 _same(f"{what}, its kind", RowKind(int(found["kind"])), _ROWS[entry.kind])
                 if entry.kind is not EntryKind.CALL:
-                    _same(f"{what}, its mask", _bits(found["mask"], size), masks[row])
+                    _same(f"{what}, its mask", bits(found["mask"], size), masks[row])
                 for name, value in beside.items():
                     _same(f"{what}, {name}", _beside(entry.kind, row, name, int(found["beside"])), value)
                 index += 1
@@ -232,7 +233,7 @@ class Comparison:
         if shown.is_unknown:
             return
         size = self._array.group
-        pixels = _bits(issued["chosen"], size)
+        pixels = bits(issued["chosen"], size)
         shown.results[:, pixels] = core.words[:, pixels]
         if not issued["is_last"]:
             return
@@ -246,11 +247,11 @@ class Comparison:
 
     def _same_group(self, shown: _Wavefront, event: Fields, before: Step, step: Step) -> None:
         size, masks = self._array.group, event["masks"]
-        _same("the valid mask", _bits(masks["valid_mask"], size), step.state("valid_mask"))
-        _same("predicates", _bits(masks["predicate"], size), step.state("predicate"))
+        _same("the valid mask", bits(masks["valid_mask"], size), step.state("valid_mask"))
+        _same("predicates", bits(masks["predicate"], size), step.state("predicate"))
         if step.control.item >= 0:
             # After a clause's last group the model has executed the end of its CF instruction.
-            _same("the branch mask", _bits(masks["branch_mask"], size), step.state("branch_mask"))
+            _same("the branch mask", bits(masks["branch_mask"], size), step.state("branch_mask"))
         word, clause = self._code.word(before.control.word), self._code.clause(before.control.word)
         assert isinstance(word, AluWord) and clause is not None
         group = clause.instructions[before.control.item]
@@ -278,7 +279,7 @@ class Comparison:
         if word.valid_pixels:
             executing &= before.state("valid_mask") & shown.record.covered
         executing = whole_quads(executing) if word.whole_quads else executing
-        _same("executing pixels", _bits(event["executing"], self._array.group), executing)
+        _same("executing pixels", bits(event["executing"], self._array.group), executing)
 
     def _end(self, core: _Core, event: Fields) -> None:
         shown, wave = self._shown(core, event), int(event["wave"])
@@ -293,7 +294,7 @@ class Comparison:
         if found is None:
             self._settle(core, shown)
             expected = np.ones(size, bool) if shown.last is None else shown.last.state("valid_mask")
-            _same("the valid mask", _bits(event["valid_mask"], size), expected)
+            _same("the valid mask", bits(event["valid_mask"], size), expected)
         self._done.add((record.i, record.j))
         del core.waves[wave]
 
@@ -316,38 +317,17 @@ class Comparison:
             )
 
 
-def _in_order(events: Mapping[str, Fields]) -> Iterator[tuple[str, Fields]]:
-    """All events in the order of their cycles; those of one in the order of the trace's layout."""
-    kinds = list(events)
-    rows = [
-        (cycle, number, index)
-        for number, kind in enumerate(kinds)
-        for index, cycle in enumerate(events[kind]["cycle"].tolist())
-    ]
-    for _, number, index in sorted(rows):
-        yield kinds[number], _row(events[kinds[number]], index)
-
-
-def _row(fields: Fields, index: int) -> Fields:
-    return {name: _row(value, index) if isinstance(value, dict) else value[index] for name, value in fields.items()}
-
-
-def _bits(number: Any, count: int) -> np.ndarray:
-    """An integer's bits, the lowest first."""
-    return (int(number) >> np.arange(count, dtype=np.uint64).astype(object) & 1).astype(bool)
-
-
 def _signed(addresses: np.ndarray) -> np.ndarray:
     """Address registers as the model has them."""
     half = 1 << (INDEX.width - 1)
     return (addresses.astype(np.int64) + half) % (2 * half) - half
 
 
-def _beside(kind: EntryKind, row: int, name: str, bits: int) -> int:
+def _beside(kind: EntryKind, row: int, name: str, word: int) -> int:
     """A field of a row's bits beside its mask."""
     layouts = (stack.LOOP_BRANCH, stack.LOOP_CONTINUE, stack.LOOP_BREAK, stack.LOOP_ENTERED)
     wanted = (stack.CALL if kind is EntryKind.CALL else layouts[row])[name]
-    return bits >> wanted.offset & ((1 << wanted.width) - 1)
+    return word >> wanted.offset & ((1 << wanted.width) - 1)
 
 
 def _fault(fault: tuple[Status, int] | None) -> str:

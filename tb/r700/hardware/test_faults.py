@@ -8,7 +8,7 @@ import pytest
 from ctm.tb.lib.planting import Fault, FaultyLoader, planted_in_all
 from ctm.tb.r700.hardware.faults import FAULTS, SLICED
 
-_PACKAGES = ("ctm.rtl", "ctm.sim", "ctm.tb.r700", "ctm.tb.lib.fields")
+_PACKAGES = ("ctm.rtl", "ctm.sim", "ctm.tb.r700", "ctm.sim.compiled.fields")
 """All that knows the hardware; the golden model shares its declarations."""
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ctm.tb.lib.fields import Fields
+from ctm.sim.compiled.fields import Fields
 
 _OF_LANES = ("words", "enable")
 

@@ -1,0 +1,90 @@
+"""Runs a job on the hardware again for each wavefront that is looked at: it does the same in the same cycles."""
+
+from typing import Any
+
+from ctm.rtl.config import MachineConfig
+from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.hardware import r5xx, r700
+from ctm.sim.debug.hardware.moment import Recording
+from ctm.sim.debug.hardware.wavefront import HardwareWavefront
+from ctm.sim.debug.launches import Started
+from ctm.sim.debug.wavefront import Wavefront
+from ctm.sim.engines.engine import Engine
+from ctm.sim.engines.tracing.engine import TracedEngine, Wanted
+from ctm.sim.fault import MachineError
+from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.jobs.execution import Execution
+from ctm.sim.jobs.loading import LoadedJob
+from ctm.sim.runtime.device import Device
+
+_MOST_RECORDINGS = 16
+
+
+class Hardware:
+    """A job on the hardware; the model of the machine is compiled when the first wavefront is looked at."""
+
+    def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int) -> None:
+        self._job, self._config, self._watchdog = job, config, watchdog
+        self._recordings: dict[Wanted, Recording] = {}
+
+    def wavefront(self, earlier: list[Started], started: Started, index: int, model: Wavefront) -> HardwareWavefront:
+        """A wavefront of a launch, behind the `earlier` ones, at its start; `model` is the same on the golden model."""
+        i, j = int(started.i[index, 0]), int(started.j[index, 0])
+        before = sum(bool(((each.i[:, 0] == i) & (each.j[:, 0] == j)).any()) for each in earlier)
+        wanted = Wanted(i, j, before)
+        return HardwareWavefront(model, lambda start: self._recording(wanted, started, start))
+
+    def _recording(self, wanted: Wanted, started: Started, start: Batch[Any]) -> Recording:
+        if wanted not in self._recordings:
+            if len(self._recordings) == _MOST_RECORDINGS:
+                self._recordings.pop(next(iter(self._recordings)))
+            self._recordings[wanted] = self._record(wanted, started, start)
+        return self._recordings[wanted]
+
+    def _record(self, wanted: Wanted, started: Started, start: Batch[Any]) -> Recording:
+        execution = _Execution(self._job, self._config, self._watchdog, wanted)
+        # A job that fails has shown what led to it.
+        error: MachineError | None = None
+        try:
+            execution.run()
+        except MachineError as failed:
+            error = failed
+        events = execution.engine.traced.events()
+        array, program = self._config.array, started.launch.program
+        begin = "start" if array.instruction_set == "r5xx" else "take"
+        if not len(events[begin]["cycle"]):
+            reason = f": the job fails before, {error}" if error is not None else ""
+            raise DebugError(f"the hardware does not come to the wavefront of ({wanted.i}, {wanted.j}){reason}")
+        if array.instruction_set == "r5xx":
+            return r5xx.recording(program, start, events)
+        return r700.recording(array, program, start, events)
+
+
+class _Device(Device):
+    """A device whose cores show what they do with one wavefront."""
+
+    def __init__(self, config: MachineConfig, watchdog: int, wanted: Wanted) -> None:
+        self._wanted = wanted
+        super().__init__("rtl", config, watchdog=watchdog)
+
+    def _make_engine(self, engine: str, config: MachineConfig, **options: Any) -> Engine:
+        del engine
+        self.traced_engine = TracedEngine(
+            config, wanted=self._wanted, watchdog=options["watchdog"], max_cycles=options["max_cycles"]
+        )
+        return self.traced_engine
+
+
+class _Execution(Execution):
+    """The job on such a device."""
+
+    def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int, wanted: Wanted) -> None:
+        self.engine: TracedEngine
+
+        def make_device(*_: Any, **__: Any) -> Device:
+            device = _Device(config, watchdog, wanted)
+            self.engine = device.traced_engine
+            return device
+
+        self.make_device = make_device  # type: ignore[assignment]
+        super().__init__(job, engine="rtl", config=config, watchdog=watchdog)

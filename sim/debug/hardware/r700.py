@@ -1,0 +1,256 @@
+"""Reads what a core of the R700 showed of a wavefront."""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS, SUBENTRIES
+from ctm.rtl.isa.r700.program import FAULT_PC
+from ctm.rtl.isa.status import Status
+from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
+from ctm.rtl.r700.entries import INDEX
+from ctm.rtl.r700.slices import by_slice, slices_of
+from ctm.sim.compiled.fields import Fields
+from ctm.sim.debug.hardware.moment import Arrays, Moment, Recording
+from ctm.sim.engines.tracing.order import bits, in_order
+from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.r700.instruction import Fetch
+from ctm.sim.golden.r700.operands import place
+from ctm.sim.golden.r700.program import Program
+
+_WORD_MASK = (1 << FAULT_PC["word"].width) - 1
+_ADDRESS_BIT = FAULT_PC["address"].offset
+_MASKS = ("branch_mask", "continue_mask", "break_mask", "valid_mask")
+
+
+@dataclass
+class _Write:
+    """A write of the register file: registers [channels] of the wavefront, words and enables of lanes [channels, n].
+
+    A register of -1 is none of the wavefront's; `cleared` ones become 0 in front of it.
+    """
+
+    cycle: int
+    registers: list[int]
+    words: npt.NDArray[np.uint32]
+    enables: npt.NDArray[np.bool_]
+    cleared: list[tuple[int, slice]]
+    lanes: slice
+
+
+@dataclass
+class _Step:
+    moment: Moment
+    clause: int
+    """CF instructions that began before it, and its own."""
+    results_begin: int | None = None
+    """Of a group, the cycle in which the first of its results come: it may be issued in parts."""
+    destinations: frozenset[tuple[int, int]] = frozenset()
+    """Of a fetch, the channels of registers that it writes."""
+    writes: list[_Write] = field(default_factory=list)
+
+
+class _Reader:
+    """Collects the steps of the wavefront in a wave slot, whose first register is in a row of the file."""
+
+    def __init__(self, array: ArrayConfig, program: Program, start: Batch[Any], wave: int) -> None:
+        self._array, self._program, self._wave = array, program, wave
+        self._lanes, self._slices = array.group, slices_of(array)
+        self._word, self._loop_index, self._base, self._clauses = 0, 0, 0, 0
+        self._arrays: Arrays = {
+            name: getattr(start, name).copy() for name in (*_MASKS, "active", "predicate", "address", "previous")
+        }
+        self._stack: dict[int, npt.NDArray[np.bool_]] = {}
+        self._depth = 0
+        self._results = np.zeros((GROUP_SLOTS, self._lanes), np.uint32)
+        self._chosen = np.zeros(self._lanes, bool)
+        self._issued: list[tuple[int, bool]] = []
+        self._results_begin: int | None = None
+        self.words: list[tuple[int, Fields]] = []
+        self.writes: list[_Write] = []
+        self.steps: list[_Step] = []
+
+    def start(self, event: Fields) -> None:
+        """Its registers are as at a program's start."""
+        self._base = int(event["base"])
+
+    def instruction(self, event: Fields) -> None:
+        """A CF instruction begins: the masks are those behind the one before."""
+        state = event["state"]
+        for name in _MASKS:
+            self._arrays[name] = bits(state[name], self._lanes)
+        self._activate()
+        if self.steps:
+            self._keep(self.steps[-1])
+        self._clauses += 1
+        self._word, self._loop_index = int(state["pc"]) & _WORD_MASK, int(state["index"])
+        self._add(event, self._word)
+
+    def push(self, event: Fields) -> None:
+        """A row of some stack is written; those of this wave slot are known by their numbers."""
+        rows = self._program.information.stack_size * SUBENTRIES
+        row = int(event["row"]) - self._wave * rows
+        if 0 <= row < rows:
+            self._stack[row] = bits(event["words"]["mask"], self._lanes)
+            if self.steps:
+                self.steps[-1].moment.rows = dict(self._stack)
+
+    def issue(self, event: Fields) -> None:
+        """A group is issued, or a part of it."""
+        self._issued.append((int(event["address"]), bool(event["is_last"])))
+        self._chosen = bits(event["chosen"], self._lanes)
+
+    def result(self, event: Fields) -> None:
+        """Results of what was issued have come."""
+        address, is_last = self._issued.pop(0)
+        self._results[:, self._chosen] = self._latest_words(int(event["cycle"]))[:, self._chosen]
+        self._results_begin = self._results_begin or int(event["cycle"])
+        if not is_last:
+            return
+        masks = event["masks"]
+        for name in ("branch_mask", "valid_mask", "predicate"):
+            self._arrays[name] = bits(masks[name], self._lanes)
+        half = 1 << (INDEX.width - 1)
+        self._arrays["address"] = (event["addresses"].astype(np.int64) + half) % (2 * half) - half
+        self._arrays["previous"] = self._results.copy().view(np.float32)
+        self._activate()
+        step = self._add(event, address << _ADDRESS_BIT | self._word)
+        step.results_begin, self._results_begin = self._results_begin, None
+
+    def fetch(self, event: Fields) -> None:
+        """A fetch instruction begins."""
+        address = int(event["address"])
+        step = self._add(event, address << _ADDRESS_BIT | self._word)
+        step.destinations = self._destinations(address)
+
+    def end(self, event: Fields) -> None:
+        """It is at its end, or stops."""
+        if self.steps and Status(int(event["problem"]["status"])) is Status.OK:
+            self._arrays["valid_mask"] = bits(event["valid_mask"], self._lanes)
+            self._keep(self.steps[-1])
+
+    def file(self, event: Fields) -> None:
+        """The register file is written."""
+        writes, size = event["writes"], by_slice(self._array).group
+        count = self._program.temporaries
+        rows = writes["row"].astype(int) - self._base
+        block = int(writes["row"][0]) // ROWS_TOGETHER * ROWS_TOGETHER - self._base
+        cleared = [block + bit for bit in range(ROWS_TOGETHER) if int(event["invalidates"]) >> bit & 1]
+        inside = [0 <= row < count * self._slices for row in rows]
+        part = next((int(row) // count for row, own in zip(rows, inside, strict=True) if own), 0)
+        lanes = slice(part * size, (part + 1) * size)
+        gone = [
+            (row % count, slice(row // count * size, (row // count + 1) * size))
+            for row in cleared
+            if 0 <= row < count * self._slices
+        ]
+        if not any(inside) and not gone:
+            return
+        enables = np.stack([bits(enable, size) for enable in writes["enable"]])
+        registers = [int(row) % count if own else -1 for row, own in zip(rows, inside, strict=True)]
+        self.writes.append(_Write(int(event["cycle"]), registers, writes["words"].copy(), enables, gone, lanes))
+
+    # Inside.
+
+    def _add(self, event: Fields, pc: int) -> _Step:
+        step = _Step(Moment(int(event["cycle"]), pc), self._clauses)
+        self.steps.append(step)
+        self._keep(step)
+        return step
+
+    def _activate(self) -> None:
+        arrays = self._arrays
+        arrays["active"] = arrays["branch_mask"] & ~arrays["continue_mask"] & ~arrays["break_mask"]
+
+    def _keep(self, step: _Step) -> None:
+        step.moment.arrays, step.moment.rows = dict(self._arrays), dict(self._stack)
+
+    def _latest_words(self, cycle: int) -> npt.NDArray[np.uint32]:
+        """The words [slot, lanes] that came up to a cycle, slice by slice."""
+        parts = [event["words"] for at, event in self.words if at <= cycle][-self._slices :]
+        return np.concatenate(parts, axis=-1)
+
+    def _destinations(self, address: int) -> frozenset[tuple[int, int]]:
+        clause = self._program.code.clause(self._word)
+        if clause is None or address not in clause.addresses:
+            return frozenset()
+        instruction = clause.instructions[clause.addresses.index(address)]
+        if not isinstance(instruction, Fetch):
+            return frozenset()
+        first = instruction.destination + (self._loop_index if instruction.destination_relative else 0)
+        selects = enumerate(instruction.selects)
+        channels = [channel for channel, select in selects if select != ComponentSelect.MASK.value]
+        numbers = [place(self._program, first + number) for number in range(getattr(instruction, "burst", 1))]
+        return frozenset((number, channel) for number in numbers if number is not None for channel in channels)
+
+
+def recording(array: ArrayConfig, program: Program, start: Batch[Any], events: Mapping[str, Fields]) -> Recording:
+    """What the trace of a wavefront's core says of the wavefront, which begins with the first event."""
+    wave = int(events["take"]["wave"][0])
+    reader, ended, has_faulted = _Reader(array, program, start, wave), None, False
+    for kind, event in in_order(events):
+        if kind == "words":
+            reader.words.append((int(event["cycle"]), event))
+        elif kind in ("file", "push"):
+            getattr(reader, kind)(event)
+        elif int(event["wave"]) == wave and kind != "take":
+            getattr(reader, kind)(event)
+            if kind == "end":
+                ended = int(event["cycle"])
+                has_faulted = Status(int(event["problem"]["status"])) is not Status.OK
+    _attribute(reader.steps, reader.writes, slices_of(array))
+    words = start.temporaries.view(np.uint32).copy()
+    for step in reader.steps:
+        for write in step.writes:
+            _store(words, write)
+        step.moment.arrays["temporaries"] = words.copy().view(np.float32)
+    return Recording([step.moment for step in reader.steps], int(events["take"]["cycle"][0]), ended, has_faulted)
+
+
+def _attribute(steps: list[_Step], writes: list[_Write], slices: int) -> None:
+    """Give each write to the instruction that made it; those in front of the first one are the wavefront's start.
+
+    A group writes while its results come, and in the next cycle; a fetch whenever responses come, but in its clause.
+    """
+    begun = [step.moment.cycle for step in steps]
+    groups = [(step.results_begin - slices + 1, step) for step in steps if step.results_begin is not None]
+    fetches = [step for step in steps if step.destinations]
+    for write in writes:
+        if not steps or write.cycle < steps[0].moment.cycle:
+            continue
+        made = next((step for first, step in groups if first <= write.cycle <= step.moment.cycle + 1), None)
+        if made is None:
+            clause = steps[bisect_right(begun, write.cycle) - 1].clause
+            made = next((step for step in fetches if step.clause == clause and _is_of(step, write)), None)
+        if made is not None:
+            made.writes.append(write)
+
+
+def _is_of(step: _Step, write: _Write) -> bool:
+    """Whether a write may be that of a fetch, which has not written these words yet."""
+    written = {
+        (register, channel)
+        for channel, register in enumerate(write.registers)
+        if register >= 0 and write.enables[channel].any()
+    }
+    # Responses may come for some lanes, and for others later.
+    done = any(
+        other.lanes == write.lanes and other.registers == write.registers and (other.enables & write.enables).any()
+        for other in step.writes
+    )
+    return bool(written) and written <= step.destinations and not done
+
+
+def _store(words: npt.NDArray[np.uint32], write: _Write) -> None:
+    for register, lanes in write.cleared:
+        words[register, :, lanes] = 0
+    for channel, register in enumerate(write.registers):
+        if register >= 0:
+            part = words[register, channel, write.lanes]
+            part[write.enables[channel]] = write.words[channel][write.enables[channel]]

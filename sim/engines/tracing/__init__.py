@@ -1,0 +1,1 @@
+"""The hardware as an engine that keeps what its cores show of their work, instruction by instruction."""

@@ -1,0 +1,15 @@
+// What was kept of the cores' traces; in front of this text stands machine.cc.
+
+EXPORTED const std::uint32_t* machine_trace(void* handle, unsigned kind, std::uint64_t* words) {
+    const Words& found = machine(handle)->model.events[kind];
+    *words = found.size();
+    return found.data();
+}
+EXPORTED void machine_forget_trace(void* handle) {
+    for (Words& words : machine(handle)->model.events) words.clear();
+}
+
+// Keep events of one wavefront only: see `Wanted` in engine.py.
+EXPORTED void machine_trace_wavefront(void* handle, std::uint32_t i, std::uint32_t j, std::uint32_t before) {
+    machine(handle)->model.wanted = {true, i, j, before};
+}

@@ -1,0 +1,191 @@
+"""The machine compiled with what its cores show of their work: see `ctm.rtl.r5xx.trace` and `ctm.rtl.r700.trace`."""
+
+import ctypes
+from dataclasses import dataclass
+from importlib import import_module, resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from amaranth import Module, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import Flow, Out
+
+from ctm.rtl.config import ArrayConfig, MachineConfig
+from ctm.sim.compiled.fields import Fields, Words, decode
+from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.engines.cycle_accurate import SimulatedMachine
+from ctm.sim.engines.engine import Notice
+from ctm.sim.engines.model import TOP, CompiledMachine, Disturbance, hardware, host, key
+from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.memory import Memory
+
+_BEFORE = 3
+"""Words in front of an event's: the cycle in two of them, and the core."""
+_CYCLE_WORDS = 2
+_WORD_BITS = 32
+_BEGIN = {"r5xx": "start", "r700": "take"}
+"""The event of a wavefront that takes a wave slot."""
+_SLOT = {"r5xx": "context", "r700": "wave"}
+"""The field that says of which wave slot an event is."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A wavefront: the position of its first lane, and how many wavefronts with this position come before it."""
+
+    i: int
+    j: int
+    before: int = 0
+
+
+def trace_layout(array: ArrayConfig) -> data.StructLayout:
+    """Events of one cycle of a core, each with `valid`."""
+    found: data.StructLayout = import_module(f"ctm.rtl.{array.instruction_set}.trace").trace_layout(array)
+    return found
+
+
+class TracedCore(wiring.Component):  # type: ignore[type-arg]
+    """A `SimulatedCore` with one more output.
+
+    Members
+    -------
+    as those of `SimulatedCore`
+    shown : ``Out``
+        The core's trace.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        from ctm.sim.compiled.uncore import SimulatedCore
+
+        self._core = SimulatedCore(config)
+        super().__init__({**self._core.signature.members, "shown": Out(trace_layout(config.array).size)})
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        own: Any = self
+        m.submodules.core = self._core
+        for name, member in self._core.signature.members.items():
+            outer, inner = getattr(self, name), getattr(self._core, name)
+            m.d.comb += inner.eq(outer) if member.flow is Flow.In else outer.eq(inner)
+        core: Any = self._core.core.core
+        m.d.comb += own.shown.eq(Value.cast(core.trace))
+        return m
+
+
+def _models(config: MachineConfig) -> Models:
+    # Imported here, because a start with a model that is in the cache should not wait for them.
+    from ctm.rtl.dpp.core_module import NAME
+    from ctm.rtl.lib.clock_gating import ClockGating
+    from ctm.sim.compiled.rewriting.repeated import merge
+    from ctm.sim.compiled.uncore import Uncore
+    from ctm.sim.compiled.verilog import convert_to_rtlil, from_rtlil
+
+    uncore = Uncore(config)
+    parts = {TOP: uncore, NAME: TracedCore(config)}
+    verilog = {
+        name: from_rtlil(merge(convert_to_rtlil(part, top=name, platform=ClockGating()), name))
+        for name, part in parts.items()
+    }
+    return Models(verilog, uncore.border(), "-std=c++20")
+
+
+def _declarations(array: ArrayConfig) -> str:
+    """Where the events and the fields that tell wavefronts apart lie in what a core shows."""
+    layout = trace_layout(array)
+    kinds = [str(name) for name, _ in layout]
+    events = [f"{{{field.offset + field.shape['valid'].offset}, {field.offset}, {field.width}}}" for _, field in layout]
+    begin, slot = _BEGIN[array.instruction_set], _SLOT[array.instruction_set]
+
+    def field(event: str, *path: str) -> str:
+        found, offset = layout[event], layout[event].offset
+        for name in path:
+            found = found.shape[name]
+            offset += found.offset
+        return f"{{{offset}, {found.width}}}"
+
+    return f"""
+#include <array>
+struct Event {{ unsigned valid, offset, width; }};
+struct Field {{ unsigned offset, width; }};
+constexpr std::array<Event, {len(events)}> EVENTS = {{{{{", ".join(events)}}}}};
+constexpr unsigned SHOWN = {layout.size}, BEGIN = {kinds.index(begin)}, END = {kinds.index("end")};
+constexpr Field BEGIN_SLOT = {field(begin, slot)}, END_SLOT = {field("end", slot)};
+constexpr Field BEGIN_I = {field(begin, "wavefront", "i")}, BEGIN_J = {field(begin, "wavefront", "j")};
+"""
+
+
+def library(config: MachineConfig, made_from: str = "", tell: Notice = lambda: None) -> Path:
+    """The compiled model; `made_from` stands for what is not in the project's own sources."""
+    config = hardware(config)
+
+    def models() -> Models:
+        tell()
+        return _models(config)
+
+    own = resources.files("ctm.sim.engines").joinpath("tracing")
+    wrapper = (
+        '#include "models.h"',
+        _declarations(config.array),
+        *(
+            resources.files("ctm.sim.engines").joinpath(name).read_text()
+            for name in ("unwatched.h", "verilated.h", "verilated_core.h")
+        ),
+        own.joinpath("trace.cc").read_text(),
+        host(config.memory),
+        own.joinpath("calls.cc").read_text(),
+    )
+    return build(models, "\n".join(wrapper), key=f"traced {key(config)} {made_from}")
+
+
+class TracedMachine(CompiledMachine):
+    """A compiled machine that gives away its events: all, or those of one core while it has one wavefront."""
+
+    def __init__(self, library: Path, config: MachineConfig, memory: Memory, disturbance: Disturbance) -> None:
+        super().__init__(library, config, memory, disturbance)
+        self._layout = trace_layout(config.array)
+        self._events = self.library.machine_trace
+        self._events.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.POINTER(ctypes.c_uint64)]
+        self._events.restype = ctypes.c_void_p
+        self.library.machine_forget_trace.argtypes = [ctypes.c_void_p]
+        self.library.machine_trace_wavefront.argtypes = [ctypes.c_void_p, *[ctypes.c_uint32] * 3]
+
+    def want(self, wanted: Wanted) -> None:
+        """Keep events only while a wavefront is in its wave slot, those of its core; others come with them."""
+        self.library.machine_trace_wavefront(self.handle, wanted.i, wanted.j, wanted.before)
+
+    def events(self) -> dict[str, Fields]:
+        """All events since the last call, by kind: what `decode` makes of them, and their `cycle` and `core`."""
+        found = {}
+        for kind, (name, field) in enumerate(self._layout):
+            count = ctypes.c_uint64()
+            address = self._events(self.handle, kind, ctypes.byref(count))
+            rows = _words(address, count.value).reshape(-1, _BEFORE + -(-field.width // _WORD_BITS))
+            cycle = rows[:, :_CYCLE_WORDS].copy().view(np.uint64)[:, 0]
+            fields = decode(field.shape, rows[:, _BEFORE:])
+            found[str(name)] = {"cycle": cycle, "core": rows[:, _CYCLE_WORDS], **fields}
+        self.library.machine_forget_trace(self.handle)
+        return found
+
+
+class TracedEngine(RtlEngine):
+    """`RtlEngine` that keeps events of its cores: the same bits in the same cycles."""
+
+    def __init__(self, config: MachineConfig, *, wanted: Wanted | None = None, **options: Any) -> None:
+        self._wanted = wanted
+        super().__init__(config, **options)
+
+    def make_machine(self, config: MachineConfig) -> SimulatedMachine:
+        """See `CompiledEngine.make_machine`."""
+        self.traced = TracedMachine(library(config), config, self.memory, self.disturbance)
+        if self._wanted is not None:
+            self.traced.want(self._wanted)
+        return self.traced
+
+
+def _words(address: int | None, count: int) -> Words:
+    """A copy of words in the compiled code's memory."""
+    if not count or not address:
+        return np.zeros(0, np.uint32)
+    return np.ctypeslib.as_array(ctypes.cast(address, ctypes.POINTER(ctypes.c_uint32)), (count,)).copy()
