@@ -10,10 +10,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from distributed import Client
 from distributed.security import Security
 
 from ctm.rtl.config import TINY
 from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.sweep.cluster.workers import local_workers
 from ctm.sim.sweep.versions import SOURCES, difference, needed, versions
 from ctm.tb.cli.invocation import ctm, refusal
 from ctm.tb.cli.processes import Process, wait
@@ -23,12 +25,12 @@ from ctm.tb.sweep.sweeps import POINTS, SAXPY, SMALL, rows_of, sweep_in
 HARDWARE = f"""
 [[configurations]]
 preset = "tiny"
-settings = {{memory.latency = {{first = 20, last = 160, step = 20}}}}
+settings = {{memory.latency = {{first = 20, last = 120, step = 20}}}}
 [[jobs]]
 file = "{SAXPY}"
-sizes = [[128, 128]]
+sizes = [[96, 128]]
 """
-"""Eight points on one model."""
+"""Six points on one model."""
 
 
 @pytest.fixture
@@ -109,10 +111,20 @@ def test_a_cluster_with_certificates_is_reached_by_those_who_have_one(tmp_path: 
     assert len(rows_of(tmp_path / "sweep.parquet")) == POINTS
 
 
+def test_workers_of_this_computer_take_nothing_from_strangers() -> None:
+    with local_workers(1) as client:
+        address = client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        for security in (Security.temporary(), None):
+            with pytest.raises(OSError):
+                Client(address if security else address.replace("tls", "tcp"), security=security, timeout=2)
+        assert client.submit(pow, 2, 3).result() == 8
+
+
 def test_a_scheduler_that_goes_away_is_a_line_and_loses_nothing(tmp_path: Path, cluster: tuple[str, Process]) -> None:
     address, process_of_scheduler = cluster
     home = tmp_path / "worker"
-    path = sweep_in(tmp_path, HARDWARE.replace("[[128, 128]]", "[128, 256, [256, 512]]"))
+    path = sweep_in(tmp_path, HARDWARE.replace("[[96, 128]]", "[128, 256, [256, 512]]"))
     path.write_text('engines = ["golden"]\n' + path.read_text())
     table = tmp_path / "sweep.parquet"
     with worker(home, address), sweeping(path, "--no-page", "--scheduler", address) as process:
@@ -123,7 +135,7 @@ def test_a_scheduler_that_goes_away_is_a_line_and_loses_nothing(tmp_path: Path, 
     assert status == 2 and kept >= 2
     note, error, *_ = errors.splitlines()
     print(errors)
-    assert note == f"note: {kept} of 24 points are kept; --resume goes on"
+    assert note == f"note: {kept} of 18 points are kept; --resume goes on"
     assert error == f"error: the scheduler {address} has gone away"
 
 

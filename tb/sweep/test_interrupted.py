@@ -23,7 +23,7 @@ preset = "tiny"
 settings = {{array.threads = [4, 8, 16], memory.latency = [20, 50]}}
 [[jobs]]
 file = "{job("mandelbrot")}"
-sizes = [128, 192]
+sizes = [64, 128]
 """
 """Twelve points, each of some tenths of a second."""
 SEED, MOST_SECONDS = 20, 10
@@ -79,7 +79,7 @@ def test_a_sweep_on_workers_is_interrupted_and_resumed(tmp_path: Path, serial: P
     errors = interrupt(tmp_path, 2, signal.SIGINT, "--workers", 2)
     assert errors.splitlines()[-1] == "error: interrupted by SIGINT; no file is half written"
     assert len(errors.splitlines()) == 3, errors
-    assert resumed(tmp_path, "--workers", 2) == rows_of(serial)
+    assert resumed(tmp_path, "--workers", 0) == rows_of(serial)
 
 
 @pytest.mark.long
@@ -168,3 +168,26 @@ def test_a_resumed_sweep_that_is_complete_runs_nothing(tmp_path: Path) -> None:
     result = ctm("sweep", path, "--no-page", "--resume", "--json")
     assert result.exit_code == 0 and f'"points": {POINTS}' in result.stdout
     assert rows_of(table) == before[1]
+
+
+@pytest.mark.parametrize("name", ["write_table", "write_file"])
+def test_a_table_or_page_that_cannot_be_written_loses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    path, table = sweep_in(tmp_path), tmp_path / "sweep.parquet"
+    place = "ctm.sim.sweep.sweep" if name == "write_table" else "ctm.sim.cli.sweep.command"
+
+    def fail(file: Path, *_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device", str(file))
+
+    with monkeypatch.context() as full:
+        full.setattr(f"{place}.{name}", fail)
+        result = ctm("sweep", path, "--workers", 0)
+    file = table if name == "write_table" else table.with_suffix(".html")
+    note, error = result.stderr.splitlines()
+    assert result.exit_code == 2 and error == f"error: {file}: No space left on device"
+    assert note == f"note: {POINTS} of {POINTS} points are kept; --resume goes on" and points_in(table) == POINTS
+    result = ctm("sweep", path, "--workers", 0, "--resume")
+    assert result.exit_code == 0 and result.stderr == ""
+    assert len(rows_of(table)) == POINTS and table.with_suffix(".html").exists()
+    assert not journal_of(table).exists()

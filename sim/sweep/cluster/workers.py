@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import dask
 from distributed import Client, LocalCluster, Nanny, Worker, WorkerPlugin
 from distributed.security import Security
 
@@ -17,6 +18,8 @@ from ctm.sim.sweep.versions import difference
 
 _PATIENCE = 10.0
 """Seconds in which a scheduler answers."""
+_NO_PAGES: dict[str, list[str]] = {f"distributed.{role}.http.routes": [] for role in ("scheduler", "worker")}
+"""Dask's pages about itself know no certificates."""
 _GRACE = 0.5
 """Seconds in which a worker of this computer ends by itself."""
 _LOGGERS = ("distributed", "tornado", "asyncio", "bokeh")
@@ -81,11 +84,15 @@ def local_workers(count: int) -> Iterator[Client]:
     own = sorted(os.sched_getaffinity(0))
     # Two sweeps at once do not begin with the same processor.
     first = os.getpid() % len(own)
-    with _quiet(), tempfile.TemporaryDirectory(prefix="ctm-sweep-", ignore_cleanup_errors=True) as folder:
+    with (
+        _quiet(),
+        dask.config.set(_NO_PAGES),
+        tempfile.TemporaryDirectory(prefix="ctm-sweep-", ignore_cleanup_errors=True) as folder,
+    ):
         cluster = LocalCluster(
             n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0,
             local_directory=folder, security=True, silence_logs=logging.CRITICAL, host="127.0.0.1",
-            worker_class=_ShortNanny,
+            worker_class=_ShortNanny, scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
         )  # fmt: skip
         try:
             with Client(cluster, set_as_default=False) as client:
