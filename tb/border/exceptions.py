@@ -1,0 +1,201 @@
+"""The combinational paths through units at declared borders, and why each of them is there.
+
+A path that is not in this table bounds the clock without anybody having decided so. Whoever needs a new one enters it
+with its reason; a register in its unit, which takes a cycle, is the other choice.
+"""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from ctm.tb.border.units import Pair
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """Pairs of ports of a unit between which there may be a path; `*` in a port's name stands for anything.
+
+    `unit` is the name of its class, `reason` what the path is for.
+    """
+
+    unit: str
+    input: str
+    output: str
+    reason: str
+
+    def covers(self, pair: Pair) -> bool:
+        """Whether a pair is one of these."""
+        return pair.unit == self.unit and fnmatchcase(pair.input, self.input) and fnmatchcase(pair.output, self.output)
+
+
+_GRANT = "the grant follows from who requests in this cycle"
+_ACCEPTED = "a granted request is accepted in the cycle in which the other side accepts it"
+_FORWARDED = "requests are forwarded in their cycle, as latency of memory is what wavefronts wait for"
+_RETURNED = "responses are returned in their cycle, for the same reason"
+_TESTED = "a wavefront goes to the array in the cycle of its test, whose result says which lanes it has"
+_UNTESTED = "without tests the tester is transparent"
+_PORT = "the address says by which memory port a line goes, and that port's grant answers"
+_ORDERED = "writes of a client stay in order over several ports, so the line's port decides about ready"
+_COMMAND = "ready says that the command is complete, which depends on which command it is"
+
+ALLOWED = (
+    # Arbitration: combinational by contract, a waiting grant is held.
+    Allowed("Arbiter", "inputs__*__valid", "output__valid", _GRANT),
+    Allowed("Arbiter", "inputs__*__valid", "output__payload", _GRANT),
+    Allowed("Arbiter", "inputs__*__payload", "output__payload", "the payload of the granted input"),
+    Allowed("Arbiter", "inputs__*__valid", "inputs__*__ready", "only the granted input is accepted"),
+    Allowed("Arbiter", "output__ready", "inputs__*__ready", _ACCEPTED),
+    Allowed("SharedClient", "clients__*__request__valid", "shared__request__*", _GRANT),
+    Allowed("SharedClient", "clients__*__request__payload", "shared__request__payload", "the granted client's payload"),
+    Allowed(
+        "SharedClient", "clients__*__request__valid", "clients__*__request__ready", "only the granted one is accepted"
+    ),
+    Allowed("SharedClient", "shared__request__ready", "clients__*__request__ready", _ACCEPTED),
+    Allowed("SharedClient", "shared__response__payload", "clients__*__response__payload", _RETURNED),
+    Allowed("SharedClient", "shared__response__valid", "clients__*__response__valid", _RETURNED),
+    Allowed("SharedClient", "clients__*__response__ready", "shared__response__ready", "it holds no responses itself"),
+    # Lines between memory ports and their clients.
+    Allowed("ReadPorts", "client_*__request__valid", "client_*__request__ready", "a grant excludes the other clients"),
+    Allowed("ReadPorts", "client_*__request__payload", "client_*__request__ready", _PORT),
+    Allowed("WritePorts", "writes__*__valid", "writes__*__ready", "a grant excludes the other clients"),
+    Allowed("WritePorts", "writes__*__payload", "writes__*__ready", f"{_PORT}; {_ORDERED}"),
+    Allowed("ReorderBuffer", "clients__*__request__valid", "requests__*__valid", _FORWARDED),
+    Allowed("ReorderBuffer", "clients__*__request__payload", "requests__*__payload", _FORWARDED),
+    Allowed("ReorderBuffer", "requests__*__ready", "clients__*__request__ready", _ACCEPTED),
+    Allowed("LineAssembly", "client__request__valid", "lines__request__valid", _FORWARDED),
+    Allowed("LineAssembly", "client__request__payload", "lines__request__payload", _FORWARDED),
+    Allowed("LineAssembly", "lines__request__ready", "client__request__ready", _ACCEPTED),
+    Allowed("LineAssembly", "lines__response__valid", "client__response__valid", _RETURNED),
+    Allowed("LineAssembly", "lines__response__payload", "client__response__*", "its last slice completes a line"),
+    Allowed("ConstantReader", "client__request__valid", "lines__request__valid", _FORWARDED),
+    Allowed("ConstantReader", "client__request__payload", "lines__request__payload", "the bank's base is added"),
+    Allowed("ConstantReader", "lines__request__ready", "client__request__ready", _ACCEPTED),
+    Allowed("ConstantReader", "lines__response__valid", "client__response__valid", _RETURNED),
+    Allowed(
+        "ConstantReader", "lines__response__payload", "client__response__payload", "a beat of the line it waits with"
+    ),
+    Allowed("ConstantReader", "client__response__ready", "lines__response__ready", "a line leaves with its last beat"),
+    Allowed("CodeReader", "cores__*__request__valid", "lines__request__valid", _FORWARDED),
+    Allowed("CodeReader", "cores__*__request__payload", "lines__request__payload", _FORWARDED),
+    Allowed("CodeReader", "lines__request__ready", "cores__*__request__ready", _ACCEPTED),
+    Allowed("CodeReader", "lines__response__*", "cores__*__response__*", "the tag says which core a line is for"),
+    Allowed("CounterWriter", "counters__valid", "line__valid", "combinational by contract: it only places two words"),
+    Allowed(
+        "CounterWriter", "counters__payload", "line__payload", "combinational by contract: it only places two words"
+    ),
+    Allowed("CounterWriter", "line__ready", "counters__ready", "combinational by contract: it only places two words"),
+    # The memory controller, which has several of these in it.
+    Allowed("MemoryController", "code__request__*", "*__request__ready", "grant of the arbiter of reads, by port"),
+    Allowed("MemoryController", "constants__request__*", "*__request__ready", "grant of the arbiter of reads, by port"),
+    Allowed("MemoryController", "lines__request__*", "*__request__ready", "grant of the arbiter of reads, by port"),
+    Allowed(
+        "MemoryController", "counters__write__*", "counters__write__ready", "grant of the arbiter of writes, by port"
+    ),
+    Allowed(
+        "MemoryController", "counters__write__*", "output__ready", "its grant of writes lets a line leave the writer"
+    ),
+    Allowed(
+        "MemoryController", "counters__write__*", "uncached__write__ready", "its grant of writes decides about a line"
+    ),
+    Allowed("MemoryController", "output__valid", "output__ready", "outputs and uncached writes share one writer"),
+    Allowed(
+        "MemoryController", "output__valid", "uncached__write__ready", "outputs and uncached writes share one writer"
+    ),
+    Allowed(
+        "MemoryController", "uncached__write__valid", "output__ready", "outputs and uncached writes share one writer"
+    ),
+    Allowed("MemoryController", "uncached__write__valid", "uncached__write__ready", "the same writer's grant"),
+    Allowed("MemoryController", "command__*", "command__ready", _COMMAND),
+    Allowed("MemoryController", "command__*", "conditional_client__access__ready", "a flush stops accesses at once"),
+    Allowed(
+        "MemoryController",
+        "conditional_client__access__payload",
+        "conditional_client__access__ready",
+        "an access that touches no line needs no space for one that leaves",
+    ),
+    Allowed("Registers", "command__*", "command__ready", _COMMAND),
+    Allowed("BufferDecoder", "base", "buffer", "combinational by contract: words of a command become a descriptor"),
+    Allowed("Outputs", "output__valid", "output__ready", "outputs and uncached writes share one writer"),
+    Allowed("Outputs", "output__valid", "uncached__write__ready", "outputs and uncached writes share one writer"),
+    Allowed("Outputs", "uncached__write__valid", "output__ready", "outputs and uncached writes share one writer"),
+    Allowed("Outputs", "uncached__write__valid", "uncached__write__ready", "the same writer's grant"),
+    Allowed("Outputs", "uncached_line__ready", "*__ready", "an uncached line has no register before the ports"),
+    Allowed("Outputs", "uncached_written__valid", "uncached__done__valid", "the write response of a fence is its end"),
+    # The conditional unit and its cache.
+    Allowed(
+        "ConditionalCache",
+        "client__access__payload",
+        "client__access__ready",
+        "an access that touches no line needs no space for one that leaves",
+    ),
+    Allowed(
+        "ConditionalCache",
+        "lines__response__valid",
+        "client__result",
+        "there is no result while a refill writes the data RAM, as the border says",
+    ),
+    Allowed(
+        "ConditionalCache",
+        "lines__response__*",
+        "line_written__ready",
+        "an error of a refill is reported first, and a write's error waits",
+    ),
+    Allowed("ConditionalUnit", "buffer", "cache__access__payload", "the format says in which word a value is"),
+    Allowed("ConditionalUnit", "cache__access__ready", "clients__*__request__ready", _ACCEPTED),
+    Allowed("ConditionalUnit", "command__valid", "clients__*__request__ready", "no test begins while a command waits"),
+    Allowed("ConditionalUnit", "cache__empty", "command__ready", "a command is taken when all tests are complete"),
+    Allowed(
+        "ConditionalUnit",
+        "cache__result",
+        "cache__change",
+        "reading, testing and writing a word is one atomic step, as the border says",
+    ),
+    Allowed(
+        "ConditionalUnit",
+        "cache__result",
+        "cache__taken",
+        "the last result of a wavefront is used only if there is space for its response",
+    ),
+    # Wavefronts on their path from the domain to the array.
+    Allowed("WavefrontTester", "domain_wavefront__valid", "wavefront__valid", _UNTESTED),
+    Allowed("WavefrontTester", "domain_wavefront__payload", "wavefront__payload", _UNTESTED),
+    Allowed("WavefrontTester", "wavefront__ready", "domain_wavefront__ready", _UNTESTED),
+    Allowed("WavefrontTester", "domain_wavefront__*", "client__request__*", "a test is requested in the same cycle"),
+    Allowed("WavefrontTester", "client__request__ready", "domain_wavefront__ready", _ACCEPTED),
+    Allowed("WavefrontTester", "client__response__*", "wavefront__*", _TESTED),
+    Allowed(
+        "WavefrontTester",
+        "client__response__payload",
+        "client__response__ready",
+        "one of which no lane passed is dropped",
+    ),
+    Allowed("WavefrontTester", "wavefront__ready", "client__response__ready", _TESTED),
+    *(
+        allowed
+        for unit in ("ProgramRun", "CommandProcessor")
+        for allowed in (
+            Allowed(unit, "tester__response__*", "wavefront__*", _TESTED),
+            Allowed(
+                unit, "tester__response__payload", "tester__response__ready", "one of which no lane passed is dropped"
+            ),
+            Allowed(unit, "wavefront__ready", "tester__response__ready", _TESTED),
+        )
+    ),
+    Allowed("WavefrontSlices", "client__request__*", "unit__request__*", "a slice of the wavefront that is offered"),
+    Allowed("WavefrontSlices", "unit__request__ready", "client__request__ready", "it is accepted with its last slice"),
+    Allowed(
+        "WavefrontSlices", "unit__response__*", "client__response__*", "a response is complete with its last slice"
+    ),
+    Allowed(
+        "WavefrontSlices", "client__response__ready", "unit__response__ready", "it is returned with its last slice"
+    ),
+    # Others.
+    Allowed(
+        "Array", "wavefront__valid", "credits__*__taken", "a wavefront takes its credit in the cycle in which it comes"
+    ),
+    Allowed("Array", "uncached__done__payload", "uncached__done__ready", "it says which core's fence is complete"),
+    Allowed(
+        "HostInterface", "error__valid", "buffer__valid", "an error holds further command buffers in its own cycle"
+    ),
+    Allowed("ImageWindow", "lines__response__*", "client__done", "a line with an error ends the extent"),
+    Allowed("ImageWindow", "lines__response__*", "client__status", "a line with an error ends the extent"),
+)
