@@ -151,7 +151,6 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path) -> None:
 OTHER = """
 import sys
 import ctm.sim.sweep.versions as versions
-real = versions.sources
 {change}
 from distributed.cli.dask_worker import main
 main(sys.argv[1:])
@@ -161,6 +160,10 @@ main(sys.argv[1:])
 @pytest.mark.parametrize(
     ("change", "said"),
     [
+        (
+            "own = versions.version_of; versions.version_of = lambda name: None if name == 'llvmlite' else own(name)",
+            "it has no llvmlite: pip install 'ctm-machine[fast]' there",
+        ),
         (
             "versions.sources = lambda: 'fedcba9876543210'",
             "sources of ctm-machine fedcba9876543210 is not the client's",
@@ -175,7 +178,7 @@ def test_a_worker_with_other_versions_is_refused_by_name(
     address, _ = cluster
     home = tmp_path / "worker"
     options = [address, "--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(home)]
-    path = sweep_in(tmp_path)
+    path = sweep_in(tmp_path, SMALL.replace("golden", "fast"))
     ready = home / "ready"
     with subprocess.Popen(
         [sys.executable, "-c", OTHER.format(change=change), *options], env=environment(home), cwd=home,
