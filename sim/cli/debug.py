@@ -4,6 +4,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -19,12 +20,14 @@ from ctm.sim.debug.dap.arguments import Arguments
 from ctm.sim.debug.dap.channel import Channel, ProtocolError
 from ctm.sim.debug.dap.server import Server
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.hardware.machine import Hardware
 from ctm.sim.debug.session import Session
 from ctm.sim.jobs.execution import check_kinds
 from ctm.sim.jobs.loading import load_job
 
 _STANDARD_INPUT = "-"
 _ADDRESS = "127.0.0.1"
+_COMPILING = "compiling the machine that shows its instructions, once for this configuration (a minute or two) ..."
 _Open = Callable[[Arguments], Opened]
 
 
@@ -34,6 +37,9 @@ def debug(
         list[str] | None,
         typer.Option("-x", metavar="FILE", help="Execute the commands of a file, - for standard input; repeatable."),
     ] = None,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="E", help="golden, or rtl: what the hardware does, cycle by cycle.")
+    ] = "golden",
     preset: Preset = None,
     settings: Settings = None,
     watchdog: Watchdog = DEFAULT_WATCHDOG,
@@ -54,23 +60,23 @@ def debug(
         bool, typer.Option("--hazards", help="Stop in front of reads of what hardware need not have delivered.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Run a job under a debugger, on the golden model: breakpoints, steps, registers, and back (docs/debugger.md)."""
+    """Run a job under a debugger: breakpoints, steps, registers, what made a value, and back (docs/debugger.md)."""
     outcome = Outcome(json_wanted=False)
     with outcome.reported():
         _check(job, dap=dap, port=port, screen=screen, commands=commands)
+        options = _Options(preset, settings, watchdog, hazards, engine)
         if dap:
-            launch = _launching(job, preset, settings, watchdog, hazards)
-            _serve(outcome, launch, port)
+            _serve(outcome, _launching(job, options), port)
             return
         assert job is not None
         scripts = [_script(file) for file in commands or []]
-        opened = _opened(job, preset, settings, watchdog, hazards)
+        opened = _opened(job, options)
         with opened.session as session:
             for warning in opened.job.warnings:
                 typer.echo(f"warning: {warning}", err=True)
             said: list[str] = []
             say = said.append if screen else outcome.say
-            console = Console(session, opened.kind, say)
+            console = Console(session, say, _opener(options))
             console.onecmd("info wavefront")
             console.onecmd("info line")
             for name, lines in scripts:
@@ -101,12 +107,28 @@ def _check(job: Path | None, *, dap: bool, port: int | None, screen: bool, comma
             raise BadInput("--screen: there is no terminal; without it commands come from standard input")
 
 
-def _opened(job: Path, preset: str | None, settings: list[str] | None, watchdog: int, hazards: bool) -> Opened:
+@dataclass(frozen=True)
+class _Options:
+    """What a session takes beside its job."""
+
+    preset: str | None
+    settings: list[str] | None
+    watchdog: int
+    hazards: bool
+    engine: str
+
+
+def _opened(job: Path, options: _Options) -> Opened:
     loaded = load_job(job, None)
-    config = configuration(preset, settings, kind=loaded.kinds[0])
+    config = configuration(options.preset, options.settings, kind=loaded.kinds[0])
     check_kinds(loaded, config)
+    if options.engine == "rtl":
+        config.check_hardware()
+        Hardware.prepare(config, lambda: typer.echo(_COMPILING, err=True))
     try:
-        session = Session(loaded, config, watchdog=watchdog, hazards=hazards)
+        session = Session(
+            loaded, config, engine=options.engine, watchdog=options.watchdog, hazards=options.hazards
+        )  # fmt: skip
     except DebugError as error:
         raise BadInput(str(error)) from None
     if session.result is not None:
@@ -116,7 +138,21 @@ def _opened(job: Path, preset: str | None, settings: list[str] | None, watchdog:
     return Opened(session, loaded, config.array.instruction_set)
 
 
-def _launching(job: Path | None, preset: str | None, settings: list[str] | None, watchdog: int, hazards: bool) -> _Open:
+def _opener(options: _Options) -> Callable[[str], Session]:
+    """Opens another job to compare with, on the golden model."""
+
+    def opened(path: str) -> Session:
+        try:
+            return _opened(Path(path), replace(options, engine="golden")).session
+        except OSError as error:
+            raise DebugError(f"{error.filename or path}: {error.strerror or error}") from None
+        except BAD_INPUTS as error:
+            raise DebugError(str(error)) from None
+
+    return opened
+
+
+def _launching(job: Path | None, options: _Options) -> _Open:
     """Opens what an editor's launch names; what it does not name is as on the command line."""
 
     def opened(given: Arguments) -> Opened:
@@ -126,14 +162,15 @@ def _launching(job: Path | None, preset: str | None, settings: list[str] | None,
             raise DebugError("argument job is missing: the path of a job file")
         wanted = given.optional("set", list)
         number, watches = given.optional("watchdog", int), given.optional("hazards", bool)
+        chosen = _Options(
+            preset=given.optional("preset", str) or options.preset,
+            settings=options.settings if wanted is None else [str(each) for each in wanted],
+            watchdog=options.watchdog if number is None else number,
+            hazards=options.hazards if watches is None else watches,
+            engine=given.optional("engine", str) or options.engine,
+        )
         try:
-            return _opened(
-                path,
-                given.optional("preset", str) or preset,
-                settings if wanted is None else [str(each) for each in wanted],
-                watchdog if number is None else number,
-                hazards if watches is None else watches,
-            )
+            return _opened(path, chosen)
         except OSError as error:
             raise DebugError(f"{error.filename or path}: {error.strerror or error}") from None
         except BAD_INPUTS as error:

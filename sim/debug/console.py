@@ -3,19 +3,17 @@
 import cmd
 import re
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from ctm.sim.debug.cancellation import Cancelled
+from ctm.sim.debug.difference import difference_from, difference_from_model
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.event import Event
-from ctm.sim.debug.numbers import CHANNELS, number_text, word_of
+from ctm.sim.debug.numbers import word_of
 from ctm.sim.debug.places import stop_at, watch
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.stops import Stop
-from ctm.sim.debug.views import Value
+from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
 from ctm.sim.fault import MachineError
@@ -28,18 +26,27 @@ _SHORT = {
 }  # fmt: skip
 _WITHOUT_ARGUMENTS = ("run", "continue", "finish", "reverse-continue", "backtrace", "quit")
 _AROUND = 5
-_UNKNOWN = "       (no instruction)"
 _SET = re.compile(r"(\w+)\.(\w)\s*=\s*(\S+)(\s+all)?")
 
 
+def _nothing_opens(path: str) -> Session:
+    raise DebugError(f"{path} cannot be opened here")
+
+
 class Console(cmd.Cmd):
-    """Executes lines; what they print goes to `say`, and what is wrong with the last one is `error`, too."""
+    """Executes lines; what they print goes to `say`, and what is wrong with the last one is `error`, too.
+
+    `open_job` begins a session of another job, by the path of its file.
+    """
 
     prompt = "(ctm) "
 
-    def __init__(self, session: Session, kind: str, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, session: Session, say: Callable[[str], None], open_job: Callable[[str], Session] = _nothing_opens
+    ) -> None:
         super().__init__()
-        self.session, self._kind, self._say = session, kind, say
+        self.session, self._say, self._open = session, say, open_job
+        self._texts = Texts(session)
         self.error: str | None = None
         """Of a line that could not be executed."""
         self._before: Position | None = None
@@ -96,7 +103,7 @@ class Console(cmd.Cmd):
             return ""
         self.session.go_afresh(before)
         self.session.lane = self._lane
-        return f"interrupted; it is again where the command began\n{self._where()}"
+        return f"interrupted; it is again where the command began\n{self._texts.where()}"
 
     def emptyline(self) -> bool:
         """Nothing happens."""
@@ -163,6 +170,12 @@ class Console(cmd.Cmd):
         reason = "fault" if wavefront.error is not None else "end" if wavefront.has_ended else "step"
         self._show(Event(reason, error=wavefront.error))
 
+    def do_cycle(self, text: str) -> None:
+        """N: go to where the wavefront was at the end of a cycle, on engine rtl."""
+        if not text.isdecimal():
+            raise DebugError("cycle takes the number of a cycle")
+        self._show(self.session.go_to_cycle(int(text)))
+
     def do_pixel(self, text: str) -> None:
         """I J: go to the start of the wavefront that has a processor, and look at its lane."""
         match = re.fullmatch(r"\(?\s*(\d+)[\s,]+(\d+)\s*\)?", text)
@@ -176,29 +189,29 @@ class Console(cmd.Cmd):
         if not text.isdecimal() or int(text) >= lanes:
             raise DebugError(f"a wavefront has lanes 0 to {lanes - 1}")
         self.session.lane = int(text)
-        self._say(self._where())
+        self._say(self._texts.where())
 
     # Breakpoints.
 
     def do_break(self, text: str) -> None:
         """Stop at LINE, FILE:LINE, LABEL, *UNIT or (I, J), each with "if CONDITION" (b); the list without a place."""
         if not text:
-            self._breakpoints()
+            self._say_all(self._texts.breakpoints())
             return
         stop = stop_at(self.session, text)
-        self._say(f"breakpoint {stop.number}: {self._of_stop(stop)}")
+        self._say(f"breakpoint {stop.number}: {self._texts.of_stop(stop)}")
 
     def do_tbreak(self, text: str) -> None:
         """The same, once (tb)."""
         if not text:
             raise DebugError("tbreak takes a place")
         stop = stop_at(self.session, text, is_temporary=True)
-        self._say(f"breakpoint {stop.number}, once: {self._of_stop(stop)}")
+        self._say(f"breakpoint {stop.number}, once: {self._texts.of_stop(stop)}")
 
     def do_watch(self, text: str) -> None:
         """EXPRESSION, o0[I,J] or *ADDRESS [if CONDITION]: stop behind a change of a value in a lane, or a store."""
         stop = watch(self.session, text)
-        self._say(f"breakpoint {stop.number}: {self._of_stop(stop)}")
+        self._say(f"breakpoint {stop.number}: {self._texts.of_stop(stop)}")
 
     def do_delete(self, text: str) -> None:
         """N: delete a breakpoint, or several, or all without a number (d)."""
@@ -217,7 +230,7 @@ class Console(cmd.Cmd):
         found = self.session.value(text)
         lanes = range(self.session.wavefront.batch.size) if everywhere else [self.session.lane]
         for lane in lanes:
-            self._say((f"lane {lane}: " if everywhere else f"{text} = ") + self._shown(found, lane))
+            self._say((f"lane {lane}: " if everywhere else f"{text} = ") + self._texts.value(found, lane))
 
     def do_set(self, text: str) -> None:
         """R1.x = VALUE: set a channel in this lane, "all" behind it: in all. Values: 1.5, 7i, 0x3f800000."""
@@ -230,23 +243,20 @@ class Console(cmd.Cmd):
 
     def do_info(self, text: str) -> None:
         """What: wavefront, launch, registers, masks, stack, breakpoints, constants, line (i)."""
-        topics: dict[str, Callable[[], None]] = {
-            "wavefront": lambda: self._say(self._where()), "launch": self._launch, "registers": self._registers,
-            "masks": self._masks, "stack": lambda: self.do_backtrace(""), "breakpoints": self._breakpoints,
-            "constants": self._constants, "line": lambda: self._say(self._here()),
+        texts = self._texts
+        topics: dict[str, Callable[[], Iterable[str]]] = {
+            "wavefront": lambda: [texts.where()], "launch": lambda: [texts.launch()], "registers": texts.registers,
+            "masks": texts.masks, "stack": texts.stack, "breakpoints": texts.breakpoints,
+            "constants": texts.constants, "line": lambda: [texts.here()],
         }  # fmt: skip
         chosen = [name for name in topics if text and name.startswith(text)]
         if len(chosen) != 1:
             raise DebugError(f"info takes one of: {', '.join(topics)}")
-        topics[chosen[0]]()
+        self._say_all(topics[chosen[0]]())
 
     def do_backtrace(self, _: str) -> None:
         """The wavefront's stack, innermost first (bt)."""
-        rows = list(self.session.view.stack(self.session.wavefront.batch))
-        for number, row in enumerate(rows):
-            self._say(f"#{number} {row}")
-        if not rows:
-            self._say("the stack is empty")
+        self._say_all(self._texts.stack())
 
     def do_list(self, text: str) -> None:
         """The source around here, or around a LINE (l)."""
@@ -279,8 +289,19 @@ class Console(cmd.Cmd):
         everything, text = text.startswith("/a"), text.removeprefix("/a").strip()
         if not text:
             raise DebugError("why takes an element of an output, o0[3,7], or a register of this lane")
-        for row in why(self.session, text).rows(everything=everything):
-            self._say(row)
+        self._say_all(why(self.session, text).rows(everything=everything))
+
+    def do_diff(self, text: str) -> None:
+        """[JOB.toml]: go on to the first instruction behind which this wavefront is another than the golden model's.
+
+        With a job: than that of the job at the same place.
+        """
+        if not text:
+            self._say_all(self._texts.difference(difference_from_model(self.session), "golden"))
+            return
+        with self._open(text) as other:
+            found = difference_from(self.session, other)
+            self._say_all(self._texts.difference(found, text, other))
 
     def do_quit(self, _: str) -> bool:
         """End the session (q)."""
@@ -310,80 +331,12 @@ class Console(cmd.Cmd):
             self._say(f"fault: {event.error}")
         if event.reason == "end":
             self._say(f"the wavefront has ended after {session.wavefront.step:,} instructions; its outputs are stored")
-        self._say(self._where())
-        self._say(self._here())
+        self._say(self._texts.where())
+        self._say(self._texts.here())
 
-    def _where(self) -> str:
-        session = self.session
-        at, batch = session.position, session.wavefront.batch
-        place = f"({batch.i[session.lane]}, {batch.j[session.lane]})"
-        count = len(session.started.order)
-        return (
-            f"launch {at.launch}, wavefront {at.wavefront} of {count:,}, step {at.step:,}, lane {session.lane} {place} "
-            f"[{''.join(batch.lane_states())}]"
-        )
-
-    def _here(self) -> str:
-        session, line = self.session, self.session.line
-        if session.wavefront.has_ended:
-            # Behind its last instruction there may be others, which are not its next ones.
-            return _UNKNOWN
-        rows = [f"{session.unit:>5}  {session.code.texts.get(session.unit, '')}"]
-        if line is not None:
-            rows.insert(0, f"{line}  {session.code.source(line).strip()}".rstrip())
-        return "\n".join(rows)
-
-    def _of_stop(self, stop: Stop) -> str:
-        if stop.watched is not None:
-            return f"changes of {stop.text}"
-        if stop.area is not None:
-            return f"stores to {stop.text}"
-        if stop.units is None:
-            return f"the start of the wavefront of {stop.pixel}"
-        if stop.condition is not None and len(stop.units) == len(self.session.code.units):
-            return stop.text
-        return f"{stop.text} (unit {', '.join(map(str, sorted(stop.units)))})"
-
-    def _shown(self, found: Any, lane: int) -> str:
-        if isinstance(found, Value):
-            parts = [number_text(found, channel, lane) for channel in range(len(found.words))]
-            if len(parts) == 1:
-                return parts[0]
-            return "  ".join(f"{name} {part}" for name, part in zip(CHANNELS[self._kind], parts, strict=False))
-        return f"{np.broadcast_to(found, self.session.wavefront.batch.size)[lane]}"
-
-    def _registers(self) -> None:
-        session = self.session
-        batch, launch = session.wavefront.batch, session.started.launch
-        masks = session.view.masks(batch)
-        for name in session.view.names(batch):
-            if name not in masks:
-                self._say(f"{name:<12} {self._shown(session.view.value(batch, launch, name), session.lane)}")
-
-    def _masks(self) -> None:
-        for name, mask in self.session.view.masks(self.session.wavefront.batch).items():
-            self._say(f"{name:<14} {''.join('1' if each else '.' for each in mask)}")
-
-    def _constants(self) -> None:
-        constants = self.session.started.launch.program.constants
-        letter = self.session.view.constants
-        for number, row in enumerate(constants.all_floats()):
-            if row.any():
-                self._say(f"{letter}{number:<5} {'  '.join(f'{value:.9g}' for value in row)}")
-
-    def _launch(self) -> None:
-        started = self.session.started
-        domain, name = started.launch.domain, self.session.code.name
-        self._say(
-            f"launch {started.number}: {name}, i {domain.i0} to {domain.i1}, j {domain.j0} to {domain.j1}, "
-            f"{len(started.order):,} wavefronts of {started.launch.lanes} lanes"
-        )
-
-    def _breakpoints(self) -> None:
-        for stop in self.session.stops:
-            self._say(f"{stop.number}  {self._of_stop(stop)}  hit {stop.hits} times")
-        if not self.session.stops:
-            self._say("there is no breakpoint")
+    def _say_all(self, rows: Iterable[str]) -> None:
+        for row in rows:
+            self._say(row)
 
     @staticmethod
     def _count(text: str) -> int:

@@ -13,26 +13,29 @@ import numpy.typing as npt
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.code import Code
-from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.debug.event import Event
 from ctm.sim.debug.expressions import Expression
+from ctm.sim.debug.hardware.machine import Hardware
+from ctm.sim.debug.hardware.wavefront import AnyWavefront, HardwareWavefront
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.stops import Found, Scout, Stop
-from ctm.sim.debug.undo import keep
 from ctm.sim.debug.views import VIEWS, View
 from ctm.sim.debug.walk import HAS_ENDED, Position, Walk
-from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.elf.lines import Line
-from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.jobs.execution import Run
 from ctm.sim.jobs.loading import LoadedJob
+
+ENGINES = ("golden", "rtl")
+"""Where a job may be looked at."""
 
 
 class Session:
     """A job that stops; it begins in front of the first instruction of the first wavefront.
 
-    With `hazards` it stops in front of reads of what hardware need not have delivered. `cancellation` ends what it does
-    from another thread.
+    Engine ``golden`` is the golden model; with ``rtl`` wavefronts are what the hardware did, which is recorded, so that
+    nothing can be set. With `hazards` it stops in front of reads of what hardware need not have delivered.
+    `cancellation` ends what it does from another thread.
 
     Raises
     ------
@@ -42,15 +45,21 @@ class Session:
         It failed before its first wavefront.
     """
 
-    def __init__(self, job: LoadedJob, config: MachineConfig, *, watchdog: int = 0, hazards: bool = False) -> None:
+    def __init__(
+        self, job: LoadedJob, config: MachineConfig, *, engine: str = "golden", watchdog: int = 0,
+        hazards: bool = False,
+    ) -> None:  # fmt: skip
         if job.draw is not None:
             raise DebugError("a draw cannot be debugged yet")
-        self._walk = Walk(job, config, watchdog, hazards=hazards)
+        if engine not in ENGINES:
+            raise unknown("engine", engine, ENGINES)
+        hardware = Hardware(job, config, watchdog) if engine == "rtl" else None
+        self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware)
         self.cancellation = self._walk.cancellation
         self.view: View = VIEWS[config.array.instruction_set]
         self.stops: list[Stop] = []
         self._numbers = 0
-        self._looked_at: tuple[Wavefront, int] | None = None
+        self._looked_at: tuple[AnyWavefront, int] | None = None
         self._codes: dict[int, Code] = {}
 
     def __enter__(self) -> Self:
@@ -73,7 +82,7 @@ class Session:
         return self._walk.started
 
     @property
-    def wavefront(self) -> Wavefront:
+    def wavefront(self) -> AnyWavefront:
         """The wavefront; DebugError: the job has ended."""
         if self._walk.wavefront is None:
             raise DebugError(HAS_ENDED)
@@ -154,9 +163,9 @@ class Session:
             return event
         first = self._walk.index + 1
         while self._walk.started is not None:
-            found = self._through_launch(first)
-            if found is not None:
-                return found
+            halt = self._walk.run_to_stop(first, self._scout)
+            if halt is not None:
+                return self._to_stop(halt.found)
             self._walk.next_launch()
             first = 0
         return Event("finished")
@@ -223,6 +232,20 @@ class Session:
             There is no such position; or a wavefront in front of it fails, and that is where it is then.
         """
         self._walk.go_to(position)
+
+    def go_to_cycle(self, cycle: int) -> Event:
+        """Go to where the wavefront was at the end of a cycle: behind the last instruction that was done by then.
+
+        Raises
+        ------
+        DebugError
+            The engine has no cycles.
+        """
+        wavefront = self.wavefront
+        if not isinstance(wavefront, HardwareWavefront):
+            raise DebugError("the golden model has no cycles; engine rtl has")
+        self._walk.go_to(self.position._replace(step=wavefront.step_at(cycle)))
+        return Event("end" if wavefront.has_ended else "step")
 
     def go_afresh(self, position: Position) -> None:
         """Go to a position with the job begun again, whatever state it was in; errors as `go_to`."""
@@ -334,27 +357,6 @@ class Session:
             lanes = stop.storing(self.view, batch, launch, batch.settle(), self.wavefront.storing(stop.area))
             return lanes if lanes.any() else None
         return stop.lanes(self.view, batch, launch, self.unit, batch.settle())
-
-    def _through_launch(self, first: int) -> Event | None:
-        """Run the wavefronts from `first` on, to a breakpoint or a fault; None if there was neither."""
-        started, count = self.started, len(self.started.order)
-        together = max(1, BATCH_LANES // started.launch.lanes)
-        for begin in range(first, count, together):
-            end = min(begin + together, count)
-            kept = keep(started.launch, started.i[begin:end].ravel(), started.j[begin:end].ravel())
-            scout = self._scout()
-            failed = self._walk.run(begin, end, scout, scout)
-            found, index = scout.found, end
-            if found is not None:
-                index = started.index(found.order)
-            if failed is not None and failed[0] < index:
-                found, index = None, failed[0]
-            if index < end:
-                kept.restore()
-                self._walk.run(begin, index)
-                self._walk.enter(index)
-                return self._to_stop(found)
-        return None
 
     def _to_stop(self, found: Found | None) -> Event:
         """Step a wavefront to a breakpoint that was found, or to its fault."""

@@ -1,13 +1,17 @@
 """The walk through a job: launches, and the wavefronts of each, one by one or many together."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.hardware.machine import Hardware
+from ctm.sim.debug.hardware.wavefront import AnyWavefront
 from ctm.sim.debug.launches import Launches, Started
-from ctm.sim.debug.stops import Stop
+from ctm.sim.debug.stops import Found, Scout, Stop
 from ctm.sim.debug.trials import hazard_stops
+from ctm.sim.debug.undo import keep
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.elf import Executable
 from ctm.sim.fault import MachineError
@@ -29,22 +33,34 @@ class Position(NamedTuple):
     step: int
 
 
+class Halt(NamedTuple):
+    """A wavefront stops, at what was `found`, or fails: None."""
+
+    found: Found | None
+
+
 class Walk:
     """Stands at a wavefront of a launch; behind the last one there is neither, but the `result` of the job.
 
     `index` is that of the wavefront among those of its launch. With `hazards` each launch runs once in front, the
-    first time that the walk comes to it, and `hazard_stops` are where its hazards are.
+    first time that the walk comes to it, and `hazard_stops` are where its hazards are. With `hardware` the wavefront is
+    what that did, and the golden model walks beside it.
     """
 
-    def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int, *, hazards: bool = False) -> None:
+    def __init__(
+        self, job: LoadedJob, config: MachineConfig, watchdog: int, *, hazards: bool = False,
+        hardware: Hardware | None = None,
+    ) -> None:  # fmt: skip
         self._job, self._config, self._watchdog, self._hazards = job, config, watchdog, hazards
+        self._hardware = hardware
+        self._earlier: list[Started] = []
         self.cancellation = Cancellation()
         self.hazard_stops: list[Stop] = []
         self._known_hazards: dict[int, list[Stop]] = {}
         self._launches = Launches(job, config, watchdog)
         self.result: Run | None = None
         self.started: Started | None = None
-        self.wavefront: Wavefront | None = None
+        self.wavefront: AnyWavefront | None = None
         self.index = 0
         self.next_launch()
 
@@ -58,7 +74,8 @@ class Walk:
         """
         self.close()
         self._launches = Launches(self._job, self._config, self._watchdog)
-        self.result = None
+        self._earlier = []
+        self.result, self.started = None, None
         self.next_launch()
         while self.started is not None and self.started.number < launch:
             failed = self.run(0, len(self.started.order))
@@ -75,6 +92,8 @@ class Walk:
     def next_launch(self) -> None:
         """Go to the first wavefront of the next launch, or behind the last one."""
         found = self._launches.next()
+        if self.started is not None:
+            self._earlier.append(self.started)
         if isinstance(found, Run):
             self.result, self.started, self.wavefront = found, None, None
         else:
@@ -91,9 +110,11 @@ class Walk:
         assert started is not None
         self.index = index
         arrays = (started.i[index], started.j[index], started.covered[index])
-        self.wavefront = Wavefront(
+        self.wavefront = model = Wavefront(
             started.instruction_set, started.launch, int(started.order[index]), *arrays, self.cancellation
         )
+        if self._hardware is not None:
+            self.wavefront = self._hardware.wavefront(self._earlier, started, index, model)
 
     def run(
         self, first: int, end: int, tally: Tally | None = None, stores: StoreObserver[Any] | None = None
@@ -111,6 +132,31 @@ class Walk:
                 started.order[part], started.i[part].ravel(), started.j[part].ravel(), started.covered[part].ravel()
             )
         return None if run.fault is None else (started.index(run.fault.order), run.fault.error)
+
+    def run_to_stop(self, first: int, scouts: Callable[[], Scout]) -> Halt | None:
+        """Run wavefronts of this launch from `first` on to one that stops or fails, at whose start it is then.
+
+        Many run together, each time with a new scout; what those behind that one did is undone. None if none did.
+        """
+        started = self.started
+        assert started is not None
+        count, together = len(started.order), max(1, BATCH_LANES // started.launch.lanes)
+        for begin in range(first, count, together):
+            end = min(begin + together, count)
+            kept = keep(started.launch, started.i[begin:end].ravel(), started.j[begin:end].ravel())
+            scout = scouts()
+            failed = self.run(begin, end, scout, scout)
+            found, index = scout.found, end
+            if found is not None:
+                index = started.index(found.order)
+            if failed is not None and failed[0] < index:
+                found, index = None, failed[0]
+            if index < end:
+                kept.restore()
+                self.run(begin, index)
+                self.enter(index)
+                return Halt(found)
+        return None
 
     def program(self, base: int) -> tuple[str, Executable]:
         """Name and executable of the program at an address."""

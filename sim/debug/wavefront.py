@@ -63,6 +63,11 @@ class Wavefront:
         return int(self.batch.settle()[0])
 
     @property
+    def cycle(self) -> int | None:
+        """The cycle in which its last instruction was done: the golden model has none."""
+        return None
+
+    @property
     def is_over(self) -> bool:
         """Whether it has ended or failed."""
         return self.has_ended or self.error is not None

@@ -21,7 +21,7 @@ def said(source: str, folder: Path, *lines: str) -> list[str]:
     """What lines print, of a program of its own."""
     found: list[str] = []
     with session_of(program(source, folder)) as session:
-        console = Console(session, "r5xx", found.append)
+        console = Console(session, found.append)
         for line in lines:
             console.onecmd(line)
     return "\n".join(found).split("\n")
@@ -96,7 +96,7 @@ def test_expressions_are_those_of_python(tmp_path: Path) -> None:
 
 def test_tab_completes_names_with_a_dash(tmp_path: Path) -> None:
     with session_of(program(DIVERGENT, tmp_path)) as session:
-        console = Console(session, "r5xx", print)
+        console = Console(session, print)
         assert console.completenames("rev") == ["reverse-continue", "reverse-step", "reverse-stepi"]
         assert console.completedefault("s", "reverse-s", 8, 9) == ["step", "stepi"]
         assert console.completedefault("", "break ", 6, 6) == []
@@ -114,7 +114,7 @@ def test_all_of_a_program_is_shown_and_a_list_marks_the_line(tmp_path: Path) -> 
 def test_r700_has_its_own_names() -> None:
     found: list[str] = []
     with session_of(example("r700/reduction/reduction")) as session:
-        console = Console(session, "r700", found.append)
+        console = Console(session, found.append)
         for line in ("si 12", "i registers", "i masks", "p R0", "p int(R0.x)", "p PV.x", "bt", "p T0.w"):
             console.onecmd(line)
         assert not console.failed
@@ -211,7 +211,7 @@ def test_ctrl_c_ends_a_command_and_not_the_session(tmp_path: Path) -> None:
 def test_what_fails_on_the_way_is_where_a_goto_stops(tmp_path: Path) -> None:
     found: list[str] = []
     with session_of(program(LOOP_BY_COLUMN, tmp_path), watchdog=20) as session:
-        console = Console(session, "r5xx", found.append)
+        console = Console(session, found.append)
         console.onecmd("goto 0 6 0")
         assert console.error is not None and console.error.startswith("wavefront 3, in front of wavefront 6, fails: ")
         assert session.position[:2] == (0, 3) and session.wavefront.error is not None

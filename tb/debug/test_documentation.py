@@ -33,7 +33,7 @@ def test_the_sessions_are_as_shown() -> None:
     shown = [line for block in blocks("console") for line in block.splitlines()]
     with Session(load_job(TOP / "examples" / "mandelbrot" / "mandelbrot.toml"), DEFAULT) as session:
         said: list[str] = []
-        console = Console(session, "r5xx", said.append)
+        console = Console(session, said.append)
         console.onecmd("info wavefront")
         console.onecmd("info line")
         assert "\n".join(said).splitlines() == shown[1:4]

@@ -61,7 +61,7 @@ def test_a_lookup_that_was_not_waited_for_stops_once_for_all_wavefronts(tmp_path
 def test_another_thread_ends_a_command(tmp_path: Path) -> None:
     said: list[str] = []
     with session_of(program(LONG, tmp_path, width=512, height=512)) as session:
-        console = Console(session, "r5xx", said.append)
+        console = Console(session, said.append)
         for line in ("stepi 3", "lane 2", "break 10 if i == 511 and j == 511"):
             console.onecmd(line)
         timer = threading.Timer(0.5, session.cancellation.request)

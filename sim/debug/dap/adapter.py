@@ -52,7 +52,7 @@ class _Launched:
         self.breakpoints = Breakpoints(opened.session, self.sources, first_line)
         self.frames = Frames(opened.session, self.sources, first_line)
         self.said: list[str] = []
-        self.console = Console(opened.session, opened.kind, self.said.append)
+        self.console = Console(opened.session, self.said.append)
 
 
 class Adapter:

@@ -9,8 +9,8 @@ from ctm.sim.debug.hardware.moment import Recording
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.wavefront import Wavefront
-from ctm.sim.engines.engine import Engine
-from ctm.sim.engines.tracing.engine import TracedEngine, Wanted
+from ctm.sim.engines.engine import Engine, Notice
+from ctm.sim.engines.tracing.engine import TracedEngine, Wanted, library
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.jobs.execution import Execution
@@ -26,6 +26,11 @@ class Hardware:
     def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int) -> None:
         self._job, self._config, self._watchdog = job, config, watchdog
         self._recordings: dict[Wanted, Recording] = {}
+
+    @staticmethod
+    def prepare(config: MachineConfig, tell: Notice) -> None:
+        """Compile the model of the machine, and keep it; errors as `Engine.prepare`."""
+        library(config, tell=tell)
 
     def wavefront(self, earlier: list[Started], started: Started, index: int, model: Wavefront) -> HardwareWavefront:
         """A wavefront of a launch, behind the `earlier` ones, at its start; `model` is the same on the golden model."""

@@ -103,3 +103,7 @@ class HardwareWavefront:
     def storing(self, area: Area) -> Mask:
         """See `Wavefront.storing`."""
         return self.model.storing(area)
+
+
+AnyWavefront = Wavefront | HardwareWavefront
+"""On the golden model or on the hardware."""

@@ -89,7 +89,7 @@ class DebugScreen(App[int]):
         super().__init__()
         self.session = session
         self._kind, self._said = kind, list(said)
-        self._console = Console(session, kind, self._said.append)
+        self._console = Console(session, self._said.append)
         self._command: str | None = None
         self._ends_with: int | None = None
         """The signal with which it ends when the command has ended."""

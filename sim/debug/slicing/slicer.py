@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.sim.debug.cancellation import Cancellation
+from ctm.sim.debug.hardware.wavefront import AnyWavefront
 from ctm.sim.debug.slicing.determination import Determination, Elsewhere
 from ctm.sim.debug.slicing.place import ALL_LANES, MEMORY, Place, exists, words
 from ctm.sim.debug.slicing.probing import Probe
 from ctm.sim.debug.slicing.slots import units_of
 from ctm.sim.debug.slicing.track import Track
 from ctm.sim.debug.undo import Kept
-from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.dpp.launch import Launch
@@ -84,7 +84,7 @@ class Slicer:
     """Makes slices of one wavefront of a launch; it leaves the wavefront at some step."""
 
     def __init__(
-        self, instruction_set: InstructionSet[Any, Any], launch: Launch[Any], wavefront: Wavefront,
+        self, instruction_set: InstructionSet[Any, Any], launch: Launch[Any], wavefront: AnyWavefront,
         cancellation: Cancellation, *, end: int | None = None,
     ) -> None:  # fmt: skip
         self._unit = instruction_set.unit

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ctm.sim.debug.wavefront import Wavefront
+from ctm.sim.debug.hardware.wavefront import AnyWavefront
 from ctm.sim.golden.dpp.batch import Batch
 
 _BLOCK = 64
@@ -16,7 +16,7 @@ class Track:
     state is asked for together with the memory as it was then.
     """
 
-    def __init__(self, wavefront: Wavefront, end: int | None, *, reads_memory: bool) -> None:
+    def __init__(self, wavefront: AnyWavefront, end: int | None, *, reads_memory: bool) -> None:
         self._wavefront = wavefront
         self._block = 1 if reads_memory else _BLOCK
         self.first = max((edit for edit in wavefront.edits if end is None or edit <= end), default=0)

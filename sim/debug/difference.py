@@ -1,0 +1,103 @@
+"""Where two runs of a wavefront part: on the hardware and on the golden model, or of two programs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.hardware.wavefront import HardwareWavefront
+from ctm.sim.debug.session import Session
+from ctm.sim.debug.slicing.names import Names
+from ctm.sim.debug.slicing.place import Place, as_bits, state_arrays
+from ctm.sim.golden.dpp.batch import Batch
+
+_MOST = 12
+"""Places that are shown."""
+_NOT_SHOWN = ("outputs", "written", "conditional", "cleared")
+"""What the hardware does not show."""
+_OF_ALUS = ("predicate", "address", "previous")
+"""What lives as long as a clause, of which the hardware shows less."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first instruction behind which two runs of a wavefront differ.
+
+    `units` are those of the instructions, and `names` have the words in `places` here and there: (name, here, there).
+    """
+
+    units: tuple[int, int]
+    rows: tuple[tuple[str, str, str], ...]
+    count: int
+
+
+def difference_from_model(session: Session) -> Difference | None:
+    """Go on to the first instruction behind which the hardware's wavefront is not the golden model's; None: the end.
+
+    Raises
+    ------
+    DebugError
+        There is no hardware; or it executed another instruction.
+    """
+    wavefront = session.wavefront
+    if not isinstance(wavefront, HardwareWavefront):
+        raise DebugError("diff takes a job to compare with; alone it compares engine rtl with the golden model")
+    while not wavefront.is_over:
+        unit = session.unit
+        wavefront.advance()
+        found = _difference(session, wavefront.batch, wavefront.model.batch, (unit, unit), (*_NOT_SHOWN, *_OF_ALUS))
+        if found is not None:
+            return found
+    return None
+
+
+def difference_from(session: Session, other: Session) -> Difference | None:
+    """Go on to the first instruction behind which a wavefront is not that of another job at the same place.
+
+    The other session goes to where this one is, and on with it.
+
+    Raises
+    ------
+    DebugError
+        The other job has no such place; or one of them ends before the other.
+    """
+    other.go_to(session.position)
+    mine, its = session.wavefront, other.wavefront
+    while True:
+        if mine.is_over or its.is_over:
+            if mine.is_over != its.is_over:
+                raise DebugError(f"the wavefront ends earlier {'here' if mine.is_over else 'there'}")
+            return None
+        units = session.unit, other.unit
+        mine.advance()
+        its.advance()
+        found = _difference(session, mine.batch, its.batch, units, ())
+        if found is not None:
+            return found
+
+
+def _difference(
+    session: Session, mine: Batch[Any], its: Batch[Any], units: tuple[int, int], left_out: tuple[str, ...]
+) -> Difference | None:
+    names = Names(session.view, session.started.launch, session.lane)
+    rows, count = [], 0
+    for place, here, there in _places(mine, its, left_out):
+        count += 1
+        if count <= _MOST:
+            rows.append((names.name(place), names.word(place, here), names.word(place, there)))
+    return Difference(units, tuple(rows), count) if count else None
+
+
+def _places(mine: Batch[Any], its: Batch[Any], left_out: tuple[str, ...]) -> Iterator[tuple[Place, Any, Any]]:
+    """Places of both that hold other words, and these."""
+    others = state_arrays(its)
+    for name, array in state_arrays(mine).items():
+        if name in left_out:
+            continue
+        # Programs may have other numbers of registers.
+        shape = tuple(map(min, array.shape, others[name].shape))
+        here, there = (as_bits(each[tuple(map(slice, shape))]) for each in (array, others[name]))
+        for *index, lane in np.argwhere(here != there).tolist():
+            yield Place(name, tuple(index), lane), here[(*index, lane)], there[(*index, lane)]

@@ -1,0 +1,125 @@
+"""What there is to see in a session, as lines of text."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ctm.sim.debug.difference import Difference
+from ctm.sim.debug.numbers import CHANNELS, number_text
+from ctm.sim.debug.session import Session
+from ctm.sim.debug.stops import Stop
+from ctm.sim.debug.views import Value
+
+_UNKNOWN = "       (no instruction)"
+
+
+class Texts:
+    """Those of a session, as it is when they are asked for."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def where(self) -> str:
+        """Launch, wavefront, step, lane and states of lanes."""
+        session = self._session
+        at, batch = session.position, session.wavefront.batch
+        place = f"({batch.i[session.lane]}, {batch.j[session.lane]})"
+        count, cycle = len(session.started.order), session.wavefront.cycle
+        return (
+            f"launch {at.launch}, wavefront {at.wavefront} of {count:,}, step {at.step:,}, lane {session.lane} {place} "
+            f"[{''.join(batch.lane_states())}]{'' if cycle is None else f', cycle {cycle:,}'}"
+        )
+
+    def here(self) -> str:
+        """The next instruction, and its source line."""
+        session, line = self._session, self._session.line
+        if session.wavefront.has_ended:
+            # Behind its last instruction there may be others, which are not its next ones.
+            return _UNKNOWN
+        rows = [f"{session.unit:>5}  {session.code.texts.get(session.unit, '')}"]
+        if line is not None:
+            rows.insert(0, f"{line}  {session.code.source(line).strip()}".rstrip())
+        return "\n".join(rows)
+
+    def of_stop(self, stop: Stop) -> str:
+        """What a breakpoint is."""
+        if stop.watched is not None:
+            return f"changes of {stop.text}"
+        if stop.area is not None:
+            return f"stores to {stop.text}"
+        if stop.units is None:
+            return f"the start of the wavefront of {stop.pixel}"
+        if stop.condition is not None and len(stop.units) == len(self._session.code.units):
+            return stop.text
+        return f"{stop.text} (unit {', '.join(map(str, sorted(stop.units)))})"
+
+    def value(self, found: Any, lane: int) -> str:
+        """The value of an expression in a lane."""
+        session = self._session
+        if isinstance(found, Value):
+            parts = [number_text(found, channel, lane) for channel in range(len(found.words))]
+            if len(parts) == 1:
+                return parts[0]
+            return "  ".join(f"{name} {part}" for name, part in zip(CHANNELS[session.view.kind], parts, strict=False))
+        return f"{np.broadcast_to(found, session.wavefront.batch.size)[lane]}"
+
+    def registers(self) -> Iterator[str]:
+        """All registers of the lane."""
+        session = self._session
+        batch, launch = session.wavefront.batch, session.started.launch
+        masks = session.view.masks(batch)
+        for name in session.view.names(batch):
+            if name not in masks:
+                yield f"{name:<12} {self.value(session.view.value(batch, launch, name), session.lane)}"
+
+    def masks(self) -> Iterator[str]:
+        """The masks of the wavefront, lane 0 first."""
+        for name, mask in self._session.view.masks(self._session.wavefront.batch).items():
+            yield f"{name:<14} {''.join('1' if each else '.' for each in mask)}"
+
+    def stack(self) -> Iterator[str]:
+        """The wavefront's stack, innermost first."""
+        rows = list(self._session.view.stack(self._session.wavefront.batch))
+        yield from (f"#{number} {row}" for number, row in enumerate(rows))
+        if not rows:
+            yield "the stack is empty"
+
+    def constants(self) -> Iterator[str]:
+        """The float constants that are not 0."""
+        letter = self._session.view.constants
+        for number, row in enumerate(self._session.started.launch.program.constants.all_floats()):
+            if row.any():
+                yield f"{letter}{number:<5} {'  '.join(f'{value:.9g}' for value in row)}"
+
+    def launch(self) -> str:
+        """The launch: its program and its domain."""
+        started = self._session.started
+        domain, name = started.launch.domain, self._session.code.name
+        return (
+            f"launch {started.number}: {name}, i {domain.i0} to {domain.i1}, j {domain.j0} to {domain.j1}, "
+            f"{len(started.order):,} wavefronts of {started.launch.lanes} lanes"
+        )
+
+    def breakpoints(self) -> Iterator[str]:
+        """All breakpoints."""
+        for stop in self._session.stops:
+            yield f"{stop.number}  {self.of_stop(stop)}  hit {stop.hits} times"
+        if not self._session.stops:
+            yield "there is no breakpoint"
+
+    def difference(self, found: Difference | None, name: str, other: Session | None = None) -> Iterator[str]:
+        """Where this wavefront and another run's part: the instructions, and what they left here and there."""
+        if found is None:
+            yield f"the wavefront is the same to its end, here and in {name}"
+            return
+        code = (self._session.code, (other or self._session).code)
+        texts = [each.texts.get(unit, "") for each, unit in zip(code, found.units, strict=True)]
+        yield f"{found.units[0]:>5}  {texts[0]}"
+        if texts[0] != texts[1]:
+            yield f"{found.units[1]:>5}  {texts[1]}  in {name}"
+        for place, here, there in found.rows:
+            yield f"       {place} = {here}, in {name} {there}"
+        if found.count > len(found.rows):
+            yield f"       and {found.count - len(found.rows)} more"
+        yield self.where()
