@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -157,6 +157,25 @@ main(sys.argv[1:])
 """
 
 
+@contextmanager
+def other_worker(home: Path, address: str, change: str) -> Iterator[None]:
+    """A worker with something else than the client, once it is there."""
+    options = [address, "--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(home)]
+    own, ready = environment(home), home / "ready"
+    with subprocess.Popen(
+        [sys.executable, "-c", OTHER.format(change=change), *options], env=own, cwd=home,
+        stdout=subprocess.DEVNULL, stderr=ready.open("w"), start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            wait(lambda: "Registered to" in ready.read_text())
+            yield
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+OTHER_SOURCES = "versions.sources = lambda: 'fedcba9876543210'"
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [
@@ -164,11 +183,8 @@ main(sys.argv[1:])
             "own = versions.version_of; versions.version_of = lambda name: None if name == 'llvmlite' else own(name)",
             "it has no llvmlite: pip install 'ctm-machine[fast]' there",
         ),
-        (
-            "versions.sources = lambda: 'fedcba9876543210'",
-            "sources of ctm-machine fedcba9876543210 is not the client's",
-        ),
-        ("versions.version_of = lambda name: None if name == 'llvmlite' else '0'", "dask 0 is not the client's"),
+        (OTHER_SOURCES, "sources of ctm-machine fedcba9876543210 is not the client's"),
+        ("versions.version_of = lambda name: '0'", "dask 0 is not the client's"),
         ("sys.modules['ctm.sim.sweep.versions'] = None", "it has no ctm-machine with sweeps"),
     ],
 )
@@ -176,22 +192,28 @@ def test_a_worker_with_other_versions_is_refused_by_name(
     tmp_path: Path, cluster: tuple[str, Process], change: str, said: str
 ) -> None:
     address, _ = cluster
-    home = tmp_path / "worker"
-    options = [address, "--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(home)]
     path = sweep_in(tmp_path, SMALL.replace("golden", "fast"))
-    ready = home / "ready"
-    with subprocess.Popen(
-        [sys.executable, "-c", OTHER.format(change=change), *options], env=environment(home), cwd=home,
-        stdout=subprocess.DEVNULL, stderr=ready.open("w"), start_new_session=True,
-    ) as process:  # fmt: skip
-        try:
-            wait(lambda: "Registered to" in ready.read_text())
-            result = ctm("sweep", path, "--no-page", "--scheduler", address)
-        finally:
-            os.killpg(process.pid, signal.SIGKILL)
+    with other_worker(tmp_path / "worker", address, change):
+        result = ctm("sweep", path, "--no-page", "--scheduler", address)
     assert result.exit_code == 2
     error = result.stderr.splitlines()[-1]
     assert error.startswith("error: worker tcp://") and "cannot help" in error and said in error, error
+
+
+def test_a_worker_that_comes_later_with_other_sources_is_refused(tmp_path: Path, cluster: tuple[str, Process]) -> None:
+    address, _ = cluster
+    path, table = sweep_in(tmp_path, f'engines = ["golden"]\n{HARDWARE}'), tmp_path / "sweep.parquet"
+    path.write_text(path.read_text().replace("[[96, 128]]", "[512, 768, 1024]"))
+    with (
+        worker(tmp_path / "first", address),
+        sweeping(path, "--no-page", "--scheduler", address) as process,
+    ):
+        wait_for_points(table, 1, process)
+        with other_worker(tmp_path / "second", address, OTHER_SOURCES):
+            status, errors = ended(process)
+    note, error = errors.splitlines()
+    assert status == 2 and note == f"note: {points_in(table)} of 18 points are kept; --resume goes on"
+    assert error.startswith(f"error: a worker of the scheduler {address} cannot help: sources of ctm-machine fedcba98")
 
 
 def test_what_workers_need_is_that_of_the_engines() -> None:
