@@ -1,7 +1,7 @@
 """The table of a sweep as a Parquet file."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -48,8 +48,3 @@ def read_table(path: Path) -> list[Row]:
         raise SweepError(f"{path}: it is no table of ctm sweep")
     rows: list[Row] = table.to_pylist()
     return rows
-
-
-def values_in(rows: Iterable[Row], column: str) -> list[object]:
-    """The distinct values of a column, in the order in which they come; nulls are none."""
-    return list(dict.fromkeys(row[column] for row in rows if row.get(column) is not None))

@@ -1,9 +1,11 @@
 """A file of a sweep gives the points that it says, and what is wrong with it is one line that names the key."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from ctm.examples.catalogue import FOLDER
 from ctm.sim.jobs.error import JobError
 from ctm.sim.sweep.points import Points, load_points
 from ctm.tb.cli.invocation import ctm, refusal, report
@@ -171,3 +173,20 @@ def test_what_is_wrong_is_one_line_that_names_place_and_remedy(
 
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
     assert "cannot read the sweep: No such file" in refusal("sweep", tmp_path / "none.toml")
+
+
+def test_the_example_has_its_points() -> None:
+    points = load_points(FOLDER / "sweep" / "sweep.toml")
+    assert (len(points.points), points.left_out) == (22, 2)
+    assert len({point.configuration for point in points.points}) == 6
+
+
+def test_the_file_that_the_document_shows_is_right(tmp_path: Path) -> None:
+    text = (FOLDER.parent / "docs" / "sweep.md").read_text()
+    (shown,) = re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    (tmp_path / "saxpy").symlink_to(FOLDER / "saxpy")
+    (tmp_path / "own").mkdir()
+    points = points_of(tmp_path / "own", shown)
+    # Of 288 those on small caches whose cores are 2 or 4, and no more than wave slots.
+    assert (len(points.points), points.left_out) == (288 - 2 * 2 * 3 * 4 * 2, 2 * 2 * 3 * 4 * 2)
+    assert {point.config.array.threads for point in points.points} == {4, 8, 16}
