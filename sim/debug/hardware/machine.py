@@ -10,7 +10,7 @@ from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.engines.engine import Engine, Notice
-from ctm.sim.engines.tracing.engine import TracedEngine, Wanted, library
+from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted, library
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.jobs.execution import Execution
@@ -52,6 +52,8 @@ class Hardware:
         error: MachineError | None = None
         try:
             execution.run()
+        except Complete:
+            pass
         except MachineError as failed:
             error = failed
         events = execution.engine.traced.events()

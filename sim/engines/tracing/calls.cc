@@ -13,3 +13,4 @@ EXPORTED void machine_forget_trace(void* handle) {
 EXPORTED void machine_trace_wavefront(void* handle, std::uint32_t i, std::uint32_t j, std::uint32_t before) {
     machine(handle)->model.wanted = {true, i, j, before};
 }
+EXPORTED bool machine_trace_is_complete(void* handle) { return machine(handle)->model.wanted.is_over; }

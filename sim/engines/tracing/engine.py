@@ -24,6 +24,8 @@ _BEFORE = 3
 """Words in front of an event's: the cycle in two of them, and the core."""
 _CYCLE_WORDS = 2
 _WORD_BITS = 32
+_SLICE = 10_000
+"""Cycles after which is looked whether the wavefront that was wanted has ended."""
 _BEGIN = {"r5xx": "start", "r700": "take"}
 """The event of a wavefront that takes a wave slot."""
 _SLOT = {"r5xx": "context", "r700": "wave"}
@@ -139,6 +141,10 @@ def library(config: MachineConfig, made_from: str = "", tell: Notice = lambda: N
     return build(models, "\n".join(wrapper), key=f"traced {key(config)} {made_from}")
 
 
+class Complete(Exception):  # noqa: N818
+    """The wavefront that was wanted has left its wave slot: nothing more is kept, so the machine stops."""
+
+
 class TracedMachine(CompiledMachine):
     """A compiled machine that gives away its events: all, or those of one core while it has one wavefront."""
 
@@ -149,11 +155,23 @@ class TracedMachine(CompiledMachine):
         self._events.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.POINTER(ctypes.c_uint64)]
         self._events.restype = ctypes.c_void_p
         self.library.machine_forget_trace.argtypes = [ctypes.c_void_p]
+        self.library.machine_trace_is_complete.argtypes = [ctypes.c_void_p]
+        self.library.machine_trace_is_complete.restype = ctypes.c_bool
         self.library.machine_trace_wavefront.argtypes = [ctypes.c_void_p, *[ctypes.c_uint32] * 3]
 
     def want(self, wanted: Wanted) -> None:
         """Keep events only while a wavefront is in its wave slot, those of its core; others come with them."""
         self.library.machine_trace_wavefront(self.handle, wanted.i, wanted.j, wanted.before)
+
+    def run(self, cycles: int) -> bool:
+        """See `CompiledMachine.run`; Complete: the wavefront that was wanted has ended."""
+        while cycles > 0:
+            if super().run(min(cycles, _SLICE)):
+                return True
+            if self.library.machine_trace_is_complete(self.handle):
+                raise Complete
+            cycles -= _SLICE
+        return False
 
     def events(self) -> dict[str, Fields]:
         """All events since the last call, by kind: what `decode` makes of them, and their `cycle` and `core`."""

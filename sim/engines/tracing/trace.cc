@@ -31,18 +31,20 @@ struct ShownCore : Core {
 struct Wanted {
     bool one = false;
     std::uint32_t i = 0, j = 0, before = 0;
-    bool is_there = false;
+    bool is_there = false, is_over = false;
     std::uint32_t core = 0, slot = 0;
 
     bool keeps(const ShownCore& shown, std::uint32_t number, std::size_t kind) {
         if (!one) return true;
+        if (is_over) return false;
         if (!is_there && kind == BEGIN && shown.bits(BEGIN_I) == i && shown.bits(BEGIN_J) == j && before-- == 0) {
             is_there = true;
             core = number;
             slot = shown.bits(BEGIN_SLOT);
         }
         if (!is_there || number != core) return false;
-        is_there = kind != END || shown.bits(END_SLOT) != slot;
+        is_over = kind == END && shown.bits(END_SLOT) == slot;
+        is_there = !is_over;
         return true;
     }
 };

@@ -1,0 +1,76 @@
+"""What cores show of a wavefront, read as its state behind each instruction, is the golden model's to the last bit."""
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctm.rtl.config import DEFAULT, R700
+from ctm.sim.debug.hardware import r5xx as r5xx_reader
+from ctm.sim.debug.hardware import r700 as r700_reader
+from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted
+from ctm.sim.runtime.device import Device
+from ctm.tb.debug.hardware.stepping import between, compare
+from ctm.tb.debug.slicing.launches import caught, some_place
+from ctm.tb.r5xx import shaders as r5xx
+from ctm.tb.r5xx.core_engine import simulation
+from ctm.tb.r5xx.simulation.simulation import Timing
+from ctm.tb.r700 import shaders as r700
+
+_SLOW = ("nest3_llvm", "insertion_sort_llvm_o1")
+
+
+def _marked(names: list[str], every: int) -> list[object]:
+    """All programs, of which the ordinary suite has some."""
+    return [
+        name if number % every == 0 else pytest.param(name, marks=pytest.mark.long) for number, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize("name", _marked(r5xx.NAMES, 3))
+def test_wavefronts_of_r5xx_are_read_from_a_core(name: str) -> None:
+    with caught() as launches:
+        r5xx.run(r5xx.Shader.load(name), domain=(0, 0, 7, 7), config=DEFAULT)
+    core = simulation(DEFAULT)
+    for number, launch in enumerate(launches):
+        place = some_place(launch, number + len(name))
+        wavefronts = [(launch.order, launch.i.ravel(), launch.j.ravel(), launch.covered.ravel())]
+        timing = Timing(latency=30, stall=0.1)
+        run = core.run(launch.launch, wavefronts, timing=timing, max_cycles=1_000_000, trace=True)
+        assert run.trace is not None
+        events = {kind: run.events(kind) for kind in run.trace}
+        compare(place, lambda start, events=events, place=place: r5xx_reader.recording(
+            place.started.launch.program, start, _of(events, place)))  # fmt: skip
+
+
+def _of(events: dict[str, Any], place: Any) -> dict[str, Any]:
+    """The events from the start of a wavefront to its end."""
+    start, i, j = events["start"], place.started.i[place.index, 0], place.started.j[place.index, 0]
+    number = int(np.flatnonzero((start["wavefront"]["i"] == i) & (start["wavefront"]["j"] == j))[0])
+    first, context = int(start["cycle"][number]), int(start["context"][number])
+    ends = events["end"]
+    last = int(ends["cycle"][(ends["context"] == context) & (ends["cycle"] > first)][0])
+    found = between(events, first, last)
+    # Another wavefront may take a wave slot in the same cycle.
+    own = np.flatnonzero(found["start"]["context"] == context)[:1]
+    found["start"] = {name: found["start"][name][own] for name in ("cycle", "context")}
+    return found
+
+
+@pytest.mark.parametrize("name", _marked(list(r700.FILES), 8))
+def test_wavefronts_of_r700_are_read_from_the_machine(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shader = r700.Shader.load(name)
+    with caught() as launches:
+        r700.run(shader)
+    (launch,) = launches
+    place = some_place(launch, len(name))
+    wanted = Wanted(int(launch.i[place.index, 0]), int(launch.j[place.index, 0]))
+    engine = TracedEngine(R700, wanted=wanted)
+    monkeypatch.setattr(Device, "_make_engine", lambda *_, **__: engine)
+    # The machine stops when it has shown what is wanted, if there is more.
+    with suppress(Complete):
+        r700.run(shader, engine="rtl", config=R700)
+    events = engine.traced.events()
+    program = launch.launch.program
+    compare(place, lambda start: r700_reader.recording(R700.array, program, start, events))
