@@ -184,7 +184,6 @@ OTHER_SOURCES = "versions.sources = lambda: 'fedcba9876543210'"
             "it has no llvmlite: pip install 'ctm-machine[fast]' there",
         ),
         (OTHER_SOURCES, "sources of ctm-machine fedcba9876543210 is not the client's"),
-        ("versions.version_of = lambda name: '0'", "dask 0 is not the client's"),
         ("sys.modules['ctm.sim.sweep.versions'] = None", "it has no ctm-machine with sweeps"),
     ],
 )
@@ -200,6 +199,7 @@ def test_a_worker_with_other_versions_is_refused_by_name(
     assert error.startswith("error: worker tcp://") and "cannot help" in error and said in error, error
 
 
+@pytest.mark.long
 def test_a_worker_that_comes_later_with_other_sources_is_refused(tmp_path: Path, cluster: tuple[str, Process]) -> None:
     address, _ = cluster
     path, table = sweep_in(tmp_path, f'engines = ["golden"]\n{HARDWARE}'), tmp_path / "sweep.parquet"
