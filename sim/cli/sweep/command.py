@@ -1,5 +1,6 @@
 """``ctm sweep``: many configurations over many jobs, into a table and a page."""
 
+import math
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -83,6 +84,8 @@ def sweep(
         pages = None if no_page else page or table.with_suffix(".html")
         certificates = {"--tls-ca": tls_ca, "--tls-cert": tls_cert, "--tls-key": tls_key}
         _check_options(workers, scheduler, certificates)
+        if not math.isfinite(tolerance):
+            raise BadInput(f"--tolerance {tolerance}: it is a number of percent, as 2.5")
         _check_files(sweep_file, table, pages, compare, resume=resume)
         _check_packages(points, workers, scheduler, has_page=pages is not None)
 
