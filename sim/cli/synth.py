@@ -16,12 +16,23 @@ from ctm.sim.compiled import ToolchainError
 from ctm.sim.files import STANDARD_OUTPUT, naming
 from ctm.sim.synthesis import whole
 from ctm.sim.synthesis.devices import DEFAULT_DEVICE, DEVICES
+from ctm.sim.synthesis.families.ecp5 import ECP5
 from ctm.sim.synthesis.flow import DEVICE, FREQUENCY, measure
+from ctm.sim.synthesis.levels.measuring import UnknownUnitError, measure_levels
+from ctm.sim.synthesis.levels.table import levels_fields, print_levels
 from ctm.sim.synthesis.table import as_fields, machine_fields, print_machine, print_result
 from ctm.sim.synthesis.units import UNITS, summary
 
 
 def synth(
+    parts: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="UNITS",
+            help="With --levels: only these units of the machine, by the last parts of their names.",
+            show_default=False,
+        ),
+    ] = None,
     unit: Annotated[
         str | None,
         typer.Option("--unit", metavar="NAME", help="The unit; --list lists them.", autocompletion=one_of(UNITS)),
@@ -53,6 +64,15 @@ def synth(
     area: Annotated[
         bool, typer.Option("--area", help="Of a machine the cells only: placing and routing one takes an hour or two.")
     ] = False,
+    levels: Annotated[
+        bool,
+        typer.Option(
+            "--levels",
+            help="Of a machine on an ECP5 the levels of its mapped units, and the chains of units that a signal passes "
+            "in one cycle. A level is a LUT4 of a path, or what takes about as long: a carry chain, a multiplexer's "
+            "select, a read of distributed memory. A multiplier is three.",
+        ),
+    ] = False,
     work: Work = None,
     json_wanted: Json = False,
 ) -> None:
@@ -63,27 +83,47 @@ def synth(
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
         is_machine = preset is not None or bool(settings)
-        if work is not None and not is_machine:
-            raise BadInput("--work is for a machine, with --preset or --set")
+        _refuse(
+            (work is not None and not is_machine, "--work is for a machine, with --preset or --set"),
+            (levels and not is_machine, "--levels is for a machine, with --preset or --set"),
+            (bool(parts) and not levels, "UNITS are for --levels; --unit is one that is measured by itself"),
+        )
         if list_wanted:
             outcome.fields["units"] = units = {name: summary(name) for name in UNITS}
             if not json_wanted:
                 typer.echo("\n".join(f"{name:{max(map(len, units))}}  {text}" for name, text in units.items()))
         elif is_machine:
-            if unit is not None:
-                raise BadInput("--unit is for a unit, --preset and --set are for a machine: not both")
-            if device not in DEVICES:
-                raise BadInput(f"--device: there is no device '{device}'; there are {', '.join(DEVICES)}")
-            if seeds > 1 and (area or DEVICES[device].alone is None):
-                raise BadInput("--seeds is for what is placed: an ECP5 (--device 25k to 85k), without --area")
-            wanted = range(0) if area else range(seed, seed + seeds)
-            config = configuration(preset, settings)
+            _refuse(
+                (unit is not None, "--unit is for a unit, --preset and --set are for a machine: not both"),
+                (device not in DEVICES, f"--device: there is no device '{device}'; there are {', '.join(DEVICES)}"),
+            )
+            target, is_placed = DEVICES[device], not area and not levels
+            _refuse(
+                (
+                    seeds > 1 and (not is_placed or target.alone is None),
+                    "--seeds is for what is placed: an ECP5 (--device 25k to 85k), without --area and --levels",
+                ),
+                (levels and target.family is not ECP5, "--levels is for an ECP5 (--device 25k to 85k)"),
+                (levels and area, "--levels and --area are two measures: one of them"),
+            )
+            config, wanted = configuration(preset, settings), range(seed, seed + seeds) if is_placed else range(0)
+            clock = frequency or whole.FREQUENCY
             with work_folder(work) as folder:
-                _synthesise_machine(outcome, config, device, wanted, frequency or whole.FREQUENCY, folder)
+                if levels:
+                    _measure_levels(outcome, config, parts or (), clock, folder)
+                else:
+                    _synthesise_machine(outcome, config, device, wanted, clock, folder)
         elif device != DEFAULT_DEVICE:
             raise BadInput(f"--device is for a machine, with --preset or --set; a unit is measured on an {DEVICE}")
         else:
             _synthesise_unit(outcome, unit, range(seed, seed + seeds), frequency or FREQUENCY)
+
+
+def _refuse(*cases: tuple[bool, str]) -> None:
+    """End with the message of the first case that is so."""
+    for is_so, message in cases:
+        if is_so:
+            raise BadInput(message)
 
 
 def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency: float) -> None:
@@ -102,10 +142,7 @@ def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency
 def _synthesise_machine(
     outcome: Outcome, config: MachineConfig, device: str, seeds: Sequence[int], frequency: float, folder: Path
 ) -> None:
-    try:
-        config.check_hardware()
-    except ValueError as error:
-        raise BadInput(str(error)) from None
+    _check_hardware(config)
     with _told("machine") as progress:
         found = whole.measure_machine(
             config, folder=folder, frequency=frequency, device=device, seeds=seeds, progress=progress
@@ -117,6 +154,28 @@ def _synthesise_machine(
             print_machine(found, target)
     if found.unrouted and not found.placements:
         raise BadInput("the machine fits, but no seed is routed; try others with --seed, or a smaller machine")
+
+
+def _measure_levels(
+    outcome: Outcome, config: MachineConfig, names: Sequence[str], frequency: float, folder: Path
+) -> None:
+    _check_hardware(config)
+    with _told("machine") as progress:
+        try:
+            found = measure_levels(config, folder=folder, frequency=frequency, names=names, progress=progress)
+        except UnknownUnitError as error:
+            raise BadInput(str(error)) from None
+    outcome.fields |= {"target_frequency": frequency, **levels_fields(found)}
+    if not outcome.json_wanted:
+        with naming(STANDARD_OUTPUT):
+            print_levels(found)
+
+
+def _check_hardware(config: MachineConfig) -> None:
+    try:
+        config.check_hardware()
+    except ValueError as error:
+        raise BadInput(str(error)) from None
 
 
 @contextmanager

@@ -35,6 +35,10 @@ class Synthesis:
         self._files = {name: files.joinpath(name).read_bytes() for name in family.files}
         self._netlists: list[tuple[Unit, Path]] = []
 
+    def modules(self) -> dict[str, Mapping[str, Any]]:
+        """The netlists of all units so far, by the names of their modules."""
+        return {part.top: read_json(file)["modules"][part.top] for part, file in self._netlists}
+
     def netlist(self, top: str) -> dict[str, Mapping[str, Any]]:
         """The netlist of a design of all units so far, of which `top` is one, as nextpnr can deal with it.
 
@@ -45,7 +49,7 @@ class Synthesis:
         ToolchainError
             Yosys failed.
         """
-        modules = {part.top: read_json(file)["modules"][part.top] for part, file in self._netlists}
+        modules = self.modules()
         if self._family.joining is not None:
             joined = join(modules, top, joining=self._family.joining, folder=self._folder, tools=self._tools)
             modules = {top: joined}
