@@ -11,8 +11,8 @@ from ctm.sim.debug.difference import difference_from, difference_from_model
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.event import Event
 from ctm.sim.debug.numbers import word_of
-from ctm.sim.debug.places import stop_at, watch
 from ctm.sim.debug.session import Session
+from ctm.sim.debug.stopping.places import stop_at, watch
 from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
@@ -292,10 +292,7 @@ class Console(cmd.Cmd):
         self._say_all(why(self.session, text).rows(everything=everything))
 
     def do_diff(self, text: str) -> None:
-        """[JOB.toml]: go on to the first instruction behind which this wavefront is another than the golden model's.
-
-        With a job: than that of the job at the same place.
-        """
+        """[JOB.toml]: go on to where the wavefront is not the golden model's (engine rtl), or not the job's."""
         if not text:
             self._say_all(self._texts.difference(difference_from_model(self.session), "golden"))
             return

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ctm.sim.debug.stops import Stop
+from ctm.sim.debug.stopping.stops import Stop
 from ctm.sim.fault import MachineError
 
 

@@ -15,11 +15,11 @@ from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.code import Code
 from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.debug.event import Event
-from ctm.sim.debug.expressions import Expression
 from ctm.sim.debug.hardware.machine import Hardware
 from ctm.sim.debug.hardware.wavefront import AnyWavefront, HardwareWavefront
 from ctm.sim.debug.launches import Started
-from ctm.sim.debug.stops import Found, Scout, Stop
+from ctm.sim.debug.stopping.expressions import Expression
+from ctm.sim.debug.stopping.stops import Found, Scout, Stop
 from ctm.sim.debug.views import VIEWS, View
 from ctm.sim.debug.walk import HAS_ENDED, Position, Walk
 from ctm.sim.elf.lines import Line

@@ -8,7 +8,7 @@ import numpy as np
 from ctm.sim.debug.difference import Difference
 from ctm.sim.debug.numbers import CHANNELS, number_text
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.stops import Stop
+from ctm.sim.debug.stopping.stops import Stop
 from ctm.sim.debug.views import Value
 
 _UNKNOWN = "       (no instruction)"

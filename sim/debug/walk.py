@@ -9,8 +9,8 @@ from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.machine import Hardware
 from ctm.sim.debug.hardware.wavefront import AnyWavefront
 from ctm.sim.debug.launches import Launches, Started
-from ctm.sim.debug.stops import Found, Scout, Stop
-from ctm.sim.debug.trials import hazard_stops
+from ctm.sim.debug.stopping.stops import Found, Scout, Stop
+from ctm.sim.debug.stopping.trials import hazard_stops
 from ctm.sim.debug.undo import keep
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.elf import Executable

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.debug.cancellation import Cancellation
-from ctm.sim.debug.stores import Area
+from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.debug.undo import Kept, keep
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch, Integers, Mask

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.places import ELEMENT, area_of
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.answer import Answer
 from ctm.sim.debug.slicing.names import Names
 from ctm.sim.debug.slicing.place import MEMORY, Place
 from ctm.sim.debug.slicing.slicer import Slicer
-from ctm.sim.debug.stores import Area
-from ctm.sim.debug.trials import last_store
+from ctm.sim.debug.stopping.places import ELEMENT, area_of
+from ctm.sim.debug.stopping.stores import Area
+from ctm.sim.debug.stopping.trials import last_store
 from ctm.sim.debug.walk import Position
 from ctm.sim.golden.dpp.batch import Batch
 

@@ -9,9 +9,9 @@ import pytest
 
 from ctm.sim.debug import wavefront as wavefronts
 from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.expressions import Expression
-from ctm.sim.debug.places import stop_at, watch
 from ctm.sim.debug.session import Session
+from ctm.sim.debug.stopping.expressions import Expression
+from ctm.sim.debug.stopping.places import stop_at, watch
 from ctm.sim.debug.walk import Position
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.execution import Execution

@@ -7,9 +7,9 @@ from typing import Any
 from ctm.sim.debug.dap.arguments import Arguments
 from ctm.sim.debug.dap.sources import Sources
 from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.places import stop_at
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.stops import Stop
+from ctm.sim.debug.stopping.places import stop_at
+from ctm.sim.debug.stopping.stops import Stop
 
 _FUNCTIONS, _INSTRUCTIONS = "function breakpoint", "instruction breakpoint"
 

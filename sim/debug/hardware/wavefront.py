@@ -6,7 +6,7 @@ from typing import Any
 
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.moment import Recording
-from ctm.sim.debug.stores import Area
+from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch, Mask

@@ -4,8 +4,8 @@ from typing import Any
 
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.launches import Started
-from ctm.sim.debug.stops import Stop
-from ctm.sim.debug.stores import Area, LastStore, Store
+from ctm.sim.debug.stopping.stops import Stop
+from ctm.sim.debug.stopping.stores import Area, LastStore, Store
 from ctm.sim.debug.undo import Kept
 from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.pe.processor import BATCH_LANES

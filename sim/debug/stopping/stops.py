@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ctm.sim.debug.expressions import Expression
-from ctm.sim.debug.stores import Area, stores_of
+from ctm.sim.debug.stopping.expressions import Expression
+from ctm.sim.debug.stopping.stores import Area, stores_of
 from ctm.sim.debug.views import View
 from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
 from ctm.sim.golden.dpp.launch import Launch

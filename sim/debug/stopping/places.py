@@ -7,10 +7,10 @@ import numpy as np
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
 from ctm.sim.debug.error import DebugError, unknown
-from ctm.sim.debug.expressions import Expression
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.stops import Stop
-from ctm.sim.debug.stores import Area
+from ctm.sim.debug.stopping.expressions import Expression
+from ctm.sim.debug.stopping.stops import Stop
+from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.elf.lines import Line
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.address import element_address

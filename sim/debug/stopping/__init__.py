@@ -1,0 +1,1 @@
+"""Where a session stops: breakpoints by their texts, conditions, stores and hazards."""
