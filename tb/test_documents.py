@@ -140,6 +140,15 @@ def test_the_page_of_settings_is_up_to_date() -> None:
     assert made == (TOP / "docs" / "settings.md").read_text(encoding="utf-8")
 
 
+def test_levels_of_presets_are_those_that_are_recorded() -> None:
+    """``python -m scripts.preset_levels`` measures them and writes the section."""
+    made = run(
+        TOP, "-c", "import json; from scripts.preset_levels import FILE, PAGE, written; "
+        "print(written(PAGE.read_text(encoding='utf-8'), json.loads(FILE.read_text(encoding='utf-8'))), end='')",
+    )  # fmt: skip
+    assert made == (TOP / "docs" / "synthesis.md").read_text(encoding="utf-8")
+
+
 def test_recorded_cycles_of_presets_are_those_of_the_recorded_workloads() -> None:
     """Those of default presets are recorded twice: here, and where a test holds them."""
     presets = json.loads((TOP / "docs" / "preset_cycles.json").read_text())
