@@ -11,6 +11,7 @@ from ctm.sim.debug.session import Session
 from ctm.sim.debug.stopping.places import area_of, watch
 from ctm.sim.debug.why import why
 from ctm.sim.golden.mc.elements import read
+from ctm.sim.jobs.loading import load_job
 from ctm.tb.debug.jobs import DIVERGENT, example, program, race, session_of
 
 
@@ -84,6 +85,36 @@ def test_a_slice_goes_through_memory_to_the_lane_that_stored(tmp_path: Path) -> 
         assert session.position == (0, 0, 0)
         with pytest.raises(DebugError, match="no channel w"):
             why(session, "o0[3,2].w")
+
+
+CHOSEN = """
+.uncached_writes
+; The processors from column 3 on store a second time.
+.equ packet = r1
+ALU packet.r = MOV(c0.g)
+ALU packet.gb = MOV(r0.rrg)
+OUT umrt[per_processor_idx] = MOV(packet)
+ALU r2.r, p.r[>=0] = ADD(r0.r, -2.5)
+IF p.r
+    ALU packet.r = MOV(c0.b)
+    OUT umrt[per_processor_idx] = MOV(packet)
+ENDIF
+"""
+
+
+def test_a_store_that_a_lane_did_not_make_counts(tmp_path: Path) -> None:
+    program(CHOSEN, tmp_path)
+    job = tmp_path / "job.toml"
+    job.write_text(job.read_text().replace("FLOAT32_4", "FLOAT32_1"))
+    with session_of(load_job(job)) as session:
+        once, twice = why(session, "o0[2,1]"), why(session, "o0[3,1]")
+        for answer, number, constant in ((once, 2, "c0.g"), (twice, 1, "c0.b")):
+            rows = list(answer.rows())
+            assert rows[0] == f"{answer.text}: {answer.text} = {number}"
+            assert any(row.startswith(f"constants: {constant} = {number}") for row in rows), rows
+            assert ("p.s", 8) in answer.lines, "the condition decides"
+        assert any("r1.r stays 2 by active = 0" in row for row in once.rows())
+        assert not any("of lane" in row for answer in (once, twice) for row in answer.rows())
 
 
 def test_why_says_what_it_can_and_leaves_the_session_where_it_was(tmp_path: Path) -> None:

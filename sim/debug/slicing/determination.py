@@ -25,6 +25,9 @@ _JOINT = 12
 _FLOW = (InstructionType.FC.name, CONTROL)
 """Units of both instruction sets that decide where a wavefront goes on."""
 
+_PAIRED = 2
+"""Copies for each pair of a mask and a word."""
+
 Causes = Mapping[Place, frozenset[Place]]
 """For each place behind an instruction, those in front of it that determine it."""
 
@@ -58,8 +61,8 @@ class Determination:
         self.unit = journal.unit
         self._constants = sorted(probe.constants.taken)
         self._reads, self._stores = journal.reads, journal.stores
-        self.stores = any(bool(stored.any()) for _, _, stored in journal.stores)
-        """Whether it wrote memory past the caches."""
+        self.stores = bool(journal.stores)
+        """Whether it writes memory past the caches, if it was for a lane."""
         self._substitutes = Substitutes(state, literals)
 
     @property
@@ -110,9 +113,10 @@ class Determination:
     def _touches(self, place: Place) -> bool:
         if place.array == MEMORY:
             first, size, number = place.index
+            # Lanes that do not store it might have.
             return self._probe.is_live(number) and any(
-                bool((stored & (addresses < first + size) & (addresses + count > first)).any())
-                for count, addresses, stored in self._stores
+                bool(((addresses < first + size) & (addresses + count > first)).any())
+                for count, addresses, _ in self._stores
             )
         return place.is_state and exists(self.behind, place) and self._recording.may_have_written(self.behind, place)
 
@@ -152,6 +156,9 @@ class Determination:
                 for place in candidates:
                     if place.lane == lane and (masks_too or place.array == "temporaries"):
                         changes.change(copies, place, self._substitutes.any_of(place, _JOINT))
+            if wanted.has_memory:
+                paired = self._paired(changes, [place for place in candidates if place.lane == lane])
+                tried |= dict.fromkeys(paired, lane)
         if not tried:
             return own
         differs = np.logical_or.reduce(list(wanted.differ(changes).values()))
@@ -181,7 +188,7 @@ class Determination:
         """Of places that make no difference alone, those without which others would."""
         free = {target: [place for place in candidates if place not in found[target]] for target in wanted.targets}
         changes = Changes()
-        copies = {target: self._freed(changes, places) for target, places in free.items()}
+        copies = {target: self._freed(changes, target, places) for target, places in free.items()}
         differs = wanted.differ(changes)
         for target, places in free.items():
             if differs[target][copies[target].start : copies[target].stop].any():
@@ -193,19 +200,31 @@ class Determination:
         necessary: set[Place] = set()
         for place in places:
             changes = Changes()
-            self._freed(changes, [*given_up, place])
+            self._freed(changes, target, [*given_up, place])
             if wanted.differ(changes, [target])[target].any():
                 necessary.add(place)
             else:
                 given_up.append(place)
         return necessary
 
-    def _freed(self, changes: Changes, places: Sequence[Place]) -> range:
+    def _freed(self, changes: Changes, target: Place, places: Sequence[Place]) -> range:
         """Copies with any words in places."""
         copies = changes.grow(_JOINT)
         for place in places:
             changes.change(copies, place, self._substitutes.any_of(place, _JOINT))
-        return copies
+        return range(copies.start, self._paired(changes, places).stop) if target.array == MEMORY else copies
+
+    def _paired(self, changes: Changes, places: Sequence[Place]) -> range:
+        """Copies with a mask and a word changed: a store that was not made, of another word, at the same address."""
+        masks = [place for place in places if self._substitutes.is_mask(place)]
+        first = changes.count
+        for mask in masks:
+            for place in places:
+                if place not in masks:
+                    copies = changes.grow(_PAIRED)
+                    changes.change(copies, mask, self._substitutes.of(mask, ()) * _PAIRED)
+                    changes.change(copies, place, self._substitutes.any_of(place, _PAIRED))
+        return range(first, changes.count)
 
     def _elements(self, lanes: Iterable[int]) -> list[Place]:
         """What lanes read of memory."""
@@ -264,6 +283,7 @@ class _Wanted:
 
     def __init__(self, determination: Determination, targets: Sequence[Place]) -> None:
         self.targets = targets
+        self.has_memory = any(target.array == MEMORY for target in targets)
         self._determination = determination
         self._expected = {target: determination.word_behind(target) for target in targets}
 

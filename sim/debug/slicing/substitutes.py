@@ -17,7 +17,8 @@ _CORNERS = (
 )  # fmt: skip
 """Of floats and of integers."""
 _SIGN = 0x80000000
-_NUMBERS = (0, 1, 2, 5, -1, 127)
+_NUMBERS = (0, 1, 2, 5, -1)
+"""Of branch counters and address registers: small ones, which no program is stopped for."""
 _MOST = 16
 """Words that are taken of other places, and of code."""
 
@@ -62,6 +63,10 @@ class Substitutes:
             found = {*_CORNERS, *self._literals, int(now) ^ _SIGN, int(now) ^ 1, *self._random_words(4)}
             found |= set(self._words_of(place, others))
         return sorted(found - {int(now)})
+
+    def is_mask(self, place: Place) -> bool:
+        """Whether it is a bit."""
+        return bool(array_of(self._state, place)[0].dtype == bool)
 
     def any_of(self, place: Place, count: int) -> npt.NDArray[Any]:
         """Any `count` words, the one that is there perhaps among them."""

@@ -94,8 +94,8 @@ class Journal(Generic[B]):
     def wrote(self, batch: B, buffer: Buffer, x: Integers, y: Integers, stored: Mask) -> None:
         """Lanes in `stored` wrote the elements (x, y) [n] of `buffer`."""
         if self._stores is not None:
-            # Those that are not stored may lie outside of the buffer.
-            addresses = element_address(buffer, np.where(stored, x, 0), np.where(stored, y, 0))
+            exists = (x >= 0) & (x < buffer.width_limit) & (y >= 0) & (y < buffer.height_limit)
+            addresses = element_address(buffer, np.where(exists, x, 0), np.where(exists, y, 0))
             self._stores.stored(batch, addresses[None], buffer.element.element_bytes, stored[None])
         if self._sharing is not None:
             self._sharing.write(batch, buffer, x, y, stored)

@@ -28,7 +28,7 @@ def write_uncached(
     Returns
     -------
     x, y, stored
-        Coordinates of the lanes [n], and the lanes that stored something.
+        Coordinates of the lanes [n], (0, 0) where no element is, and the lanes that stored something.
     """
     chosen = batch.covered & batch.valid_mask & enabled
     for channel in range(3):
@@ -39,11 +39,12 @@ def write_uncached(
     column, row = np.floor(fp.flush_denormals(column)), np.floor(fp.flush_denormals(row))
     if instruction.rgb.target in _SHARED:
         column, row = _from_leader(batch, column), _from_leader(batch, row)
-    chosen = chosen & (column >= 0) & (column < buffer.width_limit) & (row >= 0) & (row < buffer.height_limit)
+    exists = (column >= 0) & (column < buffer.width_limit) & (row >= 0) & (row < buffer.height_limit)
+    chosen = chosen & exists
     lanes = np.flatnonzero(chosen)
     values = np.zeros((CHANNELS, lanes.size), np.float32)
     values[0] = data[lanes]
-    x, y = np.where(chosen, column, 0).astype(np.int64), np.where(chosen, row, 0).astype(np.int64)
+    x, y = np.where(exists, column, 0).astype(np.int64), np.where(exists, row, 0).astype(np.int64)
     write(memory, buffer, x[lanes], y[lanes], values, np.ones(values.shape, bool))
     return x, y, chosen
 
