@@ -133,7 +133,8 @@ class Determination:
         if hasattr(state, SHARE):
             found |= self._recording.accessed(SHARE)
         found |= {target for target in targets if target.is_state and exists(state, target)}
-        return sorted(found)
+        # A branch counter means something where a lane waits.
+        return sorted(place for place in found if place.array != "counter" or not state.active[place.lane])
 
     def _elsewhere(self, places: Sequence[Place], copies: Copies) -> Elsewhere:
         faulted = frozenset(places[copy] for copy in np.flatnonzero(copies.faulted).tolist())

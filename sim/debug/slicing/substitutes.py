@@ -17,7 +17,7 @@ _CORNERS = (
 )  # fmt: skip
 """Of floats and of integers."""
 _SIGN = 0x80000000
-_NUMBERS = (0, 1, 2, 5, -1)
+_NUMBERS = (0, 1, 2, -1)
 """Of branch counters and address registers: small ones, which no program is stopped for."""
 _MOST = 16
 """Words that are taken of other places, and of code."""
