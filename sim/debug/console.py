@@ -174,7 +174,11 @@ class Console(cmd.Cmd):
         """N: go to where the wavefront was at the end of a cycle, on engine rtl."""
         if not text.isdecimal():
             raise DebugError("cycle takes the number of a cycle")
-        self._show(self.session.go_to_cycle(int(text)))
+        event = self.session.go_to_cycle(int(text))
+        begun = self.session.wavefront.cycle
+        if begun is not None and int(text) < begun and not self.session.position.step:
+            self._say(f"the wavefront had not begun: it takes its wave slot in cycle {begun:,}")
+        self._show(event)
 
     def do_pixel(self, text: str) -> None:
         """I J: go to the start of the wavefront that has a processor, and look at its lane."""

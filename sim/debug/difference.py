@@ -61,8 +61,10 @@ def difference_from(session: Session, other: Session) -> Difference | None:
     Raises
     ------
     DebugError
-        The other job has no such place; or one of them ends before the other.
+        The other job has no such place, or is for another instruction set; or one of them ends before the other.
     """
+    if other.view.kind != session.view.kind:
+        raise DebugError(f"the other job's programs are of {other.view.kind}, those of this one of {session.view.kind}")
     other.go_to(session.position)
     mine, its = session.wavefront, other.wavefront
     while True:
@@ -86,7 +88,10 @@ def _difference(
     for place, here, there in _places(mine, its, left_out):
         count += 1
         if count <= _MOST:
-            rows.append((names.name(place), names.word(place, here), names.word(place, there)))
+            texts = names.word(place, here), names.word(place, there)
+            if texts[0] == texts[1]:
+                texts = f"0x{int(here):08x}", f"0x{int(there):08x}"
+            rows.append((names.name(place), *texts))
     return Difference(units, tuple(rows), count) if count else None
 
 

@@ -46,6 +46,13 @@ class Started:
         """The index of the wavefront with this place in the domain walk."""
         return int(np.searchsorted(self.order, order))
 
+    def without(self, i: int, j: int) -> str:
+        """Why no wavefront has a processor."""
+        domain = self.launch.domain
+        if domain.i0 <= i <= domain.i1 and domain.j0 <= j <= domain.j1:
+            return f"the conditional test keeps the processor ({i}, {j}) from running in this launch"
+        return f"no wavefront of this launch has the processor ({i}, {j})"
+
     def holds(self, i: int, j: int) -> int | None:
         """The index of the wavefront that has a processor, None if there is none."""
         found = np.argwhere(((self.i == i) & (self.j == j) & self.covered).any(axis=1)).ravel()

@@ -180,7 +180,7 @@ class Session:
         """
         index = self.started.holds(i, j)
         if index is None:
-            raise DebugError(f"no wavefront of this launch has the processor ({i}, {j})")
+            raise DebugError(self.started.without(i, j))
         if index != self._walk.index:
             self.go_to(Position(self.started.number, index, 0))
         batch = self.wavefront.batch
@@ -271,10 +271,6 @@ class Session:
         """Where the hazards of this launch are, if they are watched."""
         return self._walk.hazard_stops if self._walk.started is not None else []
 
-    @property
-    def _all_stops(self) -> list[Stop]:
-        return [*self.stops, *self.hazards]
-
     # Values.
 
     def value(self, text: str) -> Any:
@@ -335,7 +331,8 @@ class Session:
     def _found_here(self) -> tuple[Stop, int] | None:
         """The same with the lane for which it is one; nothing is counted."""
         # All of them, because those that watch something look at it.
-        stops = [stop for stop in self._all_stops if stop.area is not None or not self.wavefront.has_ended]
+        is_there = not self.wavefront.has_ended
+        stops = [stop for stop in (*self.stops, *self.hazards) if is_there or stop.stored is not None]
         found = [(stop, lanes) for stop in stops if (lanes := self._stopping(stop)) is not None]
         return (found[0][0], int(np.flatnonzero(found[0][1])[0])) if found else None
 
@@ -349,14 +346,21 @@ class Session:
 
     def _has_stored(self, stop: Stop) -> bool:
         """Whether a stop behind a store is behind it: outputs are stored when the last instruction was executed."""
-        return stop.area is None or bool(self.wavefront.storing(stop.area).any())
+        lanes = self._storing(stop)
+        return lanes is None or bool(lanes.any())
+
+    def _storing(self, stop: Stop) -> npt.NDArray[np.bool_] | None:
+        """The lanes that the last instruction stored from where a stop looks; None if it looks at no store."""
+        area = None if stop.stored is None else stop.stored.area(self.started.launch)
+        return None if area is None else self.wavefront.storing(area)
 
     def _stopping(self, stop: Stop) -> npt.NDArray[np.bool_] | None:
         batch, launch = self.wavefront.batch, self.started.launch
-        if stop.area is not None:
-            lanes = stop.storing(self.view, batch, launch, batch.settle(), self.wavefront.storing(stop.area))
-            return lanes if lanes.any() else None
-        return stop.lanes(self.view, batch, launch, self.unit, batch.settle())
+        if stop.stored is None:
+            return stop.lanes(self.view, batch, launch, self.unit, batch.settle())
+        storing = self._storing(stop)
+        lanes = None if storing is None else stop.storing(self.view, batch, launch, batch.settle(), storing)
+        return lanes if lanes is not None and lanes.any() else None
 
     def _to_stop(self, found: Found | None) -> Event:
         """Step a wavefront to a breakpoint that was found, or to its fault."""
@@ -367,11 +371,9 @@ class Session:
         return self._stopped(found.stop, found.lane)
 
     def _scout(self, *, latest: bool = False) -> Scout:
-        started = self.started
-        return Scout(
-            stops=self._all_stops, view=self.view, unit=started.instruction_set.unit, launch=started.launch,
-            latest=latest,
-        )  # fmt: skip
+        started, stops = self.started, [*self.stops, *self.hazards]
+        unit = started.instruction_set.unit
+        return Scout(stops=stops, view=self.view, unit=unit, launch=started.launch, latest=latest)
 
     def _last_in_wavefront(self, end: int) -> tuple[int, tuple[Stop, int]] | None:
         """The step, breakpoint and lane of the last one of this wavefront before a step, on the way that was taken.
@@ -379,6 +381,7 @@ class Session:
         It leaves the wavefront somewhere behind that.
         """
         # Behind what was set by hand steps are those that came of it, so they are looked through first.
+        is_edit = False
         for begin in (*reversed([edit for edit in self.wavefront.edits if edit < end]), 0):
             self.wavefront.back_to(begin)
             last = None
@@ -387,7 +390,11 @@ class Session:
                 if here is not None:
                     last = self.wavefront.step, here
                 self.wavefront.advance()
+            # Where something was set, stops that look behind look at what had come before.
+            here = self._found_here() if is_edit else None
+            if here is not None and here[0].looks_behind:
+                last = end, here
             if last is not None:
                 return last
-            end = begin
+            end, is_edit = begin, True
         return None

@@ -46,11 +46,11 @@ class Texts:
         """What a breakpoint is."""
         if stop.watched is not None:
             return f"changes of {stop.text}"
-        if stop.area is not None:
+        if stop.stored is not None:
             return f"stores to {stop.text}"
         if stop.units is None:
             return f"the start of the wavefront of {stop.pixel}"
-        if stop.condition is not None and len(stop.units) == len(self._session.code.units):
+        if stop.text.startswith("if "):
             return stop.text
         return f"{stop.text} (unit {', '.join(map(str, sorted(stop.units)))})"
 
@@ -111,7 +111,10 @@ class Texts:
     def difference(self, found: Difference | None, name: str, other: Session | None = None) -> Iterator[str]:
         """Where this wavefront and another run's part: the instructions, and what they left here and there."""
         if found is None:
-            yield f"the wavefront is the same to its end, here and in {name}"
+            error = self._session.wavefront.error
+            yield f"the wavefront is the same to its {'end' if error is None else 'fault'}, here and in {name}"
+            if error is not None:
+                yield f"fault: {error}"
             return
         code = (self._session.code, (other or self._session).code)
         texts = [each.texts.get(unit, "") for each, unit in zip(code, found.units, strict=True)]

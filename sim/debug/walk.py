@@ -22,7 +22,7 @@ from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.jobs.execution import Run
 from ctm.sim.jobs.loading import LoadedJob
 
-HAS_ENDED = "the job has ended; `run` begins again"
+HAS_ENDED = "the job has ended; `run` begins again, `goto` goes to any position"
 
 
 class Position(NamedTuple):

@@ -9,7 +9,7 @@ from ctm.sim.debug.slicing.answer import Answer
 from ctm.sim.debug.slicing.names import Names
 from ctm.sim.debug.slicing.place import MEMORY, Place
 from ctm.sim.debug.slicing.slicer import Slicer
-from ctm.sim.debug.stopping.places import ELEMENT, area_of
+from ctm.sim.debug.stopping.places import ELEMENT, store_of
 from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.debug.stopping.trials import last_store
 from ctm.sim.debug.walk import Position
@@ -30,6 +30,7 @@ def why(session: Session, text: str) -> Answer:
     """
     match = ELEMENT.fullmatch(text.strip())
     if match is None:
+        store_of(session.started.launch, text.strip())
         return _of_register(session, text)
     return _of_element(session, text.strip(), int(match[1]), (int(match[2]), int(match[3])), match[4])
 
@@ -47,7 +48,8 @@ def _of_register(session: Session, text: str) -> Answer:
 
 def _of_element(session: Session, text: str, output: int, pixel: tuple[int, int], channel: str | None) -> Answer:
     here, lane, launch = session.position, session.lane, session.started.launch
-    area = area_of(launch, f"o{output}[{pixel[0]},{pixel[1]}]")
+    found = store_of(launch, f"o{output}[{pixel[0]},{pixel[1]}]")
+    area = None if found is None else found.area(launch)
     assert area is not None
     channels = list(range(launch.outputs[output].element.channels))
     if channel is not None:
@@ -68,7 +70,8 @@ def _of_element(session: Session, text: str, output: int, pixel: tuple[int, int]
         else:
             targets = [Place(MEMORY, (area.first, area.end - area.first, -1))]
         names = Names(session.view, launch, session.lane)
-        return Answer(text, slicer.slice(targets), names, session.code)
+        killed = "" if slicer.track.last.valid_mask[session.lane] else ", killed, is not stored"
+        return Answer(f"{text}{killed}", slicer.slice(targets), names, session.code)
     finally:
         session.go_to(here)
         session.lane = lane

@@ -8,11 +8,31 @@ import pytest
 from ctm.sim.debug.console import Console
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.stopping.places import area_of, watch
+from ctm.sim.debug.stopping.places import store_of, watch
 from ctm.sim.debug.why import why
 from ctm.sim.golden.mc.elements import read
 from ctm.sim.jobs.loading import load_job
 from ctm.tb.debug.jobs import DIVERGENT, example, program, race, session_of
+
+
+def test_an_element_is_watched_in_every_launch() -> None:
+    """Passes write to two images in turn."""
+    with session_of(example("bitonic/bitonic", 8, 2)) as session:
+        stop = watch(session, "o0[1,0]")
+        for launch in range(5):
+            assert session.go_on().stop is stop
+            assert session.position.launch == launch
+
+
+def test_the_way_back_over_what_was_set_stops_behind_stores(tmp_path: Path) -> None:
+    with session_of(race(tmp_path)) as session:
+        stop = watch(session, "o0[0,0]")
+        assert session.go_on().stop is stop
+        first = session.position
+        session.set("R2", "y", 9)
+        assert session.go_on().stop is stop
+        assert session.back_on().stop is stop
+        assert session.position == first
 
 
 def stored(session: Session, i: int, j: int) -> float:
@@ -54,7 +74,9 @@ def test_outputs_are_stored_at_a_wavefronts_end_and_conditions_choose(tmp_path: 
 
 def test_an_address_is_watched_as_a_word(tmp_path: Path) -> None:
     with session_of(race(tmp_path)) as session:
-        area = area_of(session.started.launch, "o0[0,0]")
+        element = store_of(session.started.launch, "o0[0,0]")
+        assert element is not None
+        area = element.area(session.started.launch)
         assert area is not None
         watch(session, f"*0x{area.first:x}")
         assert session.go_on().stop is not None
@@ -113,7 +135,7 @@ def test_a_store_that_a_lane_did_not_make_counts(tmp_path: Path) -> None:
             assert rows[0] == f"{answer.text}: {answer.text} = {number}"
             assert any(row.startswith(f"constants: {constant} = {number}") for row in rows), rows
             assert ("p.s", 8) in answer.lines, "the condition decides"
-        assert any("r1.r stays 2 by active = 0" in row for row in once.rows())
+        assert any("o0[2,1] stays 2 by active = 0" in row for row in once.rows())
         assert not any("of lane" in row for answer in (once, twice) for row in answer.rows())
 
 

@@ -10,8 +10,8 @@ from ctm.sim.debug.slicing.slicer import Cause, Slice, Words
 
 _MOST = 24
 """Instructions that are shown, if not all are asked for."""
-_OWN = ("temporaries", "share")
-"""What of a wavefront's start is worth a word: masks are all ones there."""
+_MASKS = ("active", "valid_mask", "branch_mask", "continue_mask", "break_mask", "loop_inactive", "written")
+"""What of a wavefront's start is worth no word: all lanes are active there."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Answer:
             yield from self._cause(cause)
         if len(shown) < len(found.causes):
             yield f"... and {len(found.causes) - len(shown):,} instructions before these; `why /a` shows all"
-        own = {place: word for place, word in found.start.items() if place.array in _OWN}
+        own = {place: word for place, word in found.start.items() if place.array not in _MASKS}
         beginnings = (
             ("constants", found.constants), ("inputs and memory", found.elements),
             (f"at step {found.first:,}" if found.first else "at the start", own),

@@ -86,6 +86,9 @@ class Determination:
         found: dict[Place, set[Place]] = {target: set() for target in targets}
         self._one_by_one(candidates, wanted, found)
         self._together(candidates, wanted, found)
+        for target in targets:
+            if target.array == MEMORY and self._keeps(target, wanted.expected[target]):
+                found[target].add(target)
         for place in (*self._constants, *self._elements(lanes)):
             for target in self._outside(place, wanted):
                 found[target].add(place)
@@ -199,7 +202,8 @@ class Determination:
         """Of places that make a difference together, some without which the others make none."""
         given_up: list[Place] = []
         necessary: set[Place] = set()
-        for place in places:
+        # If the place itself held the same word, or its lane was to write it, it is the latter that people look for.
+        for place in sorted(places, key=lambda place: (place != target, self._substitutes.is_mask(place))):
             changes = Changes()
             self._freed(changes, target, [*given_up, place])
             if wanted.differ(changes, [target])[target].any():
@@ -266,6 +270,14 @@ class Determination:
             }
         return result
 
+    def _keeps(self, target: Place, behind: bytes) -> bool:
+        """Whether a place in memory holds what it held in front of the instruction."""
+        self._probe.put(target, bytes(each ^ 0xFF for each in self._before[target]))
+        self._probe.step(Changes.none().applied(self._state))
+        found = self._probe.word(target)
+        self._probe.put(target, behind)
+        return bool(found != behind)
+
     def _store_alone(
         self, batch: Batch[Any], copy: int, expected: Mapping[Place, Any], result: dict[Place, Mask]
     ) -> None:
@@ -286,9 +298,9 @@ class _Wanted:
         self.targets = targets
         self.has_memory = any(target.array == MEMORY for target in targets)
         self._determination = determination
-        self._expected = {target: determination.word_behind(target) for target in targets}
+        self.expected = {target: determination.word_behind(target) for target in targets}
 
     def differ(self, changes: Changes, targets: Sequence[Place] | None = None) -> dict[Place, Mask]:
         """See `Determination.differ`."""
-        expected = self._expected if targets is None else {target: self._expected[target] for target in targets}
+        expected = self.expected if targets is None else {target: self.expected[target] for target in targets}
         return self._determination.differ(changes, expected)

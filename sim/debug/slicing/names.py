@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ctm.rtl.isa.formats import TILE_LOG2
+from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT, TILE_LOG2
 from ctm.rtl.isa.limits import ADDRESS_SPACE, CHANNELS
 from ctm.sim.debug.error import unknown
 from ctm.sim.debug.numbers import CHANNELS as CHANNEL_NAMES
@@ -15,7 +15,7 @@ from ctm.sim.debug.views import View
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.inputs import ranges
 from ctm.sim.golden.dpp.launch import Launch
-from ctm.sim.golden.mc.address import element_address
+from ctm.sim.golden.mc.address import TILE_BYTES, element_address
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import read_at
 from ctm.sim.memory import Memory
@@ -26,6 +26,8 @@ _ARRAYS = {
     "r700": {"AR": "address", "predicate": "predicate", "conditional": "conditional"},
 }
 """Names of arrays beside the registers."""
+_UNNAMED = ("covered", "written")
+"""Masks that are no state of the program."""
 _MASK = "_mask"
 _SMALL = 1 << 23
 """Below it are denormal floats, which are integers as a rule."""
@@ -46,10 +48,11 @@ class Names:
         name, _, channel = text.strip().partition(".")
         found = [(place, spelling) for place, spelling in self._all(batch, name)]
         if not found:
-            raise unknown("register", name, self.view.names(batch))
+            raise unknown("register", name, self._known(batch))
         chosen = [place for place, spelling in found if not channel or channel in spelling]
         if not chosen:
-            raise unknown("channel", channel, [spelling[0] for _, spelling in found if spelling])
+            spelling = CHANNEL_NAMES[self.view.kind]
+            raise unknown("channel", channel, [spelling[number] for number in range(len(found))])
         return chosen
 
     def name(self, place: Place) -> str:
@@ -71,6 +74,12 @@ class Names:
 
     # Inside.
 
+    def _known(self, batch: Batch[Any]) -> list[str]:
+        """The names that have places."""
+        names = [*self.view.names(batch), *_ARRAYS[self.view.kind], *batch.LANE_ARRAYS]
+        found = (name.removesuffix(_MASK) for name in names)
+        return [name for name in dict.fromkeys(found) if next(self._all(batch, name), None) is not None]
+
     def _all(self, batch: Batch[Any], name: str) -> Iterator[tuple[Place, tuple[str, ...]]]:
         """Places of a name, each with the spellings of its channel."""
         spellings = list(zip("xyzw", "rgba", "stpq", strict=True))
@@ -84,7 +93,7 @@ class Names:
         else:
             masks = {mask.removesuffix(_MASK): mask for mask in batch.LANE_ARRAYS if getattr(batch, mask).dtype == bool}
             array = (masks | _ARRAYS[self.view.kind]).get(name)
-            if array is None or array in ("covered", "written"):
+            if array is None or array in _UNNAMED:
                 return
             shape = getattr(batch, array).shape[:-1]
             for index in np.ndindex(*shape):
@@ -139,12 +148,14 @@ class Names:
 
 def element_at(buffer: Buffer, address: int) -> tuple[int, int]:
     """The coordinates of the element at a byte address, which is one of the buffer's."""
-    # The rows that begin nearest in front of it: one, or those of a row of tiles.
-    height = 1 << TILE_LOG2[buffer.element.element_bytes][1] if buffer.is_tiled else 1
-    starts = np.arange(0, buffer.height_limit, height)
-    first = element_address(buffer, np.zeros_like(starts), starts)
-    row = int(starts[np.argmin((address - first) % ADDRESS_SPACE)])
-    y, x = np.mgrid[row : min(row + height, buffer.height_limit), 0 : buffer.width_limit]
+    size, offset, height = buffer.element.element_bytes, (address - buffer.base) % ADDRESS_SPACE, 1
+    if buffer.is_tiled:
+        width_log2, height_log2 = TILE_LOG2[size]
+        height = 1 << height_log2
+        first = offset // ((buffer.pitch >> width_log2) * TILE_BYTES) * height
+    else:
+        first = offset // max(1, buffer.pitch * size // LINEAR_ROW_ALIGNMENT * LINEAR_ROW_ALIGNMENT)
+    y, x = np.mgrid[first : min(first + height, buffer.height_limit), 0 : buffer.width_limit]
     found = int(np.flatnonzero(element_address(buffer, x.ravel(), y.ravel()) == address)[0])
     return int(x.ravel()[found]), int(y.ravel()[found])
 

@@ -3,17 +3,14 @@
 import re
 from typing import Any
 
-import numpy as np
-
 from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
 from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.stopping.expressions import Expression
 from ctm.sim.debug.stopping.stops import Stop
-from ctm.sim.debug.stopping.stores import Area
+from ctm.sim.debug.stopping.stores import Area, Element
 from ctm.sim.elf.lines import Line
 from ctm.sim.golden.dpp.launch import Launch
-from ctm.sim.golden.mc.address import element_address
 
 _PIXEL = re.compile(r"\(?\s*(\d+)\s*,\s*(\d+)\s*\)?")
 _UNIT = re.compile(r"\*\s*(0x[0-9a-fA-F]+|\d+)")
@@ -23,6 +20,8 @@ _DISASSEMBLED = re.compile(r"L(\d+)")
 """A label as the disassembler makes it: of a unit."""
 ELEMENT = re.compile(r"o(\d+)\s*\[\s*(\d+)\s*,\s*(\d+)\s*\](?:\.(\w))?")
 """An element of an output, perhaps with a channel."""
+_LIKE_ELEMENT = re.compile(r"[oO]\d+\s*(\[|\.|$)")
+"""What is meant as an element."""
 _SLOTS = frozenset("xyzwt")
 """What else stands in front of a colon."""
 
@@ -42,7 +41,7 @@ def stop_at(session: Session, text: str, *, is_temporary: bool = False) -> Stop:
     if match := _PIXEL.fullmatch(place):
         fields["pixel"] = int(match[1]), int(match[2])
         if session.started.holds(*fields["pixel"]) is None:
-            raise DebugError(f"no wavefront of this launch has the processor ({match[1]}, {match[2]})")
+            raise DebugError(session.started.without(*fields["pixel"]))
     else:
         fields["executable"] = session.started.launch.executable
         fields["units"] = _units(session, place) if place else frozenset(session.code.units)
@@ -65,19 +64,19 @@ def watch(session: Session, text: str) -> Stop:
     if not what:
         raise DebugError("watch takes EXPRESSION, o0[I,J] or *ADDRESS, each with `if CONDITION`")
     launch = session.started.launch
-    area = area_of(launch, what)
-    watched = None if area is not None else Expression(what)
+    stored = store_of(launch, what)
+    watched = None if stored is not None else Expression(what)
     if watched is not None:
         watched.value(session.view, session.wavefront.batch, launch)
     executable = launch.executable if watched is not None else None
     stop = Stop(
-        number=0, text=text.strip(), watched=watched, area=area, condition=condition, executable=executable
+        number=0, text=text.strip(), watched=watched, stored=stored, condition=condition, executable=executable
     )  # fmt: skip
     return session.add_stop(stop)
 
 
-def area_of(launch: Launch[Any], text: str) -> Area | None:
-    """The memory of ``o0[3,7]`` or ``*0x1000``; None if it is neither; DebugError: there is no such element."""
+def store_of(launch: Launch[Any], text: str) -> Area | Element | None:
+    """What ``o0[3,7]`` or ``*0x1000`` is in memory; None if it is neither; DebugError: there is no such element."""
     if match := _UNIT.fullmatch(text):
         first = int(match[1], 0)
         if first + WORD_BYTES > ADDRESS_SPACE:
@@ -85,16 +84,19 @@ def area_of(launch: Launch[Any], text: str) -> Area | None:
         return Area(first, first + WORD_BYTES)
     match = ELEMENT.fullmatch(text)
     if match is None or match[4]:
+        if _LIKE_ELEMENT.match(text):
+            raise DebugError(f"'{text}' is no element of an output: o0[I,J] is")
         return None
-    output, i, j = (int(part) for part in match.groups()[:3])
-    known = sorted({*launch.program.outputs, *launch.program.uncached_outputs})
-    if output not in known:
-        raise unknown("output", f"o{output}", [f"o{number}" for number in known])
-    buffer = launch.outputs[output]
-    if i >= buffer.width_limit or j >= buffer.height_limit:
-        raise DebugError(f"o{output} has no element ({i}, {j}): it is {buffer.width_limit} x {buffer.height_limit}")
-    first = int(element_address(buffer, np.array([i]), np.array([j]))[0])
-    return Area(first, first + buffer.element.element_bytes)
+    element = Element(*(int(part) for part in match.groups()[:3]))
+    if element.area(launch) is None:
+        known = sorted({*launch.program.outputs, *launch.program.uncached_outputs})
+        if element.output not in known:
+            raise unknown("output", f"o{element.output}", [f"o{number}" for number in known])
+        buffer, place = launch.outputs[element.output], f"({element.i}, {element.j})"
+        raise DebugError(
+            f"o{element.output} has no element {place}: it is {buffer.width_limit} x {buffer.height_limit}"
+        )
+    return element
 
 
 def _parts(session: Session, text: str) -> tuple[str, Expression | None]:

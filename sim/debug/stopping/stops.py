@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.sim.debug.stopping.expressions import Expression
-from ctm.sim.debug.stopping.stores import Area, stores_of
+from ctm.sim.debug.stopping.stores import Area, Element, stores_of
 from ctm.sim.debug.views import View
 from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
 from ctm.sim.golden.dpp.launch import Launch
@@ -39,7 +39,7 @@ class Stop:
     """Wavefronts stop behind an instruction that changed its value in a lane, in place of at a unit."""
     order: int | None = None
     """Of a hazard: the place in the domain walk of the one wavefront that stops, for the lane of `pixel` if it can."""
-    area: Area | None = None
+    stored: Area | Element | None = None
     """Wavefronts stop behind a store to it, in place of at a unit."""
     hits: int = 0
     _known: "_Known" = field(default_factory=lambda: _Known())
@@ -48,7 +48,7 @@ class Stop:
         self, view: View, batch: Batch[Any], launch: Launch[Any], unit: int, steps: npt.NDArray[np.signedinteger]
     ) -> npt.NDArray[np.bool_] | None:
         """The lanes for which wavefronts that executed `steps` instructions stop here; None if no wavefront does."""
-        if self.area is not None or (self.executable is not None and launch.executable != self.executable):
+        if self.stored is not None or (self.executable is not None and launch.executable != self.executable):
             return None
         if self.units is not None and unit not in self.units:
             return None
@@ -66,6 +66,11 @@ class Stop:
         if self.condition is not None and found.any():
             found = found & self.condition.holds(view, batch, launch, steps)
         return found if found.any() else None
+
+    @property
+    def looks_behind(self) -> bool:
+        """Whether it is behind an instruction that did something."""
+        return self.stored is not None or self.watched is not None
 
     def storing(
         self, view: View, batch: Batch[Any], launch: Launch[Any], steps: Integers, lanes: npt.NDArray[np.bool_]
@@ -127,8 +132,9 @@ class Scout(Tally):
         assert self.view is not None and self.launch is not None
         steps = batch.executed + batch.steps
         for stop in self.stops:
-            if stop.area is not None:
-                lanes = stop.storing(self.view, batch, self.launch, steps, stop.area.lanes(addresses, size, mask))
+            area = None if stop.stored is None else stop.stored.area(self.launch)
+            if area is not None:
+                lanes = stop.storing(self.view, batch, self.launch, steps, area.lanes(addresses, size, mask))
                 for store in stores_of(batch, lanes):
                     self._keep(Found(store.order, store.step, stop, store.lane))
 

@@ -1,12 +1,14 @@
 """What wavefronts store to memory: places to stop behind a store, and the store that made an element."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE
 from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.mc.address import element_address
 
 
 class Area(NamedTuple):
@@ -15,11 +17,34 @@ class Area(NamedTuple):
     first: int
     end: int
 
+    def area(self, launch: Launch[Any]) -> Self:
+        """Itself, whatever the launch."""
+        del launch
+        return self
+
     def lanes(self, addresses: Integers, size: int, mask: Mask) -> Mask:
         """Which lanes [n] store a byte of it; arguments are those of `StoreObserver.stored`."""
         begin = addresses % ADDRESS_SPACE
         found: Mask = np.any(mask & (begin < self.end) & (begin + size > self.first), axis=0)
         return found
+
+
+class Element(NamedTuple):
+    """An element of an output, which each launch has somewhere."""
+
+    output: int
+    i: int
+    j: int
+
+    def area(self, launch: Launch[Any]) -> Area | None:
+        """Where a launch has it, if its program stores the output and it is inside."""
+        if self.output not in (*launch.program.outputs, *launch.program.uncached_outputs):
+            return None
+        buffer = launch.outputs[self.output]
+        if self.i >= buffer.width_limit or self.j >= buffer.height_limit:
+            return None
+        first = int(element_address(buffer, np.array([self.i]), np.array([self.j]))[0])
+        return Area(first, first + buffer.element.element_bytes)
 
 
 class Store(NamedTuple):
