@@ -12,7 +12,7 @@ from ctm.sim.sweep.settings import SETTINGS, named
 _COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"above": gt, "below": lt, "at_least": ge, "at_most": le}
 _OWN = ("preset", "job", "engine", "height", "width", "sets")
 """Keys beside the settings."""
-_NUMBERS = ("height", "width")
+NUMBERS = ("height", "width")
 
 Facts = Mapping[str, int | str]
 """What a point is, by the names of settings, `_OWN` and ``sets.NAME``."""
@@ -57,7 +57,7 @@ def condition(table: Mapping[str, Any], sets: Mapping[str, Mapping[str, Any]]) -
         near = unknown("key", keys[0], (*_OWN, *SETTINGS)) if len(keys) == 1 else problem
         raise ConditionError(keys, near) from None
     for name in (name for name in _OWN if name in table and name != "sets"):
-        wanted[name] = _checked((name,), table[name], are_numbers=name in _NUMBERS)
+        wanted[name] = _checked((name,), table[name], are_numbers=name in NUMBERS)
     members = table.get("sets", {})
     if not isinstance(members, dict):
         raise ConditionError(("sets",), f"takes a member of a set, as sets.NAME = MEMBER, not {shown(members)}")
@@ -76,8 +76,8 @@ def _checked(keys: tuple[str, ...], value: Any, *, are_numbers: bool) -> Any:
         for name, limit in value.items():
             if name not in _COMPARISONS:
                 raise ConditionError((*keys, name), unknown("comparison", name, _COMPARISONS))
-            if isinstance(limit, str) and limit not in (*SETTINGS, *_NUMBERS):
-                raise ConditionError((*keys, name), unknown("setting", limit, (*SETTINGS, *_NUMBERS)))
+            if isinstance(limit, str) and limit not in (*SETTINGS, *NUMBERS):
+                raise ConditionError((*keys, name), unknown("setting", limit, (*SETTINGS, *NUMBERS)))
             if not isinstance(limit, int | str) or isinstance(limit, bool):
                 raise ConditionError((*keys, name), f"takes a number or the name of a setting, not {shown(limit)}")
         return value

@@ -4,7 +4,7 @@ import hashlib
 import itertools
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from ctm.sim.jobs.execution import DRAWING_ENGINES, check_kinds
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.reading import Key, TomlText, message_of
 from ctm.sim.report.provenance import settings_of
-from ctm.sim.sweep.conditions import Condition, ConditionError, condition
+from ctm.sim.sweep.conditions import NUMBERS, Condition, ConditionError, condition
 from ctm.sim.sweep.content import digest_of_job
 from ctm.sim.sweep.names import unknown
 from ctm.sim.sweep.schema import SECTIONS, Configurations, Range, Sweep, SweptJob, values_of
@@ -121,6 +121,7 @@ class _Expansion:
         machines = [each for place, section in enumerate(self._sweep.configurations)
                     for each in self._machines(place, section)]  # fmt: skip
         self._load_jobs()
+        self._check_conditions()
         digests = {key: digest_of_job(job) for key, job in self._jobs.items()}
         found: list[Point] = []
         for each, (name, size), engine in itertools.product(machines, self._jobs, self._sweep.engines):
@@ -198,6 +199,22 @@ class _Expansion:
                 raise self._text.error((*key, "name"), f"two jobs are called '{name}': give one another name")
             names.add(name)
             self._load_job(key, name, section)
+
+    def _check_conditions(self) -> None:
+        """A condition on what no point is would leave nothing out, in silence."""
+        known: dict[str, Iterable[str]] = {
+            "job": dict.fromkeys(name for name, _ in self._jobs), "engine": ENGINES, "preset": PRESETS
+        }  # fmt: skip
+        for place, wanted in enumerate(each.wanted for each in self._conditions):
+            for name, names in known.items():
+                value = wanted.get(name, ())
+                for each in value if isinstance(value, list | tuple) else [value]:
+                    if each not in names:
+                        raise self._text.error(("leave_out", place, name), unknown(name, each, names))
+            for name in NUMBERS:
+                value = wanted.get(name, 0)
+                if any(isinstance(each, str) for each in (value if isinstance(value, list) else [value])):
+                    raise self._text.error(("leave_out", place, name), f"takes numbers, not {value!r}")
 
     def _load_job(self, key: Key, name: str, section: SweptJob) -> None:
         path = self._path.parent / section.file
