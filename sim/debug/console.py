@@ -158,7 +158,10 @@ class Console(cmd.Cmd):
 
     def do_reverse_continue(self, _: str) -> None:
         """Go back to the last breakpoint before here, or to the launch's start (rc)."""
-        self._show(self.session.back_on())
+        event = self.session.back_on()
+        if event.stop is None:
+            self._say("no breakpoint is before here in this launch: it is at the launch's start")
+        self._show(event)
 
     def do_goto(self, text: str) -> None:
         """LAUNCH WAVEFRONT STEP: go to any position, forward or back."""
