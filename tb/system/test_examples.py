@@ -24,7 +24,7 @@ from ctm.tb.system.example_runs import assert_holds, outputs, run
 COMPILED = "compiled"
 TORUS = "torus"
 AT_ONCE = (TORUS, "enlarged")
-NOTEBOOK, R700 = "notebook", "r700"
+NOTEBOOK, R700, SWEEP = "notebook", "r700", "sweep"
 R700_SHOWN = ("r700/mandelbrot", "r700/matmul", "r700/sha256")
 SLOW = ("mandelbrot", "blur", "nbody", "r700/mandelbrot")
 """Examples that hardware is simulated for ten seconds and more to run."""
@@ -32,7 +32,7 @@ SLOW = ("mandelbrot", "blur", "nbody", "r700/mandelbrot")
 
 def test_every_folder_has_a_job_a_source_an_explanation_and_a_reference() -> None:
     folders = {path.name for path in FOLDER.iterdir() if path.is_dir() and path.name != "__pycache__"}
-    assert folders == {*REFERENCES, COMPILED, NOTEBOOK, R700}
+    assert folders == {*REFERENCES, COMPILED, NOTEBOOK, R700, SWEEP}
     for name in REFERENCES:
         assert job(name).exists()
         assert list((FOLDER / name).glob("*.s"))
