@@ -55,6 +55,8 @@ class Walk:
         self._hardware = hardware
         self._earlier: list[Started] = []
         self.cancellation = Cancellation()
+        if hardware is not None:
+            hardware.cancellation = self.cancellation
         self.hazard_stops: list[Stop] = []
         self._known_hazards: dict[int, list[Stop]] = {}
         self._launches = Launches(job, config, watchdog)

@@ -3,13 +3,14 @@
 from typing import Any
 
 from ctm.rtl.config import MachineConfig
+from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware import r5xx, r700
 from ctm.sim.debug.hardware.moment import Recording
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.wavefront import Wavefront
-from ctm.sim.engines.engine import Engine, Notice
+from ctm.sim.engines.engine import Engine, Notice, Progress
 from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted, library
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch
@@ -25,6 +26,8 @@ class Hardware:
 
     def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int) -> None:
         self._job, self._config, self._watchdog = job, config, watchdog
+        self.cancellation = Cancellation()
+        """Ends a run, too; the session's takes its place."""
         self._recordings: dict[Wanted, Recording] = {}
 
     @staticmethod
@@ -47,7 +50,9 @@ class Hardware:
         return self._recordings[wanted]
 
     def _record(self, wanted: Wanted, started: Started, start: Batch[Any]) -> Recording:
-        execution = _Execution(self._job, self._config, self._watchdog, wanted)
+        execution = _Execution(
+            self._job, self._config, self._watchdog, wanted, lambda _: self.cancellation.executed(0, ())
+        )  # fmt: skip
         # A job that fails has shown what led to it.
         error: MachineError | None = None
         try:
@@ -70,14 +75,18 @@ class Hardware:
 class _Device(Device):
     """A device whose cores show what they do with one wavefront."""
 
-    def __init__(self, config: MachineConfig, watchdog: int, wanted: Wanted) -> None:
-        self._wanted = wanted
+    def __init__(self, config: MachineConfig, watchdog: int, wanted: Wanted, progress: Progress) -> None:
+        self._wanted, self._watch = wanted, progress
         super().__init__("rtl", config, watchdog=watchdog)
 
     def _make_engine(self, engine: str, config: MachineConfig, **options: Any) -> Engine:
         del engine
         self.traced_engine = TracedEngine(
-            config, wanted=self._wanted, watchdog=options["watchdog"], max_cycles=options["max_cycles"]
+            config,
+            wanted=self._wanted,
+            watchdog=options["watchdog"],
+            max_cycles=options["max_cycles"],
+            progress=self._watch,
         )
         return self.traced_engine
 
@@ -85,11 +94,13 @@ class _Device(Device):
 class _Execution(Execution):
     """The job on such a device."""
 
-    def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int, wanted: Wanted) -> None:
+    def __init__(
+        self, job: LoadedJob, config: MachineConfig, watchdog: int, wanted: Wanted, progress: Progress
+    ) -> None:
         self.engine: TracedEngine
 
         def make_device(*_: Any, **__: Any) -> Device:
-            device = _Device(config, watchdog, wanted)
+            device = _Device(config, watchdog, wanted, progress)
             self.engine = device.traced_engine
             return device
 

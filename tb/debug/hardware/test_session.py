@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ctm.sim.debug.cancellation import Cancelled
 from ctm.sim.debug.console import Console
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
@@ -107,6 +108,16 @@ def test_diff_of_two_jobs_shows_the_first_instruction_that_differs(tmp_path: Pat
         assert "MAD" in said[0] and "MAD" in said[1] and said[1].endswith("in other.toml")
         assert any(row.strip().startswith("r2.r") for row in said), said
         assert session.position.step == 4
+
+
+def test_a_run_of_the_hardware_is_ended_from_another_thread() -> None:
+    with session_of(example(JOB, 16, 4), engine="rtl") as session:
+        session.cancellation.request()
+        with pytest.raises(Cancelled):
+            assert session.wavefront.cycle
+        session.cancellation.clear()
+        session.go_afresh(Position(0, 1, 2))
+        assert session.wavefront.cycle
 
 
 def test_an_engine_that_does_not_exist_is_named() -> None:
