@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ctm.sim.cli.sweep.progress import sweep_progress
+from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.sweep.here import do_here
 from ctm.sim.sweep.measuring import Plan
 from ctm.sim.sweep.versions import needed, sources
@@ -54,7 +55,9 @@ def run_plan(progress: "Progress", journal: "Journal", plan: Plan, where: Where)
 
         if where.scheduler is None:
             count = min(where.workers or processors(), plan.size)
-            say(f"starting {count} workers; each machine that is new is compiled once (a minute or two)")
+            is_compiled = any(task.engine == RtlEngine.name for task in plan.tasks)
+            more = "; each machine that is new is compiled once (a minute or two)" if is_compiled else ""
+            say(f"starting {count} workers{more}")
             with local_workers(count) as client:
                 records = do_at_workers(plan, client, name="the scheduler of this computer", sources="")
                 go_on(progress, journal, records, tell)
