@@ -84,7 +84,7 @@ def debug(
                     return
             # Without a standard input Python has none.
             if screen:
-                _show(session, opened.kind, said)
+                _show(session, said)
             elif sys.stdin is not None and sys.stdin.isatty():
                 _interactive(console)
             elif not scripts:
@@ -135,7 +135,7 @@ def _opened(job: Path, options: _Options) -> Opened:
         for warning in loaded.warnings:
             typer.echo(f"warning: {warning}", err=True)
         raise BadInput(f"{job}: no launch has a wavefront that could be looked at")
-    return Opened(session, loaded, config.array.instruction_set)
+    return Opened(session, loaded)
 
 
 def _opener(options: _Options) -> Callable[[str], Session]:
@@ -212,11 +212,11 @@ def _serve(outcome: Outcome, launch: _Open, port: int | None) -> None:
                     typer.echo(f"error: --port: {error}", err=True)
 
 
-def _show(session: Session, kind: str, said: list[str]) -> None:
+def _show(session: Session, said: list[str]) -> None:
     # It is a package that not everyone installs.
     from ctm.sim.debug.screen.application import DebugScreen
 
-    number = DebugScreen(session, kind, said).run()
+    number = DebugScreen(session, said).run()
     if number:
         raise Interruption(number)
 

@@ -14,16 +14,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.rtl.config import MachineConfig
+from ctm.sim.debug.given_engine import GivenEngineExecution
 from ctm.sim.engines.engine import Engine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
-from ctm.sim.golden.dpp.core import ArrayCore, InstructionSet
+from ctm.sim.golden.dpp.core import ArrayCore, ArrayRun, InstructionSet
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.golden.pe.state import State
-from ctm.sim.jobs.execution import Execution, Run
+from ctm.sim.jobs.execution import Run
 from ctm.sim.jobs.loading import LoadedJob
-from ctm.sim.runtime.device import Device
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,17 @@ class Started:
     def index(self, order: int) -> int:
         """The index of the wavefront with this place in the domain walk."""
         return int(np.searchsorted(self.order, order))
+
+    @property
+    def together(self) -> int:
+        """Wavefronts that run together."""
+        return max(1, BATCH_LANES // self.launch.lanes)
+
+    def execute(self, run: ArrayRun[Any, Any], first: int, end: int) -> None:
+        """Run wavefronts from `first` to before `end` to their ends."""
+        for begin in range(first, end, self.together):
+            part = slice(begin, min(begin + self.together, end))
+            run.execute(self.order[part], self.i[part].ravel(), self.j[part].ravel(), self.covered[part].ravel())
 
     def without(self, i: int, j: int) -> str:
         """Why no wavefront has a processor."""
@@ -70,7 +82,7 @@ class Launches:
         self._found: Queue[Started | Run | BaseException] = Queue(1)
         self._answers: Queue[_Ended | None] = Queue(1)
         self._count, self._waits = 0, False
-        self.execution = _Execution(self, job, config, watchdog)
+        self.execution = GivenEngineExecution(job, config, engine="golden", watchdog=watchdog, make=self._make_engine)
         self._thread = Thread(target=self._run, name="ctm-debug", daemon=True)
 
     def next(self) -> Started | Run:
@@ -105,6 +117,10 @@ class Launches:
         answer = self._answers.get()
         if answer is not None:
             raise answer
+
+    def _make_engine(self, config: MachineConfig, **options: Any) -> Engine:
+        """Engine golden, whose core hands its launches over."""
+        return GoldenEngine(config, watchdog=options["watchdog"], core=partial(_Core, self))
 
     def _run(self) -> None:
         found: Run | BaseException
@@ -161,23 +177,3 @@ class _HandedOver:
         """Have all of them run; see `Run.finish`. A session stops at a fault, and goes no further."""
         self._launches.hand_over(self._launch, self._groups, self._core)
         return None
-
-
-class _Device(Device):
-    """A device whose core hands its launches over."""
-
-    def __init__(self, launches: Launches, config: MachineConfig, watchdog: int) -> None:
-        self._launches = launches
-        super().__init__("golden", config, watchdog=watchdog)
-
-    def _make_engine(self, engine: str, config: MachineConfig, **options: Any) -> Engine:
-        del engine
-        return GoldenEngine(config, watchdog=options["watchdog"], core=partial(_Core, self._launches))
-
-
-class _Execution(Execution):
-    """The job on such a device."""
-
-    def __init__(self, launches: Launches, job: LoadedJob, config: MachineConfig, watchdog: int) -> None:
-        self.make_device = lambda *_, **__: _Device(launches, config, watchdog)  # type: ignore[assignment]
-        super().__init__(job, engine="golden", config=config, watchdog=watchdog)

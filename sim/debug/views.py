@@ -17,7 +17,8 @@ Words = npt.NDArray[np.uint32]
 Mask = npt.NDArray[np.bool_]
 
 INTEGER, FLOAT, BIT = "integer", "float", "bit"
-_SPELLINGS = ("xyzw", "rgba", "stpq")
+SPELLINGS = ("xyzw", "rgba", "stpq")
+"""Names of channels, in the ways that programs write them."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,11 @@ class Value:
 
     def channel(self, name: str) -> "Value":
         """One channel, by any spelling of it; DebugError: there is none."""
-        for spelling in _SPELLINGS:
+        for spelling in SPELLINGS:
             at = spelling.find(name)
             if len(name) == 1 and 0 <= at < len(self.words):
                 return Value(self.words[at : at + 1], self.kind)
-        raise unknown("channel", name, list(_SPELLINGS[0][: len(self.words)]))
+        raise unknown("channel", name, list(SPELLINGS[0][: len(self.words)]))
 
     @property
     def numbers(self) -> npt.NDArray[Any]:
@@ -92,9 +93,9 @@ class View:
         place = self.register(batch, name)
         if place is None:
             raise DebugError(f"{name} cannot be set; registers can")
-        at = next((each.find(channel) for each in _SPELLINGS if channel in each), -1)
+        at = next((each.find(channel) for each in SPELLINGS if channel in each), -1)
         if at < 0 or len(channel) != 1:
-            raise unknown("channel", channel, list(_SPELLINGS[0]))
+            raise unknown("channel", channel, list(SPELLINGS[0]))
         batch.temporaries[place, at, lanes] = np.array(word, np.uint32).view(np.float32)
         for each in self.clean_of(place):
             batch.clean[each] = False

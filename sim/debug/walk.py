@@ -18,7 +18,6 @@ from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.dpp.instruction_set import StoreObserver
 from ctm.sim.golden.dpp.tally import Tally
-from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.jobs.execution import Run
 from ctm.sim.jobs.loading import LoadedJob
 
@@ -127,12 +126,7 @@ class Walk:
         run: ArrayRun[Any, Any] = ArrayRun(
             started.instruction_set, started.launch, observers=[self.cancellation], tally=tally, stores=stores
         )
-        together = max(1, BATCH_LANES // started.launch.lanes)
-        for begin in range(first, end, together):
-            part = slice(begin, min(begin + together, end))
-            run.execute(
-                started.order[part], started.i[part].ravel(), started.j[part].ravel(), started.covered[part].ravel()
-            )
+        started.execute(run, first, end)
         return None if run.fault is None else (started.index(run.fault.order), run.fault.error)
 
     def run_to_stop(self, first: int, scouts: Callable[[], Scout]) -> Halt | None:
@@ -142,9 +136,9 @@ class Walk:
         """
         started = self.started
         assert started is not None
-        count, together = len(started.order), max(1, BATCH_LANES // started.launch.lanes)
-        for begin in range(first, count, together):
-            end = min(begin + together, count)
+        count = len(started.order)
+        for begin in range(first, count, started.together):
+            end = min(begin + started.together, count)
             kept = keep(started.launch, started.i[begin:end].ravel(), started.j[begin:end].ravel())
             scout = scouts()
             failed = self.run(begin, end, scout, scout)

@@ -12,10 +12,9 @@ from ctm.sim.debug.slicing.slicer import Slicer
 from ctm.sim.debug.stopping.places import ELEMENT, store_of
 from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.debug.stopping.trials import last_store
+from ctm.sim.debug.views import SPELLINGS
 from ctm.sim.debug.walk import Position
 from ctm.sim.golden.dpp.batch import Batch
-
-_SPELLINGS = ("xyzw", "rgba", "stpq")
 
 
 def why(session: Session, text: str) -> Answer:
@@ -53,7 +52,7 @@ def _of_element(session: Session, text: str, output: int, pixel: tuple[int, int]
     assert area is not None
     channels = list(range(launch.outputs[output].element.channels))
     if channel is not None:
-        channels = [number for number in channels if channel in [spelling[number] for spelling in _SPELLINGS]]
+        channels = [number for number in channels if channel in [spelling[number] for spelling in SPELLINGS]]
         if not channels:
             raise DebugError(f"o{output} has no channel {channel}")
     try:

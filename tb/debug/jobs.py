@@ -45,6 +45,10 @@ OUT o0 = MOV(r2)
 """
 
 
+LONG = "REP i0\n" * 4 + "ALU r1.r = ADD(r1.r, c0.b)\n" + "ENDREP\n" * 4 + "OUT o0 = MOV(r1)\n"
+"""Hundreds of rounds for each wavefront."""
+
+
 def example(name: str, width: int = 64, height: int = 4) -> LoadedJob:
     """An example, of whose domains the lower left is left."""
     job = load_job(FOLDER / f"{name}.toml")

@@ -1,8 +1,5 @@
 """The line mode: gdb's names, one line for what is wrong, scripts that end at their first error."""
 
-import os
-import pty
-import select
 import subprocess
 import sys
 import time
@@ -13,8 +10,8 @@ import pytest
 from ctm.examples.catalogue import job as job_of
 from ctm.sim.debug.console import Console
 from ctm.tb.cli.invocation import ctm
-from ctm.tb.cli.processes import hear_all
-from ctm.tb.debug.jobs import DIVERGENT, LOOP_BY_COLUMN, example, program, session_of
+from ctm.tb.debug.jobs import DIVERGENT, LONG, LOOP_BY_COLUMN, example, program, session_of
+from ctm.tb.debug.terminal import Terminal
 
 
 def said(source: str, folder: Path, *lines: str) -> list[str]:
@@ -166,46 +163,27 @@ def test_a_closed_input_ends_the_session_and_a_job_without_wavefronts_is_said(tm
     assert "is empty" in result.stderr and "no launch has a wavefront" in result.stderr
 
 
-LONG = "REP i0\n" * 4 + "ALU r1.r = ADD(r1.r, c0.b)\n" + "ENDREP\n" * 4 + "OUT o0 = MOV(r1)\n"
-
-
 def test_ctrl_c_ends_a_command_and_not_the_session(tmp_path: Path) -> None:
     """On a terminal: the session is where the command began, and its breakpoints are there."""
     program(LONG, tmp_path, width=512, height=512)
-    process, terminal = pty.fork()
-    if not process:
-        hear_all()
-        os.environ["TERM"] = "dumb"
-        os.execv(sys.executable, [sys.executable, "-m", "ctm", "debug", str(tmp_path / "job.toml"), "--preset", "tiny"])
-    seen = ""
-
-    def until(text: str) -> None:
-        nonlocal seen
-        end = time.monotonic() + 60
-        while text not in seen:
-            assert time.monotonic() < end, seen
-            if select.select([terminal], [], [], 1)[0]:
-                seen += os.read(terminal, 4096).decode()
-        seen = seen.partition(text)[2]
-
-    until("(ctm) ")
-    os.write(terminal, b"stepi 3\n")
-    until("step 3")
-    until("(ctm) ")
-    os.write(terminal, b"break 10 if i == 511 and j == 511\n")
-    until("breakpoint 1")
-    until("(ctm) ")
-    os.write(terminal, b"continue\n")
+    terminal = Terminal("debug", str(tmp_path / "job.toml"), "--preset", "tiny", kind="dumb")
+    terminal.until("(ctm) ")
+    terminal.type("stepi 3\n")
+    terminal.until("step 3")
+    terminal.until("(ctm) ")
+    terminal.type("break 10 if i == 511 and j == 511\n")
+    terminal.until("breakpoint 1")
+    terminal.until("(ctm) ")
+    terminal.type("continue\n")
     time.sleep(0.5)
-    os.write(terminal, b"\x03")
-    until("interrupted; it is again where the command began")
-    until("step 3")
-    until("(ctm) ")
-    os.write(terminal, b"info breakpoints\n")
-    until("1  10 if")
-    os.write(terminal, b"quit\n")
-    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 0
-    os.close(terminal)
+    terminal.type("\x03")
+    terminal.until("interrupted; it is again where the command began")
+    terminal.until("step 3")
+    terminal.until("(ctm) ")
+    terminal.type("info breakpoints\n")
+    terminal.until("1  10 if")
+    terminal.type("quit\n")
+    assert terminal.ended() == 0
 
 
 def test_what_fails_on_the_way_is_where_a_goto_stops(tmp_path: Path) -> None:

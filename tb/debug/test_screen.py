@@ -2,10 +2,7 @@
 
 import asyncio
 import os
-import pty
-import select
 import signal
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -20,12 +17,11 @@ from ctm.sim.debug.screen.image import ImagePane
 from ctm.sim.debug.walk import Position
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.tb.cli.invocation import refusal
-from ctm.tb.cli.processes import hear_all
-from ctm.tb.debug.jobs import DIVERGENT, LOOP_BY_COLUMN, example, program, race, session_of
+from ctm.tb.debug.jobs import DIVERGENT, LONG, LOOP_BY_COLUMN, example, program, race, session_of
+from ctm.tb.debug.terminal import Terminal
 
 LARGE, SMALL = (160, 50), (80, 24)
 FAULT = DIVERGENT.replace("MAD(r0.r, r0.g, 0.0)", "MAD(r0.r, r0.g, 0.0) {rgba_inst.rgb_op=15}")
-LONG = "REP i0\n" * 4 + "ALU r1.r = ADD(r1.r, c0.b)\n" + "ENDREP\n" * 4 + "OUT o0 = MOV(r1)\n"
 
 
 class Seen:
@@ -87,7 +83,7 @@ def told(
 
     async def tell() -> int | None:
         with session_of(job, **options) as session:
-            app = DebugScreen(session, job.kinds[0], ["as it began"])
+            app = DebugScreen(session, ["as it began"])
             async with app.run_test(size=size) as pilot:
                 seen = Seen(app, pilot)
                 await seen.settled()
@@ -269,30 +265,15 @@ def test_the_command_line_recalls_and_completes_its_story(tmp_path: Path) -> Non
 @pytest.mark.parametrize("ending", ["key", "signal"])
 def test_on_a_terminal_it_ends_and_leaves_the_terminal_as_it_was(tmp_path: Path, ending: str) -> None:
     program(DIVERGENT, tmp_path)
-    process, terminal = pty.fork()
-    if not process:
-        hear_all()
-        os.environ["TERM"] = "xterm-256color"
-        os.execv(sys.executable, [sys.executable, "-m", "ctm", "debug", str(tmp_path / "job.toml"), "--screen"])
-    seen = ""
-
-    def until(text: str) -> None:
-        nonlocal seen
-        end = time.monotonic() + 60
-        while text not in seen:
-            assert time.monotonic() < end, seen
-            if select.select([terminal], [], [], 1)[0]:
-                seen += os.read(terminal, 65536).decode(errors="replace")
-
-    until("\x1b[?1049h")
-    until("wrong:")
+    terminal = Terminal("debug", str(tmp_path / "job.toml"), "--screen", kind="xterm-256color")
+    terminal.until("\x1b[?1049h")
+    terminal.until("wrong:")
     if ending == "key":
-        os.write(terminal, b"q")
+        terminal.type("q")
     else:
-        os.kill(process, signal.SIGTERM)
-    until("\x1b[?1049l")
-    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == (0 if ending == "key" else 128 + signal.SIGTERM)
-    os.close(terminal)
+        os.kill(terminal.process, signal.SIGTERM)
+    terminal.until("\x1b[?1049l")
+    assert terminal.ended() == (0 if ending == "key" else 128 + signal.SIGTERM)
 
 
 def test_without_a_terminal_one_line_says_so(tmp_path: Path) -> None:

@@ -35,11 +35,10 @@ _Body = dict[str, Any] | None
 
 
 class Opened(NamedTuple):
-    """A session with its job, and the instruction set of its programs."""
+    """A session with its job."""
 
     session: Session
     job: LoadedJob
-    kind: str
 
 
 class _Launched:
@@ -48,7 +47,7 @@ class _Launched:
     def __init__(self, opened: Opened, first_line: int) -> None:
         self.session = opened.session
         self.sources = Sources([opened.job.path.parent, *(each.program.key[0].parent for each in opened.job.launches)])
-        self.values = Values(opened.session, opened.kind)
+        self.values = Values(opened.session)
         self.breakpoints = Breakpoints(opened.session, self.sources, first_line)
         self.frames = Frames(opened.session, self.sources, first_line)
         self.said: list[str] = []
@@ -102,7 +101,7 @@ class Adapter:
                 raise DebugError(f"request {command} is not known here")
             body = self._requests[command](Arguments(request.get("arguments")))
         except (DebugError, MachineError) as error:
-            self._channel.refuse(request, str(error))
+            self._channel.reject(request, str(error))
             return
         self._is_answered = True
         self._channel.respond(request, body)
@@ -116,7 +115,7 @@ class Adapter:
             self._say(problem, "stderr")
             self._channel.tell("terminated")
         else:
-            self._channel.refuse(request, problem)
+            self._channel.reject(request, problem)
 
     def cancel(self) -> None:
         """Of any thread: end what runs; the session will stand where that began."""

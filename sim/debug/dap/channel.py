@@ -48,7 +48,7 @@ class Channel:
             type="response", request_seq=request["seq"], command=request["command"], success=True, body=body or {}
         )
 
-    def refuse(self, request: dict[str, Any], problem: str) -> None:
+    def reject(self, request: dict[str, Any], problem: str) -> None:
         """Say in one line why a request was not carried out."""
         error = {"id": 1, "format": "{problem}", "variables": {"problem": problem}, "showUser": True}
         self._send(

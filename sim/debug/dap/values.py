@@ -18,8 +18,8 @@ _FIRST_REGISTER, _FIRST_CONSTANT = 1_000, 1_000_000
 class Values:
     """Variables of the lane that is looked at."""
 
-    def __init__(self, session: Session, kind: str) -> None:
-        self._session, self._channels = session, CHANNELS[kind]
+    def __init__(self, session: Session) -> None:
+        self._session, self._channels = session, CHANNELS[session.view.kind]
 
     def scopes(self) -> list[dict[str, Any]]:
         """What there is to unfold."""

@@ -5,18 +5,17 @@ from typing import Any
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.given_engine import GivenEngineExecution
 from ctm.sim.debug.hardware import r5xx, r700
 from ctm.sim.debug.hardware.moment import Recording
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.wavefront import Wavefront
-from ctm.sim.engines.engine import Engine, Notice, Progress
+from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted, library
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch
-from ctm.sim.jobs.execution import Execution
 from ctm.sim.jobs.loading import LoadedJob
-from ctm.sim.runtime.device import Device
 
 _MOST_RECORDINGS = 16
 
@@ -50,9 +49,14 @@ class Hardware:
         return self._recordings[wanted]
 
     def _record(self, wanted: Wanted, started: Started, start: Batch[Any]) -> Recording:
-        execution = _Execution(
-            self._job, self._config, self._watchdog, wanted, lambda _: self.cancellation.executed(0, ())
-        )  # fmt: skip
+        engines: list[TracedEngine] = []
+
+        def make(config: MachineConfig, **options: Any) -> TracedEngine:
+            options = {name: options[name] for name in ("watchdog", "max_cycles")}
+            engines.append(TracedEngine(config, wanted=wanted, progress=self._check, **options))
+            return engines[0]
+
+        execution = GivenEngineExecution(self._job, self._config, engine="rtl", watchdog=self._watchdog, make=make)
         # A job that fails has shown what led to it.
         error: MachineError | None = None
         try:
@@ -61,7 +65,7 @@ class Hardware:
             pass
         except MachineError as failed:
             error = failed
-        events = execution.engine.traced.events()
+        events = engines[0].traced.events()
         array, program = self._config.array, started.launch.program
         begin = "start" if array.instruction_set == "r5xx" else "take"
         if not len(events[begin]["cycle"]):
@@ -71,38 +75,7 @@ class Hardware:
             return r5xx.recording(program, start, events)
         return r700.recording(array, program, start, events)
 
-
-class _Device(Device):
-    """A device whose cores show what they do with one wavefront."""
-
-    def __init__(self, config: MachineConfig, watchdog: int, wanted: Wanted, progress: Progress) -> None:
-        self._wanted, self._watch = wanted, progress
-        super().__init__("rtl", config, watchdog=watchdog)
-
-    def _make_engine(self, engine: str, config: MachineConfig, **options: Any) -> Engine:
-        del engine
-        self.traced_engine = TracedEngine(
-            config,
-            wanted=self._wanted,
-            watchdog=options["watchdog"],
-            max_cycles=options["max_cycles"],
-            progress=self._watch,
-        )
-        return self.traced_engine
-
-
-class _Execution(Execution):
-    """The job on such a device."""
-
-    def __init__(
-        self, job: LoadedJob, config: MachineConfig, watchdog: int, wanted: Wanted, progress: Progress
-    ) -> None:
-        self.engine: TracedEngine
-
-        def make_device(*_: Any, **__: Any) -> Device:
-            device = _Device(config, watchdog, wanted, progress)
-            self.engine = device.traced_engine
-            return device
-
-        self.make_device = make_device  # type: ignore[assignment]
-        super().__init__(job, engine="rtl", config=config, watchdog=watchdog)
+    def _check(self, processors: int) -> None:
+        """See `Progress`; Cancelled: another thread ends what the session does."""
+        del processors
+        self.cancellation.executed(0, ())

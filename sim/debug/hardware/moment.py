@@ -60,11 +60,8 @@ def _frames(batch: Batch[Any], rows: dict[int, npt.NDArray[np.bool_]]) -> list[n
 
 @dataclass(frozen=True)
 class Recording:
-    """What the hardware did with a wavefront: `moments` behind its instructions, and whether it ended with a fault."""
+    """What the hardware did with a wavefront: `moments` behind its instructions."""
 
     moments: list[Moment]
     begun: int
     """The cycle in which it took its wave slot."""
-    ended: int | None
-    """That in which it left it; None if the machine stopped before."""
-    has_faulted: bool

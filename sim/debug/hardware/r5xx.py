@@ -12,7 +12,7 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.sim.compiled.fields import Fields
 from ctm.sim.debug.hardware.moment import Arrays, Moment, Recording
-from ctm.sim.engines.tracing.beats import whole
+from ctm.sim.engines.tracing.beats import enables, whole
 from ctm.sim.engines.tracing.order import bits, in_order
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.r5xx.instruction import Tex
@@ -52,7 +52,7 @@ class _Reader:
     def alu(self, event: Fields) -> None:
         """An ALU or OUTPUT instruction has written."""
         step = self._step(event)
-        enable = _enables(event)
+        enable = enables(event)
         for name, channels in (("rgb_register", slice(0, _ALPHA)), ("alpha_register", slice(_ALPHA, CHANNELS))):
             mask = np.zeros_like(enable)
             mask[channels] = enable[channels]
@@ -74,7 +74,7 @@ class _Reader:
     def fetch(self, event: Fields) -> None:
         """A fetch has written its register: it counts as written by its instruction, whenever it comes."""
         step = self._outstanding.popleft()
-        step.writes.append((int(event["register"]), event["words"].T.copy(), _enables(event)))
+        step.writes.append((int(event["register"]), event["words"].T.copy(), enables(event)))
 
     def flow(self, event: Fields) -> None:
         """A flow-control instruction is done."""
@@ -93,13 +93,11 @@ def recording(program: Program, start: Batch[Any], events: Mapping[str, Fields])
     events = {kind: whole(fields) for kind, fields in events.items()}
     begin = events["start"]
     context = int(begin["context"][0])
-    reader, ended, has_faulted = _Reader(program, start), None, False
+    reader = _Reader(program, start)
     for kind, event in in_order(events):
         if int(event["context"]) != context:
             continue
-        if kind == "end":
-            ended, has_faulted = int(event["cycle"]), bool(event["faulted"])
-        elif kind in ("alu", "texture", "fetch", "flow"):
+        if kind in ("alu", "texture", "fetch", "flow"):
             getattr(reader, kind)(event)
     words = start.temporaries.view(np.uint32).copy()
     for step in reader.steps:
@@ -107,11 +105,4 @@ def recording(program: Program, start: Batch[Any], events: Mapping[str, Fields])
             if register < len(words):
                 words[register][mask] = values[mask]
         step.moment.arrays["temporaries"] = words.copy().view(np.float32)
-    return Recording([step.moment for step in reader.steps], int(begin["cycle"][0]), ended, has_faulted)
-
-
-def _enables(event: Fields) -> npt.NDArray[np.bool_]:
-    """Which words an event writes, [channels, lanes]."""
-    enabled = event["enable"][None, :].astype(np.int64) >> np.arange(CHANNELS)[:, None] & 1
-    found: npt.NDArray[np.bool_] = enabled.astype(bool)
-    return found
+    return Recording([step.moment for step in reader.steps], int(begin["cycle"][0]))

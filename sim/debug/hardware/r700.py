@@ -193,7 +193,7 @@ class _Reader:
 def recording(array: ArrayConfig, program: Program, start: Batch[Any], events: Mapping[str, Fields]) -> Recording:
     """What the trace of a wavefront's core says of the wavefront, which begins with the first event."""
     wave = int(events["take"]["wave"][0])
-    reader, ended, has_faulted = _Reader(array, program, start, wave), None, False
+    reader = _Reader(array, program, start, wave)
     for kind, event in in_order(events):
         if kind == "words":
             reader.words.append((int(event["cycle"]), event))
@@ -201,16 +201,13 @@ def recording(array: ArrayConfig, program: Program, start: Batch[Any], events: M
             getattr(reader, kind)(event)
         elif int(event["wave"]) == wave and kind != "take":
             getattr(reader, kind)(event)
-            if kind == "end":
-                ended = int(event["cycle"])
-                has_faulted = Status(int(event["problem"]["status"])) is not Status.OK
     _attribute(reader.steps, reader.writes, slices_of(array))
     words = start.temporaries.view(np.uint32).copy()
     for step in reader.steps:
         for write in step.writes:
             _store(words, write)
         step.moment.arrays["temporaries"] = words.copy().view(np.float32)
-    return Recording([step.moment for step in reader.steps], int(events["take"]["cycle"][0]), ended, has_faulted)
+    return Recording([step.moment for step in reader.steps], int(events["take"]["cycle"][0]))
 
 
 def _attribute(steps: list[_Step], writes: list[_Write], slices: int) -> None:

@@ -85,10 +85,10 @@ class DebugScreen(App[int]):
         *(Binding(str(number), f"pane({number})", f"Pane {number}", show=False) for number in range(1, 7)),
     ]
 
-    def __init__(self, session: Session, kind: str, said: Sequence[str] = ()) -> None:
+    def __init__(self, session: Session, said: Sequence[str] = ()) -> None:
         super().__init__()
         self.session = session
-        self._kind, self._said = kind, list(said)
+        self._said = list(said)
         self._console = Console(session, self._said.append)
         self._command: str | None = None
         self._ends_with: int | None = None
@@ -199,7 +199,7 @@ class DebugScreen(App[int]):
         place.update(Text(text, no_wrap=True, overflow="ellipsis"))
         self.query_one(SourcePane).update_from(session)
         self.query_one(InstructionPane).update_from(session)
-        self.query_one(RegisterPane).update_from(session, self._kind)
+        self.query_one(RegisterPane).update_from(session)
         self.query_one(LanePane).update_from(session)
         self.query_one(ImagePane).update_from(session)
 

@@ -21,7 +21,7 @@ class RegisterPane(Rows):
     """Launch, wavefront and lane that are shown."""
     _words: dict[str, tuple[int, ...]] = {}
 
-    def update_from(self, session: Session, kind: str) -> None:
+    def update_from(self, session: Session) -> None:
         """Show the registers as they are; those are marked that the same lane had with other values before."""
         batch, launch, lane = session.wavefront.batch, session.started.launch, session.lane
         of = (*session.position[:2], lane)
@@ -38,7 +38,7 @@ class RegisterPane(Rows):
             if any(changed) and first is None:
                 first = len(rows)
             self._words[name] = words
-            rows.append(_row(name, value, lane, changed, CHANNELS[kind]))
+            rows.append(_row(name, value, lane, changed, CHANNELS[session.view.kind]))
         self.border_subtitle = f"lane {lane} ({batch.i[lane]}, {batch.j[lane]})"
         self.show(rows, seen=first)
 

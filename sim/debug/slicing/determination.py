@@ -16,6 +16,7 @@ from ctm.sim.debug.slicing.place import ALL_LANES, FRAMES, MEMORY, SHARE, Place,
 from ctm.sim.debug.slicing.probing import ENDED, Changes, Copies, Probe
 from ctm.sim.debug.slicing.recording import Recording
 from ctm.sim.debug.slicing.substitutes import Substitutes
+from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.golden.dpp.batch import Batch, Mask
 from ctm.sim.golden.r700.execution import CONTROL
 
@@ -116,10 +117,10 @@ class Determination:
     def _touches(self, place: Place) -> bool:
         if place.array == MEMORY:
             first, size, number = place.index
+            area = Area(first, first + size)
             # Lanes that do not store it might have.
             return self._probe.is_live(number) and any(
-                bool(((addresses < first + size) & (addresses + count > first)).any())
-                for count, addresses, _ in self._stores
+                area.lanes(addresses, count, np.ones_like(stored)).any() for count, addresses, stored in self._stores
             )
         return place.is_state and exists(self.behind, place) and self._recording.may_have_written(self.behind, place)
 

@@ -11,7 +11,7 @@ from ctm.rtl.isa.limits import ADDRESS_SPACE, CHANNELS
 from ctm.sim.debug.error import unknown
 from ctm.sim.debug.numbers import CHANNELS as CHANNEL_NAMES
 from ctm.sim.debug.slicing.place import ALL_LANES, BOOLS, FLOATS, FRAMES, INTS, MEMORY, SHARE, Place
-from ctm.sim.debug.views import View
+from ctm.sim.debug.views import SPELLINGS, View
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.inputs import ranges
 from ctm.sim.golden.dpp.launch import Launch
@@ -82,7 +82,7 @@ class Names:
 
     def _all(self, batch: Batch[Any], name: str) -> Iterator[tuple[Place, tuple[str, ...]]]:
         """Places of a name, each with the spellings of its channel."""
-        spellings = list(zip("xyzw", "rgba", "stpq", strict=True))
+        spellings = list(zip(*SPELLINGS, strict=True))
         number = self.view.register(batch, name)
         if number is not None:
             for channel in range(CHANNELS):

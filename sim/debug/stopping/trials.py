@@ -8,7 +8,6 @@ from ctm.sim.debug.stopping.stops import Stop
 from ctm.sim.debug.stopping.stores import Area, LastStore, Store
 from ctm.sim.debug.undo import Kept
 from ctm.sim.golden.dpp.core import ArrayRun
-from ctm.sim.golden.pe.processor import BATCH_LANES
 
 
 def _trial(started: Started, cancellation: Cancellation, **options: Any) -> ArrayRun[Any, Any]:
@@ -16,13 +15,8 @@ def _trial(started: Started, cancellation: Cancellation, **options: Any) -> Arra
     launch = started.launch
     kept = Kept.of_outputs(launch)
     run: ArrayRun[Any, Any] = ArrayRun(started.instruction_set, launch, observers=[cancellation], **options)
-    together = max(1, BATCH_LANES // launch.lanes)
     try:
-        for begin in range(0, len(started.order), together):
-            part = slice(begin, begin + together)
-            run.execute(
-                started.order[part], started.i[part].ravel(), started.j[part].ravel(), started.covered[part].ravel()
-            )
+        started.execute(run, 0, len(started.order))
     finally:
         kept.restore()
     return run

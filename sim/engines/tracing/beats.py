@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.sim.compiled.fields import Fields
 
 _OF_LANES = ("words", "enable")
@@ -33,6 +34,13 @@ def whole(fields: Fields) -> Fields:
         for name, values in fields.items()
         if name != "beat"
     }
+
+
+def enables(event: Fields) -> npt.NDArray[np.bool_]:
+    """Which words an event of R5xx cores writes, [channels, lanes]."""
+    enabled = event["enable"][None, :].astype(np.int64) >> np.arange(CHANNELS)[:, None] & 1
+    found: npt.NDArray[np.bool_] = enabled.astype(bool)
+    return found
 
 
 def _joined(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
