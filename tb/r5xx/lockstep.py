@@ -1,7 +1,7 @@
 """Compares a core with the golden model after every instruction of every wavefront."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,6 +10,8 @@ import numpy as np
 from ctm.rtl.isa.limits import CHANNELS, TEMPORARIES
 from ctm.rtl.isa.r5xx.opcodes import FlowOperation, TextureOperation
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
+from ctm.sim.engines.tracing.beats import enables
+from ctm.sim.engines.tracing.order import bits, in_order
 from ctm.sim.golden.r5xx.instruction import Alu, Destination, Flow, Tex
 from ctm.sim.golden.r5xx.state import BROKEN, CONTINUED, ENTERED
 from ctm.tb.r5xx.golden_record import Record, Step, WavefrontRecord, record
@@ -63,7 +65,7 @@ class Comparison:
         """
         banks: dict[int, _Wavefront] = {}
         done = set()
-        for kind, event in self._events():
+        for kind, event in in_order({kind: self.run.events(kind) for kind in _ORDER}):
             number = int(event["context"])
             if kind == "start":
                 if number in banks:
@@ -90,23 +92,13 @@ class Comparison:
         if not self.run.faults and self.run.issued != self.record.issued:
             raise Difference(f"issued {self.run.issued}, expected {self.record.issued}")
 
-    def _events(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """All events in the order of their cycles."""
-        events_in_order = []
-        for number, kind in enumerate(_ORDER):
-            events = self.run.events(kind)
-            events_in_order += [(int(cycle), number, index) for index, cycle in enumerate(events["cycle"])]
-        kinds = [self.run.events(kind) for kind in _ORDER]
-        for _, number, index in sorted(events_in_order):
-            yield _ORDER[number], _event(kinds[number], index)
-
     def _start(self, event: dict[str, Any]) -> _Wavefront:
         position = int(event["wavefront"]["i"]), int(event["wavefront"]["j"])
         if position not in self.record.wavefronts:
             raise Difference(f"a wavefront at {position}, outside the domain")
         wavefront = self.record.wavefronts[position]
         words = np.zeros((TEMPORARIES, CHANNELS, self.lanes), np.uint32)
-        _same("coverage", _bits(event["wavefront"]["covered"], self.lanes), wavefront.covered)
+        _same("coverage", bits(event["wavefront"]["covered"], self.lanes), wavefront.covered)
         return _Wavefront(wavefront, words=words)
 
     def _clear(self, shown: _Wavefront, event: dict[str, Any]) -> None:
@@ -133,12 +125,12 @@ class Comparison:
         for register, channels in ((event["rgb_register"], _RGB), (event["alpha_register"], _ALPHA)):
             _write(shown.words[int(register)], event, channels)
         self._same_registers(shown, step)
-        _same("predicates", _bits(event["predicates"], CHANNELS * self.lanes), step.state("predicates").ravel())
-        _same("the ALU result", _bits(event["alu_result"], self.lanes), step.state("alu_result"))
+        _same("predicates", bits(event["predicates"], CHANNELS * self.lanes), step.state("predicates").ravel())
+        _same("the ALU result", bits(event["alu_result"], self.lanes), step.state("alu_result"))
 
     def _texture(self, shown: _Wavefront, event: dict[str, Any]) -> None:
         step = self._next(shown, event, Tex)
-        _same("the valid mask", _bits(event["valid_mask"], self.lanes), step.state("valid_mask"))
+        _same("the valid mask", bits(event["valid_mask"], self.lanes), step.state("valid_mask"))
         instruction = step.instruction
         assert isinstance(instruction, Tex)
         if instruction.operation not in (TextureOperation.NOP, TextureOperation.KILL_LT_0):
@@ -167,8 +159,8 @@ class Comparison:
         _same("pc", int(state["pc"]), snapshot.next_pc)
         _same("aL", int(state["loop_index"]), snapshot.loop_index)
         active, loop_inactive = step.state("active"), step.state("loop_inactive")
-        _same("the active mask", _bits(state["active"], self.lanes), active)
-        _same("loop-inactive processors", _bits(state["loop_inactive"], self.lanes), loop_inactive)
+        _same("the active mask", bits(state["active"], self.lanes), active)
+        _same("loop-inactive processors", bits(state["loop_inactive"], self.lanes), loop_inactive)
         waiting = ~active & ~loop_inactive
         _same("branch counters", state["counters"][waiting], step.state("counter")[waiting])
         _same("the address stack", state["returns"][: int(state["return_depth"])].tolist(), list(snapshot.returns))
@@ -183,7 +175,7 @@ class Comparison:
             is_loop = frame.kind is FlowOperation.LOOP
             _same(f"loop frame {level}", found, (int(is_loop), frame.iterations, frame.loop_index))
             for name, mask in (("entered", ENTERED), ("broken", BROKEN), ("continued", CONTINUED)):
-                _same(f"{name} of loop frame {level}", _bits(frames[name][level], self.lanes), masks[level][mask])
+                _same(f"{name} of loop frame {level}", bits(frames[name][level], self.lanes), masks[level][mask])
 
     def _same_registers(self, shown: _Wavefront, step: Step) -> None:
         """All temporaries, but for those that fetches are still to write."""
@@ -216,20 +208,11 @@ class Comparison:
             raise Difference("the wavefront ends while fetches are outstanding")
 
 
-def _event(fields: dict[str, Any], index: int) -> dict[str, Any]:
-    return {name: _event(value, index) if isinstance(value, dict) else value[index] for name, value in fields.items()}
-
-
-def _bits(number: Any, count: int) -> np.ndarray:
-    """An integer's bits, the lowest first."""
-    return (int(number) >> np.arange(count, dtype=np.uint64).astype(object) & 1).astype(bool)
-
-
 def _enables(event: dict[str, Any], channels: slice) -> np.ndarray:
     """Which words an event writes, [channels, lanes]."""
-    chosen = np.zeros((CHANNELS, len(event["enable"])), bool)
-    enabled = event["enable"][None, :].astype(np.int64) >> np.arange(CHANNELS)[:, None] & 1
-    chosen[channels] = enabled[channels].astype(bool)
+    enabled = enables(event)
+    chosen = np.zeros_like(enabled)
+    chosen[channels] = enabled[channels]
     return chosen
 
 
