@@ -38,7 +38,7 @@ class Cancellation:
             self.clear()
 
     def clear(self) -> None:
-        """Forget a request: of a command that has ended."""
+        """Clear a request: it was for a command that has ended."""
         self._wanted.clear()
 
     def executed(self, pc: int, parts: Sequence[Batch[Any]]) -> None:

@@ -88,7 +88,7 @@ class Wavefront:
         if parts:
             (self.batch,) = parts
         elif self.error is not None:
-            # What a fault leaves is in nobody's state: it is shown as it was in front of the instruction.
+            # A fault leaves no state: the wavefront is shown as it was in front of the instruction.
             self.batch = before
 
     def back_to(self, step: int) -> None:

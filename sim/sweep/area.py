@@ -21,13 +21,13 @@ class _NotKnownError(Exception):
 def known_luts(config: MachineConfig) -> int | None:
     """LUT4 of a machine if they have been counted before; None if not."""
 
-    def refuse(folder: Path, target: Path) -> None:
+    def not_known(folder: Path, target: Path) -> None:
         raise _NotKnownError
 
     if not (FPGA_YOSYS.is_installed and YOSYS.is_installed):
         return None
     try:
-        return _read(cached(_KIND, _parts(config), ".json", refuse))
+        return _read(cached(_KIND, _parts(config), ".json", not_known))
     except (_NotKnownError, ToolchainError):
         return None
 

@@ -1,4 +1,4 @@
-"""What a sweep has so far: a line of JSON for each piece of work that ended, on disk before the next one counts.
+"""What a sweep has so far: a line of JSON for each point and area that ended, on disk before the next one counts.
 
 The journal stands beside the table until the table is complete. It is also the lock: one sweep at a time holds it. What
 a crash left half written at its end is cut off by the next one.
@@ -39,7 +39,7 @@ class Journal:
     def __enter__(self) -> Self:
         with naming(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            # Nobody follows a link to a file that the user did not name.
+            # A link may lead to a file that the user did not name.
             flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
             self._descriptor = os.open(self.path, flags, 0o666)
         try:

@@ -25,12 +25,12 @@ FAILURES = (ToolchainError, AssemblyError, SweepError, OSError, MemoryError, Val
 """What a point may fail with through no fault of the machine."""
 
 Record = dict[str, Any]
-"""What one piece of work gives, as JSON has it."""
+"""What a point or an area gives, as JSON has it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Task:
-    """A point for whoever runs it; `job` is the hash of its job."""
+    """A point as a worker runs it; `job` is the hash of its job."""
 
     identity: str
     job: str

@@ -14,7 +14,7 @@ _WINDOW = 600.0
 
 @contextmanager
 def sweep_progress(total: int) -> Iterator[tuple[Callable[[Record], None], Callable[[str], None]]]:
-    """A bar of `total` pieces of work: what is told of each record, and what is told a sentence."""
+    """A bar of `total` points and areas: what is told of each record, and what is told a sentence."""
     console = Console(stderr=True)
 
     def say(sentence: str) -> None:

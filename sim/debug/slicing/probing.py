@@ -85,7 +85,7 @@ class ProbeJournal(Journal[Any]):
         self.begin()
 
     def begin(self) -> None:
-        """Forget what was kept."""
+        """Clear what was kept."""
         self.unit = ""
         self.over: list[Batch[Any]] = []
         """Wavefronts that ended."""

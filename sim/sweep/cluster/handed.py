@@ -28,7 +28,7 @@ _LOOK = 0.5
 _COUNT = 2.0
 """Seconds between two counts of the workers."""
 _PATIENCE = 300.0
-"""Seconds without any worker after which nobody is thought to come."""
+"""Seconds without any worker after which the cluster counts as lost."""
 _LEAST_SPARE = 2
 
 Lent = Future[Any] | None
@@ -37,7 +37,7 @@ Lent = Future[Any] | None
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of work: how it is handed over with what its lot needs, and its record if it fails for a reason."""
+    """A point or an area: how it is handed over with what its lot needs, and its record if it fails for a reason."""
 
     submit: Callable[[Lent], Future[Any]]
     failed: Callable[[str], Record]
@@ -65,7 +65,7 @@ class Lot:
 
 
 class Handed:
-    """Pieces of work that a scheduler has, a few at a time.
+    """Points and areas that a scheduler has, a few at a time.
 
     A worker that dies loses nothing: another one does its pieces again. `name` is the scheduler's, in messages.
     """
@@ -103,7 +103,7 @@ class Handed:
                 yield self._record(future)
 
     def drop(self) -> None:
-        """Let the scheduler forget what is not done."""
+        """Cancel what the scheduler has not done."""
         futures = [future for future, _, _ in self._open.values()]
         if futures and self._client.status == "running":
             self._client.cancel(futures, force=True, reason="the sweep has ended")
@@ -123,7 +123,7 @@ class Handed:
                 self._hand(lot, lot.pieces.popleft())
                 ready += lot.is_ready
             if not lot.pieces:
-                # Whoever still needs it keeps it.
+                # Tasks that still need it keep it.
                 lot.lent = lot.lent if lot.is_pending else None
         return [lot for lot in lots if lot.pieces or lot.open]
 
