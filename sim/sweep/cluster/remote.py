@@ -46,13 +46,18 @@ def measure_at_worker(task: Task, job: Parcel, model: Model | None, expected: st
     SweepError
         Job or model arrived damaged.
     """
+    check_sources(expected)
+    if model is not None:
+        take(task.config, model)
+    return measure(task, unpacked(job))
+
+
+def check_sources(expected: str) -> None:
+    """Compare this worker's sources with the client's, `expected`; errors as `measure_at_worker`."""
     if expected and sources() != expected:
         raise OtherVersionError(
             f"sources of ctm-machine {sources()} are not the client's {expected}: install the same on both"
         )
-    if model is not None:
-        _take(task.config, model)
-    return measure(task, unpacked(job))
 
 
 def count_at_worker(hardware: str, config: MachineConfig) -> Record:
@@ -63,7 +68,7 @@ def count_at_worker(hardware: str, config: MachineConfig) -> Record:
 _taken: set[tuple[MachineConfig, str]] = set()
 
 
-def _take(config: MachineConfig, model: Model) -> None:
+def take(config: MachineConfig, model: Model) -> None:
     """Use a model: the file in this worker's cache if it is there, else what came."""
     wanted = (config, model.parcel.digest)
     if wanted in _taken:
