@@ -135,6 +135,22 @@ def try_files(sizes: Mapping[Path, int], *, make_folders: bool = False) -> None:
                     raise _error(errno.EACCES, path)
 
 
+def reserve(descriptor: int, size: int) -> None:
+    """Make an open file `size` bytes long, with space for all of them where its file system can set that aside.
+
+    Raises
+    ------
+    OSError
+        There is no space.
+    """
+    try:
+        os.posix_fallocate(descriptor, 0, size)
+    except OSError as error:
+        if error.errno not in _NO_RESERVATION:
+            raise
+        os.truncate(descriptor, size)
+
+
 @contextmanager
 def naming(file: Path | str) -> Iterator[None]:
     """Errors of the body name what the user named, such as STANDARD_OUTPUT, and not what is written in its stead."""
@@ -222,11 +238,7 @@ def _try_place(path: Path, size: int, trials: ExitStack, make_folders: bool) -> 
         trials.callback(_remove_folder, folder)
     file = trials.enter_context(tempfile.TemporaryFile(dir=path.parent))
     if size:
-        try:
-            os.posix_fallocate(file.fileno(), 0, size)
-        except OSError as error:
-            if error.errno not in _NO_RESERVATION:
-                raise
+        reserve(file.fileno(), size)
 
 
 def _remove_folder(folder: Path) -> None:

@@ -67,8 +67,16 @@ def load_elements(path: Path, data_format: DataFormat, shape: tuple[int, int] | 
     return elements(path, load_array(path, data_format), data_format, shape)
 
 
-def elements(path: Path, array: Array, data_format: DataFormat, shape: tuple[int, int] | None = None) -> Array:
+def elements(
+    path: Path,
+    array: Array,
+    data_format: DataFormat,
+    shape: tuple[int, int] | None = None,
+    limit: int = COORDINATE_LIMIT,
+) -> Array:
     """The array of a file as elements of a format, [height, width, channels]; `shape` is [height, width] if fixed.
+
+    `limit` is the longest side.
 
     Raises
     ------
@@ -87,8 +95,8 @@ def elements(path: Path, array: Array, data_format: DataFormat, shape: tuple[int
         )
     if shape is not None and array.shape[:2] != shape:
         raise ArrayError(f"'{path}' is {list(array.shape[:2])} instead of {list(shape)} (height, width)")
-    if not all(1 <= side <= COORDINATE_LIMIT for side in array.shape[:2]):
-        raise ArrayError(f"'{path}' is {list(array.shape[:2])}; height and width must be 1..{COORDINATE_LIMIT}")
+    if not all(1 <= side <= limit for side in array.shape[:2]):
+        raise ArrayError(f"'{path}' is {list(array.shape[:2])}; height and width must be 1..{limit}")
     return array
 
 

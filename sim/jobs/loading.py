@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.sim.files import is_stream
 from ctm.sim.jobs.arrays import Array, check_name, elements, filled, load_array, load_elements, load_npy
 from ctm.sim.jobs.constants import ConstantFiles, constant_files
@@ -70,12 +71,15 @@ class LoadedJob:
 class Loader:
     """Loads one job; errors name the key. `programs` are those that are not read, by their names in the job."""
 
+    limit = COORDINATE_LIMIT
+    """The longest side of a domain or a buffer."""
+
     def __init__(
         self, path: Path, target: Path | None = None, programs: Mapping[str, ProgramFile] | None = None
     ) -> None:
         self._text = JobText(path)
         self._folder = path.parent
-        self._job = self._text.parse()
+        self._job = self._text.parse(self.limit)
         self._files = destinations(self._job, path.parent, target)
         self._programs: dict[str, ProgramFile] = dict(programs or {})
 

@@ -3,6 +3,7 @@
 import io
 import math
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ _VERSION_AT = len(_MAGIC)
 _LENGTH_AT = _VERSION_AT + 2
 _LENGTH_BYTES: dict[tuple[int, ...], int] = {(1, 0): 2, (2, 0): 4, (3, 0): 4}
 """Bytes of the header's length, by the versions that there are."""
+_LONGEST_HEADER = 1 << 20
+"""Bytes of a file that are looked at for its header; numpy reads none of more than 10,000."""
 _OTHERS = {
     b"PK": "an archive of arrays (.npz): give one of them, as numpy.save writes it (.npy)",
     b"\x89PNG": "a PNG picture: name it .png",
@@ -39,13 +42,35 @@ def read_npy(data: bytes) -> Array:
         It is damaged, cut, or another kind of file, or holds no numbers.
     """
     shape, by_columns, kind, begin = _header(data)
-    if kind.hasobject:
-        raise NpyError("holds Python objects, which are not read: save an array of numbers, such as np.float32")
-    size, there = math.prod(shape) * kind.itemsize, len(data) - begin
-    if there < size:
-        raise NpyError(f"is truncated: {list(shape)} of {kind} are {size:,} bytes, and it has {there:,} of them")
+    _check_size(shape, kind, len(data) - begin)
     array: Array = np.ndarray(shape, kind, data, begin, order="F" if by_columns else "C")
     return array.astype(kind.newbyteorder("="), order="C")
+
+
+def mapped_npy(path: Path) -> Array:
+    """The array in a file, of which only what is used is read; its byte order and order of elements are the file's.
+
+    Raises
+    ------
+    NpyError
+        As `read_npy`.
+    OSError
+        The file cannot be read.
+    """
+    with path.open("rb") as file:
+        shape, by_columns, kind, begin = _header(file.read(_LONGEST_HEADER))
+    _check_size(shape, kind, path.stat().st_size - begin)
+    if not math.prod(shape):
+        return np.empty(shape, kind)
+    return np.memmap(path, kind, "r", begin, shape, "F" if by_columns else "C")
+
+
+def _check_size(shape: tuple[int, ...], kind: np.dtype[Any], there: int) -> None:
+    if kind.hasobject:
+        raise NpyError("holds Python objects, which are not read: save an array of numbers, such as np.float32")
+    size = math.prod(shape) * kind.itemsize
+    if there < size:
+        raise NpyError(f"is truncated: {list(shape)} of {kind} are {size:,} bytes, and it has {there:,} of them")
 
 
 def _header(data: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.sim.files import read_text
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.location import line_of
@@ -62,8 +63,13 @@ class TomlText:
         name = key_name(key)
         return JobError(self.path, f"{name}: {message}" if name else message, line_of(self.text, key))
 
-    def shaped(self, model: type[_Model], sections: Mapping[str, type[BaseModel]]) -> _Model:
-        """The file as a model, whose sections are those of `sections` by their names.
+    def shaped(
+        self,
+        model: type[_Model],
+        sections: Mapping[str, type[BaseModel]],
+        context: Mapping[str, int] | None = None,
+    ) -> _Model:
+        """The file as a model, whose sections are those of `sections` by their names; `context` is of its checks.
 
         Raises
         ------
@@ -83,7 +89,7 @@ class TomlText:
         except ValueError:
             raise JobError(self.path, "a number has too many digits") from None
         try:
-            return model.model_validate(values)
+            return model.model_validate(values, context=context)
         except ValidationError as error:
             # A key that is unknown explains another that is missing.
             first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
@@ -97,9 +103,9 @@ class JobText(TomlText):
     def __init__(self, path: Path) -> None:
         super().__init__(path, "job")
 
-    def parse(self) -> Job:
-        """The job; errors as `shaped`."""
-        return self.shaped(Job, _SECTIONS)
+    def parse(self, limit: int = COORDINATE_LIMIT) -> Job:
+        """The job, whose domains and buffers have sides up to a limit; errors as `shaped`."""
+        return self.shaped(Job, _SECTIONS, {"limit": limit})
 
 
 def _reason(error: Exception) -> str:

@@ -19,11 +19,12 @@ from pydantic import (
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.draws import DRAW_OUTPUTS, STREAMS, VERTEX_BUFFERS, PrimitiveType
 from ctm.rtl.isa.formats import DataFormat, Tiling
-from ctm.rtl.isa.limits import BOOL_CONSTANTS, COORDINATE_LIMIT, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS
+from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 from ctm.sim.jobs.takes import (
     any_array,
     array_of,
+    below,
     file_name,
     float_bits,
     index,
@@ -42,8 +43,8 @@ class _Section(BaseModel):
 Format = Annotated[DataFormat, member(DataFormat)]
 TilingName = Annotated[Tiling, member(Tiling)]
 Bits = Annotated[int, BeforeValidator(float_bits)]
-Coordinate = Annotated[StrictInt, Field(ge=0, lt=COORDINATE_LIMIT)]
-Extent = Annotated[StrictInt, Field(ge=1, le=COORDINATE_LIMIT)]
+Coordinate = Annotated[StrictInt, Field(ge=0), below("less than")]
+Extent = Annotated[StrictInt, Field(ge=1), below("less than or equal to")]
 Interval = Annotated[tuple[Coordinate, Coordinate], array_of(2, "two numbers [first, last]")]
 Shape = Annotated[tuple[Extent, Extent], array_of(2, "two numbers [height, width]")]
 InputIndex = Annotated[StrictInt, Field(ge=0, lt=INPUTS)]

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, BeforeValidator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ValidationInfo
+
+from ctm.rtl.isa.limits import COORDINATE_LIMIT
 
 _SHOWN = 40
 """Characters of a value in a message."""
@@ -142,6 +144,21 @@ def float_bits(value: object) -> int:
             return int(np.float32(value).view(np.uint32))
     except OverflowError:
         raise ValueError("must be a number that a float can hold, of 309 digits at most") from None
+
+
+def below(relation: str) -> AfterValidator:
+    """Accept a number that is "less than" the limit of sides, or "less than or equal to" it.
+
+    The limit is the machine's, 4,096, unless the validation's context has another `limit`.
+    """
+
+    def check(value: int, info: ValidationInfo) -> int:
+        limit = COORDINATE_LIMIT if info.context is None else info.context["limit"]
+        if value > limit or (value == limit and relation == "less than"):
+            raise ValueError(f"must be {relation} {limit}, not {shown(value)}")
+        return value
+
+    return AfterValidator(check)
 
 
 def file_name(name: str) -> str:

@@ -79,6 +79,32 @@ class Image:
             result[rows] = elements[places]
         return result
 
+    def write_rectangle(self, values: npt.NDArray[np.generic], i: int, j: int) -> None:
+        """Store `values` [height, width, channels], of the format's own type, from the element (i, j) on.
+
+        Columns that only the pitch adds repeat the image's last one, if that is among them, as `write` does.
+        """
+        height, width = values.shape[:2]
+        if i + width == self.layout.width:
+            width = self.layout.pitch - i
+            values = np.pad(values, ((0, 0), (0, width - values.shape[1]), (0, 0)), mode="edge")
+        rows_in_order = self._rows
+        if rows_in_order is not None:
+            rows_in_order[j : j + height, i : i + width] = values
+            return
+        for rows, places in self._bands(width, (i, j), height):
+            self._elements[places] = values[rows]
+
+    def read_rectangle(self, i: int, j: int, width: int, height: int) -> npt.NDArray[np.generic]:
+        """The elements of `width` columns and `height` rows from (i, j) on, [height, width, channels]."""
+        rows_in_order = self._rows
+        if rows_in_order is not None:
+            return rows_in_order[j : j + height, i : i + width].copy()
+        result = np.empty((height, width, self.channels), self._elements.dtype)
+        for rows, places in self._bands(width, (i, j), height):
+            result[rows] = self._elements[places]
+        return result
+
     def _repr_png_(self) -> bytes | None:
         """The picture that a notebook shows; None where the elements are none."""
         # Pillow takes long to import, and most programs show nothing.
@@ -101,11 +127,17 @@ class Image:
         kind = np.dtype(element_type(self.layout.format))
         return self.memory.view(kind).reshape(-1, self.channels)
 
-    def _bands(self, columns: int) -> Iterator[tuple[slice, npt.NDArray[np.signedinteger]]]:
-        """Some rows after the others, and where their elements are: places take several times an image's room."""
-        layout = self.layout
+    def _bands(
+        self, columns: int, start: tuple[int, int] = (0, 0), height: int | None = None
+    ) -> Iterator[tuple[slice, npt.NDArray[np.signedinteger]]]:
+        """Some rows after the others, and where their elements are: places take several times an image's room.
+
+        Rows and columns count from the element `start`, (i, j); there are `height` rows, the image's if it is None.
+        """
+        layout, (i, j) = self.layout, start
+        height = layout.height if height is None else height
         step = max(1, _BAND // columns)
-        for first in range(0, layout.height, step):
-            rows = slice(first, min(first + step, layout.height))
+        for first in range(0, height, step):
+            rows = slice(first, min(first + step, height))
             y, x = np.mgrid[rows, 0:columns]
-            yield rows, element_address(layout.at(self.base), x, y) // ELEMENTS[layout.format].element_bytes
+            yield rows, element_address(layout.at(self.base), x + i, y + j) // ELEMENTS[layout.format].element_bytes
