@@ -20,7 +20,7 @@ HARDWARE = (
 SOFTWARE = (
     {"fault", "memory", "files"}, {"golden", "elf"}, {"assembler", "compiled"},
     {"compiler", "engines", "synthesis"}, {"profile"}, {"boards", "runtime"}, {"jobs", "kernels", "draws"},
-    {"report", "explore", "debug"}, {"sweep"}, {"cli"},
+    {"report", "explore", "debug"}, {"sweep"}, {"split"}, {"cli"},
 )  # fmt: skip
 ROOMS = ("r5xx", "r700")
 """Instruction sets."""

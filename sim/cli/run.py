@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from io import StringIO
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,6 +25,8 @@ from ctm.sim.cli.options import (
     prepare_engine,
 )
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
+from ctm.sim.cli.split.command import run_split
+from ctm.sim.cli.split.options import Authority, Certificate, Division, Key, Scheduler, Split, Workers
 from ctm.sim.cli.waves.request import WaveFile, WavesAround, WavesAt, WavesCycles, WavesDepth, WavesFrom, wave_request
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.golden import GoldenEngine
@@ -83,10 +85,30 @@ def run(
         Path | None,
         typer.Option("--trace", metavar="FILE", help="Write what each group does behind each instruction."),
     ] = None,
+    split: Split = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    tls_ca: Authority = None,
+    tls_cert: Certificate = None,
+    tls_key: Key = None,
 ) -> None:
     """Run a job and write its outputs, .npy or .png."""
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
+    division = Division(
+        count=split, workers=workers, scheduler=scheduler,
+        certificates={"--tls-ca": tls_ca, "--tls-cert": tls_cert, "--tls-key": tls_key},
+    )  # fmt: skip
     with outcome.reported():
+        division.check({
+            "--check": check or check_all, "--hazards": hazards, "--profile": profile, "--timeline": timeline,
+            "--report": report, "--waves": waves, "--trace": trace, "--png": png, "--port": port,
+        })  # fmt: skip
+        if split is not None:
+            run_split(
+                outcome, division, job, output, engine=engine, preset=preset, changes=settings, watchdog=watchdog,
+                max_cycles=max_cycles,
+            )  # fmt: skip
+            return
         check_engine(engine, None, port=port, hazards=hazards, trace=trace is not None)
         observation = Observation(
             profile=profile, timeline=timeline, most_events=most_events, page=report,
@@ -112,43 +134,56 @@ def run(
                 loaded, engine=engine, config=config, watchdog=watchdog, max_cycles=max_cycles, watch=watch
             )
         )
-        with (
-            run_progress(processors(loaded), watchdog) as progress,
-            Ending(loaded, config, watchdog) as ending,
-        ):
-            execution = Execution(
-                loaded, engine=engine, config=config, watchdog=watchdog, progress=progress.advance, hazards=hazards,
-                max_cycles=max_cycles, trace=lines, port=port, watch=observation.watching,
-            )  # fmt: skip
-            progress.standing, progress.ask = execution.device.standing, ending.ask
-            result: Run | None = None
-            try:
-                result = execution.run()
-            except (MachineError, CycleLimitError):
-                observation.report(outcome, execution, None, config)
-                raise
-            finally:
-                outcome.add_report(execution.device.report())
-                outcome.fields["engine"] = execution.device.ran
-                outcome.fields |= provenance(config, execution.programs())
-                observation.end(outcome, execution)
-                for remark in execution.device.remarks:
-                    typer.echo(f"note: {remark}", err=True)
-                if trace is not None and lines is not None:
-                    write_file(trace, lines.getvalue().encode(), make_folders=True)
+        execution, result = _executed(
+            outcome, loaded, observation, config, lines, trace,
+            engine=engine, watchdog=watchdog, hazards=hazards, max_cycles=max_cycles, port=port,
+        )  # fmt: skip
         checked = ""
         if check or check_all:
-            part = sample(loaded) if execution.device.ran == FastEngine.name and not check_all else None
-            _check(loaded, result, part, execution.device.ran, config, watchdog)
-            checked = ", equal to the golden model in every bit"
-            if part is not None:
-                checked += f" of a sample of {part.processors:,} processors; --check-all compares all"
+            checked = _checked(loaded, result, execution.device.ran, config, watchdog, whole=check_all)
         save(loaded, result)
         if png:
             _save_pictures(outcome, loaded, result)
         outcome.fields["outputs"] = {str(key): str(path) for key, path in loaded.files.items()}
         _summarise(outcome, config, result, loaded.files, checked)
         observation.report(outcome, execution, result, config)
+
+
+def _executed(
+    outcome: Outcome,
+    loaded: LoadedJob,
+    observation: Observation,
+    config: MachineConfig,
+    lines: StringIO | None,
+    trace: Path | None,
+    *,
+    watchdog: int,
+    **options: Any,
+) -> tuple[Execution, Run]:
+    """Run a job, with what it counted in the outcome; `options` are those of `Execution`, `trace` takes the lines."""
+    with (
+        run_progress(processors(loaded), watchdog) as progress,
+        Ending(loaded, config, watchdog) as ending,
+    ):
+        execution = Execution(
+            loaded, config=config, watchdog=watchdog, progress=progress.advance, trace=lines,
+            watch=observation.watching, **options,
+        )  # fmt: skip
+        progress.standing, progress.ask = execution.device.standing, ending.ask
+        try:
+            return execution, execution.run()
+        except (MachineError, CycleLimitError):
+            observation.report(outcome, execution, None, config)
+            raise
+        finally:
+            outcome.add_report(execution.device.report())
+            outcome.fields["engine"] = execution.device.ran
+            outcome.fields |= provenance(config, execution.programs())
+            observation.end(outcome, execution)
+            for remark in execution.device.remarks:
+                typer.echo(f"note: {remark}", err=True)
+            if trace is not None and lines is not None:
+                write_file(trace, lines.getvalue().encode(), make_folders=True)
 
 
 def _check_files(loaded: LoadedJob, wanted: Mapping[str, Path | None]) -> None:
@@ -189,6 +224,16 @@ def _trace(file: Path | None, loaded: LoadedJob) -> StringIO | None:
 _NOTHING_RAN: dict[str, object] = {
     "cycles": None, "instructions": 0, "lane_instructions": 0, "counters": {}, "outputs": {},
 }  # fmt: skip
+
+
+def _checked(loaded: LoadedJob, result: Run, ran: str, config: MachineConfig, watchdog: int, *, whole: bool) -> str:
+    """Compare with the golden model; what a summary says of it."""
+    part = sample(loaded) if ran == FastEngine.name and not whole else None
+    _check(loaded, result, part, ran, config, watchdog)
+    said = ", equal to the golden model in every bit"
+    if part is not None:
+        said += f" of a sample of {part.processors:,} processors; --check-all compares all"
+    return said
 
 
 def _check(

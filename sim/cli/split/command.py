@@ -1,0 +1,143 @@
+"""A job in tiles, from its file to its outputs."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from ctm.rtl.config import MachineConfig
+from ctm.sim.cli.options import check_engine, configuration, prepare_engine
+from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.cli.split.options import Division
+from ctm.sim.jobs.execution import check_kinds, processors
+from ctm.sim.report.provenance import provenance
+from ctm.sim.sweep.error import SweepError
+from ctm.sim.sweep.packages import CRYPTOGRAPHY, DISTRIBUTED
+from ctm.sim.sweep.versions import needed, sources
+
+if TYPE_CHECKING:
+    from ctm.sim.jobs.loading import LoadedJob
+    from ctm.sim.split.here import Doing
+    from ctm.sim.split.run import Tally
+    from ctm.sim.split.tile import Settings
+
+
+def run_split(
+    outcome: Outcome,
+    division: Division,
+    job: Path,
+    output: Path | None,
+    *,
+    engine: str,
+    preset: str | None,
+    changes: list[str] | None,
+    watchdog: int,
+    max_cycles: int | None,
+) -> None:
+    """Run a job in tiles and write its outputs.
+
+    Raises
+    ------
+    BadInput
+        It cannot be split, or the cluster cannot be used.
+    MachineError, CycleLimitError
+        A tile failed.
+    OSError
+        An output cannot be written.
+    """
+    assert division.count is not None
+    if division.workers != 0:
+        DISTRIBUTED.require()
+        CRYPTOGRAPHY.require()
+
+    from ctm.sim.split.error import SplitError
+    from ctm.sim.split.loading import load_split_job
+    from ctm.sim.split.plan import plan_launches
+    from ctm.sim.split.run import SplitRun
+    from ctm.sim.split.support import check_support
+    from ctm.sim.split.tile import Settings
+
+    try:
+        loaded = load_split_job(job, output)
+        config = configuration(preset, changes, kind=loaded.kinds[0])
+        for warning in loaded.warnings:
+            typer.echo(f"warning: {warning}", err=True)
+        check_support(loaded, engine)
+        check_engine(engine, max_cycles)
+        check_kinds(loaded, config)
+        plans = plan_launches(loaded, division.count)
+        settings = Settings(engine=engine, config=config, watchdog=watchdog, max_cycles=max_cycles)
+        with _progress(processors(loaded)) as tell, SplitRun(loaded, plans, settings, tell) as run:
+            run.begin()
+            with _doing(loaded, settings, division, len(max(plans, key=lambda plan: len(plan.tiles)).tiles)) as doing:
+                run.run(doing)
+    except (SplitError, SweepError) as error:
+        raise BadInput(str(error)) from None
+    _summarise(outcome, loaded, config, run.tally)
+
+
+@contextmanager
+def _doing(job: "LoadedJob", settings: "Settings", division: Division, count: int) -> Iterator["Doing"]:
+    """Where tiles are done."""
+    from ctm.sim.split.here import Here
+
+    if division.scheduler is None:
+        # What workers of this computer need is compiled once, with a line that says so.
+        prepare_engine(settings.engine, settings.config)
+    if division.workers == 0:
+        yield Here(job)
+        return
+
+    # Dask takes half a second to import.
+    from ctm.sim.split.handing import AtWorkers
+    from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_behind
+
+    if division.scheduler is None:
+        name, own = "the scheduler of this computer", ""
+        cluster = local_workers(max(1, min(division.workers or processors(), count)))
+    else:
+        name, own = f"the scheduler {division.scheduler}", sources()
+        files = [None if file is None else str(file) for file in division.certificates.values()]
+        cluster = workers_behind(division.scheduler, Certificates(*files), needed([settings.engine], area=False))
+    with cluster as client:
+        doing = AtWorkers(job, settings, client, name=name, sources=own)
+        try:
+            yield doing
+        finally:
+            doing.drop()
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Callable[[int], None]]:
+    """A bar of pixels on a terminal; what is told of those that are done."""
+    console = Console(stderr=True)
+    columns = TextColumn("pixels"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda count: bar.update(task, advance=count)
+
+
+def _summarise(outcome: Outcome, loaded: "LoadedJob", config: MachineConfig, tally: "Tally") -> None:
+    report = tally.report
+    outcome.add_report(report)
+    programs = {number: (launch.program.key[0].name, launch.program.executable)
+                for number, launch in enumerate(loaded.launches)}  # fmt: skip
+    outcome.fields |= provenance(config, programs)
+    outcome.fields |= {
+        "engine": "+".join(sorted(tally.ran)) or outcome.fields["engine"],
+        "outputs": {str(key): str(path) for key, path in loaded.files.items()},
+        "tiles": tally.tiles, "memory_bytes": tally.memory_bytes,
+    }  # fmt: skip
+    for remark in tally.remarks:
+        typer.echo(f"note: {remark}", err=True)
+    for key, path in loaded.files.items():
+        outcome.say(f"output {key}: {path}")
+    cycles = "" if report.cycles is None else f"{report.cycles:,} cycles, "
+    outcome.say(
+        f"{len(tally.tiles):,} tiles, together {cycles}{report.instructions:,} group instructions, "
+        f"{report.lane_instructions:,} lane instructions"
+    )

@@ -1,0 +1,79 @@
+"""Options of ``ctm run`` that are about tiles and where they are done."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ctm.sim.cli.outcome import BadInput
+
+Split = Annotated[
+    int | None, typer.Option("--split", min=1, metavar="N", help="Run the domain in N tiles, at the same time.")
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers", min=0, metavar="N", help="Of --split: processes on this computer; 0: this one.",
+        show_default="as many as processors",
+    ),
+]  # fmt: skip
+Scheduler = Annotated[
+    str | None,
+    typer.Option("--scheduler", metavar="ADDRESS", help="Of --split: a scheduler of Dask, as tcp://HOST:8786."),
+]
+Authority = Annotated[
+    Path | None, typer.Option("--tls-ca", metavar="PEM", help="Certificate of the scheduler's authority.")
+]
+Certificate = Annotated[Path | None, typer.Option("--tls-cert", metavar="PEM", help="The client's own.")]
+Key = Annotated[Path | None, typer.Option("--tls-key", metavar="PEM", help="Its private key.")]
+
+_INSTEAD = "it is one tile's matter: use it without --split, over a smaller domain"
+_UNSUPPORTED = {
+    "--check": "a whole run is compared: use it without --split, over a smaller domain",
+    "--hazards": _INSTEAD,
+    "--profile": _INSTEAD,
+    "--timeline": _INSTEAD,
+    "--report": _INSTEAD,
+    "--waves": _INSTEAD,
+    "--trace": _INSTEAD,
+    "--png": "name an output FILE.png in the job, or make a picture of a part of it afterwards",
+    "--port": "a board runs whole domains",
+}
+"""Options that a split run does not have, and what to do."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Division:
+    """In how many tiles a job runs, None for one run, and where."""
+
+    count: int | None
+    workers: int | None = None
+    scheduler: str | None = None
+    certificates: Mapping[str, Path | None] = field(default_factory=dict)
+
+    def check(self, others: Mapping[str, object]) -> None:
+        """Reject options that do not go together; `others` has those that were given beside --split.
+
+        Raises
+        ------
+        BadInput
+            With the reason.
+        """
+        if self.count is None:
+            alone = {"--workers": self.workers, "--scheduler": self.scheduler, **self.certificates}
+            for option, value in alone.items():
+                if value is not None:
+                    raise BadInput(f"{option} is for a run in tiles: add --split N")
+            return
+        if self.workers is not None and self.scheduler is not None:
+            raise BadInput("--workers is for this computer, --scheduler for a cluster that is there: not both")
+        for option, file in self.certificates.items():
+            if file is not None and self.scheduler is None:
+                raise BadInput(f"{option} is for a cluster: add --scheduler tls://HOST:PORT")
+            if file is not None and not file.is_file():
+                raise BadInput(f"{option} {file}: there is no such file")
+        for option, reason in _UNSUPPORTED.items():
+            if others.get(option):
+                raise BadInput(f"{option}: not together with --split: {reason}")
