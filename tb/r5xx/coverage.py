@@ -68,6 +68,20 @@ class Coverage:
             for step in wavefront.steps:
                 self.counts.update(set(_step(launch, step)))
 
+    def add_once(self, launch: Launch, record: Record) -> None:
+        """Count each class once, of a program that executes its instructions again and again in the same manner."""
+        found: set[str] = set()
+        seen: set[tuple[int, ...]] = set()
+        for wavefront in record.wavefronts.values():
+            found |= set(_group(wavefront))
+            for step in wavefront.steps:
+                active, snapshot = step.state("active"), step.snapshot
+                key = (step.pc, snapshot.next_pc, active.all(), active.any(), snapshot.loop_index != 0)
+                if key not in seen:
+                    seen.add(key)
+                    found |= set(_step(launch, step))
+        self.counts.update(found)
+
     def rare(self, least: int) -> dict[str, int]:
         """Classes that were executed less often."""
         return {name: self.counts[name] for name in classes() if self.counts[name] < least}

@@ -27,7 +27,8 @@ TIMINGS = (
     Timing(latency=150, jitter=7, stall=0.5),
 )
 _ORDER = ("start", "clear", "fetch", "alu", "texture", "flow", "fault", "end")
-_MOST_CYCLES = 1_000_000
+MOST_CYCLES = 1_000_000
+"""Of one run; the longest program that is drawn takes a tenth of it."""
 _RGB, _ALPHA = slice(0, 3), slice(3, 4)
 
 
@@ -238,8 +239,8 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def compare(simulation: CoreSimulation, case: Case, *, timing: Timing) -> None:
-    """Run a case on the core and on the golden model.
+def compare(simulation: CoreSimulation, case: Case, *, timing: Timing, max_cycles: int = MOST_CYCLES) -> Record:
+    """Run a case on the core, for `max_cycles` at most, and on the golden model; the model's steps.
 
     Raises
     ------
@@ -247,7 +248,7 @@ def compare(simulation: CoreSimulation, case: Case, *, timing: Timing) -> None:
         At the first instruction, fault or byte of memory that is not as in the model.
     """
     launch, wavefronts = case.launch()
-    run = simulation.run(launch, wavefronts, timing=timing, max_cycles=_MOST_CYCLES, trace=True)
+    run = simulation.run(launch, wavefronts, timing=timing, max_cycles=max_cycles, trace=True)
     launch, wavefronts = case.launch()
     expected = record(launch, wavefronts)
     Comparison(case.lanes, expected, run).check()
@@ -255,6 +256,7 @@ def compare(simulation: CoreSimulation, case: Case, *, timing: Timing) -> None:
     address = run.difference(launch.memory)
     if address is not None:
         raise Difference(f"memory differs at 0x{address:08x}")
+    return expected
 
 
 def check_cases(simulation: CoreSimulation, seeds: Iterable[int], timings: Sequence[Timing]) -> None:

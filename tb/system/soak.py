@@ -79,10 +79,10 @@ class Hardware(RtlEngine):
 
 
 class Comparison:
-    """One piece of work on both. All of it is a function of the work."""
+    """One piece of work on both, each buffer in `most_cycles` at most. All of it is a function of the work."""
 
-    def __init__(self, work: Work, config: MachineConfig) -> None:
-        self.work = work
+    def __init__(self, work: Work, config: MachineConfig, *, most_cycles: int = MOST_CYCLES) -> None:
+        self.work, self._most_cycles = work, most_cycles
         memory = replace(config.memory, latency=work.latency, bytes_per_cycle=work.bytes_per_cycle)
         config = replace(config, memory=memory)
         self.machine = Hardware(config, watchdog=work.watchdog, disturbance=work.disturbance)
@@ -142,7 +142,7 @@ class Comparison:
         """Execute a buffer on both."""
         before = self._counts()
         wanted, _ = self._execute(self.model, address, dwords, what)
-        self.machine.limit(MOST_CYCLES)
+        self.machine.limit(self._most_cycles)
         found, error = self._execute(self.machine, address, dwords, what)
         faults = self.model.faults
         if error is not None and error.pc is not None:

@@ -20,6 +20,7 @@ from ctm.rtl.r700.registers.file import depth_of
 from ctm.rtl.r700.slices import by_slice, slices_of
 from ctm.sim.compiled.fields import Fields
 from ctm.sim.engines.tracing.order import bits, in_order
+from ctm.sim.fault import CycleLimitError
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.golden.r700.image import information_of
 from ctm.sim.golden.r700.instruction import AluWord, Flow, Group
@@ -353,24 +354,35 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def compare(job: Job, engine: TracedEngine) -> Run:
-    """Run a job on the golden model and on the traced machine; the model's results.
+def _comparison(engine: TracedEngine, records: Mapping[tuple[int, int], WavefrontRecord]) -> Comparison:
+    """The comparison for the program that was loaded last."""
+    image = load(engine.memory, PROGRAM, "r700")
+    information = information_of(image)
+    code, stack_size = Code(image.code, information), information.stack_size * SUBENTRIES
+    return Comparison(engine.array, code, stack_size, records)
+
+
+def compare(job: Job, engine: TracedEngine) -> tuple[Run, Mapping[tuple[int, int], WavefrontRecord]]:
+    """Run a job on the golden model and on the traced machine; what `record` gives.
 
     Raises
     ------
     Difference
         At the first step that is not the model's.
+    CycleLimitError
+        The machine hangs after steps that are the model's.
     AssertionError
         Memory is not as the model leaves it.
     """
-    array = engine.array
-    expected, records = record(job.on(array.group))
+    expected, records = record(job.on(engine.array.group))
     engine.begin(job.watchdog)
     engine.traced.events()
-    found = run_on(job, engine)
-    image = load(engine.memory, PROGRAM, "r700")
-    information = information_of(image)
-    comparison = Comparison(array, Code(image.code, information), information.stack_size * SUBENTRIES, records)
-    comparison.check(engine.traced.events())
+    try:
+        found = run_on(job, engine)
+    except CycleLimitError:
+        # What made it hang is more than that it does.
+        _comparison(engine, records).check(engine.traced.events())
+        raise
+    _comparison(engine, records).check(engine.traced.events())
     same_results(found, expected)
-    return expected
+    return expected, records

@@ -26,11 +26,12 @@ class _Bounded:
         if disturbance is not None:
             self.disturbance = disturbance
         self.config = config
+        self.most_cycles = MOST_CYCLES
         super().__init__(config, max_cycles=0)
 
     def execute(self, address: int, dwords: int) -> None:
-        """Execute a buffer, in `MOST_CYCLES` at most."""
-        self._max_cycles = self._taken() + MOST_CYCLES
+        """Execute a buffer, in `most_cycles` at most."""
+        self._max_cycles = self._taken() + self.most_cycles
         super().execute(address, dwords)
 
     def begin(self, watchdog: int) -> None:
