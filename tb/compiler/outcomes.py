@@ -11,6 +11,16 @@ from ctm.tb.compiler import core
 from ctm.tb.compiler.host import Launch, Library, Results
 from ctm.tb.compiler.random_kernels import PRELUDE, launch
 
+R700_REASONS = (
+    "a group that reads an array behind a write with a computed index",
+    "LLVM's back end for the R700 cannot compile this",
+    "LLVM's back end fails at arrays of 12 elements",
+    "more registers than there are",
+)
+"""What LLVM cannot do; each is a sentence that a user sees."""
+R5XX_REASONS = ("512 instructions", "loops deeper than 4", "too long", "registers", "have no such function", "bits of")
+"""What R5xx cores cannot do, and the same."""
+
 
 def outcomes(
     texts: Mapping[str, str],

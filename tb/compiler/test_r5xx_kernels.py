@@ -17,7 +17,7 @@ from ctm.sim.elf.r5xx.executable import Executable
 from ctm.tb.compiler import core, device_core
 from ctm.tb.compiler.comparison import differences
 from ctm.tb.compiler.host import Launch, Library, Results
-from ctm.tb.compiler.outcomes import outcomes
+from ctm.tb.compiler.outcomes import R5XX_REASONS, outcomes
 from ctm.tb.compiler.random_kernels import PRELUDE, RandomFloatKernel
 from ctm.tb.compiler.study import CASES, FOLDER
 
@@ -36,7 +36,6 @@ FLOATS = (
 )
 OF_BITS = ("hash", "gcd", "collatz", "bits", "divisions", "rotations", "local", "scatter", "sobel")
 _BATCH = 50
-_REASONS = ("512 instructions", "loops deeper than 4", "too long", "registers", "have no such function", "bits of")
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +165,7 @@ def run(seeds: range, folder: Path) -> Counter[str]:
     def wrong(program: Any, where: Launch, expected: Results) -> int:
         return differences(device_core.run(program, where), expected)
 
-    return outcomes(texts, host, isa="r5xx", reasons=_REASONS, wrong=wrong)
+    return outcomes(texts, host, isa="r5xx", reasons=R5XX_REASONS, wrong=wrong)
 
 
 def test_random_kernels(tmp_path: Path) -> None:

@@ -9,17 +9,10 @@ import pytest
 from ctm.tb.compiler import core
 from ctm.tb.compiler.comparison import differences
 from ctm.tb.compiler.host import Launch, Library, Results
-from ctm.tb.compiler.outcomes import outcomes
+from ctm.tb.compiler.outcomes import R700_REASONS, outcomes
 from ctm.tb.compiler.random_kernels import PRELUDE, RandomKernel
 
 _BATCH = 50
-_REASONS = (
-    "a group that reads an array behind a write with a computed index",
-    "LLVM's back end for the R700 cannot compile this",
-    "LLVM's back end fails at arrays of 12 elements",
-    "more registers than there are",
-)
-"""What LLVM cannot do; each is a sentence that a user sees."""
 
 
 def run(seeds: range, folder: Path, *, arrays: bool) -> Counter[str]:
@@ -30,7 +23,7 @@ def run(seeds: range, folder: Path, *, arrays: bool) -> Counter[str]:
     def wrong(program: Any, where: Launch, expected: Results) -> int:
         return differences(core.run(program, where), expected, bits=(0,))
 
-    return outcomes(texts, host, isa="r700", reasons=_REASONS, wrong=wrong)
+    return outcomes(texts, host, isa="r700", reasons=R700_REASONS, wrong=wrong)
 
 
 @pytest.mark.parametrize("arrays", [False, True])
