@@ -77,6 +77,11 @@ class Handed:
         self._done: SimpleQueue[Future[Any]] = SimpleQueue()
         self._threads, self._counted, self._seen = 0, 0.0, monotonic()
 
+    @property
+    def threads(self) -> int:
+        """Threads of all workers, as they were counted last; 0 before the first count."""
+        return self._threads
+
     def submit(self, key: str, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
         """``function(*arguments)`` at a worker; arguments may be futures."""
         return self._client.submit(function, *arguments, key=f"{key}-{self._run}", pure=False)
