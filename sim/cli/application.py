@@ -22,6 +22,7 @@ _COMMANDS = {
     "sweep": ("sweep.command", "sweep"),
     "synth": ("synth", "synth"),
     "bitstream": ("bitstream", "make_bitstream"),
+    "verify": ("verify", "verify"),
     "doctor": ("doctor", "doctor"),
 }
 """The module of each subcommand, and its function there."""

@@ -1,0 +1,20 @@
+"""``ctm verify``: names the long regression, which a checkout has and a package has not."""
+
+from importlib.util import find_spec
+
+from ctm.sim.cli.outcome import BadInput, Outcome
+
+_MODULE = "ctm.tb.verify"
+
+
+def verify() -> None:
+    """Say how the long regression of the hardware is run; docs/verify.md says more."""
+    outcome = Outcome(json_wanted=False)
+    with outcome.reported():
+        try:
+            is_there = find_spec(_MODULE) is not None
+        except ModuleNotFoundError:
+            is_there = False
+        if not is_there:
+            raise BadInput(f"the regression is no part of the installed package: run python -m {_MODULE} in a checkout")
+        outcome.say(f"python -m {_MODULE} runs the regression; --help has its options")

@@ -1,0 +1,101 @@
+"""What a program of the R5xx campaign covered: cells of tables, each counted once for a program."""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+
+from ctm.rtl.isa.r5xx.opcodes import (
+    AlphaOperation,
+    BranchOperation,
+    FlowOperation,
+    OutputModifier,
+    PredicateSelect,
+    Presubtract,
+    RgbOperation,
+)
+from ctm.rtl.isa.status import Status
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.r5xx.instruction import ALPHA, Alu, Bank, Flow, Row, Unit
+from ctm.sim.golden.r5xx.program import Program
+from ctm.tb.r5xx.coverage import Coverage, classes
+from ctm.tb.r5xx.golden_record import Record, WavefrontRecord
+from ctm.tb.verify.campaign import Tables
+
+OPERATIONS, CLASSES, FLOW, FAULTS = "R5xx operations", "R5xx situations", "R5xx flow", "R5xx faults"
+_UNITS = {"RGB": RgbOperation, "alpha": AlphaOperation}
+_OPERANDS = (
+    *(bank.name.lower() for bank in Bank), "relative temporary", "relative constant", "literal",
+    *(f"presubtract {form.name}" for form in Presubtract),
+)  # fmt: skip
+_MASKS = ("all active", "some active", "none active")
+_STATUSES = (
+    Status.BUS_ERROR, Status.ILLEGAL_INSTRUCTION, Status.STACK, Status.PC_RANGE, Status.WATCHDOG,
+)  # fmt: skip
+"""What a wavefront can fault with."""
+
+
+def tables() -> Tables:
+    """All cells by their tables."""
+    operations = [f"{unit} {operation.name}" for unit, codes in _UNITS.items() for operation in codes]
+    predicates = [f"{inverse}{select.name}" for select in PredicateSelect for inverse in ("", "not ")]
+    modifiers = [modifier.name for modifier in OutputModifier]
+    flow = product(FlowOperation.__members__, ("jumps", "stays"), BranchOperation.__members__, _MASKS)
+    return {
+        OPERATIONS: [" / ".join(cell) for cell in product(operations, modifiers, _OPERANDS, predicates)],
+        CLASSES: classes(),
+        FLOW: [" / ".join(cell) for cell in flow],
+        FAULTS: [status.name for status in _STATUSES],
+    }
+
+
+def events(launch: Launch[Program], record: Record) -> Iterator[str]:
+    """The cells that a program covered, as ``table|cell``, some more than once."""
+    coverage = Coverage()
+    coverage.add_once(launch, record)
+    yield from (f"{CLASSES}|{name}" for name in coverage.counts)
+    executed: dict[int, Alu] = {}
+    for wavefront in record.wavefronts.values():
+        executed |= {step.pc: step.instruction for step in wavefront.steps if isinstance(step.instruction, Alu)}
+        yield from (f"{FLOW}|{cell}" for cell in _flow(wavefront))
+        if wavefront.fault is not None:
+            yield f"{FAULTS}|{wavefront.fault[0].name}"
+    for instruction in executed.values():
+        yield from (f"{OPERATIONS}|{cell}" for cell in _operations(instruction))
+
+
+def _operations(alu: Alu) -> Iterator[str]:
+    """Operation, output modifier, operand and predicate, in all combinations that the instruction has."""
+    for name, unit, channels in (("RGB", alu.rgb, range(ALPHA)), ("alpha", alu.alpha, (ALPHA,))):
+        predicate = alu.common.predicate(channels[0])
+        form = f"{'not ' if predicate.inverted else ''}{predicate.select.name}"
+        operands = {_operand(row, unit) for channel in channels for row in alu.operands[channel]}
+        for operand in operands:
+            yield f"{name} {unit.operation.name} / {unit.modifier.name} / {operand} / {form}"
+
+
+def _operand(row: Row, unit: Unit) -> str:
+    if row.literal is not None:
+        return "literal"
+    if row.source is None:
+        return f"presubtract {unit.presubtract.name}"
+    address = unit.addresses[row.source]
+    return f"{'relative ' if address.relative else ''}{address.bank.name.lower()}"
+
+
+def _flow(wavefront: WavefrontRecord) -> set[str]:
+    """Each flow instruction with what it did to the branch counters, and the mask before it."""
+    found, before = set(), _MASKS[0] if wavefront.covered.all() else _MASKS[1]
+    for step in wavefront.steps:
+        instruction = step.instruction
+        if isinstance(instruction, Flow):
+            jumps = step.snapshot.next_pc != step.pc + 1
+            branch = instruction.branch_if_jump if jumps else instruction.branch_if_stay
+            found.add(_flow_cell(instruction.operation, jumps, branch, before))
+        active = step.state("active")
+        before = _MASKS[0] if active.all() else _MASKS[1] if active.any() else _MASKS[2]
+    return found
+
+
+@cache
+def _flow_cell(operation: FlowOperation, jumps: bool, branch: BranchOperation, mask: str) -> str:
+    return f"{operation.name} / {'jumps' if jumps else 'stays'} / {branch.name} / {mask}"
