@@ -1,6 +1,7 @@
 """Compiles kernels: the same way for every instruction set, and what differs behind `Target`."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +9,8 @@ from typing import TYPE_CHECKING
 from ctm.sim.compiler.clang import intermediate
 from ctm.sim.compiler.error import BackEndError, BackEndRefusal, Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.module import Function, Module
+from ctm.sim.compiler.lookups import Constants, KernelLookups, lookups_of
+from ctm.sim.compiler.origins import Origins, with_origins
 from ctm.sim.compiler.refusals import check, kernels, unfit
 from ctm.sim.compiler.source import Source
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
@@ -27,10 +30,13 @@ class Kernel:
     warnings: tuple[Diagnostic, ...] = ()
 
 
-def compile_kernel(source: Path | Source, *, isa: str = DEFAULT_TARGET, name: str | None = None) -> Kernel:
+def compile_kernel(
+    source: Path | Source, *, isa: str = DEFAULT_TARGET, name: str | None = None, origins: Origins | None = None
+) -> Kernel:
     """Compile a kernel of a source in C or Python for an instruction set; `name` says which if there are several.
 
-    A file in Python is read and not executed; docs/kernels.md has what that means for names outside the kernel.
+    A file in Python is read and not executed; docs/kernels.md has what that means for names outside the kernel. With
+    `origins` it is a program for tiles of a domain that is larger than the machine's.
 
     Raises
     ------
@@ -49,13 +55,15 @@ def compile_kernel(source: Path | Source, *, isa: str = DEFAULT_TARGET, name: st
         # Kernels in C need not wait for this import.
         from ctm.sim.compiler.python import translate_source
 
-        kernel = compile_translation(translate_source(source, name), isa=isa)
+        kernel = compile_translation(translate_source(source, name), isa=isa, origins=origins)
     else:
-        kernel = _compiled(source, isa, name)
+        kernel = _compiled(source, isa, name, origins)
     return replace(kernel, executable=with_sources(kernel.executable, {source.name: source.text}))
 
 
-def compile_translation(translation: "Translation", *, isa: str = DEFAULT_TARGET) -> Kernel:
+def compile_translation(
+    translation: "Translation", *, isa: str = DEFAULT_TARGET, origins: Origins | None = None
+) -> Kernel:
     """Compile a kernel in Python; errors as `compile_kernel`, with the lines of Python and in its words.
 
     Files of its line table have the names that Python has for them.
@@ -63,7 +71,7 @@ def compile_translation(translation: "Translation", *, isa: str = DEFAULT_TARGET
     from ctm.sim.compiler.python import in_words_of_python
 
     try:
-        compiled = _compiled(translation.source, isa, translation.function)
+        compiled = _compiled(translation.source, isa, translation.function, origins)
     except KernelError as error:
         # Columns, and what Clang warns of, are those of the C.
         said = (Diagnostic(each.location._replace(column=0), in_words_of_python(each.message)) for each in error.errors)
@@ -71,11 +79,65 @@ def compile_translation(translation: "Translation", *, isa: str = DEFAULT_TARGET
     return Kernel(translation.name, compiled.executable)
 
 
-def _compiled(source: Source, isa: str, name: str | None) -> Kernel:
+def kernel_lookups(
+    source: "Path | Source | Translation", *, isa: str, name: str | None = None, constants: Constants
+) -> KernelLookups:
+    """Which elements of its inputs a kernel looks up; sources and errors as `compile_kernel`."""
+    if isinstance(source, Path):
+        source = Source.read(source)
+    if isinstance(source, Source) and source.is_python:
+        from ctm.sim.compiler.python import translate_source
+
+        source = translate_source(source, name)
+    if isinstance(source, Source):
+        front = next(_fronts(source, isa, name))
+    else:
+        front = next(_fronts(source.source, isa, source.function))
+    return lookups_of(front.module, front.kernel, constants)
+
+
+def _compiled(source: Source, isa: str, name: str | None, origins: Origins | None) -> Kernel:
+    refusal: BackEndRefusal | None = None
+    for front in _fronts(source, isa, name):
+        module, kernel = front.module, front.kernel
+        if origins is not None:
+            _check_pixel(front, isa)
+            module, kernel = with_origins(module, kernel, origins)
+        try:
+            executable = TARGETS[isa].back_end.compile_module(module, kernel, front.place)
+            return Kernel(kernel.name, executable, front.warnings)
+        except BackEndRefusal as error:
+            refusal = refusal or error
+    assert refusal is not None
+    raise refusal
+
+
+def _check_pixel(front: "_Front", isa: str) -> None:
+    """Reject a pixel of integers where these are floats, and are taken to be coordinates of one machine."""
+    if TARGETS[isa].whole_floats and front.is_whole:
+        message = "beyond the machine's domains an R5xx kernel takes a vec2: an ivec2 is known to be below 4,096 there"
+        raise KernelError([Diagnostic(front.place, message)])
+
+
+@dataclass(frozen=True)
+class _Front:
+    """A kernel that was optimised and checked, in its module; where it begins, and what Clang warns of.
+
+    `is_whole`: it was written with a pixel of integers.
+    """
+
+    module: Module
+    kernel: Function
+    place: Location
+    warnings: tuple[Diagnostic, ...]
+    is_whole: bool
+
+
+def _fronts(source: Source, isa: str, name: str | None) -> Iterator[_Front]:
+    """A kernel as the back end's flags for Clang make it, one after the other."""
     if isa not in TARGETS:
         raise ValueError(f"kernels are compiled for {' or '.join(TARGETS)}, not for '{isa}'")
     target = TARGETS[isa]
-    refusal: BackEndRefusal | None = None
     back_end = target.back_end
     for flags in back_end.FRONTS:
         text, warnings = intermediate(source, [*flags, *(["-DCTM_WHOLE_FLOATS"] if target.whole_floats else [])])
@@ -93,12 +155,8 @@ def _compiled(source: Source, isa: str, name: str | None) -> Kernel:
         errors = check(module, kernel, back_end.refusal, back_end.TABLES) if is_fit else [unfit(module, kernel)]
         if errors:
             raise KernelError(errors)
-        try:
-            return Kernel(kernel.name, back_end.compile_module(module, kernel, place), tuple(warnings))
-        except BackEndRefusal as error:
-            refusal = refusal or error
-    assert refusal is not None
-    raise refusal
+        is_whole = f"@{kernel.name}(<2 x i32>" in text
+        yield _Front(module, kernel, place, tuple(warnings), is_whole)
 
 
 _ASSEMBLY = re.compile(r"^module asm ", re.MULTILINE)

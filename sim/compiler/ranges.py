@@ -1,0 +1,133 @@
+"""Coordinates of lookups as expressions of the pixel, and the elements that they are over a rectangle of pixels."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from typing import Protocol
+
+Range = tuple[float, float]
+"""The least and the greatest value."""
+_ALL: Range = (0.0, 2.0**24)
+"""Coordinates of the largest domain."""
+_EXACT, _LARGEST = 2.0**24, 2.0**31 - 1
+"""Whole numbers up to the first are exact in floats, up to the second in integers; those beyond are not followed."""
+_ERROR = 2.0**-20
+"""Of what is rounded, relative to the largest value on the way."""
+_MOST = 256
+"""Operations of an expression that is followed."""
+
+
+class Coordinate(Protocol):
+    """A value at each pixel; `is_whole` says that it is computed of whole numbers, `size` of how much."""
+
+    @property
+    def is_whole(self) -> bool: ...  # noqa: D102
+
+    @property
+    def size(self) -> int: ...  # noqa: D102
+
+    def over(self, i: Range, j: Range) -> Range:
+        """What it is over pixels with i and j in ranges, without rounding."""
+
+    def peak(self, i: Range, j: Range) -> float:
+        """The largest of it and of what it is computed of, without signs."""
+
+
+@dataclass(frozen=True)
+class Pixel:
+    """i (0) or j (1)."""
+
+    which: int
+    is_whole: bool = True
+    size: int = 1
+
+    def over(self, i: Range, j: Range) -> Range:
+        """The pixel's own range."""
+        return (i, j)[self.which]
+
+    def peak(self, i: Range, j: Range) -> float:
+        """Its last one."""
+        return self.over(i, j)[1]
+
+
+@dataclass(frozen=True)
+class _Number:
+    value: float
+    size: int = 1
+
+    @property
+    def is_whole(self) -> bool:
+        return self.value.is_integer()
+
+    def over(self, i: Range, j: Range) -> Range:
+        return self.value, self.value
+
+    def peak(self, i: Range, j: Range) -> float:
+        return abs(self.value)
+
+
+@dataclass(frozen=True)
+class _Computed:
+    compute: Callable[..., Range]
+    operands: tuple[Coordinate, ...]
+    is_whole: bool
+    size: int
+
+    def over(self, i: Range, j: Range) -> Range:
+        return self.compute(*(operand.over(i, j) for operand in self.operands))
+
+    def peak(self, i: Range, j: Range) -> float:
+        low, high = self.over(i, j)
+        return max(-low, high, *(operand.peak(i, j) for operand in self.operands))
+
+
+def number(value: float) -> Coordinate | None:
+    """A number; None if it is too large to be followed, or none."""
+    return _Number(value) if abs(value) <= _LARGEST else None
+
+
+def operation(name: str, *operands: Coordinate | None, is_signed: bool = True) -> Coordinate | None:
+    """What an operation of `OPERATIONS` makes of operands; None where one is not known, or the result is too large.
+
+    One on numbers without a sign is only followed where no operand is negative.
+    """
+    known = [operand for operand in operands if operand is not None]
+    size = 1 + sum(operand.size for operand in known)
+    if len(known) < len(operands) or size > _MOST:
+        return None
+    compute = OPERATIONS[name]
+    ranges = [operand.over(_ALL, _ALL) for operand in known]
+    low, high = compute(*ranges)
+    if not is_signed and min(least for least, _ in ranges) < 0:
+        return None
+    if not -_LARGEST <= low <= high <= _LARGEST:
+        return None
+    return _Computed(compute, tuple(known), all(operand.is_whole for operand in known), size)
+
+
+def elements(coordinate: Coordinate, i: Range, j: Range) -> tuple[int, int]:
+    """The first and the last element that a coordinate can be, rounded down, over pixels with i and j in ranges."""
+    low, high = coordinate.over(i, j)
+    peak = coordinate.peak(i, j)
+    # Each of some operations may have rounded.
+    error = 0.0 if coordinate.is_whole and peak <= _EXACT else 1 + peak * _ERROR
+    return math.floor(low - error), math.ceil(high + error)
+
+
+def _times(a: Range, b: Range) -> Range:
+    products = [one * other for one, other in product(a, b)]
+    return min(products), max(products)
+
+
+OPERATIONS: dict[str, Callable[..., Range]] = {
+    "plus": lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    "minus": lambda a, b: (a[0] - b[1], a[1] - b[0]),
+    "times": _times,
+    "shifted": lambda a, b: _times(a, (2.0 ** min(b[0], 31), 2.0 ** min(b[1], 31))),
+    "least": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
+    "greatest": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
+    "either": lambda a, b: (min(a[0], b[0]), max(a[1], b[1])),
+    "rounded": lambda a: (math.floor(a[0]), math.ceil(a[1])),
+}
+"""The range of a result by those of operands."""
