@@ -281,5 +281,6 @@ class Job(_Section):
     def launches(self) -> tuple[Pass, ...]:
         """The passes; a domain alone is one."""
         if self.domain is not None:
-            return (Pass(domain_i=self.domain.i, domain_j=self.domain.j),)
+            # Both are checked already, against a limit that is not known here.
+            return (Pass.model_construct(domain_i=self.domain.i, domain_j=self.domain.j),)
         return self.passes

@@ -1,76 +1,200 @@
-"""How a launch is divided: its tiles, and what of each buffer they need."""
+"""How a job is divided: the tiles of each launch, and what of each input they need."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from ctm.rtl.isa.limits import COORDINATE_LIMIT
+import numpy as np
+
+from ctm.rtl.isa.limits import COORDINATE_LIMIT, FLOAT_CONSTANTS
+from ctm.sim.compiler import compile_kernel, kernel_lookups
+from ctm.sim.compiler.lookups import KernelLookups, Lookup
+from ctm.sim.compiler.origins import Origins
+from ctm.sim.compiler.ranges import Coordinate, elements
+from ctm.sim.compiler.source import SUFFIXES
 from ctm.sim.jobs.loading import Launch, LoadedJob
+from ctm.sim.jobs.program_file import program_of
 from ctm.sim.split.error import SplitError
 from ctm.sim.split.planes import Plane
-from ctm.sim.split.rectangle import Rectangle, tile_size, tiles
+from ctm.sim.split.rectangle import COLUMNS, Rectangle, tile_size, tiles
+
+Words = tuple[int, int, int, int]
+_BORDERS = 16
+"""Widths of a border, in columns of wavefronts, that tiles are made smaller by one after the other."""
 
 
-@dataclass(frozen=True)
-class Reach:
-    """What of an input pixel (i, j) reads: the elements from (i + i0, j + j0) to (i + i1, j + j1)."""
-
-    i0: int
-    i1: int
-    j0: int
-    j1: int
-
-    def of(self, pixels: Rectangle, plane: Plane) -> Rectangle:
-        """What some pixels read of a plane: coordinates outside are clamped to its edges."""
-        height, width = plane.shape[:2]
-
-        def inside(value: int, side: int) -> int:
-            return min(max(value, 0), side - 1)
-
-        return Rectangle(
-            inside(pixels.j0 + self.j0, height), inside(pixels.i0 + self.i0, width),
-            inside(pixels.j1 + self.j1, height), inside(pixels.i1 + self.i1, width),
-        )  # fmt: skip
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LaunchPlan:
-    """The tiles of a launch, their size [columns, rows], and the reach into inputs where it is known.
+    """The tiles of a launch, their size [columns, rows], and how a kernel looks its inputs up.
 
-    `is_local`: the machine's (0, 0) is the tile's first pixel, and the program adds the origin, which is a constant.
+    With `origins` the machine's (0, 0) is the first pixel of a tile, and the program adds the origin; `whole_pixel`
+    says whether that is of integers.
     """
 
     launch: int
     tiles: tuple[Rectangle, ...]
     size: tuple[int, int]
-    reaches: Mapping[int, Reach] = field(default_factory=dict)
+    lookups: Mapping[int, Sequence[Lookup]] = field(default_factory=dict)
+    origins: Origins | None = None
+    whole_pixel: bool = False
+
+    def window(self, index: int, plane: Plane, pixels: Rectangle) -> Rectangle:
+        """What pixels, and the uncovered ones of their wavefronts, read of an input: all of it if that is not known."""
+        height, width = plane.shape[:2]
+        if self.origins is not None and index not in self.origins.inputs:
+            return Rectangle(0, 0, height - 1, width - 1)
+        return window_of(self.lookups.get(index, ()), plane, pixels)
+
+    def origin_of(self, pixels: Rectangle) -> tuple[int, int]:
+        """The pixel that the machine's (0, 0) is for a tile; even, because quads are."""
+        return (0, 0) if self.origins is None else (pixels.i0 & ~1, pixels.j0 & ~1)
+
+    def constants(self, pixels: Rectangle, windows: Mapping[int, Rectangle]) -> dict[int, Words]:
+        """The origins of a tile and of its inputs, as float constants by index."""
+        if self.origins is None:
+            return {}
+        kind = np.int32 if self.whole_pixel else np.float32
+        found = {self.origins.pixel: _words(np.array(self.origin_of(pixels), kind))}
+        for index, number in self.origins.inputs.items():
+            found[number] = _words(np.array((windows[index].i0, windows[index].j0), np.float32))
+        return found
 
 
-def domain_of(launch: Launch) -> Rectangle | None:
-    """A launch's domain; None where it is empty."""
-    (i0, i1), (j0, j1) = launch.section.domain_i, launch.section.domain_j
-    return None if i0 > i1 or j0 > j1 else Rectangle(j0, i0, j1, i1)
+def plan_launches(job: LoadedJob, count: int) -> tuple[LoadedJob, tuple[LaunchPlan, ...]]:
+    """A job whose launches can be run in `count` tiles, or as many as there can be, and their plans.
 
-
-def plan_launches(job: LoadedJob, count: int) -> tuple[LaunchPlan, ...]:
-    """The plan of each launch of a job, in `count` tiles or as many as there can be.
+    Launches beyond the machine's domains have other programs, which begin at origins.
 
     Raises
     ------
     SplitError
-        Tiles would be too large.
+        A launch goes beyond the machine's domains or buffers, and its program cannot.
+    KernelError
+        A kernel cannot be compiled so.
     """
-    return tuple(_plan(job, number, count) for number in range(len(job.launches)))
+    planned = [_planned(job, number, count) for number in range(len(job.launches))]
+    return replace(job, launches=tuple(launch for launch, _ in planned)), tuple(plan for _, plan in planned)
 
 
-def _plan(job: LoadedJob, number: int, count: int) -> LaunchPlan:
-    domain = domain_of(job.launches[number])
-    if domain is None:
-        return LaunchPlan(number, (), (1, 1))
-    size = tile_size(domain, count)
-    if max(size) > COORDINATE_LIMIT:
-        least = -(-domain.width // COORDINATE_LIMIT) * -(-domain.height // COORDINATE_LIMIT)
+def window_of(lookups: Sequence[Lookup], plane: Plane, pixels: Rectangle) -> Rectangle:
+    """What of a plane lookups read; coordinates outside are clamped to its edges."""
+    height, width = plane.shape[:2]
+    around = pixels.wavefronts()
+    i0, i1 = _ends([lookup.x for lookup in lookups], around, width)
+    j0, j1 = _ends([lookup.y for lookup in lookups], around, height)
+    return Rectangle(j0, i0, j1, i1)
+
+
+def _ends(coordinates: Sequence[Coordinate | None], pixels: Rectangle, side: int) -> tuple[int, int]:
+    known = [each for each in coordinates if each is not None]
+    if not known or None in coordinates:
+        return 0, side - 1
+    ends = [elements(each, (pixels.i0, pixels.i1), (pixels.j0, pixels.j1)) for each in known]
+    first, last = min(end for end, _ in ends), max(end for _, end in ends)
+    return min(max(first, 0), side - 1), min(max(last, 0), side - 1)
+
+
+def _words(origin: np.ndarray) -> Words:
+    x, y = (int(word) for word in origin.view(np.uint32))
+    return x, y, 0, 0
+
+
+def _planned(job: LoadedJob, number: int, count: int) -> tuple[Launch, LaunchPlan]:
+    launch = job.launches[number]
+    (i0, i1), (j0, j1) = launch.section.domain_i, launch.section.domain_j
+    if i0 > i1 or j0 > j1:
+        return launch, LaunchPlan(launch=number, tiles=(), size=(1, 1))
+    domain = Rectangle(j0, i0, j1, i1)
+    planes = {section.index: plane for section, _, plane in job.inputs}
+    reading = _reading(launch) if planes else None
+    found = {} if reading is None else _by_number(reading.lookups)
+    large = [index for index, plane in planes.items() if max(plane.shape[:2]) > COORDINATE_LIMIT]
+    if max(i1, j1) < COORDINATE_LIMIT and not large:
+        size = tile_size(domain, count)
+        return launch, LaunchPlan(launch=number, tiles=tuple(tiles(domain, size)), size=size, lookups=found)
+    if launch.program.path.suffix not in SUFFIXES:
         raise SplitError(
-            f"--split {count}: its tiles would have {size[0]:,} x {size[1]:,} pixels, and a domain of the machine "
-            f"has at most {COORDINATE_LIMIT:,} x {COORDINATE_LIMIT:,}; try --split {least}"
+            f"{job.path}: --split: beyond {COORDINATE_LIMIT:,} x {COORDINATE_LIMIT:,} a tile begins at an origin that "
+            f"the program adds; {launch.program.path.name} is made already, and only a kernel in C or Python can be "
+            "compiled so"
         )
-    return LaunchPlan(number, tuple(tiles(domain, size)), size)
+    reading = _reading(launch) if reading is None else reading
+    assert reading is not None
+    plan = LaunchPlan(
+        launch=number, tiles=(), size=(1, 1), lookups=found, origins=_origins(launch, large),
+        whole_pixel=reading.is_whole,
+    )  # fmt: skip
+    _check_known(job, found, {index: planes[index] for index in large})
+    return _with_origins(launch, plan.origins), _fitting(job, plan, domain, count, planes)
+
+
+def _reading(launch: Launch) -> KernelLookups | None:
+    """How a kernel looks its inputs up; None where the program is no kernel."""
+    program = launch.program
+    if program.path.suffix not in SUFFIXES:
+        return None
+    return kernel_lookups(
+        program.path, isa=program.executable.kind, name=program.kernel, constants=launch.constants.floats
+    )
+
+
+def _by_number(lookups: Sequence[Lookup]) -> dict[int, list[Lookup]]:
+    found: dict[int, list[Lookup]] = {}
+    for lookup in lookups:
+        found.setdefault(lookup.number, []).append(lookup)
+    return found
+
+
+def _check_known(job: LoadedJob, lookups: Mapping[int, Sequence[Lookup]], planes: Mapping[int, Plane]) -> None:
+    """Check that of inputs that are larger than a buffer it is known what tiles read."""
+    for index, plane in planes.items():
+        for lookup in lookups.get(index, ()):
+            for side, coordinate in zip(plane.shape[1::-1], (lookup.x, lookup.y), strict=True):
+                if side > COORDINATE_LIMIT and coordinate is None:
+                    raise SplitError(
+                        f"{lookup.location or job.path}: --split: which elements of input {index} this lookup reads is "
+                        f"not known beforehand, and the input's side of {side:,} is more than the {COORDINATE_LIMIT:,} "
+                        "of a buffer; look up at the pixel plus constants"
+                    )
+
+
+def _fitting(
+    job: LoadedJob, plan: LaunchPlan, domain: Rectangle, count: int, planes: Mapping[int, Plane]
+) -> LaunchPlan:
+    """The plan with tiles whose windows into inputs fit into buffers."""
+    most = COORDINATE_LIMIT
+    while most:
+        size = tile_size(domain, count, most)
+        fitting = replace(plan, tiles=tuple(tiles(domain, size)), size=size)
+        windows = (fitting.window(index, plane, tile) for index, plane in planes.items() for tile in fitting.tiles)
+        if all(max(window.width, window.height) <= COORDINATE_LIMIT for window in windows):
+            return fitting
+        # First a border of some elements, then what is looked up at multiples of the pixel.
+        most = most - COLUMNS if most > COORDINATE_LIMIT - _BORDERS * COLUMNS else most // 2 // COLUMNS * COLUMNS
+    first = next(lookup for index in planes for lookup in plan.lookups.get(index, ()))
+    raise SplitError(
+        f"{first.location or job.path}: --split: lookups of input {first.number} are further apart than the "
+        f"{COORDINATE_LIMIT:,} elements of a buffer, whatever the tile"
+    )
+
+
+def _origins(launch: Launch, inputs: Sequence[int]) -> Origins:
+    """Constants for origins: the last ones that neither the kernel nor the job names."""
+    named = {*launch.program.executable.notes.float_constants, *launch.constants.floats}
+    named -= launch.program.constants.floats.keys()
+    free = [number for number in reversed(range(FLOAT_CONSTANTS)) if number not in named]
+    return Origins(free[0], dict(zip(inputs, free[1:], strict=False)))
+
+
+def _with_origins(launch: Launch, origins: Origins | None) -> Launch:
+    """A launch whose program begins at origins."""
+    old = launch.program
+    kernel = compile_kernel(old.path, isa=old.executable.kind, name=old.kernel, origins=origins)
+    program = program_of(old.path, kernel.executable, kernel=old.kernel, warnings=old.warnings)
+    constants = launch.constants
+    # Numbers that the old program brought along may be others' constants now.
+    given = replace(
+        constants,
+        floats={key: words for key, words in constants.floats.items() if old.constants.floats.get(key) != words},
+        ints={key: word for key, word in constants.ints.items() if old.constants.ints.get(key) != word},
+    )
+    return replace(launch, program=program, constants=program.constants | given)

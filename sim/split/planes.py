@@ -6,7 +6,6 @@ A plane is what numpy's indices read and write, [height, width, channels]: an ar
 import secrets
 import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -76,8 +75,9 @@ def _open_store(path: Path) -> Plane:
 
     try:
         return zarr.open_array(path, mode="r")
-    except FileNotFoundError:
-        problem = "it is a group: name the array in it" if (path / "zarr.json").exists() else "there is no Zarr array"
+    except (FileNotFoundError, zarr.errors.NodeTypeValidationError):
+        is_group = any((path / name).is_file() for name in ("zarr.json", ".zgroup"))
+        problem = "it is a group: name the array in it" if is_group else "there is no Zarr array"
         raise ArrayError(f"'{path}': {problem}") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ArrayError(f"cannot read '{path}': {str(error) or type(error).__name__}") from None
@@ -178,24 +178,29 @@ def check_store(path: Path) -> None:
         raise FileExistsError(17, "it is there and is no Zarr array, and is not replaced by one", str(path))
 
 
-def scratch(folder: Path, plane: Plane) -> Output:
-    """A copy of a plane that can be written, in a file of `folder` without a name; errors as `begin_output`."""
-    file = folder / f"scratch{NPY}"
-    output = _begin_npy(file, np.dtype(plane.dtype).newbyteorder("="), _shape(plane))
-    with suppress(OSError):
-        # Mapped, it stays as long as it is used.
-        output.close()
+def scratch(folder: Path, plane: Plane, width: int) -> Output:
+    """A copy of a plane that can be written, in a file of `folder` that has no name; errors as `begin_output`.
+
+    It has `width` columns: those that the plane has not repeat its last one, as the padding of an input does.
+    """
+    height, _, channels = _shape(plane)
+    output = _begin_npy(folder / f"scratch{NPY}", np.dtype(plane.dtype).newbyteorder("="), (height, width, channels))
+    # Mapped, it stays as long as it is used.
+    output.close()
     copy(plane, output.plane)
     return output
 
 
 def copy(source: Plane, target: Plane) -> None:
-    """Copy a plane into another one of the same shape, some rows after the others."""
-    height, width, channels = _shape(source)
-    step = max(1, _BAND_BYTES // (width * channels * np.dtype(source.dtype).itemsize))
+    """Copy a plane into another one of as many rows, some after the others; more columns repeat the last one."""
+    height, width, channels = _shape(target)
+    columns = min(width, source.shape[1])
+    step = max(1, _BAND_BYTES // (width * channels * np.dtype(target.dtype).itemsize))
     for first in range(0, height, step):
-        rows = Rectangle(first, 0, min(first + step, height) - 1, width - 1)
-        target[rows.slices] = read_plane(source, rows)
+        rows = Rectangle(first, 0, min(first + step, height) - 1, columns - 1)
+        target[rows.j0 : rows.j1 + 1] = np.pad(
+            read_plane(source, rows), ((0, 0), (0, width - columns), (0, 0)), mode="edge"
+        )
 
 
 def _shape(plane: Plane) -> tuple[int, int, int]:

@@ -41,6 +41,10 @@ class Rectangle:
         i1, j1 = min(self.i1, width - 1), min(self.j1, height - 1)
         return Rectangle(self.j0, self.i0, j1, i1) if self.i0 <= i1 and self.j0 <= j1 else None
 
+    def moved(self, i: int, j: int) -> "Rectangle":
+        """It i columns and j rows further."""
+        return Rectangle(self.j0 + j, self.i0 + i, self.j1 + j, self.i1 + i)
+
     def wavefronts(self) -> "Rectangle":
         """It with the uncovered pixels of its wavefronts, whatever their size."""
         i0, j0 = self.i0 & ~1, self.j0 & ~1
@@ -51,18 +55,24 @@ class Rectangle:
 
 
 def tile_size(domain: Rectangle, count: int, most: int = COORDINATE_LIMIT) -> tuple[int, int]:
-    """Columns and rows of the tiles that a domain which is not empty has; see `tiles`."""
+    """Columns and rows of the tiles of a domain that is not empty: `count`, or as many as there can be.
+
+    There are more where tiles would have more than `most` columns or rows, a multiple of COLUMNS.
+    """
     i, j = domain.i0 & ~1, domain.j0 & ~1
     columns, rows = -(-(domain.i1 + 1 - i) // COLUMNS), -(-(domain.j1 + 1 - j) // ROWS)
-    count = min(count, columns * rows)
+    least_across, least_up = -(-columns * COLUMNS // most), -(-rows * ROWS // most)
+    count = max(min(count, columns * rows), least_across * least_up)
 
     def size(across: int) -> tuple[int, int]:
-        up = min(rows, -(-count // across))
+        up = max(least_up, min(rows, -(-count // across)))
         return -(-columns // across) * COLUMNS, -(-rows // up) * ROWS
 
-    fitting = [each for each in map(size, range(1, min(columns, count) + 1)) if max(each) <= most]
     # As many as are wanted, with the least halo; of those that are alike whole rows, which lie side by side in memory.
-    return min(fitting, key=lambda each: (abs(_number(domain, each) - count), sum(each), -each[0]), default=size(count))
+    return min(
+        map(size, range(least_across, max(least_across, min(columns, count)) + 1)),
+        key=lambda each: (abs(_number(domain, each) - count), sum(each), -each[0]),
+    )
 
 
 def tiles(domain: Rectangle, size: tuple[int, int]) -> list[Rectangle]:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,7 @@ class Tally:
     """What all tiles counted together, and each of them."""
 
     tiles: list[dict[str, Any]] = field(default_factory=list)
+    counters: Counter[str] = field(default_factory=Counter)
     ran: set[str] = field(default_factory=set)
     remarks: dict[str, None] = field(default_factory=dict)
     memory_bytes: int = 0
@@ -33,8 +34,8 @@ class Tally:
         self.tiles.append({
             "launch": launch, "i": [pixels.i0, pixels.i1], "j": [pixels.j0, pixels.j1], "cycles": report.cycles,
             "instructions": report.instructions, "lane_instructions": report.lane_instructions,
-            "counters": report.counters,
         })  # fmt: skip
+        self.counters.update(report.counters)
         self.ran.add(record["ran"])
         self.remarks |= dict.fromkeys(record["remarks"])
         self.memory_bytes = max(self.memory_bytes, record["memory_bytes"])
@@ -42,15 +43,12 @@ class Tally:
     @property
     def report(self) -> Report:
         """The sums of all tiles; of cycles too, where engines count them."""
-        counters = Counter[str]()
-        for tile in self.tiles:
-            counters.update(tile["counters"])
         cycles = [tile["cycles"] for tile in self.tiles]
         return Report(
             cycles=None if not cycles or None in cycles else sum(cycles),
             instructions=sum(tile["instructions"] for tile in self.tiles),
             lane_instructions=sum(tile["lane_instructions"] for tile in self.tiles),
-            counters=dict(counters),
+            counters=dict(self.counters),
         )
 
 
@@ -114,12 +112,13 @@ class SplitRun:
             if section.index not in self._untouched or not _covers(first, section.shape):
                 with naming(output.path):
                     copy(plane, output.plane)
-        swaps = (pair for launch in self._job.launches for pair in launch.section.swap)
-        for index, output_index in {index: output for output, index in swaps}.items():
-            # What is read in one launch is written in the next one.
-            other = scratch(self._job.files[output_index].parent, self._read[index])
-            self._stack.callback(other.close)
-            self._read[index] = other.plane
+        layouts = {section.index: layout for section, layout, _ in self._job.outputs}
+        for output_index, index in {pair for launch in self._job.launches for pair in launch.section.swap}:
+            # What is read in one launch is written in the next one, and the padding of rows is read, too.
+            width = max(layouts[output_index].pitch, self._read[index].shape[1])
+            folder = self._outputs[output_index].path.parent
+            self._read[index] = scratch(folder, self._read[index], width).plane
+            self._written[output_index] = scratch(folder, self._written[output_index], width).plane
 
     def _swap(self, pairs: tuple[tuple[int, int], ...]) -> None:
         for output, index in pairs:
@@ -147,26 +146,38 @@ class SplitRun:
 
     def _tile(self, plan: LaunchPlan, number: int) -> Tile:
         pixels = plan.tiles[number]
+        i, j = plan.origin_of(pixels)
+        windows = {index: plan.window(index, plane, pixels) for index, plane in self._read.items()}
         inputs = {}
         for section, layout, _ in self._job.inputs:
-            plane = self._read[section.index]
-            whole = Rectangle(0, 0, plane.shape[0] - 1, plane.shape[1] - 1)
-            reach = plan.reaches.get(section.index)
-            window = whole if reach is None else reach.of(pixels.wavefronts(), plane)
+            window = windows[section.index]
+            held = window
+            if plan.origins is not None and section.index in plan.origins.inputs:
+                held = window.moved(-window.i0, -window.j0)
+                layout = replace(layout, width=held.width, height=held.height)
+            else:
+                layout = replace(layout, width=self._read[section.index].shape[1])
             inputs[section.index] = Buffer(
-                layout=layout, memory=section.memory, held=window, values=read_plane(plane, window)
+                layout=layout, memory=section.memory, held=held, values=read_plane(self._read[section.index], window)
             )
         outputs = {}
         for written, layout, plane in self._job.outputs:
-            held = pixels.inside(written.shape[1], written.shape[0])
+            height, width = self._written[written.index].shape[:2]
+            inside = pixels.inside(width, height)
             before = plane if written.index in self._untouched else self._written[written.index]
-            window = Rectangle(0, 0, 0, 0) if held is None or written.index in self._untouched else held
-            outputs[written.index] = Buffer(
-                layout=layout, memory=written.memory, held=held, values=read_plane(before, window)
-            )
+            if inside is None or written.index in self._untouched:
+                values = read_plane(before, Rectangle(0, 0, 0, 0))
+            else:
+                values = read_plane(before, inside)
+            local = None if inside is None else inside.moved(-i, -j)
+            if plan.origins is not None and local is not None:
+                layout = replace(layout, width=local.i1 + 1, height=local.j1 + 1)
+            elif width <= layout.pitch:
+                layout = replace(layout, width=width)
+            outputs[written.index] = Buffer(layout=layout, memory=written.memory, held=local, values=values)
         return Tile(
-            number=number, launch=plan.launch, domain=pixels, origin=(0, 0), inputs=inputs, outputs=outputs, floats={},
-            settings=self._settings,
+            number=number, launch=plan.launch, domain=pixels.moved(-i, -j), origin=(i, j), inputs=inputs,
+            outputs=outputs, floats=plan.constants(pixels, windows), settings=self._settings,
         )  # fmt: skip
 
 

@@ -1,6 +1,8 @@
 """What is done for a tile, in this process or at a worker."""
 
+import gc
 import resource
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +23,8 @@ from ctm.sim.split.rectangle import Rectangle
 
 FAILURES = (ToolchainError, AssemblyError, OSError, MemoryError, ValueError, TimeoutError, ArithmeticError)
 """What a tile may fail with through no fault of the machine."""
+_MUCH = 1 << 24
+"""Bytes of a tile's buffers from which its memory is given back at once."""
 Record = dict[str, Any]
 """What a tile gives."""
 
@@ -61,7 +65,7 @@ class Tile:
     origin: tuple[int, int]
     inputs: dict[int, Buffer]
     outputs: dict[int, Buffer]
-    floats: dict[int, tuple[int, ...]]
+    floats: Mapping[int, tuple[int, ...]]
     settings: Settings
 
 
@@ -87,7 +91,7 @@ class TileExecution(Execution):
         self._outputs = {index: self._image(buffer) for index, buffer in tile.outputs.items()}
         launch = self._job.launches[tile.launch]
         ends = {"domain_i": (domain.i0, domain.i1), "domain_j": (domain.j0, domain.j1), "repeat": 1, "swap": ()}
-        constants = replace(launch.constants, floats=launch.constants.floats | tile.floats)
+        constants = replace(launch.constants, floats={**launch.constants.floats, **tile.floats})
         launch = replace(launch, section=launch.section.model_copy(update=ends), constants=constants)
         addresses = [self.device.place(data) for data in constants.images()]
         try:
@@ -112,6 +116,15 @@ class TileExecution(Execution):
 
 def run_tile(tile: Tile, job: LoadedJob) -> Record:
     """Run a tile; what it gives, or `error` if it fails."""
+    try:
+        return _run_tile(tile, job)
+    finally:
+        # Device, engine and memory refer to each other; Python would let several of them gather.
+        if sum(buffer.layout.size for buffer in (*tile.inputs.values(), *tile.outputs.values())) > _MUCH:
+            gc.collect()
+
+
+def _run_tile(tile: Tile, job: LoadedJob) -> Record:
     try:
         execution = TileExecution(job, tile.settings)
         outputs = execution.run_tile(tile)

@@ -69,7 +69,7 @@ def run_split(
         check_support(loaded, engine)
         check_engine(engine, max_cycles)
         check_kinds(loaded, config)
-        plans = plan_launches(loaded, division.count)
+        loaded, plans = plan_launches(loaded, division.count)
         settings = Settings(engine=engine, config=config, watchdog=watchdog, max_cycles=max_cycles)
         with _progress(processors(loaded)) as tell, SplitRun(loaded, plans, settings, tell) as run:
             run.begin()
