@@ -48,7 +48,7 @@ def bound(parameters: Mapping[str, Parameter], given: Sequence[Any], program: Ex
     images = {}
     for (name, kind), value in zip(parameters.items(), given, strict=True):
         if isinstance(kind, Picture):
-            images[kind.number] = _formatted(image(name, kind, value))
+            images[kind.number] = formatted(image(name, kind, value))
             continue
         rows = _words(name, numbers(name, kind, value), are_floats=TARGETS[program.kind].whole_floats)
         first, stride = (kind.number, 1) if isinstance(kind, Constant) else (kind.first, kind.stride)
@@ -92,7 +92,7 @@ def image(name: str, kind: Picture, value: Any) -> Array:
     return array
 
 
-def _formatted(array: Array) -> tuple[DataFormat, Array]:
+def formatted(array: Array) -> tuple[DataFormat, Array]:
     """The same in a format of the machine: three channels become four, others of few bits floats."""
     small = _SMALL.get((array.itemsize, array.shape[2]))
     if small is not None:

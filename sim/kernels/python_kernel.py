@@ -112,6 +112,12 @@ class PythonKernel(Generic[_P, _R]):
             place = Location(code.co_filename, code.co_firstlineno)
             raise KernelError([Diagnostic(place, str(problem))]) from None
 
+    @property
+    def translation(self) -> Translation:
+        """Its source in C, with its signature; KernelError if it is no kernel."""
+        with self._lock:
+            return self._translation
+
     @functools.cached_property
     def _translation(self) -> Translation:
         return translate_definition(self.definition)

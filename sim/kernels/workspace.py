@@ -72,7 +72,7 @@ class Workspace:
         device.wait()
         are_floats = TARGETS[program.kind].whole_floats
         found = tuple(
-            _result(image.read(), kind, are_floats=are_floats)
+            result_of(image.read(), kind, are_floats=are_floats)
             for image, kind in zip(outputs, signature.results, strict=True)
         )
         return found if signature.is_tuple else found[0]
@@ -104,7 +104,7 @@ def workspace(device: Device) -> Workspace:
 _WORKSPACES: WeakKeyDictionary[Device, Workspace] = WeakKeyDictionary()
 
 
-def _result(array: Array, kind: Type, *, are_floats: bool) -> Array:
+def result_of(array: Array, kind: Type, *, are_floats: bool) -> Array:
     """What an output holds, as the kernel's type: without the last axis if that is no vector."""
     found = array[:, :, : kind.size]
     wanted = KINDS[kind.scalar]

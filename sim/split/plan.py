@@ -2,24 +2,36 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ctm.rtl.isa.limits import COORDINATE_LIMIT, FLOAT_CONSTANTS
-from ctm.sim.compiler import compile_kernel, kernel_lookups
+from ctm.sim.compiler import compile_kernel, compile_translation, kernel_lookups
 from ctm.sim.compiler.lookups import KernelLookups, Lookup
 from ctm.sim.compiler.origins import Origins
 from ctm.sim.compiler.ranges import Coordinate, elements
 from ctm.sim.compiler.source import SUFFIXES
 from ctm.sim.jobs.loading import Launch, LoadedJob
-from ctm.sim.jobs.program_file import program_of
+from ctm.sim.jobs.program_file import ProgramFile, program_of
 from ctm.sim.split.error import SplitError
 from ctm.sim.split.planes import Plane
 from ctm.sim.split.rectangle import COLUMNS, Rectangle, tile_size, tiles
 
+if TYPE_CHECKING:
+    from ctm.sim.compiler.python import Translation
+
 Words = tuple[int, int, int, int]
 _BORDERS = 16
 """Widths of a border, in columns of wavefronts, that tiles are made smaller by one after the other."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TranslatedProgram(ProgramFile):
+    """The program of a kernel that lives in this process, with its source in C."""
+
+    translation: "Translation"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +123,7 @@ def _planned(job: LoadedJob, number: int, count: int) -> tuple[Launch, LaunchPla
     if max(i1, j1) < COORDINATE_LIMIT and not large:
         size = tile_size(domain, count)
         return launch, LaunchPlan(launch=number, tiles=tuple(tiles(domain, size)), size=size, lookups=found)
-    if launch.program.path.suffix not in SUFFIXES:
+    if reading is None and _source(launch.program) is None:
         raise SplitError(
             f"{job.path}: --split: beyond {COORDINATE_LIMIT:,} x {COORDINATE_LIMIT:,} a tile begins at an origin that "
             f"the program adds; {launch.program.path.name} is made already, and only a kernel in C or Python can be "
@@ -130,11 +142,17 @@ def _planned(job: LoadedJob, number: int, count: int) -> tuple[Launch, LaunchPla
 def _reading(launch: Launch) -> KernelLookups | None:
     """How a kernel looks its inputs up; None where the program is no kernel."""
     program = launch.program
-    if program.path.suffix not in SUFFIXES:
+    source = _source(program)
+    if source is None:
         return None
-    return kernel_lookups(
-        program.path, isa=program.executable.kind, name=program.kernel, constants=launch.constants.floats
-    )
+    return kernel_lookups(source, isa=program.executable.kind, name=program.kernel, constants=launch.constants.floats)
+
+
+def _source(program: ProgramFile) -> "Path | Translation | None":
+    """What a program can be compiled of again, with origins; None where that is not known."""
+    if isinstance(program, TranslatedProgram):
+        return program.translation
+    return program.path if program.path.suffix in SUFFIXES else None
 
 
 def _by_number(lookups: Sequence[Lookup]) -> dict[int, list[Lookup]]:
@@ -188,7 +206,12 @@ def _origins(launch: Launch, inputs: Sequence[int]) -> Origins:
 def _with_origins(launch: Launch, origins: Origins | None) -> Launch:
     """A launch whose program begins at origins."""
     old = launch.program
-    kernel = compile_kernel(old.path, isa=old.executable.kind, name=old.kernel, origins=origins)
+    source, isa = _source(old), old.executable.kind
+    if isinstance(source, Path):
+        kernel = compile_kernel(source, isa=isa, name=old.kernel, origins=origins)
+    else:
+        assert source is not None
+        kernel = compile_translation(source, isa=isa, origins=origins)
     program = program_of(old.path, kernel.executable, kernel=old.kernel, warnings=old.warnings)
     constants = launch.constants
     # Numbers that the old program brought along may be others' constants now.

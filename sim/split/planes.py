@@ -102,8 +102,8 @@ class Output:
         self._drop()
 
 
-def begin_output(path: Path, data_format: DataFormat, shape: tuple[int, int], chunk: tuple[int, int]) -> Output:
-    """An output [height, width, channels]; a store has chunks [height, width] of the size `chunk`.
+def begin_output(path: Path | None, data_format: DataFormat, shape: tuple[int, int], chunk: tuple[int, int]) -> Output:
+    """An output [height, width, channels], in memory if it has no path; a store has chunks [height, width].
 
     Raises
     ------
@@ -111,6 +111,8 @@ def begin_output(path: Path, data_format: DataFormat, shape: tuple[int, int], ch
         It cannot be written, or there is no space for it.
     """
     kind, whole = np.dtype(element_type(data_format)), (*shape, ELEMENTS[data_format].channels)
+    if path is None:
+        return Output(Path("an output"), np.empty(whole, kind), lambda _: None, lambda: None)
     if is_store(path):
         return _begin_store(path, kind, whole, chunk)
     if path.suffix.lower() == NPY and not is_stream(path):

@@ -106,7 +106,8 @@ class SplitRun:
         for section, _, plane in self._job.outputs:
             height, width = section.shape
             chunk = min(first.size[1], height), min(first.size[0], width)
-            output = begin_output(self._job.files[section.index], section.format, section.shape, chunk)
+            path = self._job.files.get(section.index)
+            output = begin_output(path, section.format, section.shape, chunk)
             self._stack.callback(output.close)
             self._outputs[section.index], self._written[section.index] = output, output.plane
             if section.index not in self._untouched or not _covers(first, section.shape):
@@ -119,6 +120,10 @@ class SplitRun:
             folder = self._outputs[output_index].path.parent
             self._read[index] = scratch(folder, self._read[index], width).plane
             self._written[output_index] = scratch(folder, self._written[output_index], width).plane
+
+    def result(self, index: int) -> Plane:
+        """The elements of an output, which has no file."""
+        return self._outputs[index].plane
 
     def _swap(self, pairs: tuple[tuple[int, int], ...]) -> None:
         for output, index in pairs:

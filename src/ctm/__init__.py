@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ctm.sim.kernels import kernel
     from ctm.sim.runtime import CommandBuffer, Device, Layout
     from ctm.sim.runtime.draws import Draw, PixelInput, VertexArray, Viewport, pipeline
+    from ctm.sim.split.session import Split
 
     __version__: str
 
@@ -27,6 +28,7 @@ __all__ = [
     "MachineConfig",
     "MachineError",
     "PixelInput",
+    "Split",
     "Tiling",
     "VertexArray",
     "Viewport",
@@ -47,6 +49,7 @@ _PLACES = {
     "MachineConfig": "ctm.rtl.config",
     "MachineError": "ctm.sim.fault",
     "PixelInput": "ctm.sim.runtime.draws",
+    "Split": "ctm.sim.split.session",
     "Tiling": "ctm.rtl.isa.formats",
     "VertexArray": "ctm.sim.runtime.draws",
     "Viewport": "ctm.sim.runtime.draws",

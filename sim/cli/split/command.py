@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 from rich.console import Console
@@ -14,16 +13,16 @@ from ctm.sim.cli.options import check_engine, configuration, prepare_engine
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.cli.split.options import Division
 from ctm.sim.jobs.execution import check_kinds, processors
+from ctm.sim.jobs.loading import LoadedJob
 from ctm.sim.report.provenance import provenance
+from ctm.sim.split.error import SplitError
+from ctm.sim.split.loading import load_split_job
+from ctm.sim.split.plan import plan_launches
+from ctm.sim.split.run import SplitRun, Tally
+from ctm.sim.split.support import check_support
+from ctm.sim.split.tile import Settings
+from ctm.sim.split.where import Where
 from ctm.sim.sweep.error import SweepError
-from ctm.sim.sweep.packages import CRYPTOGRAPHY, DISTRIBUTED
-from ctm.sim.sweep.versions import needed, sources
-
-if TYPE_CHECKING:
-    from ctm.sim.jobs.loading import LoadedJob
-    from ctm.sim.split.here import Doing
-    from ctm.sim.split.run import Tally
-    from ctm.sim.split.tile import Settings
 
 
 def run_split(
@@ -50,16 +49,9 @@ def run_split(
         An output cannot be written.
     """
     assert division.count is not None
-    if division.workers != 0:
-        DISTRIBUTED.require()
-        CRYPTOGRAPHY.require()
-
-    from ctm.sim.split.error import SplitError
-    from ctm.sim.split.loading import load_split_job
-    from ctm.sim.split.plan import plan_launches
-    from ctm.sim.split.run import SplitRun
-    from ctm.sim.split.support import check_support
-    from ctm.sim.split.tile import Settings
+    files = [None if file is None else str(file) for file in division.certificates.values()]
+    where = Where(workers=division.workers, scheduler=division.scheduler, certificates=(files[0], files[1], files[2]))
+    where.require()
 
     try:
         loaded = load_split_job(job, output)
@@ -73,42 +65,15 @@ def run_split(
         settings = Settings(engine=engine, config=config, watchdog=watchdog, max_cycles=max_cycles)
         with _progress(processors(loaded)) as tell, SplitRun(loaded, plans, settings, tell) as run:
             run.begin()
-            with _doing(loaded, settings, division, len(max(plans, key=lambda plan: len(plan.tiles)).tiles)) as doing:
+            if where.scheduler is None:
+                # What workers of this computer need is compiled once, with a line that says so.
+                prepare_engine(engine, config)
+            most = max(len(plan.tiles) for plan in plans)
+            with where.client(engine, most) as client, where.doing(client, loaded, settings) as doing:
                 run.run(doing)
     except (SplitError, SweepError) as error:
         raise BadInput(str(error)) from None
     _summarise(outcome, loaded, config, run.tally)
-
-
-@contextmanager
-def _doing(job: "LoadedJob", settings: "Settings", division: Division, count: int) -> Iterator["Doing"]:
-    """Where tiles are done."""
-    from ctm.sim.split.here import Here
-
-    if division.scheduler is None:
-        # What workers of this computer need is compiled once, with a line that says so.
-        prepare_engine(settings.engine, settings.config)
-    if division.workers == 0:
-        yield Here(job)
-        return
-
-    # Dask takes half a second to import.
-    from ctm.sim.split.handing import AtWorkers
-    from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_behind
-
-    if division.scheduler is None:
-        name, own = "the scheduler of this computer", ""
-        cluster = local_workers(max(1, min(division.workers or processors(), count)))
-    else:
-        name, own = f"the scheduler {division.scheduler}", sources()
-        files = [None if file is None else str(file) for file in division.certificates.values()]
-        cluster = workers_behind(division.scheduler, Certificates(*files), needed([settings.engine], area=False))
-    with cluster as client:
-        doing = AtWorkers(job, settings, client, name=name, sources=own)
-        try:
-            yield doing
-        finally:
-            doing.drop()
 
 
 @contextmanager
@@ -121,7 +86,7 @@ def _progress(total: int) -> Iterator[Callable[[int], None]]:
         yield lambda count: bar.update(task, advance=count)
 
 
-def _summarise(outcome: Outcome, loaded: "LoadedJob", config: MachineConfig, tally: "Tally") -> None:
+def _summarise(outcome: Outcome, loaded: LoadedJob, config: MachineConfig, tally: Tally) -> None:
     report = tally.report
     outcome.add_report(report)
     programs = {number: (launch.program.key[0].name, launch.program.executable)
