@@ -69,12 +69,14 @@ class _Reduction:
         while end > 0:
             first = max(0, end - chunk)
             items = [*range(first), *range(end, self._campaign.size(self.case))]
-            if items and self.take(partial(self._campaign.kept, self.case, items)):
-                dropped = True
-                end = min(first, self._campaign.size(self.case))
-            else:
-                end = first
+            dropped |= bool(items) and self.take(partial(self._smaller, items))
+            end = min(first, self._campaign.size(self.case))
         return dropped
+
+    def _smaller(self, items: list[int]) -> Case | None:
+        """The case with these items only, if it has fewer: jumps may reach what could not be reached."""
+        found, size = self._campaign.kept(self.case, items), self._campaign.size
+        return None if found is None or size(found) >= size(self.case) else found
 
     def simplify(self) -> bool:
         """Take simpler cases until none is left that fails; whether there was any."""

@@ -98,6 +98,7 @@ def test_without_its_clause_a_cf_instruction_is_gone_and_without_it_its_clause()
     assert "TEX ADDR(L2) CNT(1)" in one_fetch and "t1" in one_fetch and "t0" not in one_fetch
     assert "ALU" not in text([1, 2, 8])
     assert parts.kept([1, 2]) is None
+    assert parts.kept([0, 1, 2, 7]) is None, "what is after its last CF instruction is its clause"
 
 
 def test_all_items_leave_the_same_results() -> None:

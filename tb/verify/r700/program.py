@@ -83,10 +83,11 @@ class Program:
     def kept(self, items: Sequence[int]) -> Executable | None:
         """The program with these items only; without its clause a CF instruction that starts one is gone, too.
 
-        Jumps go to the next CF instruction that is left. None if none is.
+        Jumps go to the next CF instruction that is left. None if nothing is, or if what is last does not end the
+        program, though it did: what follows the CF instructions are clauses.
         """
         left = list(self._left(set(items)))
-        if not left:
+        if not left or _ends(self._started[-1]) and not _ends(left[-1]):
             return None
         addresses = [each.word.address for each in left]
         code: list[Unit] = []
@@ -126,3 +127,7 @@ class Program:
         old = each.word.fields["addr"]
         beyond = old > addresses[-1]
         return replace_fields(CF_DWORD0, low, addr=old if beyond else bisect_left(addresses, old)), high
+
+
+def _ends(each: _Started) -> bool:
+    return bool(each.word.fields.get("end_of_program"))
