@@ -28,7 +28,8 @@ _EXTRAS = {
     "synth": "ctm synth needs it",
     "board": "ctm bitstream needs it",
     "explore": "ctm explore needs it",
-    "sweep": "ctm sweep needs it",
+    "sweep": "ctm sweep and ctm run --split need it",
+    "zarr": "files that end in .zarr need it",
 }
 
 
