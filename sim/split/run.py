@@ -34,6 +34,7 @@ class Tally:
         self.tiles.append({
             "launch": launch, "i": [pixels.i0, pixels.i1], "j": [pixels.j0, pixels.j1], "cycles": report.cycles,
             "instructions": report.instructions, "lane_instructions": report.lane_instructions,
+            "process": record["process"], "processor_seconds": record["processor_seconds"],
         })  # fmt: skip
         self.counters.update(report.counters)
         self.ran.add(record["ran"])

@@ -1,7 +1,10 @@
 """What is done for a tile, in this process or at a worker."""
 
 import gc
+import os
+import platform
 import resource
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -125,6 +128,7 @@ def run_tile(tile: Tile, job: LoadedJob) -> Record:
 
 
 def _run_tile(tile: Tile, job: LoadedJob) -> Record:
+    start = time.process_time()
     try:
         execution = TileExecution(job, tile.settings)
         outputs = execution.run_tile(tile)
@@ -135,6 +139,7 @@ def _run_tile(tile: Tile, job: LoadedJob) -> Record:
     return {
         "tile": tile.number, "outputs": outputs, "report": execution.device.report(), "ran": execution.device.ran,
         "remarks": tuple(execution.device.remarks),
+        "process": f"{platform.node()}:{os.getpid()}", "processor_seconds": round(time.process_time() - start, 6),
         "memory_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
     }  # fmt: skip
 

@@ -29,7 +29,10 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize(("program", "isa"), [("blur.c", "r5xx"), ("blur.c", "r700"), ("blur.py", "r700")])
+@pytest.mark.parametrize(
+    ("program", "isa"),
+    [("blur.c", "r5xx"), pytest.param("blur.c", "r700", marks=pytest.mark.long), ("blur.py", "r700")],
+)
 def test_lookups_around_the_pixel_read_a_window(program: str, isa: str, tmp_path: Path) -> None:
     one, split = run_both(blur_in(tmp_path, 130, 210, program=program, isa=isa), tmp_path, 4, "--engine", "fast")
     assert one["programs"] != split["programs"]
@@ -50,7 +53,7 @@ def test_a_domain_begins_anywhere(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("program", ["mandelbrot.c", "mandelbrot.py"])
+@pytest.mark.parametrize("program", ["mandelbrot.c", pytest.param("mandelbrot.py", marks=pytest.mark.long)])
 def test_arithmetic_of_the_pixel_is_that_of_one_run(program: str, tmp_path: Path) -> None:
     run_both(mandelbrot_in(tmp_path, 200, program=program), tmp_path, 1, "--engine", "fast")
 

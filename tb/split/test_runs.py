@@ -9,7 +9,11 @@ from ctm.examples.catalogue import job
 from ctm.tb.cli.invocation import ctm, report
 from ctm.tb.split.jobs import blur_in, mandelbrot_in, run_both
 
-EXAMPLES = ("saxpy", "blur", "nbody", "r700/mandelbrot", "r700/matmul")
+EXAMPLES = (
+    "saxpy", "blur", "r700/matmul",
+    *(pytest.param(name, marks=pytest.mark.long)
+      for name in ("nbody", "bitonic", "blackscholes", "r700/mandelbrot", "r700/bitonic", "r700/sha256")),
+)  # fmt: skip
 """Formats and tilings, passes that exchange buffers, both instruction sets, lookups of whole inputs."""
 
 
@@ -21,7 +25,7 @@ def test_examples_are_the_same_in_tiles(name: str, tmp_path: Path) -> None:
         assert split[key] == one[key], key
 
 
-@pytest.mark.parametrize("engine", ["golden", "rtl", "auto"])
+@pytest.mark.parametrize("engine", ["golden", "rtl", pytest.param("auto", marks=pytest.mark.long)])
 def test_every_engine_has_tiles(engine: str, tmp_path: Path) -> None:
     path = blur_in(tmp_path, 38, 70)
     one, split = run_both(path, tmp_path, 4, "--engine", engine)

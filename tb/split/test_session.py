@@ -32,7 +32,7 @@ def whole(pixel: ivec2, numbers: Image[int]) -> int:
     return texel(numbers, pixel - 3).x ^ (pixel.x << 20)
 
 
-@pytest.mark.parametrize("limit", [4096, 96])
+@pytest.mark.parametrize("limit", [pytest.param(4096, marks=pytest.mark.long), 96])
 @pytest.mark.parametrize("isa", ["r5xx", "r700"])
 def test_a_kernel_gives_what_a_device_gives(limit: int, isa: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "COORDINATE_LIMIT", limit)
@@ -68,6 +68,7 @@ def test_stores_go_in_and_out(tmp_path: Path) -> None:
     assert np.array_equal(found[:, :4000], one)
 
 
+@pytest.mark.long
 def test_a_job_runs_at_workers_that_stay(tmp_path: Path) -> None:
     path = mandelbrot_in(tmp_path, 64)
     with Split(4, engine="fast", workers=1) as split:
