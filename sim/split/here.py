@@ -1,4 +1,4 @@
-"""Tiles done in this process, and what every place where tiles are done gives."""
+"""Tiles done in this process, and the protocol of whatever does tiles."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
