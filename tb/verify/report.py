@@ -89,7 +89,7 @@ def _add_suite(top: ElementTree.Element, tally: Tally, tables: Sequence[Coverage
             found = ElementTree.SubElement(case, "failure", message=_coverage_line(table))
             found.text = "\n".join(table.holes)
         elif table.holes:
-            message = f"{tally.seeds} seeds are fewer than {tally.campaign.enough}: {_coverage_line(table)}"
+            message = f"{tally.seeds} seeds are fewer than {table.enough}: {_coverage_line(table)}"
             ElementTree.SubElement(case, "skipped", message=message)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from ctm.tb.verify.tally import Failure, Tally
 from ctm.tb.verify.worker import Record, reduce_case, run_batch
 
-REDUCTION_SECONDS = 120.0
+REDUCTION_SECONDS = 300.0
 """Time for making one case small."""
 _REDUCED = 3
 """Failing seeds of a campaign and kind that are made small: others are likely of the same fault."""

@@ -17,7 +17,7 @@ from ctm.tb.compiler.outcomes import R5XX_REASONS, R700_REASONS
 from ctm.tb.compiler.random_kernels import PRELUDE, RandomFloatKernel, RandomKernel, launch
 from ctm.tb.verify.campaign import Campaign, Case, Found, Tables
 
-CONSTRUCTS, ENDS = "kernel constructs", "kernel outcomes"
+CONSTRUCTS = "kernel constructs"
 _NAME = "k"
 _KINDS = ("R700", "R700 with arrays", "R5xx")
 _REASONS = (R700_REASONS, R700_REASONS, R5XX_REASONS)
@@ -65,16 +65,11 @@ class KernelCampaign(Campaign):
         wrong = differences(found, expected, bits=() if isa == "r5xx" else (0,))
         if wrong:
             return Found(f"{_KINDS[kind]}: {wrong} words are not those of the host", "words")
-        return Found(events=Counter([f"{ENDS}|{_KINDS[kind]} / right", *_constructs(text, kind)]))
+        return Found(events=Counter(_constructs(text, kind)))
 
     def tables(self) -> Tables:
         """See `Campaign.tables`."""
-        reasons = zip(_KINDS, _REASONS, strict=True)
-        outcomes = [(kind, each) for kind, known in reasons for each in ("right", *known)]
-        return {
-            CONSTRUCTS: [f"{kind} / {name}" for kind in _KINDS for name in _CONSTRUCTS],
-            ENDS: [" / ".join(outcome) for outcome in outcomes],
-        }
+        return {CONSTRUCTS: [f"{kind} / {name}" for kind in _KINDS for name in _CONSTRUCTS]}
 
     def opened(self, case: Case) -> Case:
         """See `Campaign.opened`."""
@@ -109,7 +104,7 @@ def _unsupported(error: str, kind: int) -> Found:
     """A kernel that the compiler does not take: right if the reason is known."""
     for reason in _REASONS[kind]:
         if reason in error:
-            return Found(events=Counter([f"{ENDS}|{_KINDS[kind]} / {reason}"]))
+            return Found()
     return Found(f"{_KINDS[kind]}: {error}", "message")
 
 

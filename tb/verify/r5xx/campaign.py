@@ -20,7 +20,7 @@ from ctm.tb.r5xx.random_cases import random_case
 from ctm.tb.r5xx.simulation.simulation import ProtocolError, Timing
 from ctm.tb.verify.campaign import Campaign, Case, Found, Tables
 from ctm.tb.verify.domains import smaller
-from ctm.tb.verify.r5xx.events import events, tables
+from ctm.tb.verify.r5xx.events import OPERATIONS, events, tables
 from ctm.tb.verify.r5xx.program import assembled, kept, own_instructions
 
 _LANES = DEFAULT.array.lanes
@@ -38,7 +38,8 @@ class R5xxCampaign(Campaign):
     name = "r5xx"
     about = "random R5xx programs in lock-step on the compiled core"
     batch = 60
-    enough = 60_000
+    enough = 10_000
+    crosses = {OPERATIONS: 2_000_000}
     has_model = True
 
     def model(self) -> Path:

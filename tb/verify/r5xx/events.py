@@ -13,6 +13,7 @@ from ctm.rtl.isa.r5xx.opcodes import (
     Presubtract,
     RgbOperation,
 )
+from ctm.rtl.isa.r5xx.operations import ALPHA_BIT_COPIES, RGB_BIT_COPIES
 from ctm.rtl.isa.status import Status
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r5xx.instruction import ALPHA, Alu, Bank, Flow, Row, Unit
@@ -22,7 +23,8 @@ from ctm.tb.r5xx.golden_record import Record, WavefrontRecord
 from ctm.tb.verify.campaign import Tables
 
 OPERATIONS, CLASSES, FLOW, FAULTS = "R5xx operations", "R5xx situations", "R5xx flow", "R5xx faults"
-_UNITS = {"RGB": RgbOperation, "alpha": AlphaOperation}
+_UNITS = {"RGB": (RgbOperation, RGB_BIT_COPIES), "alpha": (AlphaOperation, ALPHA_BIT_COPIES)}
+"""Operations of each unit, and those that copy bits."""
 _OPERANDS = (
     *(bank.name.lower() for bank in Bank), "relative temporary", "relative constant", "literal",
     *(f"presubtract {form.name}" for form in Presubtract),
@@ -36,16 +38,23 @@ _STATUSES = (
 
 def tables() -> Tables:
     """All cells by their tables."""
-    operations = [f"{unit} {operation.name}" for unit, codes in _UNITS.items() for operation in codes]
     predicates = [f"{inverse}{select.name}" for select in PredicateSelect for inverse in ("", "not ")]
-    modifiers = [modifier.name for modifier in OutputModifier]
     flow = product(FlowOperation.__members__, ("jumps", "stays"), BranchOperation.__members__, _MASKS)
     return {
-        OPERATIONS: [" / ".join(cell) for cell in product(operations, modifiers, _OPERANDS, predicates)],
+        OPERATIONS: [" / ".join(cell) for head in _heads() for cell in product((head,), _OPERANDS, predicates)],
         CLASSES: classes(),
         FLOW: [" / ".join(cell) for cell in flow],
         FAULTS: [status.name for status in _STATUSES],
     }
+
+
+def _heads() -> Iterator[str]:
+    """Operations with their output modifiers; DISABLED is for those that copy bits."""
+    for unit, (codes, copies) in _UNITS.items():
+        for operation in codes:
+            for modifier in OutputModifier:
+                if operation in copies or modifier is not OutputModifier.DISABLED:
+                    yield f"{unit} {operation.name} / {modifier.name}"
 
 
 def events(launch: Launch[Program], record: Record) -> Iterator[str]:

@@ -20,15 +20,15 @@ from ctm.tb.r700.machine import Job, run_golden
 from ctm.tb.verify.campaign import Campaign, Case, Found, Tables
 from ctm.tb.verify.domains import smaller
 from ctm.tb.verify.hazards import is_defined
-from ctm.tb.verify.r700.events import events, tables
+from ctm.tb.verify.r700.events import OPERATIONS, events, tables
 from ctm.tb.verify.r700.program import Program, assembled, code_of
 
 CACHES = "R700 caches and counters"
 _KINDS = tuple(DRAWN)
 _MOST_CYCLES = 250_000
 """Five times as many as the longest drawn program takes."""
-_MOST_CYCLES_OPENED = 60_000
-"""Of an opened case: a reduction that meets a hang is to go on soon."""
+_CYCLES_OF_A_START, _CYCLES_OF_AN_INSTRUCTION = 5_000, 300
+"""What an opened case may take: a reduction that meets a hang is to go on soon."""
 _MEMORIES = ((0, 0.0), (20, 0.3), (200, 0.0))
 """Jitter and stalls of the memory, one for each seed."""
 _MOST_INSTRUCTIONS = 3_000
@@ -41,7 +41,8 @@ class R700Campaign(Campaign):
     name = "r700"
     about = "random R700 programs in lock-step on the compiled machine"
     batch = 24
-    enough = 60_000
+    enough = 40_000
+    crosses = {OPERATIONS: 600_000}
     has_model = True
 
     def model(self) -> Path:
@@ -56,7 +57,7 @@ class R700Campaign(Campaign):
         engine = _engine()
         jitter, stall = case.get("memory", _MEMORIES[case["seed"] % len(_MEMORIES)])
         engine.restart(Disturbance(jitter=jitter, stall=stall, seed=case["seed"]))
-        engine.most_cycles = _MOST_CYCLES_OPENED if "program" in case else _MOST_CYCLES
+        engine.most_cycles = _limit(job) if "program" in case else _MOST_CYCLES
         before = engine.report().counters
         try:
             _, records = compare(job, engine)
@@ -153,6 +154,12 @@ def _built(case: Case) -> Job | None:
     return replace(
         job, program=assembled(_text(case)), domain=(i0, j0, i1, j1), covered=covered, watchdog=case["watchdog"]
     )  # fmt: skip
+
+
+def _limit(job: Job) -> int:
+    """Cycles that an opened case may take."""
+    instructions = run_golden(job.on(R700.array.group)).instructions
+    return min(_MOST_CYCLES, _CYCLES_OF_A_START + _CYCLES_OF_AN_INSTRUCTION * instructions)
 
 
 def _kind(difference: Exception) -> str:
