@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
+from ctm.sim.compiled.error import ToolchainError
+
 Case = dict[str, Any]
 """A case as JSON holds it; `seed` is always there."""
 Tables = Mapping[str, Sequence[str]]
@@ -83,3 +85,21 @@ class Campaign(ABC):
     def is_defined(self, case: Case) -> bool:
         """Whether the rules of the machine define what an opened case does: others may differ without a fault."""
         return True
+
+
+def tried(campaign: Campaign, case: Case) -> Found:
+    """What a case finds; whatever its run raises is a difference of its own kind: a fault may upset what compares.
+
+    Raises
+    ------
+    ToolchainError
+        No model can be compiled, which says nothing of the case.
+    ValueError
+        As `Campaign.run`.
+    """
+    try:
+        return campaign.run(case)
+    except (ToolchainError, ValueError):
+        raise
+    except Exception as error:
+        return Found(f"{type(error).__name__}: {error}", type(error).__name__)

@@ -17,6 +17,7 @@ from ctm.sim.compiled.tools.package import PLOTLY
 from ctm.sim.files import try_files, write_file
 from ctm.sim.sweep.error import SweepError
 from ctm.sim.sweep.packages import CRYPTOGRAPHY, DISTRIBUTED
+from ctm.tb.verify.campaign import tried
 from ctm.tb.verify.catalogue import CAMPAIGNS
 from ctm.tb.verify.holes import coverage_of, read
 from ctm.tb.verify.kept import KeptError, keep, load, path_of
@@ -70,8 +71,8 @@ def _again(path: Path) -> int:
     if made_with != sources():
         print(f"note: it failed with other sources ({made_with}; these are {sources()})", file=sys.stderr)
     try:
-        found = CAMPAIGNS[failure.campaign].run(failure.case)
-    except (ValueError, KeyError, TypeError) as error:
+        found = tried(CAMPAIGNS[failure.campaign], failure.case)
+    except ValueError as error:
         raise KeptError(f"{path}: its case cannot be run: {error}") from None
     if found.difference is None:
         print(f"{failure.name}: no difference")

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from ctm.tb.verify.campaign import Campaign, Case, Found
+from ctm.tb.verify.campaign import Campaign, Case, Found, tried
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class _Reduction:
             if candidate is None:
                 return False
             self.tries += 1
-            found = self._campaign.run(candidate)
+            found = tried(self._campaign, candidate)
         except ValueError:
             # It is no program.
             return False

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from ctm.tb.verify.campaign import Case, Found
+from ctm.tb.verify.campaign import Case, Found, tried
 from ctm.tb.verify.reduction import reduce
 from ctm.tb.verify.stub import LENGTH, Stub
 
@@ -49,6 +49,20 @@ def test_what_is_no_program_is_passed_over() -> None:
     reduced = reduce(Strict(), case, Strict().run(case), seconds=60)
     assert reduced.is_complete and {"3", "4", "8", "31"} <= set(reduced.case["program"])
     assert len(reduced.case["program"]) < LENGTH
+
+
+def test_what_a_fault_upsets_is_a_difference_too() -> None:
+    class Upset(Stub):
+        def run(self, case: Case) -> Found:
+            if super().run(case).kind == "numbers":
+                raise KeyError("a step that the model has not")
+            return Found()
+
+    case = {"seed": 7}
+    found = tried(Upset(), case)
+    assert (found.kind, found.difference) == ("KeyError", "KeyError: 'a step that the model has not'")
+    reduced = reduce(Upset(), case, found, seconds=60)
+    assert reduced.case["program"] == ["3", "8", "31"]
 
 
 def test_when_the_time_is_over_the_smallest_so_far_counts(monkeypatch: pytest.MonkeyPatch) -> None:

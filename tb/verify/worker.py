@@ -14,7 +14,7 @@ from typing import Any
 from ctm.sim.compiled.tools.cache import cache_folder
 from ctm.sim.sweep.cluster.remote import Model, OtherVersionError
 from ctm.sim.sweep.content import Parcel
-from ctm.tb.verify.campaign import Case, Found
+from ctm.tb.verify.campaign import Case, Found, tried
 from ctm.tb.verify.catalogue import CAMPAIGNS
 from ctm.tb.verify.reduction import reduce
 from ctm.tb.verify.sources import sources
@@ -52,7 +52,7 @@ def run_batch(campaign: str, seeds: Sequence[int], model: Model | None, expected
     events: Counter[str] = Counter()
     chosen = CAMPAIGNS[campaign]
     for seed in seeds:
-        found = chosen.run({"seed": seed})
+        found = tried(chosen, {"seed": seed})
         events.update(found.events)
         done += 1
         if found.difference is not None:
