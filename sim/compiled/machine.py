@@ -11,8 +11,7 @@ from ctm.sim.compiled.rewriting.repeated import merge
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.tools.beside import Beside
 from ctm.sim.compiled.tools.package import YOSYS
-from ctm.sim.compiled.tools.toolchain import Models
-from ctm.sim.compiled.uncore import SimulatedCore, Uncore
+from ctm.sim.compiled.tools.toolchain import Model
 from ctm.sim.compiled.verilog import convert, convert_to_rtlil, from_rtlil
 
 
@@ -33,10 +32,8 @@ def _core_verilog(config: MachineConfig) -> str:
     return convert(CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set]), top=NAME)
 
 
-def simulated(config: MachineConfig, *, top: str, is_watched: bool = False) -> Models:
-    """The same for simulation: with a register at each input, see `Sampled`, clocks that stop, and each module once.
-
-    Several cores are a model of their own beside that of the machine, see `Uncore`; so are those that are watched.
+def simulated(config: MachineConfig, *, top: str) -> Model:
+    """A machine of one core for simulation: a register at each input, see `Sampled`, clocks that stop, no module twice.
 
     Raises
     ------
@@ -44,21 +41,8 @@ def simulated(config: MachineConfig, *, top: str, is_watched: bool = False) -> M
         As `machine_verilog`.
     """
     YOSYS.require()
-    if config.array.cores == 1 and not is_watched:
-        machine = rtlil(Sampled(config, CoreInstance), config, top, ClockGating())
-        return Models({top: from_rtlil(merge(machine, top))})
-    with Beside(_simulated_core, config, is_watched) as core:
-        uncore = Uncore(config, is_watched=is_watched)
-        # Its threads wait for each other at an atomic number.
-        return Models({top: _gated(uncore, top), NAME: core.result()}, uncore.border(), "-std=c++20")
-
-
-def _simulated_core(config: MachineConfig, is_watched: bool) -> str:
-    return _gated(SimulatedCore(config, is_watched=is_watched), NAME)
-
-
-def _gated(component: wiring.Component, top: str) -> str:
-    return from_rtlil(merge(convert_to_rtlil(component, top=top, platform=ClockGating()), top))
+    machine = rtlil(Sampled(config, CoreInstance), config, top, ClockGating())
+    return Model(top, from_rtlil(merge(machine, top)))
 
 
 def machine_rtlil(config: MachineConfig, *, top: str) -> str:

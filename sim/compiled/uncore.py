@@ -51,8 +51,8 @@ void give(const Uncore& uncore, Cores& cores) {{
 }}
 
 template <typename Uncore, typename Cores>
-void show([[maybe_unused]] const Uncore& uncore, [[maybe_unused]] Cores& cores) {{
-    {shown}
+void show(const Uncore& uncore, Cores& cores) {{
+    for (auto& core : cores) core.observer.runs(uncore.executable);
 }}
 """
 
@@ -68,18 +68,17 @@ class Uncore(wiring.Component):
     core_0_load and so on
         What core 0 has as `load`, seen from the other side.
     executable : ``Out(32)``
-        Where the next program's executable lies; only if it is watched.
+        Where the next program's executable lies.
     """
 
-    def __init__(self, config: MachineConfig, *, is_watched: bool = False) -> None:
-        self._is_watched = is_watched
+    def __init__(self, config: MachineConfig) -> None:
         instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
         self._sockets = [_Socket(config, instruction_set) for _ in range(config.array.cores)]
         waiting = iter(self._sockets)
         self._machine = Sampled(config, lambda *_: next(waiting))
         crossing = {name: (Out if port.is_input else In)(port.width) for name, port in self._crossing()}
-        watched = {"executable": Out(ADDRESS_BITS)} if is_watched else {}
-        super().__init__({**self._machine.signature.members, "reset": Out(1), **crossing, **watched})
+        own = {"reset": Out(1), "executable": Out(ADDRESS_BITS)}
+        super().__init__({**self._machine.signature.members, **own, **crossing})
 
     def _crossing(self) -> Iterator[tuple[str, Port]]:
         for number, socket in enumerate(self._sockets):
@@ -94,8 +93,7 @@ class Uncore(wiring.Component):
             outer, inner = getattr(self, name), getattr(self._machine, name)
             m.d.comb += inner.eq(outer) if member.flow is Flow.In else outer.eq(inner)
         m.d.comb += own.reset.eq(self._machine.reset)
-        if self._is_watched:
-            m.d.comb += own.executable.eq(self._machine.ctm.machine.processor.executable)
+        m.d.comb += own.executable.eq(self._machine.ctm.machine.processor.executable)
         for name, port in self._crossing():
             outer = getattr(self, name)
             m.d.comb += outer.eq(port.value) if port.is_input else port.value.eq(outer)
@@ -106,13 +104,11 @@ class Uncore(wiring.Component):
 
         ``take(uncore, cores)`` carries what cores give to the uncore, ``give_early(uncore, cores)`` and
         ``give(uncore, cores)`` what they get to them; a core's `is_given` says then that it is something else.
-        ``show(uncore, cores)`` tells the observers of cores, where they are watched, which executable they run.
+        ``show(uncore, cores)`` tells the observers of cores which executable they run.
         """
-        lines: dict[str, list[str]] = {"early": [], "taken": [], "given": [], "shown": []}
+        lines: dict[str, list[str]] = {"early": [], "taken": [], "given": []}
         for number, socket in enumerate(self._sockets):
             core, uncore = f"cores[{number}]", f"uncore.core_{number}"
-            if self._is_watched:
-                lines["shown"].append(f"{core}.observer.executable = uncore.executable;")
             lines["given"].append(f"{core}.is_given |= put({core}.rst, uncore.reset);")
             for port in ports(socket):
                 inside, outside = f"{core}.core_{_plain(port)}", f"{uncore}_{_plain(port)}"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.operands import block, empty, operands
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import Port, convert, ports
 
 _TOP = "unit"
@@ -48,7 +48,7 @@ class CompiledUnit:
         self.outputs = {port.name: port.width for port in listed if not port.is_input}
         """Widths of the ports by name."""
         verilog = convert(Numbered(component, listed), top=_TOP)
-        self._library = _load(build(Models({_TOP: verilog}), _wrapper(listed)))
+        self._library = _load(build(Model(_TOP, verilog), _wrapper(listed)))
 
     def __call__(self, **inputs: Any) -> dict[str, NDArray[Any]]:
         """The outputs for arrays of n operand sets.

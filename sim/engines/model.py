@@ -1,19 +1,15 @@
 """The machine as a compiled model, whoever made it, with its memory and its host in C++."""
 
 import ctypes
-import hashlib
-import importlib.metadata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from importlib import resources
 from pathlib import Path
 
 import numpy as np
 
-from ctm import rtl
 from ctm.rtl.config import DEFAULT, SIMULATED, MachineConfig, MemoryConfig
-from ctm.sim.compiled.tools.package import YOSYS
+from ctm.sim.compiled.sources import sources
 from ctm.sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
 from ctm.sim.engines.engine import Notice
 from ctm.sim.memory import Memory
@@ -150,20 +146,7 @@ def hardware(config: MachineConfig) -> MachineConfig:
 
 def key(config: MachineConfig) -> str:
     """A text that stands for all that a configuration's hardware is made from."""
-    return f"{_sources()} {config}"
-
-
-@cache
-def _sources() -> str:
-    """A hash of everything that the hardware is made from, but for the configuration."""
-    folder = Path(rtl.__path__[0])
-    digest = hashlib.sha256()
-    # How it is translated is beside the hardware.
-    files = [*folder.rglob("*.py"), *(folder.parent / "sim" / "compiled").rglob("*.py")]
-    for path in sorted(files):
-        text = path.read_bytes()
-        digest.update(f"{path.relative_to(folder.parent)} {len(text)}\n".encode() + text)
-    return f"{digest.hexdigest()} amaranth {importlib.metadata.version('amaranth')} yosys {YOSYS.version}"
+    return f"{sources()} {config}"
 
 
 def signals(memory: MemoryConfig) -> list[str]:

@@ -1,18 +1,38 @@
 """The hardware as an engine, compiled by Verilator: cycle-accurate."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ctm.rtl.config import MachineConfig
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.halves import core, standard, uncore
+from ctm.sim.compiled.tools.separate import build_separately
+from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.model import TOP, CompiledEngine, hardware, host, key
 
+QUICK = "CTM_QUICK_MODELS"
+"""A variable of the environment. If it is 1, a machine of one core is compiled in two models, as one of several cores
+is. It is ready sooner, because machines that differ in their caches and memory share the core's, and runs slower."""
 _supplied: dict[MachineConfig, Path] = {}
 
 
 def supply(config: MachineConfig, library: Path) -> None:
     """Let engines of this process take a compiled model from elsewhere for the hardware of a configuration."""
     _supplied[hardware(config)] = library
+
+
+@contextmanager
+def quick_models() -> Iterator[None]:
+    """Within this, machines are compiled in two models, unless the environment says otherwise."""
+    was_said = QUICK in os.environ
+    os.environ.setdefault(QUICK, "1")
+    try:
+        yield
+    finally:
+        if not was_said:
+            del os.environ[QUICK]
 
 
 class RtlEngine(CompiledEngine):
@@ -26,15 +46,25 @@ class RtlEngine(CompiledEngine):
         config = hardware(config)
         if config in _supplied:
             return _supplied[config]
+        if config.array.cores > 1 or os.environ.get(QUICK) == "1":
+            halves = uncore(config, top=TOP), core(config)
+            wrapper = _wrapper(config, *cores_source(config))
+            return build_separately(halves, wrapper, standard=standard(config), tell=tell)
 
-        def models() -> Models:
+        def model() -> Model:
             tell()
-            # Imported here, because a start with a model that is in the cache should not wait for them.
+            # Imported here, because a start with a model that is in the cache should not wait for it.
             from ctm.sim.compiled.machine import simulated
 
             return simulated(config, top=TOP)
 
-        one, several = ("verilated_model.h",), ("verilated_core.h", "verilated_cores.h")
-        parts = one if config.array.cores == 1 else several
-        wrapper = host(config.memory, "unwatched.h", "verilated.h", *parts)
-        return build(models, f'#include "models.h"\n{wrapper}', key=key(config))
+        return build(model, _wrapper(config, "verilated_model.h"), key=key(config))
+
+
+def cores_source(config: MachineConfig) -> tuple[str, str]:
+    """The files that define the two models as a machine, see `host`."""
+    return "verilated_core.h", "verilated_single.h" if config.array.cores == 1 else "verilated_cores.h"
+
+
+def _wrapper(config: MachineConfig, *model: str) -> str:
+    return f'#include "models.h"\n{host(config.memory, "unwatched.h", "verilated.h", *model)}'

@@ -3,6 +3,7 @@
 struct CoreObserver {
     template <typename Model>
     void see(const Model&) {}
+    void runs(std::uint32_t) {}
 };
 
 struct Traffic {

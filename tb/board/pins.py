@@ -10,7 +10,7 @@ from ctm.rtl.board.top import BOARD
 from ctm.sim.boards.design import Design, Pins
 from ctm.sim.boards.target import ULX3S
 from ctm.sim.compiled.rewriting.repeated import merge
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import from_rtlil
 
 PERIOD = 4
@@ -58,7 +58,7 @@ def library(
         f"constexpr unsigned long long HALF_PERIOD = {_NANOSECONDS // frequency // 2};",
         *(_source(part) for part in ("serial_end.h", "sdram.h", *own)),
     ]
-    return build(Models({ULX3S.top: "\n".join([*verilog, primitives])}, options=_OPTIONS), "\n".join(parts))
+    return build(Model(ULX3S.top, "\n".join([*verilog, primitives]), options=_OPTIONS), "\n".join(parts))
 
 
 def _source(part: str) -> str:

@@ -10,7 +10,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_module import CoreInstance
 from ctm.sim.compiled.machine import rtlil
 from ctm.sim.compiled.rewriting.repeated import merge
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import from_rtlil
 from ctm.sim.engines.model import MemorySetup, key, port_accessors
 from ctm.sim.memory import Memory
@@ -28,9 +28,9 @@ _CYCLES = 4096
 def library(config: MachineConfig) -> Path:
     """The compiled board."""
 
-    def models() -> Models:
+    def models() -> Model:
         board = Board(config, frequency=FREQUENCY, baud=BAUD, memory_bytes=MEMORY_BYTES, core=CoreInstance)
-        return Models({"board": from_rtlil(merge(rtlil(board, config, "board"), "board"))})
+        return Model("board", from_rtlil(merge(rtlil(board, config, "board"), "board")))
 
     engines = resources.files("ctm.sim.engines")
     texts = [engines.joinpath("axi_memory.h").read_text(), engines.joinpath("verilated.h").read_text()]

@@ -12,7 +12,7 @@ from ctm.rtl.border.commands import UNIT_COMMAND
 from ctm.rtl.isa.commands import BY_NAME
 from ctm.rtl.isa.word import pack
 from ctm.sim.compiled.numbered import Numbered, port_name
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import Port, convert, ports
 from ctm.sim.golden.co.unit import ConditionalUnit
 from ctm.sim.memory import Memory
@@ -95,7 +95,7 @@ class UnitSimulation:
         listed = list(ports(unit))
         self._sizes = {port.name: _port_bytes(port.width) for port in listed}
         text = resources.files("ctm.tb.co").joinpath("conditional_loop.cc").read_text()
-        path = build(Models({_TOP: convert(Numbered(unit, listed), top=_TOP)}), _declarations(listed) + text)
+        path = build(Model(_TOP, convert(Numbered(unit, listed), top=_TOP)), _declarations(listed) + text)
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p
         self._library.unit_make.restype = pointer

@@ -96,7 +96,7 @@ def test_their_instances_are_still_different(least: int, headers: list[str], mon
     monkeypatch.setattr(apart, "_LEAST_LINES", least)
     # Of a module without code of its own there is no header.
     wrapper = WRAPPER.format(headers="\n".join(f'#include "{header}"' for header in headers))
-    library = ctypes.CDLL(str(toolchain.build(toolchain.Models({"top": STEPS}), wrapper)))
+    library = ctypes.CDLL(str(toolchain.build(toolchain.Model("top", STEPS), wrapper)))
     library.call.restype = ctypes.c_uint
     for value in (0, 1, 0xDEADBEEF):
         assert [library.call(value, cycles) for cycles in range(6)] == [reference(value, n) for n in range(6)]

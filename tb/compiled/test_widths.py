@@ -13,7 +13,7 @@ import pytest
 
 from ctm.sim.compiled.rewriting.widths import Operand, with_equal_widths
 from ctm.sim.compiled.tools import toolchain
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import from_rtlil
 from ctm.tb.compiled.lint import complaints
 
@@ -158,7 +158,7 @@ def test_results_are_those_of_yosyss_manual(every: list[Cell], verilog: str, mon
     # One function of megabytes, which runs for a moment: optimised, it takes half a minute to compile.
     monkeypatch.setattr(toolchain, "_LARGE_MODEL", sys.maxsize)
     monkeypatch.setattr(toolchain, "_MODEL_FLAGS", ("-O0",))
-    library = ctypes.CDLL(str(build(Models({"operators": verilog}), _WRAPPER)))
+    library = ctypes.CDLL(str(build(Model("operators", verilog), _WRAPPER)))
     total = sum(cell.width for cell in every)
     results = (ctypes.c_uint8 * (4 * -(-total // 32)))()
     generator = np.random.default_rng(7)

@@ -13,7 +13,7 @@ from ctm.sim.compiled.machine import rtlil
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.tools.package import FPGA_NEXTPNR, FPGA_YOSYS
 from ctm.sim.compiled.tools.programs import run
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.engines.model import TOP, host
 from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.hierarchy import units
@@ -33,7 +33,7 @@ def library(config: MachineConfig) -> Path:
     """The machine for a host, as `CompiledEngine.library`: the cells of an ECP5 that `ctm synth --preset` counts."""
     text = cells() + verilog(synthesised(rtlil(Sampled(config, CoreInstance), config, TOP), TOP))
     wrapper = host(config.memory, "unwatched.h", "verilated.h", "verilated_model.h")
-    return build(Models({TOP: text}), f'#include "models.h"\n{wrapper}')
+    return build(Model(TOP, text), f'#include "models.h"\n{wrapper}')
 
 
 def synthesised(text: str, top: str) -> Mapping[str, Mapping[str, Any]]:

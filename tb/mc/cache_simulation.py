@@ -10,7 +10,7 @@ import numpy as np
 from amaranth.lib import wiring
 
 from ctm.sim.compiled.numbered import Numbered, port_name
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import Port, convert, ports
 from ctm.sim.memory import Memory
 
@@ -99,7 +99,7 @@ class CacheSimulation:
         listed = list(ports(cache))
         self._sizes = {port.name: _port_bytes(port.width) for port in listed}
         text = resources.files("ctm.tb.mc").joinpath("cache_loop.cc").read_text()
-        path = build(Models({_TOP: convert(Numbered(cache, listed), top=_TOP)}), _declarations(listed) + text)
+        path = build(Model(_TOP, convert(Numbered(cache, listed), top=_TOP)), _declarations(listed) + text)
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p
         self._library.cache_make.restype = pointer

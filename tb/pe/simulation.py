@@ -18,7 +18,7 @@ from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
 from ctm.rtl.isa.status import Status
 from ctm.rtl.pe.processor import CommandProcessor
 from ctm.sim.compiled.numbered import Numbered, port_name
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import Port, convert, ports
 from ctm.sim.memory import Memory
 
@@ -159,9 +159,7 @@ class ProcessorSimulation:
         component = CommandProcessor(config, PROGRAM_FORMAT) if processor is None else processor
         listed = list(ports(component))
         text = "".join(resources.files("ctm.tb.pe").joinpath(f"processor_{part}.cc").read_text() for part in _PARTS)
-        path = build(
-            Models({_TOP: convert(Numbered(component, listed), top=_TOP)}), _declarations(config, listed) + text
-        )
+        path = build(Model(_TOP, convert(Numbered(component, listed), top=_TOP)), _declarations(config, listed) + text)
         self.array, self.lanes = config, config.lanes
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p

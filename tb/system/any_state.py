@@ -97,4 +97,4 @@ def library(config: MachineConfig, monkeypatch: pytest.MonkeyPatch, *, resets: b
     if not resets:
         assert wrapper.count("model.rst = 1;") == 1
         wrapper = wrapper.replace("model.rst = 1;", "model.rst = 0;")
-    return toolchain.build(toolchain.Models({TOP: from_rtlil(text)}), f'#include "models.h"\n{wrapper}')
+    return toolchain.build(toolchain.Model(TOP, from_rtlil(text)), f'#include "models.h"\n{wrapper}')

@@ -65,7 +65,7 @@ def test_random_work(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     config = PRESETS[preset]
     text = from_rtlil(rtlil(Sampled(config, CoreInstance), config, TOP, Colliding()))
     wrapper = host(config.memory, "unwatched.h", "verilated.h", "verilated_model.h")
-    library = toolchain.build(toolchain.Models({TOP: text}), f'#include "models.h"\n{wrapper}')
+    library = toolchain.build(toolchain.Model(TOP, text), f'#include "models.h"\n{wrapper}')
     monkeypatch.setattr(soak.Hardware, "library", staticmethod(lambda config, tell=None: library))
     for seed in range(_WORKS):
         soak.Comparison(draw_work(seed, _SOURCES[config.array.instruction_set]), config).run()

@@ -39,9 +39,7 @@ def cached(kind: str, parts: Sequence[str], suffix: str, make: Callable[[Path, P
     ToolchainError
         The cache folder cannot be written.
     """
-    # Lengths, so that no two lists of parts give the same text.
-    text = "".join(f"{len(part)}:{part}" for part in (_FORMAT, *parts))
-    name = f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:32]}{suffix}"
+    name = _name(kind, parts, suffix)
     # What is there may be used whether or not the folder can be written.
     usual = _usual_folder() / name
     if _is_there(usual):
@@ -60,6 +58,17 @@ def cached(kind: str, parts: Sequence[str], suffix: str, make: Callable[[Path, P
     except OSError as error:
         raise ToolchainError(f"{error.filename or file.parent}: {error.strerror}") from None
     return file
+
+
+def is_cached(kind: str, parts: Sequence[str], suffix: str) -> bool:
+    """Whether the cache has the file that `cached` would give."""
+    return _is_there(_usual_folder() / _name(kind, parts, suffix))
+
+
+def _name(kind: str, parts: Sequence[str], suffix: str) -> str:
+    # Lengths, so that no two lists of parts give the same text.
+    text = "".join(f"{len(part)}:{part}" for part in (_FORMAT, *parts))
+    return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:32]}{suffix}"
 
 
 def cache_folder() -> Path:

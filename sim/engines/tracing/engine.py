@@ -2,6 +2,7 @@
 
 import ctypes
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ from amaranth.lib.wiring import Flow, Out
 
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.sim.compiled.fields import Fields, Words, decode
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.halves import CORE, core_config, standard, uncore
+from ctm.sim.compiled.sources import sources
+from ctm.sim.compiled.tools.separate import Separate, build_separately
+from ctm.sim.compiled.tools.toolchain import Model
 from ctm.sim.engines.cycle_accurate import SimulatedMachine
 from ctm.sim.engines.engine import Notice
-from ctm.sim.engines.model import TOP, CompiledMachine, Disturbance, hardware, host, key
+from ctm.sim.engines.model import TOP, CompiledMachine, Disturbance, hardware, host
 from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.memory import Memory
 
@@ -76,21 +80,11 @@ class TracedCore(wiring.Component):  # type: ignore[type-arg]
         return m
 
 
-def _models(config: MachineConfig) -> Models:
-    # Imported here, because a start with a model that is in the cache should not wait for them.
-    from ctm.rtl.dpp.core_module import NAME
-    from ctm.rtl.lib.clock_gating import ClockGating
-    from ctm.sim.compiled.rewriting.repeated import merge
-    from ctm.sim.compiled.uncore import Uncore
-    from ctm.sim.compiled.verilog import convert_to_rtlil, from_rtlil
+def _core(config: MachineConfig) -> Model:
+    # Imported here, because a start with a model that is in the cache should not wait for it.
+    from ctm.sim.compiled.gated import gated
 
-    uncore = Uncore(config)
-    parts = {TOP: uncore, NAME: TracedCore(config)}
-    verilog = {
-        name: from_rtlil(merge(convert_to_rtlil(part, top=name, platform=ClockGating()), name))
-        for name, part in parts.items()
-    }
-    return Models(verilog, uncore.border(), "-std=c++20")
+    return Model(CORE, gated(TracedCore(config), CORE))
 
 
 def _declarations(array: ArrayConfig) -> str:
@@ -121,11 +115,6 @@ constexpr Field BEGIN_I = {field(begin, "wavefront", "i")}, BEGIN_J = {field(beg
 def library(config: MachineConfig, made_from: str = "", tell: Notice = lambda: None) -> Path:
     """The compiled model; `made_from` stands for what is not in the project's own sources."""
     config = hardware(config)
-
-    def models() -> Models:
-        tell()
-        return _models(config)
-
     own = resources.files("ctm.sim.engines").joinpath("tracing")
     wrapper = (
         '#include "models.h"',
@@ -138,7 +127,12 @@ def library(config: MachineConfig, made_from: str = "", tell: Notice = lambda: N
         host(config.memory),
         own.joinpath("calls.cc").read_text(),
     )
-    return build(models, "\n".join(wrapper), key=f"traced {key(config)} {made_from}")
+    own_core = core_config(config)
+    traced = Separate(CORE, f"traced core {made_from} {sources()} {own_core}", partial(_core, own_core))
+    halves = uncore(config, top=TOP, made_from=made_from), traced
+    # What is not in the sources is in this process alone.
+    is_here = bool(made_from)
+    return build_separately(halves, "\n".join(wrapper), standard=standard(config), tell=tell, is_here=is_here)
 
 
 class Complete(Exception):  # noqa: N818

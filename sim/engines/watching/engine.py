@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.halves import core, standard, uncore
+from ctm.sim.compiled.tools.separate import build_separately
 from ctm.sim.engines.cycle_accurate import SimulatedMachine
 from ctm.sim.engines.engine import Notice
-from ctm.sim.engines.model import TOP, CompiledMachine, hardware, host, key
-from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.engines.model import TOP, CompiledMachine, hardware, host
+from ctm.sim.engines.rtl import RtlEngine, cores_source
 from ctm.sim.engines.seen import EVENT, ROW, WINDOW, Seen, Track, Watching
 
 _LISTS = """
@@ -37,17 +38,12 @@ class WatchedEngine(RtlEngine):
         config = hardware(config)
         array = config.array
 
-        def models() -> Models:
-            tell()
-            from ctm.sim.compiled.machine import simulated
-
-            return simulated(config, top=TOP, is_watched=True)
-
         ports, slots = len(INSTRUCTION_SETS[array.instruction_set].shapes.ports), array.threads
         lists = _LISTS.format(ports=_uses(ports), slots=_uses(slots), count=slots)
-        parts = ("watching/watch.h", "verilated.h", "verilated_core.h", "verilated_cores.h")
+        parts = ("watching/watch.h", "verilated.h", *cores_source(config))
         wrapper = f'#include "models.h"\n{lists}\n{host(config.memory, *parts, behind=["watching/watch.cc"])}'
-        return build(models, wrapper, key=f"watched {key(config)}")
+        halves = uncore(config, top=TOP), core(config, is_watched=True)
+        return build_separately(halves, wrapper, standard=standard(config), tell=tell)
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
         """The compiled machine, whose cores are watched from its first cycle on."""

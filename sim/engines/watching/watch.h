@@ -44,7 +44,6 @@ struct Slot {
 
 class CoreObserver {
 public:
-    std::uint32_t executable = 0;
     std::uint64_t most_events = 0, lost = 0;
     std::uint16_t core = 0;
     std::vector<Event> events;
@@ -66,10 +65,13 @@ public:
         // The wavefront has its wave slot from the next cycle on.
         if (model.watch_take_valid) {
             leave(slots_[model.watch_take_wave]);
-            tell({cycle, executable, model.watch_take_i, model.watch_take_j, core, std::uint16_t(model.watch_take_wave),
+            tell({cycle, executable_, model.watch_take_i, model.watch_take_j, core, std::uint16_t(model.watch_take_wave),
                   ones(model.watch_take_covered), TAKEN, 0, 0});
         }
     }
+
+    // Instructions from now on are those of the executable at this address.
+    void runs(std::uint32_t executable) { executable_ = executable; }
 
     // What wavefronts that have not ended waited for counts, too.
     void finish() {
@@ -79,14 +81,15 @@ public:
 private:
     static constexpr std::size_t UNITS = 1 << 16;  // As many as any program has.
 
+    std::uint32_t executable_ = 0;
     std::uint64_t cycles_ = 0;
     std::array<Slot, WATCHED_SLOTS> slots_;
     std::uint32_t known_ = 0;
     std::vector<Row>* current_ = nullptr;
 
     Row& row_of(std::uint32_t pc) {
-        if (!current_ || known_ != executable) {
-            known_ = executable;
+        if (!current_ || known_ != executable_) {
+            known_ = executable_;
             current_ = &programs[known_];
             // They stay where they are, because wave slots point to them.
             current_->reserve(UNITS);
@@ -113,7 +116,7 @@ private:
         Slot& slot = slots_[number];
         if (cause != slot.wait) {
             slot.wait = cause;
-            tell({cycle, executable, 0, 0, core, std::uint16_t(number), 0, WAITS_FOR, cause, 0});
+            tell({cycle, executable_, 0, 0, core, std::uint16_t(number), 0, WAITS_FOR, cause, 0});
         }
         if (cause == FREE) return;
         ++slot.pending[cause];
@@ -128,14 +131,14 @@ private:
         Slot& slot = slots_[number];
         Row& row = row_of(pc);
         slot.last = &row;
-        row.executable = executable, row.pc = pc, row.port = port;
+        row.executable = executable_, row.pc = pc, row.port = port;
         ++row.issues;
         row.active += ones(active);
         row.working += ones(active & present);
         row.present += ones(present);
         if (slot.is_staged) add(row.waited, slot.staged);
         slot.is_staged = false;
-        tell({cycle, executable, pc, ones(present), core, std::uint16_t(number), ones(active & present), ISSUED,
+        tell({cycle, executable_, pc, ones(present), core, std::uint16_t(number), ones(active & present), ISSUED,
               std::uint8_t(port), 0});
     }
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from ctm.rtl.config import MachineConfig
-from ctm.sim.compiled.tools.toolchain import Models, build
+from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.engines.cycle_accurate import SimulatedMachine
 from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.model import hardware, key
@@ -29,14 +29,14 @@ class WavesEngine(RtlEngine):
         """The compiled model, in which memories of up to `depth` words can be written; see `CompiledEngine.library`."""
         config = hardware(config)
 
-        def models() -> Models:
+        def model() -> Model:
             tell()
             # Imported here, because a start with a model that is in the cache should not wait for it.
             from ctm.sim.engines.waves.translation import traced
 
             return traced(config, depth=depth)
 
-        return build(models, wrapper(config), key=f"waves {sources()} {depth} {key(config)}")
+        return build(model, wrapper(config), key=f"waves {sources()} {depth} {key(config)}")
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
         """The compiled machine."""

@@ -6,7 +6,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.sim.compiled.tools.beside import Beside
 from ctm.sim.compiled.tools.package import YOSYS
-from ctm.sim.compiled.tools.toolchain import Models
+from ctm.sim.compiled.tools.toolchain import Model
 from ctm.sim.compiled.verilog import convert_to_rtlil, from_rtlil
 from ctm.sim.engines.waves.hardware import CORE, ObservedCore, ObservedMachine
 from ctm.sim.engines.waves.names import names, without_fields
@@ -19,7 +19,7 @@ _STATEMENTS = "1000"
 """Of a function: with ten times as many the compiler takes several times as long."""
 
 
-def traced(config: MachineConfig, *, depth: int) -> Models:
+def traced(config: MachineConfig, *, depth: int) -> Model:
     """The machine as one model.
 
     Raises
@@ -38,7 +38,7 @@ def traced(config: MachineConfig, *, depth: int) -> Models:
     )  # fmt: skip
     header = f'static const char FIELD_NAMES[] = R"names({names(rtlil).text()})names";\n'
     # Verilator's tracer specialises what the model's code uses.
-    return Models({TOP: verilog}, header, options=options, wrapper_apart=True)
+    return Model(TOP, verilog, header, options=options, wrapper_apart=True)
 
 
 def _core(config: MachineConfig) -> str:

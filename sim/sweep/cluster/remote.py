@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.compiled.tools.cache import cache_folder, cached
-from ctm.sim.engines.rtl import RtlEngine, supply
+from ctm.sim.engines.rtl import RtlEngine, quick_models, supply
 from ctm.sim.sweep.content import Parcel, unpacked
 from ctm.sim.sweep.error import SweepError
 from ctm.sim.sweep.measuring import Record, Task, counted, measure
@@ -32,7 +32,8 @@ def give(parcel: Parcel) -> Parcel:
 
 def compile_model(config: MachineConfig) -> Model:
     """The model of a machine, from this worker's cache or made now."""
-    path = RtlEngine.library(config)
+    with quick_models():
+        path = RtlEngine.library(config)
     return Model(path, Parcel.of(path.read_bytes()))
 
 
