@@ -14,17 +14,25 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.rtl.config import MachineConfig
+from ctm.sim.debug.draws import Drawing, DrawnStages
 from ctm.sim.debug.given_engine import GivenEngineExecution
 from ctm.sim.engines.engine import Engine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayCore, ArrayRun, InstructionSet
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.draw.stages import Stages
+from ctm.sim.golden.draw.state import DrawState
+from ctm.sim.golden.draw.state import Start as DrawStart
 from ctm.sim.golden.pe.domain import Groups
 from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.golden.pe.state import State
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.jobs.execution import Run
 from ctm.sim.jobs.loading import LoadedJob
+
+Wavefronts = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.bool_]]
+"""Places [wavefronts]; i, j and coverage of lanes, [wavefronts, lanes] each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +40,8 @@ class Started:
     """A launch whose wavefronts are still to run, in the order of the domain walk.
 
     `order` [wavefronts] counts those of the whole domain; `i`, `j` and `covered` [wavefronts, lanes]. Only wavefronts
-    with a covered processor are here.
+    with a covered processor are here. `drawing` is the draw whose program it is, of which i numbers the vertices or
+    primitives, or (i, j) are pixels.
     """
 
     number: int
@@ -42,6 +51,17 @@ class Started:
     i: npt.NDArray[np.signedinteger]
     j: npt.NDArray[np.signedinteger]
     covered: npt.NDArray[np.bool_]
+    drawing: Drawing | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        text = f"launch {self.number}"
+        return text if self.drawing is None else f"{text} ({self.launch.stage} of draw {self.drawing.number})"
+
+    def thread(self, order: int, i: int, j: int) -> str:
+        """What a lane of the wavefront with this place works on."""
+        return f"({i}, {j})" if self.drawing is None else self.drawing.name(self.launch, order, i, j)
 
     def index(self, order: int) -> int:
         """The index of the wavefront with this place in the domain walk."""
@@ -60,6 +80,10 @@ class Started:
 
     def without(self, i: int, j: int) -> str:
         """Why no wavefront has a processor."""
+        if self.drawing is not None:
+            if isinstance(self.launch, PixelLaunch):
+                return f"no strip of {self.name} covers the pixel ({i}, {j})"
+            return f"{self.name} has the threads (0, 0) to ({self.i[self.covered].max()}, 0), not ({i}, {j})"
         domain = self.launch.domain
         if domain.i0 <= i <= domain.i1 and domain.j0 <= j <= domain.j1:
             return f"the conditional test keeps the processor ({i}, {j}) from running in this launch"
@@ -109,9 +133,11 @@ class Launches:
             self._answers.put(_Ended())
             self._thread.join()
 
-    def hand_over(self, launch: Launch[Any], groups: list[Groups], core: "_Core") -> None:
+    def hand_over(
+        self, launch: Launch[Any], wavefronts: Wavefronts, core: "_Core", drawing: Drawing | None = None
+    ) -> None:
         """Of the job's thread: give a launch, and wait until it has run."""
-        found = started(self._count, core.set_of_instructions, launch, groups)
+        found = started(self._count, core.set_of_instructions, launch, wavefronts, drawing)
         self._count += 1
         self._found.put(found)
         answer = self._answers.get()
@@ -135,27 +161,47 @@ class Launches:
 
 
 def started(
-    number: int, instruction_set: InstructionSet[Any, Any], launch: Launch[Any], groups: list[Groups]
-) -> Started:
-    """A launch of the groups that were added to it."""
+    number: int, instruction_set: InstructionSet[Any, Any], launch: Launch[Any], wavefronts: Wavefronts,
+    drawing: Drawing | None = None,
+) -> Started:  # fmt: skip
+    """A launch of wavefronts, of which those without a covered lane do not run."""
+    order, i, j, covered = wavefronts
+    runs = covered.any(axis=1)
+    return Started(number, instruction_set, launch, order[runs], i[runs], j[runs], covered[runs], drawing)
+
+
+def of_groups(groups: list[Groups], lanes: int) -> Wavefronts:
+    """The wavefronts of groups that were added to a run."""
     pairs = [each.pairs() for each in groups]
-    shape = -1, launch.lanes
+    shape = -1, lanes
     i, j = (np.concatenate([pair[axis] for pair in pairs]).reshape(shape) for axis in range(2))
     covered = np.concatenate([each.covered() for each in groups]).reshape(shape)
-    runs = covered.any(axis=1)
-    order = np.concatenate([each.order for each in groups])
-    return Started(number, instruction_set, launch, order[runs], i[runs], j[runs], covered[runs])
+    return np.concatenate([each.order for each in groups]), i, j, covered
 
 
 class _Core(ArrayCore[Any, Any]):
-    """A core whose launches are handed over."""
+    """A core whose launches are handed over, those of a draw's programs too."""
 
     def __init__(
         self, launches: Launches, instruction_set: InstructionSet[Any, Any], *others: Any, **named: Any
     ) -> None:
         super().__init__(instruction_set, *others, **named)
         self._launches = launches
+        self._drawing: Drawing | None = None
+        self._draws = 0
         self.set_of_instructions = instruction_set
+
+    def stages(self, state: State, draws: DrawState, start: DrawStart) -> Stages:
+        """See `ArrayCore.stages`."""
+        self._drawing = Drawing(self._draws)
+        self._draws += 1
+        return DrawnStages(self._drawing, self, state, draws, start)
+
+    def run(self, launch: Launch[Any], *observers: Any) -> Any:
+        """See `ArrayCore.run`: of a draw's program."""
+        del observers
+        assert self._drawing is not None
+        return _StageHandedOver(self._launches, launch, self, self._drawing)
 
     def start(self, state: State) -> Any:
         """See `ArrayCore.start`."""
@@ -175,5 +221,26 @@ class _HandedOver:
 
     def finish(self) -> MachineError | None:
         """Have all of them run; see `Run.finish`. A session stops at a fault, and goes no further."""
-        self._launches.hand_over(self._launch, self._groups, self._core)
+        self._launches.hand_over(self._launch, of_groups(self._groups, self._launch.lanes), self._core)
         return None
+
+
+class _StageHandedOver:
+    """A program of a draw that the session runs; see `ArrayRun`. A session stops at a fault, and goes no further."""
+
+    fault = None
+
+    def __init__(self, launches: Launches, launch: Launch[Any], core: _Core, drawing: Drawing) -> None:
+        self._launches, self._launch, self._core, self._drawing = launches, launch, core, drawing
+        self._wavefronts: list[tuple[npt.NDArray[Any], ...]] = []
+
+    def execute(self, *wavefronts: npt.NDArray[Any]) -> None:
+        """Wavefronts are to be run; see `ArrayRun.execute`."""
+        self._wavefronts.append(wavefronts)
+
+    def finish(self) -> None:
+        """Have all of them run."""
+        order, i, j, covered = (np.concatenate(each) for each in zip(*self._wavefronts, strict=True))
+        shape = -1, self._launch.lanes
+        arrays = order, i.reshape(shape), j.reshape(shape), covered.reshape(shape)
+        self._launches.hand_over(self._launch, arrays, self._core, self._drawing)

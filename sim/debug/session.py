@@ -49,10 +49,10 @@ class Session:
         self, job: LoadedJob, config: MachineConfig, *, engine: str = "golden", watchdog: int = 0,
         hazards: bool = False,
     ) -> None:  # fmt: skip
-        if job.draw is not None:
-            raise DebugError("a draw cannot be debugged yet")
         if engine not in ENGINES:
             raise unknown("engine", engine, ENGINES)
+        if job.draw is not None and engine != "golden":
+            raise DebugError(f"engine {engine} does not draw; the golden model does")
         hardware = Hardware(job, config, watchdog) if engine == "rtl" else None
         self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware)
         self.cancellation = self._walk.cancellation

@@ -10,6 +10,7 @@ from ctm.sim.debug.numbers import CHANNELS, number_text
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.stopping.stops import Stop
 from ctm.sim.debug.views import Value
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
 _UNKNOWN = "       (no instruction)"
 
@@ -24,11 +25,12 @@ class Texts:
         """Launch, wavefront, step, lane and states of lanes."""
         session = self._session
         at, batch = session.position, session.wavefront.batch
-        place = f"({batch.i[session.lane]}, {batch.j[session.lane]})"
+        order = session.wavefront.order
+        place = session.started.thread(order, int(batch.i[session.lane]), int(batch.j[session.lane]))
         count, cycle = len(session.started.order), session.wavefront.cycle
         return (
-            f"launch {at.launch}, wavefront {at.wavefront} of {count:,}, step {at.step:,}, lane {session.lane} {place} "
-            f"[{''.join(batch.lane_states())}]{'' if cycle is None else f', cycle {cycle:,}'}"
+            f"{session.started.name}, wavefront {at.wavefront} of {count:,}, step {at.step:,}, lane {session.lane} "
+            f"{place} [{''.join(batch.lane_states())}]{'' if cycle is None else f', cycle {cycle:,}'}"
         )
 
     def here(self) -> str:
@@ -96,10 +98,11 @@ class Texts:
         """The launch: its program and its domain."""
         started = self._session.started
         domain, name = started.launch.domain, self._session.code.name
-        return (
-            f"launch {started.number}: {name}, i {domain.i0} to {domain.i1}, j {domain.j0} to {domain.j1}, "
-            f"{len(started.order):,} wavefronts of {started.launch.lanes} lanes"
-        )
+        across = f", i {domain.i0} to {domain.i1}, j {domain.j0} to {domain.j1}"
+        if isinstance(started.launch, ThreadLaunch):
+            across = f", {started.launch.threads:,} threads"
+        count, lanes = len(started.order), started.launch.lanes
+        return f"{started.name}: {name}{across}, {count:,} wavefronts of {lanes} lanes"
 
     def breakpoints(self) -> Iterator[str]:
         """All breakpoints."""

@@ -1,4 +1,4 @@
-"""What wavefronts will write to memory, kept, so that it can be as if they had not run."""
+"""What wavefronts will write, kept, so that it can be as if they had not run."""
 
 from dataclasses import dataclass
 from typing import Any, Self
@@ -11,58 +11,96 @@ from ctm.sim.golden.dpp.inputs import ranges
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 from ctm.sim.memory import Memory
 
 Integers = npt.NDArray[np.signedinteger]
-Bytes = npt.NDArray[np.uint8]
+
+
+Part = tuple[npt.NDArray[Any], Any, npt.NDArray[Any]]
+"""An array, an index, and what was there."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Bytes of memory at addresses, as they were."""
+    """Parts of arrays, memory's bytes among them, as they were, and how many items lists had."""
 
-    memory: Memory
-    parts: tuple[tuple[slice | Integers, Bytes], ...]
+    parts: tuple[Part, ...]
+    lists: tuple[tuple[list[Any], int], ...] = ()
 
     @property
     def size(self) -> int:
         """How many bytes are kept."""
-        return sum(found.nbytes for _, found in self.parts)
+        return sum(found.nbytes for *_, found in self.parts)
 
     def restore(self) -> None:
-        """Write them back."""
-        for addresses, found in self.parts:
-            self.memory.bytes[addresses] = found
+        """Write them back, and drop what was appended since."""
+        for array, index, found in self.parts:
+            array[index] = found
+        for items, count in self.lists:
+            del items[count:]
 
     @classmethod
-    def of_areas(cls, launch: Launch[Any]) -> Self:
-        """All of the outputs that a program writes past the caches, at places of its own."""
-        return cls._of_buffers(launch.memory, [launch.outputs[number] for number in launch.program.uncached_outputs])
+    def of_areas(cls, launch: Launch[Any], i: Integers) -> Self:
+        """What wavefronts of lanes with these i write while they run.
+
+        That is all of the outputs past the caches, at places of their own, and what threads of a draw leave.
+        """
+        parts = _of_buffers(launch.memory, [launch.outputs[number] for number in launch.program.uncached_outputs])
+        return cls((*parts, *_of_threads(launch, i)))
 
     @classmethod
     def of_outputs(cls, launch: Launch[Any]) -> Self:
         """All that a launch may write."""
+        if isinstance(launch, ThreadLaunch):
+            return cls.of_areas(launch, np.arange(launch.threads))
         program, unit = launch.program, launch.conditional
-        buffers = [launch.outputs[number] for number in {*program.outputs, *program.uncached_outputs}]
-        return cls._of_buffers(launch.memory, buffers + ([unit.buffer] if unit.may_write_buffer else []))
+        uncached = [launch.outputs[number] for number in program.uncached_outputs]
+        tested = [unit.buffer] if unit.may_write_buffer else []
+        if isinstance(launch, PixelLaunch):
+            return cls(_of_buffers(launch.memory, uncached + tested), _appended(launch))
+        outputs = [launch.outputs[number] for number in program.outputs]
+        return cls(_of_buffers(launch.memory, outputs + uncached + tested))
 
-    @classmethod
-    def _of_buffers(cls, memory: Memory, buffers: list[Buffer]) -> Self:
-        places = [slice(first, end) for buffer in buffers for first, end in ranges(buffer)]
-        return cls(memory, tuple((place, memory.bytes[place].copy()) for place in places))
+
+def _of_buffers(memory: Memory, buffers: list[Buffer]) -> tuple[Part, ...]:
+    places = [slice(first, end) for buffer in buffers for first, end in ranges(buffer)]
+    return tuple((memory.bytes, place, memory.bytes[place].copy()) for place in places)
+
+
+def _of_threads(launch: Launch[Any], i: Integers) -> tuple[Part, ...]:
+    """What threads of a draw's program leave: results, items of rings and streams, emitted vertices."""
+    if not isinstance(launch, ThreadLaunch):
+        return ()
+    threads = np.unique(i[i < launch.threads])
+    arrays: list[npt.NDArray[Any]] = [launch.written, *(array for stream in launch.streams for array in stream)]
+    if launch.emits is not None:
+        arrays += [launch.emits.count, launch.emits.cut]
+    by_thread = tuple((array, threads, array[threads]) for array in arrays)
+    return (*by_thread, (launch.results, (slice(None), threads), launch.results[:, threads]))
+
+
+def _appended(launch: PixelLaunch) -> tuple[tuple[list[Any], int], ...]:
+    """What strips leave until all have run, and the draw stores it."""
+    return ((launch.ended, len(launch.ended)),)
 
 
 def keep(launch: Launch[Any], i: Integers, j: Integers) -> Kept:
-    """What the wavefronts of processors (i, j) may write to memory: their own elements, and areas as a whole."""
+    """What the wavefronts of processors (i, j) may leave: their own elements, and areas as a whole."""
+    areas = Kept.of_areas(launch, i)
+    if isinstance(launch, PixelLaunch):
+        return Kept(areas.parts, _appended(launch))
+    if isinstance(launch, ThreadLaunch):
+        return areas
     unit = launch.conditional
     buffers = [launch.outputs[number] for number in launch.program.outputs]
     buffers += [unit.buffer] if unit.may_write_buffer else []
-    own = tuple(_elements(launch.memory, buffer, i, j) for buffer in buffers)
-    return Kept(launch.memory, (*own, *Kept.of_areas(launch).parts))
+    return Kept((*(_elements(launch.memory, buffer, i, j) for buffer in buffers), *areas.parts))
 
 
-def _elements(memory: Memory, buffer: Buffer, i: Integers, j: Integers) -> tuple[Integers, Bytes]:
+def _elements(memory: Memory, buffer: Buffer, i: Integers, j: Integers) -> Part:
     inside = (i >= 0) & (j >= 0) & (i < buffer.width_limit) & (j < buffer.height_limit)
     first = element_address(buffer, i[inside].astype(np.int64), j[inside].astype(np.int64)).astype(np.int64)
     places = (first[:, None] + np.arange(buffer.element.element_bytes)).ravel() % ADDRESS_SPACE
-    return places, memory.bytes[places]
+    return memory.bytes, places, memory.bytes[places]

@@ -150,7 +150,7 @@ class Wavefront:
             self._interval *= 2
 
     def _areas(self) -> Kept:
-        return Kept.of_areas(self._launch)
+        return Kept.of_areas(self._launch, self.batch.i)
 
 
 def _bytes(batch: Batch[Any]) -> int:

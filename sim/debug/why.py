@@ -1,7 +1,10 @@
 """Why a value is what it is: the slice of an element of an output, or of a register."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
@@ -11,10 +14,12 @@ from ctm.sim.debug.slicing.place import MEMORY, Place
 from ctm.sim.debug.slicing.slicer import Slicer
 from ctm.sim.debug.stopping.places import ELEMENT, store_of
 from ctm.sim.debug.stopping.stores import Area
-from ctm.sim.debug.stopping.trials import last_store
+from ctm.sim.debug.stopping.trials import last_store, storing_strips
 from ctm.sim.debug.views import SPELLINGS
 from ctm.sim.debug.walk import Position
 from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
 
 def why(session: Session, text: str) -> Answer:
@@ -27,6 +32,11 @@ def why(session: Session, text: str) -> Answer:
     DebugError
         There is no such value, or it cannot be traced.
     """
+    launch = session.started.launch
+    if isinstance(launch, ThreadLaunch) and launch.ring is not None:
+        raise DebugError(
+            f"what {launch.stage} reads of its ring is not traced; `why` takes values of the other programs"
+        )
     match = ELEMENT.fullmatch(text.strip())
     if match is None:
         store_of(session.started.launch, text.strip())
@@ -35,8 +45,8 @@ def why(session: Session, text: str) -> Answer:
 
 
 def _of_register(session: Session, text: str) -> Answer:
-    here, lane = session.position, session.lane
-    names = Names(session.view, session.started.launch, lane)
+    here = session.position
+    names = _names(session)
     places = names.places(session.wavefront.batch, text)
     slicer = _slicer(session, here.step)
     try:
@@ -56,7 +66,9 @@ def _of_element(session: Session, text: str, output: int, pixel: tuple[int, int]
         if not channels:
             raise DebugError(f"o{output} has no channel {channel}")
     try:
-        if output in launch.program.outputs:
+        if isinstance(launch, PixelLaunch) and output in launch.program.outputs:
+            text = _go_to_fragment(session, output, pixel, text)
+        elif output in launch.program.outputs:
             session.select(*pixel)
         else:
             _go_to_store(session, area, text)
@@ -68,12 +80,41 @@ def _of_element(session: Session, text: str, output: int, pixel: tuple[int, int]
             targets = _of_output(slicer.track.last, *place, channels)
         else:
             targets = [Place(MEMORY, (area.first, area.end - area.first, -1))]
-        names = Names(session.view, launch, session.lane)
+        names = _names(session)
         killed = "" if slicer.track.last.valid_mask[session.lane] else ", killed, is not stored"
         return Answer(f"{text}{killed}", slicer.slice(targets), names, session.code)
     finally:
         session.go_to(here)
         session.lane = lane
+
+
+def _go_to_fragment(session: Session, output: int, pixel: tuple[int, int], text: str) -> str:
+    """Go to the last strip of a draw that stores an element, and look at its lane; the text with what stored it."""
+    started, launch = session.started, session.started.launch
+    assert isinstance(launch, PixelLaunch)
+    if started.holds(*pixel) is None:
+        raise DebugError(started.without(*pixel))
+    strips = storing_strips(started, output, pixel, session.cancellation)
+    if not strips:
+        raise DebugError(f"no strip of {started.name} stores {text}: its pixels were killed, or failed the test")
+    session.go_to(Position(started.number, started.index(strips[-1]), 0))
+    batch = session.wavefront.batch
+    session.lane = int(np.flatnonzero((batch.i == pixel[0]) & (batch.j == pixel[1]))[0])
+    earlier = ""
+    if len(strips) > 1:
+        earlier = f", over {len(strips) - 1} earlier"
+    if launch.adds:
+        earlier = f", added to {len(strips) - 1} earlier and to what was there"
+    return f"{text}, {started.thread(strips[-1], *pixel)}{earlier}"
+
+
+def _names(session: Session) -> Names:
+    started, launch, order = session.started, session.started.launch, session.wavefront.order
+    if not isinstance(launch, PixelLaunch):
+        return Names(session.view, launch, session.lane)
+    drawing = started.drawing
+    assert drawing is not None
+    return Names(session.view, launch, session.lane, partial(drawing.bank, launch, order))
 
 
 def _go_to_store(session: Session, area: Area, text: str) -> None:

@@ -53,14 +53,13 @@ class Determination:
     def __init__(self, probe: Probe, state: Batch[Any], literals: Sequence[int], before: Mapping[Place, bytes]) -> None:
         self._probe, self._state, self._before = probe, state, before
         self._recording = Recording(state)
-        probe.constants.taken.clear()
         going = probe.step(self._recording.batch)
         journal = probe.journal
         self._has_ended = not going
         self.behind: Batch[Any] = (going or journal.over)[0]
         self.control = ENDED if self._has_ended else self.behind.control
         self.unit = journal.unit
-        self._constants = sorted(probe.constants.taken)
+        self._constants = sorted(probe.taken)
         self._reads, self._stores = journal.reads, journal.stores
         self.stores = bool(journal.stores)
         """Whether it writes memory past the caches, if it was for a lane."""

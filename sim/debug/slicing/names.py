@@ -1,6 +1,6 @@
 """What places are called, and what they hold, as the manuals and the disassembler write it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT, TILE_LOG2
 from ctm.rtl.isa.limits import ADDRESS_SPACE, CHANNELS
 from ctm.sim.debug.error import unknown
 from ctm.sim.debug.numbers import CHANNELS as CHANNEL_NAMES
-from ctm.sim.debug.slicing.place import ALL_LANES, BOOLS, FLOATS, FRAMES, INTS, MEMORY, SHARE, Place
+from ctm.sim.debug.slicing.place import ALL_LANES, BOOLS, FLOATS, FRAMES, INTS, MEMORY, PRIMITIVE, SHARE, Place
 from ctm.sim.debug.views import SPELLINGS, View
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.inputs import ranges
@@ -18,6 +18,7 @@ from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.address import TILE_BYTES, element_address
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import read_at
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 from ctm.sim.memory import Memory
 
 _FRAME_ROWS = {"r5xx": ("entered", "broken", "continued"), "r700": ("branch", "continue", "break", "entered")}
@@ -42,6 +43,8 @@ class Names:
     view: View
     launch: Launch[Any]
     lane: int
+    drawn: Callable[[int], str] | None = None
+    """Of a draw's pixel program: what the vertex of the primitive behind a bank is called."""
 
     def places(self, batch: Batch[Any], text: str) -> list[Place]:
         """The places of a register, one of its channels, or a mask in this lane, by name; DebugError: there is none."""
@@ -66,7 +69,7 @@ class Names:
             return self._element(place, word)
         if isinstance(word, np.bool_ | bool):
             return str(int(word))
-        if place.array in ("temporaries", "outputs", "previous", "conditional", FLOATS):
+        if place.array in ("temporaries", "outputs", "previous", "conditional", FLOATS, PRIMITIVE):
             return _float_text(int(word))
         if place.array == INTS:
             return f"{word.count} rounds from {word.start} by {word.step}"
@@ -115,6 +118,10 @@ class Names:
             return f"share dword {index[0]} of bank {index[1]}"
         if place.array == MEMORY:
             return self._element_name(place)
+        if place.array == PRIMITIVE:
+            bank, row, channel = index
+            assert self.drawn is not None
+            return f"CB{bank}[{row}].{channels[channel]} ({self.drawn(bank)})"
         if place.array in (INTS, BOOLS):
             return f"{place.array[0]}{index[0]}"
         if place.array == FLOATS:
@@ -126,6 +133,9 @@ class Names:
     def _element_name(self, place: Place) -> str:
         address, _, number = place.index
         if number < 0:
+            buffer_name = self._vertex_buffer(address)
+            if buffer_name is not None:
+                return buffer_name
             for output in self.launch.program.uncached_outputs:
                 buffer = self.launch.outputs[output]
                 if any(first <= address < end for first, end in ranges(buffer)):
@@ -134,6 +144,16 @@ class Names:
             return f"memory 0x{address:08x}"
         x, y = element_at(self.launch.inputs.buffers[number], address)
         return f"input {number} ({x}, {y})"
+
+    def _vertex_buffer(self, address: int) -> str | None:
+        """What a word of memory is called that a program of a draw fetches for vertices."""
+        buffers = self.launch.buffers if isinstance(self.launch, ThreadLaunch) else ()
+        for number, buffer in enumerate(buffers):
+            byte = address - buffer.address
+            if 0 <= byte < buffer.size:
+                element, rest = divmod(byte, buffer.stride) if buffer.stride else (0, byte)
+                return f"vertex buffer {number} (element {element}, byte {rest})"
+        return None
 
     def _element(self, place: Place, word: bytes) -> str:
         number = place.index[2]

@@ -10,6 +10,8 @@ from ctm.sim.golden.dpp.batch import Batch
 FRAMES, SHARE = "frames", "share"
 FLOATS, INTS, BOOLS = "floats", "ints", "bools"
 """The constant files."""
+PRIMITIVE = "primitive"
+"""The constants that a wavefront of a draw has of its own."""
 MEMORY = "memory"
 ALL_LANES = -1
 """The lane of what a wavefront has as a whole, or the machine."""
@@ -22,7 +24,8 @@ class Place(NamedTuple):
     """Where a word is.
 
     `array` is one of the batch's, by its name, `frames`, a constant file, or `memory`. `index` are all indices but that
-    of the lane: of a constant (number, channel), of memory (address, bytes, number of the input or -1).
+    of the lane: of a constant (number, channel), of a primitive's (bank, row, channel), of memory (address, bytes,
+    number of the input or -1).
     """
 
     array: str
@@ -32,7 +35,7 @@ class Place(NamedTuple):
     @property
     def is_state(self) -> bool:
         """Whether it is in the wavefront's state."""
-        return self.array not in (FLOATS, INTS, BOOLS, MEMORY)
+        return self.array not in (FLOATS, INTS, BOOLS, PRIMITIVE, MEMORY)
 
 
 def array_of(batch: Batch[Any], place: Place) -> tuple[npt.NDArray[Any], tuple[int, ...]]:

@@ -10,7 +10,19 @@ import numpy.typing as npt
 
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.debug.cancellation import Cancellation
-from ctm.sim.debug.slicing.place import ALL_LANES, BOOLS, FLOATS, INTS, MEMORY, Place, array_of, exists, words
+from ctm.sim.debug.slicing.place import (
+    ALL_LANES,
+    BOOLS,
+    FLOATS,
+    INTS,
+    MEMORY,
+    PRIMITIVE,
+    Place,
+    array_of,
+    exists,
+    words,
+)
+from ctm.sim.debug.slicing.primitives import ProbedPrimitives
 from ctm.sim.debug.slicing.recording import RecordedRow
 from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
 from ctm.sim.golden.dpp.constants import Constants, IntConstant
@@ -18,6 +30,7 @@ from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.buffer import Buffer
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.memory import Memory
 
 ENDED = "ended"
@@ -160,26 +173,38 @@ class Copies:
 
 
 class Probe:
-    """Executes instructions of a launch for copies of its wavefronts, until `cancellation` ends it."""
+    """Executes instructions of a launch for copies of one wavefront, until `cancellation` ends it.
+
+    `order` is that wavefront's place in the launch.
+    """
 
     def __init__(
-        self, instruction_set: InstructionSet[Any, Any], launch: Launch[Any], cancellation: Cancellation
+        self, instruction_set: InstructionSet[Any, Any], launch: Launch[Any], order: int, cancellation: Cancellation
     ) -> None:
         self._cancellation = cancellation
         self.constants = ProbedConstants(launch.program.constants)
-        self.launch = replace(launch, program=replace(launch.program, constants=self.constants))
+        changed: dict[str, Any] = {"constants": self.constants}
+        self._primitives: ProbedPrimitives | None = None
+        if isinstance(launch, PixelLaunch):
+            assert launch.program.primitives is not None
+            changed["primitives"] = self._primitives = ProbedPrimitives(launch.program.primitives, order)
+        self.launch = replace(launch, program=replace(launch.program, **changed))
         self.journal = ProbeJournal(self.launch, instruction_set)
         self._executor = instruction_set.executor(self.launch, self.journal)
 
     def step(self, batch: Batch[Any]) -> list[Batch[Any]]:
-        """Execute one instruction: the wavefronts that go on; `journal` has the others."""
+        """Execute one instruction: the wavefronts that go on; `journal` has the others, `taken` the constants."""
         self.journal.begin()
+        for constants in self._files:
+            constants.taken.clear()
         self._cancellation.executed(0, ())
         with np.errstate(all="ignore"):
             return self._executor.step(batch)
 
     def word(self, place: Place) -> Any:
         """What a place outside of the state holds; of memory its bytes."""
+        if place.array == PRIMITIVE:
+            return self._drawn.word(place)
         if place.array != MEMORY:
             return self.constants.word(place)
         address, size, number = place.index
@@ -187,6 +212,9 @@ class Probe:
 
     def put(self, place: Place, word: Any) -> None:
         """Change it."""
+        if place.array == PRIMITIVE:
+            self._drawn.put(place, word)
+            return
         if place.array != MEMORY:
             self.constants.put(place, word)
             return
@@ -196,12 +224,34 @@ class Probe:
     @contextmanager
     def changed(self, place: Place, word: Any) -> Iterator[None]:
         """Change it for a block."""
-        before = self.word(place)
-        self.put(place, word)
+        with self.all_changed([place], [word]):
+            yield
+
+    @contextmanager
+    def all_changed(self, places: Sequence[Place], words: Sequence[Any]) -> Iterator[None]:
+        """Change several for a block."""
+        before = [self.word(place) for place in places]
+        for place, word in zip(places, words, strict=True):
+            self.put(place, word)
         try:
             yield
         finally:
-            self.put(place, before)
+            for place, word in zip(places, before, strict=True):
+                self.put(place, word)
+
+    @property
+    def taken(self) -> set[Place]:
+        """The places in constants that the last instruction took."""
+        return {place for constants in self._files for place in constants.taken}
+
+    @property
+    def _files(self) -> tuple["ProbedConstants | ProbedPrimitives", ...]:
+        return (self.constants,) if self._primitives is None else (self.constants, self._primitives)
+
+    @property
+    def _drawn(self) -> ProbedPrimitives:
+        assert self._primitives is not None
+        return self._primitives
 
     def _memory(self, number: int) -> Memory:
         return self.launch.memory if self.is_live(number) else self.launch.inputs.cached[number]

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.hardware.wavefront import AnyWavefront
 from ctm.sim.debug.slicing.determination import Determination, Elsewhere
-from ctm.sim.debug.slicing.place import ALL_LANES, MEMORY, Place, exists, words
+from ctm.sim.debug.slicing.place import ALL_LANES, FLOATS, MEMORY, PRIMITIVE, Place, exists, words
 from ctm.sim.debug.slicing.probing import Probe
 from ctm.sim.debug.slicing.slots import units_of
 from ctm.sim.debug.slicing.track import Track
@@ -29,6 +29,10 @@ from ctm.sim.golden.dpp.launch import Launch
 
 _GROUP_UNITS = 8
 """Units of code in which an instruction's literals are."""
+_WORDS = (FLOATS, PRIMITIVE)
+"""Constants that may be any word: int constants send wavefronts round loops."""
+_TRIES = 2
+"""Runs of another way with random constants."""
 _MOST_STEPS = 20_000
 """Instructions of another way that are executed to see where it meets the one that was taken."""
 
@@ -89,7 +93,7 @@ class Slicer:
     ) -> None:  # fmt: skip
         self._unit = instruction_set.unit
         self._launch = launch
-        self.probe = Probe(instruction_set, launch, cancellation)
+        self.probe = Probe(instruction_set, launch, wavefront.order, cancellation)
         self._stores = bool(launch.program.uncached_outputs)
         reads_memory = self._stores or bool(launch.program.uncached_inputs)
         self.track = Track(wavefront, end, reads_memory=reads_memory)
@@ -97,12 +101,16 @@ class Slicer:
         for step, control in enumerate(self.track.controls):
             self._steps[control].append(step)
         self._matter: list[Words] = []
+        self._listed: set[Place] = set()
+        # The same ones each time: an answer must not change.
+        self._random = np.random.default_rng(len(self.track))
 
     def slice(self, targets: Iterable[Place]) -> Slice:
         """What determined places behind the last instruction of the track."""
         count = len(self.track)
         places = {place: self._word(self.track.last, place) for place in sorted(targets)}
         self._matter = [{}] * count + [places]
+        self._listed = set()
         wanted, causes = places, []
         outside: Words = {}
         for step in reversed(range(count)):
@@ -110,6 +118,7 @@ class Slicer:
             if cause is not None:
                 causes.append(cause)
                 outside |= {place: word for place, word in (cause.read | cause.decided).items() if not place.is_state}
+                self._listed = set(outside)
             self._matter[step] = places
         made = {place for cause in causes for place in cause.made}
         return Slice(
@@ -150,7 +159,7 @@ class Slicer:
     @contextmanager
     def _memory_kept(self, may_store: bool) -> Iterator[None]:
         """Undo what is stored past the caches in a block."""
-        kept = Kept.of_areas(self._launch) if self._stores and may_store else None
+        kept = Kept.of_areas(self._launch, self.track.last.i) if self._stores and may_store else None
         try:
             yield
         finally:
@@ -172,12 +181,25 @@ class Slicer:
         for elsewhere in determination.elsewhere(lanes):
             found |= elsewhere.faulted
             if elsewhere.parts:
-                with self._memory_kept(True):
-                    found |= {elsewhere.places[copy] for copy in self._different(elsewhere, step)}
+                different, taken = self._different(elsewhere, step)
+                # What the other way reads may be what it is by chance: that it was not gone must not rest on that.
+                free = sorted(place for place in taken - self._listed if place.array in _WORDS)
+                for _ in range(_TRIES if free and len(different) < len(elsewhere.places) else 0):
+                    with self.probe.all_changed(free, self._random.integers(1 << 32, size=len(free)).tolist()):
+                        different |= self._different(elsewhere, step)[0]
+                found |= {elsewhere.places[copy] for copy in different}
         return found
 
-    def _different(self, elsewhere: Elsewhere, step: int) -> set[int]:
-        """The copies in which places that matter are others where their way meets the one that was taken."""
+    def _different(self, elsewhere: Elsewhere, step: int) -> tuple[set[int], set[Place]]:
+        """The copies in which places that matter are others where their way meets the one that was taken.
+
+        Behind them are the constants that they took on their way.
+        """
+        with self._memory_kept(True):
+            return self._walked(elsewhere, step)
+
+    def _walked(self, elsewhere: Elsewhere, step: int) -> tuple[set[int], set[Place]]:
+        taken: set[Place] = set()
         waiting: dict[Any, list[Batch[Any]]] = defaultdict(list)
         different: set[int] = set()
 
@@ -191,19 +213,20 @@ class Slicer:
                 else:
                     different.update(part.order[self._differs(part, meeting)].tolist())
 
-        arrive(elsewhere.parts)
+        # A step may change the batch itself.
+        arrive((part.copy(), has_ended) for part, has_ended in elsewhere.parts)
         for _ in range(_MOST_STEPS):
             if not waiting:
                 break
             first, *others = waiting.pop(min(waiting, key=lambda control: control.place))
             batch = first.merge(others)
-            # A step may change the batch itself.
             stepped = set(batch.order.tolist())
             parts = self.probe.step_parts(batch)
+            taken |= self.probe.taken
             different |= stepped.difference(*(part.order.tolist() for part, _ in parts))
             arrive(parts)
         different.update(copy for parts in waiting.values() for part in parts for copy in part.order.tolist())
-        return different
+        return different, taken
 
     def _meeting(self, control: Any, step: int) -> int | None:
         """The first step behind one at which the wavefront was where the other way is now."""

@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import numpy as np
+
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.stopping.stops import Stop
 from ctm.sim.debug.stopping.stores import Area, LastStore, Store
 from ctm.sim.debug.undo import Kept
 from ctm.sim.golden.dpp.core import ArrayRun
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 
 
 def _trial(started: Started, cancellation: Cancellation, **options: Any) -> ArrayRun[Any, Any]:
@@ -20,6 +23,28 @@ def _trial(started: Started, cancellation: Cancellation, **options: Any) -> Arra
     finally:
         kept.restore()
     return run
+
+
+def storing_strips(started: Started, output: int, pixel: tuple[int, int], cancellation: Cancellation) -> list[int]:
+    """The places of the strips of a draw that store an element of an output, in the order in which they do."""
+    launch, (i, j) = started.launch, pixel
+    assert isinstance(launch, PixelLaunch)
+    # The test of a pixel is one of what other strips left at the same place.
+    chosen = np.flatnonzero(((started.i == i) & (started.j == j) & started.covered).any(axis=1))
+    kept = Kept.of_outputs(launch)
+    run: ArrayRun[Any, Any] = ArrayRun(started.instruction_set, launch, observers=[cancellation])
+    try:
+        for index in chosen.tolist():
+            started.execute(run, index, index + 1)
+        found = launch.tested()
+    finally:
+        kept.restore()
+    if found is None:
+        return []
+    pixels, passed = found
+    written = pixels.written[launch.program.outputs.index(output)].any(axis=0)
+    stored: list[int] = pixels.order[(pixels.i == i) & (pixels.j == j) & passed & written].tolist()
+    return stored
 
 
 def last_store(started: Started, area: Area, cancellation: Cancellation) -> Store | None:

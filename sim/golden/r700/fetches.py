@@ -47,7 +47,9 @@ class Fetches:
         elif isinstance(instruction, BufferFetch):
             assert isinstance(self._launch, threads.ThreadLaunch)
             # Memory is read for vertices that there are: the others of the last wavefront are not covered.
-            results = [threads.fetch(self._launch, instruction, source, executing & batch.covered)]
+            found, addresses, reading = threads.fetch(self._launch, instruction, source, executing & batch.covered)
+            self._journal.read_words(batch, addresses, reading)
+            results = [found]
         elif isinstance(instruction, MemoryRead):
             results = self._read_memory(batch, instruction, source, executing)
         else:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ctm.sim.debug.cancellation import Cancellation
-from ctm.sim.debug.launches import Started, started
+from ctm.sim.debug.launches import Started, of_groups, started
 from ctm.sim.debug.slicing.slicer import Slicer
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.golden.dpp.core import ArrayCore
@@ -65,4 +65,5 @@ def caught() -> Iterator[list[Started]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ArrayCore, "start", start)
         yield launches
-    launches += [started(number, *each) for number, each in enumerate(found)]
+    for number, (instruction_set, launch, groups) in enumerate(found):
+        launches.append(started(number, instruction_set, launch, of_groups(groups, launch.lanes)))

@@ -6,14 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from ctm.sim.debug.slicing.place import FLOATS, Place, words
+from ctm.sim.debug.slicing.place import FLOATS, PRIMITIVE, Place, words
 from ctm.sim.debug.slicing.probing import Probe, unclean
 from ctm.sim.debug.slicing.slicer import Slice, Slicer
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.inputs import ranges
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
 _MOST_STEPS = 100_000
+_BANKS, _ROWS = 6, 16
+"""Of the constants of a primitive: more rows than any draw has."""
 
 
 def targets_of(slicer: Slicer, lane: int) -> list[Place]:
@@ -30,11 +34,14 @@ def targets_of(slicer: Slicer, lane: int) -> list[Place]:
 def wrong(launch: Launch[Any], probe: Probe, begin: Batch[Any], found: Slice, lane: int, seed: int) -> list[Place]:
     """The targets of a slice that are others if what it does not list is random; `begin` is the wavefront's start."""
     random = np.random.default_rng(seed)
-    for number in range(len(probe.constants.all_floats())):
+    files = [(FLOATS, (number,)) for number in range(len(probe.constants.all_floats()))]
+    if isinstance(launch, PixelLaunch):
+        files += [(PRIMITIVE, row) for row in np.ndindex(_BANKS, _ROWS) if row[0]]
+    for file, row in files:
         for channel in range(4):
-            place = Place(FLOATS, (number, channel))
+            place = Place(file, (*row, channel))
             if place not in found.constants:
-                probe.constants.put(place, int(random.integers(1 << 32)))
+                probe.put(place, int(random.integers(1 << 32)))
     with _random_inputs(launch, probe, found, random):
         last = _run(probe, _random_start(begin, found, lane, random))
     return [place for place, word in found.targets.items() if words(last, place)[0] != word]
@@ -43,6 +50,10 @@ def wrong(launch: Launch[Any], probe: Probe, begin: Batch[Any], found: Slice, la
 @contextmanager
 def _random_inputs(launch: Launch[Any], probe: Probe, found: Slice, random: np.random.Generator) -> Iterator[None]:
     kept = []
+    for buffer in launch.buffers if isinstance(launch, ThreadLaunch) else ():
+        memory, first, end = launch.memory.bytes, buffer.address, buffer.address + buffer.size
+        kept.append((memory, first, end, memory[first:end].copy()))
+        memory[first:end] = random.integers(0, 256, end - first)
     for number in sorted(launch.program.cached_inputs):
         memory = launch.inputs.cached[number].bytes
         for first, end in ranges(launch.inputs.buffers[number]):

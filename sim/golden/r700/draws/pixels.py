@@ -20,7 +20,7 @@ from ctm.sim.golden.r700.program import Program
 from ctm.sim.golden.r700.state import Batch
 
 
-class _Ended(NamedTuple):
+class Ended(NamedTuple):
     """Pixels of wavefronts that ended and that may store: order of the wavefront, place, and what they leave."""
 
     order: Integers
@@ -40,7 +40,7 @@ class PixelLaunch(Launch[Program]):
     """Places of the strips in the draw, ascending."""
     z_range: tuple[np.float32, np.float32]
     adds: bool
-    ended: list[_Ended] = field(default_factory=list)
+    ended: list[Ended] = field(default_factory=list)
 
     def set_registers(self, batch: Batch) -> None:
         """R0 = edge values 1, 2 and 0 as floats, R1.xy = the pixel's integers."""
@@ -57,22 +57,32 @@ class PixelLaunch(Launch[Program]):
     def finish(self, batch: AnyBatch[Any]) -> Iterator[tuple[Buffer, Mask]]:
         """Keep what wavefronts leave until all of the strips have run."""
         lanes = np.flatnonzero(batch.covered & batch.valid_mask)
-        self.ended.append(_Ended(
+        self.ended.append(Ended(
             np.repeat(batch.order, batch.lanes)[lanes], batch.i[lanes], batch.j[lanes], batch.outputs[..., lanes],
             batch.written[..., lanes], batch.conditional[lanes],
         ))  # fmt: skip
         yield from ()
 
+    def tested(self) -> tuple[Ended, Mask] | None:
+        """The pixels that the strips left, in the order of the draw, and which pass the conditional test.
+
+        Depths of those that pass are stored. None if there are no pixels.
+        """
+        if not self.ended:
+            return None
+        columns = zip(*self.ended, strict=True)
+        order, i, j, outputs, written, conditional = (np.concatenate(each, axis=-1) for each in columns)
+        by = np.argsort(order, kind="stable")
+        found = Ended(order[by], i[by], j[by], outputs[..., by], written[..., by], conditional[by])
+        self.ended.clear()
+        return found, self._tested(found.i, found.j, found.conditional)
+
     def store(self) -> None:
         """Test and store what the strips left, primitive after primitive."""
-        if not self.ended:
+        found = self.tested()
+        if found is None:
             return
-        names = _Ended._fields
-        order, *arrays = (np.concatenate([getattr(each, name) for each in self.ended], axis=-1) for name in names)
-        by = np.argsort(order, kind="stable")
-        i, j, outputs, written, conditional = (each[..., by] for each in arrays)
-        self.ended.clear()
-        passed = self._tested(i, j, conditional)
+        (_, i, j, outputs, written, _), passed = found
         mask = np.array(self.output_mask)[:, None]
         for register, output in enumerate(self.program.outputs):
             stored = written[register] & passed & mask

@@ -214,8 +214,8 @@ class R700Stages:
         launch = replace(launch, program=program, strips=strips, order=order, ended=[])
         run = self._core.run(launch)
         run.execute(order, strips.i, strips.j, strips.covered)
-        launch.store()
         fault, error = run.fault, run.finish()
+        launch.store()
         if error is None:
             return
         if fault is None:

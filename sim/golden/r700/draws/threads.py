@@ -112,8 +112,12 @@ def write(
             written[at] = True
 
 
-def fetch(launch: ThreadLaunch, instruction: BufferFetch, source: Floats, executing: Mask) -> Floats:
+def fetch(
+    launch: ThreadLaunch, instruction: BufferFetch, source: Floats, executing: Mask
+) -> tuple[Floats, Integers, Mask]:
     """The components of a fetch, [4, n]; an element that is not in the buffer as a whole is 0.
+
+    Behind them are the addresses of the 32-bit words of memory that it reads and which lanes do, both [words, n].
 
     Raises
     ------
@@ -127,7 +131,8 @@ def fetch(launch: ThreadLaunch, instruction: BufferFetch, source: Floats, execut
         space: npt.NDArray[np.uint8] = launch.ring.view(np.uint8)
         byte = WORD_BYTES * index + instruction.offset
         inside = byte + size <= space.size
-        return components(instruction.element, gathered(space, np.where(inside, byte, 0), size), inside)
+        found = components(instruction.element, gathered(space, np.where(inside, byte, 0), size), inside)
+        return found, np.zeros((0, index.size), np.int64), np.zeros((0, index.size), bool)
     buffer = launch.buffers[instruction.buffer]
     if instruction.by_instance:
         index = index + launch.first_instance
@@ -138,4 +143,9 @@ def fetch(launch: ThreadLaunch, instruction: BufferFetch, source: Floats, execut
     if refused is not None and (refused & inside & executing).any():
         lanes = refused & inside & executing
         raise RefusedError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
-    return components(instruction.element, gathered(launch.memory.bytes, address, size), inside)
+    # A word in which an element begins has its first byte, and the last one its last byte.
+    count = (address + size - 1) // WORD_BYTES - address // WORD_BYTES + 1
+    number = np.arange(int(count.max(initial=0)))[:, None]
+    words = (address // WORD_BYTES + number) * WORD_BYTES
+    found = components(instruction.element, gathered(launch.memory.bytes, address, size), inside)
+    return found, words, inside & executing & (number < count)

@@ -1,0 +1,105 @@
+"""Draws under a debugger: each program of a draw is a launch of its own, whose threads have names."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.draw.setup import Shapes
+from ctm.sim.golden.draw.stages import Emitted, Integers, Shaded
+from ctm.sim.golden.draw.vertices import Assembly
+from ctm.sim.golden.pe.domain import Domain
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
+from ctm.sim.golden.r700.draws.primitives import PROVOKING_BANK, RECORD_BANK
+from ctm.sim.golden.r700.draws.stages import R700Stages
+
+ThreadName = Callable[[int, int, int], str]
+"""What the thread of a wavefront, by its place, at (i, j) is."""
+
+
+class Drawing:
+    """One draw of a job, as far as it has come; `number` counts the draws.
+
+    `assembly` are its vertices and primitives before a geometry program. Of a draw with one, `emitted` are the
+    primitive and the number in it of each vertex that is drawn. `shapes` are what is drawn.
+    """
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.assembly: Assembly | None = None
+        self.emitted: tuple[Integers, Integers] | None = None
+        self.shapes: Shapes | None = None
+
+    def name(self, launch: Launch[Any], order: int, i: int, j: int) -> str:
+        """What a thread of one of its launches is."""
+        assert self.assembly is not None
+        if isinstance(launch, PixelLaunch):
+            return f"({i}, {j}) of {self.primitive(launch, order)}"
+        if launch.stage == "GS":
+            return f"primitive {i}"
+        return self.vertex(i) if launch.stage == "DC" else _assembled(self.assembly, i)
+
+    def primitive(self, launch: PixelLaunch, order: int) -> str:
+        """The primitive of a strip, with its vertices."""
+        assert self.shapes is not None
+        shape = self._shape(launch, order)
+        corners = dict.fromkeys(self.shapes.corners[shape].tolist())
+        named = ", ".join(map(self.vertex, corners))
+        return f"primitive {self.shapes.primitive[shape]} ({named})"
+
+    def bank(self, launch: PixelLaunch, order: int, bank: int) -> str:
+        """What a bank of constants of a strip's primitive is of: one of its vertices, or itself."""
+        assert self.shapes is not None
+        shape = self._shape(launch, order)
+        if bank == RECORD_BANK:
+            return f"primitive {self.shapes.primitive[shape]}"
+        number = self.shapes.provoking[shape] if bank == PROVOKING_BANK else self.shapes.corners[shape, bank - 1]
+        return self.vertex(int(number))
+
+    def vertex(self, number: int) -> str:
+        """A vertex that is drawn."""
+        assert self.assembly is not None
+        if self.emitted is None:
+            return _assembled(self.assembly, number)
+        threads, numbers = self.emitted
+        return f"vertex {numbers[number]} that primitive {threads[number]} emitted"
+
+    @staticmethod
+    def _shape(launch: PixelLaunch, order: int) -> int:
+        primitives = launch.program.primitives
+        assert primitives is not None
+        return int(primitives.shape[np.searchsorted(primitives.order, order)])
+
+
+def _assembled(assembly: Assembly, number: int) -> str:
+    instance = int(assembly.instance[number])
+    return f"vertex {assembly.index[number]}" + (f" of instance {instance}" if instance else "")
+
+
+class DrawnStages(R700Stages):
+    """The programs of a draw that keep what the draw is made of."""
+
+    def __init__(self, drawing: Drawing, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._drawing = drawing
+
+    def vertices(self, assembly: Assembly) -> Shaded:
+        """See `Stages.vertices`."""
+        self._drawing.assembly = assembly
+        return super().vertices(assembly)
+
+    def geometry(self, assembly: Assembly) -> Emitted:
+        """See `Stages.geometry`."""
+        self._drawing.assembly = assembly
+        return super().geometry(assembly)
+
+    def copies(self, threads: Integers, numbers: Integers) -> Shaded:
+        """See `Stages.copies`."""
+        self._drawing.emitted = threads, numbers
+        return super().copies(threads, numbers)
+
+    def pixels(self, shaded: Shaded, shapes: Shapes, domain: Domain) -> None:
+        """See `Stages.pixels`."""
+        self._drawing.shapes = shapes
+        super().pixels(shaded, shapes, domain)

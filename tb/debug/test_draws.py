@@ -1,0 +1,156 @@
+"""Draws in a session: each program is a launch, and what they leave is what the draw leaves, forward and back."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ctm.rtl.config import R700
+from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.session import Session
+from ctm.sim.debug.slicing.place import Place
+from ctm.sim.debug.stopping.places import stop_at
+from ctm.sim.debug.texts import Texts
+from ctm.sim.debug.walk import Position
+from ctm.sim.debug.why import why
+from ctm.sim.jobs.loading import load_job
+from ctm.tb.debug.slicing.draws import stages_of
+from ctm.tb.debug.slicing.launches import some_place
+from ctm.tb.debug.slicing.recomputation import targets_of, wrong
+from ctm.tb.draws.recorded import NAMES, bits, cases, make_job, run
+
+_ORDINARY = ("cube_indexed", "gs_pass", "clip_near", "depth_out", "xfb_gs")
+_WAVEFRONT = 16
+
+
+DRAWS = [name if name in _ORDINARY else pytest.param(name, marks=pytest.mark.long) for name, _ in cases(("sfn",))]
+
+
+def finished_twice(session: Session, wavefront: int, steps: int) -> None:
+    """Finish a wavefront, go back and finish it again: every bit of its state is the same."""
+
+    def state() -> dict[str, bytes]:
+        batch = session.wavefront.batch
+        return {name: getattr(batch, name).tobytes() for name in (*batch.LANE_ARRAYS, *batch.GROUP_ARRAYS)}
+
+    session.go_to(session.position._replace(wavefront=wavefront, step=0))
+    session.finish()
+    behind = state()
+    session.back(steps)
+    session.finish()
+    assert state() == behind
+
+
+def session_of(path: Path) -> Session:
+    return Session(load_job(path), replace(R700, array=R700.array.with_group(_WAVEFRONT)))
+
+
+def test_those_that_are_always_run_are_there() -> None:
+    assert set(_ORDINARY) <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_steps_forward_and_back_leave_what_the_draw_leaves(name: str, tmp_path: Path) -> None:
+    job = make_job(name, "sfn", tmp_path)
+    random = np.random.default_rng(len(name))
+    stages: list[str | None] = []
+    with session_of(job) as session:
+        while session.result is None:
+            stages.append(session.started.launch.stage)
+            last = len(session.started.order) - 1
+            for _ in range(3):
+                here = session.position.wavefront
+                finished_twice(session, int(random.integers(here, last + 1)), int(random.choice([1, 5, 1000])))
+            session.go_to(session.position._replace(wavefront=last, step=0))
+            session.finish()
+            session.step()
+        assert bits(session.result) == bits(run(job, "golden", _WAVEFRONT))
+    assert stages in (["VS", "PS"], ["ES", "GS", "DC", "PS"], ["VS"], ["ES", "GS", "DC"])
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_slices_determine_what_the_programs_of_draws_leave(name: str, tmp_path: Path) -> None:
+    traced = 0
+    for number, started in enumerate(stages_of(load_job(make_job(name, "sfn", tmp_path)), _WAVEFRONT)):
+        if getattr(started.launch, "ring", None) is not None:
+            continue
+        place = some_place(started, number + len(name))
+        slicer, begin = place.slicer(), place.wavefront().batch.copy()
+        targets = targets_of(slicer, place.lane)
+        if not started.launch.program.outputs:
+            # What it leaves goes into the ring, from registers.
+            shape = slicer.track.last.temporaries.shape[:2]
+            targets += [Place("temporaries", at, place.lane) for at in np.ndindex(shape)]
+        found = slicer.slice(targets)
+        assert found.causes
+        assert not wrong(started.launch, slicer.probe, begin, found, place.lane, number)
+        traced += 1
+    assert traced
+
+
+def vertices_that_matter(path: Path, pixel: tuple[int, int]) -> set[int]:
+    """The vertices that make a difference to a pixel where each is moved alone."""
+    file = path.parent / "cube_indexed_vertices0.npy"
+    data = np.load(file)
+    vertices = data.view(np.float32).reshape(-1, 4)
+
+    def colour() -> bytes:
+        return run(path, "golden", _WAVEFRONT).outputs[0][pixel[1], pixel[0]].tobytes()
+
+    usual, found = colour(), set()
+    for number in range(len(vertices)):
+        moved = vertices.copy()
+        moved[number, 0] += np.float32(1 / 64)
+        np.save(file, moved.view(data.dtype).reshape(data.shape))
+        if colour() != usual:
+            found.add(number)
+    np.save(file, data)
+    return found
+
+
+def test_why_names_the_primitive_and_the_vertices_that_made_a_pixel(tmp_path: Path) -> None:
+    path = make_job("cube_indexed", "sfn", tmp_path)
+    with session_of(path) as session:
+        session.go_to(Position(1, 0, 0))
+        answer = why(session, "o0[24,24]")
+        text = "\n".join(answer.rows())
+        assert session.position == Position(1, 0, 0)
+    named = {int(part.split()[1].rstrip("),")) for part in text.split("(")[1:] if part.startswith("vertex")}
+    assert "(24, 24) of primitive 2 (vertex 4, vertex 5, vertex 6)" in text
+    assert vertices_that_matter(path, (24, 24)) == named == {4, 5, 6}
+
+
+def test_why_takes_the_last_fragment_that_is_stored(tmp_path: Path) -> None:
+    """Behind a nearer primitive later ones fail the test, and are not named."""
+    path = make_job("cube_nocull_depth", "sfn", tmp_path)
+    expected = run(path, "golden", _WAVEFRONT).outputs[0]
+    with session_of(path) as session:
+        session.go_to(Position(1, 0, 0))
+        covered = np.argwhere((expected != np.float32(-777)).any(axis=-1))
+        for j, i in covered[:: max(1, len(covered) // 6)].tolist():
+            found = why(session, f"o0[{i},{j}]").slice.targets
+            stored = [word for place, word in found.items() if place.array == "outputs"]
+            assert np.array(stored, np.uint32).tobytes() == expected[j, i].tobytes()
+
+
+def test_threads_of_stages_have_names_and_break(tmp_path: Path) -> None:
+    with session_of(make_job("gs_pass", "sfn", tmp_path)) as session:
+        texts = Texts(session)
+        assert "launch 0 (ES of draw 0)" in texts.where() and "vertex 0" in texts.where()
+        session.go_to(Position(1, 0, 0))
+        assert "GS" in texts.where() and "primitive 0" in texts.where()
+        with pytest.raises(DebugError, match="what GS reads of its ring is not traced"):
+            why(session, "R0.x")
+        with pytest.raises(DebugError, match=r"\(GS of draw 0\) has the threads \(0, 0\) to \(\d+, 0\), not \(0, 1\)"):
+            session.select(0, 1)
+        stop_at(session, "(0, 0)")
+        assert session.go_on().reason == "breakpoint"
+        assert "launch 2 (DC of draw 0)" in texts.where() and "that primitive 0 emitted" in texts.where()
+        session.remove_stop(1)
+        assert session.go_on().reason == "finished"
+
+
+def test_hardware_does_not_draw(tmp_path: Path) -> None:
+    with pytest.raises(DebugError, match="engine rtl does not draw; the golden model does"):
+        Session(load_job(make_job("tri_const", "sfn", tmp_path)), R700, engine="rtl")
