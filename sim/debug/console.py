@@ -249,17 +249,21 @@ class Console(cmd.Cmd):
         self.session.set(name, channel, word_of(value), lanes)
 
     def do_info(self, text: str) -> None:
-        """What: wavefront, launch, registers, masks, stack, breakpoints, constants, line (i)."""
+        """What: wavefront, launch, registers, masks, stack, breakpoints, constants, line, queues (i)."""
         texts = self._texts
         topics: dict[str, Callable[[], Iterable[str]]] = {
             "wavefront": lambda: [texts.where()], "launch": lambda: [texts.launch()], "registers": texts.registers,
             "masks": texts.masks, "stack": texts.stack, "breakpoints": texts.breakpoints,
-            "constants": texts.constants, "line": lambda: [texts.here()],
+            "constants": texts.constants, "line": lambda: [texts.here()], "queues": texts.queues,
         }  # fmt: skip
         chosen = [name for name in topics if text and name.startswith(text)]
         if len(chosen) != 1:
             raise DebugError(f"info takes one of: {', '.join(topics)}")
         self._say_all(topics[chosen[0]]())
+
+    def do_signals(self, text: str) -> None:
+        """TEXT: signals of the machine with this in their names, in this cycle (engine rtl); without: its units."""
+        self._say_all(self._texts.signals(text))
 
     def do_backtrace(self, _: str) -> None:
         """The wavefront's stack, innermost first (bt)."""

@@ -6,6 +6,9 @@ from typing import Any
 import numpy as np
 
 from ctm.sim.debug.difference import Difference
+from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.hardware.signals import Signals
+from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.numbers import CHANNELS, number_text
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.stopping.stops import Stop
@@ -110,6 +113,26 @@ class Texts:
             yield f"{stop.number}  {self.of_stop(stop)}  hit {stop.hits} times"
         if not self._session.stops:
             yield "there is no breakpoint"
+
+    def signals(self, text: str) -> Iterator[str]:
+        """The signals of the machine with this in their names; its units if nothing is given."""
+        found = self._signals
+        yield from map(str, found.named(text)) if text else found.units()
+
+    def queues(self) -> Iterator[str]:
+        """The queues of the machine that are not empty."""
+        found = self._signals
+        for name, level, front in found.queues():
+            yield f"{name}  {level}  {'' if front is None else front}".rstrip()
+        if not found.queues():
+            yield f"all queues are empty in cycle {found.cycle:,}"
+
+    @property
+    def _signals(self) -> Signals:
+        wavefront = self._session.wavefront
+        if not isinstance(wavefront, HardwareWavefront):
+            raise DebugError("the golden model has no signals; engine rtl has")
+        return wavefront.signals()
 
     def difference(self, found: Difference | None, name: str, other: Session | None = None) -> Iterator[str]:
         """Where this wavefront and another run's part: the instructions, and what they left here and there."""

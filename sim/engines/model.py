@@ -9,12 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from ctm.rtl.config import DEFAULT, SIMULATED, MachineConfig, MemoryConfig
+from ctm.rtl.isa.host import REGISTERS
 from ctm.sim.compiled.sources import sources
 from ctm.sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
 from ctm.sim.engines.engine import Notice
 from ctm.sim.memory import Memory
 
 TOP = "ctm"
+PUSH = next(register.offset for register in REGISTERS if register.name == "QUEUE_PUSH")
+"""The register that takes command buffers."""
 _BEAT_BITS = 8
 _MEMORY_SIGNALS = (
     "arvalid", "arready", "araddr", "arlen", "rvalid", "rready", "rresp", "rlast",
@@ -56,7 +59,12 @@ class MemorySetup(ctypes.Structure):
 
 
 class CompiledMachine:
-    """A machine behind its reset; `library` is its compiled model with `host` around it."""
+    """A machine behind its reset; `library` is its compiled model with `host` around it.
+
+    `origin` is the cycle in which the first command buffer was pushed, None before that.
+    """
+
+    origin: int | None = None
 
     def __init__(self, library: Path, config: MachineConfig, memory: Memory, disturbance: Disturbance) -> None:
         self.library = _load(library)
@@ -89,6 +97,8 @@ class CompiledMachine:
 
     def write(self, offset: int, value: int) -> None:
         """Write a register."""
+        if offset == PUSH and self.origin is None:
+            self.origin = self.cycles
         if not self.library.machine_write(self.handle, offset, value):
             raise TimeoutError(f"the control port does not answer a write to 0x{offset:03x}")
 

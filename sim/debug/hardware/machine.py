@@ -2,12 +2,15 @@
 
 from typing import Any
 
+import numpy as np
+
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import GivenEngineExecution
 from ctm.sim.debug.hardware import r5xx, r700
 from ctm.sim.debug.hardware.moment import Recording
+from ctm.sim.debug.hardware.signals import Signals, signals_in
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.wavefront import Wavefront
@@ -28,6 +31,7 @@ class Hardware:
         self.cancellation = Cancellation()
         """Ends a run, too; the session's takes its place."""
         self._recordings: dict[Wanted, Recording] = {}
+        self._looked: Signals | None = None
 
     @staticmethod
     def prepare(config: MachineConfig, tell: Notice) -> None:
@@ -39,7 +43,12 @@ class Hardware:
         i, j = int(started.i[index, 0]), int(started.j[index, 0])
         before = sum(bool(((each.i[:, 0] == i) & (each.j[:, 0] == j)).any()) for each in earlier)
         wanted = Wanted(i, j, before)
-        return HardwareWavefront(model, lambda start: self._recording(wanted, started, start))
+        return HardwareWavefront(model, lambda start: self._recording(wanted, started, start), self._signals)
+
+    def _signals(self, cycle: int) -> Signals:
+        if self._looked is None or self._looked.cycle != cycle:
+            self._looked = signals_in(self._job, self._config, self._watchdog, cycle, self.cancellation)
+        return self._looked
 
     def _recording(self, wanted: Wanted, started: Started, start: Batch[Any]) -> Recording:
         if wanted not in self._recordings:
@@ -66,6 +75,9 @@ class Hardware:
         except MachineError as failed:
             error = failed
         events = engines[0].traced.events()
+        # Cycles are those of waves: the first command buffer is pushed in cycle 0.
+        for fields in events.values():
+            fields["cycle"] = fields["cycle"] - np.uint64(engines[0].traced.begun)
         array, program = self._config.array, started.launch.program
         begin = "start" if array.instruction_set == "r5xx" else "take"
         if not len(events[begin]["cycle"]):

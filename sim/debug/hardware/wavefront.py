@@ -6,6 +6,7 @@ from typing import Any
 
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.moment import Recording
+from ctm.sim.debug.hardware.signals import Signals
 from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.fault import MachineError
@@ -19,8 +20,10 @@ class HardwareWavefront:
     memory is what it stores.
     """
 
-    def __init__(self, model: Wavefront, record: Callable[[Batch[Any]], Recording]) -> None:
-        self.model = model
+    def __init__(
+        self, model: Wavefront, record: Callable[[Batch[Any]], Recording], look: Callable[[int], Signals]
+    ) -> None:
+        self.model, self._look = model, look
         self._record, self._start = record, model.batch.copy()
         self.order = model.order
         self.edits: list[int] = []
@@ -41,6 +44,10 @@ class HardwareWavefront:
         """The cycle in which its last instruction was done, or in which it took its wave slot."""
         moments, step = self.recording.moments, self.step
         return moments[min(step, len(moments)) - 1].cycle if step and moments else self.recording.begun
+
+    def signals(self) -> Signals:
+        """All signals of the machine in its cycle."""
+        return self._look(self.cycle)
 
     @property
     def batch(self) -> Batch[Any]:

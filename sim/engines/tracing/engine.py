@@ -153,6 +153,11 @@ class TracedMachine(CompiledMachine):
         self.library.machine_trace_is_complete.restype = ctypes.c_bool
         self.library.machine_trace_wavefront.argtypes = [ctypes.c_void_p, *[ctypes.c_uint32] * 3]
 
+    @property
+    def begun(self) -> int:
+        """The cycle, as events have it, in which the first command buffer was pushed."""
+        return 0 if self.origin is None else self.origin + 1
+
     def want(self, wanted: Wanted) -> None:
         """Keep events only while a wavefront is in its wave slot, those of its core; others come with them."""
         self.library.machine_trace_wavefront(self.handle, wanted.i, wanted.j, wanted.before)

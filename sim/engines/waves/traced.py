@@ -5,12 +5,10 @@ import os
 from functools import cached_property
 from pathlib import Path
 
-from ctm.rtl.isa.host import REGISTERS
-from ctm.sim.engines.model import CompiledMachine
+from ctm.sim.engines.model import PUSH, CompiledMachine
 from ctm.sim.engines.waves.file import WaveFile
 from ctm.sim.engines.waves.window import Waves, Written
 
-_PUSH = next(register.offset for register in REGISTERS if register.name == "QUEUE_PUSH")
 _NEVER = (1 << 64) - 1
 
 
@@ -30,8 +28,6 @@ class TracedMachine(CompiledMachine):
     """The compiled machine, which counts cycles from the first command buffer on."""
 
     _file: WaveFile | None = None
-    _counts = False
-    _origin = 0
 
     @cached_property
     def _functions(self) -> ctypes.CDLL:
@@ -43,9 +39,7 @@ class TracedMachine(CompiledMachine):
 
     def write(self, offset: int, value: int) -> None:
         """Write a register."""
-        if offset == _PUSH and not self._counts:
-            self._counts = True
-            self._origin = self.cycles
+        if offset == PUSH and self.origin is None:
             self._functions.machine_waves_start(self.handle)
         super().write(offset, value)
 
@@ -71,8 +65,9 @@ class TracedMachine(CompiledMachine):
         state = self._state()
         found = {name: getattr(state, name) for name in ("begun", "end", "fault")}
         first, end, fault = (None if value == _NEVER else value for value in found.values())
-        last = self.raised if self.raised > self._origin else self.cycles
-        return Written(first=first, end=end, fault=fault, cycles=last - self._origin)
+        origin = self.origin or 0
+        last = self.raised if self.raised > origin else self.cycles
+        return Written(first=first, end=end, fault=fault, cycles=last - origin)
 
     def _state(self) -> _State:
         state = _State()

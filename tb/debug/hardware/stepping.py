@@ -7,6 +7,7 @@ import numpy as np
 
 from ctm.sim.compiled.fields import Fields
 from ctm.sim.debug.hardware.moment import Recording
+from ctm.sim.debug.hardware.signals import Signals
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.slicing.place import as_bits
 from ctm.sim.golden.dpp.batch import Batch
@@ -28,7 +29,7 @@ def same(mine: Batch[Any], its: Batch[Any]) -> None:
 
 def compare(place: Place, record: Callable[[Batch[Any]], Recording]) -> None:
     """Step through a wavefront, and go back by 1, 10 and 1,000 instructions; every state is the golden model's."""
-    model, hardware = place.wavefront(), HardwareWavefront(place.wavefront(), record)
+    model, hardware = place.wavefront(), HardwareWavefront(place.wavefront(), record, _unseen)
     while not model.is_over:
         model.advance()
         hardware.advance()
@@ -44,6 +45,10 @@ def compare(place: Place, record: Callable[[Batch[Any]], Recording]) -> None:
         hardware.back_to(step)
         assert hardware.step == step
         same(hardware.batch, model.batch)
+
+
+def _unseen(cycle: int) -> Signals:
+    raise AssertionError(f"the signals of cycle {cycle} were asked for")
 
 
 def between(events: Mapping[str, Fields], first: int, last: int) -> dict[str, Fields]:
