@@ -154,6 +154,7 @@ def verilog(every: list[Cell]) -> str:
     return from_rtlil("\n".join(["module \\operators", *ports]) + "".join(parts) + "end\n")
 
 
+@pytest.mark.long
 def test_results_are_those_of_yosyss_manual(every: list[Cell], verilog: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # One function of megabytes, which runs for a moment: optimised, it takes half a minute to compile.
     monkeypatch.setattr(toolchain, "_LARGE_MODEL", sys.maxsize)

@@ -1,6 +1,6 @@
 """The emitted Verilog under cocotb: each module of cocotb tests runs in a simulation of its own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 
@@ -28,7 +28,7 @@ def _part(module: ModuleType, make: Callable[[], Component]) -> Design:
 CONTROLLER = _part(controller_top, lambda: controller_top.ControllerTop(SMALL))
 PROCESSOR = _part(processor_top, lambda: processor_top.ProcessorTop(SMALL.array))
 UNIT = _part(unit_top, lambda: unit_top.UnitTop(SMALL.array.lanes))
-MACHINE_TESTS = ("registers", "programs", "streams", "errors", "resets")
+MACHINE_TESTS = ("registers", "programs", "streams", "errors", pytest.param("resets", marks=pytest.mark.long))
 CONTROLLER_TESTS = ("traffic",)
 
 REASONS = {
@@ -66,6 +66,12 @@ UNIT_REASONS = {
 """What the failing test says of each mistake at the conditional unit's border."""
 
 
+def first_two(mistakes: Iterable[object]) -> list[object]:
+    """Mistakes of which two are made always, and all with ``--long``."""
+    first, second, *others = mistakes
+    return [first, second, *(pytest.param(mistake, marks=pytest.mark.long) for mistake in others)]
+
+
 def passes(outcome: Outcome) -> None:
     failed = {name: reason for name, reason in outcome.tests.items() if reason is not None}
     assert outcome.tests, f"no cocotb test ran:\n{outcome.printed}"
@@ -96,14 +102,14 @@ def test_conditional_unit() -> None:
     passes(run(UNIT, "ctm.tb.cosim.unit_pairs"))
 
 
-@pytest.mark.parametrize("mistake", REASONS)
+@pytest.mark.parametrize("mistake", first_two(REASONS))
 def test_a_mistake_at_the_bus_is_found(mistake: Mistake) -> None:
     outcome = run(CONTROLLER, "ctm.tb.cosim.controller_traffic", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
     with pytest.raises(AssertionError, match=REASONS[mistake]):
         passes(outcome)
 
 
-@pytest.mark.parametrize("mistake", PROCESSOR_REASONS)
+@pytest.mark.parametrize("mistake", first_two(PROCESSOR_REASONS))
 def test_a_mistake_at_the_command_processor_is_found(mistake: ProcessorMistake) -> None:
     environment = {"PAUSES": "0.3", "MISTAKE": mistake.name, "COCOTB_TEST_FILTER": "in_each_place"}
     outcome = run(PROCESSOR, "ctm.tb.cosim.processor_streams", **environment)
@@ -111,7 +117,7 @@ def test_a_mistake_at_the_command_processor_is_found(mistake: ProcessorMistake) 
         passes(outcome)
 
 
-@pytest.mark.parametrize("mistake", UNIT_REASONS)
+@pytest.mark.parametrize("mistake", first_two(UNIT_REASONS))
 def test_a_mistake_at_the_conditional_unit_is_found(mistake: UnitMistake) -> None:
     outcome = run(UNIT, "ctm.tb.cosim.unit_pairs", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
     with pytest.raises(AssertionError, match=UNIT_REASONS[mistake]):

@@ -83,6 +83,7 @@ def test_outcomes_are_those_of_the_tests(unit: Path) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.long
 def test_every_mutant_has_a_cache_of_its_own(unit: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     usual = tmp_path / "cache"
     usual.mkdir()
@@ -106,6 +107,7 @@ def test_tests_that_cannot_be_collected_are_an_error(unit: Path) -> None:
         found(unit)
 
 
+@pytest.mark.long
 def test_nothing_is_left_of_a_run(unit: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     folder = tmp_path / "temporary"
     folder.mkdir()

@@ -125,7 +125,8 @@ def demonstrate(*arguments: object, before: str = "") -> subprocess.CompletedPro
     return subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("left_out", [SLOW, pytest.param((), marks=pytest.mark.long)], ids=["short ones", "all"])
+@pytest.mark.long
+@pytest.mark.parametrize("left_out", [SLOW, ()], ids=["short ones", "all"])
 def test_the_demonstration_finds_everything_right_and_leaves_its_pictures(
     tmp_path: Path, left_out: Sequence[str]
 ) -> None:
