@@ -49,8 +49,8 @@ def run(arguments: Sequence[str] | None) -> int:
     except (OptionError, KeptError, SweepError, ToolchainError) as error:
         return _error(str(error))
     except OSError as error:
-        place = f"{error.filename}: " if error.filename else ""
-        return _error(f"{place}{error.strerror or error}")
+        file = f"{error.filename}: " if error.filename else ""
+        return _error(f"{file}{error.strerror or error}")
 
 
 def _error(text: str) -> int:
