@@ -189,7 +189,7 @@ def reference() -> str:
         "Columns of presets show what differs from `default`. *Compiles* says whether another value makes engine "
         "`rtl` compile a new model, which takes a minute or two once; engines `golden` and `fast` compile no hardware. "
         "A value beyond its range is an error that names the setting. Values that do not fit together are errors, too: "
-        "[architecture.md](architecture.md#the-r700-core-in-hardware) says which wavefronts, lanes and wave slots do.",
+        "[r700-core.md](design/r700-core.md) says which wavefronts, lanes and wave slots do.",
         "",
         *table(("setting", "meaning", "values", "compiles", *PRESETS), _setting_rows()),
     ]

@@ -1,4 +1,4 @@
-"""Imports go down only, and every floor is as small as it says: what docs/architecture.md draws."""
+"""Imports go down only, and every floor is as small as it says: what docs/design/floors.md draws."""
 
 import ast
 import graphlib

@@ -52,7 +52,7 @@ class BridgeConfig:
 
 
 class Bridge(wiring.Component):
-    """Executes requests, one at a time; `ctm.rtl.isa.link` declares them, docs/architecture.md explains them.
+    """Executes requests, one at a time; `ctm.rtl.isa.link` declares them, docs/design/board.md explains them.
 
     A WRITE_REGISTER with the sequence number of the previous request repeats it, because its response was lost: it gets
     a response, and nothing is written.

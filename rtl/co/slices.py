@@ -1,6 +1,6 @@
 """A client whose wavefronts are wider than the conditional unit: they are tested slice by slice.
 
-Source: docs/architecture.md.
+Source: docs/design/conditional-unit.md.
 """
 
 from amaranth import Cat, Module, Signal, Value

@@ -1,6 +1,6 @@
 """The conditional unit: tests conditional values against the conditional buffer, and stores those that pass.
 
-Source: CTM Guide pp. 4, 5 and 22; docs/architecture.md.
+Source: CTM Guide pp. 4, 5 and 22; docs/design/conditional-unit.md.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value

@@ -1,7 +1,7 @@
 """The units that a core with a scheduler is made of, and their wiring.
 
 An instruction set's core adds its issue ports and its code between scheduler, registers and memory;
-docs/architecture.md has the picture.
+docs/design/array.md has the picture.
 """
 
 from dataclasses import dataclass

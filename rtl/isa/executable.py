@@ -1,7 +1,7 @@
 """DPP executables: ELF header values, notes and the program information note.
 
 Source: CTM Guide pp. 45-49. The words of the program information note from word 2 on, and the numbers of the notes 2 to
-5, are this project's definition of pages that are lost; see docs/architecture.md.
+5, are this project's definition of pages that are lost; see docs/design/choices.md.
 """
 
 from dataclasses import dataclass

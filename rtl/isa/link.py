@@ -1,6 +1,6 @@
 """The protocol between a host and the board that has the machine: frames of bytes over a serial line.
 
-docs/architecture.md says why it is like this. Words are little-endian. A frame is `FLAG`, a request or an answer and
+docs/design/board.md says why it is like this. Words are little-endian. A frame is `FLAG`, a request or an answer and
 its CRC, `FLAG`; of the bytes between the flags `FLAG` and `ESCAPE` are sent as `ESCAPE` and the byte with `FLIPPED`.
 """
 

@@ -1,6 +1,7 @@
 """Areas: outputs as linear arrays of words.
 
-Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH); docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH);
+docs/design/memory-controller.md.
 """
 
 from amaranth import Module, Signal, Value

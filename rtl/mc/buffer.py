@@ -1,6 +1,6 @@
 """Decodes the descriptor of an input, an output or the conditional buffer.
 
-Source: CTM Guide pp. 5-7, 13-22; docs/architecture.md.
+Source: CTM Guide pp. 5-7, 13-22; docs/design/memory-controller.md.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value

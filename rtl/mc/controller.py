@@ -1,6 +1,6 @@
 """The memory controller: everything between the machine's units and the memory ports.
 
-This file wires. docs/architecture.md has the picture.
+This file wires. docs/design/memory-controller.md has the picture.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value

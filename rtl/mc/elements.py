@@ -1,6 +1,7 @@
 """Formats of elements: converts words of an input's lines to channels, and channels to the bytes of an output.
 
-Source: CTM Guide pp. 5-7; docs/architecture.md. Channel 0 has the lowest address, and bytes are little-endian.
+Source: CTM Guide pp. 5-7; docs/design/memory-controller.md. Channel 0 has the lowest address, and bytes are
+little-endian.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value

@@ -1,6 +1,6 @@
 """A core: runs wavefronts through a program of the R5xx instruction set.
 
-This file wires what is R5xx's: code, constants and ports. docs/architecture.md has the picture.
+This file wires what is R5xx's: code, constants and ports. docs/design/r5xx-core.md has the picture.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """A core: runs wavefronts through a program of the R700 instruction set.
 
-docs/architecture.md has the picture.
+docs/design/r700-core.md has the picture.
 """
 
 from dataclasses import dataclass

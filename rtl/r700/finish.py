@@ -1,6 +1,6 @@
 """Wavefronts at their end, segment by segment: tests and outputs take wavefronts of the lanes' size.
 
-Source: docs/architecture.md.
+Source: docs/design/r700-core.md.
 """
 
 from amaranth import Cat, Const, Module, Signal, Value

@@ -1,6 +1,6 @@
 """A program's launch: the cores' `PROGRAM`, from its program information and the state that commands set.
 
-Source: docs/architecture.md, executables.
+Source: docs/design/r700-core.md, executables.
 """
 
 from amaranth import Cat, Module, Mux, Value

@@ -1,6 +1,6 @@
 """Occupancy: the wave slots that a program may use.
 
-Source: docs/architecture.md.
+Source: docs/design/r700-core.md.
 """
 
 from amaranth import Cat, Module, Signal, Value

@@ -1,7 +1,7 @@
 """Lookups that wait for each other without need.
 
 A lookup of an R5xx core writes channels of a register, and the next instruction that names the register waits for it,
-even one that writes other channels. Source: docs/architecture.md.
+even one that writes other channels. Source: docs/design/r5xx-core.md.
 """
 
 import re

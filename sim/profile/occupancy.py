@@ -1,6 +1,6 @@
 """How many wavefronts of a program a core has at once, and what bounds them.
 
-Source: docs/architecture.md; the hardware is `ctm.rtl.dpp.registers.placement` and `ctm.rtl.r700.occupancy`.
+Source: docs/design/r5xx-core.md; the hardware is `ctm.rtl.dpp.registers.placement` and `ctm.rtl.r700.occupancy`.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """From coordinates of a fetch to pairs of indices.
 
-Source: CTM Guide pp. 6, 32-33; docs/architecture.md has the order of the roundings.
+Source: CTM Guide pp. 6, 32-33; docs/design/r5xx-core.md has the order of the roundings.
 """
 
 from typing import Any

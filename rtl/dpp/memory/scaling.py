@@ -1,6 +1,6 @@
 """From one processor's scaled or projected coordinates to a pair.
 
-Source: CTM Guide pp. 6, 32-33; docs/architecture.md has the order of the roundings.
+Source: CTM Guide pp. 6, 32-33; docs/design/r5xx-core.md has the order of the roundings.
 """
 
 from amaranth import Module, Mux, Signal, Value

@@ -1,6 +1,6 @@
 """Retirement of wavefronts: the test by the conditional unit, and the outputs.
 
-Source: CTM Guide pp. 17-18, 29; docs/architecture.md.
+Source: CTM Guide pp. 17-18, 29; docs/design/r5xx-core.md.
 """
 
 from typing import Any

@@ -1,7 +1,7 @@
 """The program information of an R5xx executable.
 
 Source: CTM Guide pp. 45-49; R5xx register reference, US block. The words from 2 on are this project's definition of
-pages that are lost; see docs/architecture.md.
+pages that are lost; see docs/design/choices.md.
 """
 
 from amaranth.lib import data

@@ -1,6 +1,7 @@
 """Sizes that the R700 instruction set fixes.
 
-Source: R700-Family Instruction Set Architecture, chapters 2 to 4; docs/architecture.md for what the manual leaves open.
+Source: R700-Family Instruction Set Architecture, chapters 2 to 4; docs/design/golden-model.md for what the manual
+leaves open.
 """
 
 from ctm.rtl.isa.limits import CHANNELS, TEMPORARIES

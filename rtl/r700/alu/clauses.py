@@ -1,6 +1,6 @@
 """ALU clauses in execution: the remaining instructions of each, and its pixels' state beside registers.
 
-Source: R700-Family Instruction Set Architecture, chapters 3 and 4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapters 3 and 4; docs/design/r700-core.md.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """A group, decoded for one issue: its reads, the lanes' operations, its writes, and whether it is legal.
 
-Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-core.md.
 """
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value, signed

@@ -1,6 +1,6 @@
 """Effects of a group's results beside registers: on masks, the predicate, valid pixels, address registers.
 
-Source: R700-Family Instruction Set Architecture, sections 4.4, 4.9 and 4.10; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, sections 4.4, 4.9 and 4.10; docs/design/r700-core.md.
 """
 
 from functools import reduce

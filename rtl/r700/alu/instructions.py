@@ -1,6 +1,6 @@
 """Writes and other effects of a group's instructions, and whether they are legal.
 
-Source: R700-Family Instruction Set Architecture, sections 4.1 to 4.9; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, sections 4.1 to 4.9; docs/design/r700-core.md.
 """
 
 from collections.abc import Sequence

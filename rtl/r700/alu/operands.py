@@ -1,6 +1,6 @@
 """The operands of a group, in the form that its decoder gives to the pipeline.
 
-Source: R700-Family Instruction Set Architecture, sections 4.6 and 4.7; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, sections 4.6 and 4.7; docs/design/r700-core.md.
 """
 
 from amaranth.lib import data, enum

@@ -1,6 +1,6 @@
 """The pipeline of a group: its operands are read, chosen pass by pass, computed, and its results gathered.
 
-Source: R700-Family Instruction Set Architecture, sections 4.7 and 4.8; docs/architecture.md has the timing.
+Source: R700-Family Instruction Set Architecture, sections 4.7 and 4.8; docs/design/r700-core.md has the timing.
 """
 
 from itertools import chain

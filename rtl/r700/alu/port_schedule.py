@@ -1,6 +1,6 @@
 """The schedule of a group's reads of registers and constants: found cycle by cycle, by hardware of one cycle.
 
-Source: R700-Family Instruction Set Architecture, section 4.7 (read ports); docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, section 4.7 (read ports); docs/design/r700-core.md.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """The sources of a group's operands: read ports, constants, values, previous results.
 
-Source: R700-Family Instruction Set Architecture, sections 4.6 and 4.7; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, sections 4.6 and 4.7; docs/design/r700-core.md.
 """
 
 from amaranth import Cat, Module, Mux, Signal

@@ -1,6 +1,6 @@
 """Executes ALU clauses, group by group; contexts hold several clauses.
 
-Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-core.md.
 """
 
 from dataclasses import dataclass

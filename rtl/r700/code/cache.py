@@ -1,7 +1,7 @@
 """The code cache of a core: lines of 64 bytes from the code's start, read 16 bytes at a time by two readers.
 
 The code begins at any word of memory, so a line may lie in two lines of memory. Lines are written at the address of
-the second reader, which waits meanwhile: so a block RAM with two ports is enough. Source: docs/architecture.md.
+the second reader, which waits meanwhile: so a block RAM with two ports is enough. Source: docs/design/r700-core.md.
 """
 
 from collections.abc import Callable

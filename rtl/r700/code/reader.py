@@ -1,6 +1,6 @@
 """Lines of code for the code caches of all cores, each from where the code begins.
 
-Source: docs/architecture.md.
+Source: docs/design/r700-core.md.
 """
 
 from amaranth import Cat, Module, Mux, Signal

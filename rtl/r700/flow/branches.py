@@ -1,6 +1,7 @@
 """CF instructions that use branch and call entries of the stack.
 
-Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every instruction.
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/design/r700-core.md has the steps of every
+instruction.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,7 @@
 """Executes CF instructions, and hands wavefronts over to their clauses and exports.
 
-Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md has the steps of every instruction.
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/design/r700-core.md has the steps of every
+instruction.
 """
 
 from amaranth import Cat, Const, Mux, Value

@@ -1,6 +1,6 @@
 """CF instructions, decoded, and whether each is legal.
 
-Source: R700-Family Instruction Set Architecture, chapter 3; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/design/r700-core.md.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """The stacks of all resident wavefronts.
 
 A branch or a call is one row, a loop four; each row has its entry's kind on top. So a stack has as many rows as taken
-subentries. Source: R700-Family Instruction Set Architecture, section 3.6; docs/architecture.md.
+subentries. Source: R700-Family Instruction Set Architecture, section 3.6; docs/design/r700-core.md.
 """
 
 from amaranth.lib import data, enum

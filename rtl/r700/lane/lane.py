@@ -7,7 +7,7 @@ rounding, output modifier and clamp.
 All lanes have one instruction and want the same units, so the pipeline gates each unit of all lanes together
 (`Lane.gate_together`).
 
-Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-lane.md.
 """
 
 from typing import Any

@@ -3,7 +3,7 @@
 A shift to the left by n is the lower half of the product with 2^n; one to the right is the upper half of that with
 2^(32-n), or for n = 0 the lower half of that with 1.
 
-Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-lane.md.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value

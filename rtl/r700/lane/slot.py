@@ -5,7 +5,7 @@ that are copied, integers, 1.0 or all ones) go beside it, and replace the rounde
 Both paths start with the same two words, `lhs` and `rhs`, which are compared before the shift. So one comparison serves
 MAX, SETGT, and a sum, whose smaller number is shifted.
 
-Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-lane.md.
 """
 
 from dataclasses import dataclass, fields, replace

@@ -1,6 +1,6 @@
 """Units that only slot t has: functions, conversions, and the post-multiplier (`post_multiplier.py`).
 
-Source: R700-Family Instruction Set Architecture, chapter 4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-lane.md.
 """
 
 from typing import Any

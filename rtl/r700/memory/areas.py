@@ -1,6 +1,7 @@
 """Areas of memory: the addresses of the words that the pixels of a wavefront access.
 
-Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH), MEM_RD; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH), MEM_RD;
+docs/design/r700-core.md.
 """
 
 from typing import Any

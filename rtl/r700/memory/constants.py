@@ -1,6 +1,6 @@
 """Vertex fetches from the float constants: every pixel reads its own element.
 
-Source: R700-Family Instruction Set Architecture, chapter 5 (VTX_DWORD0 to 2); docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 5 (VTX_DWORD0 to 2); docs/design/r700-core.md.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value

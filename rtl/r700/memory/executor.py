@@ -1,6 +1,6 @@
 """Executes the micro-ops of fetch clauses and exports, state by state.
 
-Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/design/r700-core.md.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
 """Exports of pixels: their writes of the output registers.
 
-Source: R700-Family Instruction Set Architecture, section 3.4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, section 3.4; docs/design/r700-core.md.
 """
 
 from amaranth import Cat, Module

@@ -1,6 +1,6 @@
 """Fetch instructions, decoded.
 
-Source: R700-Family Instruction Set Architecture, chapter 5; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 5; docs/design/r700-core.md.
 """
 
 from collections.abc import Iterable

@@ -1,6 +1,6 @@
 """Columns and rows of elements that have a number, as if an input were a linear array.
 
-Source: R700-Family Instruction Set Architecture, chapter 5 (VTX_DWORD0); docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 5 (VTX_DWORD0); docs/design/r700-core.md.
 """
 
 from amaranth import Cat, Module, Mux, Signal

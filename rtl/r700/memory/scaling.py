@@ -1,6 +1,6 @@
 """Arithmetic on coordinates of fetches, pixel by pixel: products with a size, and gradients.
 
-Source: R700-Family Instruction Set Architecture, sections 5.3 and 5.5; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, sections 5.3 and 5.5; docs/design/r700-core.md.
 """
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value

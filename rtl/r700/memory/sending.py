@@ -1,6 +1,6 @@
 """Sends the requests of a fetch instruction, or writes results that need none, pass by pass.
 
-Source: R700-Family Instruction Set Architecture, chapter 5; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 5; docs/design/r700-core.md.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """Splits fetch clauses and exports into micro-ops, and reads the source register of each.
 
-Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/design/r700-core.md.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """The local data share: every pixel writes its own rows, and reads any.
 
-Source: R700-Family Instruction Set Architecture, p. 35; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, p. 35; docs/design/r700-core.md.
 """
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value

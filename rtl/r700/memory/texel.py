@@ -1,6 +1,6 @@
 """Columns and rows from coordinates of fetches.
 
-Source: R700-Family Instruction Set Architecture, section 5.3; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, section 5.3; docs/design/r700-core.md.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value, signed

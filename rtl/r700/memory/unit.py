@@ -1,6 +1,6 @@
 """The fetch unit: executes fetch clauses and exports, pass by pass.
 
-Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/design/r700-core.md.
 """
 
 from amaranth import Module

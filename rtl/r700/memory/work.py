@@ -1,6 +1,6 @@
 """The micro-op of the fetch unit: an instruction, or one of its several registers, with its source.
 
-Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/design/r700-core.md.
 """
 
 from amaranth.lib import data

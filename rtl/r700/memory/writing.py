@@ -1,6 +1,6 @@
 """Accesses of areas of memory: the addresses of pixels' elements, and their writes by an export.
 
-Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH); docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH); docs/design/r700-core.md.
 """
 
 from typing import Any

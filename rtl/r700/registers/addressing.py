@@ -1,6 +1,6 @@
 """Addresses of a wavefront's registers in the file.
 
-Source: R700-Family Instruction Set Architecture, section 2.7 (clause temporaries); docs/architecture.md.
+Source: R700-Family Instruction Set Architecture, section 2.7 (clause temporaries); docs/design/r700-core.md.
 """
 
 from amaranth import Module, Mux, Signal, Value, signed

@@ -1,6 +1,6 @@
 """Assembles passes that are written to the same register: a slice of a wavefront is written at once.
 
-Source: docs/architecture.md.
+Source: docs/design/r700-core.md.
 """
 
 from typing import Any

@@ -1,6 +1,6 @@
 """Fits structured flow control together: targets, the levels that a BREAK leaves, the else of an IF.
 
-CTM Guide pp. 38-40. Every statement pops or jumps as the order of steps in docs/architecture.md asks:
+CTM Guide pp. 38-40. Every statement pops or jumps as the order of steps in docs/design/choices.md asks:
 
 * an IF that jumps touches no counter if there is no ELSE, so it aims behind the ENDIF; with an ELSE it counts on both
   ways (B_OP1 is INCR), because the ELSE swaps the processors and the ENDIF takes the level away;

@@ -1,7 +1,7 @@
 """The ELF file around a program of any kind: its code segment and notes, with the checks of the machine's loader.
 
-What tells one kind of program from another is in `PROGRAM_FORMATS`. Source: CTM Guide pp. 45-49; docs/architecture.md,
-Executables.
+What tells one kind of program from another is in `PROGRAM_FORMATS`. Source: CTM Guide pp. 45-49;
+docs/design/choices.md, Executables.
 """
 
 import struct

@@ -1,6 +1,6 @@
 """The end of groups: the conditional test of their processors, and their outputs.
 
-Source: CTM Guide pp. 5, 22 and 29; docs/architecture.md.
+Source: CTM Guide pp. 5, 22 and 29; docs/design/choices.md.
 """
 
 from collections.abc import Mapping, Sequence

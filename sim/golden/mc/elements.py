@@ -1,7 +1,7 @@
 """Reads and writes of whole arrays of elements, with the conversion of their format.
 
-Source: CTM Guide pp. 5-7. Channel 0 sits at the lowest address; missing channels read 0, 0, 1; docs/architecture.md has
-the rules for conversion, clamping and dropping.
+Source: CTM Guide pp. 5-7. Channel 0 sits at the lowest address; missing channels read 0, 0, 1;
+docs/design/choices.md has the rules for conversion, clamping and dropping.
 """
 
 import numpy as np

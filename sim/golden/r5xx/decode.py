@@ -1,6 +1,6 @@
 """Decoding of instruction words, with the rules of what is illegal.
 
-An illegal field value faults even where the field is not used; docs/architecture.md lists them.
+An illegal field value faults even where the field is not used; docs/design/choices.md lists them.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Flow control: wishes, decisions, branch counters, loop and address stacks.
 
-Source: CTM Guide pp. 34-40; docs/architecture.md has the order of the steps, which the functions below follow. A group
-decides as a whole; within it each lane keeps its own state.
+Source: CTM Guide pp. 34-40; docs/design/choices.md has the order of the steps, which the functions below follow. A
+group decides as a whole; within it each lane keeps its own state.
 """
 
 from dataclasses import dataclass

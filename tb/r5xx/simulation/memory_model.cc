@@ -1,6 +1,6 @@
 // The memory behind a core: addresses of elements, conversion of their formats, and the conditional unit.
 //
-// Written from the rules of docs/architecture.md and docs/arithmetic.md, beside sim/golden and not from it. Buffers come
+// Written from the rules of docs/design/memory-controller.md and docs/arithmetic.md, beside sim/golden and not from it. Buffers come
 // with their derived values; the codes of clients and tests are generated in front of this text.
 
 #include <algorithm>

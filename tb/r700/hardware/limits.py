@@ -1,4 +1,4 @@
-"""Groups that the hardware does not support although the golden model executes them; see docs/architecture.md."""
+"""Groups that the hardware does not support although the golden model executes them; see docs/design/r700-core.md."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Flow control: decisions of groups, branch counters, loop frames. Source: CTM Guide pp. 34-38; docs/architecture.md.
+"""Flow control: decisions of groups, branch counters, loop frames. Source: CTM Guide pp. 34-38; docs/design/choices.md.
 
 Every step is made for the groups that execute, by masks; where they part, those that go to the higher place wait there.
 """
