@@ -13,7 +13,7 @@ _ALL: Range = (0.0, 2.0**24)
 _EXACT, _LARGEST = 2.0**24, 2.0**31 - 1
 """Whole numbers up to the first are exact in floats, up to the second in integers; those beyond are not followed."""
 _ERROR = 2.0**-20
-"""Of what is rounded, relative to the largest value on the way."""
+"""Of one operation that rounds, relative to its result: some times what floats and the machine's operations have."""
 _MOST = 256
 """Operations of an expression that is followed."""
 
@@ -33,6 +33,9 @@ class Coordinate(Protocol):
     def peak(self, i: Range, j: Range) -> float:
         """The largest of it and of what it is computed of, without signs."""
 
+    def error(self, i: Range, j: Range) -> float:
+        """How far what the machine computes may be from what it is."""
+
 
 @dataclass(frozen=True)
 class Pixel:
@@ -50,6 +53,10 @@ class Pixel:
         """Its last one."""
         return self.over(i, j)[1]
 
+    def error(self, i: Range, j: Range) -> float:
+        """None: pixels are exact."""
+        return 0.0
+
 
 @dataclass(frozen=True)
 class _Number:
@@ -66,20 +73,38 @@ class _Number:
     def peak(self, i: Range, j: Range) -> float:
         return abs(self.value)
 
+    def error(self, i: Range, j: Range) -> float:
+        return 0.0
+
 
 @dataclass(frozen=True)
 class _Computed:
-    compute: Callable[..., Range]
+    name: str
     operands: tuple[Coordinate, ...]
     is_whole: bool
     size: int
 
     def over(self, i: Range, j: Range) -> Range:
-        return self.compute(*(operand.over(i, j) for operand in self.operands))
+        return OPERATIONS[self.name](*(operand.over(i, j) for operand in self.operands))
 
     def peak(self, i: Range, j: Range) -> float:
         low, high = self.over(i, j)
         return max(-low, high, *(operand.peak(i, j) for operand in self.operands))
+
+    def error(self, i: Range, j: Range) -> float:
+        if self.is_whole and self.peak(i, j) <= _EXACT:
+            return 0.0
+        errors = [operand.error(i, j) for operand in self.operands]
+        given = sum(errors)
+        if self.name in ("times", "shifted"):
+            # What one factor has too much counts as often as the other one is large.
+            sizes = [_size(operand.over(i, j)) for operand in self.operands]
+            if self.name == "shifted":
+                sizes[1], errors[1] = 2.0 ** min(sizes[1], 31), 0.0
+            given = sizes[0] * errors[1] + sizes[1] * errors[0] + errors[0] * errors[1]
+        elif self.name == "rounded":
+            given = math.ceil(given)
+        return given + (_size(self.over(i, j)) + given) * _ERROR
 
 
 def number(value: float) -> Coordinate | None:
@@ -96,23 +121,26 @@ def operation(name: str, *operands: Coordinate | None, is_signed: bool = True) -
     size = 1 + sum(operand.size for operand in known)
     if len(known) < len(operands) or size > _MOST:
         return None
-    compute = OPERATIONS[name]
     ranges = [operand.over(_ALL, _ALL) for operand in known]
-    low, high = compute(*ranges)
+    low, high = OPERATIONS[name](*ranges)
     if not is_signed and min(least for least, _ in ranges) < 0:
         return None
     if not -_LARGEST <= low <= high <= _LARGEST:
         return None
-    return _Computed(compute, tuple(known), all(operand.is_whole for operand in known), size)
+    return _Computed(name, tuple(known), all(operand.is_whole for operand in known), size)
 
 
 def elements(coordinate: Coordinate, i: Range, j: Range) -> tuple[int, int]:
     """The first and the last element that a coordinate can be, rounded down, over pixels with i and j in ranges."""
     low, high = coordinate.over(i, j)
     peak = coordinate.peak(i, j)
-    # Each of some operations may have rounded.
-    error = 0.0 if coordinate.is_whole and peak <= _EXACT else 1 + peak * _ERROR
+    # One that is not whole may be rounded up or down when it is looked up.
+    error = 0.0 if coordinate.is_whole and peak <= _EXACT else 1 + coordinate.error(i, j)
     return math.floor(low - error), math.ceil(high + error)
+
+
+def _size(values: Range) -> float:
+    return max(-values[0], values[1])
 
 
 def _times(a: Range, b: Range) -> Range:

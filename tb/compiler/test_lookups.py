@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from ctm.sim.compiler import kernel_lookups
@@ -60,3 +61,15 @@ def test_integers_are_followed_where_they_do_not_wrap(x: str, expected: object) 
 def test_fractions_have_a_border_for_rounding(isa: str) -> None:
     low, high = found(isa, "pixel.x * 0.1f")  # type: ignore[misc]
     assert 8 <= low <= 9 and 14 <= high <= 16
+
+
+@pytest.mark.parametrize("isa", ["r5xx", "r700"])
+@pytest.mark.parametrize(
+    ("factor", "bias"), [(1 / 128, 12582912.0), (0.001, 1000000.0)], ids=["to blocks", "to thousands"]
+)
+def test_a_factor_behind_a_rounded_sum_makes_its_error_larger(isa: str, factor: float, bias: float) -> None:
+    """Adding a large number rounds to whole ones: elements far beyond the pixels' own are looked up."""
+    made = found(isa, f"((pixel.x * {factor}f + {bias}f) - {bias}f) * {1 / factor:.1f}f")
+    columns = np.arange(PIXELS[0][0], PIXELS[0][1] + 1, dtype=np.float32)
+    looked_up = ((columns * np.float32(factor) + np.float32(bias)) - np.float32(bias)) * np.float32(1 / factor)
+    assert made is None or made[0] <= looked_up.min() <= looked_up.max() <= made[1]  # type: ignore[index]
