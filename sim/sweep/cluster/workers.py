@@ -2,10 +2,11 @@
 
 import logging
 import os
+import re
 import signal
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ _PATIENCE = 10.0
 """Seconds in which a scheduler answers."""
 _NO_PAGES: dict[str, list[str]] = {f"distributed.{role}.http.routes": [] for role in ("scheduler", "worker")}
 """Dask's pages about itself know no certificates."""
+_HOST_AND_PORT = re.compile(r"[^\s:/]+:\d+")
 _GRACE = 0.5
 """Seconds in which a worker of this computer ends by itself."""
 _LOGGERS = ("distributed", "tornado", "asyncio", "bokeh")
@@ -99,7 +101,9 @@ def local_workers(count: int) -> Iterator[Client]:
                 client.register_plugin(LocalWorker(own[first:] + own[:first]))
                 yield client
         finally:
-            cluster.close(timeout=_PATIENCE)
+            # Workers that take long to end are ended with this process.
+            with suppress(TimeoutError):
+                cluster.close(timeout=_PATIENCE)
 
 
 @contextmanager
@@ -111,6 +115,8 @@ def workers_behind(address: str, certificates: Certificates, needs: Mapping[str,
     SweepError
         It does not answer, or one of them has something else.
     """
+    if "://" not in address and not _HOST_AND_PORT.fullmatch(address):
+        raise SweepError(f"--scheduler {address}: an address is tcp://HOST:PORT")
     with _quiet():
         try:
             client = Client(
