@@ -122,7 +122,8 @@ def _opened(job: Path, options: _Options) -> Opened:
     loaded = load_job(job, None)
     config = configuration(options.preset, options.settings, kind=loaded.kinds[0])
     check_kinds(loaded, config)
-    if options.engine == "rtl":
+    # Of a draw, the session says that there is no such hardware.
+    if options.engine == "rtl" and loaded.draw is None:
         config.check_hardware()
         Hardware.prepare(config, lambda: typer.echo(_COMPILING, err=True))
     try:

@@ -13,6 +13,7 @@ from ctm.sim.golden.pe.domain import Domain
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.golden.r700.draws.primitives import PROVOKING_BANK, RECORD_BANK
 from ctm.sim.golden.r700.draws.stages import R700Stages
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
 ThreadName = Callable[[int, int, int], str]
 """What the thread of a wavefront, by its place, at (i, j) is."""
@@ -36,8 +37,10 @@ class Drawing:
         assert self.assembly is not None
         if isinstance(launch, PixelLaunch):
             return f"({i}, {j}) of {self.primitive(launch, order)}"
+        if isinstance(launch, ThreadLaunch) and i >= launch.threads:
+            return "no thread"
         if launch.stage == "GS":
-            return f"primitive {i}"
+            return _primitive(self.assembly, i)
         return self.vertex(i) if launch.stage == "DC" else _assembled(self.assembly, i)
 
     def primitive(self, launch: PixelLaunch, order: int) -> str:
@@ -46,14 +49,14 @@ class Drawing:
         shape = self._shape(launch, order)
         corners = dict.fromkeys(self.shapes.corners[shape].tolist())
         named = ", ".join(map(self.vertex, corners))
-        return f"primitive {self.shapes.primitive[shape]} ({named})"
+        return f"{self._drawn(shape)} ({named})"
 
     def bank(self, launch: PixelLaunch, order: int, bank: int) -> str:
         """What a bank of constants of a strip's primitive is of: one of its vertices, or itself."""
         assert self.shapes is not None
         shape = self._shape(launch, order)
         if bank == RECORD_BANK:
-            return f"primitive {self.shapes.primitive[shape]}"
+            return self._drawn(shape)
         number = self.shapes.provoking[shape] if bank == PROVOKING_BANK else self.shapes.corners[shape, bank - 1]
         return self.vertex(int(number))
 
@@ -63,13 +66,25 @@ class Drawing:
         if self.emitted is None:
             return _assembled(self.assembly, number)
         threads, numbers = self.emitted
-        return f"vertex {numbers[number]} that primitive {threads[number]} emitted"
+        return f"vertex {numbers[number]} that {_primitive(self.assembly, int(threads[number]))} emitted"
+
+    def _drawn(self, shape: int) -> str:
+        """The primitive of a shape; those that a geometry program emitted are counted through."""
+        assert self.shapes is not None and self.assembly is not None
+        number = int(self.shapes.primitive[shape])
+        return _primitive(self.assembly, number) if self.emitted is None else f"emitted primitive {number}"
 
     @staticmethod
     def _shape(launch: PixelLaunch, order: int) -> int:
         primitives = launch.program.primitives
         assert primitives is not None
         return int(primitives.shape[np.searchsorted(primitives.order, order)])
+
+
+def _primitive(assembly: Assembly, number: int) -> str:
+    """A primitive of a draw by its number in its instance."""
+    instance = int(assembly.instance[assembly.corners[number, 0]])
+    return f"primitive {assembly.number[number]}" + (f" of instance {instance}" if instance else "")
 
 
 def _assembled(assembly: Assembly, number: int) -> str:

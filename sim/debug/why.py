@@ -97,14 +97,18 @@ def _go_to_fragment(session: Session, output: int, pixel: tuple[int, int], text:
     strips = storing_strips(started, output, pixel, session.cancellation)
     if not strips:
         raise DebugError(f"no strip of {started.name} stores {text}: its pixels were killed, or failed the test")
-    session.go_to(Position(started.number, started.index(strips[-1]), 0))
+    index = started.index(strips[-1])
+    if index != session.position.wavefront:
+        # In its own wavefront what was set by hand counts.
+        session.go_to(Position(started.number, index, 0))
     batch = session.wavefront.batch
     session.lane = int(np.flatnonzero((batch.i == pixel[0]) & (batch.j == pixel[1]))[0])
     earlier = ""
     if len(strips) > 1:
         earlier = f", over {len(strips) - 1} earlier"
     if launch.adds:
-        earlier = f", added to {len(strips) - 1} earlier and to what was there"
+        others = f"{len(strips) - 1} earlier and to " if len(strips) > 1 else ""
+        earlier = f", added to {others}what was there"
     return f"{text}, {started.thread(strips[-1], *pixel)}{earlier}"
 
 

@@ -10,7 +10,7 @@ from ctm.rtl.config import R700
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.place import Place
-from ctm.sim.debug.stopping.places import stop_at
+from ctm.sim.debug.stopping.places import stop_at, watch
 from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
@@ -149,6 +149,44 @@ def test_threads_of_stages_have_names_and_break(tmp_path: Path) -> None:
         assert "launch 2 (DC of draw 0)" in texts.where() and "that primitive 0 emitted" in texts.where()
         session.remove_stop(1)
         assert session.go_on().reason == "finished"
+
+
+def test_what_was_set_by_hand_in_a_strip_counts(tmp_path: Path) -> None:
+    with session_of(make_job("cube_indexed", "sfn", tmp_path)) as session:
+        session.go_to(Position(1, 0, 0))
+        pixel = "o0[24,24]"
+        why(session, pixel)
+        index = next(n for n in range(len(session.started.order)) if session.started.holds(24, 24) == n)
+        session.go_to(Position(1, index, 17))
+        session.select(24, 24)
+        session.set("R4", "x", 0x3F000000)
+        session.set("R5", "x", 0)
+        targets = why(session, pixel).slice.targets
+        assert targets[Place("outputs", (0, 0), session.lane)] == 0x3F000000
+        assert session.position == Position(1, index, 17)
+
+
+def test_outputs_of_a_draw_are_those_of_its_ps_and_stored_behind_it(tmp_path: Path) -> None:
+    with session_of(make_job("cube_indexed", "sfn", tmp_path)) as session:
+        for text in ("o0[1,1]", "o64[0,0]", "o64[0,0].x"):
+            with pytest.raises(DebugError, match="VS stores no output: the targets of a draw are those of its PS"):
+                why(session, text)
+        with pytest.raises(DebugError, match="VS stores no output"):
+            watch(session, "o64[0,0]")
+        session.lane = 8
+        assert "no thread" in Texts(session).where(), "there are eight vertices"
+        session.go_to(Position(1, 0, 0))
+        with pytest.raises(DebugError, match=r"`break \(24, 24\)` stops at a fragment"):
+            watch(session, "o0[24,24]")
+
+
+def test_primitives_are_numbered_in_their_instance(tmp_path: Path) -> None:
+    with session_of(make_job("gs_instances", "sfn", tmp_path)) as session:
+        session.go_to(Position(1, 0, 0))
+        numbers = session.value("R0.z").words[0]
+        for lane in np.flatnonzero(session.wavefront.batch.covered).tolist():
+            session.lane = lane
+            assert f" primitive {numbers[lane]} " in Texts(session).where()
 
 
 def test_hardware_does_not_draw(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The signals of the whole machine in one cycle: of a wave of that cycle alone."""
 
+import logging
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,9 @@ from ctm.sim.engines.waves.window import Waves
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.jobs.loading import LoadedJob
 
+_COMPILING = "compiling the machine with all its signals, once for this configuration ..."
+# As of the cache's own warnings, without a handler each is a line on standard error.
+_log = logging.getLogger(__name__)
 _DEPTH = 256
 """Words of memories that are there, too."""
 _BEHIND = 2
@@ -75,13 +79,14 @@ def signals_in(job: LoadedJob, config: MachineConfig, watchdog: int, cycle: int,
             cancellation.executed(0, ())
 
         def make(config: MachineConfig, **options: Any) -> WavesEngine:
-            waves = Waves(path=path, first=cycle, cycles=1, depth=_DEPTH)
             limit = cycle + _BEHIND
             engines.append(
                 WavesEngine(config, watch=waves, watchdog=options["watchdog"], max_cycles=limit, progress=check)
             )
             return engines[0]
 
+        waves = Waves(path=path, first=cycle, cycles=1, depth=_DEPTH)
+        WavesEngine.prepare_traced(config, waves, lambda: _log.warning(_COMPILING))
         execution = GivenEngineExecution(job, config, engine="rtl", watchdog=watchdog, make=make)
         try:
             execution.run()

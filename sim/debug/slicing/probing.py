@@ -198,8 +198,18 @@ class Probe:
         for constants in self._files:
             constants.taken.clear()
         self._cancellation.executed(0, ())
+        before = _executed(batch)
         with np.errstate(all="ignore"):
-            return self._executor.step(batch)
+            parts = self._executor.step(batch)
+            if not self.journal.over:
+                return parts
+            # Where some ended in front of the instruction, because all their lanes are killed, the others wait for it.
+            waits = [_executed(part).items() <= before.items() for part in parts]
+            return [
+                behind
+                for part, waiting in zip(parts, waits, strict=True)
+                for behind in (self._executor.step(part) if waiting else [part])
+            ]
 
     def word(self, place: Place) -> Any:
         """What a place outside of the state holds; of memory its bytes."""
@@ -270,6 +280,11 @@ class Probe:
         """Execute one instruction: parts, each with whether it has ended. Those that fault are in none."""
         parts = [(part, False) for part in self.step(batch)]
         return [*parts, *((part, True) for part in self.journal.over)]
+
+
+def _executed(batch: Batch[Any]) -> dict[int, int]:
+    """How many instructions each wavefront has executed."""
+    return dict(zip(batch.order.tolist(), batch.settle().tolist(), strict=True))
 
 
 class Changes:

@@ -11,6 +11,8 @@ from ctm.sim.debug.stopping.stops import Stop
 from ctm.sim.debug.stopping.stores import Area, Element
 from ctm.sim.elf.lines import Line
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
 _PIXEL = re.compile(r"\(?\s*(\d+)\s*,\s*(\d+)\s*\)?")
 _UNIT = re.compile(r"\*\s*(0x[0-9a-fA-F]+|\d+)")
@@ -65,6 +67,9 @@ def watch(session: Session, text: str) -> Stop:
         raise DebugError("watch takes EXPRESSION, o0[I,J] or *ADDRESS, each with `if CONDITION`")
     launch = session.started.launch
     stored = store_of(launch, what)
+    if isinstance(launch, PixelLaunch) and isinstance(stored, Element) and stored.output in launch.program.outputs:
+        place = f"({stored.i}, {stored.j})"
+        raise DebugError(f"a draw stores its pixels when all strips have run: `break {place}` stops at a fragment")
     watched = None if stored is not None else Expression(what)
     if watched is not None:
         watched.value(session.view, session.wavefront.batch, launch)
@@ -87,6 +92,8 @@ def store_of(launch: Launch[Any], text: str) -> Area | Element | None:
         if _LIKE_ELEMENT.match(text):
             raise DebugError(f"'{text}' is no element of an output: o0[I,J] is")
         return None
+    if isinstance(launch, ThreadLaunch):
+        raise DebugError(f"{launch.stage} stores no output: the targets of a draw are those of its PS")
     element = Element(*(int(part) for part in match.groups()[:3]))
     if element.area(launch) is None:
         known = sorted({*launch.program.outputs, *launch.program.uncached_outputs})

@@ -1,9 +1,17 @@
 """With what a slice lists, and anything in place of the rest, the value is the same to the last bit."""
 
+from pathlib import Path
+
 import pytest
 
+from ctm.rtl.config import R700
+from ctm.sim.debug.session import Session
+from ctm.sim.debug.slicing.place import Place
+from ctm.sim.debug.why import why
+from ctm.sim.jobs.loading import load_job
 from ctm.tb.debug.slicing.launches import caught, some_place
 from ctm.tb.debug.slicing.recomputation import targets_of, wrong
+from ctm.tb.jobs.single import single
 from ctm.tb.r5xx import shaders as r5xx
 from ctm.tb.r700 import shaders as r700
 
@@ -40,3 +48,15 @@ def test_compiled_programs_of_r5xx_are_determined_by_their_slices(name: str) -> 
 @pytest.mark.parametrize("name", programs("r700", list(r700.FILES)))
 def test_compiled_programs_of_r700_are_determined_by_their_slices(name: str) -> None:
     check(lambda name: r700.run(r700.Shader.load(name)), name)
+
+
+def test_a_wavefront_of_one_lane_has_the_reasons_of_a_whole_one(tmp_path: Path) -> None:
+    """A copy that is killed ends in front of an instruction, which others execute nevertheless."""
+    (tmp_path / "p.s").write_text(".isa r700\nMULADD_IEEE R1.x, R0.x, 2.0, 1.0\nEXPORT_DONE PIX0, R1\n")
+    reasons = []
+    for side in (1, 8):
+        (tmp_path / "job.toml").write_text(single("p.s", side, side))
+        with Session(load_job(tmp_path / "job.toml"), R700) as session:
+            cause = why(session, "o0[0,0].x").slice.causes[0]
+            reasons.append(set(cause.reasons[Place("outputs", (0, 0), 0)]) - {Place("valid_mask", (), 0)})
+    assert reasons[0] == reasons[1] == {Place("active", (), 0), Place("temporaries", (1, 0), 0)}
