@@ -115,6 +115,9 @@ def _model() -> Path:
 class _Engine(TracedEngine):
     """An engine whose machine can be made anew: a case begins in the same state, whatever ran before."""
 
+    reset_looks = 10_000
+    """A fault may keep a machine in its reset: a million looks, as usual, take half a minute."""
+
     def make_machine(self, config: MachineConfig) -> TracedMachine:
         """See `CompiledEngine.make_machine`."""
         self.traced = TracedMachine(_model(), config, self.memory, self.disturbance)
