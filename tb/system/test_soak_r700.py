@@ -38,6 +38,11 @@ def test_random_work_leaves_the_same_errors_and_the_same_memory() -> None:
     check(range(_RUNS), R700)
 
 
+def test_fetches_for_valid_pixels_count_all_that_are_active() -> None:
+    """Work that reads LANES_TEX behind fetch clauses with VALID_PIX, where pixels are killed or not covered."""
+    check(range(24, 26), R700)
+
+
 @pytest.mark.long
 def test_much_random_work_reaches_every_error_and_every_client() -> None:
     outcomes = check(range(_RUNS, _LONG_RUNS), R700)

@@ -289,7 +289,7 @@ class _Steps:
                 self._fail(Status.BUS_ERROR, BusClient.INSTRUCTION)
             with m.Else():
                 m.d.sync += move.budget.eq(move.budget - 1)
-                m.d.comb += [unit.issued.eq(1), unit.active.eq(move.executing)]
+                m.d.comb += [unit.issued.eq(1), unit.active.eq(move.active)]
                 with m.If(self.decode.fetch.illegal):
                     self._fail(Status.ILLEGAL_INSTRUCTION)
                 with m.Elif(self.decode.fetch.task == Task.NOTHING):

@@ -291,7 +291,7 @@ class Bench:
         if context.get(unit.issued):
             said = context.get(unit.trace.wave), context.get(unit.trace.executing), context.get(unit.active)
             move = self.micro_ops[0][0]
-            assert said == (move.wave, move.masks["executing"], move.masks["executing"])
+            assert said == (move.wave, move.masks["executing"], move.masks["active"])
         self._work(context)
         if context.get(unit.read.valid) and context.get(unit.read.ready):
             payload = context.get(unit.read.payload)
