@@ -7,14 +7,16 @@ from pathlib import Path
 import pytest
 from textual.binding import Binding
 
-from ctm.rtl.config import DEFAULT
+from ctm.rtl.config import DEFAULT, R700
 from ctm.sim.debug.console import Console
 from ctm.sim.debug.screen.application import COMMANDS, DebugScreen
 from ctm.sim.debug.session import Session
 from ctm.sim.jobs.loading import load_job
 from ctm.tb.debug.editor import editor
+from ctm.tb.draws.recorded import make_job
 
 TOP = Path(__file__).parents[2]
+DRAW = "cube_indexed"
 PAGE = (TOP / "docs" / "debugger.md").read_text()
 
 
@@ -30,7 +32,7 @@ def test_the_program_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 
 def test_the_sessions_are_as_shown() -> None:
-    shown = [line for block in blocks("console") for line in block.splitlines()]
+    shown = [line for block in blocks("console") if DRAW not in block for line in block.splitlines()]
     with Session(load_job(TOP / "examples" / "mandelbrot" / "mandelbrot.toml"), DEFAULT) as session:
         said: list[str] = []
         console = Console(session, said.append)
@@ -41,6 +43,23 @@ def test_the_sessions_are_as_shown() -> None:
             if line.startswith("(ctm) "):
                 console.onecmd(line.removeprefix("(ctm) "))
                 assert not console.failed, (line, said[-1])
+
+
+def test_the_session_of_a_draw_is_as_shown(tmp_path: Path) -> None:
+    (block,) = (block for block in blocks("console") if DRAW in block)
+    _, first, *shown = block.splitlines()
+    said: list[str] = []
+    with Session(load_job(make_job(DRAW, "sfn", tmp_path)), R700) as session:
+        console = Console(session, said.append)
+        console.onecmd("info wavefront")
+        assert said == [first]
+        for command in (line.removeprefix("(ctm) ") for line in shown if line.startswith("(ctm) ")):
+            console.onecmd(command)
+    rows = "\n".join(said).splitlines()
+    for line in shown:
+        # What is left out is "..." in the document.
+        parts = [part for part in line.split("...") if part and not line.startswith("(ctm)")]
+        assert not parts or any(all(part in row for part in parts) for row in rows), line
 
 
 def test_every_command_is_in_the_table() -> None:

@@ -14,7 +14,7 @@ from distributed import Client
 from distributed.security import Security
 
 from ctm.rtl.config import TINY
-from ctm.sim.engines.rtl import RtlEngine
+from ctm.sim.engines.rtl import RtlEngine, quick_models
 from ctm.sim.sweep.cluster.workers import local_workers
 from ctm.sim.sweep.versions import SOURCES, difference, needed, versions
 from ctm.tb.cli.invocation import ctm, refusal
@@ -48,7 +48,8 @@ def test_two_workers_with_caches_of_their_own_compile_a_model_once(
     """One finds it in its cache; the other one gets it, and jobs come without their files."""
     address, _ = cluster
     client, first, second = (tmp_path / name for name in ("client", "first", "second"))
-    model = RtlEngine.library(TINY)
+    with quick_models():
+        model = RtlEngine.library(TINY)
     (first / "cache" / "ctm").mkdir(parents=True)
     shutil.copy(model, first / "cache" / "ctm")
     files = client / "files"
