@@ -7,36 +7,25 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ctm.sim.sweep.cluster import handed
 from ctm.tb.cli.invocation import ctm, refusal
-from ctm.tb.cli.processes import Process, hear_all, session, wait
+from ctm.tb.cli.processes import Process, session, wait
 from ctm.tb.split.jobs import blur_in, mandelbrot_in, outputs_of
-from ctm.tb.sweep.processes import end_all, ended, environment, scheduler, worker
+from ctm.tb.sweep.processes import ended, environment, of_ctm, scheduler, worker
 
 _CTM = "from ctm.sim.cli import main; main()"
 _TILES = 32
 """Of a job that takes some seconds."""
 
 
-@contextmanager
-def running(*arguments: object, **options: Any) -> Iterator[Process]:
-    """``ctm run`` in a session of its own; it has ended when the context does."""
-    command = [sys.executable, "-c", _CTM, "run", *map(str, arguments)]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        preexec_fn=hear_all, **options,
-    ) as process:  # fmt: skip
-        try:
-            yield process
-        finally:
-            end_all(process)
+running = partial(of_ctm, "run")
+"""``ctm run``."""
 
 
 @pytest.fixture

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,9 @@ def environment(home: Path) -> dict[str, str]:
 
 
 @contextmanager
-def sweeping(*arguments: object, **options: Any) -> Iterator[Process]:
-    """``ctm sweep`` in a session of its own; it has ended when the context does."""
-    command = [sys.executable, "-c", _CTM, "sweep", *map(str, arguments)]
+def of_python(*arguments: object, **options: Any) -> Iterator[Process]:
+    """Python with these arguments in a session of its own; it has ended when the context does."""
+    command = [sys.executable, *map(str, arguments)]
     with subprocess.Popen(
         command, stdout=_PIPE, stderr=_PIPE, text=True, start_new_session=True, preexec_fn=hear_all, **options
     ) as process:
@@ -36,6 +37,15 @@ def sweeping(*arguments: object, **options: Any) -> Iterator[Process]:
             yield process
         finally:
             end_all(process)
+
+
+def of_ctm(*arguments: object, **options: Any) -> AbstractContextManager[Process]:
+    """``ctm`` with these arguments, see `of_python`."""
+    return of_python("-c", _CTM, *arguments, **options)
+
+
+sweeping = partial(of_ctm, "sweep")
+"""``ctm sweep``."""
 
 
 def ended(process: Process, patience: float = 2 * PATIENCE) -> tuple[int, str]:

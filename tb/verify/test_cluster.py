@@ -7,22 +7,21 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from ctm.rtl.config import DEFAULT
 from ctm.sim.engines.rtl import RtlEngine
-from ctm.tb.cli.processes import PATIENCE, Process, hear_all, wait
+from ctm.tb.cli.processes import PATIENCE, Process, wait
 from ctm.tb.mutation.hook import SITE, VARIABLE
-from ctm.tb.sweep.processes import end_all, environment, scheduler, worker
+from ctm.tb.sweep.processes import end_all, environment, of_python, scheduler, worker
 from ctm.tb.verify.command import run
 from ctm.tb.verify.planted import planted
 
 CAMPAIGN = "soak-r5xx"
-_PIPE = subprocess.PIPE
 
 
 @pytest.fixture
@@ -34,17 +33,8 @@ def cluster(tmp_path: Path) -> Iterator[tuple[str, Process]]:
         yield found
 
 
-@contextmanager
-def verifying(*arguments: object, **options: Any) -> Iterator[Process]:
-    """The command in a session of its own; it has ended when the context does."""
-    command = [sys.executable, "-m", "ctm.tb.verify", *map(str, arguments)]
-    with subprocess.Popen(
-        command, stdout=_PIPE, stderr=_PIPE, text=True, start_new_session=True, preexec_fn=hear_all, **options
-    ) as process:
-        try:
-            yield process
-        finally:
-            end_all(process)
+verifying = partial(of_python, "-m", "ctm.tb.verify")
+"""The command."""
 
 
 def test_two_workers_get_one_model_and_share_the_seeds(tmp_path: Path, cluster: tuple[str, Process]) -> None:

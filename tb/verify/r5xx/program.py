@@ -3,35 +3,20 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import partial
 
 from ctm.rtl.isa.r5xx.instruction import COMMON, FC_ADDR
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
 from ctm.rtl.isa.word import replace as replace_fields
 from ctm.rtl.isa.word import unpack
-from ctm.sim.assembler import AssemblyError, assemble
 from ctm.sim.elf.r5xx.executable import Executable, Instruction
+from ctm.tb.verify import listing
 
 _TARGET_WORD = 3
 
-
-@lru_cache(maxsize=8)
-def assembled(text: str) -> Executable:
-    """The program of a listing.
-
-    Raises
-    ------
-    ValueError
-        It is no R5xx program.
-    """
-    try:
-        found = assemble(text)
-    except AssemblyError as error:
-        raise ValueError(str(error)) from None
-    if not isinstance(found, Executable):
-        raise ValueError("it is a program for another instruction set")
-    return found
+assembled = partial(listing.assembled, kind=Executable)
+"""The program of a listing; errors as `listing.assembled`."""
 
 
 def own_instructions(executable: Executable) -> tuple[Instruction, ...]:

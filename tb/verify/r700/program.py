@@ -3,39 +3,24 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 from ctm.rtl.isa.r700.control_flow import CF_ALU_DWORD0, CF_ALU_DWORD1, CF_DWORD0, CF_DWORD1
 from ctm.rtl.isa.r700.limits import FETCH_UNITS
 from ctm.rtl.isa.r700.program import values_of
 from ctm.rtl.isa.word import replace as replace_fields
-from ctm.sim.assembler import AssemblyError, assemble
 from ctm.sim.elf.r700.executable import Executable, Unit
 from ctm.sim.elf.r700.words import Word, words
 from ctm.sim.golden.r700.image import Information
 from ctm.sim.golden.r700.instruction import Illegal
 from ctm.sim.golden.r700.program import Code
+from ctm.tb.verify import listing
 
 _COUNT_BITS = 3
 _PADDING = (0, 0)
 
-
-@lru_cache(maxsize=8)
-def assembled(text: str) -> Executable:
-    """The program of a listing.
-
-    Raises
-    ------
-    ValueError
-        It is no R700 program.
-    """
-    try:
-        found = assemble(text)
-    except AssemblyError as error:
-        raise ValueError(str(error)) from None
-    if not isinstance(found, Executable):
-        raise ValueError("it is a program for another instruction set")
-    return found
+assembled = partial(listing.assembled, kind=Executable)
+"""The program of a listing; errors as `listing.assembled`."""
 
 
 @lru_cache(maxsize=8)
