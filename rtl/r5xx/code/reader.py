@@ -6,17 +6,17 @@ Source: CTM Guide pp. 6-8.
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth import Module, Signal, unsigned
-from amaranth.lib import wiring
+from amaranth import Cat, Module, Signal, Value, unsigned
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, TaggedLineClient
+from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, LINE_WORDS, TaggedLineClient
 from ctm.rtl.config import CacheConfig, MachineConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_WORDS
 from ctm.rtl.lib.clock_gating import Gated
+from ctm.rtl.lib.rings import next_index
 from ctm.rtl.mc.lines.cache import LineCache
-from ctm.rtl.mc.lines.coalescer import Coalescer, share_layout
 from ctm.rtl.r5xx.code.client import InstructionClient
 
 _WORD_OFFSET_BITS = WORD_BYTES.bit_length() - 1
@@ -27,7 +27,7 @@ _TOUCHES = 4
 
 
 class InstructionReader(wiring.Component):
-    """Reads instructions, in order, with up to `outstanding` lines in flight.
+    """Reads instructions, in order, with up to `outstanding` lines in flight; a word in each cycle, so one in six.
 
     An instruction lies in one line or two; neighbours share lines. Lines are not kept after a cycle of `idle`.
 
@@ -54,56 +54,64 @@ class InstructionReader(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        # The queue holds, for an instruction, the offset of its first word in its first line.
-        first_offset = unsigned(_OFFSET_BITS)
-        m.submodules.coalescer = coalescer = Coalescer(INSTRUCTION_WORDS, first_offset)
+        # With a line waits the place of the instruction's first word in its first line.
         m.submodules.lines = lines = LineCache(
-            _LINES,
-            share_layout(INSTRUCTION_WORDS, first_offset),
-            outstanding=self._outstanding,
-            waiting=_TOUCHES * self._outstanding,
+            _LINES, unsigned(_OFFSET_BITS), outstanding=self._outstanding, waiting=_TOUCHES * self._outstanding
         )
-        connect(m, coalescer.access, lines.access)
         connect(m, lines.lines, flipped(self.lines))
-
-        request, response = self.client.request, self.client.response
-        read, first = coalescer.touches, Signal(ADDRESS_BITS)
+        asks, whole = self._ask(m, lines.access), self._gather(m, lines.result)
         m.d.comb += [
-            read.valid.eq(request.valid),
-            request.ready.eq(read.ready),
-            first.eq(self.code + request.payload.number * INSTRUCTION_BYTES),
-            read.payload.reads.eq(~0),
-            read.payload.passenger.eq(first[_WORD_OFFSET_BITS:LINE_OFFSET_BITS]),
+            self.idle.eq(~asks & lines.idle & ~whole),
+            lines.invalidate.eq(self.idle & ~self.client.request.valid),
         ]
-        for word in range(INSTRUCTION_WORDS):
-            address = Signal(ADDRESS_BITS, name=f"address_{word}")
-            m.d.comb += [
-                address.eq(first + word * WORD_BYTES),
-                read.payload.lines[word].eq(address[LINE_OFFSET_BITS:]),
-            ]
+        return m
 
-        line = lines.result
-        share, whole, error = line.payload.passenger, Signal(), Signal()
+    def _ask(self, m: Module, access: stream.Interface) -> Signal:
+        """Ask for the lines of each instruction. Returns whether there is one whose lines are not all asked for."""
+        request, first = self.client.request, Signal(ADDRESS_BITS)
+        asks, second, line, offset = Signal(), Signal(), Signal.like(access.payload.line), Signal(_OFFSET_BITS)
+        is_last = second | (offset <= LINE_WORDS - INSTRUCTION_WORDS)
         m.d.comb += [
-            line.ready.eq(~whole | response.ready),
+            first.eq(self.code + request.payload.number * INSTRUCTION_BYTES),
+            access.valid.eq(asks),
+            access.payload.line.eq(line),
+            access.payload.reads.eq(1),
+            access.payload.passenger.eq(offset),
+            request.ready.eq(~asks | (access.ready & is_last)),
+        ]
+        with m.If(request.ready):
+            m.d.sync += [
+                asks.eq(request.valid),
+                second.eq(0),
+                line.eq(first[LINE_OFFSET_BITS:]),
+                offset.eq(first[_WORD_OFFSET_BITS:LINE_OFFSET_BITS]),
+            ]
+        with m.Elif(access.ready):
+            m.d.sync += [second.eq(1), line.eq(line + 1)]
+        return asks
+
+    def _gather(self, m: Module, line: stream.Interface) -> Signal:
+        """Take the words of each instruction, one in each cycle. Returns whether a whole one is offered."""
+        response, payload = self.client.response, line.payload
+        whole, error, word = Signal(), Signal(), Signal(range(INSTRUCTION_WORDS))
+        takes, is_last, place = Signal(), word == INSTRUCTION_WORDS - 1, Signal(_OFFSET_BITS)
+        words = Value.cast(response.payload.words)
+        m.d.comb += [
+            takes.eq(line.valid & (~whole | response.ready)),
+            place.eq(payload.passenger + word),
+            line.ready.eq(takes & (is_last | (place == LINE_WORDS - 1))),
             response.valid.eq(whole),
             response.payload.error.eq(error),
-            self.idle.eq(coalescer.idle & lines.idle & ~whole),
-            lines.invalidate.eq(self.idle & ~request.valid),
         ]
-        taken = line.valid & line.ready
-        with m.If(line.ready):
-            m.d.sync += whole.eq(line.valid & share.last)
-        with m.If(taken):
-            # The first line of an instruction is taken when the previous one has gone, or is going.
-            m.d.sync += error.eq(line.payload.error | (error & ~whole))
-        with m.Elif(response.ready):
-            m.d.sync += error.eq(error & ~whole)
-        for word in range(INSTRUCTION_WORDS):
-            with m.If(taken & share.channels[word]):
-                offset = (share.passenger + word)[:_OFFSET_BITS]
-                m.d.sync += response.payload.words[word].eq(line.payload.bits.word_select(offset, WORD_BITS))
-        return m
+        with m.If(takes | response.ready):
+            m.d.sync += whole.eq(takes & is_last)
+        with m.If(takes):
+            m.d.sync += [
+                words.eq(Cat(words[WORD_BITS:], payload.bits.word_select(place, WORD_BITS))),
+                error.eq(payload.error | (error & (word != 0))),
+                word.eq(next_index(word, INSTRUCTION_WORDS)),
+            ]
+        return whole
 
 
 def ask_together(m: Module, cores: Sequence[Any], client: Any) -> None:
