@@ -1,12 +1,14 @@
 """Counters for the host."""
 
-from amaranth import Module, Signal, Value
+from amaranth import Array, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.host import COUNTERS
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.ram import DistributedRam
+from ctm.rtl.lib.rings import next_index
 
 _PER_LANE = ("PROCESSORS", "LANES_ALU", "LANES_TEX", "LANES_FC")
 _PER_CORE = (
@@ -30,29 +32,58 @@ def counter_steps(config: MachineConfig) -> data.StructLayout:
 class Counters(wiring.Component):
     """All counters; they wrap.
 
+    What a counter has counted lately is in an accumulator of a few bits. One accumulator after the other, one in each
+    cycle, is added to its total, a row of distributed memory. `value` is the sum of both, so it is exact in every
+    cycle, one cycle behind `steps`.
+
     Members
     -------
     steps : ``In(counter_steps(config))``
     clear : ``In(1)``
-    values : ``Out(32)`` for each, in the order of `COUNTERS`
+    index : ``In(range(len(COUNTERS)))``
+        A counter's place in `COUNTERS`.
+    value : ``Out(32)``
+        That counter, combinationally.
     """
 
     def __init__(self, config: MachineConfig) -> None:
+        count = len(COUNTERS)
         super().__init__(
             {
                 "steps": In(counter_steps(config)),
                 "clear": In(1),
-                "values": Out(data.ArrayLayout(WORD_BITS, len(COUNTERS))),
+                "index": In(range(count)),
+                "value": Out(WORD_BITS),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        steps = Signal.like(self.steps)
-        m.d.sync += steps.eq(self.steps)
-        for name, value in zip(COUNTERS, self.values, strict=True):
-            m.d.sync += value.eq(value + Value.cast(steps[name]))
+        count, steps = len(COUNTERS), Signal.like(self.steps)
+        m.submodules.totals = totals = DistributedRam(WORD_BITS, count)
+        # Rows have no reset: until its first addition a counter's total is 0, whatever its row holds.
+        turn, begun = Signal(range(count)), Signal(count)
+        recent: list[Value] = []
+        for number, name in enumerate(COUNTERS):
+            step = Value.cast(steps[name])
+            accumulator = Signal(range(((1 << len(step)) - 1) * count + 1), name=f"recent_{name}")
+            m.d.sync += accumulator.eq(Mux(turn == number, 0, accumulator) + step)
+            with m.If(self.clear):
+                m.d.sync += accumulator.eq(0)
+            recent.append(accumulator)
+
+        def sum_of(index: Value) -> Value:
+            total = Mux(begun.bit_select(index, 1), totals.read(m, index), 0)
+            return Value.cast(total + Array(recent)[index])[:WORD_BITS]
+
+        totals.write(m, turn, sum_of(turn), Const(1))
+        m.d.comb += self.value.eq(sum_of(self.index))
+        m.d.sync += [
+            steps.eq(self.steps),
+            turn.eq(next_index(turn, count)),
+            begun.bit_select(turn, 1).eq(1),
+        ]
         with m.If(self.clear):
-            m.d.sync += [self.values.eq(0), steps.eq(0)]
+            m.d.sync += [steps.eq(0), begun.eq(0)]
         return m

@@ -156,10 +156,10 @@ class HostInterface(wiring.Component):
                     m.d.comb += [Value.cast(word[field]).eq(value) for field, value in values.items()]
 
     def _read_counters(self, m: Module, bus: ControlBus, counters: Counters) -> None:
-        first = COUNTERS_OFFSET >> _WORD_OFFSET_BITS
-        for index in range(len(COUNTERS)):
-            with m.If(bus.read_offset[_WORD_OFFSET_BITS:] == first + index):
-                m.d.comb += bus.read_bits.eq(counters.values[index])
+        number, first = bus.read_offset[_WORD_OFFSET_BITS:], COUNTERS_OFFSET >> _WORD_OFFSET_BITS
+        m.d.comb += counters.index.eq(number - first)
+        with m.If((number >= first) & (number < first + len(COUNTERS))):
+            m.d.comb += bus.read_bits.eq(counters.value)
 
 
 class _Registers:
