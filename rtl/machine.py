@@ -15,6 +15,7 @@ from ctm.rtl.host.control_bus import ControlBusSignature
 from ctm.rtl.host.interface import HostInterface
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.rtl.lib.clock_gating import Gated, resettable
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.mc.bus.axi import BusSignature
 from ctm.rtl.mc.bus.memory_ports import MemoryPorts
 from ctm.rtl.mc.controller import MemoryController, read_clients, written_lines
@@ -122,14 +123,14 @@ class Machine(wiring.Component):
             processor.read_error_address.eq(controller.read_error_address),
             controller.watch.eq(processor.program_starts),
             processor.conditional_legal.eq(conditional.format_legal),
-            processor.tests.eq(conditional.tests_pe),
+            processor.tests.eq(delay(m, conditional.tests_pe, name="tests_pe")),
             conditional.buffer.eq(controller.conditional),
             conditional.writes_enabled.eq(controller.conditional_mask),
             launch.image.eq(processor.image),
             launch.inputs.eq(controller.inputs),
             launch.outputs.eq(controller.outputs),
             launch.domain.eq(processor.program_domain),
-            launch.tests.eq(conditional.tests_dpp),
+            launch.tests.eq(delay(m, conditional.tests_dpp, name="tests_dpp")),
             launch.conditional_value.eq(processor.conditional_value),
             launch.watchdog.eq(self._host.watchdog),
             processor.launch_status.eq(launch.status),

@@ -3,10 +3,12 @@
 Source: CTM Guide pp. 4, 5 and 22; docs/design/conditional-unit.md.
 """
 
+from typing import Any
+
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.commands import UNIT_COMMAND
@@ -22,6 +24,7 @@ from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.register_slice import RegisteredHandshake, RegisterSlice, SliceMode
 
 CLIENTS = (ConditionalLocation.PE, ConditionalLocation.DPP)
 """The unit's clients, in the order of its ports."""
@@ -46,7 +49,7 @@ class ConditionalUnit(wiring.Component):
     pass if nothing is to be written.
 
     Otherwise the lanes of `mask` are tested in order, one in each cycle if the cache hits, without a gap between
-    wavefronts. Latency is seven cycles for one lane. A pair sees the stores of all earlier pairs. A pair outside the
+    wavefronts. Latency is eight cycles for one lane. A pair sees the stores of all earlier pairs. A pair outside the
     buffer, or with an error, fails and stores nothing.
 
     FLOAT32_1 compares as floats and stores the bits of the value; UINT16_1 compares and stores the integer that an
@@ -93,7 +96,10 @@ class ConditionalUnit(wiring.Component):
         m.submodules.pairs = pairs = Pairs(self._lanes)
         # Registered, because pairs are converted at least a cycle after their request, with which the buffer is valid.
         integer = delay(m, is_integer(self.buffer), name="integer")
-        test, location = self._settings(m)
+        m.submodules.handshake = handshake = RegisteredHandshake(UNIT_COMMAND)
+        connect(m, flipped(self.command), handshake.input)
+        test, location = self._settings(m, handshake.output)
+        executes = self.command.valid | handshake.output.valid
         reads, stores = Signal(), Signal()
         m.d.comb += [
             reads.eq((test != ConditionalTest.NEVER) & (test != ConditionalTest.ALWAYS)),
@@ -101,7 +107,7 @@ class ConditionalUnit(wiring.Component):
             self.format_legal.eq(~(reads | stores) | Value.cast(self.buffer.format).matches(*_FORMATS)),
             pairs.buffer.eq(self.buffer),
         ]
-        self._access(m, pairs, reads, integer)
+        none_waits = self._access(m, pairs, reads, integer)
         passed, ends, has_space = Signal(self._lanes), Signal(), Signal()
         self._judge(m, test, stores, passed, ends, has_space, integer)
 
@@ -113,7 +119,7 @@ class ConditionalUnit(wiring.Component):
             tested, taken = selected & (reads | stores), request.valid & request.ready
             m.d.comb += [
                 selected.eq(location == owner),
-                request.ready.eq(~self.command.valid & Mux(tested, pairs.wavefront.ready, responses.w_rdy)),
+                request.ready.eq(~executes & Mux(tested, pairs.wavefront.ready, responses.w_rdy)),
                 responses.w_en.eq(Mux(tested, ends, taken)),
                 responses.w_data.eq(Mux(tested, passed, Mux(selected & never, 0, request.payload.mask))),
                 responses.r_en.eq(response.ready),
@@ -122,7 +128,7 @@ class ConditionalUnit(wiring.Component):
             ]
             with m.If(tested):
                 m.d.comb += [
-                    pairs.wavefront.valid.eq(request.valid & ~self.command.valid),
+                    pairs.wavefront.valid.eq(request.valid & ~executes),
                     pairs.wavefront.payload.eq(request.payload),
                     has_space.eq(responses.w_rdy),
                 ]
@@ -130,30 +136,32 @@ class ConditionalUnit(wiring.Component):
             served.append(selected & (never | reads | stores))
         m.d.comb += [
             Cat(self.tests_pe, self.tests_dpp).eq(Cat(served)),
-            self.idle.eq(pairs.idle & self.cache.empty & ~Cat(queues).any()),
+            self.idle.eq(pairs.idle & none_waits & self.cache.empty & ~Cat(queues).any()),
         ]
         return m
 
-    def _settings(self, m: Module) -> tuple[Signal, Signal]:
+    def _settings(self, m: Module, commands: Any) -> tuple[Signal, Signal]:
         """The test and the location, which commands set."""
         test = Signal(ConditionalTest, init=ConditionalTest.ALWAYS)
         location = Signal(ConditionalLocation, init=ConditionalLocation.PE)
-        command, word = self.command.payload, self.command.payload.words[0]
-        m.d.comb += self.command.ready.eq(self.idle)
-        with m.If(self.command.valid & self.command.ready), m.Switch(command.opcode):
+        command, word = commands.payload, commands.payload.words[0]
+        m.d.comb += commands.ready.eq(self.idle)
+        with m.If(commands.valid & commands.ready), m.Switch(command.opcode):
             with m.Case(BY_NAME["set_cond_test"].opcode):
                 m.d.sync += test.eq(CONDITION(word).condition)
             with m.Case(BY_NAME["set_cond_loc"].opcode):
                 m.d.sync += location.eq(LOCATION(word).location)
         return test, location
 
-    def _access(self, m: Module, pairs: Pairs, reads: Value, integer: Value) -> None:
-        """Connect pairs to the cache, as accesses to their words."""
-        pair, access = pairs.pair.payload, self.cache.access.payload
+    def _access(self, m: Module, pairs: Pairs, reads: Value, integer: Value) -> Value:
+        """Connect pairs to the cache, as accesses to their words. Returns whether none waits for the cache."""
+        m.submodules.accesses = slice_ = RegisterSlice(self.cache.access.payload.shape(), SliceMode.FULL)
+        connect(m, slice_.output, flipped(self.cache.access))
+        pair, access = pairs.pair.payload, slice_.input.payload
         upper = integer & pair.address[_HALF_OFFSET_BITS]
         m.d.comb += [
-            self.cache.access.valid.eq(pairs.pair.valid),
-            pairs.pair.ready.eq(self.cache.access.ready),
+            slice_.input.valid.eq(pairs.pair.valid),
+            pairs.pair.ready.eq(slice_.input.ready),
             access.line.eq(pair.address[LINE_OFFSET_BITS:]),
             access.word.eq(pair.address[_WORD_OFFSET_BITS:LINE_OFFSET_BITS]),
             access.touches.eq(pair.exists),
@@ -161,6 +169,7 @@ class ConditionalUnit(wiring.Component):
             access.passenger.upper.eq(upper),
             *(access.passenger[name].eq(pair[name]) for name in ("operand", "lane", "last", "exists")),
         ]
+        return slice_.empty
 
     def _judge(
         self, m: Module, test: Signal, stores: Value, passed: Signal, ends: Signal, has_space: Value, integer: Value

@@ -100,26 +100,26 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         wavefronts(LESS),
     ),
     "a command is taken at once": (
-        Fault("rtl.co.unit", "self.command.ready.eq(self.idle)", "self.command.ready.eq(1)"),
+        Fault("rtl.co.unit", "commands.ready.eq(self.idle)", "commands.ready.eq(1)"),
         lambda: test_unit.test_a_command_changes_what_is_asked_behind_it("far"),
     ),
     "requests pass a waiting command": (
-        Fault("rtl.co.unit", "request.ready.eq(~self.command.valid & ", "request.ready.eq("),
+        Fault("rtl.co.unit", "request.ready.eq(~executes & ", "request.ready.eq("),
         lambda: test_unit.test_a_command_changes_what_is_asked_behind_it("far"),
     ),
     "a pair does not see the store of the previous one": (
-        Fault("rtl.mc.conditional.cache", "for row_change in (last, rows.change)", "for row_change in (last,)"),
+        Fault("rtl.mc.conditional.cache", "for earlier in (before, change)", "for earlier in (before,)"),
         closely("ideal"),
     ),
     "a pair does not see the store of the second previous one": (
-        Fault("rtl.mc.conditional.cache", "for row_change in (last, rows.change)", "for row_change in (rows.change,)"),
+        Fault("rtl.mc.conditional.cache", "for earlier in (before, change)", "for earlier in (change,)"),
         closely("ideal"),
     ),
     "a stored word is lost while a pair waits": (
         Fault(
             "rtl.mc.conditional.cache",
-            "with m.If(moves):\n            m.d.sync += last",
-            "with m.If(1):\n            m.d.sync += last",
+            "with m.If(moves):\n            m.d.sync += before",
+            "with m.If(1):\n            m.d.sync += before",
         ),
         closely("some_stalls"),
     ),

@@ -9,7 +9,7 @@ from ctm.tb.co.bench import CONFIGS, IDEAL, LOCATIONS, TILINGS, TIMINGS, Bench, 
 from ctm.tb.co.wavefronts import Wavefronts, no_wavefronts, random_values, random_wavefronts
 from ctm.tb.mc.cache_simulation import Timing
 
-LATENCY = 7
+LATENCY = 8
 """Cycles from a wavefront's request to its response if it has one lane whose line is there."""
 
 
