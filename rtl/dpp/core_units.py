@@ -73,7 +73,7 @@ def connect_units(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) ->
     """
     allocation = allocate(m, core.program.highest_temporary)
     m.d.comb += units.registers.wave_exponent.eq(allocation.exponent)
-    m.d.sync += units.scheduler.waves.eq(usable_waves(array, allocation.exponent))
+    m.d.sync += units.scheduler.usable.eq(usable_waves(array, allocation.exponent))
     _connect_starts(m, core, units)
     _connect_outstanding(m, core, units)
     _connect_fetches(m, core, units)
@@ -86,7 +86,7 @@ def _connect_starts(m: Module, core: Any, units: CoreUnits) -> None:
     """Wavefronts that the core takes."""
     scheduler, starter, program = units.scheduler, units.starter, core.program
     takes = core.wavefront.valid & core.wavefront.ready
-    # The number of wave slots is valid a cycle after the program, which comes with its first wavefront.
+    # Which wave slots are usable is valid a cycle after the program, which comes with its first wavefront.
     offered = Signal()
     m.d.sync += offered.eq(core.wavefront.valid)
     starts = (units.outputs.start, units.states.start)

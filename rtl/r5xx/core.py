@@ -163,6 +163,7 @@ class Core(wiring.Component):
             registers.result_addresses.eq(alu.result_addresses),
             registers.results.eq(alu.results),
             registers.result_writes.eq(alu.result_writes),
+            registers.reserved.eq(alu.reserved),
             registers.result_enable.eq(alu.result_enable),
             generic.outputs.write.eq(alu.outputs),
             generic.retirement.vacated.eq(alu.vacated),

@@ -33,7 +33,7 @@ class Placed(wiring.Component):
                 "exists": Out(1),
                 "bank": Out(1),
                 "entry": Out(range(config.temporaries // BANKS)),
-                "waves": Out(range(config.threads + 1)),
+                "usable": Out(config.threads),
             }
         )
 
@@ -46,7 +46,7 @@ class Placed(wiring.Component):
             self.exists.eq(placement.exists(self.address)),
             self.bank.eq(found.bank),
             self.entry.eq(found.entry),
-            self.waves.eq(usable_waves(self._config, allocation.exponent)),
+            self.usable.eq(usable_waves(self._config, allocation.exponent)),
         ]
         return m
 
@@ -63,7 +63,7 @@ def test_all_registers_of_all_wave_slots_have_different_addresses(threads, tempo
         wave, register = (axis.ravel() for axis in np.meshgrid(np.arange(waves), np.arange(count), indexing="ij"))
         zero = np.zeros_like(wave)
         result = unit(wave=wave, highest=zero + count - 1, address=register)
-        assert (result["waves"] == waves).all(), (count, waves)
+        assert (result["usable"] == (1 << waves) - 1).all(), (count, waves)
         assert result["exists"].all()
         addresses = set(zip(result["bank"].tolist(), result["entry"].tolist(), strict=True))
         assert len(addresses) == waves * count, count

@@ -76,8 +76,15 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
     def words() -> np.ndarray:
         return generator.integers(0, 1 << 32, (lanes, CHANNELS), np.uint32)
 
+    def results_of_a_cycle() -> tuple[list[tuple[int, int]], np.ndarray, np.ndarray, list[bool]]:
+        addresses, enable = [random_address(generator) for _ in register_fields], enable_of(alu_share)
+        # No lane may write the results.
+        may_write = [bool(enable[:, field.channels].any() or generator.random() < 0.1) for field in register_fields]
+        return addresses, words(), enable, may_write
+
     async def testbench(context: Any) -> None:
-        texture = None
+        texture, busy = None, set()
+        upcoming = [random_address(generator) for _ in register_fields], words(), enable_of(0), [False] * len(register_fields)
         context.set(registers.wave_exponent, 1 << wave_exponent)
         for _ in range(CYCLES):
             sources = [[random_address(generator) for _ in operands] for _ in register_fields]
@@ -92,16 +99,13 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
                 model.read(register_fields, [fetched] * len(register_fields), lane) for lane in range(lanes)
             ]
 
-            addresses, results, enable = (
-                [random_address(generator) for _ in register_fields],
-                words(),
-                enable_of(alu_share),
-            )
+            # Banks are reserved a cycle ahead; in the first cycle none is.
+            (addresses, results, enable, may_write), upcoming = upcoming, results_of_a_cycle()
+            following = {bank for (bank, _), may in zip(upcoming[0], upcoming[3], strict=True) if may}
+            context.set(registers.reserved, sum(1 << bank for bank in following))
             context.set(registers.result_addresses, [as_address(address) for address in addresses])
             context.set(registers.results, results.tolist())
             context.set(registers.result_enable, masks(enable))
-            # No lane may write the results.
-            may_write = [bool(enable[:, field.channels].any() or generator.random() < 0.1) for field in register_fields]
             context.set(registers.result_writes, sum(may << number for number, may in enumerate(may_write)))
             if texture is None and generator.random() < 0.8:
                 texture, invalidates = (
@@ -116,8 +120,8 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
                 )
             context.set(registers.texture_write.valid, texture is not None)
 
-            busy = {bank for (bank, _), may in zip(addresses, may_write, strict=True) if may}
             assert context.get(registers.busy) == sum(1 << bank for bank in busy)
+            busy = following
             taken = texture is not None and bool(context.get(registers.texture_write.ready))
             for field, address in zip(register_fields, addresses, strict=True):
                 model.write(address, results, enable, slice(field.channels.start, field.channels.stop))

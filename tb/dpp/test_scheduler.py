@@ -174,7 +174,7 @@ def test_in_step_with_the_model(instruction_set, threads, waves, watchdog, ease)
     stalls: Counter[str | None] = Counter()
 
     async def testbench(context: Any) -> None:
-        context.set(unit.waves, waves)
+        context.set(unit.usable, (1 << waves) - 1)
         context.set(unit.watchdog, watchdog)
         context.set(unit.start, model.start)
         for _ in range(30 * CYCLES):

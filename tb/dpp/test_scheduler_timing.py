@@ -32,7 +32,7 @@ async def start(context: Any, unit: Scheduler, first: int, *, watchdog: int = 0)
         context.set(allowed, 1)
     for allowed in (unit.ready, unit.available):
         context.set(allowed, (1 << len(allowed)) - 1)
-    context.set(unit.waves, 2)
+    context.set(unit.usable, 0b11)
     context.set(unit.start, 7)
     context.set(unit.watchdog, watchdog)
     context.set(unit.admit, 1)

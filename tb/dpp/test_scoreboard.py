@@ -49,13 +49,15 @@ def test_random_events(lookups, returns):
     seen: set[tuple[bool, bool, bool]] = set()
 
     async def testbench(context: Any) -> None:
+        # Outputs are those of a cycle before.
+        expected = [[False] * len(waves), [False] * len(waves), [True] * len(waves)]
         for number in range(CYCLES):
+            for output, bits in zip((unit.full, unit.blocked, unit.drained), expected, strict=True):
+                assert context.get(output) == mask(bits)
             full = [len(wave.fetches) == lookups for wave in waves]
             blocked = [wave.blocked for wave in waves]
             drained = [not wave.fetches and not wave.writing for wave in waves]
-            assert context.get(unit.full) == mask(full)
-            assert context.get(unit.blocked) == mask(blocked)
-            assert context.get(unit.drained) == mask(drained)
+            expected = [full, blocked, drained]
             seen.update(zip(full, blocked, drained, strict=True))
 
             share = returns if number % 300 < 200 else 0.02

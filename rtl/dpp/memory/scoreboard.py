@@ -29,6 +29,7 @@ class Scoreboard(wiring.Component):
     write, written : ``In({valid, wave})``
         An acquiring write is in flight; it and all earlier ones are done.
     blocked, full, drained : ``Out(threads)``
+        Registered, so a cycle later; a wave slot's next instruction is issued later still.
         Wave slots whose semaphore is taken; with the most fetches that they may have; with nothing outstanding.
     """
 
@@ -45,7 +46,7 @@ class Scoreboard(wiring.Component):
                 "written": In(event),
                 "blocked": Out(config.threads),
                 "full": Out(config.threads),
-                "drained": Out(config.threads),
+                "drained": Out(config.threads, init=(1 << config.threads) - 1),
             }
         )
 
@@ -73,7 +74,7 @@ class Scoreboard(wiring.Component):
                 m.d.sync += writing[wave].eq(1)
             with m.Elif(self.written.valid & (self.written.wave == wave)):
                 m.d.sync += writing[wave].eq(0)
-            m.d.comb += [
+            m.d.sync += [
                 self.blocked[wave].eq(held.any() | writing[wave]),
                 self.full[wave].eq(pending == config.lookups),
                 self.drained[wave].eq(~pending.any() & ~writing[wave]),

@@ -9,9 +9,6 @@ Temporaries of a wavefront that starts are invalidated together: a register that
 to such a row sets all of it, words that are not enabled to 0.
 """
 
-from functools import reduce
-from operator import or_
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import ReadPort
@@ -75,7 +72,9 @@ class RegisterFile(wiring.Component):
         Where each field of the results goes.
     results : ``In(ArrayLayout(ArrayLayout(32, 4), lanes))``
     result_writes : ``In(len(register_fields))``
-        Results of a field may be written in this cycle; texture writes to the same bank stall.
+        Results of a field may be written in this cycle.
+    reserved : ``In(2)``
+        Banks to which results may be written in the next cycle, in which texture writes to them stall.
     result_enable : ``In(ArrayLayout(4, lanes))``
         What is written of them.
     texture_write : ``In(stream.Signature(write_layout(config)))``
@@ -100,6 +99,7 @@ class RegisterFile(wiring.Component):
                 "result_addresses": In(data.ArrayLayout(address, len(shapes.register_fields))),
                 "results": In(data.ArrayLayout(vector, lanes)),
                 "result_writes": In(len(shapes.register_fields)),
+                "reserved": In(BANKS),
                 "result_enable": In(data.ArrayLayout(CHANNELS, lanes)),
                 "texture_write": In(stream.Signature(write_layout(config))),
                 "busy": Out(BANKS),
@@ -111,18 +111,14 @@ class RegisterFile(wiring.Component):
         """Build the hardware."""
         m = Module()
         write = self.texture_write
-        busy = []
         block = self._wave_rows(m)
         for number, field in enumerate(self._fields):
             field_busy = Signal(BANKS, name=f"{field.name}_busy")
             m.d.comb += field_busy.bit_select(self.result_addresses[number].bank, 1).eq(self.result_writes[number])
-            busy.append(field_busy)
             banks = [self._bank(m, number, bank, field_busy[bank], block) for bank in range(BANKS)]
             self._connect_reads(m, number, banks)
-        m.d.comb += [
-            self.busy.eq(reduce(or_, busy)),
-            write.ready.eq(~self.busy.bit_select(write.payload.address.bank, 1)),
-        ]
+        m.d.sync += self.busy.eq(self.reserved)
+        m.d.comb += write.ready.eq(~self.busy.bit_select(write.payload.address.bank, 1))
         return m
 
     def _enables(self, enables: data.View, channels: range) -> Value:

@@ -33,10 +33,10 @@ def allocate(m: Module, highest_temporary: Value) -> data.View:
 
 
 def usable_waves(config: ArrayConfig, exponent: Value) -> Value:
-    """Wave slots that fit: as many as the register file holds, `threads` at most."""
-    result: Value = Const(0)
+    """The wave slots that fit, one bit each: as many as the register file holds, `threads` at most."""
+    result: Value = Const(0, config.threads)
     for n in range(REGISTER_BITS + 1):
-        result = Mux(exponent[n], min(config.threads, config.temporaries >> n), result)
+        result = Mux(exponent[n], Const((1 << min(config.threads, config.temporaries >> n)) - 1, config.threads), result)
     return result
 
 

@@ -68,8 +68,8 @@ class Scheduler(wiring.Component):
 
     Members
     -------
-    waves : ``In(range(threads + 1))``
-        How many wave slots the program may use.
+    usable : ``In(threads)``
+        The wave slots that the program may use.
     admit : ``In(1)``
         A wavefront takes `free_context`; only if one is `free`.
     free_context : ``Out``
@@ -133,7 +133,7 @@ class Scheduler(wiring.Component):
         at_wave = {"valid": 1, "wave": wave}
         super().__init__(
             {
-                "waves": In(range(threads + 1)),
+                "usable": In(threads),
                 "admit": In(1),
                 "free_context": Out(context),
                 "free": Out(range(CORE_CREDITS + 1)),
@@ -205,7 +205,6 @@ class Scheduler(wiring.Component):
 
     def _admit(self, m: Module) -> Value:
         """Offer a wave slot and its other context. Returns the wave slot that a wavefront takes."""
-        usable = ((1 << self.waves) - 1)[: self._threads]
         other_context = (self.contexts[: self._threads] & self.second) | (self.contexts[self._threads :] & ~self.second)
         free, first, free_wave = Signal(self._threads), Signal(self._threads), Signal.like(self.begin.wave)
         others, count = free & ~first, [free.any()]
@@ -213,7 +212,7 @@ class Scheduler(wiring.Component):
             count.append(others.any())
             others &= ~lowest_one(others)
         m.d.comb += [
-            free.eq(~self.wave_slots.occupied & usable & ~other_context),
+            free.eq(~self.wave_slots.occupied & self.usable & ~other_context),
             first.eq(lowest_one(free)),
             free_wave.eq(one_hot_index(first)),
             self.free.eq(sum(count)),

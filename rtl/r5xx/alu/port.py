@@ -3,6 +3,9 @@
 Source: CTM Guide pp. 26-32.
 """
 
+from functools import reduce
+from operator import or_
+
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -11,7 +14,7 @@ from ctm.rtl.border.clients import ConstantBank, words_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.beats import Taken, beat_members, counted, is_last, keep, pc_members, take
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
-from ctm.rtl.dpp.registers.file import register_address_layout
+from ctm.rtl.dpp.registers.file import BANKS, register_address_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.dpp.wavefronts.scheduling import IssuePort, context_bits, wave_bits
@@ -32,7 +35,7 @@ from ctm.rtl.r5xx.entries import ALU_ENTRY, VECTOR
 from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
 from ctm.rtl.r5xx.state import flags_layout
 
-_WRITES = ("result_addresses", "result_writes", "result_enable", "flags", "outputs", "uncached", "written")
+_WRITES = ("result_addresses", "result_enable", "flags", "outputs", "uncached", "written")
 
 
 class AluPort(wiring.Component):
@@ -63,7 +66,7 @@ class AluPort(wiring.Component):
         Which of the wave slot's contexts the wavefront has.
     loaded, constant_write, miss
         The constant loader's.
-    source_addresses, temporaries, result_addresses, results, result_writes, result_enable
+    source_addresses, temporaries, result_addresses, results, result_writes, reserved, result_enable
         The register file's.
     flags : ``Out({valid, wave, flags})``
     outputs : ``Out(output_write_layout(config, SHAPES))``
@@ -115,6 +118,7 @@ class AluPort(wiring.Component):
                 "result_addresses": Out(data.ArrayLayout(register_address_layout(array), len(SHAPES.register_fields))),
                 "results": Out(words_layout(array.at_once)),
                 "result_writes": Out(len(SHAPES.register_fields)),
+                "reserved": Out(BANKS),
                 "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
                 "flags": Out(data.StructLayout(at_wave | {"flags": flags_layout(lanes)})),
                 "outputs": Out(output_write_layout(array, SHAPES)),
@@ -252,7 +256,27 @@ class AluPort(wiring.Component):
             self.vacated.valid.eq(ends & at_done.vacated),
             self.vacated.context.eq(at_done.context),
         ]
+        self._reserve(m, valid_bits[before], at_done)
         return valid_bits[before + 1], at_write
+
+    def _reserve(self, m: Module, valid: Value, token: data.View) -> None:
+        """Reserve the registers' banks for an instruction whose results come in the next cycle.
+
+        Which processors write follows late in that cycle. A bank is reserved if some may write.
+        """
+        common, writes = COMMON(token.words[0]), Signal(len(SHAPES.register_fields))
+        keeps_wave = valid & ~token.again & ~token.error & ~token.vacated
+        banks = (token.rgb.address.bank, token.alpha.address.bank)
+        m.d.comb += [
+            writes.eq(
+                Cat(
+                    keeps_wave & token.rgb.exists & common.rgb_wmask.any(),
+                    keeps_wave & token.alpha.exists & common.alpha_wmask,
+                )
+            ),
+            self.reserved.eq(reduce(or_, (Mux(write, 1 << bank, 0) for write, bank in zip(writes, banks, strict=True)))),
+        ]
+        m.d.sync += self.result_writes.eq(writes)
 
     def _connect_beats(self, m: Module, taken: Taken, valid: Value) -> Value:
         """Set the beats of the sources and of the results; `valid` comes a cycle before the results, for each beat.

@@ -15,7 +15,7 @@ from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.zero_comparison import Comparison
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, COMMON, RGB_INST
+from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, RGB_INST
 from ctm.rtl.isa.r5xx.limits import SCALAR
 from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.alu.token import processors_layout, token_layout, written_layout
@@ -42,7 +42,7 @@ class AluWrites(wiring.Component):
     program : ``In(PROGRAM)``
     results, comparisons
         The ALU's.
-    result_addresses, result_writes, result_enable, flags, outputs, uncached, written
+    result_addresses, result_enable, flags, outputs, uncached, written
         The port's.
     """
 
@@ -59,7 +59,6 @@ class AluWrites(wiring.Component):
                 "results": In(words_layout(array.at_once)),
                 "comparisons": In(data.ArrayLayout(data.ArrayLayout(Comparison, CHANNELS), array.at_once)),
                 "result_addresses": Out(data.ArrayLayout(register_address_layout(array), len(SHAPES.register_fields))),
-                "result_writes": Out(len(SHAPES.register_fields)),
                 "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
                 **beat_members(array, In, "beat"),
                 **beat_members(array, Out, "result_beat"),
@@ -77,15 +76,8 @@ class AluWrites(wiring.Component):
         wavefront, flags, last = self._beat(m)
         effective = self.valid & ~token.again & ~token.error
         keeps_wave = effective & ~token.vacated
-        common, rgb_inst, alpha_inst = COMMON(token.words[0]), RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
+        rgb_inst, alpha_inst = RGB_INST(token.words[3]), ALPHA_INST(token.words[4])
         m.d.comb += [
-            # The processors that write follow late in a cycle. The port is reserved as soon as some may write.
-            self.result_writes.eq(
-                Cat(
-                    keeps_wave & token.rgb.exists & common.rgb_wmask.any(),
-                    keeps_wave & token.alpha.exists & common.alpha_wmask,
-                )
-            ),
             self.result_addresses[0].eq(token.rgb.address),
             self.result_addresses[1].eq(token.alpha.address),
             self.flags.valid.eq(keeps_wave & last if self._array.beats > 1 else keeps_wave),

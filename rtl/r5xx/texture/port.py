@@ -220,7 +220,8 @@ class TexturePort(wiring.Component):
         valid_mask, covered, active = (delay(m, mask, name="mask") for mask in masks)
         survivors = self._survivors(m, delayed, beat, valid_mask)
         counting = Mux(kills, survivors, valid_mask) & covered
-        m.d.comb += [
+        # Registered, because which lanes survive follows late in the cycle.
+        m.d.sync += [
             self.valid_mask.valid.eq(kills),
             self.valid_mask.wave.eq(executing.wave),
             self.valid_mask.valid_mask.eq(Mux(kills, survivors, valid_mask)),
