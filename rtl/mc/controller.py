@@ -22,6 +22,8 @@ from ctm.rtl.config import MachineConfig, MemoryConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS, OUTPUTS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.clock_gating import Gated
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.register_slice import RegisteredHandshake, SliceMode, connect_slice
 from ctm.rtl.mc.area import area_of
 from ctm.rtl.mc.bus.line_assembly import LineAssembly
 from ctm.rtl.mc.bus.read_ports import ReadPorts
@@ -164,7 +166,9 @@ class MemoryController(wiring.Component):
         m = Module()
         m.submodules.registers = registers = Registers()
         m.submodules.reads, m.submodules.writes = self._reads, self._writes
-        connect(m, flipped(self.command), registers.command)
+        m.submodules.handshake = handshake = RegisteredHandshake(UNIT_COMMAND)
+        connect(m, flipped(self.command), handshake.input)
+        connect(m, handshake.output, registers.command)
         for name in ("inputs", "outputs", "conditional", "conditional_mask", "invalidate_constants"):
             m.d.comb += getattr(self, name).eq(getattr(registers, name))
         for port in range(len(self.port_requests)):
@@ -210,10 +214,13 @@ class MemoryController(wiring.Component):
     def _connect_code_and_constants(self, m: Module, registers: Registers) -> None:
         m.submodules.constants = constants = ConstantReader()
         m.submodules.code_lines = code = LineAssembly(range(CODE_LINES), self._config.memory.slice_bits)
-        connect(m, flipped(self.code), code.client)
+        # A line takes a port for several cycles, so slices of half the throughput are enough for these readers.
+        connect_slice(m, "code_requests", flipped(self.code.request), code.client.request, SliceMode.LIGHT)
+        connect(m, code.client.response, flipped(self.code.response))
         connect(m, code.lines, self._reads.clients[_INSTRUCTION])
         connect(m, constants.lines, self._reads.clients[_CONSTANT])
-        connect(m, flipped(self.constants), constants.client)
+        connect_slice(m, "constant_requests", flipped(self.constants.request), constants.client.request, SliceMode.LIGHT)
+        connect(m, constants.client.response, flipped(self.constants.response))
         m.d.comb += constants.bases.eq(registers.constant_bases)
 
     def _connect_outputs(self, m: Module, registers: Registers) -> None:
@@ -236,7 +243,7 @@ class MemoryController(wiring.Component):
         m.d.comb += [
             outputs.outputs.eq(registers.outputs),
             outputs.output_mask.eq(registers.output_mask),
-            outputs.flush.eq(registers.flush_outputs),
+            outputs.flush.eq(delay(m, registers.flush_outputs, name="flushing_outputs")),
             self.idle.eq(outputs.idle),
             self.output_line.eq(Cat(line.valid & line.ready for line in outputs.lines)),
         ]
@@ -257,9 +264,9 @@ class MemoryController(wiring.Component):
         connect(m, self._writes.written[_CONDITIONAL_WRITE], cache.line_written)
         m.d.comb += [
             cache.invalidate.eq(registers.invalidate_conditional),
-            cache.flush.eq(registers.flush_conditional),
+            cache.flush.eq(delay(m, registers.flush_conditional, name="flushing_conditional")),
             registers.conditional_idle.eq(cache.idle),
-            registers.conditional_flushed.eq(cache.flushed),
+            registers.conditional_flushed.eq(registers.flush_conditional & cache.flushed),
             self.events.conditional_hit.eq(cache.hit),
             self.events.conditional_miss.eq(cache.miss),
         ]
@@ -268,8 +275,10 @@ class MemoryController(wiring.Component):
     def _connect_processor(self, m: Module) -> None:
         """Connect the command processor's reads and writes."""
         m.submodules.counters = counters = CounterWriter()
-        connect(m, flipped(self.lines), self._reads.clients[_COMMAND])
-        connect(m, flipped(self.counters.write), counters.counters)
+        client = self._reads.clients[_COMMAND]
+        connect_slice(m, "line_requests", flipped(self.lines.request), client.request, SliceMode.LIGHT)
+        connect(m, client.response, flipped(self.lines.response))
+        connect_slice(m, "counter_writes", flipped(self.counters.write), counters.counters, SliceMode.LIGHT)
         connect(m, counters.line, self._writes.writes[_COUNTERS])
         connect(m, self._writes.written[_COUNTERS], flipped(self.counters.written))
 

@@ -4,8 +4,9 @@ Source: CTM Guide pp. 5-7; docs/design/memory-controller.md. Channel 0 has the l
 little-endian.
 """
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
+from amaranth.lib.enum import Enum
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS
@@ -16,6 +17,7 @@ from ctm.rtl.isa.formats import ELEMENTS, DataFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, BYTE_BITS, CHANNELS, WORD_BYTES
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import record
 from ctm.rtl.mc.address import OWN
 
 ELEMENT_BYTES = max(shape.element_bytes for shape in ELEMENTS.values())
@@ -73,6 +75,48 @@ class UnormWords(wiring.Component):
         return m
 
 
+class ChannelPart(Enum, shape=2):
+    """The bits of a channel's word that are converted."""
+
+    LOWER = 0
+    UPPER = 1
+    OWN_BYTE = 2
+    FIRST_BYTE = 3
+
+
+class ChannelSource(Enum, shape=2):
+    """What a channel is: its raw word, a fraction of 1, the value of a channel that the format lacks, or 0."""
+
+    RAW = 0
+    UNORM = 1
+    MISSING = 2
+    ZERO = 3
+
+
+CONVERSION = data.StructLayout({"part": ChannelPart, "source": ChannelSource})
+"""How a channel follows from its word."""
+
+
+def conversion(m: Module, channel: int, form: Value, *, gathers: Value, absent: Value, upper: Value) -> data.View:
+    """The `CONVERSION` of a channel of an input of a format.
+
+    In 2x2 mode, with `gathers`, each channel is channel 0 of an element. `upper` says whether 16 bits are in the word's
+    upper half. An input that has no column is `absent`.
+    """
+    found = record(CONVERSION, name=f"conversion_{channel}")
+    lacking = [format_.value for format_, shape in ELEMENTS.items() if shape.channels <= channel]
+    m.d.comb += [found.part.eq(upper), found.source.eq(ChannelSource.RAW)]
+    with m.If(form == DataFormat.UINT8_4.value):
+        m.d.comb += found.part.eq(Mux(gathers, ChannelPart.FIRST_BYTE.value, ChannelPart.OWN_BYTE.value))
+    with m.If(form.matches(DataFormat.UINT8_4.value, DataFormat.UINT16_1.value)):
+        m.d.comb += found.source.eq(ChannelSource.UNORM)
+    with m.If(~gathers & form.matches(*lacking)):
+        m.d.comb += found.source.eq(ChannelSource.MISSING)
+    with m.If(absent):
+        m.d.comb += found.source.eq(ChannelSource.ZERO)
+    return found
+
+
 class ElementWords(wiring.Component):
     """Converts a lane's raw words to channels. Combinational.
 
@@ -82,21 +126,12 @@ class ElementWords(wiring.Component):
     -------
     raw : ``In(WORDS)``
         The words of lines that hold the channels.
-    upper : ``In(4)``
-        For each channel, whether 16 bits are in its word's upper half.
-    format : ``In(DataFormat)``
-    gathers : ``In(1)``
-        2x2 mode: channel 0 of four elements.
-    absent : ``In(1)``
-        The input has no column: all channels are 0.
+    conversions : ``In(ArrayLayout(CONVERSION, 4))``
     words : ``Out(WORDS)``
     """
 
     raw: In(WORDS)
-    upper: In(CHANNELS)
-    format: In(DataFormat)
-    gathers: In(1)
-    absent: In(1)
+    conversions: In(data.ArrayLayout(CONVERSION, CHANNELS))
     words: Out(WORDS)
 
     latency = 0
@@ -104,23 +139,19 @@ class ElementWords(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        code = Value.cast(self.format)
-        eight, is_unorm = code == DataFormat.UINT8_4.value, Signal()
         m.submodules.unorm = unorm = GatedStateless(UnormWords())
-        m.d.comb += [is_unorm.eq(eight | (code == DataFormat.UINT16_1.value)), unorm.wanted.eq(is_unorm)]
-        for channel in range(CHANNELS):
+        kinds = [Value.cast(each.source) for each in self.conversions]
+        m.d.comb += unorm.wanted.eq(Cat(kind == ChannelSource.UNORM.value for kind in kinds).any())
+        for channel, (each, kind) in enumerate(zip(self.conversions, kinds, strict=True)):
             raw = self.raw[channel]
-            half = raw.word_select(self.upper[channel], _UNORM_BITS)
-            byte = Mux(self.gathers, raw[:BYTE_BITS], raw.word_select(channel, BYTE_BITS))
+            halves = (raw[:_UNORM_BITS], raw[_UNORM_BITS:])
+            bytes_ = (raw.word_select(channel, BYTE_BITS), raw[:BYTE_BITS])
+            numbers = Array([*halves, *(Cat(byte, byte) for byte in bytes_)])
+            values = Array([raw, unorm.words[channel], Const(_MISSING[channel], len(raw)), Const(0, len(raw))])
             m.d.comb += [
-                unorm.numbers[channel].eq(Mux(eight, Cat(byte, byte), half)),
-                self.words[channel].eq(Mux(is_unorm, unorm.words[channel], raw)),
+                unorm.numbers[channel].eq(numbers[Value.cast(each.part)]),
+                self.words[channel].eq(values[kind]),
             ]
-            lacking = [format_.value for format_, shape in ELEMENTS.items() if shape.channels <= channel]
-            with m.If(~self.gathers & code.matches(*lacking)):
-                m.d.comb += self.words[channel].eq(_MISSING[channel])
-            with m.If(self.absent):
-                m.d.comb += self.words[channel].eq(0)
         return m
 
 

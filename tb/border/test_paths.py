@@ -7,7 +7,7 @@ from amaranth import Module
 
 from ctm.rtl.config import PRESETS
 from ctm.rtl.dpp.wavefronts.scheduler import Scheduler
-from ctm.rtl.mc.conditional.cache import ConditionalCache
+from ctm.rtl.mc.inputs.caches import InputCaches
 from ctm.tb.border.exceptions import ALLOWED
 from ctm.tb.border.units import Pair, combinational_pairs
 
@@ -59,17 +59,18 @@ def test_a_path_from_results_to_the_issue_of_instructions_is_found(monkeypatch: 
 
 
 def test_a_path_through_two_units_is_found_in_what_is_around_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    elaborate = ConditionalCache.elaborate
+    elaborate = InputCaches.elaborate
 
-    def planted(self: ConditionalCache, platform: object) -> Module:
+    def planted(self: InputCaches, platform: object) -> Module:
         m = elaborate(self, platform)
-        with m.If(~self.lines.request.ready):
-            m.d.comb += self.client.access.ready.eq(0)
+        with m.If(~self.clients[0].response.ready):
+            m.d.comb += self.clients[0].request.ready.eq(0)
         return m
 
-    monkeypatch.setattr(ConditionalCache, "elaborate", planted)
-    (cache, *around) = problems(combinational_pairs(PRESETS["small"]))
-    assert cache.startswith("ConditionalCache: output client__access__ready follows from input lines__request__ready ")
-    # The lines that it asks for are the reader's of other clients, too.
+    monkeypatch.setattr(InputCaches, "elaborate", planted)
+    (caches, *around) = problems(combinational_pairs(PRESETS["small"]))
+    assert caches.startswith(
+        "InputCaches: output clients__0__request__ready follows from input clients__0__response__ready "
+    )
     assert {message.partition(": ")[0] for message in around} == {"MemoryController"}
-    assert all("conditional_client__access__ready" in message for message in around)
+    assert all("fetches__0__request__ready" in message for message in around)

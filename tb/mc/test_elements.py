@@ -2,11 +2,15 @@
 
 import numpy as np
 import pytest
+from amaranth import Module, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.clients import WORDS
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.isa.formats import ELEMENTS, DataFormat
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.mc.elements import ELEMENT_BYTES, ElementBytes, ElementWords
+from ctm.rtl.mc.elements import ELEMENT_BYTES, ElementBytes, ElementWords, conversion
 from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import read, read_at, write
@@ -17,9 +21,32 @@ COUNT = 70_000
 PITCH = 8188
 
 
+class Converted(wiring.Component):
+    """A lane's words, converted as an input's format says."""
+
+    raw: In(WORDS)
+    upper: In(CHANNELS)
+    format: In(DataFormat)
+    gathers: In(1)
+    absent: In(1)
+    words: Out(WORDS)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.element = element = ElementWords()
+        form, flags = Value.cast(self.format), {"gathers": self.gathers, "absent": self.absent}
+        for channel in range(CHANNELS):
+            how = conversion(m, channel, form, **flags, upper=self.upper[channel])
+            m.d.comb += [element.raw[channel].eq(self.raw[channel]), element.conversions[channel].eq(how)]
+        m.d.comb += self.words.eq(element.words)
+        return m
+
+
 @pytest.fixture(scope="module")
 def reader() -> CompiledUnit:
-    return CompiledUnit(ElementWords())
+    return CompiledUnit(Converted())
 
 
 def filled_memory(seed: int) -> Memory:

@@ -16,7 +16,7 @@ from ctm.tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
 from ctm.tb.mc.fetches import BASE, LINE, TAG_BITS, Fetches, ReferenceCache, filled, random_fetches, row_of_pairs, tag
 
 LANES = 4
-LATENCY = 7
+LATENCY = 8
 SMALLEST = (CacheConfig(sets=1, ways=1), 1)
 DIRECT = (CacheConfig(sets=2, ways=1), 4)
 SMALL = (CacheConfig(sets=4, ways=2), 8)
@@ -134,11 +134,11 @@ def test_a_2x2_lookup_in_one_line_takes_one_cycle(tiling):
 
 
 @pytest.mark.parametrize("latency", [1, 2, 30])
-def test_a_miss_takes_seven_cycles_more_than_memory(latency):
+def test_a_miss_takes_eight_cycles_more_than_memory(latency):
     memory, fetches = filled(), row_of_pairs(1, 4)
     result = run(new("default"), memory, fetches, timing=Timing(latency=latency))
     check(result, memory, fetches)
-    assert result.clients[0].offered[0] == 3 + latency + 4
+    assert result.clients[0].offered[0] == 4 + latency + 4
 
 
 def test_a_line_under_way_is_asked_for_once():

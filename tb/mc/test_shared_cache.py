@@ -14,7 +14,7 @@ from ctm.tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
 from ctm.tb.mc.fetches import LINE, TAG_BITS, Fetches, filled, random_fetches, row_of_pairs, tag
 
 LINE_WORDS = LINE // 4
-LATENCY = 2
+LATENCY = 3
 CORES, LANES = 2, 4
 CONFIGS = {
     "smallest": (SharedCacheConfig(sets=1, ways=1), 1),
@@ -199,7 +199,7 @@ def test_a_line_that_several_cores_read_is_asked_for_once():
         assert result.misses == 50 * CORES
 
 
-def test_a_line_of_the_second_level_is_answered_after_nine_cycles():
+def test_a_line_of_the_second_level_is_answered_after_eleven_cycles():
     memory, fetches = filled(), row_of_pairs(1, 4)
     simulation = both_levels("default")
     simulation.renew()
@@ -208,4 +208,4 @@ def test_a_line_of_the_second_level_is_answered_after_nine_cycles():
         sent = [fetches.payloads() if each == core else [] for each in range(CORES)]
         result = simulation.run(memory, sent, inputs=fetches.inputs(), timing=Timing(latency=20))
         cycles.append(int(result.clients[core].offered[0]))
-    assert cycles == [3 + 1 + 20 + 2 + 4, 9]
+    assert cycles == [4 + 2 + 20 + 2 + 4, 11]

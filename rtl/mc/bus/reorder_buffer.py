@@ -20,7 +20,7 @@ class ReorderBuffer(wiring.Component):
 
     Each request allocates an entry in a ring of the client's `outstanding` lines. The entry is the tag, so a response
     has no backpressure. All rings are in one memory, of which one row is read in a cycle, round-robin. A line is
-    offered two cycles after its last slice, and one in each cycle.
+    offered two cycles after its last slice, and one in every second cycle: ready does not decide what is read.
 
     Members
     -------
@@ -96,7 +96,7 @@ class ReorderBuffer(wiring.Component):
             m.d.sync += first.eq(next_index(first, depth))
         with m.If(sent.valid & sent.ready):
             m.d.sync += following.eq(next_index(following, depth))
-        return first, arrived.bit_select(first, 1) & (~response.valid | response.ready), count
+        return first, arrived.bit_select(first, 1) & ~response.valid, count
 
 
 def _grant(m: Module, requests: Value) -> Value:

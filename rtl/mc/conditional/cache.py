@@ -9,6 +9,8 @@ A line that is only written is not read: its row has its dirty bytes only. The f
 it, and the refill writes all bytes but the dirty ones.
 """
 
+from typing import Any
+
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
@@ -75,6 +77,7 @@ class ConditionalCache(wiring.Component):
             raise ValueError(f"waiting must be at least 2, not {waiting}")
         self._config, self._outstanding, self._waiting = config, outstanding, waiting
         self._rows = config.sets * config.ways + outstanding
+        self._unwritten = Signal()
         row = range(self._rows)
         replaced = data.StructLayout({"valid": 1, "row": row, "index": range(outstanding)})
         self._entry = data.StructLayout(
@@ -190,9 +193,11 @@ class ConditionalCache(wiring.Component):
         client, fills, head = self.client, self.lines.response.valid, self._entry(queue.r_data)
         # `arrived` counts refills whose accesses have not reached the end of the queue.
         advances, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
-        reading, read = Signal(), record(self._entry, reset_less=True)
+        reading, read, same = Signal(), record(self._entry, reset_less=True), Signal(reset_less=True)
         ending, end = Signal(), Signal(self._entry, reset_less=True)
         word, fails = Signal(WORD_BITS, reset_less=True), Signal(reset_less=True)
+        # The change of the last result that was taken: it is written in a later cycle, in which there is no refill.
+        change = Signal.like(rows.change, reset_less=True)
         m.d.sync += arrived.eq(arrived + fills - (advances & head.waits))
         m.d.comb += [
             # A refill uses the data RAM alone.
@@ -203,16 +208,16 @@ class ConditionalCache(wiring.Component):
             rows.read.valid.eq(moves | write_backs.reads),
             rows.read.row.eq(Mux(write_backs.reads, write_backs.read_row, head.row)),
             client.result.valid.eq(ending & ~fills),
-            client.result.bits.eq(word),
+            client.result.bits.eq(_changed(word, change.change, same)),
             client.result.error.eq(fails),
             client.result.passenger.eq(end.passenger),
             client.empty.eq(~queue.r_rdy & ~reading & ~ending),
-            rows.change.row.eq(end.row),
-            rows.change.word.eq(end.word),
-            rows.change.change.bits.eq(client.change.bits),
-            rows.change.change.mask.eq(Mux(client.taken, client.change.mask, 0)),
+            rows.change.row.eq(change.row),
+            rows.change.word.eq(change.word),
+            rows.change.change.bits.eq(change.change.bits),
+            rows.change.change.mask.eq(Mux(self._unwritten & ~fills, change.change.mask, 0)),
         ]
-        picked = self._word(m, read, moves)
+        picked = self._word(m, read, change, moves)
         with m.If(moves):
             m.d.sync += [
                 reading.eq(advances),
@@ -220,8 +225,15 @@ class ConditionalCache(wiring.Component):
                 ending.eq(reading),
                 end.eq(read),
                 word.eq(picked),
+                same.eq((end.row == read.row) & (end.word == read.word)),
+                change.row.eq(end.row),
+                change.word.eq(end.word),
+                change.change.bits.eq(client.change.bits),
+                change.change.mask.eq(Mux(client.taken, client.change.mask, 0)),
                 fails.eq(read.reads & error.bit_select(read.row, 1)),
             ]
+        with m.If(~fills):
+            m.d.sync += self._unwritten.eq(client.taken)
         with m.If(moves & ending):
             m.d.comb += [
                 write_backs.release.valid.eq(end.replaced.valid),
@@ -229,20 +241,17 @@ class ConditionalCache(wiring.Component):
                 write_backs.release.index.eq(end.replaced.index),
             ]
 
-    def _word(self, m: Module, read: data.View, moves: Value) -> Value:
-        """The word of an access, with the changes of the two previous accesses, which its row did not have."""
-        rows = m.submodules.rows
-        last = Signal.like(rows.change)
+    def _word(self, m: Module, read: data.View, change: data.View, moves: Value) -> Value:
+        """The word of an access, with two earlier changes, which its row did not have: the last, and the one before.
+
+        The change of the access in front of it follows in the cycle of the choice, and is applied in the next one.
+        """
+        before = Signal.like(change)
         with m.If(moves):
-            m.d.sync += last.eq(rows.change)
-        bits: Value = rows.bits.word_select(read.word, WORD_BITS)
-        for row_change in (last, rows.change):
-            same = (row_change.row == read.row) & (row_change.word == read.word)
-            change, bytes_ = row_change.change, []
-            for number, own in enumerate(change.mask):
-                old, new = bits.word_select(number, BYTE_BITS), change.bits.word_select(number, BYTE_BITS)
-                bytes_.append(Mux(same & own, new, old))
-            bits = Cat(bytes_)
+            m.d.sync += before.eq(change)
+        bits: Value = m.submodules.rows.bits.word_select(read.word, WORD_BITS)
+        for earlier in (before, change):
+            bits = _changed(bits, earlier.change, (earlier.row == read.row) & (earlier.word == read.word))
         return bits
 
     def _evict(self, m: Module) -> None:
@@ -263,7 +272,7 @@ class ConditionalCache(wiring.Component):
             write_backs.bits.eq(rows.bits),
             rows.clean.valid.eq(write_backs.reads),
             rows.clean.row.eq(write_backs.read_row),
-            self.idle.eq(drained),
+            self.idle.eq(drained & ~self._unwritten),
             self.flushed.eq(self.flush & flushing & drained & ~rows.soiled.any()),
         ]
         # A flush begins when earlier write-backs have their responses, so that no row is released twice.
@@ -280,3 +289,12 @@ class ConditionalCache(wiring.Component):
             m.d.sync += released.bit_select(row, 1).eq(1)
         wiring.connect(m, write_backs.line_write, wiring.flipped(self.line_write))
         wiring.connect(m, wiring.flipped(self.line_written), write_backs.line_written)
+
+
+def _changed(word: Value, change: Any, applies: Value) -> Value:
+    """A word with the bytes of a change, if it applies."""
+    parts = enumerate(change.mask)
+    return Cat(
+        Mux(applies & own, change.bits.word_select(number, BYTE_BITS), word.word_select(number, BYTE_BITS))
+        for number, own in parts
+    )

@@ -17,7 +17,7 @@ from ctm.rtl.mc.inputs.shared_cache import SharedCache
 class InputCaches(wiring.Component):
     """A first level for each core, as `InputCache`, and a second one for all, as `SharedCache`.
 
-    A fetch that hits takes seven cycles, one that hits in the second level nine at least. Each first level, and each
+    A fetch that hits takes eight cycles, one that hits in the second level eleven at least. Each first level, and each
     bank of the second one, has at most `outstanding` lines in flight.
 
     Members

@@ -21,8 +21,8 @@ _WAITING = 4
 class InputCache(wiring.Component):
     """Reads inputs for a core, in order and non-blocking.
 
-    A hit takes seven cycles (six with a short queue), and one more for each further line of a wavefront. Throughput is
-    one line in each cycle, so one wavefront if all its channels share a line. A missing line is requested three cycles
+    A hit takes eight cycles (seven with a short queue), and one more for each further line of a wavefront. Throughput is
+    one line in each cycle, so one wavefront if all its channels share a line. A missing line is requested four cycles
     after the request; the response is offered four cycles after the last refill.
 
     At most `outstanding` refills are in flight. Four times as many accesses wait in the queue, so that hits after a

@@ -17,7 +17,7 @@ from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.views import record
 from ctm.rtl.mc.address import NeighbourAddresses
-from ctm.rtl.mc.elements import POSITION, ElementWords, channel_addresses, position
+from ctm.rtl.mc.elements import CONVERSION, POSITION, ElementWords, channel_addresses, conversion, position
 from ctm.rtl.mc.lines.cache import result_layout
 from ctm.rtl.mc.lines.coalescer import share_layout, touches_layout
 
@@ -140,7 +140,9 @@ class FetchWords(wiring.Component):
         line, share, response = self.line.payload, self.line.payload.passenger, self.response.payload
         # The channels gathered so far, and whether they are complete.
         raw = record(data.ArrayLayout(WORD_BITS, self._lanes * CHANNELS), reset_less=True)
-        passenger, error = record(self._passenger, reset_less=True), Signal()
+        tag, error = Signal(self._passenger["tag"].shape, reset_less=True), Signal()
+        # How words are converted is worked out in the cycle in front of it.
+        conversions = record(data.ArrayLayout(CONVERSION, self._lanes * CHANNELS), reset_less=True)
         whole, moves = Signal(), Signal()
         m.d.comb += [
             moves.eq(whole & (~self.response.valid | self.response.ready)),
@@ -149,7 +151,7 @@ class FetchWords(wiring.Component):
         ]
         takes = self.line.valid & self.line.ready
         with m.If(takes):
-            m.d.sync += passenger.eq(share.passenger)
+            m.d.sync += [tag.eq(share.passenger.tag), Value.cast(conversions).eq(self._conversions(m, share.passenger))]
         with m.If(takes | moves):
             m.d.sync += [
                 whole.eq(takes & share.last),
@@ -159,18 +161,28 @@ class FetchWords(wiring.Component):
             with m.If(takes & share.channels[channel]):
                 m.d.sync += raw[channel].eq(line.bits.word_select(where.word, WORD_BITS))
 
-        words = self._converted(m, raw, passenger)
+        words = self._converted(m, raw, conversions)
         with m.If(moves | self.response.ready):
             m.d.sync += self.response.valid.eq(moves)
         with m.If(moves):
             m.d.sync += [
                 Value.cast(response.words).eq(Cat(words)),
-                response.tag.eq(passenger.tag),
+                response.tag.eq(tag),
                 response.error.eq(error),
             ]
         return m
 
-    def _converted(self, m: Module, raw: data.View, passenger: data.View) -> list[Value]:
+    def _conversions(self, m: Module, passenger: data.View) -> Value:
+        """How the channels of all lanes follow from their words."""
+        return Cat(
+            conversion(
+                m, number % CHANNELS, Value.cast(passenger.format),
+                gathers=passenger.gathers, absent=passenger.absent, upper=where.upper,
+            )
+            for number, where in enumerate(passenger.positions)
+        )  # fmt: skip
+
+    def _converted(self, m: Module, raw: data.View, conversions: data.View) -> list[Value]:
         """The words of each lane."""
         words = []
         for lane in range(self._lanes):
@@ -179,12 +191,7 @@ class FetchWords(wiring.Component):
                 number = lane * CHANNELS + channel
                 m.d.comb += [
                     element.raw[channel].eq(raw[number]),
-                    element.upper[channel].eq(passenger.positions[number].upper),
+                    element.conversions[channel].eq(conversions[number]),
                 ]
-            m.d.comb += [
-                element.format.eq(passenger.format),
-                element.gathers.eq(passenger.gathers),
-                element.absent.eq(passenger.absent),
-            ]
             words.append(Value.cast(element.words))
         return words

@@ -21,7 +21,7 @@ class SharedCache(wiring.Component):
     """Reads lines for several requesters, from banks that each serve a line in each cycle.
 
     The low bits of a line's number are its bank. Each bank has a round-robin arbiter of requests, and, if there are
-    several banks, each requester one of responses. A hit takes two cycles. A line whose refill is in flight is not
+    several banks, each requester one of responses. A hit takes three cycles. A line whose refill is in flight is not
     requested again. A bank responds in the order of its requests, so a hit may wait for another requester's miss.
     Otherwise each bank is a `LineCache` with `outstanding` refills.
 

@@ -15,11 +15,12 @@ from amaranth import Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import FIFOInterface, SyncFIFO, SyncFIFOBuffered
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, TaggedLineClient
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.ram import BlockRam, DistributedRam
+from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.rings import next_index
 from ctm.rtl.mc.lines.rows import line_of, row_of_slices, write_slice
 from ctm.rtl.mc.lines.tags import FreeList, LineTags, entry_layout, row_layout
@@ -59,7 +60,7 @@ class LineCache(wiring.Component):
     idle : ``Out(1)``
         All results have been taken.
     hit, miss : ``Out(1)``
-        An access hit or missed; uncached ones do not count.
+        An access hit or missed in the last cycle; uncached ones do not count.
     """
 
     def __init__(
@@ -77,14 +78,15 @@ class LineCache(wiring.Component):
         self._waiting = max(waiting or outstanding, _SMALLEST_QUEUE)
         in_block_ram = self._waiting >= _BLOCK_RAM_QUEUE
         self._queue = SyncFIFOBuffered if in_block_ram else SyncFIFO
-        self.latency = 3 if in_block_ram else 2
+        self.latency = 4 if in_block_ram else 3
         self._rows = config.sets * config.ways + outstanding
+        self._access = access_layout(passenger)
         self._entry = data.StructLayout(
             {"row": range(self._rows), "reads": 1, "waits": 1, "freed": row_layout(self._rows), "passenger": passenger}
         )
         super().__init__(
             {
-                "access": In(stream.Signature(access_layout(passenger))),
+                "access": In(stream.Signature(self._access)),
                 "result": Out(stream.Signature(result_layout(passenger))),
                 "lines": Out(TaggedLineClient(range(outstanding), slice_bits)),
                 "invalidate": In(1),
@@ -113,7 +115,6 @@ class LineCache(wiring.Component):
             m.d.sync += [first.eq(next_index(first, depth)), arrived.bit_select(first, 1).eq(0)]
         with m.If(whole):
             m.d.sync += arrived.bit_select(response.payload.tag, 1).eq(1)
-        m.d.comb += self.miss.eq(refills & ~self.access.payload.uncached)
         return m
 
     def _look_up(self, m: Module, queue: FIFOInterface, free_list: FreeList, has_credit: Value) -> tuple[Value, Value]:
@@ -121,7 +122,10 @@ class LineCache(wiring.Component):
 
         Returns whether a line is requested, and the row of the refill that arrives.
         """
-        access = self.access.payload
+        # Whoever offers an access has chosen it in the same cycle, and the tags take another one.
+        m.submodules.taken = slice_ = RegisterSlice(self._access, SliceMode.FORWARD)
+        connect(m, flipped(self.access), slice_.input)
+        offered, access = slice_.output, slice_.output.payload
         m.submodules.tags = tags = LineTags(self._config, self._rows)
         request, following = Signal.like(self.lines.request.payload), Signal(range(self._outstanding))
         m.submodules.requests = requests = SyncFIFO(width=len(Value.cast(request)), depth=_REQUESTS)
@@ -135,17 +139,17 @@ class LineCache(wiring.Component):
         # A line with an error is invalidated in the cycle after its response, in which no access is taken.
         invalid = Signal.like(tags.invalidate_entry)
         m.d.comb += [
-            self.access.ready.eq(queue.w_rdy & requests.w_rdy & has_credit & ~invalid.valid),
-            taken.eq(self.access.valid & self.access.ready),
+            offered.ready.eq(queue.w_rdy & requests.w_rdy & has_credit & ~invalid.valid),
+            taken.eq(offered.valid & offered.ready),
             present.eq(tags.hit & ~access.uncached),
             refills.eq(taken & access.reads & ~present),
-            self.hit.eq(taken & access.reads & present),
             tags.line.eq(access.line),
             tags.put.valid.eq(refills & ~access.uncached),
             tags.put.row.eq(free_list.row.row),
             tags.invalidate.eq(self.invalidate),
             free_list.take.eq(refills),
         ]
+        m.d.sync += [self.hit.eq(taken & access.reads & present), self.miss.eq(refills & ~access.uncached)]
         entry = Signal(self._entry)
         destination = Signal(pending_layout)
         m.d.comb += [
@@ -202,7 +206,7 @@ class LineCache(wiring.Component):
             result.payload.bits.eq(line.bits),
             result.payload.error.eq(reads & line.error),
             result.payload.passenger.eq(held),
-            self.idle.eq(~queue.level.any() & ~result.valid),
+            self.idle.eq(m.submodules.taken.empty & ~queue.level.any() & ~result.valid),
         ]
         with m.If(advances):
             m.d.sync += [held.eq(head.passenger), reads.eq(head.reads)]

@@ -1,9 +1,10 @@
 """Coalesces the accesses of several channels: one access for each distinct line."""
 
 from functools import reduce
+from itertools import combinations
 from operator import or_
 
-from amaranth import Cat, Module, Signal
+from amaranth import Cat, Module, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -28,6 +29,9 @@ def touches_layout(channels: int, passenger: ShapeLike) -> data.StructLayout:
 def share_layout(channels: int, passenger: ShapeLike) -> data.StructLayout:
     """The passenger of an access: the channels that share the line, and whether it is the last line of all."""
     return data.StructLayout({"channels": channels, "last": 1, "passenger": passenger})
+
+
+_COMPARED_IN_PAIRS = 4
 
 
 class Coalescer(wiring.Component):
@@ -67,7 +71,7 @@ class Coalescer(wiring.Component):
             access.line.eq(reduce(or_, chosen)),
             matching.eq(Cat(line == access.line for line in touches.lines) & touches.reads),
             remaining.eq(touches.reads & ~matching),
-            last.eq(~remaining.any()),
+            last.eq(self._share_one(touches.lines, touches.reads, remaining)),
             access.reads.eq(touches.reads.any()),
             access.uncached.eq(touches.uncached),
             access.passenger.channels.eq(matching),
@@ -84,3 +88,14 @@ class Coalescer(wiring.Component):
         with m.Elif(self.access.ready):
             m.d.sync += touches.reads.eq(remaining)
         return m
+
+    @staticmethod
+    def _share_one(lines: data.View, reads: Value, remaining: Value) -> Value:
+        """Whether the channels that read share one line, so that none remains.
+
+        Few channels are compared in pairs, which does not wait for the choice; of many that would be too many pairs.
+        """
+        if len(lines) > _COMPARED_IN_PAIRS:
+            return ~remaining.any()
+        pairs = combinations(zip(lines, reads, strict=True), 2)
+        return Cat((line == other) | ~(is_read & also_read) for (line, is_read), (other, also_read) in pairs).all()

@@ -14,6 +14,7 @@ from ctm.rtl.border.clients import UncachedClient, output_layout
 from ctm.rtl.border.lines import LINE_WRITE, LINE_WRITTEN
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, QUAD
 from ctm.rtl.lib.clock_gating import Gated
+from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.mc.outputs.element_writer import ElementWriter, element_writes_layout
 from ctm.rtl.mc.outputs.write_combiner import WriteCombiner
@@ -105,12 +106,18 @@ class Outputs(wiring.Component):
     def _write_past(self, m: Module, line: stream.Interface) -> Value:
         """Send uncached writes, in order, and responses to those that acquire. Returns whether one is pending."""
         m.submodules.pending = pending = SyncFIFO(width=self._pending.size, depth=_PENDING)
-        past, payload = self.uncached_line, line.payload
+        # A line takes a port for several cycles, so a slice of half the throughput is enough.
+        m.submodules.past = slice_ = RegisterSlice(LINE_WRITE, SliceMode.LIGHT)
+        connect(m, slice_.output, flipped(self.uncached_line))
+        past, payload = slice_.input, line.payload
         notifies = payload.writes | (payload.passenger.acquires & payload.last)
+        # Registered, for the cycle after a line is taken.
+        has_space = Signal()
+        m.d.sync += has_space.eq(pending.level < _PENDING - 1)
         entry, head = Signal(self._pending), data.View(self._pending, pending.r_data)
         m.d.comb += [
             past.payload.eq(payload.write),
-            past.valid.eq(line.valid & payload.writes & payload.uncached & pending.w_rdy),
+            past.valid.eq(line.valid & payload.writes & payload.uncached & has_space),
             entry.writes.eq(payload.writes),
             entry.done.eq(payload.passenger.acquires & payload.last),
             entry.wave.eq(payload.passenger.wave),
@@ -118,7 +125,7 @@ class Outputs(wiring.Component):
             pending.w_en.eq(line.valid & line.ready & payload.uncached & notifies),
         ]
         with m.If(payload.uncached):
-            m.d.comb += line.ready.eq((past.ready | ~payload.writes) & (pending.w_rdy | ~notifies))
+            m.d.comb += line.ready.eq((past.ready | ~payload.writes) & has_space)
         responded = Signal(range(_PENDING + 1))
         has_response = self.uncached_written.valid | (responded != 0)
         leaves = pending.r_rdy & (has_response | ~head.writes) & (self.uncached.done.ready | ~head.done)

@@ -6,13 +6,14 @@ from operator import and_
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import WORDS
 from ctm.rtl.border.lines import LINE_WRITE
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
+from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.views import record
 from ctm.rtl.mc.lines.coalescer import Coalescer
 from ctm.rtl.mc.outputs.wavefront_bytes import ELEMENT, LineMerge, WavefrontElements
@@ -42,7 +43,7 @@ class ElementWriter(wiring.Component):
     """Converts a wavefront's elements and gathers them by lines, one line in each cycle in each bank.
 
     Neighbouring lines are in different banks; all uncached writes use the first bank, and so stay in order. The first
-    line is offered two cycles after the wavefront was taken, and all banks begin a wavefront in the same cycle. If two
+    line is offered three cycles after the wavefront was taken, and all banks begin a wavefront in the same cycle. If two
     lanes write the same byte, the higher lane wins. A wavefront that writes nothing in a bank gives one line without
     `writes` there.
 
@@ -57,11 +58,12 @@ class ElementWriter(wiring.Component):
     def __init__(self, lanes: int, passenger: ShapeLike, *, banks: int = 1) -> None:
         self._lanes, self._bank_bits = lanes, (banks - 1).bit_length()
         self._wavefront = element_writes_layout(lanes, passenger)
+        self._line = wavefront_line_layout(passenger)
         self._elements = data.StructLayout({"elements": data.ArrayLayout(ELEMENT, lanes), "passenger": passenger})
         super().__init__(
             {
                 "wavefront": In(stream.Signature(self._wavefront)),
-                "lines": Out(stream.Signature(wavefront_line_layout(passenger))).array(banks),
+                "lines": Out(stream.Signature(self._line)).array(banks),
                 "idle": Out(1),
             }
         )
@@ -75,7 +77,7 @@ class ElementWriter(wiring.Component):
             elements.wanted.eq(busy),
             *(getattr(elements, name).eq(wavefront[name]) for name in ("buffer", "x", "y", "words", "mask")),
         ]
-        coalescers = []
+        coalescers, slices = [], []
         for bank, line in enumerate(self.lines):
             m.submodules[f"coalescer_{bank}"] = coalescer = Coalescer(self._lanes, self._elements)
             coalescers.append(coalescer)
@@ -88,13 +90,17 @@ class ElementWriter(wiring.Component):
                 coalescer.touches.payload.passenger.elements.eq(elements.elements),
                 coalescer.touches.payload.passenger.passenger.eq(wavefront.passenger),
             ]
-            self._merge(m, bank, coalescer.access, line)
+            # The bytes of a line are chosen in one cycle, and its entry in the output cache in the next.
+            m.submodules[f"slice_{bank}"] = slice_ = RegisterSlice(self._line, SliceMode.FORWARD)
+            slices.append(slice_)
+            self._merge(m, bank, coalescer.access, slice_.input)
+            connect(m, slice_.output, flipped(line))
         for coalescer in coalescers:
             others = (other.touches.ready for other in coalescers if other is not coalescer)
             m.d.comb += coalescer.touches.valid.eq(reduce(and_, others, busy))
         m.d.comb += [
             self.wavefront.ready.eq(~busy | Cat(coalescer.touches.ready for coalescer in coalescers).all()),
-            self.idle.eq(~busy & Cat(coalescer.idle for coalescer in coalescers).all()),
+            self.idle.eq(~busy & Cat(each.idle for each in coalescers).all() & Cat(each.empty for each in slices).all()),
         ]
         with m.If(self.wavefront.ready):
             m.d.sync += [busy.eq(self.wavefront.valid), wavefront.eq(self.wavefront.payload)]

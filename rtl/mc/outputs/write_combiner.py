@@ -18,7 +18,7 @@ _FULL, _ANY = range(2)
 
 
 class WriteCombiner(wiring.Component):
-    """Combines writes to the same line: one write in each cycle in which an entry is free.
+    """Combines writes to the same line: one write in each cycle for which an entry was known to be free.
 
     An entry is evicted when all its bytes are written, when it is the oldest and only two entries are free, or with
     `flush`. It is free when the next unit has taken its line. Lines leave in the order of their eviction, at most one
@@ -33,7 +33,7 @@ class WriteCombiner(wiring.Component):
     empty : ``Out(1)``
         No entry is in use.
     moves : ``Out(1)``
-        A line is evicted, or is offered.
+        A line is evicted, or is offered, or an entry was written in the last cycle.
     """
 
     def __init__(self, *, entries: int) -> None:
@@ -65,6 +65,7 @@ class WriteCombiner(wiring.Component):
 
         write, line = self.write, self.line
         free, hit, full = ~used, Signal(), Signal(count)
+        has_free = Signal(init=1)
         hits = Cat(entry == write.payload.line for entry in lines) & open_
         taken, opened, merged = write.valid & write.ready, Signal(count), Signal(count)
         index, entry = Signal(range(count)), Signal(_ENTRY)
@@ -72,10 +73,9 @@ class WriteCombiner(wiring.Component):
             hit.eq(hits.any()),
             opened.eq(Mux(taken & ~hit, lowest_one(free), 0)),
             merged.eq(Mux(taken & hit, hits, 0)),
-            write.ready.eq(free.any()),  # Does not depend on `hit`, which is late in the cycle.
-            index.eq(one_hot_index(Mux(hit, hits, lowest_one(free)))),
+            index.eq(Mux(hit, one_hot_index(hits), one_hot_index(lowest_one(free)))),
             entry.line.eq(write.payload.line),
-            entry.mask.eq(Mux(hit, masks.read(m, index).mask, 0) | write.payload.mask),
+            entry.mask.eq(Mux(hit, masks.read(m, one_hot_index(hits)).mask, 0) | write.payload.mask),
             writer.addr.eq(index),
             writer.data.eq(write.payload.bits),
             writer.en.eq(Mux(taken, write.payload.mask, 0)),
@@ -83,8 +83,11 @@ class WriteCombiner(wiring.Component):
         ]
 
         masks.write(m, index, entry, taken)
-        with m.If(taken):
-            m.d.sync += full.bit_select(index, 1).eq(entry.mask.all())
+        # Whether an entry is full follows late in the cycle, so its bit is set in the next one.
+        written, written_index, written_mask = Signal(), Signal.like(index), Signal(LINE_BYTES, reset_less=True)
+        m.d.sync += [written.eq(taken), written_index.eq(index), written_mask.eq(entry.mask), full.eq(full & ~opened)]
+        with m.If(written):
+            m.d.sync += full.bit_select(written_index, 1).eq(written_mask.all())
         for number, line_number in enumerate(lines):
             with m.If(opened[number]):
                 m.d.sync += line_number.eq(write.payload.line)
@@ -95,10 +98,13 @@ class WriteCombiner(wiring.Component):
             reader.addr.eq(victim),
             reader.en.eq(leaving),
             released.eq(Mux(leaving, (1 << victim)[:count], 0)),
-            self.moves.eq(leaving | line.valid),
+            self.moves.eq(leaving | line.valid | written),
             line.payload.bits.eq(reader.data),
         ]
         out, handed = Signal(count), line.valid & line.ready
+        # Of two free entries, or one and one that is handed on, one is left whatever this cycle takes.
+        m.d.sync += has_free.eq(_more_than(free, 1) | handed)
+        m.d.comb += write.ready.eq(has_free)
         with m.If(may_leave):
             m.d.sync += [line.valid.eq(leaving), out.eq(released)]
         m.d.sync += [
@@ -116,15 +122,14 @@ class WriteCombiner(wiring.Component):
     ) -> tuple[Signal, Signal]:
         """Whether an entry is evicted, and its index."""
         m.submodules.ages = ages = AgeMatrix(self._entries, 2)
-        leaving, victim = Signal(), Signal(range(self._entries))
+        leaving, wants, victim = Signal(), Signal(), Signal(range(self._entries))
         m.d.comb += [
             ages.renew.eq(opened),
+            ages.candidates[_FULL].eq(open_ & full),
+            ages.candidates[_ANY].eq(open_),
+            wants.eq(ages.found[_FULL] | (ages.found[_ANY] & (self.flush | ~_more_than(free, _RESERVE)))),
             # An entry that is written in this cycle stays, so the RAM has all bytes of the line that leaves.
-            ages.candidates[_FULL].eq(open_ & full & ~merged),
-            ages.candidates[_ANY].eq(open_ & ~merged),
-            leaving.eq(
-                may_leave & (ages.found[_FULL] | (ages.found[_ANY] & (self.flush | ~_more_than(free, _RESERVE))))
-            ),
+            leaving.eq(may_leave & wants & ~merged.bit_select(victim, 1)),
             victim.eq(Mux(ages.found[_FULL], ages.oldest[_FULL], ages.oldest[_ANY])),
         ]
         return leaving, victim
