@@ -78,5 +78,6 @@ ECP5 = Family(
         cells=_cells,
     ),
     placeable=without_wired_constants,
+    has_levels=True,
     files=(_MULTIPLEXER,),
 )

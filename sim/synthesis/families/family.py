@@ -34,7 +34,7 @@ class Family:
     with the same function and fewer cells, where Yosys leaves some that the family can do without. `files` are what
     both read, by their names. `joining` says how the units of a design become one netlist; without it nextpnr puts
     them together. `placeable` is a module of it as nextpnr can deal with it, if it knows the family at all, with the
-    same function.
+    same function. `has_levels` says whether `sim/synthesis/levels` knows its cells.
     """
 
     kinds: Mapping[str, str]
@@ -45,6 +45,7 @@ class Family:
     joining: Joining | None = None
     placeable: Callable[[Mapping[str, Any]], dict[str, Any]] = dict
     files: tuple[str, ...] = ()
+    has_levels: bool = False
 
     def counted(self, types: Mapping[str, int]) -> Cells:
         """What a netlist of so many cells of each type takes."""
