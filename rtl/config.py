@@ -331,7 +331,6 @@ SMALL = replace(
 """For an FPGA that can be bought: docs/fpga.md."""
 COMPACT = replace(
     SMALL,
-    array=replace(SMALL.array, threads=4),
     arithmetic=PipelineConfig(operands=0, product=0, addition=0, rounding=0),
     presubtract=replace(COMBINATIONAL, alignment=1),
     memory=replace(SMALL.memory, data_bits=64, outstanding_lines=8),
