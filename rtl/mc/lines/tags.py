@@ -11,6 +11,7 @@ from ctm.rtl.border.lines import LINE_ADDRESS_BITS
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.ram import DistributedRam
+from ctm.rtl.lib.views import record
 
 
 def row_layout(rows: int) -> data.StructLayout:
@@ -99,25 +100,31 @@ class LineTags(wiring.Component):
         layout = data.StructLayout({"pointer": max(1, (ways - 1).bit_length()), "is_full": 1, "hitting": ways})
         m.submodules.sets = table = DistributedRam(layout, sets)
         begun, valid = Signal(sets), Signal(sets)
+        # Whether a line is put follows late in a cycle, so its set's bits are set in the next one.
+        recent = record(data.StructLayout({"valid": 1, "set": range(sets)}), name="recent")
+        is_recent, has_lines = recent.valid & (recent.set == index), Signal()
         kept: data.View = table.read(m, index)
         found, after = Signal(layout, name="found"), Signal(layout, name="after")
         own, dropped = Signal(ways), Signal(ways)
         m.d.comb += [
             own.eq(Mux(self.put.valid, 1 << found.pointer, 0)),
             dropped.eq(Mux(self.invalidate_entry.valid, 1 << self.invalidate_entry.entry.way, 0)),
-            found.hitting.eq(Mux(valid.bit_select(index, 1), kept.hitting, 0)),
+            has_lines.eq(valid.bit_select(index, 1) | is_recent),
+            found.hitting.eq(Mux(has_lines, kept.hitting, 0)),
             after.eq(found),
             after.hitting.eq(found.hitting & ~dropped | own),
         ]
-        with m.If(begun.bit_select(index, 1)):
+        m.d.sync += [recent.valid.eq(self.put.valid), recent.set.eq(index)]
+        with m.If(recent.valid):
+            m.d.sync += [begun.bit_select(recent.set, 1).eq(1), valid.bit_select(recent.set, 1).eq(1)]
+        with m.If(begun.bit_select(index, 1) | is_recent):
             m.d.comb += [found.pointer.eq(kept.pointer), found.is_full.eq(kept.is_full)]
         with m.If(self.put.valid):
             m.d.comb += after.pointer.eq((found.pointer + 1) % ways)
             m.d.comb += after.is_full.eq(found.is_full | (found.pointer == ways - 1))
-            m.d.sync += [begun.bit_select(index, 1).eq(1), valid.bit_select(index, 1).eq(1)]
         with m.If(self.invalidate):
-            m.d.sync += valid.eq(0)
-        table.write(m, index, after, self.put.valid | (self.invalidate_entry.valid & valid.bit_select(index, 1)))
+            m.d.sync += [valid.eq(0), recent.valid.eq(0)]
+        table.write(m, index, after, self.put.valid | (self.invalidate_entry.valid & has_lines))
         return found
 
 
