@@ -1,6 +1,7 @@
 """A wave shows what the watched engine sees, cycle by cycle, and a run with one is the same run."""
 
 import gzip
+import random
 import subprocess
 from pathlib import Path
 from shutil import which
@@ -115,6 +116,29 @@ def test_formats_have_the_same_wave(tmp_path: Path) -> None:
         assert other.cycles == first.cycles == list(range(300, 500))
         for name in names:
             assert other.at_cycles(name, 300, 500) == first.at_cycles(name, 300, 500)
+
+
+def test_blocks_of_an_fst_go_on_where_the_one_before_ended(tmp_path: Path) -> None:
+    """A block has at most 2,048 cycles; of signals of each width some are compared with a VCD, which has no blocks."""
+    waves = []
+    for suffix in (".fst", ".vcd"):
+        path = tmp_path / f"a{suffix}"
+        run_with_wave("saxpy", TINY, Waves(path=path, first=500, cycles=4_500))
+        waves.append(Wave(path))
+    block, text = waves
+    assert block.variables.keys() == text.variables.keys()
+    assert block.cycles == text.cycles == list(range(500, 5_000))
+    chosen: dict[int, list[str]] = {}
+    for name, variable in random.Random(3).sample(sorted(block.variables.items()), len(block.variables)):
+        if len(chosen.setdefault(variable.bitwidth, [])) < 8:
+            chosen[variable.bitwidth].append(name)
+    assert {1, 8, 32, 33, 64} < set(chosen) and max(chosen) > 128
+    changes = 0
+    for name in (name for names in chosen.values() for name in names):
+        found = block.changes(name)
+        assert found == text.changes(name), name
+        changes += len(found)
+    assert changes > 10_000
 
 
 def test_enumerations_of_an_fst_have_names_and_signals_fields(tmp_path: Path) -> None:
