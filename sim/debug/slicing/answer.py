@@ -22,6 +22,8 @@ class Answer:
     slice: Slice
     names: Names
     code: Code
+    before: tuple["Answer", ...] = ()
+    """Of a draw: what the programs in front of this one left for it."""
 
     @property
     def lines(self) -> list[tuple[str, int]]:
@@ -49,6 +51,9 @@ class Answer:
                 yield f"{title}: {self._words(places)}"
         if self.lines:
             yield f"lines: {', '.join(self._ranges())}"
+        for each in self.before:
+            yield ""
+            yield from each.rows(everything=everything)
 
     def _cause(self, cause: Cause) -> Iterator[str]:
         line = self.code.line(cause.slots[0])
