@@ -5,16 +5,18 @@ from typing import Any
 
 import numpy as np
 
+from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.following import follow, names_of
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.answer import Answer
+from ctm.sim.debug.slicing.conditions import Condition, condition_of
+from ctm.sim.debug.slicing.following import follow, names_of
 from ctm.sim.debug.slicing.names import Names
 from ctm.sim.debug.slicing.place import MEMORY, Place
 from ctm.sim.debug.slicing.slicer import Slicer
 from ctm.sim.debug.stopping.places import ELEMENT, store_of
 from ctm.sim.debug.stopping.stores import Area
-from ctm.sim.debug.stopping.trials import last_store, storing_strips
+from ctm.sim.debug.stopping.trials import condition_of_fragment, last_store, storing_strips
 from ctm.sim.debug.undo import Kept
 from ctm.sim.debug.views import SPELLINGS
 from ctm.sim.debug.walk import Position
@@ -95,12 +97,31 @@ def _of_element(
             targets = _of_output(slicer.track.last, *place, channels)
         else:
             targets = [Place(MEMORY, (area.first, area.end - area.first, -1))]
-        names = _names(session)
-        killed = "" if slicer.track.last.valid_mask[session.lane] else ", killed, is not stored"
-        return goes_on(session, Answer(f"{text}{killed}", slicer.slice(targets), names, session.code))
+        last, condition = slicer.track.last, None
+        fate = "" if last.valid_mask[session.lane] else ", killed, is not stored"
+        if output in launch.program.outputs and not fate:
+            condition = _condition(session, pixel, last)
+        if condition is not None and not condition.passed:
+            fate = ", failed the test, is not stored"
+        if condition is not None and condition.is_behind and condition.by_value:
+            targets.append(Place("conditional", (), session.lane))
+        answer = Answer(f"{text}{fate}", slicer.slice(targets), _names(session), session.code, condition)
+        return goes_on(session, answer)
     finally:
         session.go_to(here)
         session.lane = lane
+
+
+def _condition(session: Session, pixel: tuple[int, int], last: Batch[Any]) -> Condition | None:
+    """The conditional test of a pixel of this wavefront."""
+    started, launch = session.started, session.started.launch
+    value = last.conditional[session.lane]
+    if isinstance(launch, PixelLaunch):
+        return condition_of_fragment(started, pixel, session.wavefront.order, value, session.cancellation)
+    is_behind = launch.conditional.location is ConditionalLocation.DPP
+    # What the wavefront stored at its end is undone.
+    session.wavefront.back_to(0)
+    return condition_of(launch, pixel, value if is_behind else launch.conditional_value)
 
 
 def _go_to_fragment(session: Session, output: int, pixel: tuple[int, int], text: str) -> str:

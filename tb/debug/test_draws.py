@@ -12,6 +12,7 @@ from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.place import Place
 from ctm.sim.debug.stopping.places import stop_at, watch
+from ctm.sim.debug.stopping.trials import storing_strips
 from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
@@ -226,8 +227,67 @@ def test_outputs_of_a_draw_are_those_of_its_ps_and_stored_behind_it(tmp_path: Pa
         session.lane = 8
         assert "no thread" in Texts(session).where(), "there are eight vertices"
         session.go_to(Position(1, 0, 0))
-        with pytest.raises(DebugError, match=r"`break \(24, 24\)` stops at a fragment"):
-            watch(session, "o0[24,24]")
+        with pytest.raises(DebugError, match=r"`break \(24, 24\) if` takes conditions"):
+            watch(session, "o0[24,24] if R0.x > 1")
+
+
+def test_a_pixel_is_watched_at_the_fragments_that_store_it(tmp_path: Path) -> None:
+    path = make_job("cube_nocull_depth", "sfn", tmp_path)
+    with session_of(path) as session:
+        session.go_to(Position(1, 0, 0))
+        started = session.started
+        stored = {}
+        for pixel in ((24, 24), (20, 12), (33, 30)):
+            orders = storing_strips(started, 0, pixel, session.cancellation)
+            covering = ((started.i == pixel[0]) & (started.j == pixel[1]) & started.covered).any(axis=1).sum()
+            assert 0 < len(orders) <= covering
+            stop = watch(session, f"o0[{pixel[0]},{pixel[1]}]")
+            stored |= {(session.started.index(order), stop.number): pixel for order in orders}
+        stops, here = [], None
+        while session.go_on().reason == "breakpoint":
+            assert session.wavefront.has_ended
+            batch, here = session.wavefront.batch, session.position
+            pixel = int(batch.i[session.lane]), int(batch.j[session.lane])
+            stops.append((here.wavefront, pixel))
+        assert stops == sorted((index, pixel) for (index, _), pixel in stored.items())
+        assert session.result is not None and bits(session.result) == bits(run(path, "golden", _WAVEFRONT))
+        session.go_to(Position(1, len(started.order) - 1, 0))
+        back = []
+        while session.back_on().stop is not None:
+            assert session.wavefront.has_ended
+            back.append(session.position.wavefront)
+        assert back == [index for index, _ in reversed(stops)]
+
+
+def test_a_pixel_stops_from_the_vertex_program_on(tmp_path: Path) -> None:
+    with session_of(make_job("cube_indexed", "sfn", tmp_path)) as session:
+        stop_at(session, "(24, 24)")
+        with pytest.raises(DebugError, match=r"\(VS of draw 0\) has the threads"):
+            stop_at(session, "(24, 2400)")
+        assert session.go_on().reason == "breakpoint"
+        assert session.started.launch.stage == "PS" and session.position.step == 0
+        batch = session.wavefront.batch
+        assert (batch.i[session.lane], batch.j[session.lane]) == (24, 24)
+
+
+def test_constants_that_why_names_are_printed(tmp_path: Path) -> None:
+    with session_of(make_job("cube_indexed", "sfn", tmp_path)) as session:
+        with pytest.raises(DebugError, match="a draw's pixel program has constants of its primitive"):
+            session.value("CB1[0].x")
+        session.go_to(Position(1, 0, 0))
+        found = why(session, "o0[24,24]", follows=False).slice.constants
+        session.select(24, 24)
+        names = [place for place in found if place.array == "primitive"]
+        assert names
+        for place in names:
+            bank, row, channel = place.index
+            value = session.value(f"CB{bank}[{row}].{'xyzw'[channel]}")
+            assert value.words[0][session.lane] == found[place]
+        assert session.value("CB0[3].w").words[0][0] == session.value("C3.w").words[0][0]
+        assert session.value("CB4[0].x > 0").all()
+        for text in ("CB6[0].x", "CB0[999]", "R1[0]"):
+            with pytest.raises(DebugError, match=f"there is no {text[:2]}"):
+                session.value(text)
 
 
 def test_primitives_are_numbered_in_their_instance(tmp_path: Path) -> None:
