@@ -98,7 +98,6 @@ def test_the_depth_of_a_pixel_is_that_of_the_fragment_in_front(tmp_path: Path) -
     path = make_job("cube_nocull_depth", "sfn", tmp_path)
     with Session(load_job(path), WAVEFRONTS) as session:
         session.go_to(Position(1, 0, 0))
-        why(session, "o0[24,24]")
         started = session.started
         last = int(np.flatnonzero(((started.i == 24) & (started.j == 24) & started.covered).any(axis=1))[-1])
         # Where it stands there already, what strips in front of it left is still to be stored.
