@@ -70,7 +70,8 @@ public:
         say(std::string("$scope ") + (is_module ? "module " : "struct ") + name + " $end\n");
     }
     void close_scope() override { say("$upscope $end\n"); }
-    unsigned variable(const std::string& name, unsigned width, const Enumeration*, unsigned same) override {
+    unsigned variable(const std::string& name, unsigned width, const Enumeration* enumeration, unsigned same) override {
+        if (enumeration) attribute(*enumeration, width);
         const unsigned number = same ? same : unsigned(codes_.size());
         if (!same) codes_.emplace_back(number);
         const Code& code = codes_[number];
@@ -129,6 +130,21 @@ private:
         unsigned char size = 0;
     };
 
+    // The table of the next variable's values, as GTKWave's fst2vcd -e writes it: whole once, then by its number.
+    void attribute(const Enumeration& enumeration, unsigned width) {
+        const auto [entry, is_new] = tables_.try_emplace({&enumeration, width}, unsigned(tables_.size() + 1));
+        if (is_new) {
+            const auto& members = enumeration.members;
+            std::string text = "$attrbegin misc 07 " + enumeration.name + " " + std::to_string(members.size());
+            for (const auto& member : members) text += " " + member.first;
+            for (const auto& member : members) {
+                text += " " + std::string(width - std::min<std::size_t>(width, member.second.size()), '0') + member.second;
+            }
+            say(text + " " + std::to_string(entry->second) + " $end\n");
+        }
+        say("$attrbegin misc 07 \"\" " + std::to_string(entry->second) + " $end\n");
+    }
+
     // Room for a change of so many digits.
     char* room(std::size_t digits) {
         const std::size_t most = used_ + digits + sizeof(Code) + 3;
@@ -159,6 +175,7 @@ private:
     int file_, problem_ = 0;
     bool begun_ = false;
     std::vector<Code> codes_{Code(0)};
+    std::map<std::pair<const Enumeration*, unsigned>, unsigned> tables_;
     std::array<std::array<char, BYTE_BITS>, 256> digits_;
     std::vector<char> text_;
     std::size_t used_ = 0;

@@ -141,9 +141,15 @@ def test_blocks_of_an_fst_go_on_where_the_one_before_ended(tmp_path: Path) -> No
     assert changes > 10_000
 
 
-def test_enumerations_of_an_fst_have_names_and_signals_fields(tmp_path: Path) -> None:
-    path = tmp_path / "a.fst"
-    run_with_wave("saxpy", TINY, Waves(path=path, cycles=10))
+def test_enumerations_have_names_and_signals_fields(tmp_path: Path) -> None:
+    path, text = tmp_path / "a.fst", tmp_path / "b.vcd"
+    for each in (path, text):
+        run_with_wave("saxpy", TINY, Waves(path=each, cycles=10))
+    named = [
+        {name: variable.enum_type for name, variable in Wave(each).variables.items() if variable.enum_type}
+        for each in (path, text)
+    ]
+    assert named[0] == named[1] and len(named[0]) > 10
     variables = Wave(path).variables
     name, members = variables[f"{CORE}.wave_slot_0"].enum_type
     assert name.endswith("Wait")
