@@ -44,7 +44,7 @@ def expected(seen: Seen, slot: int, offset: int, cycles: int) -> dict[int, list[
     """What a wave slot of core 0 does in each cycle (WAITS_FOR), and the PC that it has issued last (ISSUED)."""
     changes: dict[int, dict[int, int]] = {WAITS_FOR: {}, ISSUED: {}}
     for event in seen.events[(seen.events["core"] == 0) & (seen.events["slot"] == slot)]:
-        if event["kind"] != TAKEN:
+        if event["kind"] in changes:
             value = event["pc"] if event["kind"] == ISSUED else event["what"]
             changes[int(event["kind"])][int(event["cycle"]) - offset] = int(value)
     found = {}
