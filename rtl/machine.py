@@ -48,7 +48,7 @@ class Machine(wiring.Component):
         self._conditional = ConditionalUnit(array.lanes)
         self._array = Array(config, self._instruction_set, core)
         self._launch = self._instruction_set.launch()
-        self._controller = MemoryController(
+        self.controller = MemoryController(
             config,
             areas=self._instruction_set.shapes.areas,
             tag=fetch_tag_layout(array, self._instruction_set.shapes),
@@ -56,8 +56,8 @@ class Machine(wiring.Component):
             conditional_passenger=passenger_layout(array.lanes),
         )
         self._memory_ports = MemoryPorts(
-            self._controller.read_tag,
-            self._controller.write_tag,
+            self.controller.read_tag,
+            self.controller.write_tag,
             ports=self._ports,
             data_bits=memory.data_bits,
             slice_bits=memory.slice_bits,
@@ -81,7 +81,7 @@ class Machine(wiring.Component):
         # A soft reset is the reset of all units but the host interface and the memory ports.
         m.submodules.processor = resettable(self.processor, host.reset)
         m.submodules.array = resettable(self._array, host.reset)
-        m.submodules.controller = resettable(self._controller, host.reset)
+        m.submodules.controller = resettable(self.controller, host.reset)
         tests = [port.valid for client in self._conditional.clients for port in (client.request, client.response)]
         active = self._conditional.command.valid | ~self._conditional.idle | Cat(tests).any()
         m.submodules.conditional = resettable(Gated(self._conditional, active), host.reset)
@@ -108,7 +108,7 @@ class Machine(wiring.Component):
     def _connect_processor(self, m: Module) -> None:
         """The command processor and what it commands."""
         processor, controller, conditional, launch = (
-            self.processor, self._controller, self._conditional, self._launch,
+            self.processor, self.controller, self._conditional, self._launch,
         )  # fmt: skip
         connect(m, processor.mc_command, controller.command)
         connect(m, processor.co_command, conditional.command)
@@ -150,7 +150,7 @@ class Machine(wiring.Component):
     def _connect_array(self, m: Module) -> None:
         """The array's work and its memory clients."""
         array, processor, controller, conditional = (
-            self._array, self.processor, self._controller, self._conditional,
+            self._array, self.processor, self.controller, self._conditional,
         )  # fmt: skip
         connect(m, processor.wavefront, array.wavefront)
         connect(m, array.fault, processor.fault)
@@ -171,7 +171,7 @@ class Machine(wiring.Component):
         connect(m, array.tests, conditional.clients[_ARRAY])
 
     def _connect_memory(self, m: Module) -> None:
-        controller, ports = self._controller, self._memory_ports
+        controller, ports = self.controller, self._memory_ports
         connect(m, self._conditional.cache, controller.conditional_client)
         for port in range(self._ports):
             connect(m, controller.port_requests[port], ports.reads[port])
@@ -183,19 +183,19 @@ class Machine(wiring.Component):
     def _connect_counters(self, m: Module) -> None:
         """What the host's counters count."""
         steps, array, processor = self._host.steps, self._array, self.processor
-        events = self._controller.events
+        events = self.controller.events
         m.d.comb += [
             steps.BUSY.eq(~processor.idle),
             steps.ACTIVE.eq(~array.idle),
             steps.GROUPS.eq(array.wavefront.valid & array.wavefront.ready),
             steps.PROCESSORS.eq(processor.walked),
-            steps.INPUT_HITS.eq(sum(self._controller.input_hit)),
-            steps.INPUT_MISSES.eq(sum(self._controller.input_miss)),
-            steps.SHARED_HITS.eq(sum(self._controller.shared_hit)),
-            steps.SHARED_MISSES.eq(sum(self._controller.shared_miss)),
+            steps.INPUT_HITS.eq(sum(self.controller.input_hit)),
+            steps.INPUT_MISSES.eq(sum(self.controller.input_miss)),
+            steps.SHARED_HITS.eq(sum(self.controller.shared_hit)),
+            steps.SHARED_MISSES.eq(sum(self.controller.shared_miss)),
             steps.CONDITIONAL_HITS.eq(events.conditional_hit),
             steps.CONDITIONAL_MISSES.eq(events.conditional_miss),
-            steps.OUTPUT_LINES.eq(sum(self._controller.output_line)),
+            steps.OUTPUT_LINES.eq(sum(self.controller.output_line)),
         ]
         ports = self._instruction_set.shapes.ports
         for number, port in enumerate(ports):

@@ -113,6 +113,11 @@ class MemoryController(wiring.Component):
     ) -> None:
         self._config, self._areas, self._tag, self._wave = config, areas, tag, wave
         self._passenger = conditional_passenger
+        self.caches = InputCaches(
+            config.input_cache, config.shared_cache, cores=config.array.cores, lanes=config.array.at_once, tag=tag,
+            outstanding=config.memory.outstanding_lines, areas=len(areas), slice_bits=config.memory.slice_bits,
+        )  # fmt: skip
+        """Both levels of the input cache."""
         cores, lanes, memory = config.array.cores, config.array.at_once, config.memory
         banks, out_banks, to_ports = config.shared_cache.banks, config.output_cache.banks, routing(memory)
         self._reads = ReadPorts(
@@ -187,16 +192,7 @@ class MemoryController(wiring.Component):
 
     def _connect_inputs(self, m: Module, registers: Registers) -> None:
         config = self._config
-        m.submodules.inputs = caches = InputCaches(
-            config.input_cache,
-            config.shared_cache,
-            cores=config.array.cores,
-            lanes=config.array.at_once,
-            tag=self._tag,
-            outstanding=config.memory.outstanding_lines,
-            areas=len(self._areas),
-            slice_bits=config.memory.slice_bits,
-        )
+        m.submodules.inputs = caches = self.caches
         for bank, lines in enumerate(caches.lines):
             connect(m, lines, self._reads.clients[_INPUTS + bank])
         for core in range(config.array.cores):

@@ -26,7 +26,12 @@ class CoreWatch(wiring.Component):
         self._wave_slots(m, issuing)
         wavefront, scheduler = self._core.wavefront, self._core.generic.scheduler
         own: Any = self
+        recorded = self._core.own.texture.record
         m.d.comb += [
+            own.fetch_valid.eq(recorded.valid),
+            own.fetch_wave.eq(recorded.tag.wave),
+            own.fetch_entry.eq(recorded.tag.entry),
+            own.fetch_pc.eq(recorded.record.pc),
             own.take_valid.eq(scheduler.admit),
             own.take_wave.eq(scheduler.free_context[:-1]),
             *(getattr(own, f"take_{name}").eq(wavefront.payload[name]) for name in ("i", "j", "covered")),

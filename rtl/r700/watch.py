@@ -47,7 +47,12 @@ class CoreWatch(wiring.Component):
             self._wave_slot(m, number, issuing)
         take: Any = units.start.wavefront
         shown: Any = own
+        request = units.move.fetches.request
         m.d.comb += [
+            shown.fetch_valid.eq(request.valid & request.ready),
+            shown.fetch_wave.eq(request.payload.tag.wave),
+            shown.fetch_entry.eq(request.payload.tag.entry),
+            shown.fetch_pc.eq(units.move.sending),
             shown.take_valid.eq(take.valid),
             shown.take_wave.eq(take.wave),
             *(getattr(shown, f"take_{name}").eq(take.wavefront[name]) for name in ("i", "j", "covered")),

@@ -19,10 +19,11 @@ def standard(config: MachineConfig) -> str:
     return "-std=c++17" if config.array.cores == 1 else "-std=c++20"
 
 
-def uncore(config: MachineConfig, *, top: str, made_from: str = "") -> Separate:
+def uncore(config: MachineConfig, *, top: str, made_from: str = "", is_watched: bool = False) -> Separate:
     """All but the cores, which does not depend on their arithmetic; C++ of its border stands behind the headers.
 
-    `made_from` stands for what is not in the project's own sources.
+    With `is_watched` it shows accesses to the input cache. `made_from` stands for what is not in the project's own
+    sources.
 
     Raises
     ------
@@ -31,7 +32,8 @@ def uncore(config: MachineConfig, *, top: str, made_from: str = "") -> Separate:
     """
     YOSYS.require()
     own = replace(config, arithmetic=DEFAULT.arithmetic, presubtract=DEFAULT.presubtract)
-    return Separate(top, f"uncore {made_from} {sources()} {own}", partial(_uncore, own, top))
+    kind = "watched uncore" if is_watched else "uncore"
+    return Separate(top, f"{kind} {made_from} {sources()} {own}", partial(_uncore, own, top, is_watched))
 
 
 def core(config: MachineConfig, *, is_watched: bool = False) -> Separate:
@@ -51,11 +53,11 @@ def core_config(config: MachineConfig) -> MachineConfig:
 # What makes hardware is imported where it is made: a start with models that are in the cache should not wait for it.
 
 
-def _uncore(config: MachineConfig, top: str) -> Model:
+def _uncore(config: MachineConfig, top: str, is_watched: bool) -> Model:
     from ctm.sim.compiled.gated import gated
     from ctm.sim.compiled.uncore import Uncore
 
-    made = Uncore(config)
+    made = Uncore(config, is_watched=is_watched)
     return Model(top, gated(made, top), made.border())
 
 

@@ -8,7 +8,7 @@ works because no output of a core follows from an input in the same cycle but fr
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from amaranth import ClockDomain, Module, Signal
+from amaranth import ClockDomain, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Flow, In, Out
 
@@ -53,6 +53,7 @@ void give(const Uncore& uncore, Cores& cores) {{
 template <typename Uncore, typename Cores>
 void show(const Uncore& uncore, Cores& cores) {{
     for (auto& core : cores) core.observer.runs(uncore.executable);
+    {shown}
 }}
 """
 
@@ -69,26 +70,41 @@ class Uncore(wiring.Component):
         What core 0 has as `load`, seen from the other side.
     executable : ``Out(32)``
         Where the next program's executable lies.
+    core_0_access_hit, core_0_access_miss, core_0_access_wave, core_0_access_entry
+        An access of core 0 to its first level of the input cache hits, or misses, and the number of the fetch that
+        makes it; only if it is watched.
     """
 
-    def __init__(self, config: MachineConfig) -> None:
+    def __init__(self, config: MachineConfig, *, is_watched: bool = False) -> None:
         instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
         self._sockets = [_Socket(config, instruction_set) for _ in range(config.array.cores)]
         waiting = iter(self._sockets)
         self._machine = Sampled(config, lambda *_: next(waiting))
         crossing = {name: (Out if port.is_input else In)(port.width) for name, port in self._crossing()}
-        own = {"reset": Out(1), "executable": Out(ADDRESS_BITS)}
+        controller = self._machine.ctm.machine.controller
+        self._caches = [level.cached for level in controller.caches.levels] if is_watched else []
+        accesses = {name: Out(max(1, len(value))) for name, value in self._accesses()}
+        own = {"reset": Out(1), "executable": Out(ADDRESS_BITS), **accesses}
         super().__init__({**self._machine.signature.members, **own, **crossing})
 
     def _crossing(self) -> Iterator[tuple[str, Port]]:
         for number, socket in enumerate(self._sockets):
             yield from ((f"core_{number}_{_plain(port)}", port) for port in ports(socket))
 
+    def _accesses(self) -> Iterator[tuple[str, Value]]:
+        """What is shown of the input cache."""
+        for number, cache in enumerate(self._caches):
+            own: Any = cache
+            tag = own.access.payload.passenger.passenger.tag
+            for name, value in {"hit": own.hit, "miss": own.miss, "wave": tag.wave, "entry": tag.entry}.items():
+                yield f"core_{number}_access_{name}", Value.cast(value)
+
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         own: Any = self
         m.submodules.machine = self._machine
+        m.d.comb += [getattr(self, name).eq(value) for name, value in self._accesses()]
         for name, member in self._machine.signature.members.items():
             outer, inner = getattr(self, name), getattr(self._machine, name)
             m.d.comb += inner.eq(outer) if member.flow is Flow.In else outer.eq(inner)
@@ -117,6 +133,11 @@ class Uncore(wiring.Component):
                     lines[kind].append(f"{core}.is_given |= put({inside}, {outside});")
                 else:
                     lines["taken"].append(f"{outside} = {inside};")
+        lines["shown"] = [
+            f"cores[{number}].observer.accesses("
+            + ", ".join(f"uncore.core_{number}_access_{name}" for name in ("hit", "miss", "wave", "entry")) + ");"
+            for number in range(len(self._caches))
+        ]  # fmt: skip
         return _BORDER.format(cores=len(self._sockets), **{kind: "\n    ".join(own) for kind, own in lines.items()})
 
 

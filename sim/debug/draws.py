@@ -6,24 +6,33 @@ from typing import Any
 import numpy as np
 
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.draw.drawer import shapes_of
 from ctm.sim.golden.draw.setup import Shapes
 from ctm.sim.golden.draw.stages import Emitted, Integers, Shaded
+from ctm.sim.golden.draw.state import DrawState
+from ctm.sim.golden.draw.topology import Primitives
 from ctm.sim.golden.draw.vertices import Assembly
 from ctm.sim.golden.pe.domain import Domain
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.golden.r700.draws.primitives import PROVOKING_BANK, RECORD_BANK
 from ctm.sim.golden.r700.draws.stages import R700Stages
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
+from ctm.sim.golden.r700.image import pipeline_in
 
 ThreadName = Callable[[int, int, int], str]
 """What the thread of a wavefront, by its place, at (i, j) is."""
+SetUp = Callable[[Shaded, Integers], Shapes]
+"""The shapes of triangles, or points, of shaded vertices with these corners, [n, 3 or 1]."""
+_WRITERS = {"GS": "ES", "DC": "GS"}
+"""Whose ring a program reads."""
 
 
 class Drawing:
     """One draw of a job, as far as it has come; `number` counts the draws.
 
     `assembly` are its vertices and primitives before a geometry program. Of a draw with one, `emitted` are the
-    primitive and the number in it of each vertex that is drawn. `shapes` are what is drawn.
+    primitive and the number in it of each vertex that is drawn. `shapes` are what is drawn of vertices that are
+    `shaded`; `set_up` does that for others. `programs` are the launches of its programs so far, by stage.
     """
 
     def __init__(self, number: int) -> None:
@@ -31,6 +40,9 @@ class Drawing:
         self.assembly: Assembly | None = None
         self.emitted: tuple[Integers, Integers] | None = None
         self.shapes: Shapes | None = None
+        self.shaded: Shaded | None = None
+        self.set_up: SetUp | None = None
+        self.programs: dict[str, Any] = {}
 
     def name(self, launch: Launch[Any], order: int, i: int, j: int) -> str:
         """What a thread of one of its launches is."""
@@ -46,7 +58,7 @@ class Drawing:
     def primitive(self, launch: PixelLaunch, order: int) -> str:
         """The primitive of a strip, with its vertices."""
         assert self.shapes is not None
-        shape = self._shape(launch, order)
+        shape = self.shape(launch, order)
         corners = dict.fromkeys(self.shapes.corners[shape].tolist())
         named = ", ".join(map(self.vertex, corners))
         return f"{self._drawn(shape)} ({named})"
@@ -54,7 +66,7 @@ class Drawing:
     def bank(self, launch: PixelLaunch, order: int, bank: int) -> str:
         """What a bank of constants of a strip's primitive is of: one of its vertices, or itself."""
         assert self.shapes is not None
-        shape = self._shape(launch, order)
+        shape = self.shape(launch, order)
         if bank == RECORD_BANK:
             return self._drawn(shape)
         number = self.shapes.provoking[shape] if bank == PROVOKING_BANK else self.shapes.corners[shape, bank - 1]
@@ -68,17 +80,31 @@ class Drawing:
         threads, numbers = self.emitted
         return f"vertex {numbers[number]} that {_primitive(self.assembly, int(threads[number]))} emitted"
 
+    def ring(self, launch: ThreadLaunch, dword: int, *, written: bool) -> str:
+        """A dword of the ring that a program reads or writes."""
+        assert self.assembly is not None
+        item = launch.written.shape[1] if written else self.writer(launch).launch.written.shape[1]
+        thread, dword = divmod(dword, item)
+        if launch.stage == ("ES" if written else "GS"):
+            return f"ring dword {dword} of {_assembled(self.assembly, thread)}"
+        number, dword = divmod(dword, pipeline_in(launch.program.image).emitted_item)
+        return f"ring dword {dword} of vertex {number} that {_primitive(self.assembly, thread)} emitted"
+
+    def writer(self, launch: ThreadLaunch) -> Any:
+        """The launch that wrote the ring which a launch reads."""
+        return self.programs[_WRITERS[str(launch.stage)]]
+
+    def shape(self, launch: PixelLaunch, order: int) -> int:
+        """The shape of a strip."""
+        primitives = launch.program.primitives
+        assert primitives is not None
+        return int(primitives.shape[np.searchsorted(primitives.order, order)])
+
     def _drawn(self, shape: int) -> str:
         """The primitive of a shape; those that a geometry program emitted are counted through."""
         assert self.shapes is not None and self.assembly is not None
         number = int(self.shapes.primitive[shape])
         return _primitive(self.assembly, number) if self.emitted is None else f"emitted primitive {number}"
-
-    @staticmethod
-    def _shape(launch: PixelLaunch, order: int) -> int:
-        primitives = launch.program.primitives
-        assert primitives is not None
-        return int(primitives.shape[np.searchsorted(primitives.order, order)])
 
 
 def _primitive(assembly: Assembly, number: int) -> str:
@@ -95,9 +121,11 @@ def _assembled(assembly: Assembly, number: int) -> str:
 class DrawnStages(R700Stages):
     """The programs of a draw that keep what the draw is made of."""
 
-    def __init__(self, drawing: Drawing, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, drawing: Drawing, core: Any, state: Any, draws: DrawState, start: Any) -> None:
+        super().__init__(core, state, draws, start)
         self._drawing = drawing
+        # Later draws have a state of their own.
+        self._drawn = draws.copy()
 
     def vertices(self, assembly: Assembly) -> Shaded:
         """See `Stages.vertices`."""
@@ -116,5 +144,10 @@ class DrawnStages(R700Stages):
 
     def pixels(self, shaded: Shaded, shapes: Shapes, domain: Domain) -> None:
         """See `Stages.pixels`."""
-        self._drawing.shapes = shapes
+        self._drawing.shaded, self._drawing.shapes, self._drawing.set_up = shaded, shapes, self._set_up
         super().pixels(shaded, shapes, domain)
+
+    def _set_up(self, shaded: Shaded, corners: Integers) -> Shapes:
+        primitives = Primitives(corners, corners[:, 0])
+        with np.errstate(all="ignore"):
+            return shapes_of(self, self._drawn, shaded, primitives, np.zeros(len(corners), np.int64))

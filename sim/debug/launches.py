@@ -139,6 +139,8 @@ class Launches:
         """Of the job's thread: give a launch, and wait until it has run."""
         found = started(self._count, core.set_of_instructions, launch, wavefronts, drawing)
         self._count += 1
+        if drawing is not None:
+            drawing.programs[str(launch.stage)] = found
         self._found.put(found)
         answer = self._answers.get()
         if answer is not None:

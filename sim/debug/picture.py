@@ -7,13 +7,15 @@ import numpy.typing as npt
 
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.elements import read
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
 Colours = npt.NDArray[np.uint8]
 
 
 def pictured(launch: Launch[Any]) -> list[int]:
-    """The outputs that a launch writes, ascending."""
-    return sorted({*launch.program.outputs, *launch.program.uncached_outputs})
+    """The outputs that a launch writes, ascending; what threads of a draw export for vertices is none."""
+    own = () if isinstance(launch, ThreadLaunch) else launch.program.outputs
+    return sorted({*own, *launch.program.uncached_outputs})
 
 
 def picture(launch: Launch[Any], output: int, i: range, j: range) -> Colours:

@@ -217,7 +217,7 @@ class Session:
             self._walk.run(0, here.wavefront, scout, scout)
             if scout.found is not None:
                 self.go_to(Position(here.launch, self.started.index(scout.found.order), scout.found.step))
-                while not self._has_stored(scout.found.stop):
+                while not self._has_come(scout.found):
                     self.wavefront.advance()
                 return self._stopped(scout.found.stop, scout.found.lane)
         self.go_to(Position(here.launch, 0, 0))
@@ -346,29 +346,28 @@ class Session:
 
     def _has_stored(self, stop: Stop) -> bool:
         """Whether a stop behind a store is behind it: outputs are stored when the last instruction was executed."""
-        lanes = self._storing(stop)
+        lanes = stop.stored_by(self.wavefront, self.started.launch)
         return lanes is None or bool(lanes.any())
-
-    def _storing(self, stop: Stop) -> npt.NDArray[np.bool_] | None:
-        """The lanes that the last instruction stored from where a stop looks; None if it looks at no store."""
-        area = None if stop.stored is None else stop.stored.area(self.started.launch)
-        return None if area is None else self.wavefront.storing(area)
 
     def _stopping(self, stop: Stop) -> npt.NDArray[np.bool_] | None:
         batch, launch = self.wavefront.batch, self.started.launch
         if stop.stored is None:
             return stop.lanes(self.view, batch, launch, self.unit, batch.settle())
-        storing = self._storing(stop)
+        storing = stop.stored_by(self.wavefront, launch)
         lanes = None if storing is None else stop.storing(self.view, batch, launch, batch.settle(), storing)
         return lanes if lanes is not None and lanes.any() else None
 
     def _to_stop(self, found: Found | None) -> Event:
         """Step a wavefront to a breakpoint that was found, or to its fault."""
-        while found is None or self.wavefront.step < found.step or not self._has_stored(found.stop):
+        while found is None or not self._has_come(found):
             self.wavefront.advance()
             if self.wavefront.error is not None:
                 return Event("fault", error=self.wavefront.error)
         return self._stopped(found.stop, found.lane)
+
+    def _has_come(self, found: Found) -> bool:
+        """Whether the wavefront stands at a stop."""
+        return (self.wavefront.is_over or self.wavefront.step >= found.step) and self._has_stored(found.stop)
 
     def _scout(self, *, latest: bool = False) -> Scout:
         started, stops = self.started, [*self.stops, *self.hazards]

@@ -12,6 +12,8 @@ from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES
 from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
+from ctm.sim.golden.r700.draws.primitives import PROVOKING_BANK
 
 Words = npt.NDArray[np.uint32]
 Mask = npt.NDArray[np.bool_]
@@ -87,6 +89,23 @@ class View:
         if constant is None:
             raise unknown("register", name, self.names(batch))
         return constant
+
+    def bank(self, batch: Batch[Any], launch: Launch[Any], name: str, row: int) -> Value:
+        """A row of constants of the primitives of a draw's pixels, `CB1[0]`; DebugError: there is none."""
+        number = int(name[2:]) if name.startswith("CB") and name[2:].isdecimal() else -1
+        if not isinstance(launch, PixelLaunch):
+            raise DebugError(f"{name}[{row}]: a draw's pixel program has constants of its primitive")
+        assert launch.program.primitives is not None
+        if not 0 <= number <= PROVOKING_BANK:
+            raise DebugError(f"there is no {name}[{row}]: a draw's pixel program has CB0 to CB{PROVOKING_BANK}")
+        floats = launch.program.constants.all_floats()
+        if number == 0:
+            if row >= len(floats):
+                raise DebugError(f"there is no CB0[{row}]: there are {len(floats)} float constants")
+            rows = np.repeat(floats[row][None], batch.groups, axis=0)
+        else:
+            rows = launch.program.primitives.rows(batch.order, number, row)
+        return Value(np.ascontiguousarray(np.repeat(rows, batch.lanes, axis=0).T).view(np.uint32), FLOAT)
 
     def set(self, batch: Batch[Any], name: str, channel: str, lanes: Mask, word: int) -> None:
         """Set a channel of a register in some lanes; DebugError: it is no register."""

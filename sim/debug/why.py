@@ -1,61 +1,78 @@
 """Why a value is what it is: the slice of an element of an output, or of a register."""
 
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
+from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.answer import Answer
+from ctm.sim.debug.slicing.conditions import Condition, condition_of
+from ctm.sim.debug.slicing.following import follow, names_of
 from ctm.sim.debug.slicing.names import Names
 from ctm.sim.debug.slicing.place import MEMORY, Place
 from ctm.sim.debug.slicing.slicer import Slicer
 from ctm.sim.debug.stopping.places import ELEMENT, store_of
 from ctm.sim.debug.stopping.stores import Area
-from ctm.sim.debug.stopping.trials import last_store, storing_strips
+from ctm.sim.debug.stopping.trials import condition_of_fragment, last_store, storing_strips
+from ctm.sim.debug.undo import Kept
 from ctm.sim.debug.views import SPELLINGS
 from ctm.sim.debug.walk import Position
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
+GoesOn = Callable[[Session, Answer], Answer]
 
-def why(session: Session, text: str) -> Answer:
+
+def why(session: Session, text: str, *, follows: bool = True) -> Answer:
     """What determined ``o0[3,7]``, ``o0[3,7].x`` of this launch, or ``R1``, ``R1.x`` or a mask here, in this lane.
 
-    The session is where it was, but what was set by hand in this wavefront behind here is lost.
+    In a draw it `follows` what the programs in front of this one left. The session is where it was, but what was set by
+    hand in this wavefront behind here is lost.
 
     Raises
     ------
     DebugError
         There is no such value, or it cannot be traced.
     """
-    launch = session.started.launch
-    if isinstance(launch, ThreadLaunch) and launch.ring is not None:
-        raise DebugError(
-            f"what {launch.stage} reads of its ring is not traced; `why` takes values of the other programs"
-        )
     match = ELEMENT.fullmatch(text.strip())
-    if match is None:
-        store_of(session.started.launch, text.strip())
-        return _of_register(session, text)
-    return _of_element(session, text.strip(), int(match[1]), (int(match[2]), int(match[3])), match[4])
+    launch = session.started.launch
+    # What copies of a wavefront emit, and store in rings, goes to where it itself does that.
+    kept = Kept.of_outputs(launch) if isinstance(launch, ThreadLaunch) else None
+    goes_on = follow if follows else _alone
+    try:
+        if match is None:
+            store_of(launch, text.strip())
+            return _of_register(session, text, goes_on)
+        return _of_element(session, text.strip(), int(match[1]), (int(match[2]), int(match[3])), match[4], goes_on)
+    finally:
+        if kept is not None:
+            kept.restore()
 
 
-def _of_register(session: Session, text: str) -> Answer:
+def _of_register(session: Session, text: str, goes_on: GoesOn) -> Answer:
     here = session.position
     names = _names(session)
     places = names.places(session.wavefront.batch, text)
     slicer = _slicer(session, here.step)
     try:
-        return Answer(text.strip(), slicer.slice(places), names, session.code)
+        return goes_on(session, Answer(text.strip(), slicer.slice(places), names, session.code))
     finally:
         session.go_to(here)
 
 
-def _of_element(session: Session, text: str, output: int, pixel: tuple[int, int], channel: str | None) -> Answer:
+def _alone(session: Session, answer: Answer) -> Answer:
+    """The answer, without those of earlier programs."""
+    del session
+    return answer
+
+
+def _of_element(
+    session: Session, text: str, output: int, pixel: tuple[int, int], channel: str | None, goes_on: GoesOn
+) -> Answer:
     here, lane, launch = session.position, session.lane, session.started.launch
     found = store_of(launch, f"o{output}[{pixel[0]},{pixel[1]}]")
     area = None if found is None else found.area(launch)
@@ -80,12 +97,31 @@ def _of_element(session: Session, text: str, output: int, pixel: tuple[int, int]
             targets = _of_output(slicer.track.last, *place, channels)
         else:
             targets = [Place(MEMORY, (area.first, area.end - area.first, -1))]
-        names = _names(session)
-        killed = "" if slicer.track.last.valid_mask[session.lane] else ", killed, is not stored"
-        return Answer(f"{text}{killed}", slicer.slice(targets), names, session.code)
+        last, condition = slicer.track.last, None
+        fate = "" if last.valid_mask[session.lane] else ", killed, is not stored"
+        if output in launch.program.outputs and not fate:
+            condition = _condition(session, pixel, last)
+        if condition is not None and not condition.passed:
+            fate = ", failed the test, is not stored"
+        if condition is not None and condition.is_behind and condition.by_value:
+            targets.append(Place("conditional", (), session.lane))
+        answer = Answer(f"{text}{fate}", slicer.slice(targets), _names(session), session.code, condition)
+        return goes_on(session, answer)
     finally:
         session.go_to(here)
         session.lane = lane
+
+
+def _condition(session: Session, pixel: tuple[int, int], last: Batch[Any]) -> Condition | None:
+    """The conditional test of a pixel of this wavefront."""
+    started, launch = session.started, session.started.launch
+    value = last.conditional[session.lane]
+    if isinstance(launch, PixelLaunch):
+        return condition_of_fragment(started, pixel, session.wavefront.order, value, session.cancellation)
+    is_behind = launch.conditional.location is ConditionalLocation.DPP
+    # What the wavefront stored at its end is undone.
+    session.wavefront.back_to(0)
+    return condition_of(launch, pixel, value if is_behind else launch.conditional_value)
 
 
 def _go_to_fragment(session: Session, output: int, pixel: tuple[int, int], text: str) -> str:
@@ -113,12 +149,7 @@ def _go_to_fragment(session: Session, output: int, pixel: tuple[int, int], text:
 
 
 def _names(session: Session) -> Names:
-    started, launch, order = session.started, session.started.launch, session.wavefront.order
-    if not isinstance(launch, PixelLaunch):
-        return Names(session.view, launch, session.lane)
-    drawing = started.drawing
-    assert drawing is not None
-    return Names(session.view, launch, session.lane, partial(drawing.bank, launch, order))
+    return names_of(session, session.started, session.wavefront.order, session.lane)
 
 
 def _go_to_store(session: Session, area: Area, text: str) -> None:

@@ -10,12 +10,13 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.watch import Wait
 
 ROW = np.dtype(
-    [(name, "<u8") for name in ("executable", "pc", "port", "issues", "active", "working", "present")]
+    [(name, "<u8") for name in ("executable", "pc", "port", "issues", "active", "working", "present", "hits", "misses")]
     + [("waited", "<u8", (len(Wait),))]
 )
 """An instruction of an executable: its unit of code and issue port; wavefronts that issued it; their lanes that were
-active, that were active and also covered and valid, and that were covered and valid; cycles that wavefronts waited to
-issue it, by `Wait`, for the last one of a wavefront also those after it. Without cycles there are no port and waits.
+active, that were active and also covered and valid, and that were covered and valid; accesses of its fetches to the
+first level of the input cache that hit and that missed; cycles that wavefronts waited to issue it, by `Wait`, for the
+last one of a wavefront also those after it. Without cycles there are no port, accesses and waits.
 """
 EVENT = np.dtype(
     [("cycle", "<u8"), ("executable", "<u4"), ("pc", "<u4"), ("second", "<u4"), ("core", "<u2"), ("slot", "<u2"),
@@ -24,9 +25,9 @@ EVENT = np.dtype(
 """TAKEN: a wavefront takes a wave slot; `pc` and `second` are i and j of its first lane, `lanes` are covered.
 
 ISSUED: an instruction of port `what`; `lanes` of the `second` lanes that are covered and valid are active. WAITS_FOR:
-from now on the wave slot waits for `what`, a `Wait`.
+from now on the wave slot waits for `what`, a `Wait`. MISSED: a fetch of the instruction missed a line.
 """
-TAKEN, ISSUED, WAITS_FOR = range(3)
+TAKEN, ISSUED, WAITS_FOR, MISSED = range(4)
 WINDOW = np.dtype([("read", "<u8", (5,)), ("written", "<u8", (5,))])
 """Beats that each memory port moved in `WINDOW_CYCLES` cycles."""
 WINDOW_CYCLES = 64

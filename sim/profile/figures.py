@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ctm.rtl.config import CacheConfig
 from ctm.rtl.dpp.watch import Wait
 
 WAITS: tuple[Wait, ...] = tuple(wait for wait in Wait if wait not in (Wait.FREE, Wait.ISSUE))
@@ -19,6 +20,8 @@ class Figures:
     active, working, present
         Their lanes that were active, covered or not, which the machine's counters have; that were active, covered and
         valid; that were covered and valid.
+    hits, misses
+        Accesses of its lookups to lines of the first level of the input cache, of those that hit and that missed.
     waited
         Cycles that wavefronts waited to issue it, by cause, all wavefronts together; empty where there are no cycles.
     """
@@ -27,6 +30,8 @@ class Figures:
     active: int = 0
     working: int = 0
     present: int = 0
+    hits: int = 0
+    misses: int = 0
     waited: dict[Wait, int] = field(default_factory=dict)
 
     @property
@@ -37,6 +42,11 @@ class Figures:
     def waits_for(self, cause: Wait) -> int:
         """Cycles that wavefronts waited for a cause."""
         return self.waited.get(cause, 0)
+
+    @property
+    def loaded(self) -> int:
+        """Bytes of lines that its lookups missed, and that were loaded into the first level."""
+        return self.misses * CacheConfig.LINE_BYTES
 
     @property
     def lost(self) -> int:
@@ -52,7 +62,7 @@ class Figures:
 def figures_of(row: Any) -> Figures:
     """Those of a row of `ctm.sim.engines.seen`."""
     waited: dict[Wait, int] = {wait: int(row["waited"][wait.value]) for wait in WAITS if row["waited"].any()}
-    counts = {name: int(row[name]) for name in ("issues", "active", "working", "present")}
+    counts = {name: int(row[name]) for name in ("issues", "active", "working", "present", "hits", "misses")}
     return Figures(**counts, waited=waited)
 
 
@@ -65,6 +75,8 @@ def total(parts: Iterable[Figures]) -> Figures:
             active=result.active + part.active,
             working=result.working + part.working,
             present=result.present + part.present,
+            hits=result.hits + part.hits,
+            misses=result.misses + part.misses,
             waited={wait: result.waited.get(wait, 0) + part.waited.get(wait, 0) for wait in part.waited}
             if part.waited
             else result.waited,

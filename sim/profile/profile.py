@@ -103,7 +103,8 @@ def as_json(profile: ProgramProfile) -> dict[str, object]:
     def figures(found: Figures) -> dict[str, object]:
         waited = {wait.name.lower(): count for wait, count in found.waited.items()}
         counts = {name: getattr(found, name) for name in ("issues", "active", "working", "present")}
-        return {**counts, "waited": waited or None}
+        accesses = {name: getattr(found, name) for name in ("hits", "misses", "loaded")}
+        return {**counts, **(accesses if profile.has_cycles else {}), "waited": waited or None}
 
     return {
         "program": profile.name,

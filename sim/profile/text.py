@@ -15,6 +15,8 @@ _SHOWN = 0.005
 """Causes that have less of all cycles have no column."""
 _WIDTH = 150
 _NOTHING = ""
+_LOOKUPS = "misses", "bytes"
+"""Columns of a program with lookups."""
 
 
 def print_profile(profile: ProgramProfile, console: Console) -> None:
@@ -54,13 +56,17 @@ def _print(profile: ProgramProfile, title: str, places: list[tuple[str, Figures,
     table.add_column("line" if profile.lines else "unit", no_wrap=True)
     for name in ("share", "issues", "lanes", *(wait.name.lower() for wait in waits)):
         table.add_column(name, justify="right", no_wrap=True)
+    lookups = [name for name in _LOOKUPS if whole.hits + whole.misses]
+    for name in lookups:
+        table.add_column(name, justify="right", no_wrap=True)
     # Where there is no room it is the text that goes on in another line.
     table.add_column("source" if profile.lines else "instruction", overflow="fold")
     for place, figures, text in places:
         waited = (_count(figures.waits_for(wait)) for wait in waits)
         lanes = f"{figures.efficiency:.0%}" if figures.issues else _NOTHING
         share = f"{figures.cost / whole.cost:.1%}" if figures.cost else _NOTHING
-        table.add_row(place, share, _count(figures.issues), lanes, *waited, text)
+        accesses = (_count(figures.misses), _count(figures.loaded)) if lookups else ()
+        table.add_row(place, share, _count(figures.issues), lanes, *waited, *accesses, text)
     console.print(table, highlight=False)
 
 

@@ -1,7 +1,8 @@
 """What wavefronts did, when, as a file that Perfetto and chrome://tracing open: the JSON of Chrome's trace events.
 
 A core is a process and a wave slot one of its threads; a cycle is a microsecond. A wavefront is a slice, in it each
-instruction from its issue to the wavefront's next one, and in that what the wavefront waited for. Counters say how many
+instruction from its issue to the wavefront's next one, and in that what the wavefront waited for. A line that a lookup
+missed is a slice of the memory's process, to which a flow leads from the lookup's instruction. Counters say how many
 wavefronts each core has, and how many bytes each memory port moves. Of the golden model, which has no times, a cycle is
 an instruction, and each program of a draw is a process.
 
@@ -22,7 +23,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.watch import Wait
 from ctm.sim.assembler.languages import statements
 from ctm.sim.elf import Executable
-from ctm.sim.engines.seen import ISSUED, TAKEN, WAITS_FOR, WINDOW_CYCLES, Seen
+from ctm.sim.engines.seen import ISSUED, MISSED, TAKEN, WAITS_FOR, WINDOW_CYCLES, Seen
 
 _SHOWN = frozenset(wait for wait in Wait if wait not in (Wait.FREE, Wait.ISSUE))
 _BYTES = 8
@@ -44,6 +45,8 @@ class _Track:
     wait: Event | None = None
     issued_at: int | None = None
     """Since when an instruction is issued that is not yet known to count."""
+    issues: dict[int, int] = field(default_factory=dict)
+    """When the wavefront issued each of its instructions last, by unit."""
     ended: list[Event] = field(default_factory=list)
 
     def begin(self, cycle: int, name: str, category: str, arguments: Event) -> Event:
@@ -70,10 +73,14 @@ def events(seen: Seen, programs: Programs, config: MachineConfig) -> Iterator[Ev
     texts = {address: statements(executable) for address, (_, executable) in programs.items()}
     tracks: dict[tuple[int, int], _Track] = {}
     resident = [0] * len(seen.tracks)
-    last = 0
+    last, misses = 0, 0
     for event in seen.events:
         core, wave_slot, last = int(event["core"]), int(event["slot"]), int(event["cycle"])
         track = tracks.setdefault((core, wave_slot), _Track(core, wave_slot))
+        if int(event["kind"]) == MISSED:
+            misses += 1
+            yield from _missed(track, event, misses, len(seen.tracks))
+            continue
         before = track.wavefront is not None
         _step(track, event, texts, programs, seen.tracks[core].wavefront)
         after = track.wavefront is not None
@@ -95,6 +102,7 @@ def _step(
     cycle, kind = int(event["cycle"]), int(event["kind"])
     if kind == TAKEN:
         track.end_all(cycle)
+        track.issues.clear()
         name = wavefront.format(i=event["pc"], j=event["second"])
         track.wavefront = track.begin(cycle, name, "wavefront", {"covered lanes": int(event["lanes"])})
     elif kind == WAITS_FOR:
@@ -110,11 +118,24 @@ def _step(
         _issue(track, event, texts, programs)
 
 
+def _missed(track: _Track, event: Any, number: int, memory: int) -> Iterator[Event]:
+    """A lookup missed a line: a slice of the memory's process, and a flow from the instruction to it."""
+    cycle, unit = int(event["cycle"]), int(event["pc"])
+    place = {"pid": memory, "tid": track.core + 1, "ts": cycle}
+    arguments = {"unit": unit, "wave slot": track.wave_slot}
+    yield {**place, "ph": "X", "dur": 1, "name": f"miss of unit {unit}", "cat": "miss", "args": arguments}
+    if unit in track.issues:
+        flow = {"id": number, "name": "miss", "cat": "miss"}
+        yield {**flow, "ph": "s", "pid": track.core, "tid": track.wave_slot, "ts": track.issues[unit]}
+        yield {**flow, **place, "ph": "f", "bp": "e"}
+
+
 def _issue(track: _Track, event: Any, texts: Mapping[int, Mapping[int, str]], programs: Programs) -> None:
     begun = int(event["cycle"]) if track.issued_at is None else track.issued_at
     track.issued_at = None
     track.end("instruction", begun)
     address, unit = int(event["executable"]), int(event["pc"])
+    track.issues[unit] = begun
     arguments: Event = {"unit": unit, "lanes": f"{event['lanes']} of {event['second']}"}
     executable: Any = programs[address][1] if address in programs else None
     if executable is not None and executable.lines is not None:
@@ -133,6 +154,8 @@ def _names(seen: Seen, config: MachineConfig) -> Iterator[Event]:
             yield name("thread_name", core, f"wave slot {number}", tid=number)
     if len(seen.traffic):
         yield name("process_name", len(seen.tracks), "memory")
+        for core, track in enumerate(seen.tracks):
+            yield name("thread_name", len(seen.tracks), f"misses of {track.name}", tid=core + 1)
 
 
 def _counter(process: int, cycle: int, name: str, values: Mapping[str, float]) -> Event:

@@ -19,6 +19,7 @@ from ctm.tb.cli.invocation import refusal
 from ctm.tb.cli.processes import hear_all
 from ctm.tb.debug.editor import Editor, editor
 from ctm.tb.debug.jobs import DIVERGENT, LOOP_BY_COLUMN, program, race
+from ctm.tb.draws.recorded import make_job
 
 FAULT = DIVERGENT.replace("MAD(r0.r, r0.g, 0.0)", "MAD(r0.r, r0.g, 0.0) {rgba_inst.rgb_op=15}")
 LONG = "REP i0\n" * 4 + "ALU r1.r = ADD(r1.r, c0.b)\n" + "ENDREP\n" * 4 + "OUT o0 = MOV(r1)\n"
@@ -140,6 +141,39 @@ def test_values_are_looked_at_and_set(tmp_path: Path) -> None:
         assert seen.stopped()["reason"] == "data breakpoint"
         seen.ask("evaluate", expression="quit", context="repl")
         seen.event("terminated")
+
+
+def test_a_draw_is_stepped_through_its_programs(tmp_path: Path) -> None:
+    with editor(make_job("gs_pass", "sfn", tmp_path)) as seen:
+        assert seen.launched()["reason"] == "entry"
+        domain = seen.variables("Domain")
+        assert domain["stage"]["value"] == "launch 0 (ES of draw 0)" and domain["thread"]["value"] == "vertex 0"
+        assert seen.variables("Registers")["R0"]["value"].startswith("(0, ")
+        # Wavefronts of each program, one behind the other.
+        stages = [domain["stage"]["value"]]
+        while not stages[-1].startswith("launch 3"):
+            for command in ("stepOut", "next"):
+                seen.ask(command, threadId=1)
+                seen.stopped()
+            stages.append(seen.variables("Domain")["stage"]["value"])
+        assert [stage.split("(")[1][:2] for stage in dict.fromkeys(stages)] == ["ES", "GS", "DC", "PS"]
+        pixels = [{"name": "(25, 12)"}, {"name": "(0, 0)"}]
+        one, none = seen.ask("setFunctionBreakpoints", breakpoints=pixels)["breakpoints"]
+        assert one["verified"] and not none["verified"] and "covers the pixel (0, 0)" in none["message"]
+        seen.ask("continue", threadId=1)
+        assert seen.stopped()["reason"] == "function breakpoint"
+        assert seen.variables("Domain")["thread"]["value"].startswith("(25, 12) of emitted primitive 0 (vertex 0 that")
+        found = seen.ask("evaluate", expression="CB1[0].x", frameId=1, context="watch")
+        assert found["result"].startswith("1 ")
+        why = seen.ask("evaluate", expression="why o0[25,12].x", frameId=1, context="repl")["result"]
+        assert "(GS of draw 0), primitive 0: ring dword" in why and "vertex buffer 0 (element 0, byte 0)" in why
+        seen.ask("reverseContinue", threadId=1)
+        assert seen.stopped()["frame"]
+        rows = seen.ask("disassemble", memoryReference="0x0", instructionOffset=0, instructionCount=4)["instructions"]
+        assert any(row["instruction"] for row in rows)
+        seen.ask("setFunctionBreakpoints", breakpoints=[])
+        seen.ask("continue", threadId=1)
+        assert seen.event("exited") == {"exitCode": 0}
 
 
 def test_calls_are_frames(tmp_path: Path) -> None:

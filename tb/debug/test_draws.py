@@ -1,5 +1,6 @@
 """Draws in a session: each program is a launch, and what they leave is what the draw leaves, forward and back."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,13 +12,14 @@ from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.place import Place
 from ctm.sim.debug.stopping.places import stop_at, watch
+from ctm.sim.debug.stopping.trials import storing_strips
 from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
 from ctm.sim.jobs.loading import load_job
 from ctm.tb.debug.slicing.draws import stages_of
 from ctm.tb.debug.slicing.launches import some_place
-from ctm.tb.debug.slicing.recomputation import targets_of, wrong
+from ctm.tb.debug.slicing.recomputation import items_of, targets_of, wrong
 from ctm.tb.draws.recorded import NAMES, bits, cases, make_job, run
 
 _ORDINARY = ("cube_indexed", "gs_pass", "clip_near", "depth_out", "xfb_gs")
@@ -25,6 +27,10 @@ _WAVEFRONT = 16
 
 
 DRAWS = [name if name in _ORDINARY else pytest.param(name, marks=pytest.mark.long) for name, _ in cases(("sfn",))]
+
+
+SLICED = [pytest.param(name, marks=pytest.mark.long) if name == "xfb_gs" else name for name in DRAWS]
+"""gs_pass has a geometry and a copy program, too."""
 
 
 def finished_twice(session: Session, wavefront: int, steps: int) -> None:
@@ -69,22 +75,23 @@ def test_steps_forward_and_back_leave_what_the_draw_leaves(name: str, tmp_path: 
     assert stages in (["VS", "PS"], ["ES", "GS", "DC", "PS"], ["VS"], ["ES", "GS", "DC"])
 
 
-@pytest.mark.parametrize("name", DRAWS)
+@pytest.mark.parametrize("name", SLICED)
 def test_slices_determine_what_the_programs_of_draws_leave(name: str, tmp_path: Path) -> None:
     traced = 0
     for number, started in enumerate(stages_of(load_job(make_job(name, "sfn", tmp_path)), _WAVEFRONT)):
-        if getattr(started.launch, "ring", None) is not None:
-            continue
         place = some_place(started, number + len(name))
         slicer, begin = place.slicer(), place.wavefront().batch.copy()
         targets = targets_of(slicer, place.lane)
         if not started.launch.program.outputs:
-            # What it leaves goes into the ring, from registers.
-            shape = slicer.track.last.temporaries.shape[:2]
-            targets += [Place("temporaries", at, place.lane) for at in np.ndindex(shape)]
+            # What it leaves goes into the ring.
+            targets = items_of(started.launch, slicer, place.lane)
         found = slicer.slice(targets)
         assert found.causes
         assert not wrong(started.launch, slicer.probe, begin, found, place.lane, number)
+        if started.launch.stage in ("GS", "DC"):
+            # One that lists nothing of the ring is found.
+            poorer = replace(found, elements={})
+            assert wrong(started.launch, slicer.probe, begin, poorer, place.lane, number)
         traced += 1
     assert traced
 
@@ -121,6 +128,56 @@ def test_why_names_the_primitive_and_the_vertices_that_made_a_pixel(tmp_path: Pa
     assert vertices_that_matter(path, (24, 24)) == named == {4, 5, 6}
 
 
+def dwords_that_matter(path: Path, name: str, pixel: tuple[int, int]) -> set[str]:
+    """The dwords of vertex buffers that make a difference to a pixel where each is moved alone."""
+    usual, found = run(path, "golden", _WAVEFRONT).outputs[0][pixel[1], pixel[0]].tobytes(), set()
+    for number, file in enumerate(sorted(path.parent.glob(f"{name}_vertices*.npy"))):
+        data = np.load(file)
+        for dword in range(data.nbytes // 4):
+            moved = data.copy()
+            moved.view(np.float32).reshape(-1)[dword] += np.float32(1 / 64)
+            np.save(file, moved)
+            if run(path, "golden", _WAVEFRONT).outputs[0][pixel[1], pixel[0]].tobytes() != usual:
+                found.add(f"{number}, {4 * dword}")
+        np.save(file, data)
+    return found
+
+
+@pytest.mark.parametrize(("name", "pixel", "stride"), [("gs_pass", (25, 12), 16)])
+def test_a_pixel_behind_a_geometry_program_is_explained_to_the_vertex_buffers(
+    name: str, pixel: tuple[int, int], stride: int, tmp_path: Path
+) -> None:
+    path = make_job(name, "sfn", tmp_path)
+    with session_of(path) as session:
+        session.go_to(Position(3, 0, 0))
+        answer = why(session, f"o0[{pixel[0]},{pixel[1]}]")
+        assert session.position == Position(3, 0, 0)
+        ended = session.go_on()
+        assert ended.reason == "finished" and session.result is not None
+        assert bits(session.result) == bits(run(path, "golden", _WAVEFRONT))
+    stages = [each.text.split("(")[1].split()[0] for each in answer.before]
+    assert stages == ["DC"] * 3 + ["GS"] + ["ES"] * 3
+    text = "\n".join(row for row in answer.rows() if row.startswith("inputs and memory: "))
+    named = re.findall(r"vertex buffer (\d+) \(element (\d+), byte (\d+)\)", text)
+    found = {f"{buffer}, {int(element) * stride + int(byte)}" for buffer, element, byte in named}
+    assert found == dwords_that_matter(path, name, pixel)
+
+
+def test_why_in_a_geometry_program_goes_back_through_its_ring(tmp_path: Path) -> None:
+    with session_of(make_job("gs_variable", "sfn", tmp_path)) as session:
+        session.go_to(Position(1, 0, 0))
+        session.select(4, 0)
+        session.finish()
+        emitted = session.started.launch.emits.count.copy()
+        ring = session.started.launch.written.copy()
+        text = "\n".join(why(session, "R1.x").rows()) + "\n".join(why(session, "R2.x").rows())
+        assert np.array_equal(session.started.launch.emits.count, emitted)
+        assert np.array_equal(session.started.launch.written, ring)
+    assert "ring dword 4 of vertex 4 = 4" in text
+    assert "launch 0 (ES of draw 0), vertex 4: ring dword 4 of vertex 4 = 4" in text
+    assert "vertex buffer 1 (element 4, byte 0) = 4" in text
+
+
 def test_why_takes_the_last_fragment_that_is_stored(tmp_path: Path) -> None:
     """Behind a nearer primitive later ones fail the test, and are not named."""
     path = make_job("cube_nocull_depth", "sfn", tmp_path)
@@ -129,7 +186,7 @@ def test_why_takes_the_last_fragment_that_is_stored(tmp_path: Path) -> None:
         session.go_to(Position(1, 0, 0))
         covered = np.argwhere((expected != np.float32(-777)).any(axis=-1))
         for j, i in covered[:: max(1, len(covered) // 6)].tolist():
-            found = why(session, f"o0[{i},{j}]").slice.targets
+            found = why(session, f"o0[{i},{j}]", follows=False).slice.targets
             stored = [word for place, word in found.items() if place.array == "outputs"]
             assert np.array(stored, np.uint32).tobytes() == expected[j, i].tobytes()
 
@@ -140,8 +197,6 @@ def test_threads_of_stages_have_names_and_break(tmp_path: Path) -> None:
         assert "launch 0 (ES of draw 0)" in texts.where() and "vertex 0" in texts.where()
         session.go_to(Position(1, 0, 0))
         assert "GS" in texts.where() and "primitive 0" in texts.where()
-        with pytest.raises(DebugError, match="what GS reads of its ring is not traced"):
-            why(session, "R0.x")
         with pytest.raises(DebugError, match=r"\(GS of draw 0\) has the threads \(0, 0\) to \(\d+, 0\), not \(0, 1\)"):
             session.select(0, 1)
         stop_at(session, "(0, 0)")
@@ -176,8 +231,67 @@ def test_outputs_of_a_draw_are_those_of_its_ps_and_stored_behind_it(tmp_path: Pa
         session.lane = 8
         assert "no thread" in Texts(session).where(), "there are eight vertices"
         session.go_to(Position(1, 0, 0))
-        with pytest.raises(DebugError, match=r"`break \(24, 24\)` stops at a fragment"):
-            watch(session, "o0[24,24]")
+        with pytest.raises(DebugError, match=r"`break \(24, 24\) if` takes conditions"):
+            watch(session, "o0[24,24] if R0.x > 1")
+
+
+def test_a_pixel_is_watched_at_the_fragments_that_store_it(tmp_path: Path) -> None:
+    path = make_job("cube_nocull_depth", "sfn", tmp_path)
+    with session_of(path) as session:
+        session.go_to(Position(1, 0, 0))
+        started = session.started
+        stored = {}
+        for pixel in ((24, 24), (20, 12), (33, 30)):
+            orders = storing_strips(started, 0, pixel, session.cancellation)
+            covering = ((started.i == pixel[0]) & (started.j == pixel[1]) & started.covered).any(axis=1).sum()
+            assert 0 < len(orders) <= covering
+            stop = watch(session, f"o0[{pixel[0]},{pixel[1]}]")
+            stored |= {(session.started.index(order), stop.number): pixel for order in orders}
+        stops, here = [], None
+        while session.go_on().reason == "breakpoint":
+            assert session.wavefront.has_ended
+            batch, here = session.wavefront.batch, session.position
+            pixel = int(batch.i[session.lane]), int(batch.j[session.lane])
+            stops.append((here.wavefront, pixel))
+        assert stops == sorted((index, pixel) for (index, _), pixel in stored.items())
+        assert session.result is not None and bits(session.result) == bits(run(path, "golden", _WAVEFRONT))
+        session.go_to(Position(1, len(started.order) - 1, 0))
+        back = []
+        while session.back_on().stop is not None:
+            assert session.wavefront.has_ended
+            back.append(session.position.wavefront)
+        assert back == [index for index, _ in reversed(stops)]
+
+
+def test_a_pixel_stops_from_the_vertex_program_on(tmp_path: Path) -> None:
+    with session_of(make_job("cube_indexed", "sfn", tmp_path)) as session:
+        stop_at(session, "(24, 24)")
+        with pytest.raises(DebugError, match=r"\(VS of draw 0\) has the threads"):
+            stop_at(session, "(24, 2400)")
+        assert session.go_on().reason == "breakpoint"
+        assert session.started.launch.stage == "PS" and session.position.step == 0
+        batch = session.wavefront.batch
+        assert (batch.i[session.lane], batch.j[session.lane]) == (24, 24)
+
+
+def test_constants_that_why_names_are_printed(tmp_path: Path) -> None:
+    with session_of(make_job("cube_indexed", "sfn", tmp_path)) as session:
+        with pytest.raises(DebugError, match="a draw's pixel program has constants of its primitive"):
+            session.value("CB1[0].x")
+        session.go_to(Position(1, 0, 0))
+        found = why(session, "o0[24,24]", follows=False).slice.constants
+        session.select(24, 24)
+        names = [place for place in found if place.array == "primitive"]
+        assert names
+        for place in names:
+            bank, row, channel = place.index
+            value = session.value(f"CB{bank}[{row}].{'xyzw'[channel]}")
+            assert value.words[0][session.lane] == found[place]
+        assert session.value("CB0[3].w").words[0][0] == session.value("C3.w").words[0][0]
+        assert session.value("CB4[0].x > 0").all()
+        for text in ("CB6[0].x", "CB0[999]", "R1[0]"):
+            with pytest.raises(DebugError, match=f"there is no {text[:2]}"):
+                session.value(text)
 
 
 def test_primitives_are_numbered_in_their_instance(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.tb.cli.invocation import refusal
 from ctm.tb.debug.jobs import DIVERGENT, LONG, LOOP_BY_COLUMN, example, program, race, session_of
 from ctm.tb.debug.terminal import Terminal
+from ctm.tb.draws.recorded import make_job
 
 LARGE, SMALL = (160, 50), (80, 24)
 FAULT = DIVERGENT.replace("MAD(r0.r, r0.g, 0.0)", "MAD(r0.r, r0.g, 0.0) {rgba_inst.rgb_op=15}")
@@ -74,6 +75,47 @@ class Seen:
     @property
     def place(self) -> str:
         return self.rows("place")[0]
+
+
+async def a_draw(seen: Seen) -> None:
+    """From its vertices to a pixel, and why it is so."""
+    assert "launch 0 (VS of draw 0)" in seen.place and "vertex 0" in seen.place
+    assert seen.rows("image")[0] == "the program has no output"
+    await seen.enter("break (24, 24)")
+    await seen.press("i", "i", "I", "s", "f", "c")
+    assert "launch 1 (PS of draw 0)" in seen.place and "(24, 24) of primitive 2 (vertex 4" in seen.place
+    assert "Output 0" in str(seen.app.query_one(ImagePane).border_title)
+    assert seen.row("registers", "R0 ")
+    await seen.enter("print CB1[0].x")
+    assert any("CB1[0].x = " in row for row in seen.rows("log"))
+    await seen.enter("why o0[24,24]")
+    assert any("vertex buffer 0" in row for row in seen.rows("log"))
+    await seen.press("right", "c", "C")
+    await seen.enter("goto 1 0 0")
+    assert "wavefront 0 of" in seen.place
+    await seen.enter("watch o0[24,24]")
+    await seen.press("c", "c")
+    assert "end of the wavefront" in seen.place
+    await seen.enter("delete")
+    await seen.press("c")
+    assert "the job has ended" in seen.place
+    # The draw has stored its pixels.
+    pane = seen.app.query_one(ImagePane)
+    assert pane._colours is not None and len({tuple(each) for each in pane._colours.reshape(-1, 3).tolist()}) > 1
+
+
+@pytest.mark.long
+def test_a_draw_is_looked_at(tmp_path: Path) -> None:
+    told(a_draw, load_job(make_job("cube_indexed", "sfn", tmp_path)))
+
+
+def test_a_draw_begins_with_its_vertices(tmp_path: Path) -> None:
+    async def story(seen: Seen) -> None:
+        assert "launch 0 (VS of draw 0)" in seen.place
+        await seen.press("i", "5")
+        assert seen.rows("image")[0] == "the program has no output"
+
+    told(story, load_job(make_job("cube_indexed", "sfn", tmp_path)), SMALL)
 
 
 def told(

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from ctm.sim.engines.seen import ISSUED, TAKEN, Seen, Watching
 from ctm.sim.jobs.execution import Execution, Run
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.profile.figures import WAITS
+from ctm.sim.profile.profile import profiles
 from ctm.sim.report.timeline import write_timeline
 from ctm.tb.draws.scene import Scene, drawn
 
@@ -50,6 +52,11 @@ def check(path: Path, config: MachineConfig) -> None:
     assert by_instruction(seen) == by_instruction(golden.device.seen())
     assert sum(int(row["issues"]) for row in seen.rows) == run.report.instructions
     assert sum(int(row["active"]) for row in seen.rows) == run.report.lane_instructions
+    for name in ("hits", "misses"):
+        assert int(seen.rows[name].sum()) == run.report.counters[f"input_{name}"]
+        # Each instruction of a program, and so each line.
+        programs = profiles(seen, watched.programs())
+        assert sum(getattr(program.figures, name) for program in programs) == run.report.counters[f"input_{name}"]
     check_timeline(watched, seen, run)
     assert plain.programs() == watched.programs()
 
@@ -64,6 +71,8 @@ def check_timeline(watched: Execution, seen: Seen, run: Run) -> None:
     assert {"ph", "pid", "tid", "ts", "dur", "name", "cat", "args"} == set(slices[0])
     assert sum(event["cat"] == "instruction" for event in slices) == run.report.instructions
     assert sum(event["cat"] == "wavefront" for event in slices) == run.report.counters["groups"]
+    check_misses(events, run)
+    slices = [event for event in slices if event["cat"] != "miss"]
     waits = Counter[str]()
     for event in slices:
         if event["cat"] == "wait":
@@ -79,6 +88,22 @@ def check_timeline(watched: Execution, seen: Seen, run: Run) -> None:
         first, last = np.array([(each["ts"], each["ts"] + each["dur"]) for each in own]).T
         inside = np.searchsorted(begins, first, side="right") - 1
         assert (inside >= 0).all() and (last <= ends[inside]).all()
+
+
+def check_misses(events: list[dict[str, Any]], run: Run) -> None:
+    """Each miss is a slice in its cycle, and a flow leads to it from the instruction whose lookup it is."""
+    misses = [event for event in events if event.get("cat") == "miss"]
+    slices, starts, ends = ([event for event in misses if event["ph"] == phase] for phase in ("X", "s", "f"))
+    assert len(slices) == run.report.counters.get("input_misses", 0)
+    assert [event["id"] for event in starts] == [event["id"] for event in ends] == list(range(1, len(slices) + 1))
+    begun = {
+        (event["pid"], event["tid"], event["ts"]): event["args"]["unit"]
+        for event in events if event["ph"] == "X" and event["cat"] == "instruction"
+    }  # fmt: skip
+    for own, start, end in zip(slices, starts, ends, strict=True):
+        assert start["ts"] < end["ts"] == own["ts"]
+        assert (end["pid"], end["tid"]) == (own["pid"], own["tid"])
+        assert begun[start["pid"], start["tid"], start["ts"]] == own["args"]["unit"]
 
 
 @pytest.mark.parametrize("name", R5XX)

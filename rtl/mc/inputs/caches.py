@@ -34,6 +34,11 @@ class InputCaches(wiring.Component):
         A core's first level hit or missed; uncached fetches do not count.
     shared_hit, shared_miss : ``Out(banks)``
         The same of the second level's banks.
+
+    Attributes
+    ----------
+    levels
+        The first level of each core.
     """
 
     def __init__(
@@ -48,8 +53,10 @@ class InputCaches(wiring.Component):
         areas: int = 0,
         slice_bits: int = LINE_BITS,
     ) -> None:
-        self._first, self._second, self._cores, self._slice_bits = first, second, cores, slice_bits
-        self._lanes, self._tag, self._outstanding, self._areas = lanes, tag, outstanding, areas
+        self._second, self._outstanding, self._slice_bits = second, outstanding, slice_bits
+        self.levels = [
+            InputCache(first, lanes=lanes, tag=tag, outstanding=outstanding, areas=areas) for _ in range(cores)
+        ]
         super().__init__(
             {
                 "clients": In(FetchClient(lanes, tag, areas)).array(cores),
@@ -68,21 +75,17 @@ class InputCaches(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.shared = shared = SharedCache(
-            self._second, requesters=self._cores, outstanding=self._outstanding, slice_bits=self._slice_bits
+            self._second, requesters=len(self.levels), outstanding=self._outstanding, slice_bits=self._slice_bits
         )  # fmt: skip
         for bank, lines in zip(shared.lines, self.lines, strict=True):
             wiring.connect(m, bank, wiring.flipped(lines))
-        own = []
-        for core in range(self._cores):
-            level = InputCache(
-                self._first, lanes=self._lanes, tag=self._tag, outstanding=self._outstanding, areas=self._areas
-            )
+        own = self.levels
+        for core, level in enumerate(own):
             m.submodules[f"core_{core}"] = level
             wiring.connect(m, wiring.flipped(self.clients[core].request), level.request)
             wiring.connect(m, level.response, wiring.flipped(self.clients[core].response))
             wiring.connect(m, level.lines, shared.clients[core])
             m.d.comb += [level.inputs.eq(self.inputs), level.invalidate.eq(self.invalidate)]
-            own.append(level)
         m.d.comb += [
             shared.invalidate.eq(self.invalidate),
             self.idle.eq(shared.idle & Cat(level.idle for level in own).all()),

@@ -42,10 +42,22 @@ class InputCache(wiring.Component):
         All responses have been taken.
     hit, miss : ``Out(1)``
         A line hit or missed; uncached ones do not count.
+
+    Attributes
+    ----------
+    cached
+        The lines, for an observer: of what its ``access`` is.
     """
 
     def __init__(self, config: CacheConfig, *, lanes: int, tag: ShapeLike, outstanding: int, areas: int = 0) -> None:
-        self._config, self._lanes, self._tag, self._outstanding, self._areas = config, lanes, tag, outstanding, areas
+        self._lanes, self._tag, self._areas = lanes, tag, areas
+        passenger = passenger_layout(lanes, tag)
+        self.cached = LineCache(
+            config,
+            share_layout(lanes * CHANNELS, passenger),
+            outstanding=outstanding,
+            waiting=_WAITING * outstanding,
+        )
         super().__init__(
             {
                 "request": In(stream.Signature(fetch_request_layout(lanes, tag, areas))),
@@ -65,12 +77,7 @@ class InputCache(wiring.Component):
         channels, passenger = self._lanes * CHANNELS, passenger_layout(self._lanes, self._tag)
         m.submodules.addresses = addresses = FetchAddresses(self._lanes, self._tag, self._areas)
         m.submodules.coalescer = coalescer = Coalescer(channels, passenger)
-        m.submodules.lines = lines = LineCache(
-            self._config,
-            share_layout(channels, passenger),
-            outstanding=self._outstanding,
-            waiting=_WAITING * self._outstanding,
-        )
+        m.submodules.lines = lines = self.cached
         m.submodules.words = words = FetchWords(self._lanes, self._tag)
         wiring.connect(m, wiring.flipped(self.request), addresses.request)
         wiring.connect(m, addresses.wavefront, coalescer.touches)

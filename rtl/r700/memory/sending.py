@@ -56,6 +56,7 @@ def add_send(executor: Any) -> None:
         ),
         target.enable.eq(pixels),
         executor.direct.payload.target.eq(target),
+        unit.sending.eq(current.begin),
         request.payload.tag.wave.eq(current.wave),
         request.payload.tag.entry.eq(executor.outstanding.entry),
         request.payload.input.eq(Mux(is_area, INPUTS + fetch.access.scratch, fetch.input)),

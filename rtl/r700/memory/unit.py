@@ -3,7 +3,7 @@
 Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/design/r700-core.md.
 """
 
-from amaranth import Module
+from amaranth import Module, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -72,6 +72,8 @@ class FetchUnit(wiring.Component):
 
     def __init__(self, config: MachineConfig) -> None:
         self._machine, self._config = config, config.array
+        self.sending = Signal(SHAPES.program_format.most_units.bit_length())
+        """The address of the instruction that sends fetches, for an observer."""
         array = config.array
         wide = data.ArrayLayout(slice_words(array), CHANNELS)
         super().__init__(

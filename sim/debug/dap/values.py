@@ -122,8 +122,12 @@ class Values:
     def _domain(self) -> list[dict[str, Any]]:
         session = self._session
         at, batch, domain = session.position, session.wavefront.batch, session.started.launch.domain
+        drawn = {}
+        if session.started.drawing is not None:
+            place = int(batch.i[session.lane]), int(batch.j[session.lane])
+            drawn = {"stage": session.started.name, "thread": session.started.thread(session.wavefront.order, *place)}
         rows = {
-            "launch": str(at.launch), "wavefront": f"{at.wavefront} of {len(session.started.order)}",
+            "launch": str(at.launch), **drawn, "wavefront": f"{at.wavefront} of {len(session.started.order)}",
             "step": str(at.step), "lane": str(session.lane), "i": str(batch.i[session.lane]),
             "j": str(batch.j[session.lane]), "lanes": "".join(batch.lane_states()),
             "domain": f"({domain.i0}, {domain.j0}) to ({domain.i1}, {domain.j1})", "program": session.code.name,

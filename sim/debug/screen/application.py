@@ -189,12 +189,13 @@ class DebugScreen(App[int]):
         self._stands = True
         place.set_class(wavefront.error is not None, "fault")
         batch, lane = wavefront.batch, session.lane
+        thread = session.started.thread(wavefront.order, int(batch.i[lane]), int(batch.j[lane]))
         state = (
             f"fault: {wavefront.error}" if wavefront.error else "end of the wavefront" if wavefront.has_ended else ""
         )
         text = (
-            f" launch {at.launch}  wavefront {at.wavefront:,} of {len(session.started.order):,}  step {at.step:,}  "
-            f"lane {lane} ({batch.i[lane]}, {batch.j[lane]})  {state}"
+            f" {session.started.name}  wavefront {at.wavefront:,} of {len(session.started.order):,}  step {at.step:,}  "
+            f"lane {lane} {thread}  {state}"
         )
         place.update(Text(text, no_wrap=True, overflow="ellipsis"))
         self.query_one(SourcePane).update_from(session)

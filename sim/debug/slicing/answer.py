@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from ctm.sim.debug.code import Code
+from ctm.sim.debug.slicing.conditions import Condition
 from ctm.sim.debug.slicing.names import Names
 from ctm.sim.debug.slicing.place import Place
 from ctm.sim.debug.slicing.slicer import Cause, Slice, Words
@@ -22,6 +23,10 @@ class Answer:
     slice: Slice
     names: Names
     code: Code
+    condition: Condition | None = None
+    """The conditional test that decided over an element."""
+    before: tuple["Answer", ...] = ()
+    """Of a draw: what the programs in front of this one left for it."""
 
     @property
     def lines(self) -> list[tuple[str, int]]:
@@ -34,6 +39,8 @@ class Answer:
         found = self.slice
         values = self._words(found.targets)
         yield f"{self.text}: {values}"
+        if self.condition is not None:
+            yield from self.condition.rows()
         shown = found.causes if everything else found.causes[:_MOST]
         for cause in shown:
             yield from self._cause(cause)
@@ -49,6 +56,9 @@ class Answer:
                 yield f"{title}: {self._words(places)}"
         if self.lines:
             yield f"lines: {', '.join(self._ranges())}"
+        for each in self.before:
+            yield ""
+            yield from each.rows(everything=everything)
 
     def _cause(self, cause: Cause) -> Iterator[str]:
         line = self.code.line(cause.slots[0])

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ctm.rtl.isa.limits import QUAD
+from ctm.rtl.isa.limits import QUAD, WORD_BYTES
 from ctm.rtl.isa.r5xx.opcodes import InstructionType
-from ctm.sim.debug.slicing.place import ALL_LANES, FRAMES, MEMORY, SHARE, Place, exists, state_arrays, words
+from ctm.sim.debug.slicing.place import ALL_LANES, FRAMES, ITEMS, MEMORY, SHARE, Place, exists, state_arrays, words
 from ctm.sim.debug.slicing.probing import ENDED, Changes, Copies, Probe
 from ctm.sim.debug.slicing.recording import Recording
 from ctm.sim.debug.slicing.substitutes import Substitutes
@@ -119,7 +119,9 @@ class Determination:
             area = Area(first, first + size)
             # Lanes that do not store it might have.
             return self._probe.is_live(number) and any(
-                area.lanes(addresses, count, np.ones_like(stored)).any() for count, addresses, stored in self._stores
+                area.lanes(addresses, count, np.ones_like(stored)).any()
+                for space, count, addresses, stored in self._stores
+                if (space == ITEMS) == (number == ITEMS)
             )
         return place.is_state and exists(self.behind, place) and self._recording.may_have_written(self.behind, place)
 
@@ -234,9 +236,12 @@ class Determination:
     def _elements(self, lanes: Iterable[int]) -> list[Place]:
         """What lanes read of memory."""
         inputs, found = self._probe.launch.inputs, set()
-        for buffer, addresses, reading in self._reads:
-            number = -1 if buffer is None else next(n for n, each in enumerate(inputs.buffers) if each is buffer)
-            size = 4 if buffer is None else buffer.element.element_bytes
+        for source, addresses, reading in self._reads:
+            if isinstance(source, int):
+                number, size = source, WORD_BYTES
+            else:
+                number = next(n for n, each in enumerate(inputs.buffers) if each is source)
+                size = source.element.element_bytes
             for lane in lanes:
                 chosen = addresses[:, lane][reading[:, lane]]
                 found |= {Place(MEMORY, (int(address), size, number)) for address in chosen}

@@ -7,10 +7,22 @@ from typing import Any
 import numpy as np
 
 from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT, TILE_LOG2
-from ctm.rtl.isa.limits import ADDRESS_SPACE, CHANNELS
+from ctm.rtl.isa.limits import ADDRESS_SPACE, CHANNELS, WORD_BYTES
 from ctm.sim.debug.error import unknown
 from ctm.sim.debug.numbers import CHANNELS as CHANNEL_NAMES
-from ctm.sim.debug.slicing.place import ALL_LANES, BOOLS, FLOATS, FRAMES, INTS, MEMORY, PRIMITIVE, SHARE, Place
+from ctm.sim.debug.slicing.place import (
+    ALL_LANES,
+    BOOLS,
+    FLOATS,
+    FRAMES,
+    INTS,
+    ITEMS,
+    MEMORY,
+    PRIMITIVE,
+    RING,
+    SHARE,
+    Place,
+)
 from ctm.sim.debug.views import SPELLINGS, View
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.inputs import ranges
@@ -45,6 +57,8 @@ class Names:
     lane: int
     drawn: Callable[[int], str] | None = None
     """Of a draw's pixel program: what the vertex of the primitive behind a bank is called."""
+    ringed: Callable[[int, bool], str] | None = None
+    """Of another program of a draw: what a dword of the ring is called that it reads, or, if that is so, writes."""
 
     def places(self, batch: Batch[Any], text: str) -> list[Place]:
         """The places of a register, one of its channels, or a mask in this lane, by name; DebugError: there is none."""
@@ -132,6 +146,9 @@ class Names:
 
     def _element_name(self, place: Place) -> str:
         address, _, number = place.index
+        if number in (RING, ITEMS):
+            assert self.ringed is not None
+            return self.ringed(address // WORD_BYTES, number == ITEMS)
         if number < 0:
             buffer_name = self._vertex_buffer(address)
             if buffer_name is not None:

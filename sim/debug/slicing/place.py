@@ -13,6 +13,8 @@ FLOATS, INTS, BOOLS = "floats", "ints", "bools"
 PRIMITIVE = "primitive"
 """The constants that a wavefront of a draw has of its own."""
 MEMORY = "memory"
+WORDS, RING, ITEMS = -1, -2, -3
+"""Numbers that stand for memory itself, for the ring that a program of a draw reads, and for the one that it writes."""
 ALL_LANES = -1
 """The lane of what a wavefront has as a whole, or the machine."""
 
@@ -25,7 +27,7 @@ class Place(NamedTuple):
 
     `array` is one of the batch's, by its name, `frames`, a constant file, or `memory`. `index` are all indices but that
     of the lane: of a constant (number, channel), of a primitive's (bank, row, channel), of memory (address, bytes,
-    number of the input or -1).
+    number of the input, or one of those above).
     """
 
     array: str

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.slicing.place import (
@@ -15,8 +16,11 @@ from ctm.sim.debug.slicing.place import (
     BOOLS,
     FLOATS,
     INTS,
+    ITEMS,
     MEMORY,
     PRIMITIVE,
+    RING,
+    WORDS,
     Place,
     array_of,
     exists,
@@ -31,7 +35,7 @@ from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
-from ctm.sim.memory import Memory
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
 ENDED = "ended"
 """Stands for the control state of a wavefront that has ended."""
@@ -102,10 +106,10 @@ class ProbeJournal(Journal[Any]):
         self.unit = ""
         self.over: list[Batch[Any]] = []
         """Wavefronts that ended."""
-        self.reads: list[tuple[Buffer | None, Integers, Mask]] = []
-        """Buffer (None: memory as words), addresses [any, n], and which are read."""
-        self.stores: list[tuple[int, Integers, Mask]] = []
-        """Bytes, addresses [any, n], and which are stored."""
+        self.reads: list[tuple[Buffer | int, Integers, Mask]] = []
+        """A buffer, or the number of a memory of words, addresses [any, n], and which are read."""
+        self.stores: list[tuple[int, int, Integers, Mask]] = []
+        """The number of a memory, bytes, addresses [any, n], and which are stored."""
 
     def issued(self, batch: Any, unit: str) -> None:
         """See `Journal.issued`."""
@@ -120,12 +124,23 @@ class ProbeJournal(Journal[Any]):
     def read_words(self, batch: Any, addresses: Integers, reading: Mask) -> None:
         """See `Journal.read_words`."""
         del batch
-        self.reads.append((None, addresses, reading))
+        self.reads.append((WORDS, addresses, reading))
+
+    def read_ring(self, batch: Any, addresses: Integers, reading: Mask) -> None:
+        """See `Journal.read_ring`."""
+        del batch
+        self.reads.append((RING, addresses, reading))
 
     def stored(self, batch: Any, addresses: Integers, size: int, mask: Mask) -> None:
         """See `StoreObserver.stored`."""
         del batch
-        self.stores.append((size, addresses, mask))
+        self.stores.append((WORDS, size, addresses, mask))
+
+    def wrote_ring(self, batch: Any, addresses: Integers, stored: Mask) -> None:
+        """See `Journal.wrote_ring`."""
+        del batch
+        if len(addresses):
+            self.stores.append((ITEMS, WORD_BYTES, addresses, stored))
 
     def ended(self, batch: Any) -> None:
         """See `Journal.ended`."""
@@ -218,7 +233,7 @@ class Probe:
         if place.array != MEMORY:
             return self.constants.word(place)
         address, size, number = place.index
-        return self._memory(number).bytes[address : address + size].tobytes()
+        return self._bytes(number)[address : address + size].tobytes()
 
     def put(self, place: Place, word: Any) -> None:
         """Change it."""
@@ -229,7 +244,7 @@ class Probe:
             self.constants.put(place, word)
             return
         address, size, number = place.index
-        self._memory(number).bytes[address : address + size] = np.frombuffer(word, np.uint8)
+        self._bytes(number)[address : address + size] = np.frombuffer(word, np.uint8)
 
     @contextmanager
     def changed(self, place: Place, word: Any) -> Iterator[None]:
@@ -263,12 +278,18 @@ class Probe:
         assert self._primitives is not None
         return self._primitives
 
-    def _memory(self, number: int) -> Memory:
-        return self.launch.memory if self.is_live(number) else self.launch.inputs.cached[number]
+    def _bytes(self, number: int) -> npt.NDArray[np.uint8]:
+        if number in (RING, ITEMS):
+            assert isinstance(self.launch, ThreadLaunch)
+            ring = self.launch.ring if number == RING else self.launch.written
+            assert ring is not None
+            # All of it, without a copy.
+            return ring.reshape(-1).view(np.uint8)
+        return (self.launch.memory if self.is_live(number) else self.launch.inputs.cached[number]).bytes
 
     def is_live(self, number: int) -> bool:
-        """Whether an input is read as memory is at that moment; -1 is memory itself."""
-        return number < 0 or number in self.launch.program.uncached_inputs
+        """Whether what an input, or another memory, holds is what the program stored there."""
+        return number in (WORDS, ITEMS) or number in self.launch.program.uncached_inputs
 
     def step_copies(self, batch: Batch[Any]) -> Copies:
         """Execute one instruction for copies of one wavefront."""

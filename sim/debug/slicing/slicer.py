@@ -26,6 +26,7 @@ from ctm.sim.debug.undo import Kept
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.dpp.launch import Launch
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
 _GROUP_UNITS = 8
 """Units of code in which an instruction's literals are."""
@@ -94,7 +95,8 @@ class Slicer:
         self._unit = instruction_set.unit
         self._launch = launch
         self.probe = Probe(instruction_set, launch, wavefront.order, cancellation)
-        self._stores = bool(launch.program.uncached_outputs)
+        writes_ring = isinstance(launch, ThreadLaunch) and launch.written.size > 0
+        self._stores = bool(launch.program.uncached_outputs) or writes_ring
         reads_memory = self._stores or bool(launch.program.uncached_inputs)
         self.track = Track(wavefront, end, reads_memory=reads_memory)
         self._steps: dict[Any, list[int]] = defaultdict(list)

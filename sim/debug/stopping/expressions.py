@@ -112,6 +112,11 @@ class _Scope:
                 return np.repeat(self.steps, self.batch.lanes)
             case ast.Name(id=name):
                 return self.view.value(self.batch, self.launch, name)
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(row))):
+                return self.view.bank(self.batch, self.launch, name, row)
+            case ast.Attribute(value=ast.Subscript() as row, attr=channel):
+                found = self._leaf(row)
+                return None if found is None else found.channel(channel)
             case ast.Attribute(value=ast.Name(id=name), attr=channel):
                 return self.view.value(self.batch, self.launch, name).channel(channel)
         return None

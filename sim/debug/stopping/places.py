@@ -9,6 +9,7 @@ from ctm.sim.debug.session import Session
 from ctm.sim.debug.stopping.expressions import Expression
 from ctm.sim.debug.stopping.stops import Stop
 from ctm.sim.debug.stopping.stores import Area, Element
+from ctm.sim.debug.stopping.trials import storing_strips
 from ctm.sim.elf.lines import Line
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
@@ -42,7 +43,7 @@ def stop_at(session: Session, text: str, *, is_temporary: bool = False) -> Stop:
     fields: dict[str, Any] = {}
     if match := _PIXEL.fullmatch(place):
         fields["pixel"] = int(match[1]), int(match[2])
-        if session.started.holds(*fields["pixel"]) is None:
+        if not _may_come(session, *fields["pixel"]):
             raise DebugError(session.started.without(*fields["pixel"]))
     else:
         fields["executable"] = session.started.launch.executable
@@ -68,8 +69,7 @@ def watch(session: Session, text: str) -> Stop:
     launch = session.started.launch
     stored = store_of(launch, what)
     if isinstance(launch, PixelLaunch) and isinstance(stored, Element) and stored.output in launch.program.outputs:
-        place = f"({stored.i}, {stored.j})"
-        raise DebugError(f"a draw stores its pixels when all strips have run: `break {place}` stops at a fragment")
+        return session.add_stop(_fragments(session, text.strip(), stored, condition))
     watched = None if stored is not None else Expression(what)
     if watched is not None:
         watched.value(session.view, session.wavefront.batch, launch)
@@ -78,6 +78,26 @@ def watch(session: Session, text: str) -> Stop:
         number=0, text=text.strip(), watched=watched, stored=stored, condition=condition, executable=executable
     )  # fmt: skip
     return session.add_stop(stop)
+
+
+def _fragments(session: Session, text: str, element: Element, condition: Expression | None) -> Stop:
+    """A stop at the ends of the strips of draws that store an element of a target."""
+    pixel = element.i, element.j
+    if condition is not None:
+        raise DebugError(f"a draw stores a pixel when all strips have run: `break {pixel} if` takes conditions")
+    known: dict[int, frozenset[int]] = {}
+
+    def fragments(launch: Launch[Any]) -> frozenset[int]:
+        started = session.started
+        if started.launch is not launch or not isinstance(launch, PixelLaunch):
+            return frozenset()
+        if started.number not in known:
+            is_target = element.output in launch.program.outputs
+            strips = storing_strips(started, element.output, pixel, session.cancellation) if is_target else []
+            known[started.number] = frozenset(strips)
+        return known[started.number]
+
+    return Stop(number=0, text=text, stored=element, pixel=pixel, fragments=fragments)
 
 
 def store_of(launch: Launch[Any], text: str) -> Area | Element | None:
@@ -104,6 +124,13 @@ def store_of(launch: Launch[Any], text: str) -> Area | Element | None:
             f"o{element.output} has no element {place}: it is {buffer.width_limit} x {buffer.height_limit}"
         )
     return element
+
+
+def _may_come(session: Session, i: int, j: int) -> bool:
+    """Whether the launch has a processor, or it may be a pixel of a draw that is still in front of its raster."""
+    launch, domain = session.started.launch, session.started.launch.domain
+    is_pixel = domain.i0 <= i <= domain.i1 and domain.j0 <= j <= domain.j1
+    return session.started.holds(i, j) is not None or (isinstance(launch, ThreadLaunch) and is_pixel)
 
 
 def _parts(session: Session, text: str) -> tuple[str, Expression | None]:

@@ -14,7 +14,10 @@ from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.dpp.steps import Steps
 from ctm.sim.golden.dpp.tally import Tally
+from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 
+AT_END = 1 << 62
+"""The step of a stop at a wavefront's end, which is behind all others."""
 _UNKNOWN = -2
 """A step that is none, nor the one before the first."""
 
@@ -41,6 +44,8 @@ class Stop:
     """Of a hazard: the place in the domain walk of the one wavefront that stops, for the lane of `pixel` if it can."""
     stored: Area | Element | None = None
     """Wavefronts stop behind a store to it, in place of at a unit."""
+    fragments: Callable[[Launch[Any]], frozenset[int]] | None = None
+    """Of an element of a draw's target: the places of the strips of a launch that store it, for `pixel`."""
     hits: int = 0
     _known: "_Known" = field(default_factory=lambda: _Known())
 
@@ -66,6 +71,24 @@ class Stop:
         if self.condition is not None and found.any():
             found = found & self.condition.holds(view, batch, launch, steps)
         return found if found.any() else None
+
+    def storing_fragment(self, batch: Batch[Any], launch: Launch[Any]) -> Mask | None:
+        """The lanes of fragments that store the element; None if the launch stores it otherwise, or not."""
+        if self.fragments is None or not isinstance(launch, PixelLaunch):
+            return None
+        stores = batch.by_lane(np.isin(batch.order, list(self.fragments(launch))))
+        assert self.pixel is not None
+        found: Mask = stores & (batch.i == self.pixel[0]) & (batch.j == self.pixel[1])
+        return found
+
+    def stored_by(self, wavefront: Any, launch: Launch[Any]) -> Mask | None:
+        """The lanes that a wavefront's last instruction stored from where this looks; None if it looks at no store."""
+        fragment = self.storing_fragment(wavefront.batch, launch)
+        if fragment is not None:
+            return fragment if wavefront.has_ended else np.zeros_like(fragment)
+        area = None if self.stored is None else self.stored.area(launch)
+        found: Mask | None = None if area is None else wavefront.storing(area)
+        return found
 
     @property
     def looks_behind(self) -> bool:
@@ -146,13 +169,22 @@ class Scout(Tally):
         unit, steps = self.unit(batch.control.pc), batch.executed + batch.steps - 1
         for stop in self.stops:
             lanes = stop.lanes(self.view, batch, self.launch, unit, steps)
+            if stop.fragments is not None:
+                lanes = self._fragments(stop, batch, steps)
             if lanes is None:
                 continue
             groups = np.flatnonzero(batch.any_lane(lanes))
             first = max if self.latest else min
             chosen = first(groups.tolist(), key=lambda group: (int(batch.order[group]), int(steps[group])))
             own = lanes.reshape(-1, batch.lanes)[chosen]
-            self._keep(Found(int(batch.order[chosen]), int(steps[chosen]), stop, int(np.flatnonzero(own)[0])))
+            step = int(steps[chosen]) if stop.fragments is None else AT_END
+            self._keep(Found(int(batch.order[chosen]), step, stop, int(np.flatnonzero(own)[0])))
+
+    def _fragments(self, stop: Stop, batch: Batch[Any], steps: Integers) -> Mask | None:
+        """Of wavefronts at their starts the lanes that will store the element of a stop."""
+        assert self.launch is not None
+        lanes = stop.storing_fragment(batch, self.launch) if (steps == 0).any() else None
+        return lanes if lanes is not None and lanes.any() else None
 
     def _keep(self, place: Found) -> None:
         first = max if self.latest else min

@@ -9,6 +9,7 @@ from ctm.rtl.isa.limits import ADDRESS_SPACE
 from ctm.sim.golden.dpp.batch import Batch, Integers, Mask
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.address import element_address
+from ctm.sim.golden.mc.buffer import Buffer
 
 
 class Area(NamedTuple):
@@ -40,11 +41,15 @@ class Element(NamedTuple):
         """Where a launch has it, if its program stores the output and it is inside."""
         if self.output not in (*launch.program.outputs, *launch.program.uncached_outputs):
             return None
-        buffer = launch.outputs[self.output]
-        if self.i >= buffer.width_limit or self.j >= buffer.height_limit:
-            return None
-        first = int(element_address(buffer, np.array([self.i]), np.array([self.j]))[0])
-        return Area(first, first + buffer.element.element_bytes)
+        return element_of(launch.outputs[self.output], self.i, self.j)
+
+
+def element_of(buffer: Buffer, i: int, j: int) -> Area | None:
+    """Where a buffer has an element, if it is inside."""
+    if i >= buffer.width_limit or j >= buffer.height_limit:
+        return None
+    first = int(element_address(buffer, np.array([i]), np.array([j]))[0])
+    return Area(first, first + buffer.element.element_bytes)
 
 
 class Store(NamedTuple):

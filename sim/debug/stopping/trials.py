@@ -1,16 +1,21 @@
 """A launch runs once and is undone, beside the session: where its hazards are, and its last store."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.launches import Started
+from ctm.sim.debug.slicing.conditions import Condition, condition_of
 from ctm.sim.debug.stopping.stops import Stop
 from ctm.sim.debug.stopping.stores import Area, LastStore, Store
 from ctm.sim.debug.undo import Kept
+from ctm.sim.golden.dpp.batch import Mask
 from ctm.sim.golden.dpp.core import ArrayRun
-from ctm.sim.golden.r700.draws.pixels import PixelLaunch
+from ctm.sim.golden.r700.draws.pixels import Ended, PixelLaunch
 
 
 def _trial(started: Started, cancellation: Cancellation, **options: Any) -> ArrayRun[Any, Any]:
@@ -25,23 +30,45 @@ def _trial(started: Started, cancellation: Cancellation, **options: Any) -> Arra
     return run
 
 
-def storing_strips(started: Started, output: int, pixel: tuple[int, int], cancellation: Cancellation) -> list[int]:
-    """The places of the strips of a draw that store an element of an output, in the order in which they do."""
-    launch, (i, j) = started.launch, pixel
-    assert isinstance(launch, PixelLaunch)
+@contextmanager
+def _fragments(
+    started: Started, pixel: tuple[int, int], cancellation: Cancellation, end: int | None = None
+) -> Iterator[tuple[Ended, Mask] | None]:
+    """A draw's fragments of a pixel, in front of place `end`, and which pass the test: memory is as behind it."""
+    (i, j) = pixel
+    assert isinstance(started.launch, PixelLaunch)
+    # What strips left so far stays there.
+    launch = replace(started.launch, ended=[])
     # The test of a pixel is one of what other strips left at the same place.
     chosen = np.flatnonzero(((started.i == i) & (started.j == j) & started.covered).any(axis=1))
     kept = Kept.of_outputs(launch)
     run: ArrayRun[Any, Any] = ArrayRun(started.instruction_set, launch, observers=[cancellation])
     try:
         for index in chosen.tolist():
-            started.execute(run, index, index + 1)
-        found = launch.tested()
+            if end is None or started.order[index] < end:
+                started.execute(run, index, index + 1)
+        yield launch.tested()
     finally:
         kept.restore()
-    if found is None:
-        return []
-    pixels, passed = found
+
+
+def condition_of_fragment(
+    started: Started, pixel: tuple[int, int], order: int, value: np.float32, cancellation: Cancellation
+) -> Condition | None:
+    """The test of a pixel of a strip, by what the strips in front of it left."""
+    launch = started.launch
+    assert isinstance(launch, PixelLaunch)
+    with _fragments(started, pixel, cancellation, order):
+        return condition_of(launch, pixel, launch.clamped(np.array([value], np.float32))[0])
+
+
+def storing_strips(started: Started, output: int, pixel: tuple[int, int], cancellation: Cancellation) -> list[int]:
+    """The places of the strips of a draw that store an element of an output, in the order in which they do."""
+    launch, (i, j) = started.launch, pixel
+    with _fragments(started, pixel, cancellation) as found:
+        if found is None:
+            return []
+        pixels, passed = found
     written = pixels.written[launch.program.outputs.index(output)].any(axis=0)
     stored: list[int] = pixels.order[(pixels.i == i) & (pixels.j == j) & passed & written].tolist()
     return stored

@@ -21,7 +21,7 @@ from ctm.sim.engines.seen import EVENT, ROW, WINDOW, Seen, Track, Watching
 _LISTS = """
 #define WATCH_PORTS(USE) {ports}
 #define WATCH_SLOTS(USE) {slots}
-enum {{ WATCHED_SLOTS = {count} }};
+enum {{ WATCHED_SLOTS = {count}, WATCHED_FETCHES = {fetches} }};
 """
 
 
@@ -39,10 +39,10 @@ class WatchedEngine(RtlEngine):
         array = config.array
 
         ports, slots = len(INSTRUCTION_SETS[array.instruction_set].shapes.ports), array.threads
-        lists = _LISTS.format(ports=_uses(ports), slots=_uses(slots), count=slots)
+        lists = _LISTS.format(ports=_uses(ports), slots=_uses(slots), count=slots, fetches=array.lookups)
         parts = ("watching/watch.h", "verilated.h", *cores_source(config))
         wrapper = f'#include "models.h"\n{lists}\n{host(config.memory, *parts, behind=["watching/watch.cc"])}'
-        halves = uncore(config, top=TOP), core(config, is_watched=True)
+        halves = uncore(config, top=TOP, is_watched=True), core(config, is_watched=True)
         return build_separately(halves, wrapper, standard=standard(config), tell=tell)
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:

@@ -14,18 +14,20 @@ namespace watch {
 
 constexpr unsigned WAITS = 10;
 enum Wait : std::uint8_t { FREE, START, ISSUE };
-enum Kind : std::uint8_t { TAKEN, ISSUED, WAITS_FOR };
+enum Kind : std::uint8_t { TAKEN, ISSUED, WAITS_FOR, MISSED };
 
 using Waited = std::array<std::uint64_t, WAITS>;
 
 // As Python reads them; every member has 8 bytes.
 struct Row {
     std::uint64_t executable, pc, port, issues, active, working, present;
+    std::uint64_t hits, misses;  // Of its accesses to the first level of the input cache.
     Waited waited;  // Cycles, by the cause, that wavefronts waited to issue it; at their end also those behind it.
 };
 
 // As Python reads them. TAKEN: `pc` and `second` are i and j, `lanes` is how many are covered. ISSUED: `what` is the
 // port, `lanes` how many of the `second` lanes that are covered and valid are active. WAITS_FOR: `what` is the cause.
+// MISSED: a fetch of the instruction missed a line.
 struct Event {
     std::uint64_t cycle;
     std::uint32_t executable, pc, second;
@@ -62,11 +64,26 @@ public:
               model.watch_issue_##number##_active, model.watch_issue_##number##_present);
         WATCH_PORTS(SEE)
 #undef SEE
+        if (model.watch_fetch_valid) {
+            fetches_[model.watch_fetch_wave][model.watch_fetch_entry] = &row_of(model.watch_fetch_pc);
+        }
         // The wavefront has its wave slot from the next cycle on.
         if (model.watch_take_valid) {
             leave(slots_[model.watch_take_wave]);
             tell({cycle, executable_, model.watch_take_i, model.watch_take_j, core, std::uint16_t(model.watch_take_wave),
                   ones(model.watch_take_covered), TAKEN, 0, 0});
+        }
+    }
+
+    // An access to the input cache in the cycle that is seen next, and the number of its fetch.
+    void accesses(bool hit, bool miss, unsigned wave, unsigned entry) {
+        if (!hit && !miss) return;
+        Row& row = *fetches_[wave][entry];
+        row.hits += hit;
+        row.misses += miss;
+        if (miss) {
+            tell({cycles_, std::uint32_t(row.executable), std::uint32_t(row.pc), 0, core, std::uint16_t(wave), 0, MISSED,
+                  0, 0});
         }
     }
 
@@ -84,6 +101,7 @@ private:
     std::uint32_t executable_ = 0;
     std::uint64_t cycles_ = 0;
     std::array<Slot, WATCHED_SLOTS> slots_;
+    std::array<std::array<Row*, WATCHED_FETCHES>, WATCHED_SLOTS> fetches_{};  // Whose each fetch is, by its number.
     std::uint32_t known_ = 0;
     std::vector<Row>* current_ = nullptr;
 

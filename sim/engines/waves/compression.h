@@ -13,7 +13,8 @@ enum { Z_OK = 0, Z_BUF_ERROR = -5 };
 
 namespace compression {
 
-constexpr int LEAST_MATCH = 4, LAST_LITERALS = 5, LAST_MATCH = 12, FARTHEST = 65535, TOKEN_MOST = 15;
+constexpr int LEAST_MATCH = 4, LAST_LITERALS = 5, LAST_MATCH = 12, FARTHEST = 65535, TOKEN_MOST = 15,
+              MOST_BITS = 12;  // A table of words that stays in the first cache.
 
 inline std::uint32_t word(const std::uint8_t* at) {
     std::uint32_t value;
@@ -53,7 +54,7 @@ inline int LZ4_compress_default(const char* source, char* target, int size, int 
     auto* const begin = reinterpret_cast<std::uint8_t*>(target);
     auto* out = begin;
     int bits = 6;
-    while (bits < 14 && 1 << bits < size) ++bits;
+    while (bits < MOST_BITS && 1 << bits < size) ++bits;
     // Where a word was last, by its hash, plus one.
     static thread_local std::vector<int> table;
     table.assign(std::size_t{1} << bits, 0);

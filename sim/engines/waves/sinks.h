@@ -1,7 +1,7 @@
-// Files of waves, VCD and FST. In front of this text stand names.h and Verilator's FST writer as fst::FileWriter.
+// Files of waves, VCD and FST. In front of this text stand names.h, blocks.h and Verilator's FST writer as
+// fst::FileWriter, which writes all but the changes of values.
 
-#include <cerrno>
-#include <fstream>
+#include <array>
 #include <unistd.h>
 
 namespace fst {
@@ -11,8 +11,13 @@ struct WriterTest {
     static void throw_failures(FileWriter& writer) {
         writer.m_main_fst_file_.exceptions(std::ios::failbit | std::ios::badbit);
     }
-    // Blocks of 128 MB, as it has them, leave the processor's cache with every change.
-    static void keep_less(FileWriter& writer) { writer.m_value_change_data_flush_threshold_ = 16 << 20; }
+    static std::ofstream& file(FileWriter& writer) { return writer.m_main_fst_file_; }
+    // What it would know if it had written these.
+    static void count(FileWriter& writer, const waves::Blocks& blocks) {
+        writer.m_header_.m_start_time = blocks.first();
+        writer.m_header_.m_end_time = blocks.last();
+        writer.m_header_.m_num_value_change_data_blocks = blocks.count();
+    }
     // What is in its buffer is not tried again.
     static void abandon(FileWriter& writer) {
         std::ofstream& file = writer.m_main_fst_file_;
@@ -27,18 +32,6 @@ namespace waves {
 
 constexpr unsigned UNITS = 10;  // Units of time in a cycle.
 constexpr int UNIT_LOG10 = -10;  // Of seconds; a cycle is a nanosecond.
-constexpr unsigned WORD_BITS = 32, NARROW_BITS = 64;
-
-// Up to NARROW_BITS bits of a value.
-inline std::uint64_t narrow(const std::uint32_t* words, unsigned lowest, unsigned width) {
-    const unsigned at = lowest / WORD_BITS, shift = lowest % WORD_BITS;
-    const unsigned count = (shift + width + WORD_BITS - 1) / WORD_BITS;
-    std::uint64_t value = words[at];
-    if (count > 1) value |= std::uint64_t(words[at + 1]) << WORD_BITS;
-    value >>= shift;
-    if (count > 2) value |= std::uint64_t(words[at + 2]) << (NARROW_BITS - shift);
-    return width < NARROW_BITS ? value & ((std::uint64_t{1} << width) - 1) : value;
-}
 
 // Bits of a value, in words.
 inline void take(std::vector<std::uint32_t>& target, const std::uint32_t* words, unsigned lowest, unsigned width) {
@@ -68,78 +61,129 @@ public:
 class VcdSink : public Sink {
 public:
     explicit VcdSink(int file) : file_(file) {
-        text_ = "$version ctm $end\n$timescale 100 ps $end\n";
-        text_.reserve(2 * MOST);
+        say("$version ctm $end\n$timescale 100 ps $end\n");
+        for (unsigned byte = 0; byte < digits_.size(); ++byte) {
+            for (unsigned at = 0; at < BYTE_BITS; ++at) digits_[byte][at] = char('0' + (byte >> (BYTE_BITS - 1 - at) & 1));
+        }
     }
     void open_scope(const std::string& name, bool is_module) override {
-        text_ += std::string("$scope ") + (is_module ? "module " : "struct ") + name + " $end\n";
+        say(std::string("$scope ") + (is_module ? "module " : "struct ") + name + " $end\n");
     }
-    void close_scope() override { text_ += "$upscope $end\n"; }
-    unsigned variable(const std::string& name, unsigned width, const Enumeration*, unsigned same) override {
-        const unsigned number = same ? same : ++count_;
-        text_ += "$var wire " + std::to_string(width) + " ";
-        put_number(number);
-        text_ += " " + name;
-        if (width > 1) text_ += " [" + std::to_string(width - 1) + ":0]";
-        text_ += " $end\n";
+    void close_scope() override { say("$upscope $end\n"); }
+    unsigned variable(const std::string& name, unsigned width, const Enumeration* enumeration, unsigned same) override {
+        if (enumeration) attribute(*enumeration, width);
+        const unsigned number = same ? same : unsigned(codes_.size());
+        if (!same) codes_.emplace_back(number);
+        const Code& code = codes_[number];
+        const std::string range = width > 1 ? " [" + std::to_string(width - 1) + ":0]" : "";
+        say("$var wire " + std::to_string(width) + " " + std::string(code.text, code.size) + " " + name + range + " $end\n");
         flush(MOST);
         return number;
     }
     void time(std::uint64_t now) override {
-        if (!begun_) text_ += "$enddefinitions $end\n";
+        if (!begun_) say("$enddefinitions $end\n");
         begun_ = true;
-        text_ += "#" + std::to_string(now) + "\n";
+        say("#" + std::to_string(now) + "\n");
         flush(MOST);
     }
     void change(unsigned number, unsigned width, std::uint64_t value) override {
         if (width == 1) {
-            text_ += char('0' + value);
-            put_number(number);
-            text_ += '\n';
+            char* const at = room(width);
+            *at = char('0' + value);
+            end(at + 1, number);
             return;
         }
         const std::uint32_t words[] = {std::uint32_t(value), std::uint32_t(value >> WORD_BITS)};
         change(number, width, words);
     }
     void change(unsigned number, unsigned width, const std::uint32_t* words) override {
-        const auto bit = [words](unsigned at) { return words[at / WORD_BITS] >> at % WORD_BITS & 1; };
         // Without zeros in front.
-        while (width > 1 && !bit(width - 1)) --width;
-        text_ += 'b';
-        while (width--) text_ += char('0' + bit(width));
-        text_ += ' ';
-        put_number(number);
-        text_ += '\n';
+        unsigned count = (width + WORD_BITS - 1) / WORD_BITS;
+        while (count > 1 && !words[count - 1]) --count;
+        const std::uint32_t highest = words[count - 1];
+        unsigned left = (count - 1) * WORD_BITS + (highest ? WORD_BITS - __builtin_clz(highest) : 1);
+        char* at = room(left);
+        *at++ = 'b';
+        while (left) {
+            const unsigned bits = left % BYTE_BITS ? left % BYTE_BITS : BYTE_BITS;
+            left -= bits;
+            const unsigned byte = words[left / WORD_BITS] >> left % WORD_BITS & 0xff;
+            std::memcpy(at, digits_[byte].data() + BYTE_BITS - bits, bits);
+            at += bits;
+        }
+        *at++ = ' ';
+        end(at, number);
     }
     void close() override { flush(0); }
     int problem() const override { return problem_; }
 
 private:
     static constexpr std::size_t MOST = 1 << 20;
-    static constexpr unsigned FIRST = '!', DIGITS = 94;
+    static constexpr unsigned FIRST = '!', DIGITS = 94, BYTE_BITS = 8;
 
-    void put_number(unsigned number) {
-        for (; number; number /= DIGITS) text_ += char(FIRST + number % DIGITS);
+    // What a variable is called in changes.
+    struct Code {
+        explicit Code(unsigned number) {
+            for (; number; number /= DIGITS) text[size++] = char(FIRST + number % DIGITS);
+        }
+        char text[7] = {};
+        unsigned char size = 0;
+    };
+
+    // The table of the next variable's values, as GTKWave's fst2vcd -e writes it: whole once, then by its number.
+    void attribute(const Enumeration& enumeration, unsigned width) {
+        const auto [entry, is_new] = tables_.try_emplace({&enumeration, width}, unsigned(tables_.size() + 1));
+        if (is_new) {
+            const auto& members = enumeration.members;
+            std::string text = "$attrbegin misc 07 " + enumeration.name + " " + std::to_string(members.size());
+            for (const auto& member : members) text += " " + member.first;
+            for (const auto& member : members) {
+                text += " " + std::string(width - std::min<std::size_t>(width, member.second.size()), '0') + member.second;
+            }
+            say(text + " " + std::to_string(entry->second) + " $end\n");
+        }
+        say("$attrbegin misc 07 \"\" " + std::to_string(entry->second) + " $end\n");
+    }
+
+    // Room for a change of so many digits.
+    char* room(std::size_t digits) {
+        const std::size_t most = used_ + digits + sizeof(Code) + 3;
+        if (text_.size() < most) text_.resize(2 * most);
+        return &text_[used_];
+    }
+    void end(char* at, unsigned number) {
+        const Code& code = codes_[number];
+        std::memcpy(at, code.text, sizeof code.text);
+        at += code.size;
+        *at++ = '\n';
+        used_ = at - text_.data();
+    }
+    void say(const std::string& text) {
+        std::copy(text.begin(), text.end(), room(text.size()));
+        used_ += text.size();
     }
     void flush(std::size_t least) {
-        if (text_.size() <= least) return;
-        for (std::size_t done = 0; done < text_.size() && !problem_;) {
-            const ssize_t count = ::write(file_, text_.data() + done, text_.size() - done);
+        if (used_ <= least) return;
+        for (std::size_t done = 0; done < used_ && !problem_;) {
+            const ssize_t count = ::write(file_, text_.data() + done, used_ - done);
             if (count > 0) done += count;
             else if (errno != EINTR) problem_ = errno;
         }
-        text_.clear();
+        used_ = 0;
     }
 
     int file_, problem_ = 0;
-    unsigned count_ = 0;
     bool begun_ = false;
-    std::string text_;
+    std::vector<Code> codes_{Code(0)};
+    std::map<std::pair<const Enumeration*, unsigned>, unsigned> tables_;
+    std::array<std::array<char, BYTE_BITS>, 256> digits_;
+    std::vector<char> text_;
+    std::size_t used_ = 0;
 };
 
 class FstSink : public Sink {
 public:
-    explicit FstSink(const std::string& path) : writer_(path) {
+    explicit FstSink(const std::string& path) : writer_(path), blocks_(fst::WriterTest::file(writer_)) {
         writer_.setWriterPackType(fst::WriterPackType::LZ4);
         writer_.setTimecale(UNIT_LOG10);
         writer_.setWriter("ctm");
@@ -161,24 +205,25 @@ public:
             writer_.emitEnumTableRef(entry->second);
         }
         const std::string range = width > 1 ? " [" + std::to_string(width - 1) + ":0]" : "";
+        if (!same) blocks_.variable(width);
         return writer_.createVar(fst::Hierarchy::VarType::VCD_WIRE, fst::Hierarchy::VarDirection::IMPLICIT, width,
                                  name + range, same);
     }
-    void time(std::uint64_t now) override {
-        attempt([&] { writer_.emitTimeChange(now); });
-        fst::WriterTest::keep_less(writer_);
-    }
-    // Changes are only kept; the file is written as time goes on.
-    void change(unsigned number, unsigned, std::uint64_t value) override {
-        if (!problem_) writer_.emitValueChange(number, value);
-    }
-    void change(unsigned number, unsigned, const std::uint32_t* words) override {
-        if (!problem_) writer_.emitValueChange(number, words);
+    void time(std::uint64_t now) override { blocks_.time(now); }
+    void change(unsigned number, unsigned width, std::uint64_t value) override { blocks_.change(number, value, width); }
+    void change(unsigned number, unsigned width, const std::uint32_t* words) override {
+        blocks_.change(number, words, width);
     }
     void close() override {
+        blocks_.close();
+        if (blocks_.problem() && !problem_) {
+            problem_ = blocks_.problem();
+            fst::WriterTest::abandon(writer_);
+        }
+        fst::WriterTest::count(writer_, blocks_);
         attempt([&] { writer_.close(); });
     }
-    int problem() const override { return problem_; }
+    int problem() const override { return problem_ ? problem_ : blocks_.problem(); }
 
 private:
     // Behind a failure the writer would end the process, so nothing follows.
@@ -195,6 +240,7 @@ private:
     }
 
     fst::FileWriter writer_;
+    Blocks blocks_;
     std::map<const Enumeration*, fst::EnumHandle> tables_;
     int problem_ = 0;
 };

@@ -33,7 +33,7 @@ def _tracer() -> str:
     tracer = _without((include / "verilated_fst_c.cpp").read_text(), *_WRITER_SOURCES)
     return "\n".join(
         (_text("compression.h"), "#define Writer FileWriter", _WRITER_SOURCES[0], writer, "#undef Writer",
-         *map(_text, ("names.h", "sinks.h", "writer.h")), tracer)
+         *map(_text, ("names.h", "blocks.h", "sinks.h", "writer.h")), tracer)
     )  # fmt: skip
 
 

@@ -55,7 +55,9 @@ public:
     Handle createVar(Hierarchy::VarType, Hierarchy::VarDirection, std::uint32_t width, const char* declared, Handle same) {
         const Handle handle = same ? same : Handle(variables_.size() + 1);
         if (!same) {
-            variables_.push_back({width, {}, {}});
+            variables_.push_back({width, std::uint32_t(lasts_.size()), 0, 0});
+            lasts_.resize(lasts_.size() + (width + waves::NARROW_BITS - 1) / waves::NARROW_BITS);
+            declared_.emplace_back();
             wholes_.push_back({0, 0});
         }
         if (scopes_.empty() || !scopes_.back().is_shown) return handle;
@@ -72,7 +74,7 @@ public:
             for (const waves::Leaf& leaf : signal->leaves) show(handle, signal->shown, leaf);
             enter({});
         }
-        if (name == CLOCK && !clock_) clock_ = variables_[handle - 1].views.back().number;
+        if (name == CLOCK && !clock_) clock_ = declared_[handle - 1].back().number;
         return handle;
     }
 
@@ -84,40 +86,47 @@ public:
             sink_->change(whole.number, whole.width, value);
             return;
         }
-        const std::uint32_t words[] = {std::uint32_t(value), std::uint32_t(value >> waves::WORD_BITS)};
-        emitValueChange(handle, words);
+        const Variable variable = variables_[handle - 1];
+        std::uint64_t& last = lasts_[variable.last];
+        const std::uint64_t changed = is_first_ ? ~std::uint64_t{0} : value ^ last;
+        last = value;
+        for (std::size_t i = variable.first; i < variable.end; ++i) {
+            const View& view = views_[i];
+            const std::uint64_t mask = ~std::uint64_t{0} >> (waves::NARROW_BITS - view.width);
+            if (changed >> view.lowest & mask) sink_->change(view.number, view.width, value >> view.lowest & mask);
+        }
     }
     void emitValueChange(Handle handle, const std::uint32_t* words) {
-        Variable& variable = variables_[handle - 1];
-        if (variable.views.empty()) return;
-        const unsigned count = (variable.width + waves::WORD_BITS - 1) / waves::WORD_BITS;
-        const bool is_first = variable.last.empty();
-        if (is_first) variable.last.assign(count, 0);
+        const Variable variable = variables_[handle - 1];
+        auto* const last = reinterpret_cast<std::uint32_t*>(&lasts_[variable.last]);
         // What changed of a variable with one view is that.
-        const bool is_changed = is_first || variable.views.size() == 1;
-        for (const View& view : variable.views) {
+        const bool is_changed = is_first_ || variable.end == variable.first + 1;
+        for (std::size_t i = variable.first; i < variable.end; ++i) {
+            const View& view = views_[i];
             if (view.width <= waves::NARROW_BITS) {
                 const std::uint64_t value = waves::narrow(words, view.lowest, view.width);
-                if (is_changed || value != waves::narrow(variable.last.data(), view.lowest, view.width)) {
+                if (is_changed || value != waves::narrow(last, view.lowest, view.width)) {
                     sink_->change(view.number, view.width, value);
                 }
                 continue;
             }
             waves::take(value_, words, view.lowest, view.width);
-            if (!is_changed) waves::take(before_, variable.last.data(), view.lowest, view.width);
+            if (!is_changed) waves::take(before_, last, view.lowest, view.width);
             if (is_changed || value_ != before_) sink_->change(view.number, view.width, value_.data());
         }
-        std::copy_n(words, count, variable.last.begin());
+        std::copy_n(words, (variable.width + waves::WORD_BITS - 1) / waves::WORD_BITS, last);
     }
 
     // A cycle begins, whose changes come next; in its middle the clock falls, which Verilator is not asked for.
     void rise(std::uint64_t cycle) {
+        if (views_.empty()) settle();
         sink_->time(cycle * waves::UNITS);
         clock(1);
     }
     void fall(std::uint64_t cycle) {
         sink_->time(cycle * waves::UNITS + waves::UNITS / 2);
         clock(0);
+        is_first_ = false;
     }
     int problem() const { return sink_->problem(); }
     void close() { sink_->close(); }
@@ -137,10 +146,20 @@ private:
         unsigned number, width;
     };
     struct Variable {
-        unsigned width;
-        std::vector<View> views;
-        std::vector<std::uint32_t> last;
+        std::uint32_t width;
+        std::uint32_t last;        // Where its value is in `lasts_`.
+        std::uint32_t first, end;  // Its views in `views_`.
     };
+
+    // Bring the views into the order of the variables, one behind the other.
+    void settle() {
+        for (std::size_t i = 0; i < variables_.size(); ++i) {
+            variables_[i].first = std::uint32_t(views_.size());
+            views_.insert(views_.end(), declared_[i].begin(), declared_[i].end());
+            variables_[i].end = std::uint32_t(views_.size());
+        }
+        declared_.clear();
+    }
 
     void clock(std::uint32_t value) {
         if (clock_) sink_->change(clock_, 1, std::uint64_t{value});
@@ -167,7 +186,7 @@ private:
         const std::string last = path.back();
         path.pop_back();
         enter(path);
-        auto& views = variables_[handle - 1].views;
+        auto& views = declared_[handle - 1];
         unsigned same = 0;
         for (const View& view : views) {
             if (view.lowest == leaf.lowest && view.width == leaf.width) same = view.number;
@@ -185,8 +204,12 @@ private:
     std::vector<std::string> structures_;
     std::vector<Variable> variables_;
     std::vector<Whole> wholes_;
-    unsigned clock_ = 0;
+    std::vector<std::vector<View>> declared_;
+    std::vector<View> views_;
+    std::vector<std::uint64_t> lasts_;
     std::vector<std::uint32_t> value_, before_;
+    unsigned clock_ = 0;
+    bool is_first_ = true;  // All values are there in the first cycle.
 };
 
 }  // namespace fst

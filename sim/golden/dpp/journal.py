@@ -112,6 +112,12 @@ class Journal(Generic[B]):
         if self._sharing is not None:
             self._sharing.access_words(batch, addresses, stored, writes=True)
 
+    def read_ring(self, batch: B, addresses: Integers, reading: Mask) -> None:
+        """Threads of a draw read the 32-bit words at these bytes of the ring, where `reading` says so; [any, n]."""
+
+    def wrote_ring(self, batch: B, addresses: Integers, stored: Mask) -> None:
+        """They stored the 32-bit words at these bytes of the ring that they write, where `stored` says so; [any, n]."""
+
     def ended(self, batch: B) -> None:
         """All groups of `batch` ended: their outputs are sent."""
         for output, stored in self._launch.finish(batch):

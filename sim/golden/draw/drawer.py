@@ -46,7 +46,7 @@ class Drawer:
             shaded, primitives, numbers = self._before_raster(stages, state, assembly)
             self._stream_out(state, shaded, primitives)
             if not state.raster.discard and primitives.provoking.size:
-                stages.pixels(shaded, _shapes(stages, state, shaded, primitives, numbers), domain)
+                stages.pixels(shaded, shapes_of(stages, state, shaded, primitives, numbers), domain)
 
     def _before_raster(
         self, stages: Stages, state: DrawState, assembly: Assembly
@@ -94,7 +94,8 @@ def _check_drawn(state: DrawState) -> None:
         raise bad_draw(f"{kind.name} is not drawn")
 
 
-def _shapes(stages: Stages, state: DrawState, shaded: Shaded, primitives: Primitives, numbers: Integers) -> Shapes:
+def shapes_of(stages: Stages, state: DrawState, shaded: Shaded, primitives: Primitives, numbers: Integers) -> Shapes:
+    """What is drawn of primitives of shaded vertices; MachineError: they are not drawn."""
     raster, viewport = state.raster, state.viewport
     count = primitives.corners.shape[1]
     if count not in DRAWN:

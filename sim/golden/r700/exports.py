@@ -53,7 +53,7 @@ def _write_memory(
     if export.index_register is not None:
         indices = read_register(batch, number_of(batch, launch.program, export.index_register, relative=False))
     if isinstance(launch, threads.ThreadLaunch):
-        threads.write(launch, batch, export, place, indices, words)
+        journal.wrote_ring(batch, *threads.write(launch, batch, export, place, indices, words))
         return
     index = memory.index_of(indices, _X)
     if export.operation is ExportOperation.MEM_SCRATCH:

@@ -48,7 +48,8 @@ class Fetches:
             assert isinstance(self._launch, threads.ThreadLaunch)
             # Memory is read for vertices that there are: the others of the last wavefront are not covered.
             found, addresses, reading = threads.fetch(self._launch, instruction, source, executing & batch.covered)
-            self._journal.read_words(batch, addresses, reading)
+            tell = self._journal.read_ring if instruction.buffer is None else self._journal.read_words
+            tell(batch, addresses, reading)
             results = [found]
         elif isinstance(instruction, MemoryRead):
             results = self._read_memory(batch, instruction, source, executing)

@@ -5,10 +5,12 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from ctm.sim.debug.slicing.place import FLOATS, PRIMITIVE, Place, words
+from ctm.sim.debug.slicing.place import FLOATS, ITEMS, MEMORY, PRIMITIVE, Place, words
 from ctm.sim.debug.slicing.probing import Probe, unclean
 from ctm.sim.debug.slicing.slicer import Slice, Slicer
+from ctm.sim.debug.undo import Kept
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.inputs import ranges
 from ctm.sim.golden.dpp.launch import Launch
@@ -31,6 +33,13 @@ def targets_of(slicer: Slicer, lane: int) -> list[Place]:
     return [*stored, *(Place("written", index, lane) for index in indices), valid]
 
 
+def items_of(launch: ThreadLaunch, slicer: Slicer, lane: int) -> list[Place]:
+    """The dwords that the thread of a lane stored in the ring, of which none is 0."""
+    item = launch.written[slicer.track.last.i[lane]]
+    first = 4 * int(slicer.track.last.i[lane]) * item.size
+    return [Place(MEMORY, (first + 4 * dword, 4, ITEMS)) for dword in np.flatnonzero(item).tolist()]
+
+
 def wrong(launch: Launch[Any], probe: Probe, begin: Batch[Any], found: Slice, lane: int, seed: int) -> list[Place]:
     """The targets of a slice that are others if what it does not list is random; `begin` is the wavefront's start."""
     random = np.random.default_rng(seed)
@@ -42,14 +51,20 @@ def wrong(launch: Launch[Any], probe: Probe, begin: Batch[Any], found: Slice, la
             place = Place(file, (*row, channel))
             if place not in found.constants:
                 probe.put(place, int(random.integers(1 << 32)))
+    kept = Kept.of_outputs(launch)
     with _random_inputs(launch, probe, found, random):
         last = _run(probe, _random_start(begin, found, lane, random))
-    return [place for place, word in found.targets.items() if words(last, place)[0] != word]
+    again = {place: words(last, place)[0] if place.is_state else probe.word(place) for place in found.targets}
+    kept.restore()
+    return [place for place, word in found.targets.items() if again[place] != word]
 
 
 @contextmanager
 def _random_inputs(launch: Launch[Any], probe: Probe, found: Slice, random: np.random.Generator) -> Iterator[None]:
-    kept = []
+    kept: list[tuple[npt.NDArray[Any], int, int, npt.NDArray[Any]]] = []
+    if isinstance(launch, ThreadLaunch) and launch.ring is not None:
+        kept.append((launch.ring, 0, launch.ring.size, launch.ring.copy()))
+        launch.ring[:] = random.integers(0, 1 << 32, launch.ring.size)
     for buffer in launch.buffers if isinstance(launch, ThreadLaunch) else ():
         memory, first, end = launch.memory.bytes, buffer.address, buffer.address + buffer.size
         kept.append((memory, first, end, memory[first:end].copy()))

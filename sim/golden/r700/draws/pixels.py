@@ -96,7 +96,7 @@ class PixelLaunch(Launch[Program]):
         unit = self.conditional
         if unit.location is not ConditionalLocation.DPP or unit.passes_all:
             return np.ones(i.size, bool)
-        value = self._clamped(value)
+        value = self.clamped(value)
         passed = np.zeros(i.size, bool)
         for layer in _layers(i, j):
             good, stored = unit.decide(self.memory, i[layer], j[layer], value[layer])
@@ -104,7 +104,7 @@ class PixelLaunch(Launch[Program]):
             passed[layer] = good
         return passed
 
-    def _clamped(self, value: Floats) -> Floats:
+    def clamped(self, value: Floats) -> Floats:
         """Depths in their range; denormals compare as zeros, and a NaN stays one."""
         low, high = self.z_range
         number = fp.flush_denormals(value)

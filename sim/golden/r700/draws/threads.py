@@ -88,11 +88,13 @@ class ThreadLaunch(Launch[Program]):
 
 def write(
     launch: ThreadLaunch, batch: Batch, export: Export, place: int, indices: Floats | None, words: Floats
-) -> None:
+) -> tuple[Integers, Mask]:
     """Execute MEM_RING or MEM_STREAM for register `place` of a burst, whose `words` are [4, n].
 
-    A dword behind the thread's own item is lost.
+    A dword behind the thread's own item is lost. Gives the bytes of the ring at which words were to be stored, and
+    which were; [words, n], none of a stream.
     """
+    none = np.zeros((0, batch.size), np.int64), np.zeros((0, batch.size), bool)
     index = memory.index_of(indices, 0) if indices is not None else np.zeros(1, np.int64)
     first = np.broadcast_to(export.base + place * export.element + index * export.element, batch.size)
     executing = np.flatnonzero(batch.active & batch.valid_mask & batch.covered)
@@ -101,7 +103,7 @@ def write(
     else:
         stream = STREAM_WRITES.index(export.operation)
         if stream >= len(launch.streams):
-            return
+            return none
         target, written = launch.streams[stream]
     for channel in export.mask:
         dword = first[executing] + channel
@@ -110,6 +112,11 @@ def write(
         target[at] = words[channel, stored].view(np.uint32)
         if written is not None:
             written[at] = True
+    if written is not None:
+        return none
+    dwords = first + np.array(export.mask, np.int64)[:, None]
+    may = batch.active & batch.valid_mask & batch.covered
+    return WORD_BYTES * (batch.i * target.shape[1] + dwords), may & (dwords < target.shape[1])
 
 
 def fetch(
@@ -117,7 +124,8 @@ def fetch(
 ) -> tuple[Floats, Integers, Mask]:
     """The components of a fetch, [4, n]; an element that is not in the buffer as a whole is 0.
 
-    Behind them are the addresses of the 32-bit words of memory that it reads and which lanes do, both [words, n].
+    Behind them are the addresses of the 32-bit words that it reads, of memory or in the ring, and which lanes do; both
+    are [words, n].
 
     Raises
     ------
@@ -131,8 +139,9 @@ def fetch(
         space: npt.NDArray[np.uint8] = launch.ring.view(np.uint8)
         byte = WORD_BYTES * index + instruction.offset
         inside = byte + size <= space.size
-        found = components(instruction.element, gathered(space, np.where(inside, byte, 0), size), inside)
-        return found, np.zeros((0, index.size), np.int64), np.zeros((0, index.size), bool)
+        address = np.where(inside, byte, 0)
+        found = components(instruction.element, gathered(space, address, size), inside)
+        return found, *_words_of(address, size, inside & executing)
     buffer = launch.buffers[instruction.buffer]
     if instruction.by_instance:
         index = index + launch.first_instance
@@ -143,9 +152,13 @@ def fetch(
     if refused is not None and (refused & inside & executing).any():
         lanes = refused & inside & executing
         raise RefusedError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
-    # A word in which an element begins has its first byte, and the last one its last byte.
+    found = components(instruction.element, gathered(launch.memory.bytes, address, size), inside)
+    return found, *_words_of(address, size, inside & executing)
+
+
+def _words_of(address: Integers, size: int, reading: Mask) -> tuple[Integers, Mask]:
+    """The 32-bit words in which elements at addresses [n] lie, and which lanes read each; both [words, n]."""
+    # The word in which an element begins has its first byte, and the last one its last byte.
     count = (address + size - 1) // WORD_BYTES - address // WORD_BYTES + 1
     number = np.arange(int(count.max(initial=0)))[:, None]
-    words = (address // WORD_BYTES + number) * WORD_BYTES
-    found = components(instruction.element, gathered(launch.memory.bytes, address, size), inside)
-    return found, words, inside & executing & (number < count)
+    return (address // WORD_BYTES + number) * WORD_BYTES, reading & (number < count)
