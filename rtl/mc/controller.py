@@ -215,8 +215,9 @@ class MemoryController(wiring.Component):
         connect(m, code.client.response, flipped(self.code.response))
         connect(m, code.lines, self._reads.clients[_INSTRUCTION])
         connect(m, constants.lines, self._reads.clients[_CONSTANT])
-        connect_slice(m, "constant_requests", flipped(self.constants.request), constants.client.request, SliceMode.LIGHT)
-        connect(m, constants.client.response, flipped(self.constants.response))
+        client = constants.client
+        connect_slice(m, "constant_requests", flipped(self.constants.request), client.request, SliceMode.LIGHT)
+        connect(m, client.response, flipped(self.constants.response))
         m.d.comb += constants.bases.eq(registers.constant_bases)
 
     def _connect_outputs(self, m: Module, registers: Registers) -> None:

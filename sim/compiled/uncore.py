@@ -95,7 +95,7 @@ class Uncore(wiring.Component):
         """What is shown of the input cache."""
         for number, cache in enumerate(self._caches):
             own: Any = cache
-            tag = own.access.payload.passenger.passenger.tag
+            tag = own.looked_up.passenger.tag
             for name, value in {"hit": own.hit, "miss": own.miss, "wave": tag.wave, "entry": tag.entry}.items():
                 yield f"core_{number}_access_{name}", Value.cast(value)
 

@@ -36,7 +36,8 @@ def usable_waves(config: ArrayConfig, exponent: Value) -> Value:
     """The wave slots that fit, one bit each: as many as the register file holds, `threads` at most."""
     result: Value = Const(0, config.threads)
     for n in range(REGISTER_BITS + 1):
-        result = Mux(exponent[n], Const((1 << min(config.threads, config.temporaries >> n)) - 1, config.threads), result)
+        fitting = min(config.threads, config.temporaries >> n)
+        result = Mux(exponent[n], Const((1 << fitting) - 1, config.threads), result)
     return result
 
 

@@ -21,9 +21,9 @@ _WAITING = 4
 class InputCache(wiring.Component):
     """Reads inputs for a core, in order and non-blocking.
 
-    A hit takes eight cycles (seven with a short queue), and one more for each further line of a wavefront. Throughput is
-    one line in each cycle, so one wavefront if all its channels share a line. A missing line is requested four cycles
-    after the request; the response is offered four cycles after the last refill.
+    A hit takes eight cycles (seven with a short queue), and one more for each further line of a wavefront. Throughput
+    is one line in each cycle, so one wavefront if all its channels share a line. A missing line is requested four
+    cycles after the request; the response is offered four cycles after the last refill.
 
     At most `outstanding` refills are in flight. Four times as many accesses wait in the queue, so that hits after a
     miss do not fill it. A fetch has an error if a line of a fetching lane has one. Uncached fetches read their own
@@ -46,7 +46,7 @@ class InputCache(wiring.Component):
     Attributes
     ----------
     cached
-        The lines, for an observer: of what its ``access`` is.
+        The lines, for an observer: what is looked up in them.
     """
 
     def __init__(self, config: CacheConfig, *, lanes: int, tag: ShapeLike, outstanding: int, areas: int = 0) -> None:

@@ -61,6 +61,11 @@ class LineCache(wiring.Component):
         All results have been taken.
     hit, miss : ``Out(1)``
         An access hit or missed in the last cycle; uncached ones do not count.
+
+    Attributes
+    ----------
+    looked_up
+        The passenger of that access, for an observer.
     """
 
     def __init__(
@@ -81,6 +86,7 @@ class LineCache(wiring.Component):
         self.latency = 4 if in_block_ram else 3
         self._rows = config.sets * config.ways + outstanding
         self._access = access_layout(passenger)
+        self.looked_up = Signal(passenger, reset_less=True)
         self._entry = data.StructLayout(
             {"row": range(self._rows), "reads": 1, "waits": 1, "freed": row_layout(self._rows), "passenger": passenger}
         )
@@ -149,7 +155,11 @@ class LineCache(wiring.Component):
             tags.invalidate.eq(self.invalidate),
             free_list.take.eq(refills),
         ]
-        m.d.sync += [self.hit.eq(taken & access.reads & present), self.miss.eq(refills & ~access.uncached)]
+        m.d.sync += [
+            self.hit.eq(taken & access.reads & present),
+            self.miss.eq(refills & ~access.uncached),
+            Value.cast(self.looked_up).eq(access.passenger),
+        ]
         entry = Signal(self._entry)
         destination = Signal(pending_layout)
         m.d.comb += [

@@ -42,10 +42,10 @@ def wavefront_line_layout(passenger: ShapeLike) -> data.StructLayout:
 class ElementWriter(wiring.Component):
     """Converts a wavefront's elements and gathers them by lines, one line in each cycle in each bank.
 
-    Neighbouring lines are in different banks; all uncached writes use the first bank, and so stay in order. The first
-    line is offered three cycles after the wavefront was taken, and all banks begin a wavefront in the same cycle. If two
-    lanes write the same byte, the higher lane wins. A wavefront that writes nothing in a bank gives one line without
-    `writes` there.
+    Neighbouring lines are in different banks; all uncached writes use the first bank, and so stay in order. All banks
+    begin a wavefront in the same cycle, and offer its first line three cycles after it was taken. If two lanes write
+    the same byte, the higher lane wins. A wavefront that writes nothing in a bank gives one line without `writes`
+    there.
 
     Members
     -------
@@ -100,7 +100,7 @@ class ElementWriter(wiring.Component):
             m.d.comb += coalescer.touches.valid.eq(reduce(and_, others, busy))
         m.d.comb += [
             self.wavefront.ready.eq(~busy | Cat(coalescer.touches.ready for coalescer in coalescers).all()),
-            self.idle.eq(~busy & Cat(each.idle for each in coalescers).all() & Cat(each.empty for each in slices).all()),
+            self.idle.eq(~busy & Cat(*(each.idle for each in coalescers), *(each.empty for each in slices)).all()),
         ]
         with m.If(self.wavefront.ready):
             m.d.sync += [busy.eq(self.wavefront.valid), wavefront.eq(self.wavefront.payload)]

@@ -274,7 +274,9 @@ class AluPort(wiring.Component):
                     keeps_wave & token.alpha.exists & common.alpha_wmask,
                 )
             ),
-            self.reserved.eq(reduce(or_, (Mux(write, 1 << bank, 0) for write, bank in zip(writes, banks, strict=True)))),
+            self.reserved.eq(
+                reduce(or_, (Mux(write, 1 << bank, 0) for write, bank in zip(writes, banks, strict=True)))
+            ),
         ]
         m.d.sync += self.result_writes.eq(writes)
 
