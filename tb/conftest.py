@@ -24,6 +24,12 @@ _FIRST = (
 """Files that take longest. They come first, so that at the end no process is alone with one of them."""
 
 
+@pytest.fixture
+def is_long(request: pytest.FixtureRequest) -> bool:
+    """Whether the run is a long one: a test that has many cases of a kind runs all of them then."""
+    return bool(request.config.getoption("--long"))
+
+
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("long" if config.getoption("--long") else "ordinary")
     # Python would look for garbage at each 700th object, which takes a tenth of the time.
