@@ -17,20 +17,21 @@ from ctm.tb.compiled.paths import Paths
 from ctm.tb.system.soak import Comparison
 from ctm.tb.system.soak_work import draw_work
 
-TWO = with_settings(TINY, {"array.cores": 2, "array.rate": 1})
+TWO = with_settings(TINY, {"array.cores": 2})
+TWO_BY_BEATS = with_settings(TWO, {"array.rate": 1})
 TWO_R700 = with_settings(R700, {"array.cores": 2})
 
 
-def course() -> Report:
+def course(config: MachineConfig) -> Report:
     """What is counted while two cores run."""
-    prepared = prepare(matmul(32), "rtl", TWO)
+    prepared = prepare(matmul(32), "rtl", config)
     prepared.device.run(prepared.commands)
     assert prepared.is_right()
     return prepared.device.report()
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("config", [TWO, TWO_R700], ids=["r5xx", "r700"])
+@pytest.mark.parametrize("config", [TWO_BY_BEATS, TWO_R700], ids=["r5xx", "r700"])
 def test_outputs_of_a_core_follow_from_registers_that_are_settled_early_and_from_one_input(
     config: MachineConfig, tmp_path: Path
 ) -> None:
@@ -44,7 +45,7 @@ def test_outputs_of_a_core_follow_from_registers_that_are_settled_early_and_from
 
 @pytest.mark.long
 def test_the_early_input_follows_from_nothing_that_cores_give(tmp_path: Path) -> None:
-    paths = Paths(convert_to_rtlil(Uncore(TWO), top="ctm"), top="ctm", folder=tmp_path)
+    paths = Paths(convert_to_rtlil(Uncore(TWO_BY_BEATS), top="ctm"), top="ctm", folder=tmp_path)
     given = [name for name in paths.inputs if name.startswith("\\core_")]
     reached = {name: paths.reached(name) for name in given}
     assert f"\\core_1_{EARLY}" in paths.outputs
@@ -52,19 +53,26 @@ def test_the_early_input_follows_from_nothing_that_cores_give(tmp_path: Path) ->
     assert "\\core_1_code_response_ready" in reached or any(reached.values())
 
 
-def test_a_second_thread_changes_nothing() -> None:
+with_both = pytest.mark.parametrize(
+    "config", [TWO, pytest.param(TWO_BY_BEATS, marks=pytest.mark.long)], ids=["a cycle", "beats"]
+)
+
+
+@with_both
+def test_a_second_thread_changes_nothing(config: MachineConfig) -> None:
     processors = os.sched_getaffinity(0)
     if len(processors) < 2:
         pytest.skip("there is one processor")
-    with_two = course()
+    with_two = course(config)
     os.sched_setaffinity(0, {min(processors)})
     try:
-        assert course() == with_two
+        assert course(config) == with_two
     finally:
         os.sched_setaffinity(0, processors)
 
 
-def test_random_work_leaves_the_same_errors_and_the_same_memory() -> None:
+@with_both
+def test_random_work_leaves_the_same_errors_and_the_same_memory(config: MachineConfig) -> None:
     """Programs of all kinds, whichever core runs which group."""
     for seed in range(40):
-        Comparison(draw_work(seed), TWO).run()
+        Comparison(draw_work(seed), config).run()
