@@ -1,10 +1,13 @@
 """Options of the suite: ``--long`` runs what takes minutes, and draws many more random cases."""
 
 import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from ctm.tb.cli.processes import Process
 
 settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("long", deadline=None, max_examples=5000)
@@ -25,6 +28,18 @@ _FIRST = (
 
 
 @pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, Process]]:
+    """The address and the process of a scheduler without workers."""
+    # Most tests need neither it nor what it imports.
+    from ctm.tb.sweep.processes import scheduler
+
+    home = tmp_path / "scheduler"
+    home.mkdir()
+    with scheduler(home) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
 def is_long(request: pytest.FixtureRequest) -> bool:
     """Whether the run is a long one: a test that has many cases of a kind runs all of them then."""
     return bool(request.config.getoption("--long"))

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -17,20 +16,11 @@ from ctm.rtl.config import DEFAULT
 from ctm.sim.engines.rtl import RtlEngine
 from ctm.tb.cli.processes import PATIENCE, Process, wait
 from ctm.tb.mutation.hook import SITE, VARIABLE
-from ctm.tb.sweep.processes import end_all, environment, of_python, scheduler, worker
+from ctm.tb.sweep.processes import end_all, environment, of_python, worker
 from ctm.tb.verify.command import run
 from ctm.tb.verify.planted import planted
 
 CAMPAIGN = "soak-r5xx"
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[tuple[str, Process]]:
-    """A scheduler without workers."""
-    home = tmp_path / "scheduler"
-    home.mkdir()
-    with scheduler(home) as found:
-        yield found
 
 
 verifying = partial(of_python, "-m", "ctm.tb.verify")
