@@ -14,11 +14,12 @@ from ctm.sim.compiled.verilog import convert_to_rtlil
 from ctm.sim.engines.engine import Report
 from ctm.sim.report.workloads import matmul, prepare
 from ctm.tb.compiled.paths import Paths
+from ctm.tb.lib.machines import BEATS
 from ctm.tb.system.soak import Comparison
 from ctm.tb.system.soak_work import draw_work
 
-TWO = with_settings(TINY, {"array.cores": 2})
-TWO_BY_BEATS = with_settings(TWO, {"array.rate": 1})
+TWO = with_settings(BEATS, {"array.cores": 2})
+TWO_OF_LANES = with_settings(TINY, {"array.cores": 2})
 TWO_R700 = with_settings(R700, {"array.cores": 2})
 
 
@@ -31,7 +32,7 @@ def course(config: MachineConfig) -> Report:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("config", [TWO_BY_BEATS, TWO_R700], ids=["r5xx", "r700"])
+@pytest.mark.parametrize("config", [TWO, TWO_R700], ids=["r5xx", "r700"])
 def test_outputs_of_a_core_follow_from_registers_that_are_settled_early_and_from_one_input(
     config: MachineConfig, tmp_path: Path
 ) -> None:
@@ -45,7 +46,7 @@ def test_outputs_of_a_core_follow_from_registers_that_are_settled_early_and_from
 
 @pytest.mark.long
 def test_the_early_input_follows_from_nothing_that_cores_give(tmp_path: Path) -> None:
-    paths = Paths(convert_to_rtlil(Uncore(TWO_BY_BEATS), top="ctm"), top="ctm", folder=tmp_path)
+    paths = Paths(convert_to_rtlil(Uncore(TWO), top="ctm"), top="ctm", folder=tmp_path)
     given = [name for name in paths.inputs if name.startswith("\\core_")]
     reached = {name: paths.reached(name) for name in given}
     assert f"\\core_1_{EARLY}" in paths.outputs
@@ -54,7 +55,7 @@ def test_the_early_input_follows_from_nothing_that_cores_give(tmp_path: Path) ->
 
 
 with_both = pytest.mark.parametrize(
-    "config", [TWO, pytest.param(TWO_BY_BEATS, marks=pytest.mark.long)], ids=["a cycle", "beats"]
+    "config", [TWO, pytest.param(TWO_OF_LANES, marks=pytest.mark.long)], ids=["beats", "lanes"]
 )
 
 
