@@ -18,11 +18,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 _FIRST = (
-    "cosim/test_cosim", "system/test_examples", "r700/hardware/test_lockstep", "system/test_machine",
-    "compiled/test_uncore", "report/test_hardware", "mc/test_shared_cache", "mc/test_port_faults",
-    "fp/test_compiled_units", "r5xx/test_core_programs", "mc/test_ports", "r5xx/simulation/test_simulation",
-    "r5xx/alu/test_alu", "mc/test_input_cache", "pe/test_processor", "assembler/r700/test_round_trip",
-    "fast/test_examples", "compiled/test_unit", "compiled/test_widths",
+    "cosim/test_cosim", "system/test_examples", "r700/hardware/test_lockstep", "compiled/test_separate",
+    "engines/waves/test_command", "system/test_machine", "report/test_hardware", "r5xx/test_core_programs",
+    "compiled/test_uncore", "fp/test_compiled_units", "compiler/python/test_constructs", "compiler/test_constructs",
+    "mc/test_shared_cache", "r5xx/alu/test_alu", "sweep/test_cluster", "sweep/test_interrupted", "mc/test_port_faults",
+    "engines/waves/test_traces", "assembler/r700/test_round_trip", "mc/test_ports", "verify/test_cluster",
+    "mc/test_input_cache", "report/test_profile", "pe/test_processor", "mutation/test_runner", "fast/test_examples",
 )  # fmt: skip
 """Files that take longest. They come first, so that at the end no process is alone with one of them."""
 
