@@ -65,8 +65,8 @@ def main(
             for picture in (each.picture for each in found if each.picture is not None):
                 console.print(f"a picture: {output / picture}")
         rest = [name for name in wanted if name not in AT_ONCE]
-        for preset in DEFAULT_PRESETS.values() if rest else ():
-            prepare_engine(ENGINE, PRESETS[preset])
+        for kind in sorted({"r700" if name in R700_SHOWN else "r5xx" for name in rest}):
+            prepare_engine(ENGINE, PRESETS[DEFAULT_PRESETS[kind]])
         with console.status("running programs") as status:
             for finding in demonstrate(rest, output):
                 findings.append(finding)

@@ -1,10 +1,13 @@
 """Options of the suite: ``--long`` runs what takes minutes, and draws many more random cases."""
 
 import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from ctm.tb.cli.processes import Process
 
 settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=100)
 settings.register_profile("long", deadline=None, max_examples=5000)
@@ -15,13 +18,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 _FIRST = (
-    "cosim/test_cosim", "system/test_examples", "r700/hardware/test_lockstep", "system/test_machine",
-    "compiled/test_uncore", "report/test_hardware", "mc/test_shared_cache", "mc/test_port_faults",
-    "fp/test_compiled_units", "r5xx/test_core_programs", "mc/test_ports", "r5xx/simulation/test_simulation",
-    "r5xx/alu/test_alu", "mc/test_input_cache", "pe/test_processor", "assembler/r700/test_round_trip",
-    "fast/test_examples", "compiled/test_unit", "compiled/test_widths",
+    "cosim/test_cosim", "system/test_examples", "r700/hardware/test_lockstep", "compiled/test_separate",
+    "engines/waves/test_command", "system/test_machine", "report/test_hardware", "r5xx/test_core_programs",
+    "compiled/test_uncore", "fp/test_compiled_units", "compiler/python/test_constructs", "compiler/test_constructs",
+    "mc/test_shared_cache", "r5xx/alu/test_alu", "sweep/test_cluster", "sweep/test_interrupted", "mc/test_port_faults",
+    "engines/waves/test_traces", "assembler/r700/test_round_trip", "mc/test_ports", "verify/test_cluster",
+    "mc/test_input_cache", "report/test_profile", "pe/test_processor", "mutation/test_runner", "fast/test_examples",
 )  # fmt: skip
 """Files that take longest. They come first, so that at the end no process is alone with one of them."""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[tuple[str, Process]]:
+    """The address and the process of a scheduler without workers."""
+    # Most tests need neither it nor what it imports.
+    from ctm.tb.sweep.processes import scheduler
+
+    home = tmp_path / "scheduler"
+    home.mkdir()
+    with scheduler(home) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def is_long(request: pytest.FixtureRequest) -> bool:
+    """Whether the run is a long one: a test that has many cases of a kind runs all of them then."""
+    return bool(request.config.getoption("--long"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

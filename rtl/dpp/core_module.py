@@ -10,6 +10,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.instruction_set import InstructionSet
 from ctm.rtl.lib.clock_gating import resettable
+from ctm.rtl.lib.forwarding import forward
 
 NAME = "ctm_core"
 
@@ -38,20 +39,8 @@ class CoreModule(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.core = resettable(self.core, self.reset)
-        for name in self.signature.members:
-            if name != "reset":
-                _connect(m, self.signature.members[name], getattr(self, name), getattr(self.core, name))
+        forward(m, self, self.core, (name for name in self.signature.members if name != "reset"))
         return m
-
-
-def _connect(m: Module, member: wiring.Member, outer: Any, inner: Any) -> None:
-    """Connect a port of the core to the same port of the module."""
-    if member.is_signature:
-        wiring.connect(
-            m, *((wiring.flipped(outer), inner) if member.flow is Flow.In else (inner, wiring.flipped(outer)))
-        )
-    else:
-        m.d.comb += inner.eq(outer) if member.flow is Flow.In else outer.eq(inner)
 
 
 class CoreInstance(wiring.Component):

@@ -15,6 +15,7 @@ from amaranth.lib.wiring import In, Out, connect
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.isa.coefficients import COEFFICIENTS
 from ctm.rtl.isa.transcendental import ADDRESS_BITS, C0_BITS, C1_BITS, C2_BITS
+from ctm.rtl.lib.forwarding import forward
 
 _ENTRY = data.StructLayout({"c0": C0_BITS, "c1": signed(C1_BITS), "c2": signed(C2_BITS)})
 
@@ -78,9 +79,7 @@ class WithTable(wiring.Component):
         m = Module()
         m.submodules.unit = unit = self._unit
         share_tables(m, [unit.functions])
-        for name, member in self.signature.members.items():
-            own, inner = getattr(self, name), getattr(unit, name)
-            m.d.comb += inner.eq(own) if member.flow is In else own.eq(inner)
+        forward(m, self, unit, self.signature.members)
         return m
 
 

@@ -26,7 +26,7 @@ from ctm.sim.cli.options import (
 )
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.cli.split.command import run_split
-from ctm.sim.cli.split.options import Authority, Certificate, Division, Key, Scheduler, Split, Workers
+from ctm.sim.cli.split.options import Authority, Certificate, Division, Key, Scheduler, Split, Workers, tiles
 from ctm.sim.cli.waves.request import WaveFile, WavesAround, WavesAt, WavesCycles, WavesDepth, WavesFrom, wave_request
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.golden import GoldenEngine
@@ -94,11 +94,11 @@ def run(
 ) -> None:
     """Run a job and write its outputs, .npy or .png."""
     outcome = Outcome(json_wanted=json_wanted, engine=engine, **_NOTHING_RAN)
-    division = Division(
-        count=split, workers=workers, scheduler=scheduler,
-        certificates={"--tls-ca": tls_ca, "--tls-cert": tls_cert, "--tls-key": tls_key},
-    )  # fmt: skip
     with outcome.reported():
+        division = Division(
+            count=tiles(split), workers=workers, scheduler=scheduler,
+            certificates={"--tls-ca": tls_ca, "--tls-cert": tls_cert, "--tls-key": tls_key},
+        )  # fmt: skip
         division.check({
             "--check": check or check_all, "--hazards": hazards, "--profile": profile, "--timeline": timeline,
             "--report": report, "--waves": waves, "--trace": trace, "--png": png, "--port": port,

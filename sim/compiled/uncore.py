@@ -10,13 +10,14 @@ from typing import Any
 
 from amaranth import ClockDomain, Module, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import Flow, In, Out
+from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_module import CoreInstance, CoreModule
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.clock_gating import resettable
+from ctm.rtl.lib.forwarding import forward
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.verilog import Port, ports
 
@@ -105,9 +106,7 @@ class Uncore(wiring.Component):
         own: Any = self
         m.submodules.machine = self._machine
         m.d.comb += [getattr(self, name).eq(value) for name, value in self._accesses()]
-        for name, member in self._machine.signature.members.items():
-            outer, inner = getattr(self, name), getattr(self._machine, name)
-            m.d.comb += inner.eq(outer) if member.flow is Flow.In else outer.eq(inner)
+        forward(m, self, self._machine, self._machine.signature.members)
         m.d.comb += own.reset.eq(self._machine.reset)
         m.d.comb += own.executable.eq(self._machine.ctm.machine.processor.executable)
         for name, port in self._crossing():

@@ -155,7 +155,8 @@ def below(relation: str) -> AfterValidator:
     def check(value: int, info: ValidationInfo) -> int:
         limit = COORDINATE_LIMIT if info.context is None else info.context["limit"]
         if value > limit or (value == limit and relation == "less than"):
-            raise ValueError(f"must be {relation} {limit}, not {shown(value)}")
+            tiles = "; ctm run --split N runs a larger one in tiles" if limit == COORDINATE_LIMIT else ""
+            raise ValueError(f"must be {relation} {limit}, not {shown(value)}{tiles}")
         return value
 
     return AfterValidator(check)

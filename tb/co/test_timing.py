@@ -7,6 +7,7 @@ from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.sim.golden.co.unit import FORMATS
 from ctm.tb.co.bench import CONFIGS, IDEAL, LOCATIONS, TILINGS, TIMINGS, Bench, conditional_unit
 from ctm.tb.co.wavefronts import Wavefronts, no_wavefronts, random_values, random_wavefronts
+from ctm.tb.lib.some import some
 from ctm.tb.mc.cache_simulation import Timing
 
 LATENCY = 8
@@ -23,7 +24,7 @@ def rows_of_wavefronts(count: int, lanes: int, width: int, mask: np.ndarray | bo
 @pytest.mark.parametrize("stores", [False, True])
 @pytest.mark.parametrize("tiling", TILINGS)
 @pytest.mark.parametrize("data_format", FORMATS)
-@pytest.mark.parametrize("name", ["default", "wide"])
+@pytest.mark.parametrize("name", some(("default", "wide"), 2))
 def test_a_pair_takes_a_cycle_if_its_line_is_there(name, data_format, tiling, stores):
     bench, count = Bench(name), 200
     unit = conditional_unit(ConditionalTest.GREATER, stores=stores, data_format=data_format, tiling=tiling, height=2)

@@ -2,10 +2,10 @@
 
 from amaranth import Module
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In
 
 from ctm.rtl.co.unit import CLIENTS, ConditionalUnit, passenger_layout
 from ctm.rtl.config import CacheConfig
+from ctm.rtl.lib.forwarding import forward
 from ctm.rtl.mc.conditional.cache import DEFAULT, ConditionalCache
 
 _OF_THE_UNIT = ("command", "buffer", "writes_enabled", "format_legal", "tests_pe", "tests_dpp")
@@ -35,18 +35,9 @@ class UnitWithCache(wiring.Component):
         m = Module()
         m.submodules.unit, m.submodules.cache = unit, cache = self._parts
         wiring.connect(m, unit.cache, cache.client)
-        for part, names in ((unit, _OF_THE_UNIT), (cache, _OF_THE_CACHE)):
-            for name in names:
-                self._join(m, part, name)
+        forward(m, self, unit, _OF_THE_UNIT)
+        forward(m, self, cache, _OF_THE_CACHE)
         for number in range(len(CLIENTS)):
             wiring.connect(m, wiring.flipped(self.clients[number]), unit.clients[number])
         m.d.comb += [self.unit_idle.eq(unit.idle), self.idle.eq(unit.idle & cache.idle)]
         return m
-
-    def _join(self, m: Module, part: wiring.Component, name: str) -> None:
-        own, inner, member = getattr(self, name), getattr(part, name), self.signature.members[name]
-        if member.is_signature:
-            given, taken = (wiring.flipped(own), inner) if member.flow == In else (inner, wiring.flipped(own))
-            wiring.connect(m, given, taken)
-        else:
-            m.d.comb += inner.eq(own) if member.flow == In else own.eq(inner)

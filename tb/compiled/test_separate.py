@@ -20,6 +20,7 @@ from ctm.sim.compiled.tools.toolchain import Model
 from ctm.sim.compiled.uncore import SimulatedCore
 from ctm.sim.engines.rtl import QUICK, RtlEngine, quick_models
 from ctm.sim.report.workloads import matmul, prepare, saxpy
+from ctm.tb.lib.machines import BEATS
 
 WRAPPER = """
 #include "models.h"
@@ -126,7 +127,11 @@ def test_a_core_is_the_same_whatever_is_around_it(config: MachineConfig) -> None
     assert own == canonical
 
 
-@pytest.mark.parametrize("config", [TINY, pytest.param(R700, marks=pytest.mark.long)], ids=["r5xx", "r700"])
+@pytest.mark.parametrize(
+    "config",
+    [BEATS, pytest.param(TINY, marks=pytest.mark.long), pytest.param(R700, marks=pytest.mark.long)],
+    ids=["beats", "r5xx", "r700"],
+)
 def test_two_models_do_what_one_does_in_the_same_cycles(config: MachineConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     from ctm.sim.report import r700_workloads
 

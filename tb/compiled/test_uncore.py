@@ -14,16 +14,18 @@ from ctm.sim.compiled.verilog import convert_to_rtlil
 from ctm.sim.engines.engine import Report
 from ctm.sim.report.workloads import matmul, prepare
 from ctm.tb.compiled.paths import Paths
+from ctm.tb.lib.machines import BEATS
 from ctm.tb.system.soak import Comparison
 from ctm.tb.system.soak_work import draw_work
 
-TWO = with_settings(TINY, {"array.cores": 2, "array.rate": 1})
+TWO = with_settings(BEATS, {"array.cores": 2})
+TWO_OF_LANES = with_settings(TINY, {"array.cores": 2})
 TWO_R700 = with_settings(R700, {"array.cores": 2})
 
 
-def course() -> Report:
+def course(config: MachineConfig) -> Report:
     """What is counted while two cores run."""
-    prepared = prepare(matmul(32), "rtl", TWO)
+    prepared = prepare(matmul(32), "rtl", config)
     prepared.device.run(prepared.commands)
     assert prepared.is_right()
     return prepared.device.report()
@@ -52,19 +54,26 @@ def test_the_early_input_follows_from_nothing_that_cores_give(tmp_path: Path) ->
     assert "\\core_1_code_response_ready" in reached or any(reached.values())
 
 
-def test_a_second_thread_changes_nothing() -> None:
+with_both = pytest.mark.parametrize(
+    "config", [TWO, pytest.param(TWO_OF_LANES, marks=pytest.mark.long)], ids=["beats", "lanes"]
+)
+
+
+@with_both
+def test_a_second_thread_changes_nothing(config: MachineConfig) -> None:
     processors = os.sched_getaffinity(0)
     if len(processors) < 2:
         pytest.skip("there is one processor")
-    with_two = course()
+    with_two = course(config)
     os.sched_setaffinity(0, {min(processors)})
     try:
-        assert course() == with_two
+        assert course(config) == with_two
     finally:
         os.sched_setaffinity(0, processors)
 
 
-def test_random_work_leaves_the_same_errors_and_the_same_memory() -> None:
+@with_both
+def test_random_work_leaves_the_same_errors_and_the_same_memory(config: MachineConfig) -> None:
     """Programs of all kinds, whichever core runs which group."""
     for seed in range(40):
-        Comparison(draw_work(seed), TWO).run()
+        Comparison(draw_work(seed), config).run()

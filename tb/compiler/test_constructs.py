@@ -47,7 +47,11 @@ def run(seeds: Sequence[int], folder: Path, isa: str, engines: Sequence[str] = (
 
 
 @pytest.mark.parametrize(
-    ("isa", "first"), [("r5xx", 0), ("r5xx", 50), *(("r700", first) for first in range(0, 200, 50))]
+    ("isa", "first"),
+    [
+        *((isa, first) for isa in ("r5xx", "r700") for first in (0, 50)),
+        *(pytest.param("r700", first, marks=pytest.mark.long) for first in (100, 150)),
+    ],
 )
 def test_a_few(tmp_path: Path, isa: str, first: int) -> None:
     assert run(range(first, first + 50), tmp_path, isa, ["golden"]).right >= 48

@@ -7,9 +7,9 @@ from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out, connect
 
 from ctm.rtl.config import MachineConfig
+from ctm.rtl.lib.forwarding import forward
 from ctm.rtl.mc.bus.memory_ports import MemoryPorts
 from ctm.rtl.mc.controller import MemoryController, read_clients, written_lines
-from ctm.tb.cosim.joining import join
 from ctm.tb.mc.fetches import TAG_BITS
 
 TOP = "controller"
@@ -88,7 +88,7 @@ class ControllerTop(wiring.Component):
             controller.read_tag, controller.write_tag, ports=len(names), data_bits=memory.data_bits,
             slice_bits=memory.slice_bits, reads=sum(read_clients(self._config)), writes=written_lines(memory),
         )  # fmt: skip
-        join(m, self, controller, self._clients)
+        forward(m, self, controller, self._clients)
         for index, name in enumerate(names):
             connect(m, controller.port_requests[index], ports.reads[index])
             connect(m, ports.lines[index], controller.port_responses[index])

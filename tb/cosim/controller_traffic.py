@@ -20,14 +20,13 @@ from ctm.rtl.border.lines import (
 from ctm.rtl.isa.limits import CHANNELS, INPUTS
 from ctm.rtl.isa.word import fields, pack, unpack
 from ctm.tb.cosim.bench import LIMIT, Bench
+from ctm.tb.cosim.choice import seeds, with_pauses
 from ctm.tb.cosim.configuration import SMALL
 from ctm.tb.cosim.controller_top import Mistake
 from ctm.tb.cosim.streams import Sink, Source
 from ctm.tb.cosim.traffic import Traffic, command, random_traffic, set_buffer
 from ctm.tb.mc.fetches import LINE, TAG_BITS, Fetches, tag
 
-_FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "2")))
-_PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").split()]
 _LANES = SMALL.array.lanes
 _CONSTANTS = (0x0A00_0000, 0x8A00_0800, 0x0A01_0000)
 _CODE, _LINES, _COUNTERS = 0x8B00_0100, 0x8C00_0000, 0x0D00_0000
@@ -59,8 +58,8 @@ class _Controller(Bench):
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-@cocotb.parametrize(pauses=_PAUSES, seed=list(range(_FIRST, _FIRST + _COUNT)))
-async def all_clients_at_once(dut: Any, pauses: float, seed: int) -> None:
+@cocotb.parametrize((("seed", "pauses"), with_pauses(seeds(3))))
+async def all_clients_at_once(dut: Any, seed: int, pauses: float) -> None:
     controller = _Controller(dut, pauses=pauses, seed=seed)
     count = 40 if pauses > 0.5 else 160
     traffic = random_traffic(seed, lanes=_LANES, count=count)

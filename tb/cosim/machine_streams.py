@@ -1,23 +1,22 @@
 """Cocotb tests: random command streams, with pauses of 0, 30 and 80 % on every channel."""
 
-import os
 from typing import Any
 
 import cocotb
 
 from ctm.tb.cosim.bench import LIMIT
+from ctm.tb.cosim.choice import seeds, with_pauses
 from ctm.tb.cosim.command_streams import random_stream
 from ctm.tb.cosim.scoreboard import Scoreboard
 from ctm.tb.cosim.testbench import TB
 
-_FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "3")))
 _SIZES = {0.0: 6, 0.3: 4, 0.8: 1}
 """Wavefronts of a start."""
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-@cocotb.parametrize(pauses=list(_SIZES), seed=list(range(_FIRST, _FIRST + _COUNT)))
-async def random_streams(dut: Any, pauses: float, seed: int) -> None:
+@cocotb.parametrize((("seed", "pauses"), with_pauses(seeds(3))))
+async def random_streams(dut: Any, seed: int, pauses: float) -> None:
     tb = TB(dut, pauses=pauses, seed=seed)
     await tb.start()
     board = Scoreboard(tb, watchdog=20_000)

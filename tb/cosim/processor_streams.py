@@ -14,6 +14,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.memory import Memory
 from ctm.sim.runtime import CommandBuffer
 from ctm.tb.cosim.bench import LIMIT, Clocked
+from ctm.tb.cosim.choice import IS_LONG, PAUSES, seeds, with_pauses
 from ctm.tb.cosim.configuration import SMALL
 from ctm.tb.cosim.processor_surroundings import Surroundings
 from ctm.tb.cosim.processor_top import Mistake
@@ -23,8 +24,6 @@ from ctm.tb.pe.reference import expected, first_faults, normalised
 from ctm.tb.pe.simulation import Event, Fault, Timing, Work
 from ctm.tb.pe.streams import LINE, random_case
 
-_FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "8")))
-_PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").split()]
 _LANES = SMALL.array.lanes
 _PROGRAM, _BUFFERS, _COUNTERS = 0x10000, 0x2000_0000, 0x4000_0000
 _STEP = 1024
@@ -32,6 +31,7 @@ _STEP = 1024
 _FAR = Timing(latency=5, jitter=10, hold=20, delay=2, seed=1)
 _WRONG_BITS = (0, 9, 26)
 _FAULTING = 6
+_SOME_PAUSES = PAUSES[:2] if IS_LONG else [0.3]
 
 
 async def _check(dut: Any, work: Work, timing: Timing) -> list[Event]:
@@ -47,14 +47,14 @@ async def _check(dut: Any, work: Work, timing: Timing) -> list[Event]:
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-@cocotb.parametrize(pauses=_PAUSES, seed=list(range(_FIRST, _FIRST + _COUNT)))
-async def random_streams(dut: Any, pauses: float, seed: int) -> None:
+@cocotb.parametrize((("seed", "pauses"), with_pauses(seeds(8))))
+async def random_streams(dut: Any, seed: int, pauses: float) -> None:
     case = random_case(seed)
     await _check(dut, case.work, replace(case.timing, stall=pauses))
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-@cocotb.parametrize(pauses=_PAUSES[:2])
+@cocotb.parametrize(pauses=_SOME_PAUSES)
 async def a_stream_that_is_wrong_in_each_place(dut: Any, pauses: float) -> None:
     """It ends after each word, each word has a wrong bit, memory refuses it from each word on: one buffer each."""
     words = _stream().words
@@ -86,7 +86,7 @@ async def a_stream_that_is_wrong_in_each_place(dut: Any, pauses: float) -> None:
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-@cocotb.parametrize(pauses=_PAUSES[:2])
+@cocotb.parametrize(pauses=_SOME_PAUSES)
 async def programs_that_fault(dut: Any, pauses: float) -> None:
     """Each faults twice; commands behind it count as not executed, which the next buffer shows."""
     first = CommandBuffer().set_cond_val(3.0).init_perf_counters(enable=True)

@@ -6,8 +6,8 @@ from amaranth.lib.wiring import In
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT
+from ctm.rtl.lib.forwarding import forward
 from ctm.rtl.pe.processor import CommandProcessor
-from ctm.tb.cosim.joining import join
 
 TOP = "processor"
 
@@ -44,7 +44,7 @@ class ProcessorTop(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.processor = processor = self._processor
-        join(m, self, processor, self._members)
+        forward(m, self, processor, self._members)
         turn = Signal()
         m.d.sync += turn.eq(~turn)
         with m.Switch(self.mistake):

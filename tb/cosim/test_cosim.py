@@ -9,7 +9,7 @@ from amaranth.lib.wiring import Component
 
 from ctm.rtl.ctm import Ctm
 from ctm.sim.compiled.verilog import convert
-from ctm.tb.cosim import controller_top, joining, processor_top, unit_top
+from ctm.tb.cosim import controller_top, processor_top, unit_top
 from ctm.tb.cosim.configuration import MACHINE, SMALL
 from ctm.tb.cosim.controller_top import Mistake
 from ctm.tb.cosim.processor_top import Mistake as ProcessorMistake
@@ -21,7 +21,7 @@ WHOLE = Design(top="ctm", verilog=lambda: convert(Ctm(MACHINE), top="ctm"), key=
 
 def _part(module: ModuleType, make: Callable[[], Component]) -> Design:
     """A part of the machine behind the top that `module` describes."""
-    key = repr(SMALL) + "".join(Path(file).read_text() for file in (joining.__file__, module.__file__))
+    key = repr(SMALL) + Path(str(module.__file__)).read_text()
     return Design(top=module.TOP, verilog=lambda: convert(make(), top=module.TOP), key=key)
 
 
@@ -66,10 +66,15 @@ UNIT_REASONS = {
 """What the failing test says of each mistake at the conditional unit's border."""
 
 
-def first_two(mistakes: Iterable[object]) -> list[object]:
-    """Mistakes of which two are made always, and all with ``--long``."""
-    first, second, *others = mistakes
-    return [first, second, *(pytest.param(mistake, marks=pytest.mark.long) for mistake in others)]
+def first_one(mistakes: Iterable[object]) -> list[object]:
+    """Mistakes of which one is made always, and all with ``--long``."""
+    first, *others = mistakes
+    return [first, *(pytest.param(mistake, marks=pytest.mark.long) for mistake in others)]
+
+
+def simulate(design: Design, module: str, is_long: bool, **environment: str) -> Outcome:
+    """Run the cocotb tests of a module, all of them in a long run."""
+    return run(design, f"ctm.tb.cosim.{module}", LONG=str(int(is_long)), **environment)
 
 
 def passes(outcome: Outcome) -> None:
@@ -79,13 +84,13 @@ def passes(outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize("name", MACHINE_TESTS)
-def test_machine(name: str) -> None:
-    passes(run(WHOLE, f"ctm.tb.cosim.machine_{name}"))
+def test_machine(name: str, is_long: bool) -> None:
+    passes(simulate(WHOLE, f"machine_{name}", is_long))
 
 
 @pytest.mark.parametrize("name", CONTROLLER_TESTS)
-def test_memory_controller(name: str) -> None:
-    passes(run(CONTROLLER, f"ctm.tb.cosim.controller_{name}"))
+def test_memory_controller(name: str, is_long: bool) -> None:
+    passes(simulate(CONTROLLER, f"controller_{name}", is_long))
 
 
 def test_another_simulator_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,22 +99,22 @@ def test_another_simulator_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
         run(UNIT, "ctm.tb.cosim.unit_pairs")
 
 
-def test_command_processor() -> None:
-    passes(run(PROCESSOR, "ctm.tb.cosim.processor_streams"))
+def test_command_processor(is_long: bool) -> None:
+    passes(simulate(PROCESSOR, "processor_streams", is_long))
 
 
-def test_conditional_unit() -> None:
-    passes(run(UNIT, "ctm.tb.cosim.unit_pairs"))
+def test_conditional_unit(is_long: bool) -> None:
+    passes(simulate(UNIT, "unit_pairs", is_long))
 
 
-@pytest.mark.parametrize("mistake", first_two(REASONS))
+@pytest.mark.parametrize("mistake", first_one(REASONS))
 def test_a_mistake_at_the_bus_is_found(mistake: Mistake) -> None:
     outcome = run(CONTROLLER, "ctm.tb.cosim.controller_traffic", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
     with pytest.raises(AssertionError, match=REASONS[mistake]):
         passes(outcome)
 
 
-@pytest.mark.parametrize("mistake", first_two(PROCESSOR_REASONS))
+@pytest.mark.parametrize("mistake", first_one(PROCESSOR_REASONS))
 def test_a_mistake_at_the_command_processor_is_found(mistake: ProcessorMistake) -> None:
     environment = {"PAUSES": "0.3", "MISTAKE": mistake.name, "COCOTB_TEST_FILTER": "in_each_place"}
     outcome = run(PROCESSOR, "ctm.tb.cosim.processor_streams", **environment)
@@ -117,7 +122,7 @@ def test_a_mistake_at_the_command_processor_is_found(mistake: ProcessorMistake) 
         passes(outcome)
 
 
-@pytest.mark.parametrize("mistake", first_two(UNIT_REASONS))
+@pytest.mark.parametrize("mistake", first_one(UNIT_REASONS))
 def test_a_mistake_at_the_conditional_unit_is_found(mistake: UnitMistake) -> None:
     outcome = run(UNIT, "ctm.tb.cosim.unit_pairs", COUNT="1", PAUSES="0.3", MISTAKE=mistake.name)
     with pytest.raises(AssertionError, match=UNIT_REASONS[mistake]):
@@ -127,22 +132,22 @@ def test_a_mistake_at_the_conditional_unit_is_found(mistake: UnitMistake) -> Non
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(100, 200, 10))
 def test_machine_with_more_streams(first: int) -> None:
-    passes(run(WHOLE, "ctm.tb.cosim.machine_streams", FIRST=str(first), COUNT="10"))
+    passes(simulate(WHOLE, "machine_streams", True, FIRST=str(first), COUNT="10"))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(100, 150, 10))
 def test_memory_controller_with_more_traffic(first: int) -> None:
-    passes(run(CONTROLLER, "ctm.tb.cosim.controller_traffic", FIRST=str(first), COUNT="10"))
+    passes(simulate(CONTROLLER, "controller_traffic", True, FIRST=str(first), COUNT="10"))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(100, 500, 50))
 def test_command_processor_with_more_streams(first: int) -> None:
-    passes(run(PROCESSOR, "ctm.tb.cosim.processor_streams", FIRST=str(first), COUNT="50"))
+    passes(simulate(PROCESSOR, "processor_streams", True, FIRST=str(first), COUNT="50"))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(100, 300, 50))
 def test_conditional_unit_with_more_pairs(first: int) -> None:
-    passes(run(UNIT, "ctm.tb.cosim.unit_pairs", FIRST=str(first), COUNT="50"))
+    passes(simulate(UNIT, "unit_pairs", True, FIRST=str(first), COUNT="50"))

@@ -19,14 +19,13 @@ from ctm.sim.memory import Memory
 from ctm.tb.co.bench import LOCATIONS, TESTS, TILINGS
 from ctm.tb.co.wavefronts import LINE, Wavefronts, expected, random_contents, random_wavefronts
 from ctm.tb.cosim.bench import LIMIT, Clocked
+from ctm.tb.cosim.choice import seeds, with_pauses
 from ctm.tb.cosim.configuration import SMALL
 from ctm.tb.cosim.streams import Sink, Source
 from ctm.tb.cosim.unit_cache import UnitCache
 from ctm.tb.cosim.unit_top import Mistake
 from ctm.tb.mc.buffers import buffer_bits
 
-_FIRST, _COUNT = (int(os.environ.get(name, default)) for name, default in (("FIRST", "0"), ("COUNT", "4")))
-_PAUSES = [float(number) for number in os.environ.get("PAUSES", "0.0 0.3 0.8").split()]
 _LANES = SMALL.array.lanes
 _BASES = (1 << 20, 0x8000_0800)
 _AROUND = 4096
@@ -140,8 +139,8 @@ def _random_errors(generator: np.random.Generator, unit: ConditionalUnit) -> lis
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-@cocotb.parametrize(pauses=_PAUSES, seed=list(range(_FIRST, _FIRST + _COUNT)))
-async def pairs_of_both_clients(dut: Any, pauses: float, seed: int) -> None:
+@cocotb.parametrize((("seed", "pauses"), with_pauses(seeds(4))))
+async def pairs_of_both_clients(dut: Any, seed: int, pauses: float) -> None:
     bench, generator = _Bench(dut, pauses=pauses, seed=seed), np.random.default_rng([seed, 7])
     await bench.start()
     for _ in range(_SETTINGS):

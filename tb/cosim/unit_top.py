@@ -5,7 +5,7 @@ from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In
 
 from ctm.rtl.co.unit import ConditionalUnit
-from ctm.tb.cosim.joining import join
+from ctm.rtl.lib.forwarding import forward
 
 TOP = "unit"
 
@@ -42,7 +42,7 @@ class UnitTop(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.unit = unit = self._unit
-        join(m, self, unit, self._members)
+        forward(m, self, unit, self._members)
         turn = Signal()
         m.d.sync += turn.eq(~turn)
         change, answer = self.cache.change, self.clients[1].response.payload

@@ -12,6 +12,7 @@ from ctm.rtl.dpp.wavefronts.retirement import Retirement
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, QUAD
 from ctm.rtl.isa.word import unpack
 from ctm.tb.dpp.instruction_sets import SHAPES
+from ctm.tb.lib.some import pairs
 from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
 WAVEFRONTS = 50
@@ -169,12 +170,11 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize(("instruction_set", "rate"), [("r5xx", 4), ("r5xx", 1), ("invented", 2)])
-@pytest.mark.parametrize("stall", STALLS)
+@pytest.mark.parametrize(("core", "stall"), pairs((("r5xx", 4), ("r5xx", 1), ("invented", 2)), STALLS))
 @pytest.mark.parametrize("share", [1.0, 0.05])
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_random_wavefronts(instruction_set, rate, name, share, stall):
-    program = PROGRAMS[name]
+def test_random_wavefronts(core, name, share, stall):
+    (instruction_set, rate), program = core, PROGRAMS[name]
     config = ArrayConfig(rate=rate, threads=16, temporaries=128)
     bench = Bench(config, SHAPES[instruction_set], stall, program)
 

@@ -4,13 +4,14 @@ import pytest
 
 from ctm.tb.draws.random_draws import scene
 from ctm.tb.draws.scene import Drawn, drawn, same_on_both
+from ctm.tb.lib.some import some
 
 
 def bits(found: Drawn) -> list[bytes]:
     return [found.target.tobytes(), found.depth.tobytes(), *(stream.tobytes() for stream in found.streams)]
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", some(range(4), 2))
 def test_engines_leave_the_same_bits(part: int) -> None:
     covered = sum(same_on_both(scene(seed)).covered.any() for seed in range(15 * part, 15 * (part + 1)))
     assert covered > 3

@@ -37,7 +37,7 @@ def on_machines(names: list[str], ordinary: Sequence[str]) -> Any:
     )  # fmt: skip
 
 
-@on_machines(NAMES, NAMES)
+@on_machines(NAMES, NAMES[::2])
 def test_compiled_shaders(name: str, host: Host, group: int, pair: Pair) -> None:
     shader = Shader.load(name)
     pair.host = host

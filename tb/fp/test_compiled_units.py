@@ -7,6 +7,7 @@ from ctm.rtl.r5xx.units import UNITS
 from ctm.tb.fp.cases import Batch
 from ctm.tb.fp.units import ALL_CASES, DEEP, SHALLOW, compiled
 from ctm.tb.lib.compare import check
+from ctm.tb.lib.some import only
 
 
 def run(name: str, operands: Batch, config: PipelineConfig = DEEP) -> None:
@@ -27,7 +28,7 @@ def test_random_operands(name):
     run(name, ALL_CASES[name].random(1_000_000, 1))
 
 
-@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize("name", only(UNITS, ("lane", "transcendental", "to_unorm8")))
 def test_fewest_registers(name):
     run(name, ALL_CASES[name].random(50_000, 2), SHALLOW)
 

@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from ctm import PRESETS, kernel
+from ctm import kernel
 from ctm.examples.catalogue import FOLDER
 from ctm.language import vec2
 from ctm.rtl.dpp.watch import Wait
 from ctm.sim.kernels.profiling import KernelProfile
+from ctm.tb.lib.machines import BEATS
 
 NOTEBOOK = FOLDER / "notebook" / "profile.ipynb"
 
@@ -64,7 +65,7 @@ def shade(pixel: vec2) -> float:
 
 
 def test_a_profile_on_hardware_says_what_wavefronts_waited_for() -> None:
-    found = shade[16, 16].profile(engine="rtl", config=PRESETS["tiny"], isa="r5xx")
+    found = shade[16, 16].profile(engine="rtl", config=BEATS, isa="r5xx")
     golden = shade[16, 16].profile(isa="r5xx")
     assert isinstance(found, KernelProfile) and found.report.cycles
     assert np.array_equal(found.result, golden.result) and np.array_equal(found.result, shade[16, 16]())

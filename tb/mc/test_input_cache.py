@@ -12,6 +12,7 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.mc.inputs.core_cache import InputCache
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.memory import Memory
+from ctm.tb.lib.some import only
 from ctm.tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
 from ctm.tb.mc.fetches import BASE, LINE, TAG_BITS, Fetches, ReferenceCache, filled, random_fetches, row_of_pairs, tag
 
@@ -22,6 +23,8 @@ DIRECT = (CacheConfig(sets=2, ways=1), 4)
 SMALL = (CacheConfig(sets=4, ways=2), 8)
 DEFAULT = (CacheConfig(sets=32, ways=4), 64)
 CONFIGS = {"smallest": SMALLEST, "direct": DIRECT, "small": SMALL, "default": DEFAULT}
+ON_CONFIGS = pytest.mark.parametrize("name", only(CONFIGS, ("smallest", "default")))
+"""Each takes a model."""
 
 IDEAL = Timing()
 TIMINGS = {
@@ -78,7 +81,7 @@ def check(result: CacheRun, memory: Memory, fetches: Fetches, error: np.ndarray 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 3))])
 @pytest.mark.parametrize("timing", TIMINGS)
-@pytest.mark.parametrize("name", CONFIGS)
+@ON_CONFIGS
 def test_random_lookups(name, timing, seed):
     memory, fetches = random_fetches(seed, 3000, LANES)
     reference = ReferenceCache(CONFIGS[name][0])
@@ -148,7 +151,7 @@ def test_a_line_under_way_is_asked_for_once():
     assert (len(result.lines), result.hits, result.misses) == (1, 59, 1)
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@ON_CONFIGS
 def test_as_many_lines_are_under_way_as_may_be(name):
     memory, fetches = filled(), row_of_pairs(200, 16)
     result = run(new(name), memory, fetches, timing=Timing(latency=200))
@@ -170,7 +173,7 @@ def test_lines_stay_until_they_are_invalidated():
         check(run(simulation, memory, fetches, invalidates=invalidates), seen, fetches)
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@ON_CONFIGS
 def test_uncached_lookups_go_past_the_cache(name):
     old, changed, simulation = filled(1), filled(2), new(name)
     cached, uncached = row_of_pairs(20, 0), row_of_pairs(20, 0, uncached=True)
@@ -184,7 +187,7 @@ def test_uncached_lookups_go_past_the_cache(name):
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
-@pytest.mark.parametrize("name", CONFIGS)
+@ON_CONFIGS
 def test_fetches_of_lines_with_an_error_have_an_error(name, timing):
     memory, fetches = random_fetches(7, 3000, LANES)
     lines = np.where(fetches.addresses() >= 0, fetches.addresses() // LINE, -1)
@@ -208,7 +211,7 @@ def test_a_line_with_an_error_is_requested_again():
         assert result.lines.tolist() == [line << 1]
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@ON_CONFIGS
 def test_a_reset_leaves_nothing_behind(name):
     simulation, reference = new(name), ReferenceCache(CONFIGS[name][0])
     for seed in range(3):

@@ -19,18 +19,18 @@ WRITER_DRAIN: Check = (
     "mc.test_bus_writer", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers", (33, 0.8),
 )  # fmt: skip
 ORDER: Check = ("mc.test_reorder_buffer", "test_lines_come_in_order", ((4,), 512, 0.3, 0.0))
-SLICES: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", (0.3, 0.3, "one in parts"))
+SLICES: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", ("one in parts", (0.3, 0.3)))
 ORDERED_SLICES: Check = (
-    "mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "one in parts"),
+    "mc.test_ports", "test_each_client_gets_its_lines_in_order", ("one in parts", (0.3, 0.3)),
 )  # fmt: skip
-READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "two"))
-LOCAL_READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", (0.3, 0.3, "four local"))
-TAGGED_READS: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", (0.3, 0.3, "two local"))
+READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", ("two", (0.3, 0.3)))
+LOCAL_READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", ("four local", (0.3, 0.3)))
+TAGGED_READS: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", ("two local", (0.3, 0.3)))
 CREDITS: Check = ("mc.test_input_cache", "test_as_many_lines_are_under_way_as_may_be", ("small",))
 LINES: Check = ("mc.test_shared_cache", "test_random_lines", ("small", "some_stalls", 3))
 BANKS: Check = ("mc.test_shared_cache", "test_random_lines", ("small banks", "some_stalls", 3))
 MERGED: Check = ("mc.test_shared_cache", "test_a_line_that_all_want_is_asked_for_once", ())
-WRITES: Check = ("mc.test_ports", "test_writes_are_made_and_answered_to_their_client", (64, 0, 0.8, "two"))
+WRITES: Check = ("mc.test_ports", "test_writes_are_made_and_answered_to_their_client", (64, "two", (0, 0.8)))
 IDLE: Check = ("mc.test_ports", "test_a_client_is_idle_until_its_last_write_is_answered", ())
 COMBINER: Check = ("mc.test_write_combiner", "test_what_is_handed_on_is_what_was_written", (18, 0, 0.3))
 AGES: Check = ("mc.test_write_combiner", "test_the_oldest_leaves_when_room_is_short", (16,))

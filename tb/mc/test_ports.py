@@ -8,6 +8,7 @@ import pytest
 from ctm.rtl.border.lines import LINE_BITS
 from ctm.rtl.isa.limits import ADDRESS_SPACE, SYSTEM_MEMORY
 from ctm.rtl.mc.bus.routing import Routing
+from ctm.tb.lib.some import pairs
 from ctm.tb.lib.streams import cycle, simulate
 from ctm.tb.mc.bus_model import LINE_BYTES
 from ctm.tb.mc.ports_bench import PortsBench
@@ -24,8 +25,9 @@ ROUTES = {
 }
 PARTS = {"one in parts": 128}
 """Bits of a line's parts where they are not whole lines."""
-ROUTINGS = pytest.mark.parametrize("routing", ROUTES)
-STALLED = pytest.mark.parametrize(("client_stall", "memory_stall"), [(0, 0), (0.3, 0.3), (0.8, 0), (0, 0.8)])
+STALLS = ((0, 0), (0.3, 0.3), (0.8, 0), (0, 0.8))
+"""Of clients and of memory."""
+ROUTED_AND_STALLED = pytest.mark.parametrize(("routing", "stalls"), pairs(ROUTES, STALLS))
 _MASK = (1 << LINE_BYTES) - 1
 
 
@@ -47,12 +49,11 @@ async def run(
     raise AssertionError("answers are missing")
 
 
-@ROUTINGS
-@STALLED
-def test_each_client_gets_its_lines_in_order(client_stall: float, memory_stall: float, routing: str) -> None:
+@ROUTED_AND_STALLED
+def test_each_client_gets_its_lines_in_order(routing: str, stalls: tuple[float, float]) -> None:
     bench = PortsBench(
         CLIENTS, ORDERED, routing=ROUTES[routing], slice_bits=PARTS.get(routing, LINE_BITS),
-        stalls=(client_stall, memory_stall),
+        stalls=stalls,
     )  # fmt: skip
     asked = [[bench.any_line() for _ in range(EACH)] for _ in CLIENTS]
     bench.refuse({line for lines in asked for line in lines[::5]})
@@ -82,15 +83,12 @@ def test_each_client_gets_its_lines_in_order(client_stall: float, memory_stall: 
     bench.check_ports()
 
 
-@ROUTINGS
-@STALLED
+@ROUTED_AND_STALLED
 @pytest.mark.parametrize("data_bits", [64, 512])
 def test_writes_are_made_and_answered_to_their_client(
-    data_bits: int, client_stall: float, memory_stall: float, routing: str
+    data_bits: int, routing: str, stalls: tuple[float, float]
 ) -> None:
-    bench = PortsBench(
-        CLIENTS, ORDERED, routing=ROUTES[routing], data_bits=data_bits, stalls=(client_stall, memory_stall)
-    )
+    bench = PortsBench(CLIENTS, ORDERED, routing=ROUTES[routing], data_bits=data_bits, stalls=stalls)
     # Every client has lines of its own.
     writes = [
         [(bench.any_line() // 4 * 4 + client, bench.generator.bytes(LINE_BYTES)) for _ in range(EACH)]
@@ -162,12 +160,11 @@ def test_two_ports_read_at_the_same_time() -> None:
     assert 120 <= cycles["two local"] <= 130
 
 
-@ROUTINGS
-@STALLED
-def test_others_get_each_line_when_it_comes(client_stall: float, memory_stall: float, routing: str) -> None:
+@ROUTED_AND_STALLED
+def test_others_get_each_line_when_it_comes(routing: str, stalls: tuple[float, float]) -> None:
     bench = PortsBench(
         (2,), ORDERED, tagged=(6, 1), routing=ROUTES[routing], slice_bits=PARTS.get(routing, LINE_BITS),
-        stalls=(client_stall, memory_stall),
+        stalls=stalls,
     )  # fmt: skip
     asked = [[bench.any_line() for _ in range(EACH)] for _ in range(3)]
     bench.refuse({line for lines in asked for line in lines[::5]})

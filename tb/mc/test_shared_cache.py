@@ -10,6 +10,7 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.mc.inputs.caches import InputCaches
 from ctm.rtl.mc.inputs.shared_cache import SharedCache
 from ctm.sim.memory import Memory
+from ctm.tb.lib.some import only
 from ctm.tb.mc.cache_simulation import CacheRun, CacheSimulation, Timing
 from ctm.tb.mc.fetches import LINE, TAG_BITS, Fetches, filled, random_fetches, row_of_pairs, tag
 
@@ -25,8 +26,8 @@ CONFIGS = {
 }
 REQUESTERS = {"smallest": 1, "small": 3, "default": 4, "banks": 3, "small banks": 4}
 """One number for each configuration, because each takes a model."""
-BEHIND_FIRST_LEVELS = (pytest.param("small", marks=pytest.mark.long), "default", "small banks")
-"""A small one and one without banks are among the others."""
+ON_CONFIGS = pytest.mark.parametrize("name", only(CONFIGS, ("smallest", "default", "small banks")))
+BEHIND_FIRST_LEVELS = only(("small", "default", "small banks"), ("default",))
 FIRST = CacheConfig(sets=4, ways=2)
 TIMINGS = {
     "ideal": Timing(),
@@ -79,7 +80,7 @@ def check(result: CacheRun, memory: Memory, lines: list[np.ndarray], error: tupl
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 3))])
 @pytest.mark.parametrize("timing", TIMINGS)
-@pytest.mark.parametrize("name", CONFIGS)
+@ON_CONFIGS
 def test_random_lines(name, timing, seed):
     generator, requesters = np.random.default_rng(seed), REQUESTERS[name]
     memory = filled_lines(1)
@@ -132,7 +133,7 @@ def test_banks_serve_a_line_each_in_a_cycle():
     assert max(client.answered[-1] for client in result.clients) < 320 * 1.1
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+@ON_CONFIGS
 def test_as_many_lines_are_under_way_as_may_be(name):
     # All in one bank.
     banks = CONFIGS[name][0].banks

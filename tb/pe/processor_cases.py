@@ -3,16 +3,19 @@
 from functools import cache
 
 import numpy as np
+import pytest
 
 from ctm.rtl.config import ArrayConfig
 from ctm.sim.memory import Memory
 from ctm.sim.runtime import CommandBuffer
+from ctm.tb.lib.some import only
 from ctm.tb.pe.checking import check
 from ctm.tb.pe.images import put_small
 from ctm.tb.pe.simulation import ProcessorSimulation, Timing, Work
 from ctm.tb.pe.streams import random_case
 
-LANES = (4, 8, 16)
+ON_LANES = pytest.mark.parametrize("lanes", only((4, 8, 16), (4, 16)))
+"""Each takes a model."""
 PROGRAM, BUFFER = 0x10000, 0x2000_0040
 """Where the image is, and the first command buffer."""
 TIMINGS = {

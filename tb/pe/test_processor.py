@@ -11,8 +11,8 @@ from ctm.tb.pe.checking import check
 from ctm.tb.pe.processor_cases import (
     BUFFER,
     CASES,
-    LANES,
     LONG_CASES,
+    ON_LANES,
     TIMINGS,
     check_cases,
     check_resets,
@@ -32,12 +32,12 @@ def number_of_cases(request: pytest.FixtureRequest) -> int:
     return LONG_CASES if request.config.getoption("--long") else CASES
 
 
-@pytest.mark.parametrize("lanes", LANES)
+@ON_LANES
 def test_random_streams(lanes: int, request: pytest.FixtureRequest) -> None:
     check_cases(compiled(lanes), range(number_of_cases(request)))
 
 
-@pytest.mark.parametrize("lanes", LANES)
+@ON_LANES
 def test_a_reset_in_any_cycle_leaves_nothing_behind(lanes: int, request: pytest.FixtureRequest) -> None:
     check_resets(compiled(lanes), range(number_of_cases(request)))
 
@@ -112,7 +112,7 @@ DOMAINS = [
 
 @pytest.mark.parametrize("tested", [False, True])
 @pytest.mark.parametrize("domain", DOMAINS)
-@pytest.mark.parametrize("lanes", LANES)
+@ON_LANES
 def test_a_domain_is_walked_wavefront_by_wavefront(lanes: int, domain: tuple[int, ...], tested: bool) -> None:
     test = ConditionalTest.LESS if tested else ConditionalTest.ALWAYS
     location = ConditionalLocation.PE if tested else ConditionalLocation.DPP

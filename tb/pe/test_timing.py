@@ -8,7 +8,7 @@ import pytest
 from ctm.rtl.isa.commands import BY_NAME
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.runtime import CommandBuffer
-from ctm.tb.pe.processor_cases import LANES, PROGRAM, program, run
+from ctm.tb.pe.processor_cases import ON_LANES, PROGRAM, program, run
 from ctm.tb.pe.simulation import Outcome, Timing
 
 COUNTERS = 0x4000_0000
@@ -24,7 +24,7 @@ def quickly(buffer: CommandBuffer | list[int], lanes: int = 4, **timing: int) ->
     return run(buffer, lanes=lanes, timing=Timing(**timing))
 
 
-@pytest.mark.parametrize("lanes", LANES)
+@ON_LANES
 def test_a_program_starts_five_cycles_behind_the_one_before(lanes: int) -> None:
     outcome = quickly([*UNTESTED.words, *program(0, 0, 1, 1).start_program().start_program().words], lanes)
     wavefronts = outcome.times_of("wavefront")
@@ -37,7 +37,7 @@ def test_a_program_starts_five_cycles_behind_the_one_before(lanes: int) -> None:
 
 
 @pytest.mark.parametrize("location", ConditionalLocation)
-@pytest.mark.parametrize("lanes", LANES)
+@ON_LANES
 def test_a_wavefront_is_given_in_each_cycle_tested_or_not(lanes: int, location: ConditionalLocation) -> None:
     buffer = CommandBuffer().set_cond_loc(location)
     times = quickly([*buffer.words, *program(1, 1, 99, 20).words], lanes).times_of("wavefront")

@@ -12,6 +12,7 @@ from ctm.sim.jobs.execution import Execution
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.profile.occupancy import occupancy
 from ctm.tb.jobs.single import single
+from ctm.tb.lib.machines import BEATS
 
 JOB = single("p.s", 64, 64)
 
@@ -41,7 +42,7 @@ def taken(source: str, config: MachineConfig, folder: Path) -> int:
 @pytest.mark.parametrize("registers", [2, 16, 17, 33, 128])
 def test_r5xx(registers: int, tmp_path: Path) -> None:
     source = r5xx(registers)
-    assert occupancy(assemble(source), TINY.array).wave_slots == taken(source, TINY, tmp_path)
+    assert occupancy(assemble(source), BEATS.array).wave_slots == taken(source, BEATS, tmp_path)
 
 
 @pytest.mark.long

@@ -18,6 +18,7 @@ from ctm.sim.profile.figures import WAITS
 from ctm.sim.profile.profile import profiles
 from ctm.sim.report.timeline import write_timeline
 from ctm.tb.draws.scene import Scene, drawn
+from ctm.tb.lib.machines import BEATS
 
 COUNTS = ["issues", "active", "working", "present"]
 SMALL_R700 = with_settings(R700, {"array.threads": 4, "array.lanes": 4})
@@ -106,9 +107,10 @@ def check_misses(events: list[dict[str, Any]], run: Run) -> None:
         assert begun[start["pid"], start["tid"], start["ts"]] == own["args"]["unit"]
 
 
+@pytest.mark.parametrize("config", [BEATS, pytest.param(TINY, marks=pytest.mark.long)], ids=["beats", "lanes"])
 @pytest.mark.parametrize("name", R5XX)
-def test_what_is_seen_of_r5xx_hardware_is_what_the_golden_model_counts(name: str) -> None:
-    check(FOLDER / f"{name}.toml", TINY)
+def test_what_is_seen_of_r5xx_hardware_is_what_the_golden_model_counts(name: str, config: MachineConfig) -> None:
+    check(FOLDER / f"{name}.toml", config)
 
 
 @pytest.mark.long

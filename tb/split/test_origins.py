@@ -99,7 +99,8 @@ def test_a_picture_beyond_the_machine_is_that_of_python(tmp_path: Path) -> None:
     )
     path = blur_in(tmp_path, 70, 4200, isa="r700")
     path.write_text(path.read_text().replace(BLUR, "wide.c"))
-    assert "must be less than 4096" in refusal("run", path)
+    said = refusal("run", path)
+    assert "must be less than 4096" in said and "ctm run --split N runs a larger one in tiles" in said
     found = report("run", path, "--split", 3, "--workers", 0, "--engine", "fast")
     assert found["status"] == "ok", found
     picture = np.load(tmp_path / "picture.npy")

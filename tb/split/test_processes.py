@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from ctm.sim.sweep.cluster import handed
 from ctm.tb.cli.invocation import ctm, refusal
 from ctm.tb.cli.processes import Process, session, wait
 from ctm.tb.split.jobs import blur_in, mandelbrot_in, outputs_of
-from ctm.tb.sweep.processes import ended, environment, of_ctm, scheduler, worker
+from ctm.tb.sweep.processes import ended, environment, of_ctm, worker
 
 _CTM = "from ctm.sim.cli import main; main()"
 _TILES = 32
@@ -26,15 +25,6 @@ _TILES = 32
 
 running = partial(of_ctm, "run")
 """``ctm run``."""
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[tuple[str, Process]]:
-    """A scheduler without workers."""
-    home = tmp_path / "scheduler"
-    home.mkdir()
-    with scheduler(home) as found:
-        yield found
 
 
 def slow_in(folder: Path) -> Path:

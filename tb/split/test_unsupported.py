@@ -38,6 +38,9 @@ def test_options_of_one_run_say_what_to_use(option: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
+        (("--split", "abc"), "error: --split: a number of tiles, 1 or more, is expected, not 'abc'\n"),
+        (("--split", 0), "error: --split: a number of tiles, 1 or more, is expected, not '0'\n"),
+        (("--split", "²"), "error: --split: a number of tiles, 1 or more, is expected, not '²'\n"),
         (("--workers", 2), "--workers is for a run in tiles: add --split N"),
         (("--scheduler", "tcp://127.0.0.1:9"), "--scheduler is for a run in tiles: add --split N"),
         (("--tls-ca", "ca.pem"), "--tls-ca is for a run in tiles: add --split N"),

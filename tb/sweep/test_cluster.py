@@ -13,33 +13,24 @@ import pytest
 from distributed import Client
 from distributed.security import Security
 
-from ctm.rtl.config import TINY
 from ctm.sim.engines.rtl import RtlEngine, quick_models
 from ctm.sim.sweep.cluster.workers import local_workers
 from ctm.sim.sweep.versions import SOURCES, difference, needed, versions
 from ctm.tb.cli.invocation import ctm, refusal
 from ctm.tb.cli.processes import Process, wait
+from ctm.tb.lib.machines import BEATS
 from ctm.tb.sweep.processes import ended, environment, points_in, scheduler, sweeping, wait_for_points, worker
 from ctm.tb.sweep.sweeps import POINTS, SAXPY, SMALL, rows_of, sweep_in
 
 HARDWARE = f"""
 [[configurations]]
 preset = "tiny"
-settings = {{memory.latency = {{first = 20, last = 120, step = 20}}}}
+settings = {{array.rate = 1, memory.latency = {{first = 20, last = 120, step = 20}}}}
 [[jobs]]
 file = "{SAXPY}"
 sizes = [[96, 128]]
 """
 """Six points on one model."""
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[tuple[str, Process]]:
-    """A scheduler without workers."""
-    home = tmp_path / "scheduler"
-    home.mkdir()
-    with scheduler(home) as found:
-        yield found
 
 
 def test_two_workers_with_caches_of_their_own_compile_a_model_once(
@@ -49,7 +40,7 @@ def test_two_workers_with_caches_of_their_own_compile_a_model_once(
     address, _ = cluster
     client, first, second = (tmp_path / name for name in ("client", "first", "second"))
     with quick_models():
-        model = RtlEngine.library(TINY)
+        model = RtlEngine.library(BEATS)
     (first / "cache" / "ctm").mkdir(parents=True)
     shutil.copy(model, first / "cache" / "ctm")
     files = client / "files"

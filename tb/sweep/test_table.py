@@ -10,17 +10,19 @@ from ctm.rtl.isa.host import COUNTERS
 from ctm.sim.sweep.columns import columns_of
 from ctm.sim.sweep.table import read_table
 from ctm.tb.cli.invocation import ctm, refusal, report
+from ctm.tb.lib.machines import BEATS_OPTIONS
 from ctm.tb.sweep.sweeps import POINTS, SAXPY, SMALL, rows_of, sweep_in
 
 HERE = ("--workers", 0, "--no-page")
 
 
 def test_a_row_of_hardware_is_what_a_run_counts(tmp_path: Path) -> None:
-    text = f'[[configurations]]\npreset = "tiny"\nsettings = {{memory.latency = 90}}\n[[jobs]]\nfile = "{SAXPY}"\n'
+    settings = "{array.rate = 1, memory.latency = 90}"
+    text = f'[[configurations]]\npreset = "tiny"\nsettings = {settings}\n[[jobs]]\nfile = "{SAXPY}"\n'
     result = ctm("sweep", sweep_in(tmp_path, text), *HERE)
     assert result.exit_code == 0, result.output
     (row,) = read_table(tmp_path / "sweep.parquet")
-    options = ("--engine", "rtl", "--preset", "tiny", "--set", "memory.latency=90", "-o", tmp_path)
+    options = ("--engine", "rtl", *BEATS_OPTIONS, "--set", "memory.latency=90", "-o", tmp_path)
     run = report("run", SAXPY, *options)
     assert (row["cycles"], row["instructions"]) == (run["cycles"], run["instructions"])
     assert {name: row[f"counter.{name}"] for name in run["counters"]} == run["counters"]

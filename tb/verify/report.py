@@ -37,11 +37,18 @@ class Results:
         return not (self.failures or self.holes or any(tally.lost for tally in self.tallies))
 
 
+def _rate(tally: Tally) -> str:
+    """How fast the seeds of a campaign were; those of some take minutes each."""
+    if not tally.seconds or not tally.seeds:
+        return ""
+    rate = tally.seeds / tally.seconds
+    return f", {rate:.1f} a second and worker" if rate >= 0.1 else f", {1 / rate:,.0f} seconds each"
+
+
 def lines(results: Results) -> Iterator[str]:
     """The results for a terminal."""
     for tally in results.tallies:
-        rate = f", {tally.seeds / tally.seconds:.1f} a second and worker" if tally.seconds else ""
-        yield f"{tally.campaign.name}: {tally.seeds:,} seeds, {len(tally.failures):,} failing{rate}"
+        yield f"{tally.campaign.name}: {tally.seeds:,} seeds, {len(tally.failures):,} failing{_rate(tally)}"
         yield from (f"  could not be done: {reason}" for reason in dict.fromkeys(tally.lost))
     for table in results.coverage:
         yield _coverage_line(table)

@@ -6,7 +6,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -15,22 +14,13 @@ import pytest
 
 from ctm.rtl.config import DEFAULT
 from ctm.sim.engines.rtl import RtlEngine
-from ctm.tb.cli.processes import PATIENCE, Process, wait
+from ctm.tb.cli.processes import PATIENCE, Process, session, wait
 from ctm.tb.mutation.hook import SITE, VARIABLE
-from ctm.tb.sweep.processes import end_all, environment, of_python, scheduler, worker
+from ctm.tb.sweep.processes import end_all, environment, of_python, worker
 from ctm.tb.verify.command import run
 from ctm.tb.verify.planted import planted
 
 CAMPAIGN = "soak-r5xx"
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[tuple[str, Process]]:
-    """A scheduler without workers."""
-    home = tmp_path / "scheduler"
-    home.mkdir()
-    with scheduler(home) as found:
-        yield found
 
 
 verifying = partial(of_python, "-m", "ctm.tb.verify")
@@ -109,6 +99,19 @@ def test_workers_without_a_checkout_are_named(tmp_path: Path, cluster: tuple[str
             end_all(process)
     assert client.returncode == 2
     assert "cannot help: it has no tests, which only a checkout has" in errors.splitlines()[-1], errors
+
+
+def test_ctrl_c_while_workers_begin_is_a_line(tmp_path: Path) -> None:
+    arguments = ("--campaign", "kernels", "--workers", 2, "--minutes", 5, "-o", tmp_path / "kept")
+    with verifying(*arguments) as process:
+        # Beside the client there is what keeps account of shared memory.
+        wait(lambda: len(session(process)) > 2 or process.poll() is not None)
+        os.killpg(process.pid, signal.SIGINT)
+        printed, errors = process.communicate(timeout=PATIENCE)
+        wait(lambda: not session(process))
+    assert process.returncode == 130, errors
+    assert errors.splitlines()[-1] == "error: interrupted by SIGINT" and "Traceback" not in errors
+    assert printed.startswith("kernels: 0 seeds")
 
 
 @pytest.mark.long

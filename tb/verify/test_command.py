@@ -15,6 +15,7 @@ from ctm.tb.verify.command import run
 from ctm.tb.verify.holes import TABLE as EXPLAINED
 from ctm.tb.verify.holes import coverage_of, pairs_of, read
 from ctm.tb.verify.options import parse
+from ctm.tb.verify.report import Results, lines
 from ctm.tb.verify.sources import TOP, sources
 from ctm.tb.verify.stub import CELLS, TABLE, Stub, install
 from ctm.tb.verify.tally import Tally
@@ -222,6 +223,16 @@ def test_files_that_cannot_be_written_are_found_before_anything_runs(tmp_path: P
         printed = capsys.readouterr()
         assert printed.err.startswith("error: ") and "file" in printed.err and not printed.out
     assert not kept(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("seeds", "seconds", "said"),
+    [(50, 10.0, ", 5.0 a second and worker"), (2, 236.0, ", 118 seconds each"), (0, 3.0, "")],
+)
+def test_how_fast_seeds_are_is_said_in_figures_that_say_something(seeds: int, seconds: float, said: str) -> None:
+    tally = Tally(Stub(), 0, None)
+    tally.seeds, tally.seconds = seeds, seconds
+    assert next(lines(Results([tally], [], seconds))) == f"stub: {seeds} seeds, 0 failing{said}"
 
 
 def test_a_signal_ends_it_with_what_was_done(tmp_path: Path) -> None:

@@ -9,9 +9,7 @@ import typer
 
 from ctm.sim.cli.outcome import BadInput
 
-Split = Annotated[
-    int | None, typer.Option("--split", min=1, metavar="N", help="Run the domain in N tiles, at the same time.")
-]
+Split = Annotated[str | None, typer.Option("--split", metavar="N", help="Run the domain in N tiles, at the same time.")]
 Workers = Annotated[
     int | None,
     typer.Option(
@@ -42,6 +40,15 @@ _UNSUPPORTED = {
     "--port": "a board runs whole domains",
 }
 """Options that a split run does not have, and what to do."""
+
+
+def tiles(text: str | None) -> int | None:
+    """The number that ``--split`` gives; `BadInput` if it is none."""
+    if text is None:
+        return None
+    if not text.isdecimal() or not int(text):
+        raise BadInput(f"--split: a number of tiles, 1 or more, is expected, not '{text}'")
+    return int(text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from amaranth import Module, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import Flow, Out
+from amaranth.lib.wiring import Out
 
 from ctm.rtl.config import ArrayConfig, MachineConfig
+from ctm.rtl.lib.forwarding import forward
 from ctm.sim.compiled.fields import Fields, Words, decode
 from ctm.sim.compiled.halves import CORE, core_config, standard, uncore
 from ctm.sim.compiled.sources import sources
@@ -72,9 +73,7 @@ class TracedCore(wiring.Component):  # type: ignore[type-arg]
         m = Module()
         own: Any = self
         m.submodules.core = self._core
-        for name, member in self._core.signature.members.items():
-            outer, inner = getattr(self, name), getattr(self._core, name)
-            m.d.comb += inner.eq(outer) if member.flow is Flow.In else outer.eq(inner)
+        forward(m, self, self._core, self._core.signature.members)
         core: Any = self._core.core.core
         m.d.comb += own.shown.eq(Value.cast(core.trace))
         return m

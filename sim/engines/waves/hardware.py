@@ -15,6 +15,7 @@ from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS
 from ctm.rtl.lib.clock_gating import resettable
+from ctm.rtl.lib.forwarding import forward
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.verilog import ports
 
@@ -135,9 +136,7 @@ class ObservedMachine(wiring.Component):
         m = Module()
         own: Any = self
         m.submodules.machine = self._machine
-        for name, member in self._machine.signature.members.items():
-            outer, inner = getattr(self, name), getattr(self._machine, name)
-            m.d.comb += inner.eq(outer) if member.flow is Flow.In else outer.eq(inner)
+        forward(m, self, self._machine, self._machine.signature.members)
         processor: Any = self._machine.ctm.machine.processor
         m.d.comb += own.fault.eq(processor.fault.valid | processor.error.valid)
         for number, core in enumerate(self._cores):

@@ -6,8 +6,9 @@ import re
 import signal
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from typing import Any
 
 import dask
@@ -90,20 +91,39 @@ def local_workers(count: int) -> Iterator[Client]:
         _quiet(),
         dask.config.set(_NO_PAGES),
         tempfile.TemporaryDirectory(prefix="ctm-sweep-", ignore_cleanup_errors=True) as folder,
+        ExitStack() as ending,
     ):
-        cluster = LocalCluster(
-            n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0,
-            local_directory=folder, security=True, silence_logs=logging.CRITICAL, host="127.0.0.1",
-            worker_class=_ShortNanny, scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
-        )  # fmt: skip
-        try:
-            with Client(cluster, set_as_default=False) as client:
-                client.register_plugin(LocalWorker(own[first:] + own[:first]))
-                yield client
-        finally:
-            # Workers that take long to end are ended with this process.
-            with suppress(TimeoutError):
-                cluster.close(timeout=_PATIENCE)
+        with _without_interrupts():
+            cluster = LocalCluster(
+                n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None, memory_limit=0,
+                local_directory=folder, security=True, silence_logs=logging.CRITICAL, host="127.0.0.1",
+                worker_class=_ShortNanny, scheduler_kwargs={"dashboard_address": "127.0.0.1:0"},
+            )  # fmt: skip
+            ending.callback(_close, cluster)
+        with Client(cluster, set_as_default=False) as client:
+            client.register_plugin(LocalWorker(own[first:] + own[:first]))
+            yield client
+
+
+def _close(cluster: LocalCluster) -> None:
+    # Workers that take long to end are ended with this process.
+    with suppress(TimeoutError):
+        cluster.close(timeout=_PATIENCE)
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    """Let threads and processes that begin here never hear Ctrl-C; this thread hears it behind this.
+
+    A worker hears it before `LocalWorker` is there, else, and says in a traceback what it was importing.
+    """
+    # It would be started with the first worker, and lets its thread hear signals again.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from ctm.sim.assembler import assemble, disassemble
 from ctm.sim.elf import read, write
 from ctm.sim.elf.r700.executable import Unit
 from ctm.tb.assembler.r700.programs import NAMES, load, program
+from ctm.tb.lib.some import some
 
 WORD = st.integers(0, 2**32 - 1)
 UNIT = st.tuples(WORD, WORD)
@@ -28,7 +29,7 @@ def test_real_programs_come_back(name: str) -> None:
     assert write(assemble(text)) == write(executable)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some(NAMES, 3))
 def test_sizes_are_found_out(name: str) -> None:
     """STACK_SIZE is what the compilers say; so is NUM_GPRS, if no register is addressed relatively."""
     executable = load(name)

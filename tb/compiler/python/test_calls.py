@@ -17,6 +17,7 @@ from ctm.rtl.isa.conditional import ConditionalTest
 from ctm.sim.compiler import KernelError
 from ctm.sim.fault import MachineError
 from ctm.tb.compiler.python.modules import HEAD, module
+from ctm.tb.lib.machines import BEATS
 
 ISAS = ("r700", "r5xx")
 TEXT = f"""{HEAD}
@@ -79,8 +80,8 @@ def test_it_runs_on_any_engine(kernels: ModuleType, engine: str, isa: str) -> No
 
 def test_it_runs_on_hardware(kernels: ModuleType) -> None:
     """Amaranth's simulator, as it needs no compiler."""
-    tiny = Device("amaranth", PRESETS["tiny"])
-    assert np.array_equal(kernels.blur[4, 1](np.ones((1, 4)), [1, 2, 3], device=tiny), np.full((1, 4), 6))
+    simulated = Device("amaranth", BEATS)
+    assert np.array_equal(kernels.blur[4, 1](np.ones((1, 4)), [1, 2, 3], device=simulated), np.full((1, 4), 6))
 
 
 @pytest.mark.parametrize("isa", ISAS)

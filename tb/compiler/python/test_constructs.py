@@ -97,7 +97,7 @@ def found_within(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> in
 
 
 @pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("first", range(0, 150, 50))
+@pytest.mark.parametrize("first", [0, 50, pytest.param(100, marks=pytest.mark.long)])
 def test_a_few(tmp_path: Path, isa: str, first: int) -> None:
     assert run(range(first, first + 50), tmp_path, isa, ["golden"]).right >= 48
 

@@ -13,8 +13,8 @@ from ctm.tb.cli.invocation import ctm, process, refusal, report
 from ctm.tb.cli.processes import STATUS, hear_all, wait
 from ctm.tb.engines.waves.reading import Wave
 from ctm.tb.jobs.folder import Folder
+from ctm.tb.lib.machines import BEATS_OPTIONS
 
-TINY = ("--preset", "tiny")
 CORE = "ctm.machine.array.core_0"
 
 
@@ -25,36 +25,36 @@ def folder(tmp_path: Path) -> Folder:
 
 def test_a_window_has_the_cycles_that_are_asked_for(folder: Folder) -> None:
     path = folder.path / "a.fst"
-    found = report("run", folder.job, *TINY, "--waves", path, "--waves-from", 100, "--waves-cycles", 50)
+    found = report("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-from", 100, "--waves-cycles", 50)
     assert found["engine"] == "rtl"
     assert (found["waves"]["first"], found["waves"]["end"]) == (100, 150)
     assert Wave(path).cycles == list(range(100, 150))
-    assert found["cycles"] == report("run", folder.job, *TINY, "--engine", "rtl")["cycles"]
+    assert found["cycles"] == report("run", folder.job, *BEATS_OPTIONS, "--engine", "rtl")["cycles"]
     assert sorted(Path(view).name for view in found["waves"]["views"]) == ["a.gtkw", "a.sucl"]
 
 
 def test_a_window_around_the_end_has_the_last_cycles(folder: Folder) -> None:
     path = folder.path / "a.fst"
-    found = report("run", folder.job, *TINY, "--waves", path, "--waves-around", "end", "--waves-cycles", 40)
+    found = report("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-around", "end", "--waves-cycles", 40)
     assert (found["waves"]["first"], found["waves"]["end"]) == (found["cycles"] - 39, found["cycles"] + 1)
     assert Wave(path).at_cycles("ctm.irq", found["cycles"] - 2, found["cycles"] + 1) == [0, 0, 1]
 
 
 def test_a_window_around_a_fault_has_it(folder: Folder) -> None:
     path = folder.path / "a.fst"
-    fault = ("run", folder.job, *TINY, "--watchdog", 2, "--waves", path, "--waves-around", "fault")
+    fault = ("run", folder.job, *BEATS_OPTIONS, "--watchdog", 2, "--waves", path, "--waves-around", "fault")
     found = report(*fault, "--waves-cycles", 80)
     assert found["status"] == "watchdog"
     first, end = found["waves"]["first"], found["waves"]["end"]
     assert 20 < end - first <= 80
     changes = Wave(path).changes("ctm.machine.fault__valid")
     assert any(value and 10 * first < time < 10 * end for time, value in changes)
-    assert "there is none in" in refusal("run", folder.job, *TINY, "--waves", path, "--waves-around", "fault")
+    assert "there is none in" in refusal("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-around", "fault")
 
 
 def test_a_window_at_a_processor_is_its_wavefronts(folder: Folder) -> None:
     path = folder.path / "a.fst"
-    found = report("run", folder.job, *TINY, "--waves", path, "--waves-at", "5,3")
+    found = report("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-at", "5,3")
     first, end = found["waves"]["first"], found["waves"]["end"]
     wave = Wave(path)
     assert wave.at_cycles(f"{CORE}.take_valid", first, first + 1) == [1]
@@ -63,13 +63,15 @@ def test_a_window_at_a_processor_is_its_wavefronts(folder: Folder) -> None:
     slot = wave.at_cycles(f"{CORE}.take_wave", first, first + 1)[0]
     states = wave.at_cycles(f"{CORE}.wave_slot_{slot}", first + 1, end)
     assert 0 not in states
-    assert "no wavefront has that processor" in refusal("run", folder.job, *TINY, "--waves", path, "--waves-at", "90,3")
+    assert "no wavefront has that processor" in refusal(
+        "run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-at", "90,3"
+    )
 
 
 def test_a_window_that_never_comes_leaves_what_was_there(folder: Folder) -> None:
     path = folder.path / "a.vcd"
     path.write_text("mine")
-    line = refusal("run", folder.job, *TINY, "--waves", path, "--waves-from", 10**9)
+    line = refusal("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-from", 10**9)
     assert "the job has" in line and "is not written" in line
     assert path.read_text() == "mine"
     assert (folder.path / "y.npy").exists()
@@ -85,7 +87,7 @@ def test_a_full_disk_costs_the_wave_only(folder: Folder, suffix: str) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-    ended = process("run", folder.job, *TINY, "--waves", path, preexec_fn=limit)
+    ended = process("run", folder.job, *BEATS_OPTIONS, "--waves", path, preexec_fn=limit)
     assert ended.returncode == 2, ended.stderr
     assert ended.stderr == f"error: --waves {path}: File too large; the wave is not complete\n"
     assert (folder.path / "y.npy").exists()
@@ -94,11 +96,11 @@ def test_a_full_disk_costs_the_wave_only(folder: Folder, suffix: str) -> None:
 
 
 def test_places_that_cannot_be_written(folder: Folder) -> None:
-    assert "No such file" in refusal("run", folder.job, *TINY, "--waves", folder.path / "none" / "a.fst")
+    assert "No such file" in refusal("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "none" / "a.fst")
     (folder.path / "b.fst").mkdir()
-    assert "Is a directory" in refusal("run", folder.job, *TINY, "--waves", folder.path / "b.fst")
+    assert "Is a directory" in refusal("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "b.fst")
     (folder.path / "c.vcd").symlink_to("/dev/full")
-    assert "No space left" in refusal("run", folder.job, *TINY, "--waves", folder.path / "c.vcd")
+    assert "No space left" in refusal("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "c.vcd")
     assert (folder.path / "y.npy").exists()
 
 
@@ -107,7 +109,7 @@ def test_an_interruption_leaves_a_wave_that_can_be_read(folder: Folder, suffix: 
     folder.change("i = [0, 12]\nj = [0, 4]", "i = [0, 999]\nj = [0, 999]")
     folder.change("shape = [5, 13]", "shape = [1000, 1000]")
     path = folder.path / f"a{suffix}"
-    command = [sys.executable, "-c", "from ctm.sim.cli import main; main()", "run", str(folder.job), *TINY]
+    command = [sys.executable, "-c", "from ctm.sim.cli import main; main()", "run", str(folder.job), *BEATS_OPTIONS]
     pipe = subprocess.PIPE
     with subprocess.Popen(
         [*command, "--waves", str(path)], stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_all
@@ -149,8 +151,8 @@ def test_amaranths_simulator_writes_the_same_cycles(folder: Folder) -> None:
     folder.change("i = [0, 12]\nj = [0, 4]", "i = [0, 1]\nj = [0, 1]")
     folder.change("shape = [5, 13]", "shape = [2, 2]")
     window = ("--waves-from", 40, "--waves-cycles", 60)
-    found = report("run", folder.job, *TINY, "--engine", "amaranth", "--waves", folder.path / "a.vcd", *window)
-    compiled = report("run", folder.job, *TINY, "--waves", folder.path / "b.fst", *window)
+    found = report("run", folder.job, *BEATS_OPTIONS, "--engine", "amaranth", "--waves", folder.path / "a.vcd", *window)
+    compiled = report("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "b.fst", *window)
     assert (found["waves"]["first"], found["waves"]["end"]) == (40, 100)
     assert found["cycles"] == compiled["cycles"]
     one, other = Wave(folder.path / "a.vcd"), Wave(folder.path / "b.fst")

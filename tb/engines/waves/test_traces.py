@@ -20,11 +20,13 @@ from ctm.sim.jobs.loading import load_job
 from ctm.sim.report.waves.view import view
 from ctm.sim.report.waves.viewers import write_views
 from ctm.tb.engines.waves.reading import Wave
+from ctm.tb.lib.machines import BEATS
 
 SMALL_R700 = with_settings(R700, {"array.threads": 4, "array.lanes": 4})
 CORE = "ctm.machine.array.core_0"
 RUNS = (
-    pytest.param("saxpy", TINY, id="r5xx"),
+    pytest.param("saxpy", BEATS, id="beats"),
+    pytest.param("saxpy", TINY, id="r5xx", marks=pytest.mark.long),
     pytest.param("early_out", TINY, id="flow control", marks=pytest.mark.long),
     pytest.param("r700/compaction", SMALL_R700, id="r700", marks=pytest.mark.long),
 )
@@ -104,13 +106,13 @@ def test_formats_have_the_same_wave(tmp_path: Path) -> None:
     waves = {}
     for suffix in FORMATS:
         path = tmp_path / f"a{suffix}"
-        run_with_wave("saxpy", TINY, Waves(path=path, first=300, cycles=200))
+        run_with_wave("saxpy", BEATS, Waves(path=path, first=300, cycles=200))
         if suffix == ".vcd.gz":
             path.with_name("b.vcd").write_bytes(gzip.decompress(path.read_bytes()))
             path = path.with_name("b.vcd")
         waves[suffix] = Wave(path)
     first, *others = waves.values()
-    names = [name for section in view(TINY) for name in (row.path for row in section.rows)]
+    names = [name for section in view(BEATS) for name in (row.path for row in section.rows)]
     for other in others:
         assert other.variables.keys() == first.variables.keys()
         assert other.cycles == first.cycles == list(range(300, 500))
@@ -123,7 +125,7 @@ def test_blocks_of_an_fst_go_on_where_the_one_before_ended(tmp_path: Path) -> No
     waves = []
     for suffix in (".fst", ".vcd"):
         path = tmp_path / f"a{suffix}"
-        run_with_wave("saxpy", TINY, Waves(path=path, first=500, cycles=4_500))
+        run_with_wave("saxpy", BEATS, Waves(path=path, first=500, cycles=4_500))
         waves.append(Wave(path))
     block, text = waves
     assert block.variables.keys() == text.variables.keys()
@@ -144,7 +146,7 @@ def test_blocks_of_an_fst_go_on_where_the_one_before_ended(tmp_path: Path) -> No
 def test_enumerations_have_names_and_signals_fields(tmp_path: Path) -> None:
     path, text = tmp_path / "a.fst", tmp_path / "b.vcd"
     for each in (path, text):
-        run_with_wave("saxpy", TINY, Waves(path=each, cycles=10))
+        run_with_wave("saxpy", BEATS, Waves(path=each, cycles=10))
     named = [
         {name: variable.enum_type for name, variable in Wave(each).variables.items() if variable.enum_type}
         for each in (path, text)
@@ -160,23 +162,23 @@ def test_enumerations_have_names_and_signals_fields(tmp_path: Path) -> None:
 
 
 def test_a_model_without_waves_is_the_one_of_before(tmp_path: Path) -> None:
-    plain = RtlEngine.library(TINY)
+    plain = RtlEngine.library(BEATS)
     before = plain.read_bytes()
-    run_with_wave("saxpy", TINY, Waves(path=tmp_path / "a.fst", cycles=10))
-    assert RtlEngine.library(TINY) == plain and plain.read_bytes() == before
-    assert WavesEngine.traced_library(TINY, 0) != plain
+    run_with_wave("saxpy", BEATS, Waves(path=tmp_path / "a.fst", cycles=10))
+    assert RtlEngine.library(BEATS) == plain and plain.read_bytes() == before
+    assert WavesEngine.traced_library(BEATS, 0) != plain
     assert b"VerilatedFst" not in before
 
 
 @pytest.mark.skipif(not (which("gtkwave") and which("xvfb-run")), reason="GTKWave or a display for it is not there")
 def test_gtkwave_loads_the_view(tmp_path: Path) -> None:
     path, script = tmp_path / "a.fst", tmp_path / "count.tcl"
-    traced, _, _ = run_with_wave("saxpy", TINY, Waves(path=path))
-    gtkw, _ = write_views(path, TINY, traced.programs())
+    traced, _, _ = run_with_wave("saxpy", BEATS, Waves(path=path))
+    gtkw, _ = write_views(path, BEATS, traced.programs())
     script.write_text('puts "traces: [gtkwave::getTotalNumTraces]"\nexit\n')
     command = ["xvfb-run", "-a", "gtkwave", "-S", str(script), "-a", str(gtkw)]
     shown = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
-    sections = view(TINY)
+    sections = view(BEATS)
     assert f"traces: {len(sections) + sum(len(section.rows) for section in sections)}" in shown
 
 
@@ -185,7 +187,7 @@ def test_a_depth_adds_the_words_of_memories(tmp_path: Path) -> None:
     found = []
     for depth in (0, 16):
         path = tmp_path / f"{depth}.fst"
-        run_with_wave("saxpy", TINY, Waves(path=path, cycles=10, depth=depth))
+        run_with_wave("saxpy", BEATS, Waves(path=path, cycles=10, depth=depth))
         found.append(Wave(path).variables.keys())
     none, some = found
     assert none < some

@@ -26,6 +26,7 @@ from ctm.sim.golden.r5xx.program import Program
 from ctm.sim.golden.r5xx.state import Batch
 from ctm.sim.memory import Memory
 from ctm.tb.jobs.folder import executable
+from ctm.tb.lib.some import some
 from ctm.tb.r5xx.flow_states import Lanes, meaning, pack_states, random_control, randomise, start
 
 WAVEFRONTS = 16
@@ -172,7 +173,7 @@ def to_words(values: list[int], bits: int) -> np.ndarray:
     )
 
 
-@pytest.mark.parametrize("lanes", [4, 8])
+@pytest.mark.parametrize("lanes", some((4, 8), 2))
 def test_random_instructions_on_random_wavefronts(lanes):
     generator = np.random.default_rng(lanes)
     rows = [row for _ in range(INSTRUCTIONS) for row in rows_of(generator, lanes)]

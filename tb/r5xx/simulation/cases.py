@@ -33,7 +33,7 @@ FLOAT4 = Buffer(base=INPUT, pitch=16, height=8, format=DataFormat.FLOAT32_4)
 
 
 @cache
-def simulation(lanes: int = 4, mistake: Mistake = Mistake.NOTHING) -> CoreSimulation:
+def simulation(lanes: int = 4, mistake: Mistake | None = None) -> CoreSimulation:
     """The compiled copier."""
     config = replace(DEFAULT, array=ArrayConfig(lanes=lanes))
     return CoreSimulation(config, Copier(config.array, mistake))
@@ -53,8 +53,9 @@ def launch_of(
     mask: tuple[bool, ...] = (True,) * 4,
     conditional: ConditionalUnit | None = None,
     uncached_writes: bool = False,
+    mistake: Mistake = Mistake.NOTHING,
 ) -> Launch:
-    """A launch of a program of one instruction, with every input the same."""
+    """A launch of a program of one instruction, with every input the same; `mistake` is what the copier does wrong."""
     memory.write(PROGRAM, executable([move(0, 0, output=0)], uncached_writes=uncached_writes))
     inputs = (source,) * 16
     return Launch(
@@ -68,7 +69,7 @@ def launch_of(
         conditional_value=np.float32(0.5),
         domain=Domain(),
         lanes=lanes,
-        watchdog=0,
+        watchdog=mistake.value,
     )
 
 

@@ -1,11 +1,11 @@
 """A component with a core's border that is no core: each wavefront goes to every memory client once.
 
-It shows that the simulation around it works, and with a `mistake` that the simulation notices.
+It shows that the simulation around it works, and with a `Mistake` that the simulation notices.
 """
 
 from typing import Any
 
-from amaranth import Cat, Module, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import Out
 
@@ -19,7 +19,7 @@ from ctm.rtl.r5xx.trace import trace_layout
 
 
 class Mistake(enum.Enum, shape=3):
-    """What a copier does wrong."""
+    """What a copier does wrong. A program's watchdog says it, of which there is no other use, if nothing is given."""
 
     NOTHING = 0
     DROPS_VALID = 1
@@ -37,8 +37,8 @@ class Copier(wiring.Component):
     the lane's channel 0, inverted, goes to its own position last. An element with an error response is a fault instead.
     """
 
-    def __init__(self, config: ArrayConfig, mistake: Mistake = Mistake.NOTHING) -> None:
-        self._config, self._mistake = config, mistake
+    def __init__(self, config: ArrayConfig, mistake: Mistake | None = None) -> None:
+        self._config, self._given, self._mistake = config, mistake, Signal(Mistake)
         super().__init__({**core_members(config, SHAPES), "trace": Out(trace_layout(config))})
 
     def elaborate(self, platform: object) -> Module:
@@ -49,13 +49,14 @@ class Copier(wiring.Component):
         instruction, beats = Signal(32), Signal(32 * LINE_BEATS)
         words, passed = Signal(words_layout(lanes)), Signal(lanes)
         beat, invalidates, waited = Signal(range(LINE_BEATS)), Signal(8), Signal(4)
+        m.d.comb += self._mistake.eq(self.program.watchdog if self._given is None else self._given)
         m.d.sync += invalidates.eq(invalidates + (self.invalidate_code & self.invalidate_constants))
         self._trace(m, invalidates)
         self._drive(m, wavefront, words, passed, instruction, beats)
 
         with m.FSM():
             with m.State("GROUP"):
-                m.d.comb += [self.idle.eq(self._mistake is not Mistake.NEVER_IDLE), self.wavefront.ready.eq(1)]
+                m.d.comb += [self.idle.eq(self._mistake != Mistake.NEVER_IDLE), self.wavefront.ready.eq(1)]
                 with m.If(self.wavefront.valid):
                     m.d.sync += wavefront.eq(self.wavefront.payload)
                     m.next = "FETCH"
@@ -108,7 +109,7 @@ class Copier(wiring.Component):
             with m.State("WRITTEN"):
                 m.d.comb += [
                     self.uncached.done.ready.eq(1),
-                    self.idle.eq(self._mistake is Mistake.IDLE_TOO_EARLY),
+                    self.idle.eq(self._mistake == Mistake.IDLE_TOO_EARLY),
                 ]
                 with m.If(self.uncached.done.valid):
                     m.next = "GROUP"
@@ -137,14 +138,15 @@ class Copier(wiring.Component):
     def _offer(self, m: Module, request: Any, waited: Signal) -> None:
         """Offer an output; with a mistake the second cycle of waiting is not as the first."""
         m.d.sync += waited.eq(waited + 1)
-        m.d.comb += request.valid.eq(~waited[0] if self._mistake is Mistake.DROPS_VALID else 1)
+        m.d.comb += request.valid.eq(~waited[0] | (self._mistake != Mistake.DROPS_VALID))
 
     def _drive(self, m: Module, wavefront: Any, words: Any, passed: Any, instruction: Any, beats: Any) -> None:
         """Payloads."""
         lanes = self._config.lanes
-        element = self.output.payload.words
+        element, toggle = self.output.payload.words, Signal()
+        m.d.sync += toggle.eq(~toggle)
         m.d.comb += [
-            self.code.request.payload.number.eq(100 if self._mistake is Mistake.FETCHES_BEYOND else 0),
+            self.code.request.payload.number.eq(Mux(self._mistake == Mistake.FETCHES_BEYOND, 100, 0)),
             self.constants.request.payload.bank.eq(ConstantBank.FLOAT),
             self.fetches.request.payload.tag.wave.eq(wavefront.i[1:]),
             self.fetches.request.payload.fetch.eq(wavefront.covered),
@@ -177,8 +179,5 @@ class Copier(wiring.Component):
                 m.d.comb += element[lane].eq(Cat(instruction, beats[:64], beats[96:]))
             with m.If(self.output.payload.target == 2):
                 m.d.comb += element[lane].eq(passed[lane])
-            if self._mistake is Mistake.CHANGES_PAYLOAD:
-                toggle = Signal()
-                m.d.sync += toggle.eq(~toggle)
-                with m.If(toggle):
-                    m.d.comb += element[lane][0].eq(lane)
+            with m.If(toggle & (self._mistake == Mistake.CHANGES_PAYLOAD)):
+                m.d.comb += element[lane][0].eq(lane)

@@ -35,7 +35,7 @@ def fault_set(run: CoreRun) -> set[tuple[int, int]]:
     return {(fault.i, fault.j) for fault in run.faults}
 
 
-@pytest.mark.parametrize("lanes", [4, 8, pytest.param(16, marks=pytest.mark.long)])
+@pytest.mark.parametrize("lanes", [4, *(pytest.param(lanes, marks=pytest.mark.long) for lanes in (8, 16))])
 @pytest.mark.parametrize("timing", [QUICK, ROUGH])
 def test_every_client_is_served_and_a_run_ends_idle(lanes: int, timing: Timing) -> None:
     core = simulation(lanes)
@@ -87,8 +87,8 @@ def test_wavefronts_without_a_covered_lane_are_omitted() -> None:
 def test_columns_reach_beyond_the_last_one() -> None:
     far = Domain(i0=4094, j0=4095, i1=4095, j1=4095)
     wide = replace(FLOAT4, pitch=4096, height=4096)
-    launch = launch_of(filled(), lanes=8, source=replace(wide, pitch=0), targets=tuple([wide] * 4))
-    run = simulation(8).run(launch, wavefronts_of(far, 8), timing=QUICK, max_cycles=1000, trace=True)
+    launch = launch_of(filled(), source=replace(wide, pitch=0), targets=tuple([wide] * 4))
+    run = simulation().run(launch, wavefronts_of(far, 4), timing=QUICK, max_cycles=1000, trace=True)
     assert list(run.events("start")["wavefront"]["i"]) == [4094]
     # Width 0 reads 0 in every channel, whose tests pass; target 2 came last.
     assert list(floats_at(run.memory, wide, far)[0]) == [1, 1]
@@ -220,8 +220,8 @@ def test_latency_is_what_it_says() -> None:
     ],
 )
 def test_a_core_that_breaks_a_rule_is_noticed(mistake: Mistake, message: str) -> None:
-    core = simulation(4, mistake)
-    launch = launch_of(filled(), uncached_writes=True)
+    core = simulation()
+    launch = launch_of(filled(), uncached_writes=True, mistake=mistake)
     wavefronts = list(wavefronts_of(Domain(i0=0, j0=0, i1=7, j1=7), 4))
     timing = replace(ROUGH, latency=200)
     for _ in range(2):
@@ -241,9 +241,17 @@ def test_a_run_that_takes_too_long_says_what_is_outstanding() -> None:
         TimeoutError, match="cycle 100: 1 of 4 wavefronts taken, 1 instruction answers outstanding, idle is low"
     ):
         simulation().run(launch_of(filled()), wavefronts, timing=Timing(latency=1000), max_cycles=100)
+    never = launch_of(filled(), mistake=Mistake.NEVER_IDLE)
+    with pytest.raises(TimeoutError, match="cycle 1000: 4 of 4 wavefronts taken, idle is low"):
+        simulation().run(never, wavefronts, timing=QUICK, max_cycles=1000)
+    assert simulation().run(launch_of(filled()), wavefronts, timing=QUICK, max_cycles=10_000).issued == (4, 4, 4)
+
+
+@pytest.mark.long
+def test_a_run_begins_when_the_core_is_idle() -> None:
+    wavefronts = list(wavefronts_of(Domain(i0=0, j0=0, i1=7, j1=1), 4))
     with pytest.raises(TimeoutError, match="cycle 50: 0 of 4 wavefronts taken, idle is low"):
         simulation(4, Mistake.NEVER_IDLE).run(launch_of(filled()), wavefronts, timing=QUICK, max_cycles=50)
-    assert simulation().run(launch_of(filled()), wavefronts, timing=QUICK, max_cycles=10_000).issued == (4, 4, 4)
 
 
 def test_timing_and_launch_are_checked() -> None:

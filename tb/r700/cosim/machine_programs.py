@@ -6,6 +6,7 @@ import cocotb
 
 from ctm.rtl.isa.status import Status
 from ctm.tb.cosim.bench import LIMIT
+from ctm.tb.cosim.choice import with_pauses
 from ctm.tb.cosim.programs import Domain, example
 from ctm.tb.cosim.scoreboard import Scoreboard
 from ctm.tb.cosim.testbench import TB
@@ -20,7 +21,7 @@ PROGRAMS: dict[str, tuple[str, Domain]] = {
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-@cocotb.parametrize(name=[cocotb.Param(name, name=name) for name in PROGRAMS], pauses=[0.0, 0.3, 0.8])
+@cocotb.parametrize((("name", "pauses"), with_pauses(cocotb.Param(name, name=name) for name in PROGRAMS)))
 async def real_programs(dut: Any, name: str, pauses: float) -> None:
     source, domain = PROGRAMS[name]
     if pauses > 0.5:

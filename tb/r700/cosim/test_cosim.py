@@ -12,6 +12,6 @@ MACHINE = Design(top="ctm", verilog=lambda: convert(Ctm(SMALL), top="ctm"), key=
 
 @pytest.mark.long
 def test_machine() -> None:
-    outcome = run(MACHINE, "ctm.tb.r700.cosim.machine_programs")
+    outcome = run(MACHINE, "ctm.tb.r700.cosim.machine_programs", LONG="1")
     failed = {name: reason for name, reason in outcome.tests.items() if reason is not None}
     assert len(outcome.tests) == 12 and not failed, f"{failed}\n{outcome.printed}"

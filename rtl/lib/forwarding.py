@@ -1,16 +1,16 @@
-"""Giving a component's ports to the module around it."""
+"""A module whose ports are those of a component inside it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from amaranth import Module, Value
 from amaranth.lib.wiring import Component, Flow, Member, connect, flipped
 
 
-def join(m: Module, outer: Component, inner: Component, members: Mapping[str, Member]) -> None:
+def forward(m: Module, outer: Component, inner: Component, names: Iterable[str]) -> None:
     """Make ports of `outer` those of `inner` with the same names; what `m` assigns later overrides them."""
-    for name, member in members.items():
-        mine, own = getattr(outer, name), getattr(inner, name)
+    for name in names:
+        member, mine, own = inner.signature.members[name], getattr(outer, name), getattr(inner, name)
         if member.is_port:
             target, source = (own, mine) if member.flow is Flow.In else (mine, own)
             m.d.comb += Value.cast(target).eq(Value.cast(source))
