@@ -169,7 +169,7 @@ class ConditionalUnit(wiring.Component):
             access.passenger.upper.eq(upper),
             *(access.passenger[name].eq(pair[name]) for name in ("operand", "lane", "last", "exists")),
         ]
-        return slice_.empty
+        return Value.cast(slice_.empty)
 
     def _judge(
         self, m: Module, test: Signal, stores: Value, passed: Signal, ends: Signal, has_space: Value, integer: Value

@@ -32,16 +32,15 @@ def counter_steps(config: MachineConfig) -> data.StructLayout:
 class Counters(wiring.Component):
     """All counters; they wrap.
 
-    What a counter has counted lately is in an accumulator of a few bits. One accumulator after the other, one in each
-    cycle, is added to its total, a row of distributed memory. `value` is the sum of both, so it is exact in every
-    cycle, one cycle behind `steps`.
+    Recent steps of a counter are in an accumulator of a few bits. In each cycle one accumulator, round-robin, is added
+    to its total, a row of distributed memory. `value` is the sum of both: that of all steps up to the last cycle's.
 
     Members
     -------
     steps : ``In(counter_steps(config))``
     clear : ``In(1)``
     index : ``In(range(len(COUNTERS)))``
-        A counter's place in `COUNTERS`.
+        A counter's index in `COUNTERS`.
     value : ``Out(32)``
         That counter, combinationally.
     """
@@ -63,12 +62,12 @@ class Counters(wiring.Component):
         count, steps = len(COUNTERS), Signal.like(self.steps)
         m.submodules.totals = totals = DistributedRam(WORD_BITS, count)
         # Rows have no reset: until its first addition a counter's total is 0, whatever its row holds.
-        turn, begun = Signal(range(count)), Signal(count)
+        oldest, begun = Signal(range(count)), Signal(count)
         recent: list[Value] = []
         for number, name in enumerate(COUNTERS):
             step = Value.cast(steps[name])
             accumulator = Signal(range(((1 << len(step)) - 1) * count + 1), name=f"recent_{name}")
-            m.d.sync += accumulator.eq(Mux(turn == number, 0, accumulator) + step)
+            m.d.sync += accumulator.eq(Mux(oldest == number, 0, accumulator) + step)
             with m.If(self.clear):
                 m.d.sync += accumulator.eq(0)
             recent.append(accumulator)
@@ -77,12 +76,12 @@ class Counters(wiring.Component):
             total = Mux(begun.bit_select(index, 1), totals.read(m, index), 0)
             return Value.cast(total + Array(recent)[index])[:WORD_BITS]
 
-        totals.write(m, turn, sum_of(turn), Const(1))
+        totals.write(m, oldest, sum_of(oldest), Const(1))
         m.d.comb += self.value.eq(sum_of(self.index))
         m.d.sync += [
             steps.eq(self.steps),
-            turn.eq(next_index(turn, count)),
-            begun.bit_select(turn, 1).eq(1),
+            oldest.eq(next_index(oldest, count)),
+            begun.bit_select(oldest, 1).eq(1),
         ]
         with m.If(self.clear):
             m.d.sync += [steps.eq(0), begun.eq(0)]

@@ -75,7 +75,7 @@ class UnormWords(wiring.Component):
         return m
 
 
-class ChannelPart(Enum, shape=2):
+class ChannelBits(Enum, shape=2):
     """The bits of a channel's word that are converted."""
 
     LOWER = 0
@@ -93,7 +93,7 @@ class ChannelSource(Enum, shape=2):
     ZERO = 3
 
 
-CONVERSION = data.StructLayout({"part": ChannelPart, "source": ChannelSource})
+CONVERSION = data.StructLayout({"bits": ChannelBits, "source": ChannelSource})
 """How a channel follows from its word."""
 
 
@@ -105,9 +105,9 @@ def conversion(m: Module, channel: int, form: Value, *, gathers: Value, absent: 
     """
     found = record(CONVERSION, name=f"conversion_{channel}")
     lacking = [format_.value for format_, shape in ELEMENTS.items() if shape.channels <= channel]
-    m.d.comb += [found.part.eq(upper), found.source.eq(ChannelSource.RAW)]
+    m.d.comb += [found.bits.eq(upper), found.source.eq(ChannelSource.RAW)]
     with m.If(form == DataFormat.UINT8_4.value):
-        m.d.comb += found.part.eq(Mux(gathers, ChannelPart.FIRST_BYTE.value, ChannelPart.OWN_BYTE.value))
+        m.d.comb += found.bits.eq(Mux(gathers, ChannelBits.FIRST_BYTE.value, ChannelBits.OWN_BYTE.value))
     with m.If(form.matches(DataFormat.UINT8_4.value, DataFormat.UINT16_1.value)):
         m.d.comb += found.source.eq(ChannelSource.UNORM)
     with m.If(~gathers & form.matches(*lacking)):
@@ -149,7 +149,7 @@ class ElementWords(wiring.Component):
             numbers = Array([*halves, *(Cat(byte, byte) for byte in bytes_)])
             values = Array([raw, unorm.words[channel], Const(_MISSING[channel], len(raw)), Const(0, len(raw))])
             m.d.comb += [
-                unorm.numbers[channel].eq(numbers[Value.cast(each.part)]),
+                unorm.numbers[channel].eq(numbers[Value.cast(each.bits)]),
                 self.words[channel].eq(values[kind]),
             ]
         return m

@@ -100,7 +100,7 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
                 model.read(register_fields, [fetched] * len(register_fields), lane) for lane in range(lanes)
             ]
 
-            # Banks are reserved a cycle ahead; in the first cycle none is.
+            # Banks are reserved in the cycle before; in the first cycle none is.
             (addresses, results, enable, may_write), upcoming = upcoming, results_of_a_cycle()
             following = {bank for (bank, _), may in zip(upcoming[0], upcoming[3], strict=True) if may}
             context.set(registers.reserved, sum(1 << bank for bank in following))

@@ -46,7 +46,7 @@ class Scoreboard(wiring.Component):
                 "written": In(event),
                 "blocked": Out(config.threads),
                 "full": Out(config.threads),
-                "drained": Out(config.threads, init=(1 << config.threads) - 1),
+                "drained": Out(config.threads),
             }
         )
 
@@ -59,7 +59,8 @@ class Scoreboard(wiring.Component):
         m.d.comb += self.entry.eq(entries.read(m, self.texture.wave))
         entries.write(m, self.texture.wave, (self.entry + 1) % config.lookups, fetches)
 
-        writing = Signal(config.threads)
+        writing, outstanding = Signal(config.threads), Signal(config.threads)
+        m.d.comb += self.drained.eq(~outstanding)
         for wave in range(config.threads):
             pending, held = (Signal(range(config.lookups + 1), name=f"{name}_{wave}") for name in ("pending", "held"))
             texture = self.texture.valid & (self.texture.wave == wave)
@@ -77,6 +78,6 @@ class Scoreboard(wiring.Component):
             m.d.sync += [
                 self.blocked[wave].eq(held.any() | writing[wave]),
                 self.full[wave].eq(pending == config.lookups),
-                self.drained[wave].eq(~pending.any() & ~writing[wave]),
+                outstanding[wave].eq(pending.any() | writing[wave]),
             ]
         return m

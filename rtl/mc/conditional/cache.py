@@ -293,8 +293,7 @@ class ConditionalCache(wiring.Component):
 
 def _changed(word: Value, change: Any, applies: Value) -> Value:
     """A word with the bytes of a change, if it applies."""
-    parts = enumerate(change.mask)
     return Cat(
         Mux(applies & own, change.bits.word_select(number, BYTE_BITS), word.word_select(number, BYTE_BITS))
-        for number, own in parts
+        for number, own in enumerate(change.mask)
     )

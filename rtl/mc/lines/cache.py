@@ -128,7 +128,7 @@ class LineCache(wiring.Component):
 
         Returns whether a line is requested, and the row of the refill that arrives.
         """
-        # Whoever offers an access has chosen it in the same cycle, and the tags take another one.
+        # An access is chosen in one cycle, and looked up in the next.
         m.submodules.taken = slice_ = RegisterSlice(self._access, SliceMode.FORWARD)
         connect(m, flipped(self.access), slice_.input)
         offered, access = slice_.output, slice_.output.payload

@@ -56,7 +56,7 @@ class WriteCombiner(wiring.Component):
         count = self._entries
         memory = BlockRam(LINE_BITS, count)
         m.submodules.bytes = memory
-        writer, reader = memory.write_port(granularity=8), memory.read_port()
+        writer = memory.write_port(granularity=8)
         # Fields that are compared in all entries at once are in registers, the others in distributed RAM.
         lines = [Signal(LINE_ADDRESS_BITS, name=f"line_{number}") for number in range(count)]
         m.submodules.masks = masks = DistributedRam(_ENTRY, count)
@@ -83,11 +83,7 @@ class WriteCombiner(wiring.Component):
         ]
 
         masks.write(m, index, entry, taken)
-        # Whether an entry is full follows late in the cycle, so its bit is set in the next one.
-        written, written_index, written_mask = Signal(), Signal.like(index), Signal(LINE_BYTES, reset_less=True)
-        m.d.sync += [written.eq(taken), written_index.eq(index), written_mask.eq(entry.mask), full.eq(full & ~opened)]
-        with m.If(written):
-            m.d.sync += full.bit_select(written_index, 1).eq(written_mask.all())
+        written = self._note_full(m, full, taken, opened, index, entry.mask)
         for number, line_number in enumerate(lines):
             with m.If(opened[number]):
                 m.d.sync += line_number.eq(write.payload.line)
@@ -95,14 +91,11 @@ class WriteCombiner(wiring.Component):
         released, may_leave = Signal(count), ~line.valid | line.ready
         leaving, victim = self._find_leaving(m, may_leave, open_, full, opened, merged, free)
         m.d.comb += [
-            reader.addr.eq(victim),
-            reader.en.eq(leaving),
             released.eq(Mux(leaving, (1 << victim)[:count], 0)),
             self.moves.eq(leaving | line.valid | written),
-            line.payload.bits.eq(reader.data),
         ]
         out, handed = Signal(count), line.valid & line.ready
-        # Of two free entries, or one and one that is handed on, one is left whatever this cycle takes.
+        # Of two free entries, or one and one that is handed on, one is still free after this cycle.
         m.d.sync += has_free.eq(_more_than(free, 1) | handed)
         m.d.comb += write.ready.eq(has_free)
         with m.If(may_leave):
@@ -111,11 +104,23 @@ class WriteCombiner(wiring.Component):
             open_.eq((open_ | opened) & ~released),
             used.eq((used | opened) & ~Mux(handed, out, 0)),
         ]
-
-        sent = masks.read(m, victim)
-        with m.If(leaving):
-            m.d.sync += [line.payload.line.eq(sent.line), line.payload.mask.eq(sent.mask)]
+        self._read(m, memory, masks, victim, leaving)
         return m
+
+    def _read(self, m: Module, memory: BlockRam, masks: DistributedRam, victim: Value, leaving: Value) -> None:
+        """Read the entry that is evicted."""
+        reader, entry, payload = memory.read_port(), masks.read(m, victim), self.line.payload
+        m.d.comb += [reader.addr.eq(victim), reader.en.eq(leaving), payload.bits.eq(reader.data)]
+        with m.If(leaving):
+            m.d.sync += [payload.line.eq(entry.line), payload.mask.eq(entry.mask)]
+
+    def _note_full(self, m: Module, full: Signal, taken: Value, opened: Value, index: Value, mask: Value) -> Signal:
+        """Note which entries are full: late in the cycle, so in the next one. Returns whether that is to be done."""
+        written, entry, bytes_ = Signal(), Signal.like(index), Signal(LINE_BYTES, reset_less=True)
+        m.d.sync += [written.eq(taken), entry.eq(index), bytes_.eq(mask), full.eq(full & ~opened)]
+        with m.If(written):
+            m.d.sync += full.bit_select(entry, 1).eq(bytes_.all())
+        return written
 
     def _find_leaving(
         self, m: Module, may_leave: Value, open_: Value, full: Value, opened: Value, merged: Value, free: Value

@@ -262,7 +262,7 @@ class AluPort(wiring.Component):
     def _reserve(self, m: Module, valid: Value, token: data.View) -> None:
         """Reserve the registers' banks for an instruction whose results come in the next cycle.
 
-        Which processors write follows late in that cycle. A bank is reserved if some may write.
+        Which processors write follows from the results in that cycle. A bank is reserved if some may write.
         """
         common, writes = COMMON(token.words[0]), Signal(len(SHAPES.register_fields))
         keeps_wave = valid & ~token.again & ~token.error & ~token.vacated

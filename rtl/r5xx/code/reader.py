@@ -54,7 +54,7 @@ class InstructionReader(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        # With a line waits the place of the instruction's first word in its first line.
+        # The passenger is the offset of the instruction's first word in its first line.
         m.submodules.lines = lines = LineCache(
             _LINES, unsigned(_OFFSET_BITS), outstanding=self._outstanding, waiting=_TOUCHES * self._outstanding
         )
@@ -94,12 +94,12 @@ class InstructionReader(wiring.Component):
         """Take the words of each instruction, one in each cycle. Returns whether a whole one is offered."""
         response, payload = self.client.response, line.payload
         whole, error, word = Signal(), Signal(), Signal(range(INSTRUCTION_WORDS))
-        takes, is_last, place = Signal(), word == INSTRUCTION_WORDS - 1, Signal(_OFFSET_BITS)
+        takes, is_last, offset = Signal(), word == INSTRUCTION_WORDS - 1, Signal(_OFFSET_BITS)
         words = Value.cast(response.payload.words)
         m.d.comb += [
             takes.eq(line.valid & (~whole | response.ready)),
-            place.eq(payload.passenger + word),
-            line.ready.eq(takes & (is_last | (place == LINE_WORDS - 1))),
+            offset.eq(payload.passenger + word),
+            line.ready.eq(takes & (is_last | (offset == LINE_WORDS - 1))),
             response.valid.eq(whole),
             response.payload.error.eq(error),
         ]
@@ -107,7 +107,7 @@ class InstructionReader(wiring.Component):
             m.d.sync += whole.eq(takes & is_last)
         with m.If(takes):
             m.d.sync += [
-                words.eq(Cat(words[WORD_BITS:], payload.bits.word_select(place, WORD_BITS))),
+                words.eq(Cat(words[WORD_BITS:], payload.bits.word_select(offset, WORD_BITS))),
                 error.eq(payload.error | (error & (word != 0))),
                 word.eq(next_index(word, INSTRUCTION_WORDS)),
             ]
