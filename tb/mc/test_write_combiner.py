@@ -118,6 +118,20 @@ def test_a_full_line_leaves_and_a_part_of_one_stays() -> None:
     simulate(bench.combiner, testbench)
 
 
+def test_a_line_that_is_written_while_it_is_to_leave_has_all_bytes() -> None:
+    """The oldest line is to leave as soon as entries are short, and is written in each cycle from then on."""
+    writes = [(number, bytes([number] * 64), 1) for number in range(ENTRIES - KEPT_FREE)]
+    writes += [(0, bytes([byte] * 64), 1 << byte) for byte in range(1, 40)]
+    bench = Bench(writes)
+
+    async def testbench(context: Any) -> None:
+        await bench.write_all(context)
+        await bench.flush(context)
+
+    simulate(bench.combiner, testbench)
+    assert applied(bench.lines) == applied(writes)
+
+
 @pytest.mark.parametrize("entries", [16, 32])
 def test_the_oldest_leaves_when_room_is_short(entries: int) -> None:
     held = entries - KEPT_FREE - 1
