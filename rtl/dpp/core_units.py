@@ -113,8 +113,9 @@ def _connect_outstanding(m: Module, core: Any, units: CoreUnits) -> None:
     """Outstanding fetches and uncached writes."""
     scheduler, outstanding, done = units.scheduler, units.outstanding, core.uncached.done
     connect(m, units.uncached.write, flipped(core.uncached.write))
+    # A cycle later, which is still before a wave slot's next instruction may be issued.
+    m.d.sync += [getattr(scheduler, name).eq(getattr(outstanding, name)) for name in ("blocked", "full", "drained")]
     m.d.comb += [
-        *(getattr(scheduler, name).eq(getattr(outstanding, name)) for name in ("blocked", "full", "drained")),
         outstanding.returned.eq(units.fetches.returned),
         done.ready.eq(1),
         outstanding.written.valid.eq(done.valid),

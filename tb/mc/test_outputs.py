@@ -234,7 +234,7 @@ def test_a_line_is_written_in_each_cycle(data_format: DataFormat, banks: int) ->
     simulate(bench.design, testbench)
     # A tiled quad is in one line, but of the largest elements in two, which are in two banks.
     lines = count * (1 if ELEMENTS[data_format].element_bytes < 16 else 2) // banks
-    assert lines - 5 <= cycles[0] <= lines + 2
+    assert lines - 3 <= cycles[0] <= lines + 2
 
 
 def test_a_wavefront_goes_to_a_bank_once_while_another_is_full() -> None:

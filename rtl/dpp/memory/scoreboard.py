@@ -29,7 +29,6 @@ class Scoreboard(wiring.Component):
     write, written : ``In({valid, wave})``
         An acquiring write is in flight; it and all earlier ones are done.
     blocked, full, drained : ``Out(threads)``
-        Registered, so a cycle later; a wave slot's next instruction is issued later still.
         Wave slots whose semaphore is taken; with the most fetches that they may have; with nothing outstanding.
     """
 
@@ -59,8 +58,7 @@ class Scoreboard(wiring.Component):
         m.d.comb += self.entry.eq(entries.read(m, self.texture.wave))
         entries.write(m, self.texture.wave, (self.entry + 1) % config.lookups, fetches)
 
-        writing, outstanding = Signal(config.threads), Signal(config.threads)
-        m.d.comb += self.drained.eq(~outstanding)
+        writing = Signal(config.threads)
         for wave in range(config.threads):
             pending, held = (Signal(range(config.lookups + 1), name=f"{name}_{wave}") for name in ("pending", "held"))
             texture = self.texture.valid & (self.texture.wave == wave)
@@ -75,9 +73,9 @@ class Scoreboard(wiring.Component):
                 m.d.sync += writing[wave].eq(1)
             with m.Elif(self.written.valid & (self.written.wave == wave)):
                 m.d.sync += writing[wave].eq(0)
-            m.d.sync += [
+            m.d.comb += [
                 self.blocked[wave].eq(held.any() | writing[wave]),
                 self.full[wave].eq(pending == config.lookups),
-                outstanding[wave].eq(pending.any() | writing[wave]),
+                self.drained[wave].eq(~pending.any() & ~writing[wave]),
             ]
         return m

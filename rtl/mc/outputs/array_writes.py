@@ -81,15 +81,12 @@ class Outputs(wiring.Component):
         wavefront = element_writes_layout(self._lanes, self._passenger)
         m.submodules.arbiter = arbiter = Arbiter(wavefront, 2)
         m.submodules.writer = writer = ElementWriter(self._lanes, self._passenger, banks=self._banks)
-        # Both ways, because the writer's ready follows from what it does, and from the port that its lines go to.
-        m.submodules.offered = offered = RegisterSlice(self.output.payload.shape(), SliceMode.FULL)
-        connect(m, flipped(self.output), offered.input)
-        self._offer_output(m, offered.output, arbiter.inputs[0])
+        self._offer_output(m, arbiter.inputs[0])
         self._offer_uncached(m, arbiter.inputs[1])
         connect(m, arbiter.output, writer.wavefront)
         empty = [self._combine(m, bank, line) for bank, line in enumerate(writer.lines)]
         is_pending = self._write_past(m, writer.lines[_IN_ORDER])
-        m.d.comb += [self.empty.eq(Cat(empty).all()), self.idle.eq(offered.empty & writer.idle & ~is_pending)]
+        m.d.comb += [self.empty.eq(Cat(empty).all()), self.idle.eq(writer.idle & ~is_pending)]
         return m
 
     def _combine(self, m: Module, bank: int, line: stream.Interface) -> Value:
@@ -140,9 +137,9 @@ class Outputs(wiring.Component):
         m.d.sync += responded.eq(responded + self.uncached_written.valid - (leaves & head.writes))
         return pending.r_rdy
 
-    def _offer_output(self, m: Module, output: stream.Interface, wavefront: stream.Interface) -> None:
+    def _offer_output(self, m: Module, wavefront: stream.Interface) -> None:
         """An output's pairs: those of the wavefront's quads."""
-        payload = wavefront.payload
+        output, payload = self.output, wavefront.payload
         m.d.comb += [
             wavefront.valid.eq(output.valid),
             output.ready.eq(wavefront.ready),
