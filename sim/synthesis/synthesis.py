@@ -16,8 +16,7 @@ from ctm.sim.synthesis.families.ecp5 import ECP5
 from ctm.sim.synthesis.families.family import Family
 from ctm.sim.synthesis.hierarchy import Unit
 from ctm.sim.synthesis.joining import join
-from ctm.sim.synthesis.levels.design import Design
-from ctm.sim.synthesis.levels.paths import Longest
+from ctm.sim.synthesis.levels.paths import most_levels
 from ctm.sim.synthesis.tool import command, read_json
 
 _LOGIC_SHARE = 0.5
@@ -113,9 +112,7 @@ class Synthesis:
         """The most levels of a unit by itself; 0 in a family whose cells are not known so well."""
         if not self._family.has_levels:
             return 0
-        design = Design({part.top: read_json(folder / _NETLIST)["modules"][part.top]}, part.top)
-        longest = Longest(design)
-        return max(map(longest.length, design.ends), default=0)
+        return most_levels(read_json(folder / _NETLIST)["modules"], part.top)
 
 
 def _yosys(unit: Unit, mapped: str) -> list[str]:

@@ -10,7 +10,7 @@ from ctm.sim.compiled.machine import machine_rtlil
 from ctm.sim.compiled.tools.package import FPGA_YOSYS
 from ctm.sim.synthesis.hierarchy import Unit, units
 from ctm.sim.synthesis.levels.design import OUTSIDE, Design, End, Modules
-from ctm.sim.synthesis.levels.paths import Longest
+from ctm.sim.synthesis.levels.paths import Longest, most_levels
 from ctm.sim.synthesis.report import Netlist
 from ctm.sim.synthesis.synthesis import Synthesis
 from ctm.sim.synthesis.tool import side_by_side
@@ -132,10 +132,7 @@ def _is_called(part: Unit, name: str) -> bool:
 
 def _alone(parts: Sequence[Unit], modules: Modules) -> Iterator[UnitLevels]:
     for part in parts:
-        design = Design({part.top: modules[part.top]}, part.top)
-        longest = Longest(design)
-        levels = max(map(longest.length, design.ends), default=0)
-        yield UnitLevels(name=part.name, count=part.count, alone=levels)
+        yield UnitLevels(name=part.name, count=part.count, alone=most_levels(modules, part.top))
 
 
 def _in_turn(found: Iterator[UnitLevels]) -> tuple[UnitLevels, ...]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ctm.sim.synthesis.levels.design import OUTSIDE, Design, End
+from ctm.sim.synthesis.levels.design import OUTSIDE, Design, End, Modules
 
 _UNIT = 1 << 16
 """More than there are levels in any path."""
@@ -75,6 +75,13 @@ class Longest:
     def _crossing(self, net: int, instance: int) -> int:
         giver = _giver(self._design, net)
         return self._unit if giver != instance and OUTSIDE not in (giver, instance) else 0
+
+
+def most_levels(modules: Modules, top: str) -> int:
+    """The levels of the longest path of a module by itself."""
+    design = Design({top: modules[top]}, top)
+    longest = Longest(design)
+    return max(map(longest.length, design.ends), default=0)
 
 
 def _giver(design: Design, net: int) -> int:
