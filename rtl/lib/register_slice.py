@@ -72,12 +72,11 @@ class RegisterSlice(wiring.Component):
             m.d.sync += waits.eq(1)
 
 
-def connect_slice(m: Module, name: str, source: Any, target: Any, mode: SliceMode) -> RegisterSlice:
+def connect_slice(m: Module, name: str, source: Any, target: Any, mode: SliceMode) -> None:
     """Connect two streams through a register slice, a submodule of that name."""
     m.submodules[name] = between = RegisterSlice(source.payload.shape(), mode)
     connect(m, source, between.input)
     connect(m, between.output, target)
-    return between
 
 
 class RegisteredHandshake(wiring.Component):

@@ -77,7 +77,6 @@ class ConditionalCache(wiring.Component):
             raise ValueError(f"waiting must be at least 2, not {waiting}")
         self._config, self._outstanding, self._waiting = config, outstanding, waiting
         self._rows = config.sets * config.ways + outstanding
-        self._unwritten = Signal()
         row = range(self._rows)
         replaced = data.StructLayout({"valid": 1, "row": row, "index": range(outstanding)})
         self._entry = data.StructLayout(
@@ -116,8 +115,8 @@ class ConditionalCache(wiring.Component):
         m.submodules.write_backs = WriteBacks(_CLIENT, rows=self._rows, entries=self._outstanding)
         self._look_up(m)
         error = self._fill(m)
-        self._go_through(m, error)
-        self._evict(m)
+        unwritten = self._go_through(m, error)
+        self._evict(m, unwritten)
         return m
 
     def _look_up(self, m: Module) -> None:
@@ -187,8 +186,11 @@ class ConditionalCache(wiring.Component):
             m.d.sync += error.bit_select(row, 1).eq(response.payload.error)
         return error
 
-    def _go_through(self, m: Module, error: Signal) -> None:
-        """The back, three stages: reads an access's row, selects its word, and applies its change."""
+    def _go_through(self, m: Module, error: Signal) -> Signal:
+        """The back, three stages: reads an access's row, selects its word, and applies its change.
+
+        Returns whether the last change is not written yet.
+        """
         queue, rows, write_backs = m.submodules.queue, m.submodules.rows, m.submodules.write_backs
         client, fills, head = self.client, self.lines.response.valid, self._entry(queue.r_data)
         # `arrived` counts refills whose accesses have not reached the end of the queue.
@@ -198,6 +200,7 @@ class ConditionalCache(wiring.Component):
         word, fails = Signal(WORD_BITS, reset_less=True), Signal(reset_less=True)
         # The change of the last result that was taken: it is written in a later cycle, in which there is no refill.
         change = Signal.like(rows.change, reset_less=True)
+        unwritten = Signal()
         m.d.sync += arrived.eq(arrived + fills - (advances & head.waits))
         m.d.comb += [
             # A refill uses the data RAM alone.
@@ -215,7 +218,7 @@ class ConditionalCache(wiring.Component):
             rows.change.row.eq(change.row),
             rows.change.word.eq(change.word),
             rows.change.change.bits.eq(change.change.bits),
-            rows.change.change.mask.eq(Mux(self._unwritten & ~fills, change.change.mask, 0)),
+            rows.change.change.mask.eq(Mux(unwritten & ~fills, change.change.mask, 0)),
         ]
         picked = self._word(m, read, change, moves)
         with m.If(moves):
@@ -233,18 +236,19 @@ class ConditionalCache(wiring.Component):
                 fails.eq(read.reads & error.bit_select(read.row, 1)),
             ]
         with m.If(~fills):
-            m.d.sync += self._unwritten.eq(client.taken)
+            m.d.sync += unwritten.eq(client.taken)
         with m.If(moves & ending):
             m.d.comb += [
                 write_backs.release.valid.eq(end.replaced.valid),
                 write_backs.release.row.eq(end.replaced.row),
                 write_backs.release.index.eq(end.replaced.index),
             ]
+        return unwritten
 
     def _word(self, m: Module, read: data.View, change: data.View, moves: Value) -> Value:
-        """The word of an access, with two earlier changes, which its row did not have: the last, and the one before.
+        """The word of an access, with the last two changes, which its row did not have.
 
-        The change of the access in front of it follows in the cycle of the choice, and is applied in the next one.
+        The change of the access before it follows in the same cycle, and is applied in the next one.
         """
         before = Signal.like(change)
         with m.If(moves):
@@ -254,7 +258,7 @@ class ConditionalCache(wiring.Component):
             bits = _changed(bits, earlier.change, (earlier.row == read.row) & (earlier.word == read.word))
         return bits
 
-    def _evict(self, m: Module) -> None:
+    def _evict(self, m: Module, unwritten: Value) -> None:
         """Evict lines that are replaced, and, during a flush, write back all that have dirty bytes."""
         rows, tags, write_backs = m.submodules.rows, m.submodules.tags, m.submodules.write_backs
         flushing, released, row = Signal(), Signal(self._rows), Signal(range(self._rows))
@@ -272,7 +276,7 @@ class ConditionalCache(wiring.Component):
             write_backs.bits.eq(rows.bits),
             rows.clean.valid.eq(write_backs.reads),
             rows.clean.row.eq(write_backs.read_row),
-            self.idle.eq(drained & ~self._unwritten),
+            self.idle.eq(drained & ~unwritten),
             self.flushed.eq(self.flush & flushing & drained & ~rows.soiled.any()),
         ]
         # A flush begins when earlier write-backs have their responses, so that no row is released twice.

@@ -39,7 +39,8 @@ class Outputs(wiring.Component):
     outputs : ``In(BUFFER)``, 4 of them
     areas : ``In(BUFFER)`` for each, where there are any
     output_mask : ``In(4)``
-        Channels that are written to outputs, and to output 0's area. All three only to be changed while idle.
+        Channels that are written to outputs, and to output 0's area. All three only to be changed while nothing is
+        offered: an output takes its buffer and its mask with its acceptance.
     lines : ``Out(stream.Signature(LINE_WRITE))`` for each bank
         To memory, from the output cache.
     uncached_line : ``Out(stream.Signature(LINE_WRITE))``

@@ -69,13 +69,14 @@ class WriteCombiner(wiring.Component):
         hits = Cat(entry == write.payload.line for entry in lines) & open_
         taken, opened, merged = write.valid & write.ready, Signal(count), Signal(count)
         index, entry = Signal(range(count)), Signal(_ENTRY)
+        hit_index = one_hot_index(hits)
         m.d.comb += [
             hit.eq(hits.any()),
             opened.eq(Mux(taken & ~hit, lowest_one(free), 0)),
             merged.eq(Mux(taken & hit, hits, 0)),
-            index.eq(Mux(hit, one_hot_index(hits), one_hot_index(lowest_one(free)))),
+            index.eq(Mux(hit, hit_index, one_hot_index(lowest_one(free)))),
             entry.line.eq(write.payload.line),
-            entry.mask.eq(Mux(hit, masks.read(m, one_hot_index(hits)).mask, 0) | write.payload.mask),
+            entry.mask.eq(Mux(hit, masks.read(m, hit_index).mask, 0) | write.payload.mask),
             writer.addr.eq(index),
             writer.data.eq(write.payload.bits),
             writer.en.eq(Mux(taken, write.payload.mask, 0)),
@@ -115,7 +116,7 @@ class WriteCombiner(wiring.Component):
             m.d.sync += [payload.line.eq(entry.line), payload.mask.eq(entry.mask)]
 
     def _note_full(self, m: Module, full: Signal, taken: Value, opened: Value, index: Value, mask: Value) -> Signal:
-        """Note which entries are full: late in the cycle, so in the next one. Returns whether that is to be done."""
+        """Note which entries are full, in the cycle after a write. Returns whether there was one in the last cycle."""
         written, entry, bytes_ = Signal(), Signal.like(index), Signal(LINE_BYTES, reset_less=True)
         m.d.sync += [written.eq(taken), entry.eq(index), bytes_.eq(mask), full.eq(full & ~opened)]
         with m.If(written):
