@@ -291,6 +291,32 @@ class MemoryConfig:
         return "local", *more, *(("system",) if self.split < ADDRESS_SPACE else ())
 
 
+DRAW_STAGES = ("none", "vertex")
+"""Programs that a machine draws with: see `DrawConfig`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawConfig:
+    """The graphics pipeline of an R700 machine.
+
+    `stages` are the programs in front of the pixel program: "none", a machine that does not draw, or "vertex".
+    `vertices` are those that are shaded together, whose results the vertex store keeps. The golden model draws with all
+    stages whatever this is.
+    """
+
+    stages: str = "none"
+    vertices: int = 64
+
+    def __post_init__(self) -> None:
+        _check_name(self, "stages", DRAW_STAGES)
+        _check(self, "vertices", low=64, high=256, power_of_two=True)
+
+    @property
+    def draws(self) -> bool:
+        """Whether the hardware draws."""
+        return self.stages != "none"
+
+
 @dataclass(frozen=True, kw_only=True)
 class MachineConfig:
     """The whole machine."""
@@ -303,6 +329,7 @@ class MachineConfig:
     shared_cache: SharedCacheConfig = SharedCacheConfig(sets=128, ways=4)
     output_cache: OutputCacheConfig = OutputCacheConfig()
     conditional_cache: CacheConfig = CacheConfig(sets=4, ways=2)
+    pipeline: DrawConfig = DrawConfig()
 
     def __post_init__(self) -> None:
         if self.arithmetic.partial_products + self.arithmetic.product == 0:
@@ -314,6 +341,12 @@ class MachineConfig:
             self.array.check_hardware()
         except SettingError as error:
             raise ValueError(f"array.{error.name} {error.problem}") from None
+        if not self.pipeline.draws:
+            return
+        if self.array.instruction_set != "r700":
+            raise ValueError(f"pipeline.stages must be none for {self.array.instruction_set}, which has no draws")
+        if self.array.cores != 1:
+            raise ValueError(f"array.cores must be 1 where pipeline.stages is not none, not {self.array.cores}")
 
 
 SIMULATED = ("latency", "bytes_per_cycle")

@@ -1,6 +1,6 @@
 """The machine: host interface, command processor, conditional unit, memory controller, array. This file wires."""
 
-from amaranth import Cat, Module
+from amaranth import Cat, Module, Mux
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
@@ -11,6 +11,7 @@ from ctm.rtl.dpp.array import Array, CoreMaker
 from ctm.rtl.dpp.core_border import fetch_tag_layout
 from ctm.rtl.dpp.core_module import CoreModule
 from ctm.rtl.dpp.wavefronts.scheduling import STALLS, wave_bits
+from ctm.rtl.draw.pipeline import DrawPipeline
 from ctm.rtl.host.control_bus import ControlBusSignature
 from ctm.rtl.host.interface import HostInterface
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
@@ -44,10 +45,15 @@ class Machine(wiring.Component):
         self._instruction_set = INSTRUCTION_SETS[array.instruction_set]
         self._ports = len(memory.ports)
         self._host = HostInterface(config)
-        self.processor = CommandProcessor(array, self._instruction_set.shapes.program_format)
+        self.processor = CommandProcessor(
+            array, self._instruction_set.shapes.program_format, draws=config.pipeline.draws
+        )
         self._conditional = ConditionalUnit(array.lanes)
         self._array = Array(config, self._instruction_set, core)
-        self._launch = self._instruction_set.launch()
+        self._draw = (
+            DrawPipeline(config, self._instruction_set.shapes.program_format) if config.pipeline.draws else None
+        )
+        self._launch = self._instruction_set.launch(config)
         self.controller = MemoryController(
             config,
             areas=self._instruction_set.shapes.areas,
@@ -89,6 +95,8 @@ class Machine(wiring.Component):
         self._connect_processor(m)
         self._connect_array(m)
         self._connect_memory(m)
+        if self._draw is not None:
+            self._connect_draw(m, self._draw)
         self._connect_counters(m)
         return m
 
@@ -152,7 +160,8 @@ class Machine(wiring.Component):
         array, processor, controller, conditional = (
             self._array, self.processor, self.controller, self._conditional,
         )  # fmt: skip
-        connect(m, processor.wavefront, array.wavefront)
+        if self._draw is None:
+            connect(m, processor.wavefront, array.wavefront)
         connect(m, array.fault, processor.fault)
         for credit, own in zip(array.credits, processor.credits, strict=True):
             connect(m, credit, own)
@@ -169,6 +178,40 @@ class Machine(wiring.Component):
         for name in ("code", "constants", "uncached", "output"):
             connect(m, getattr(array, name), getattr(controller, name))
         connect(m, array.tests, conditional.clients[_ARRAY])
+
+    def _connect_draw(self, m: Module, draw: DrawPipeline) -> None:
+        """Draws, whose wavefronts the array takes while no program of a domain runs."""
+        m.submodules.draw = resettable(draw, self._host.reset)
+        processor, array, launch, controller = self.processor, self._array, self._launch, self.controller
+        connect(m, processor.draw, draw.draw)
+        connect(m, draw.lines, processor.draw_lines)
+        given, payload = array.wavefront, array.wavefront.payload
+        of_domain, of_draw = processor.wavefront, draw.wavefront
+        m.d.comb += [
+            draw.tests.eq(processor.tests),
+            draw.programs.eq(launch.draw_programs),
+            draw.array_idle.eq(array.idle),
+            draw.fault.valid.eq(array.fault.valid),
+            draw.fault.payload.eq(array.fault.payload),
+            launch.draw.eq(draw.state),
+            given.valid.eq(of_domain.valid | of_draw.valid),
+            of_domain.ready.eq(given.ready),
+            of_draw.ready.eq(given.ready),
+            *(
+                payload[name].eq(Mux(of_draw.valid, of_draw.payload[name], of_domain.payload[name]))
+                for name in ("i", "j", "covered", "core")
+            ),
+            payload.drawn.eq(of_draw.payload.drawn),
+            array.shading.vertex.eq(draw.shading.vertex),
+            array.shading.buffer.eq(controller.vertex_buffer),
+            array.shading.words.eq(draw.shading.words),
+            draw.shading.exported.eq(array.shading.exported),
+            draw.shading.constant.eq(array.shading.constant),
+            draw.shading.ended.eq(array.shading.ended),
+        ]
+        # The address of the indices is that of a read that failed, if one of these did.
+        with m.If(processor.draw.failed & processor.draw.index_failed):
+            m.d.comb += processor.read_error_address.eq(draw.index_address)
 
     def _connect_memory(self, m: Module) -> None:
         controller, ports = self.controller, self._memory_ports

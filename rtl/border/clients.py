@@ -9,7 +9,17 @@ from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.interface import Interface
-from ctm.rtl.isa.limits import CHANNELS, COLUMN_BITS, COORDINATE_BITS, FLOAT_CONSTANTS, INPUTS, OUTPUTS, WORD_BITS
+from ctm.rtl.isa.limits import (
+    ADDRESS_BITS,
+    CHANNELS,
+    COLUMN_BITS,
+    COORDINATE_BITS,
+    FLOAT_CONSTANTS,
+    INPUTS,
+    OUTPUTS,
+    WORD_BITS,
+    WORD_BYTES,
+)
 
 BEAT_WORDS = 4
 LINE_BEATS = 4
@@ -25,6 +35,8 @@ class ConstantBank(enum.Enum, shape=2):
     BOOL = 2
 
 
+PAGE_BITS = ADDRESS_BITS - (WORD_BYTES - 1).bit_length() - 2 * COORDINATE_BITS
+"""Bits of a word's number in memory beyond those of a pair."""
 WORDS = data.ArrayLayout(WORD_BITS, CHANNELS)
 """The channels of an element."""
 
@@ -39,20 +51,23 @@ def indices_layout(lanes: int) -> data.ArrayLayout:
     return data.ArrayLayout(COORDINATE_BITS, lanes)
 
 
-def fetch_request_layout(lanes: int, tag: ShapeLike, areas: int = 0) -> data.StructLayout:
+def fetch_request_layout(lanes: int, tag: ShapeLike, areas: int = 0, *, memory: bool = False) -> data.StructLayout:
     """A pair for each lane. Lanes in `fetch` are read; their pairs are inside the input's limits.
 
-    `input` numbers the inputs first, then `areas` areas (see `ctm.rtl.border.buffers`).
+    `input` numbers the inputs first, then `areas` areas (see `ctm.rtl.border.buffers`), and with `memory` all of
+    memory: there x is the low bits of a word's number, y the next ones, and `page` the highest.
     """
     indices = indices_layout(lanes)
+    pages: dict[str, ShapeLike] = {"page": data.ArrayLayout(PAGE_BITS, lanes)} if memory else {}
     return data.StructLayout(
         {
             "tag": tag,
-            "input": range(INPUTS + areas),
+            "input": range(INPUTS + areas + memory),
             "uncached": 1,
             "x": indices,
             "y": indices,
             "fetch": lanes,
+            **pages,
         }
     )
 
@@ -117,15 +132,15 @@ class FetchClient(Interface):
 
     Members
     -------
-    request : ``Out(stream.Signature(fetch_request_layout(lanes, tag, areas)))``
+    request : ``Out(stream.Signature(fetch_request_layout(lanes, tag, areas, memory=memory)))``
     response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
         In the order of the requests of the same wave slot, which the tag contains. Other responses may overtake.
     """
 
-    def __init__(self, lanes: int, tag: ShapeLike, areas: int = 0) -> None:
+    def __init__(self, lanes: int, tag: ShapeLike, areas: int = 0, *, memory: bool = False) -> None:
         super().__init__(
             {
-                "request": Out(stream.Signature(fetch_request_layout(lanes, tag, areas))),
+                "request": Out(stream.Signature(fetch_request_layout(lanes, tag, areas, memory=memory))),
                 "response": In(stream.Signature(fetch_response_layout(lanes, tag))),
             }
         )

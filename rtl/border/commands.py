@@ -8,7 +8,7 @@ from ctm.rtl.border.lines import LINE_WRITTEN
 from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
 
-OPCODE_BITS = 5
+OPCODE_BITS = 6
 PARAMETERS = 4
 """Most parameters of a command."""
 

@@ -22,6 +22,7 @@ POSITION_VECTORS = 4
 """Of a vertex: position, size and the like, distances 0 to 3, distances 4 to 7."""
 RECORD_ROWS = 7
 """Of a shape: constants of four words, which the programs of its pixels read."""
+SUBPIXEL_BITS = 8
 WINDOW_BITS = 25
 """Width of a window coordinate: signed, in 1/256 pixel, -2^23 to 2^23."""
 SIDE_BITS = WINDOW_BITS + 1
@@ -80,7 +81,7 @@ def strip_layout(lanes: int, vertices: int, records: int) -> data.StructLayout:
             "i": COLUMN_BITS,
             "j": COORDINATE_BITS,
             "covered": lanes,
-            "shape": shape_layout(vertices, records),
+            "constants": shape_layout(vertices, records),
             "edges": data.ArrayLayout(EDGE, CORNERS),
         }
     )

@@ -14,6 +14,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from ctm.rtl.border.clients import LINE_BEATS
 from ctm.rtl.border.lines import CODE_CLIENT
 from ctm.rtl.border.programs import CORE_CREDITS, CoreCredit, program_fault_layout, wavefront_layout
+from ctm.rtl.border.shading import ShadingClient, drawn_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.core_border import memory_members
 from ctm.rtl.dpp.core_module import CoreModule
@@ -30,9 +31,9 @@ _IN_ORDER = {"constants": LINE_BEATS, "tests": 1}
 CoreMaker = Callable[[MachineConfig, InstructionSet], wiring.Component]
 
 
-def array_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
+def array_members(config: ArrayConfig, shapes: Shapes, *, draws: bool = False) -> dict[str, Any]:
     """The memory clients of the array: those that all cores share, and each core's fetches."""
-    members = memory_members(config, shapes, cores=config.cores)
+    members = memory_members(config, shapes, cores=config.cores, draws=draws)
     return members | {"fetches": members["fetches"].array(config.cores)}
 
 
@@ -60,12 +61,15 @@ class Array(wiring.Component):
         Cores that issued nothing at the counted port because of it.
     constants and so on
         See `array_members`.
+    shading : ``Out(ShadingClient(config))``
+        Of the only core of a machine that draws.
     """
 
     def __init__(self, config: MachineConfig, instruction_set: InstructionSet, core: CoreMaker = CoreModule) -> None:
         self._config, self._instruction_set, self._make_core = config, instruction_set, core
         array, shapes = config.array, instruction_set.shapes
         self._ports = ports = len(shapes.ports)
+        shading = {"shading": Out(ShadingClient(config))} if config.pipeline.draws else {}
         super().__init__(
             {
                 "reset": In(1),
@@ -74,14 +78,17 @@ class Array(wiring.Component):
                 "invalidate_constants": In(1),
                 "code_address": In(ADDRESS_BITS),
                 "code": Out(CODE_CLIENT),
-                "wavefront": In(stream.Signature(wavefront_layout(array.group, array.cores))),
+                "wavefront": In(
+                    stream.Signature(wavefront_layout(array.group, array.cores, drawn=drawn_layout(config)))
+                ),
                 "credits": Out(CoreCredit()).array(array.cores),
                 "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
                 "idle": Out(1),
                 "issued": Out(ports * array.cores),
                 "active_lanes": Out(data.ArrayLayout(range(array.cores * array.group + 1), ports)),
                 "stalls": Out(data.ArrayLayout(range(array.cores + 1), len(STALLS))),
-                **array_members(array, shapes),
+                **array_members(array, shapes, draws=config.pipeline.draws),
+                **shading,
             }
         )
 
@@ -108,6 +115,8 @@ class Array(wiring.Component):
             ),
             *(self.stalls[cause].eq(sum(core.stalls[cause] for core in cores)) for cause in range(len(STALLS))),
         ]
+        if self._config.pipeline.draws:
+            connect(m, cores[0].shading, flipped(self.shading))
         self._dispatch(m, cores)
         self._connect_clients(m, cores)
         for core in reversed(cores):

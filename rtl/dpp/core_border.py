@@ -8,7 +8,8 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import ConstantClient, FetchClient, UncachedClient, output_layout
 from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.border.programs import CORE_CREDITS, program_fault_layout, wavefront_layout
-from ctm.rtl.config import ArrayConfig
+from ctm.rtl.border.shading import ShadingClient, drawn_layout
+from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.beats import beat_fields
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Shapes
@@ -26,8 +27,8 @@ def fetch_tag_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
     return data.StructLayout(number | (beat_fields(config) if shapes.fetches_in_beats else {}))
 
 
-def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1) -> dict[str, Any]:
-    """The memory clients of a core, or those that `cores` of them share.
+def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1, draws: bool = False) -> dict[str, Any]:
+    """The memory clients of a core, or those that `cores` of them share; with `draws` fetches may read all memory.
 
     Shared uncached writes have the core's number above the wave slot's. Members are `constants`, `fetches`, `uncached`,
     `output` and `tests`. All but tests have the lanes of one beat; a wavefront's first lanes come first.
@@ -35,15 +36,15 @@ def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1) -> di
     lanes, wave, areas = config.at_once, wave_bits(config) + (cores - 1).bit_length(), len(shapes.areas)
     return {
         "constants": Out(ConstantClient()),
-        "fetches": Out(FetchClient(lanes, fetch_tag_layout(config, shapes), areas)),
+        "fetches": Out(FetchClient(lanes, fetch_tag_layout(config, shapes), areas, memory=draws)),
         "uncached": Out(UncachedClient(lanes, wave, areas)),
         "output": Out(stream.Signature(output_layout(lanes))),
         "tests": Out(ConditionalClient(config.lanes)),
     }
 
 
-def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
-    """The border of a core.
+def core_members(config: ArrayConfig, shapes: Shapes, machine: MachineConfig | None = None) -> dict[str, Any]:
+    """The border of a core; `machine` is the configuration of all, if it may draw.
 
     Outputs depend on registers and on `program` only: not on another input in the same cycle, nor on a unit whose clock
     is gated (`ctm.rtl.lib.clock_gating`). So a core can be simulated by itself.
@@ -73,14 +74,18 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
     code : ``Out(shapes.code)``
     constants, fetches, uncached, output, tests
         See `memory_members`.
+    shading : ``Out(ShadingClient(machine))``
+        Where the machine draws.
     """
     ports = len(shapes.ports)
+    drawn = drawn_layout(machine) if machine is not None else None
+    shading = {} if machine is None or drawn is None else {"shading": Out(ShadingClient(machine))}
     return {
         "program": In(program_layout(shapes)),
         "invalidate_code": In(1),
         "invalidate_constants": In(1),
         "load": In(1),
-        "wavefront": In(stream.Signature(wavefront_layout(config.group))),
+        "wavefront": In(stream.Signature(wavefront_layout(config.group, drawn=drawn))),
         "free": Out(range(CORE_CREDITS + 1)),
         "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
         "idle": Out(1),
@@ -88,5 +93,6 @@ def core_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         "active_lanes": Out(data.ArrayLayout(range(config.group + 1), ports)),
         "stalls": Out(len(STALLS)),
         "code": Out(shapes.code),
-        **memory_members(config, shapes),
+        **memory_members(config, shapes, draws=drawn is not None),
+        **shading,
     }

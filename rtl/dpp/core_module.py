@@ -17,7 +17,7 @@ NAME = "ctm_core"
 
 def _members(config: MachineConfig, instruction_set: InstructionSet) -> dict[str, Any]:
     """The members of every core, and a reset."""
-    return core_members(config.array, instruction_set.shapes) | {"reset": In(1)}
+    return core_members(config.array, instruction_set.shapes, config) | {"reset": In(1)}
 
 
 class CoreModule(wiring.Component):

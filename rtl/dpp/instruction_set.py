@@ -34,4 +34,4 @@ class InstructionSet:
     core: Callable[[MachineConfig], wiring.Component]
     watch: Callable[[ArrayConfig, Any], wiring.Component]
     code_reader: Callable[[MachineConfig], wiring.Component]
-    launch: Callable[[], wiring.Component]
+    launch: Callable[[MachineConfig], wiring.Component]

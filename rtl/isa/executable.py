@@ -54,6 +54,8 @@ class NoteType(enum.Enum, shape=4):
 
 PROGRAM_INFORMATION_WORDS = 16
 """Of every kind of program."""
+PIPELINE_INFORMATION_WORDS = 32
+"""Of the note that describes a draw's programs."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,6 +4,8 @@ Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM
 docs/design/memory-controller.md.
 """
 
+from typing import Any
+
 from amaranth import Module, Signal, Value
 from amaranth.lib import data
 
@@ -27,3 +29,9 @@ def area_of(m: Module, output: data.View, name: str) -> Value:
         area.stride.eq(_STRIDE),
     ]
     return Value.cast(area)
+
+
+def memory_area(m: Module) -> Value:
+    """The first words of memory as an area."""
+    first: Any = Signal(BUFFER, name="first_of_memory")
+    return area_of(m, first, "memory")

@@ -18,13 +18,14 @@ from ctm.rtl.border.clients import (
 from ctm.rtl.border.commands import BUS_FAULT, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalAccess
 from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, LineClient
+from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE
 from ctm.rtl.config import MachineConfig, MemoryConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS, OUTPUTS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.register_slice import RegisteredHandshake, SliceMode, connect_slice
-from ctm.rtl.mc.area import area_of
+from ctm.rtl.mc.area import area_of, memory_area
 from ctm.rtl.mc.bus.line_assembly import LineAssembly
 from ctm.rtl.mc.bus.read_ports import ReadPorts
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
@@ -86,6 +87,8 @@ class MemoryController(wiring.Component):
     lines : ``In(LineClient())``
         The command processor's reads.
     counters : ``In(CounterClient())``
+    vertex_buffer : ``Out(VERTEX_BUFFER_WRITE)``
+        Where the machine draws: a vertex buffer that a command sets.
     idle : ``Out(1)``
         All that the array wrote is in the output cache, or in memory.
     lost, lost_fault, lost_taken : ``Out(1)``, ``Out(BUS_FAULT)``, ``In(1)``
@@ -112,10 +115,12 @@ class MemoryController(wiring.Component):
         conditional_passenger: ShapeLike,
     ) -> None:
         self._config, self._areas, self._tag, self._wave = config, areas, tag, wave
+        self._draws = config.pipeline.draws
         self._passenger = conditional_passenger
         self.caches = InputCaches(
             config.input_cache, config.shared_cache, cores=config.array.cores, lanes=config.array.at_once, tag=tag,
-            outstanding=config.memory.outstanding_lines, areas=len(areas), slice_bits=config.memory.slice_bits,
+            outstanding=config.memory.outstanding_lines, areas=len(areas), memory=self._draws,
+            slice_bits=config.memory.slice_bits,
         )  # fmt: skip
         """Both levels of the input cache."""
         cores, lanes, memory = config.array.cores, config.array.at_once, config.memory
@@ -137,7 +142,7 @@ class MemoryController(wiring.Component):
                 "conditional": Out(BUFFER),
                 "conditional_mask": Out(1),
                 "invalidate_constants": Out(1),
-                "fetches": In(FetchClient(lanes, tag, len(areas))).array(cores),
+                "fetches": In(FetchClient(lanes, tag, len(areas), memory=self._draws)).array(cores),
                 "code": In(CODE_CLIENT),
                 "constants": In(ConstantClient()),
                 "output": In(stream.Signature(output_layout(lanes))),
@@ -162,6 +167,7 @@ class MemoryController(wiring.Component):
                     ports
                 ),
                 "port_writes": Out(stream.Signature(tagged_write_layout(self.write_tag))).array(ports),
+                **({"vertex_buffer": Out(VERTEX_BUFFER_WRITE)} if self._draws else {}),
                 "port_write_responses": In(stream.Signature(tagged_write_response_layout(self.write_tag))).array(ports),
             }
         )
@@ -169,7 +175,7 @@ class MemoryController(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.registers = registers = Registers()
+        m.submodules.registers = registers = Registers(draws=self._draws)
         m.submodules.reads, m.submodules.writes = self._reads, self._writes
         m.submodules.handshake = handshake = RegisteredHandshake(UNIT_COMMAND)
         connect(m, flipped(self.command), handshake.input)
@@ -197,8 +203,11 @@ class MemoryController(wiring.Component):
             connect(m, lines, self._reads.clients[_INPUTS + bank])
         for core in range(config.array.cores):
             connect(m, flipped(self.fetches[core]), caches.clients[core])
+        memory = [memory_area(m)] if self._draws else []
+        if self._draws:
+            m.d.comb += self.vertex_buffer.eq(registers.vertex_buffer)
         m.d.comb += [
-            Value.cast(caches.inputs).eq(Cat(registers.inputs, self._area_buffers)),
+            Value.cast(caches.inputs).eq(Cat(registers.inputs, self._area_buffers, memory)),
             caches.invalidate.eq(registers.invalidate_inputs),
             registers.inputs_idle.eq(caches.idle),
             self.input_hit.eq(caches.hit),

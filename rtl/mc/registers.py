@@ -9,7 +9,9 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER, RESET_BUFFER
 from ctm.rtl.border.commands import UNIT_COMMAND
-from ctm.rtl.isa.commands import ADDRESS, BY_NAME
+from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE
+from ctm.rtl.isa.commands import ADDRESS
+from ctm.rtl.isa.draws import ALL_BY_NAME
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, OUTPUTS
 from ctm.rtl.mc.buffer import BufferDecoder
 
@@ -38,9 +40,13 @@ class Registers(wiring.Component):
     flush_outputs, flush_conditional : ``Out(1)``
         High until the flush is done.
     outputs_flushed, conditional_flushed : ``In(1)``
+    vertex_buffer : ``Out(VERTEX_BUFFER_WRITE)``
+        Where the machine draws: a vertex buffer that is set.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, draws: bool = False) -> None:
+        self._draws = draws
+        buffer = {"vertex_buffer": Out(VERTEX_BUFFER_WRITE)} if draws else {}
         super().__init__(
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
@@ -59,6 +65,7 @@ class Registers(wiring.Component):
                 "flush_conditional": Out(1),
                 "outputs_flushed": In(1),
                 "conditional_flushed": In(1),
+                **buffer,
             }
         )
 
@@ -94,10 +101,21 @@ class Registers(wiring.Component):
             self._wait(m, "inv_cond_out_cache", self.conditional_idle, self.invalidate_conditional)
             self._flush(m, "flush_out_cache", self.flush_outputs, self.outputs_flushed)
             self._flush(m, "flush_cond_out_cache", self.flush_conditional, self.conditional_flushed)
+            if self._draws:
+                # Vertex buffers are read through the cache of the inputs.
+                self._wait(m, "inv_vtx_cache", self.inputs_idle, self.invalidate_inputs)
+                buffer = self.vertex_buffer.buffer
+                m.d.comb += [
+                    self.vertex_buffer.valid.eq(self._is("set_vtx_fmt")),
+                    self.vertex_buffer.number.eq(words[0]),
+                    buffer.address.eq(words[1] & ~3),
+                    buffer.bytes.eq(words[2]),
+                    buffer.stride.eq(words[3]),
+                ]
         return m
 
     def _is(self, *names: str) -> Value:
-        return Value.cast(self.command.payload.opcode).matches(*(BY_NAME[name].opcode for name in names))
+        return Value.cast(self.command.payload.opcode).matches(*(ALL_BY_NAME[name].opcode for name in names))
 
     def _wait(self, m: Module, name: str, idle: Signal, pulse: Signal) -> None:
         with m.If(self._is(name)):

@@ -3,7 +3,7 @@
 Source: CTM Guide pp. 8-22.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from amaranth import Cat, Module, Value
 from amaranth.lib import data
@@ -11,17 +11,21 @@ from amaranth.lib.enum import EnumView
 
 from ctm.rtl.border.commands import OPCODE_BITS, PARAMETERS
 from ctm.rtl.isa.commands import COMMANDS, OUTPUT_INDEX, Command
+from ctm.rtl.isa.draws import ALL_BY_NAME, INDEX_WORD, IndexFormat
 from ctm.rtl.isa.formats import FORMAT, DataFormat, Tiling
 from ctm.rtl.isa.limits import ADDRESS_BITS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.views import record
 
-KIND = data.StructLayout({"beside": 1, "mc": 1, "co": 1, "invalidates": 1, "reports": 1})
-"""How a command is executed: beside a program that runs, by the memory controller, or by the conditional unit; whether
-it invalidates the image, and whether it reports lost writes. All fields are 0 for other commands."""
+KIND = data.StructLayout({"beside": 1, "mc": 1, "co": 1, "draw": 1, "invalidates": 1, "reports": 1})
+"""How a command is executed: beside a program that runs, by the memory controller, by the conditional unit, or as state of
+draws; whether it invalidates the image, and whether it reports lost writes. All fields are 0 for other commands."""
 
 _BESIDE = ("set_domain", "set_cond_val", "init_perf_counters", "start_perf_counters", "stop_perf_counters")
 _INVALIDATES = ("set_inst_fmt", "inv_inst_cache")
+_STATE_OF_DRAWS = ("set_idx_fmt", "set_vport", "set_vport_z", "set_raster")
+_OF_DRAWS = (*_STATE_OF_DRAWS, "set_vtx_fmt", "inv_vtx_cache", "start_draw")
+"""Commands of the draws that the hardware does."""
 _REPORTS = ("flush_out_cache", "flush_cond_out_cache", "wait_for_idle")
 
 COMMAND = data.StructLayout(
@@ -45,11 +49,16 @@ DECODED = data.StructLayout({"is_command": 1, "kind": KIND, "opcode": OPCODE_BIT
 _CONSTANT_FORMATS = ("set_constf_fmt", "set_consti_fmt", "set_constb_fmt")
 
 
-def decode(m: Module, word: Value) -> data.View:
+def commands_of(*, draws: bool) -> tuple[Command, ...]:
+    """The commands that a machine has."""
+    return (*COMMANDS, *(ALL_BY_NAME[name] for name in _OF_DRAWS)) if draws else COMMANDS
+
+
+def decode(m: Module, word: Value, commands: Sequence[Command]) -> data.View:
     """The command of a word, in any of its spellings."""
     decoded = record(DECODED, name="decoded")
     with m.Switch(word):
-        for command in COMMANDS:
+        for command in commands:
             with m.Case(*command.words):
                 m.d.comb += [
                     decoded.is_command.eq(1),
@@ -66,16 +75,17 @@ def _kind(command: Command) -> data.Const:
             "beside": command.name in _BESIDE,
             "mc": command.unit == "MC",
             "co": command.unit == "CO",
+            "draw": command.name in _STATE_OF_DRAWS,
             "invalidates": command.name in _INVALIDATES,
             "reports": command.name in _REPORTS,
         }
     )
 
 
-def is_wrong(opcode: Value, index: Value, word: Value) -> Value:
+def is_wrong(opcode: Value, index: Value, word: Value, commands: Sequence[Command]) -> Value:
     """Whether a word is illegal as parameter number `index`, from 1 on, of a command."""
     wrong = []
-    for command in COMMANDS:
+    for command in commands:
         for number, name in enumerate(command.parameters, start=1):
             rule = _rule(command, name)
             if rule is not None:
@@ -87,6 +97,8 @@ def _rule(command: Command, parameter: str) -> Callable[[Value], Value] | None:
     """The test for an illegal parameter; None if all values are legal."""
     if parameter == "output":
         return lambda word: OUTPUT_INDEX(word).index >= OUTPUTS
+    if parameter == "index_format":
+        return lambda word: Value.cast(INDEX_WORD(word).format) > IndexFormat.UINT32.value
     if parameter != "format":
         return None
     if command.name == "set_inst_fmt":

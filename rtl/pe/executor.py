@@ -8,7 +8,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.programs import program_fault_layout
-from ctm.rtl.isa.commands import BASE_MASK, BY_NAME
+from ctm.rtl.isa.commands import BASE_MASK
+from ctm.rtl.isa.draws import ALL_BY_NAME
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
@@ -58,13 +59,19 @@ class CommandExecutor(wiring.Component):
     launched_status : ``In(Status)``
     launched_address : ``In(32)``
         The launcher's `invalidate`, `launch`, `done`, `status` and `address`.
+    set_draw, start_draw : ``Out(1)``
+        Where the machine draws: take a command's state, or start_draw's parameters and draw.
+    is_draw : ``Out(1)``
+        Likewise: what is launched, or runs, is a draw.
     start : ``Out(1)``
     ended, failed : ``In(1)``
     failure : ``In(program_fault_layout(program_format))``
         Those of the program's run.
     """
 
-    def __init__(self, program_format: ProgramFormat) -> None:
+    def __init__(self, program_format: ProgramFormat, *, draws: bool = False) -> None:
+        self._draws = draws
+        drawing = {"set_draw": Out(1), "start_draw": Out(1), "is_draw": Out(1)} if draws else {}
         super().__init__(
             {
                 "buffer": In(stream.Signature(COMMAND_BUFFER)),
@@ -100,6 +107,7 @@ class CommandExecutor(wiring.Component):
                 "launched": In(1),
                 "launched_status": In(Status),
                 "launched_address": In(ADDRESS_BITS),
+                **drawing,
                 "start": Out(1),
                 "ended": In(1),
                 "failed": In(1),
@@ -139,7 +147,7 @@ class CommandExecutor(wiring.Component):
 
     def _is(self, name: str) -> Value:
         """Whether it is this command."""
-        return Value.cast(self.command.payload.opcode) == BY_NAME[name].opcode
+        return Value.cast(self.command.payload.opcode) == ALL_BY_NAME[name].opcode
 
     def _done(self, m: Module) -> None:
         m.d.comb += self.command.ready.eq(1)
@@ -182,10 +190,20 @@ class CommandExecutor(wiring.Component):
             ]
             with m.If(~self.counters_enabled):
                 self._done(m)
+        if self._draws:
+            with m.Elif(command.kind.draw):
+                m.d.comb += self.set_draw.eq(1)
+                self._done(m)
+            with m.Elif(self._is("start_draw")):
+                m.d.comb += self.launch.eq(1)
+                m.d.sync += self.is_draw.eq(1)
+                m.next = "launch"
         with m.Elif(self.domain_is_empty):
             self._done(m)
         with m.Else():
             m.d.comb += self.launch.eq(1)
+            if self._draws:
+                m.d.sync += self.is_draw.eq(0)
             m.next = "launch"
 
     def _judge(self, m: Module, runs: Signal) -> None:
@@ -247,6 +265,8 @@ class CommandExecutor(wiring.Component):
         with m.State("launch"), m.If(self.launched):
             with m.If(status == Status.OK):
                 m.d.comb += [self.start.eq(1), self.keep.eq(1)]
+                if self._draws:
+                    m.d.comb += [self.start.eq(~self.is_draw), self.start_draw.eq(self.is_draw)]
                 m.d.sync += [runs.eq(1), self._started_at.eq(command.address), self._started_word.eq(command.word)]
                 self._done(m)
             with m.Elif(status == Status.BUS_ERROR):

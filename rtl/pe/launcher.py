@@ -29,7 +29,7 @@ class ProgramLauncher(wiring.Component):
         With `done`: OK, or the error that prevents the program. After a failed load the next launch tries again.
     address : ``Out(32)``
         With `done` and BUS_ERROR: the address with the error.
-    image : ``Out(image_layout(program_format))``
+    image : ``Out(image_layout(program_format, draws=draws))``
     image_loaded : ``Out(1)``
         Pulse: the image is new.
     conditional_legal, launch_status
@@ -37,8 +37,8 @@ class ProgramLauncher(wiring.Component):
     lines : ``Out(LineClient())``
     """
 
-    def __init__(self, program_format: ProgramFormat) -> None:
-        self._format = program_format
+    def __init__(self, program_format: ProgramFormat, *, draws: bool = False) -> None:
+        self._format, self._draws = program_format, draws
         super().__init__(
             {
                 "base": In(ADDRESS_BITS),
@@ -47,7 +47,7 @@ class ProgramLauncher(wiring.Component):
                 "done": Out(1),
                 "status": Out(Status),
                 "address": Out(ADDRESS_BITS),
-                "image": Out(image_layout(program_format)),
+                "image": Out(image_layout(program_format, draws=draws)),
                 "image_loaded": Out(1),
                 "conditional_legal": In(1),
                 "launch_status": In(Status),
@@ -58,7 +58,7 @@ class ProgramLauncher(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        loader = ProgramLoader(self._format)
+        loader = ProgramLoader(self._format, draws=self._draws)
         m.submodules.loader = Gated(loader, loader.start | ~loader.idle)
         wiring.connect(m, loader.lines, wiring.flipped(self.lines))
         loaded = Signal()

@@ -40,13 +40,13 @@ class ProgramLoader(wiring.Component):
         With `done`: OK, BAD_EXECUTABLE or BUS_ERROR.
     address : ``Out(32)``
         With a BUS_ERROR: of the header, note or field of a note with the error.
-    image : ``Out(image_layout(program_format))``
+    image : ``Out(image_layout(program_format, draws=draws))``
         Meaningless during a load, and after a failure.
     lines : ``Out(LineClient())``
     """
 
-    def __init__(self, program_format: ProgramFormat) -> None:
-        self._format = program_format
+    def __init__(self, program_format: ProgramFormat, *, draws: bool = False) -> None:
+        self._format, self._draws = program_format, draws
         super().__init__(
             {
                 "start": In(1),
@@ -55,7 +55,7 @@ class ProgramLoader(wiring.Component):
                 "done": Out(1),
                 "status": Out(Status),
                 "address": Out(ADDRESS_BITS),
-                "image": Out(image_layout(program_format)),
+                "image": Out(image_layout(program_format, draws=draws)),
                 "lines": Out(LineClient()),
             }
         )
@@ -65,7 +65,7 @@ class ProgramLoader(wiring.Component):
         m = Module()
         m.submodules.window = window = ImageWindow(self._format.image_limit)
         m.submodules.table = table = SegmentTable(self._format)
-        m.submodules.notes = notes = NoteWalker(self._format)
+        m.submodules.notes = notes = NoteWalker(self._format, draws=self._draws)
         m.submodules.code = code = CodeSegment(self._format)
         wiring.connect(m, window.lines, wiring.flipped(self.lines))
         words, segment = window.client, Signal(elf.PROGRAM_HEADER)
@@ -75,6 +75,11 @@ class ProgramLoader(wiring.Component):
             self.image.code.eq(self.base + code.offset),
             self.image.size.eq(code.units),
             self.image.information.eq(notes.information),
+            *(
+                [self.image.pipelines.eq(notes.pipelines), self.image.pipeline.eq(notes.pipeline)]
+                if self._draws
+                else []
+            ),
             self.address.eq(window.address),
         ]
 

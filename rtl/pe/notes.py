@@ -1,6 +1,6 @@
 """Finds the program information among the notes of an executable."""
 
-from amaranth import Module, Signal, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -15,6 +15,7 @@ _HEADER_WORDS = elf.NOTE_HEADER_BYTES // WORD_BYTES
 _NAME_WORDS = tuple(
     int.from_bytes(elf.NOTE_NAME[at : at + WORD_BYTES], "little") for at in range(0, len(elf.NOTE_NAME), WORD_BYTES)
 )
+_SEVERAL = 2
 _INFORMATION_BYTES = WORD_BYTES * elf.PROGRAM_INFORMATION_WORDS
 
 
@@ -40,11 +41,17 @@ class NoteWalker(wiring.Component):
         A second one was found, or one of another kind of program; both are illegal.
     information : ``Out(ArrayLayout(32, 16))``
         The last one.
+    pipelines, pipeline : ``Out(2)``, ``Out(ArrayLayout(32, 32))``
+        Where the machine draws: notes that describe a draw's programs, 2 if there are several or one has an illegal size;
+        and the words of the last one.
     window : ``Out(WindowClient(image_limit))``
     """
 
-    def __init__(self, program_format: ProgramFormat) -> None:
+    def __init__(self, program_format: ProgramFormat, *, draws: bool = False) -> None:
         self._kind = program_format.information.value
+        self._pipeline = program_format.pipeline.value if draws and program_format.pipeline is not None else None
+        words = data.ArrayLayout(WORD_BITS, elf.PIPELINE_INFORMATION_WORDS)
+        pipeline = {"pipelines": Out(2), "pipeline": Out(words)} if self._pipeline is not None else {}
         formats = PROGRAM_FORMATS.values()
         self._foreign = sorted(
             {each.information.value for each in formats if each.machine == program_format.machine} - {self._kind}
@@ -60,6 +67,7 @@ class NoteWalker(wiring.Component):
                 "repeated": Out(1),
                 "information": Out(data.ArrayLayout(WORD_BITS, elf.PROGRAM_INFORMATION_WORDS)),
                 "window": Out(WindowClient(program_format.image_limit)),
+                **pipeline,
             }
         )
 
@@ -84,6 +92,8 @@ class NoteWalker(wiring.Component):
 
         with m.If(self.invalidate):
             m.d.sync += [self.found.eq(0), self.repeated.eq(0)]
+            if self._pipeline is not None:
+                m.d.sync += self.pipelines.eq(0)
         with m.FSM():
             with m.State("idle"), m.If(self.start):
                 m.d.sync += [note.eq(self.segment.offset), end.eq(self.segment.offset + self.segment.filesz)]
@@ -116,13 +126,27 @@ class NoteWalker(wiring.Component):
                     m.next = "header"
                     with m.If(is_named & header.type.matches(*self._foreign)):
                         m.d.sync += self.repeated.eq(1)
+                    if self._pipeline is not None:
+                        with m.If(is_named & (header.type == self._pipeline)):
+                            self._begin_pipeline(m, header.descsz)
                 with m.Elif(header.descsz != _INFORMATION_BYTES):
                     finish(Status.BAD_EXECUTABLE)
                 with m.Else():
                     read(descriptor, elf.PROGRAM_INFORMATION_WORDS, "header")
                     with m.If(window.done):
                         m.d.sync += [note.eq(following), self.found.eq(1), self.repeated.eq(self.repeated | self.found)]
+            if self._pipeline is not None:
+                with m.State("pipeline"):
+                    keep(m, Value.cast(self.pipeline), word)
+                    read(descriptor, elf.PIPELINE_INFORMATION_WORDS, "header")
         return m
+
+    def _begin_pipeline(self, m: Module, size: Value) -> None:
+        """Count a note that describes a draw's programs, and read it unless its size is illegal."""
+        is_whole = size == WORD_BYTES * elf.PIPELINE_INFORMATION_WORDS
+        m.d.sync += self.pipelines.eq(Mux(is_whole & (self.pipelines == 0), 1, _SEVERAL))
+        with m.If(is_whole):
+            m.next = "pipeline"
 
 
 def _whole_words(size: Value) -> Value:

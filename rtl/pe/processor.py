@@ -1,11 +1,12 @@
 """The command processor: executes command buffers, and dispatches wavefronts to an array."""
 
-from amaranth import Module, Signal, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalClient
+from ctm.rtl.border.drawing import DrawClient
 from ctm.rtl.border.lines import LineClient
 from ctm.rtl.border.programs import DOMAIN, CoreCredit, image_layout, program_fault_layout, wavefront_layout
 from ctm.rtl.config import ArrayConfig
@@ -14,6 +15,7 @@ from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.sharing import SharedClient
 from ctm.rtl.pe.counters import PerformanceCounters
+from ctm.rtl.pe.draw_settings import DrawSettings
 from ctm.rtl.pe.executor import CommandExecutor
 from ctm.rtl.pe.fetcher import CommandFetcher
 from ctm.rtl.pe.launcher import ProgramLauncher
@@ -75,11 +77,16 @@ class CommandProcessor(wiring.Component):
         At the latest with `array_idle`; the program's first one counts.
     walked : ``Out(range(lanes + 1))``
         Lanes of the domain that were dispatched or failed their test in this cycle.
+    draw : ``Out(DrawClient(program_format))``
+        Where the machine draws.
+    draw_lines : ``In(LineClient())``
+        Likewise: reads of a draw's indices.
     """
 
-    def __init__(self, config: ArrayConfig, program_format: ProgramFormat) -> None:
-        self._format, self._config = program_format, config
-        self._launcher = ProgramLauncher(program_format)
+    def __init__(self, config: ArrayConfig, program_format: ProgramFormat, *, draws: bool = False) -> None:
+        self._format, self._config, self._draws = program_format, config, draws
+        self._launcher = ProgramLauncher(program_format, draws=draws)
+        drawing = {"draw": Out(DrawClient(program_format)), "draw_lines": In(LineClient())} if draws else {}
         lanes, cores = config.group, config.cores
         super().__init__(
             {
@@ -97,7 +104,7 @@ class CommandProcessor(wiring.Component):
                 "lost_taken": Out(1),
                 "read_error_address": In(ADDRESS_BITS),
                 "program_starts": Out(1),
-                "image": Out(image_layout(program_format)),
+                "image": Out(image_layout(program_format, draws=draws)),
                 "image_loaded": Out(1),
                 "launch_status": In(Status),
                 "conditional_value": Out(WORD_BITS),
@@ -110,15 +117,16 @@ class CommandProcessor(wiring.Component):
                 "array_idle": In(1),
                 "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
                 "walked": Out(range(lanes + 1)),
+                **drawing,
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.executor = executor = CommandExecutor(self._format)
+        m.submodules.executor = executor = CommandExecutor(self._format, draws=self._draws)
         m.submodules.fetcher = fetcher = CommandFetcher()
-        m.submodules.reader = reader = CommandReader()
+        m.submodules.reader = reader = CommandReader(draws=self._draws)
         m.submodules.launcher = launcher = self._launcher
         config = self._config
         m.submodules.run = run = ProgramRun(config.group, self._format, config.tiles, config.cores)
@@ -155,8 +163,10 @@ class CommandProcessor(wiring.Component):
         wiring.connect(m, inner, outer)
 
     def _share_lines(self, m: Module, fetcher: CommandFetcher, launcher: ProgramLauncher) -> None:
-        m.submodules.lines = lines = SharedClient(LineClient(), 2)
+        m.submodules.lines = lines = SharedClient(LineClient(), 3 if self._draws else 2)
         wiring.connect(m, lines.shared, wiring.flipped(self.lines))
+        if self._draws:
+            wiring.connect(m, wiring.flipped(self.draw_lines), lines.clients[2])
         for number, unit in enumerate((fetcher, launcher)):
             wiring.connect(m, unit.lines, lines.clients[number])
 
@@ -208,4 +218,24 @@ class CommandProcessor(wiring.Component):
             Value.cast(self.image).eq(launcher.image),
             self.image_loaded.eq(launcher.image_loaded),
             self.walked.eq(run.walked),
+        ]
+        if self._draws:
+            self._draw(m, executor, run)
+
+    def _draw(self, m: Module, executor: CommandExecutor, run: ProgramRun) -> None:
+        """Draws, which run as programs do."""
+        draw, command = self.draw, executor.command.payload
+        m.submodules.draw_settings = settings = DrawSettings()
+        m.d.comb += [
+            settings.set.eq(executor.set_draw),
+            settings.start.eq(executor.start_draw),
+            settings.opcode.eq(command.opcode),
+            settings.words.eq(command.words),
+            draw.launching.eq(executor.is_draw),
+            draw.start.eq(executor.start_draw),
+            draw.state.eq(settings.state),
+            draw.domain.eq(run.domain),
+            executor.ended.eq(run.ended & draw.ended),
+            executor.failed.eq(Mux(executor.is_draw, draw.failed, run.failed)),
+            Value.cast(executor.failure).eq(Mux(executor.is_draw, Value.cast(draw.failure), Value.cast(run.failure))),
         ]

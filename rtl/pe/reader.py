@@ -5,10 +5,9 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import COMMAND_BUFFER, PARAMETERS
-from ctm.rtl.isa.commands import COMMANDS
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import Status
-from ctm.rtl.pe.command import COMMAND, DECODED, decode, is_wrong
+from ctm.rtl.pe.command import COMMAND, DECODED, commands_of, decode, is_wrong
 from ctm.rtl.pe.fetcher import WORD
 
 _WORD_BYTES = WORD_BITS // 8
@@ -38,8 +37,9 @@ class CommandReader(wiring.Component):
     words: In(stream.Signature(WORD))
     command: Out(stream.Signature(COMMAND))
 
-    def __init__(self) -> None:
-        assert all(command.parameters for command in COMMANDS), "a command ends with a parameter"
+    def __init__(self, *, draws: bool = False) -> None:
+        self._commands = commands_of(draws=draws)
+        assert all(command.parameters for command in self._commands), "a command ends with a parameter"
         super().__init__()
         self._word, self._decoded, self._is_decoded = Signal(WORD), Signal(DECODED), Signal()
         self._active = Signal()
@@ -55,7 +55,7 @@ class CommandReader(wiring.Component):
         m.d.comb += takes.eq(self._is_decoded & self._active & self._remaining.any() & ~waits)
         m.d.comb += words.ready.eq(~self._is_decoded | takes)
         with m.If(words.ready):
-            m.d.sync += [self._word.eq(words.payload), self._decoded.eq(decode(m, words.payload.word))]
+            m.d.sync += [self._word.eq(words.payload), self._decoded.eq(decode(m, words.payload.word, self._commands))]
             m.d.sync += self._is_decoded.eq(words.valid)
         with m.If(command.ready):
             m.d.sync += command.valid.eq(0)
@@ -108,7 +108,7 @@ class CommandReader(wiring.Component):
             self._stop(m, Status.BUS_ERROR)
             m.d.sync += [payload.address.eq(self._start), payload.word.eq(0)]
         with m.Else():
-            with m.If(is_good & is_wrong(payload.opcode, self._index, word.word)):
+            with m.If(is_good & is_wrong(payload.opcode, self._index, word.word, self._commands)):
                 m.d.sync += [payload.status.eq(Status.BAD_PARAMETER), Value.cast(payload.kind).eq(0)]
                 m.d.sync += [payload.address.eq(self._at), payload.word.eq(word.word)]
             with m.If(is_last):

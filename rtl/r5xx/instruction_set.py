@@ -7,4 +7,11 @@ from ctm.rtl.r5xx.launch import Launch
 from ctm.rtl.r5xx.shapes import SHAPES
 from ctm.rtl.r5xx.watch import CoreWatch
 
-R5XX = InstructionSet(name="r5xx", shapes=SHAPES, core=Core, watch=CoreWatch, code_reader=CodeReader, launch=Launch)
+R5XX = InstructionSet(
+    name="r5xx",
+    shapes=SHAPES,
+    core=Core,
+    watch=CoreWatch,
+    code_reader=CodeReader,
+    launch=lambda config: Launch(),
+)

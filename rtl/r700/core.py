@@ -35,6 +35,7 @@ from ctm.rtl.r700.occupancy import Occupancy
 from ctm.rtl.r700.passes import by_segment, segment_context
 from ctm.rtl.r700.registers.file import RegisterFile, taken
 from ctm.rtl.r700.registers.write_assembler import WriteAssembler
+from ctm.rtl.r700.shading import connect_shading
 from ctm.rtl.r700.shapes import SHAPES, Unit
 from ctm.rtl.r700.start import WavefrontStart
 from ctm.rtl.r700.trace import trace_layout
@@ -77,8 +78,8 @@ class Core(wiring.Component):
         self._config, array = config, config.array
         segments = by_segment(array)
         self.units = Units(
-            start=WavefrontStart(array),
-            flow=FlowUnit(array),
+            start=WavefrontStart(array, config if config.pipeline.draws else None),
+            flow=FlowUnit(array, draws=config.pipeline.draws),
             alu=AluUnit(config),
             move=FetchUnit(config),
             end=WavefrontEnd(array),
@@ -90,7 +91,7 @@ class Core(wiring.Component):
             outputs=OutputRegisters(segments, SHAPES),
             retirement=Retirement(segments, SHAPES),
         )
-        super().__init__({**core_members(config.array, SHAPES), "trace": Out(trace_layout(config.array))})
+        super().__init__({**core_members(config.array, SHAPES, config), "trace": Out(trace_layout(config.array))})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -106,6 +107,8 @@ class Core(wiring.Component):
         self._connect_constants(m, units)
         self._connect_registers(m, units)
         self._connect_ends(m, units)
+        if self._config.pipeline.draws:
+            connect_shading(m, self, self._config)
         self._count(m, units, occupied)
         self._show(m, units)
         return m
@@ -129,7 +132,7 @@ class Core(wiring.Component):
             m.d.comb += [
                 target.valid.eq(takes),
                 target.wave.eq(one_hot_index(chosen)),
-                target.wavefront.eq(self.wavefront.payload),
+                *(field.eq(self.wavefront.payload[str(name)]) for name, field in _fields(target.wavefront)),
             ]
         flags.set("occupied", Mux(takes, chosen, 0))
         flags.clear("occupied", Mux(units.end.free.valid, (1 << units.end.free.wave)[: array.threads], 0))
@@ -174,6 +177,7 @@ class Core(wiring.Component):
     def _connect_constants(self, m: Module, units: Units) -> None:
         loader, alu, flow, move, constants = units.loader, units.alu, units.flow, units.move, units.constants
         connect(m, loader.client, flipped(self.constants))
+        shape_words = self._shape_words(m, units) if self._config.pipeline.draws else None
         m.d.comb += [
             loader.invalidate.eq(self.invalidate_constants),
             loader.alu.eq(Mux(alu.miss.valid, Value.cast(alu.miss), Value.cast(move.miss))),
@@ -186,12 +190,19 @@ class Core(wiring.Component):
             flow.constant_write.eq(loader.write),
             constants.write.eq(loader.write),
             constants.row.eq(Mux(alu.constant_free, move.constant, alu.constant)),
-            alu.constant_words.eq(constants.words),
+            alu.constant_words.eq(constants.words if shape_words is None else shape_words),
             move.constant_free.eq(alu.constant_free),
             move.constant_words.eq(constants.words),
             move.loaded.eq(loader.float_loaded),
             move.error.eq(constants.error),
         ]
+
+    def _shape_words(self, m: Module, units: Units) -> Value:
+        """The constant that the ALU reads: one of the file's, or one of a shape's."""
+        of_shape = Signal(name="words_of_shape")
+        m.d.sync += of_shape.eq(units.alu.of_shape)
+        m.d.comb += self.shading.constant.eq(units.alu.shape_constant)
+        return Mux(of_shape, Value.cast(self.shading.words), Value.cast(units.constants.words))
 
     def _connect_registers(self, m: Module, units: Units) -> None:
         """Reads and writes of other units in cycles in which the ALU has none; new wavefronts have priority."""
@@ -297,3 +308,8 @@ class Core(wiring.Component):
         ]
         for unit in (units.flow.trace, units.alu.trace):
             m.d.comb += [self.trace[name].eq(unit[name]) for name in dict(unit.shape())]
+
+
+def _fields(target: Any) -> list[tuple[object, Any]]:
+    """The fields of a view."""
+    return [(name, target[name]) for name, _ in target.shape()]

@@ -3,23 +3,26 @@
 Source: docs/design/r700-core.md, executables.
 """
 
-from amaranth import Cat, Module, Mux, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.programs import DOMAIN, image_layout
+from ctm.rtl.border.shading import DRAW, DRAW_PROGRAMS, Stage
 from ctm.rtl.dpp.program import connect_launch
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import INPUTS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY, LDS_BANK_DWORDS, LDS_ROW, STACK_ENTRIES, SUBENTRIES
 from ctm.rtl.isa.r700.program import (
     FLAGS,
+    PIXEL_TYPE,
     PROGRAM_FORMAT,
     PROGRAM_INFORMATION,
     ProgramType,
 )
 from ctm.rtl.isa.status import Status
+from ctm.rtl.r700.pipeline_note import PipelineNote
 from ctm.rtl.r700.shapes import AREAS, PROGRAM, TEXTURE_BASE_BITS
 
 
@@ -28,29 +31,41 @@ class Launch(wiring.Component):
 
     Members
     -------
-    image : ``In(image_layout(PROGRAM_FORMAT))``
+    image : ``In(image_layout(PROGRAM_FORMAT, draws=draws))``
     inputs, outputs : ``In(BUFFER)``, 16 and 4 of them
     domain : ``In(DOMAIN)``
     tests : ``In(1)``
         The conditional unit tests the array's wavefronts.
     conditional_value, watchdog : ``In(32)``
+    draw : ``In(DRAW)``
+        Where the machine draws: what the array runs, and the state of the draw.
+    draw_programs : ``Out(DRAW_PROGRAMS)``
+        Likewise.
     program : ``Out(PROGRAM)``
     status : ``Out(Status)``
-        OK; BAD_EXECUTABLE: the program information is illegal; BAD_UMRT_FORMAT: an area of memory needs an output of
-        FLOAT32_1 in rows.
+        OK; BAD_EXECUTABLE: the program information is illegal, or a draw's pipeline; BAD_DRAW: a draw is not one that
+        this machine does; BAD_UMRT_FORMAT: an area of memory needs an output of FLOAT32_1 in rows.
     """
 
-    image: In(image_layout(PROGRAM_FORMAT))
-    inputs: In(data.ArrayLayout(BUFFER, INPUTS))
-    outputs: In(data.ArrayLayout(BUFFER, OUTPUTS))
-    domain: In(DOMAIN)
-    tests: In(1)
-    conditional_value: In(WORD_BITS)
-    watchdog: In(WORD_BITS)
-    program: Out(PROGRAM)
-    status: Out(Status)
-
     latency = 0
+
+    def __init__(self, *, draws: bool = False) -> None:
+        self._draws = draws
+        drawn = {"draw": In(DRAW), "draw_programs": Out(DRAW_PROGRAMS)} if draws else {}
+        super().__init__(
+            {
+                "image": In(image_layout(PROGRAM_FORMAT, draws=draws)),
+                "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
+                "outputs": In(data.ArrayLayout(BUFFER, OUTPUTS)),
+                "domain": In(DOMAIN),
+                "tests": In(1),
+                "conditional_value": In(WORD_BITS),
+                "watchdog": In(WORD_BITS),
+                **drawn,
+                "program": Out(PROGRAM),
+                "status": Out(Status),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -82,25 +97,34 @@ class Launch(wiring.Component):
         ]
         for area, output in zip(program.areas, AREAS, strict=True):
             m.d.comb += [area.limits.eq(self.outputs[output].limits), area.stride.eq(self.outputs[output].stride)]
+        bad_type = words["TYPE"] >= len(ProgramType)
+        is_bad, is_bad_draw = Signal(name="is_bad"), Const(0)
+        if self._draws:
+            is_draw = self.draw.stage != Stage.DOMAIN
+            bad_type = Mux(is_draw, words["TYPE"] != PIXEL_TYPE, bad_type)
+            note = PipelineNote(m, self.image, self.draw)
+            note.connect(m, program, self.draw_programs)
+            is_bad_draw = is_draw & (self.draw.is_bad | note.is_beyond)
         bad = [
-            words["TYPE"] >= len(ProgramType),
+            bad_type,
             words["CF_START"] >= self.image.size,
             (words["NUM_GPRS"] == 0) | (words["NUM_GPRS"] > FIRST_CLAUSE_TEMPORARY),
             words["STACK_SIZE"] > STACK_ENTRIES,
             flags.reserved.any(),
             (words["LDS_DWORDS"] > LDS_BANK_DWORDS) | words["LDS_DWORDS"][: LDS_ROW.bit_length() - 1].any(),
             *(word.any() for name, word in words.items() if name.startswith("reserved")),
+            *([is_draw & note.is_bad] if self._draws else []),
         ]
         wrong = [
             wanted
             & ((Value.cast(self.outputs[number].format) != DataFormat.FLOAT32_1.value) | self.outputs[number].tiled)
             for wanted, number in zip((flags.memory, flags.scratch), AREAS, strict=True)
         ]
-        m.d.comb += self.status.eq(
-            Mux(
-                Cat(bad).any(),
-                Status.BAD_EXECUTABLE.value,
-                Mux(Cat(wrong).any(), Status.BAD_UMRT_FORMAT.value, Status.OK.value),
-            )
-        )
+        m.d.comb += [is_bad.eq(Cat(bad).any()), Value.cast(self.status).eq(Status.OK.value)]
+        with m.If(is_bad):
+            m.d.comb += self.status.eq(Status.BAD_EXECUTABLE)
+        with m.Elif(is_bad_draw):
+            m.d.comb += self.status.eq(Status.BAD_DRAW)
+        with m.Elif(Cat(wrong).any()):
+            m.d.comb += self.status.eq(Status.BAD_UMRT_FORMAT)
         return m

@@ -3,10 +3,12 @@
 from amaranth.lib import data, enum
 
 from ctm.rtl.border.buffers import LIMIT_BITS, LIMITS, STRIDE_BITS
+from ctm.rtl.border.draws import POSITION_VECTORS
 from ctm.rtl.border.lines import TaggedLineClient
+from ctm.rtl.border.shading import Stage
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Port, RegisterField, Shapes
-from ctm.rtl.isa.limits import ADDRESS_BITS, CHANNELS, COORDINATE_BITS
+from ctm.rtl.isa.limits import ADDRESS_BITS, CHANNELS, COORDINATE_BITS, WORD_BITS
 from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_ROW, READ_CYCLES
 from ctm.rtl.isa.r700.program import FAULT_PC, MEMORY_OUTPUT, PROGRAM_FORMAT, SCRATCH_OUTPUT, ProgramType
 
@@ -24,6 +26,20 @@ TEXTURE_BASE_BITS = 9
 
 _DOMAIN = data.StructLayout({"i0": COORDINATE_BITS, "j0": COORDINATE_BITS, "width": LIMIT_BITS, "height": LIMIT_BITS})
 _AREA = data.StructLayout({"limits": LIMITS, "stride": STRIDE_BITS})
+_DRAW = data.StructLayout(
+    {
+        "has_fetch": 1,
+        "fetch_start": UNIT_ADDRESS_BITS,
+        "constant_base": 4,
+        "first_buffer": 8,
+        "vectors": POSITION_VECTORS - 1,
+        "first_instance": WORD_BITS,
+        "instance": WORD_BITS,
+        "lowest_depth": WORD_BITS,
+        "highest_depth": WORD_BITS,
+    }
+)
+"""What a draw's programs have beside others; `vectors`: which position vectors stand behind the position."""
 AREAS = MEMORY_OUTPUT, SCRATCH_OUTPUT
 """Outputs that are areas, by their numbers."""
 
@@ -72,6 +88,8 @@ SHAPES = Shapes(
         "texture_base": TEXTURE_BASE_BITS,
         "domain": _DOMAIN,
         "areas": data.ArrayLayout(_AREA, len(AREAS)),
+        "stage": Stage,
+        "draw": _DRAW,
     },
     fetches_in_beats=False,
     areas=AREAS,

@@ -8,7 +8,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.programs import wavefront_layout
-from ctm.rtl.config import ArrayConfig
+from ctm.rtl.border.shading import drawn_layout, vertex_write_layout
+from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
@@ -20,6 +21,7 @@ from ctm.rtl.r700.flow.state import start_layout
 from ctm.rtl.r700.passes import first_pixel, passes_of
 from ctm.rtl.r700.registers.file import row_bits
 from ctm.rtl.r700.registers.writing import pass_write_layout
+from ctm.rtl.r700.shading_start import ShadingStart
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
 from ctm.rtl.r700.slices import by_slice, rows_of, slice_bits, slices_of
 
@@ -35,7 +37,7 @@ def numbered_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 class WavefrontStart(wiring.Component):
-    """Starts one wavefront after the other.
+    """Starts one wavefront after the other; of a `machine` that draws, vertices and pixels too.
 
     Each takes a cycle for each pass of the lanes, one for each block of 32 rows that its registers touch, one for each
     row of its local data share, and three more; more where other units write the registers.
@@ -57,14 +59,18 @@ class WavefrontStart(wiring.Component):
     start : ``Out(stream.Signature(start_layout(config)))``
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._config = config
+    def __init__(self, config: ArrayConfig, machine: MachineConfig | None = None) -> None:
+        self._config, self._machine = config, machine
         at_wave = {"valid": 1, "wave": wave_bits(config)}
         self._passes = passes_of(config)
+        drawn = None if machine is None else drawn_layout(machine)
+        self._wavefront = wavefront_layout(config.group, drawn=drawn)
+        vertex = {} if machine is None else {"vertex": In(vertex_write_layout(machine.pipeline.vertices))}
         super().__init__(
             {
+                **vertex,
                 "program": In(PROGRAM),
-                "wavefront": In(data.StructLayout(at_wave | {"wavefront": wavefront_layout(config.group)})),
+                "wavefront": In(data.StructLayout(at_wave | {"wavefront": self._wavefront})),
                 "busy": Out(1),
                 "clear": Out(stream.Signature(clear_layout(config))),
                 "r0": Out(stream.Signature(pass_write_layout(config))),
@@ -80,7 +86,7 @@ class WavefrontStart(wiring.Component):
         m = Module()
         config, clear, r0 = self._config, self.clear, self.r0
         wave = Signal(wave_bits(config))
-        wavefront = record(wavefront_layout(config.group), name="taken", reset_less=True)
+        wavefront = record(self._wavefront, name="taken", reset_less=True)
         count = rows_of(self.program.gprs)
         base, end = (Signal(row_bits(config) + 1, name=name) for name in ("base", "end"))
         row, number = Signal(row_bits(config) + 1), Signal(range(max(2, self._passes)))
@@ -97,10 +103,11 @@ class WavefrontStart(wiring.Component):
         last = passes_of(by_slice(config)) - 1
         in_slice, first_row = number[: max(1, last.bit_length())], self._first_row(m, number, base, count)
         self._write_r0(m, wavefront, first_number, number)
+        shading = None if self._machine is None else self._shade(m, self._machine, wavefront, number)
         m.d.comb += [
             self.numbered.wave.eq(wave),
             self.numbered.number.eq(first_number),
-            target.row.eq(first_row),
+            target.row.eq(first_row if shading is None else first_row + shading.second),
             target.number.eq(in_slice),
             target.followed.eq(in_slice != last),
         ]
@@ -120,11 +127,24 @@ class WavefrontStart(wiring.Component):
                     with m.If(next_block >= end):
                         m.next = "passes"
             with m.State("passes"):
-                m.d.comb += [r0.valid.eq(1), self.fresh.valid.eq(1), self.numbered.valid.eq(1)]
-                with m.If(r0.ready):
+                ready = Const(1) if shading is None else shading.ready
+                m.d.comb += [r0.valid.eq(ready), self.fresh.valid.eq(ready), self.numbered.valid.eq(ready)]
+                with m.If(ready & r0.ready):
                     m.d.sync += number.eq(number + 1)
                     with m.If(number == self._passes - 1):
                         m.next = "share"
+                        if shading is not None:
+                            m.d.sync += number.eq(0)
+                            m.next = "second register"
+            if shading is not None:
+                with m.State("second register"):
+                    m.d.comb += [shading.second.eq(1), r0.valid.eq(shading.has_second)]
+                    with m.If(~shading.has_second):
+                        m.next = "share"
+                    with m.Elif(r0.ready):
+                        m.d.sync += number.eq(number + 1)
+                        with m.If(number == self._passes - 1):
+                            m.next = "share"
             with m.State("share"):
                 m.d.comb += self.share.valid.eq(self.program.share.any())
                 with m.If(~self.share.valid | self.share.ready):
@@ -190,3 +210,21 @@ class WavefrontStart(wiring.Component):
             for channel in range(CHANNELS):
                 word = self.r0.payload.words[lane][channel]
                 m.d.comb += word.eq(Mux(is_compute, integers[channel], floats[channel]))
+
+    def _shade(self, m: Module, machine: MachineConfig, wavefront: data.View, number: Value) -> ShadingStart:
+        """The registers of a draw's programs, in place of those that others begin with."""
+        m.submodules.shading = shading = ShadingStart(machine)
+        m.d.comb += [
+            shading.program.eq(self.program),
+            shading.vertex.eq(self.vertex),
+            shading.begins.eq(self.wavefront.valid),
+            shading.i.eq(wavefront.i),
+            shading.j.eq(wavefront.j),
+            shading.edges.eq(wavefront.drawn.edges),
+            shading.number.eq(number),
+        ]
+        for lane in range(self._config.at_once):
+            for channel in range(CHANNELS):
+                with m.If(shading.valid):
+                    m.d.comb += self.r0.payload.words[lane][channel].eq(shading.words[lane][channel])
+        return shading

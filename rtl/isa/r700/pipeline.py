@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from amaranth.lib import data, enum
 
+from ctm.rtl.isa.executable import PIPELINE_INFORMATION_WORDS
 from ctm.rtl.isa.limits import FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.exports import PARAMETERS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY, KCACHE_LINE_ROWS, STACK_ENTRIES
 from ctm.rtl.isa.word import pack, unpack
 
-PIPELINE_WORDS = 32
+PIPELINE_WORDS = PIPELINE_INFORMATION_WORDS
 VERSION = 0x700
 PRIMITIVE_BANKS = 5
 """Constant banks of a pixel program that are the primitive's: the parameters of its vertices 0, 1 and 2, its record,

@@ -22,8 +22,8 @@ class InputCaches(wiring.Component):
 
     Members
     -------
-    clients : ``In(FetchClient(lanes, tag))``, `cores` of them
-    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas
+    clients : ``In(FetchClient(lanes, tag, areas, memory=memory))``, `cores` of them
+    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas, and with `memory` all of memory as one
         Only to be changed while idle.
     lines : ``Out(TaggedLineClient(range(outstanding), slice_bits))`` for each bank of the second level
     invalidate : ``In(1)``
@@ -51,16 +51,18 @@ class InputCaches(wiring.Component):
         tag: ShapeLike,
         outstanding: int,
         areas: int = 0,
+        memory: bool = False,
         slice_bits: int = LINE_BITS,
     ) -> None:
         self._second, self._outstanding, self._slice_bits = second, outstanding, slice_bits
         self.levels = [
-            InputCache(first, lanes=lanes, tag=tag, outstanding=outstanding, areas=areas) for _ in range(cores)
+            InputCache(first, lanes=lanes, tag=tag, outstanding=outstanding, areas=areas, memory=memory)
+            for _ in range(cores)
         ]
         super().__init__(
             {
-                "clients": In(FetchClient(lanes, tag, areas)).array(cores),
-                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas)),
+                "clients": In(FetchClient(lanes, tag, areas, memory=memory)).array(cores),
+                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas + memory)),
                 "lines": Out(TaggedLineClient(range(outstanding), slice_bits)).array(second.banks),
                 "invalidate": In(1),
                 "idle": Out(1),

@@ -31,9 +31,9 @@ class InputCache(wiring.Component):
 
     Members
     -------
-    request : ``In(stream.Signature(fetch_request_layout(lanes, tag, areas)))``
+    request : ``In(stream.Signature(fetch_request_layout(lanes, tag, areas, memory=memory)))``
     response : ``Out(stream.Signature(fetch_response_layout(lanes, tag)))``
-    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas
+    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas, and with `memory` all of memory as one
         Only to be changed while idle.
     lines : ``Out(TaggedLineClient(range(outstanding)))``
     invalidate : ``In(1)``
@@ -49,8 +49,17 @@ class InputCache(wiring.Component):
         The lines, for an observer: what is looked up in them.
     """
 
-    def __init__(self, config: CacheConfig, *, lanes: int, tag: ShapeLike, outstanding: int, areas: int = 0) -> None:
-        self._lanes, self._tag, self._areas = lanes, tag, areas
+    def __init__(
+        self,
+        config: CacheConfig,
+        *,
+        lanes: int,
+        tag: ShapeLike,
+        outstanding: int,
+        areas: int = 0,
+        memory: bool = False,
+    ) -> None:
+        self._lanes, self._tag, self._areas, self._memory = lanes, tag, areas, memory
         passenger = passenger_layout(lanes, tag)
         self.cached = LineCache(
             config,
@@ -60,9 +69,9 @@ class InputCache(wiring.Component):
         )
         super().__init__(
             {
-                "request": In(stream.Signature(fetch_request_layout(lanes, tag, areas))),
+                "request": In(stream.Signature(fetch_request_layout(lanes, tag, areas, memory=memory))),
                 "response": Out(stream.Signature(fetch_response_layout(lanes, tag))),
-                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas)),
+                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas + memory)),
                 "lines": Out(TaggedLineClient(range(outstanding))),
                 "invalidate": In(1),
                 "idle": Out(1),
@@ -75,7 +84,7 @@ class InputCache(wiring.Component):
         """Build the hardware."""
         m = Module()
         channels, passenger = self._lanes * CHANNELS, passenger_layout(self._lanes, self._tag)
-        m.submodules.addresses = addresses = FetchAddresses(self._lanes, self._tag, self._areas)
+        m.submodules.addresses = addresses = FetchAddresses(self._lanes, self._tag, self._areas, memory=self._memory)
         m.submodules.coalescer = coalescer = Coalescer(channels, passenger)
         m.submodules.lines = lines = self.cached
         m.submodules.words = words = FetchWords(self._lanes, self._tag)

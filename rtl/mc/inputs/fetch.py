@@ -10,8 +10,8 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.clients import fetch_request_layout, fetch_response_layout
-from ctm.rtl.border.lines import LINE_OFFSET_BITS
+from ctm.rtl.border.clients import PAGE_BITS, fetch_request_layout, fetch_response_layout
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
@@ -45,22 +45,22 @@ class FetchAddresses(wiring.Component):
 
     Members
     -------
-    request : ``In(stream.Signature(fetch_request_layout(lanes, tag, areas)))``
-    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas
+    request : ``In(stream.Signature(fetch_request_layout(lanes, tag, areas, memory=memory)))``
+    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas, and with `memory` all of memory as one
         Stable while requests are offered.
     wavefront : ``Out(stream.Signature(touches_layout(4 * lanes, passenger_layout(lanes, tag))))``
     idle : ``Out(1)``
         The unit is empty.
     """
 
-    def __init__(self, lanes: int, tag: ShapeLike, areas: int = 0) -> None:
-        self._lanes = lanes
-        request = fetch_request_layout(lanes, tag, areas)
+    def __init__(self, lanes: int, tag: ShapeLike, areas: int = 0, *, memory: bool = False) -> None:
+        self._lanes, self._memory = lanes, memory
+        request = fetch_request_layout(lanes, tag, areas, memory=memory)
         self._queued = data.StructLayout({"buffer": BUFFER, "request": request})
         super().__init__(
             {
                 "request": In(stream.Signature(request)),
-                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas)),
+                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas + memory)),
                 "wavefront": Out(stream.Signature(touches_layout(lanes * CHANNELS, passenger_layout(lanes, tag)))),
                 "idle": Out(1),
             }
@@ -95,7 +95,10 @@ class FetchAddresses(wiring.Component):
                 neighbours.y.eq(request.y[lane]),
             ]
             addresses = channel_addresses(m, buffer, neighbours.addresses)
-            lines += [address[LINE_OFFSET_BITS:] for address in addresses]
+            own = [address[LINE_OFFSET_BITS:] for address in addresses]
+            if self._memory:
+                own = [_in_page(line, request.page[lane]) for line in own]
+            lines += own
             positions += [position(address) for address in addresses]
         m.d.comb += [
             Value.cast(wavefront.lines).eq(Cat(lines)),
@@ -108,6 +111,12 @@ class FetchAddresses(wiring.Component):
             Value.cast(wavefront.passenger.positions).eq(Cat(positions)),
         ]
         return m
+
+
+def _in_page(line: Value, page: Value) -> Value:
+    """The line of an address in a page of memory. An area is at 0 where a page is named."""
+    low = LINE_ADDRESS_BITS - PAGE_BITS
+    return Cat(line[:low], line[low:] | page)
 
 
 class FetchWords(wiring.Component):

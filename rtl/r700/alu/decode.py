@@ -7,24 +7,31 @@ from amaranth import Array, Cat, Const, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.draws import RECORD_ROWS
+from ctm.rtl.border.shading import PARAMETERS
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.alu import IndexMode
-from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, KCACHE_LINE_ROWS, KCACHE_SETS, LOOP_INDEX_BITS
+from ctm.rtl.isa.r700.pipeline import PRIMITIVE_BANKS
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.instructions import EFFECT, GroupInstructions
-from ctm.rtl.r700.alu.operands import KCACHE, OPERAND, OPERANDS, READS
+from ctm.rtl.r700.alu.operands import FIRST_SHAPE_LINE, KCACHE, OPERAND, OPERANDS, READS, SHAPE_BANK_LINES
+from ctm.rtl.r700.alu.operands import ROW_BITS as ROW_BITS_OF_ALL
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
 from ctm.rtl.r700.alu.reads import GroupReads
 from ctm.rtl.r700.code.groups import GROUP
 from ctm.rtl.r700.entries import INDEX, LaneControl
 
 _LINES = FLOAT_CONSTANTS // 4
+_SHAPE_BANK_BITS = (SHAPE_BANK_LINES * KCACHE_LINE_ROWS - 1).bit_length()
+RECORD_BANK = PRIMITIVE_BANKS - 1
+"""The bank of a shape's record; those in front are the parameters of its vertices, behind it the provoking one's."""
 
 INDICES = data.StructLayout({"address": data.ArrayLayout(INDEX, CHANNELS), "loop": LOOP_INDEX_BITS})
 """The bases of relative numbers: the address registers of some pixels, and aL."""
 
-CONSTANT_PAIR = data.StructLayout({"row": ROW_BITS, "half": 1, "exists": 1})
-"""A half of a constant; one outside its range is 0."""
+CONSTANT_PAIR = data.StructLayout({"row": ROW_BITS, "half": 1, "exists": 1, "bank": PRIMITIVE_BANKS.bit_length()})
+"""A half of a constant of a bank; one outside its range is 0."""
 
 DECODED = data.StructLayout(
     {
@@ -50,6 +57,8 @@ def offset_of(m: Module, indices: data.View, mode: Value) -> Signal:
 class GroupDecode(wiring.Component):
     """Decodes a group in four cycles, in which it is stable; all outputs are valid in the last one.
 
+    With `draws` it may read constants of shapes.
+
     Members
     -------
     cycle : ``In(range(4))``
@@ -73,7 +82,8 @@ class GroupDecode(wiring.Component):
     is_error : ``Out(1)``
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, draws: bool = False) -> None:
+        self._draws = draws
         super().__init__(
             {
                 "cycle": In(range(DECODE_CYCLES)),
@@ -124,10 +134,13 @@ class GroupDecode(wiring.Component):
             row = Signal(signed(len(pair.row) + 2), name=f"row_{number}")
             mode = Value.cast(pair.mode)
             line = target.row[2:]
-            wanted = pair.used & target.exists & (~pair.relative | self.any_pixel)
+            wanted = pair.used & target.exists & ~target.bank.any() & (~pair.relative | self.any_pixel)
+            exists = (row >= 0) & (row < FLOAT_CONSTANTS)
+            if self._draws:
+                exists |= self._find_bank(m, row, target)
             m.d.comb += [
                 row.eq(pair.row + Mux(pair.relative, offset_of(m, self.indices, mode), Const(0, signed(2)))),
-                target.exists.eq((row >= 0) & (row < FLOAT_CONSTANTS)),
+                target.exists.eq(exists),
                 target.row.eq(row[:ROW_BITS]),
                 target.half.eq(pair.half),
                 self.lines[number].eq(line),
@@ -137,3 +150,14 @@ class GroupDecode(wiring.Component):
             error.append(wanted & ~self.missing[number] & self.error.bit_select(line, 1))
         m.d.comb += self.is_error.eq(Cat(error).any())
         return m
+
+    def _find_bank(self, m: Module, row: Value, target: data.View) -> Value:
+        """Set the bank of a row of a shape's constants; whether it is one."""
+        number = (row - (FIRST_SHAPE_LINE - SHAPE_BANK_LINES // 4) * KCACHE_LINE_ROWS)[:ROW_BITS_OF_ALL]
+        in_bank, bank = number[:_SHAPE_BANK_BITS], number[_SHAPE_BANK_BITS:]
+        first = SHAPE_BANK_LINES // 4 * KCACHE_LINE_ROWS
+        rows = Mux(bank == RECORD_BANK, RECORD_ROWS, PARAMETERS)
+        is_one = bank.any() & (bank <= PRIMITIVE_BANKS) & (in_bank >= first) & (in_bank < first + rows)
+        with m.If(is_one):
+            m.d.comb += target.bank.eq(bank)
+        return is_one

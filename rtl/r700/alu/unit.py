@@ -15,6 +15,7 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS, ConstantBank
+from ctm.rtl.border.shading import constant_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
@@ -31,6 +32,7 @@ from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects, moved
 from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.pipeline import Pipeline, issue_layout
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
+from ctm.rtl.r700.alu.shape_constants import ShapeConstants, taken_layout
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
@@ -95,6 +97,10 @@ class AluUnit(wiring.Component):
     active : ``Out(W)``
         Active pixels of the group that is issued.
     trace : ``Out(alu_trace_layout(config))``
+    taken : ``In({valid, wave, shape})``
+        Where the machine draws: the shape of a wavefront that takes a wave slot.
+    shape_constant, of_shape : ``Out(constant_layout(vertices))``, ``Out(1)``
+        Likewise: the constant of a shape that is read in place of `constant`.
 
     `tables` and `flags` are the state of the contexts; `recent`: their last group was issued so many intervals ago.
     """
@@ -134,8 +140,19 @@ class AluUnit(wiring.Component):
                 "issued": Out(1),
                 "active": Out(size),
                 "trace": Out(alu_trace_layout(array)),
+                **self._shading_members(config),
             }
         )
+
+    @staticmethod
+    def _shading_members(config: MachineConfig) -> dict[str, Any]:
+        if not config.pipeline.draws:
+            return {}
+        return {
+            "taken": In(taken_layout(config)),
+            "shape_constant": Out(constant_layout(config.pipeline.vertices)),
+            "of_shape": Out(1),
+        }
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -294,6 +311,18 @@ class AluUnit(wiring.Component):
             trace.chosen.eq(Mux(decode.relative, addresses.alike, ~0)),
             trace.is_last.eq(last),
         ]
+        if self._config.pipeline.draws:
+            m.submodules.shapes = shapes = ShapeConstants(self._config)
+            m.d.comb += [
+                shapes.taken.eq(self.taken),
+                shapes.wave.eq(clause.wave),
+                shapes.issues.eq(self._phase == self._intervals.interval - 1),
+                shapes.is_second.eq(self._phase == 0),
+                shapes.first.eq(decode.decoded.pairs[0]),
+                shapes.second.eq(issue.decoded.pairs[1]),
+                self.shape_constant.eq(shapes.constant),
+                self.of_shape.eq(shapes.valid),
+            ]
         return kept_of_ending
 
     def _pick(self, m: Module) -> _Picked:
@@ -320,7 +349,7 @@ class AluUnit(wiring.Component):
         )  # fmt: skip
 
     def _decode(self, m: Module, picked: _Picked, indices: data.View) -> GroupDecode:
-        m.submodules.decode = decode = GroupDecode()
+        m.submodules.decode = decode = GroupDecode(draws=self._config.pipeline.draws)
         m.d.comb += [
             # In the last cycles of the interval, of which `picked.now` is the last one.
             decode.cycle.eq(self._phase - (self._intervals.interval - DECODE_CYCLES)),

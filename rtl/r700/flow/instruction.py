@@ -6,22 +6,25 @@ Source: R700-Family Instruction Set Architecture, chapter 3; docs/design/r700-co
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.shading import Stage
 from ctm.rtl.isa.limits import OUTPUTS, WORD_BITS
 from ctm.rtl.isa.r700 import control_flow as cf
 from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation, Condition, KcacheMode
 from ctm.rtl.isa.r700.limits import FETCH_UNITS, KCACHE_SETS, UNIT_BYTES
+from ctm.rtl.isa.r700.pipeline import PRIMITIVE_BANKS
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
-from ctm.rtl.r700.alu.operands import KCACHE
+from ctm.rtl.r700.alu.operands import FIRST_SHAPE_LINE, KCACHE, SHAPE_BANK_LINES
 from ctm.rtl.r700.shapes import CF_ADDRESS_BITS, PROGRAM
 
 _UNUSED_SELECT = 6
 _UNUSED_ELEMENT = 2
+_BANK_BITS = PRIMITIVE_BANKS.bit_length()
 
 
 class Kind(enum.Enum, shape=2):
@@ -63,7 +66,7 @@ def has_bit(code: Value, members: Sequence[Any]) -> Value:
 
 
 class CfDecode(wiring.Component):
-    """Decodes a CF instruction. Combinational.
+    """Decodes a CF instruction; with `draws` those of a draw's programs, too. Combinational.
 
     Members
     -------
@@ -77,6 +80,10 @@ class CfDecode(wiring.Component):
     instruction: Out(CF_INSTRUCTION)
 
     latency = 0
+
+    def __init__(self, *, draws: bool = False) -> None:
+        self._draws = draws
+        super().__init__()
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -102,10 +109,17 @@ class CfDecode(wiring.Component):
         saved = [operation for operation in CfOperation if operation not in cf.UNSUPPORTED]
         is_fetch = has_bit(code, cf.FETCH_CLAUSES)
         count = Cat(fields.count, fields.count_3)
+        is_call, calls_fetch, target = code == CfOperation.CALL.value, Const(0), low
+        if self._draws:
+            draw, of_vertices = self.program.draw, self.program.stage == Stage.VERTICES
+            calls_fetch = (code == CfOperation.CALL_FS.value) & of_vertices & draw.has_fetch
+            is_call |= calls_fetch
+            target = Mux(calls_fetch, draw.fetch_start, low)
         m.d.comb += [
-            address.eq(low),
+            address.eq(target),
             instruction.kind.eq(Mux(is_fetch, Kind.FETCHES.value, Kind.FLOW.value)),
-            Value.cast(instruction.flow).eq(code),
+            # CALL_FS is a CALL to the fetch subroutine.
+            Value.cast(instruction.flow).eq(Mux(calls_fetch, CfOperation.CALL.value, code)),
             instruction.units.eq(FETCH_UNITS * (count + 1)),
             instruction.pop_count.eq(fields.pop_count),
             instruction.constant.eq(fields.cf_const),
@@ -116,11 +130,11 @@ class CfDecode(wiring.Component):
             instruction.whole_quads.eq(fields.whole_quad_mode),
             instruction.textures.eq(has_bit(code, cf.TEXTURE_CLAUSES)),
             instruction.illegal.eq(
-                ~has_bit(code, saved)
+                ~(has_bit(code, saved) | calls_fetch)
                 | fields.reserved
                 | (has_bit(code, cf.UNCONDITIONAL) & (Value.cast(fields.cond) != Condition.ACTIVE.value))
                 | (fields.whole_quad_mode & (~is_fetch | fields.valid_pixel_mode))
-                | ((code == CfOperation.CALL.value) & fields.pop_count.any())
+                | (is_call & fields.pop_count.any())
                 | (is_fetch & low[0])
             ),
         ]
@@ -139,10 +153,11 @@ class CfDecode(wiring.Component):
         for kcache, (mode, bank, line) in zip(instruction.kcache, sets, strict=True):
             mode = Value.cast(mode)
             lines = Mux(mode == KcacheMode.LOCK_1.value, 1, Mux(mode == KcacheMode.LOCK_2.value, 2, 0))
+            named, is_bad = self._line(bank, line)
             m.d.comb += [
-                kcache.line.eq(line),
+                kcache.line.eq(named),
                 kcache.lines.eq(lines),
-                kcache.problem.eq((mode == KcacheMode.LOCK_LOOP_INDEX.value) | (lines.any() & bank.any())),
+                kcache.problem.eq((mode == KcacheMode.LOCK_LOOP_INDEX.value) | (lines.any() & is_bad)),
             ]
         pushes = code == AluClause.ALU_PUSH_BEFORE.value
         m.d.comb += [
@@ -152,6 +167,20 @@ class CfDecode(wiring.Component):
             instruction.whole_quads.eq(high.whole_quad_mode),
             instruction.illegal.eq(~has_bit(code, tuple(AluClause)) | high.alt_const | (pushes & high.whole_quad_mode)),
         ]
+
+    def _line(self, bank: Value, line: Value) -> tuple[Value, Value]:
+        """A line of a bank of constants among those of all banks, and whether there is no such bank."""
+        if not self._draws:
+            return line, bank.any()
+        of_pixels = self.program.stage == Stage.PIXELS
+        last = SHAPE_BANK_LINES // 2 - 1
+        own = Mux(line > last, last, line)[: last.bit_length()]
+        named = Mux(
+            bank.any(),
+            Cat(own, Const(0, 1), bank[:_BANK_BITS]) + FIRST_SHAPE_LINE,
+            line + self.program.draw.constant_base,
+        )
+        return named, Mux(of_pixels, bank > PRIMITIVE_BANKS, bank.any())
 
     def _export(self, m: Module) -> None:
         instruction, program = self.instruction, self.program
@@ -165,14 +194,11 @@ class CfDecode(wiring.Component):
         to_memory = program.memory & (low.array_base == MEMORY_OUTPUT)
         to_scratch = program.scratch & (low.array_base <= SCRATCH_OUTPUT) & (last >= SCRATCH_OUTPUT)
         selects = [Value.cast(pixels[f"sel_{component}"]) for component in "xyzw"]
-        bad_pixels = (
-            pixels.reserved.any()
-            | (Value.cast(low.type) != exports.ExportType.PIXEL.value)
-            | beyond
-            | to_memory
-            | to_scratch
-            | Cat(select == _UNUSED_SELECT for select in selects).any()
-        )
+        bad_target = (Value.cast(low.type) != exports.ExportType.PIXEL.value) | beyond | to_memory | to_scratch
+        if self._draws:
+            bad_target = Mux(program.stage == Stage.VERTICES, _is_no_vector(low, last), bad_target)
+        bad_selects = Cat(select == _UNUSED_SELECT for select in selects).any()
+        bad_pixels = pixels.reserved.any() | bad_target | bad_selects
         is_scratch = code == exports.ExportOperation.MEM_SCRATCH.value
         bad_memory = (
             memory.reserved.any()
@@ -193,3 +219,15 @@ class CfDecode(wiring.Component):
             ),
         ]
         assert ComponentSelect.MASK.value == _UNUSED_SELECT + 1
+
+
+def _is_no_vector(low: data.View, last: Value) -> Value:
+    """Whether an export of a vertex has a target that is no vector of vertices; `last` is the last of its burst."""
+    kind, base = Value.cast(low.type), low.array_base
+    first, end = exports.FIRST_POSITION, exports.FIRST_POSITION + exports.POSITIONS
+    no_position = (base < first) | (last >= end)
+    return Mux(
+        kind == exports.ExportType.POS.value,
+        no_position,
+        (kind != exports.ExportType.PARAM.value) | (last >= exports.PARAMETERS),
+    )

@@ -57,8 +57,8 @@ class FlowUnit(wiring.Component):
     trace : ``Out(flow_trace_layout(config))``
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._config = config
+    def __init__(self, config: ArrayConfig, *, draws: bool = False) -> None:
+        self._config, self.draws = config, draws
         super().__init__(
             {
                 "program": In(PROGRAM),
@@ -182,7 +182,7 @@ def _after_clause(flow: Wavefront) -> None:
 def _add_fetch(flow: Wavefront) -> None:
     """Read the next instruction."""
     m, unit, state = flow.m, flow.unit, flow.state
-    m.submodules.decode = decode = CfDecode()
+    m.submodules.decode = decode = CfDecode(draws=unit.draws)
     with m.State("fetch"):
         m.d.comb += unit.code_row.eq(state.pc[1:])
         with m.If((unit.program.watchdog != 0) & (state.budget == 0)):

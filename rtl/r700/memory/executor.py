@@ -31,6 +31,7 @@ from ctm.rtl.r700.memory.selection import PixelSelection
 from ctm.rtl.r700.memory.sending import add_send
 from ctm.rtl.r700.memory.sequencer import FetchSequencer
 from ctm.rtl.r700.memory.share import LocalShare
+from ctm.rtl.r700.memory.vectors import add_vertices, connect_vertices
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.memory.writing import add_areas, connect_areas
 from ctm.rtl.r700.passes import exporting, pass_bits, passes_of, segment_context
@@ -55,7 +56,7 @@ class FetchExecutor:
     def __init__(self, m: Module, unit: Any, config: MachineConfig) -> None:
         array = by_slice(config.array)
         self.m, self.unit, self.machine, self.config = m, unit, replace(config, array=array), array
-        self.whole = config.array
+        self.whole, self.draws = config.array, config.pipeline.draws
         self.passes = passes_of(array)
         self.work: Any = Signal(work_layout(self.whole), name="work", reset_less=True)
         self.slice = Value.cast(self.work.slice)
@@ -74,7 +75,7 @@ class FetchExecutor:
     def build(self) -> Module:
         """Build the logic."""
         m, unit, array = self.m, self.unit, self.config
-        m.submodules.sequence = self.sequence = FetchSequencer(self.whole)
+        m.submodules.sequence = self.sequence = FetchSequencer(self.whole, draws=self.draws)
         m.submodules.outstanding = self.outstanding = Scoreboard(array)
         self.scaling, self.share = CoordinateScaling(self.machine), LocalShare(self.whole)
         self.linear, self.areas = LinearCoordinates(array), AreaAddresses(array)
@@ -83,7 +84,7 @@ class FetchExecutor:
         m.submodules.linear = Gated(self.linear, self.linear.start)
         m.submodules.areas = Gated(self.areas, self.areas.start)
         m.submodules.first_numbers = self.first_numbers = DistributedRam(AREA_WORD_BITS, array.threads)
-        m.submodules.returned = self.returned = FetchReturn(array)
+        m.submodules.returned = self.returned = FetchReturn(array, draws=self.draws)
         m.submodules.constants = self.constants = ConstantFetch(array)
         m.submodules.budgets = self.budgets = DistributedRam(WORD_BITS, array.threads)
         m.submodules.problems = self.problems = DistributedRam(PROBLEM, array.threads)
@@ -103,7 +104,9 @@ class FetchExecutor:
         self.executing = self.of_pass(self.current.executing)
         self.direct = stream.Signature(pass_write_layout(array)).create()
         for reader in (self.constants, self.share, self.areas):
-            self._store(reader)
+            self.store(reader)
+        if self.draws:
+            connect_vertices(self)
         self._share_writes()
         self._connect_sequence()
         written = connect_areas(self)
@@ -115,6 +118,8 @@ class FetchExecutor:
             add_areas(self, *written)
             add_send(self)
             self._export()
+            if self.draws:
+                add_vertices(self)
         works = ~fsm.ongoing("ready")
         m.d.comb += [
             self.sequence.works.eq(works),
@@ -254,6 +259,8 @@ class FetchExecutor:
             "constants": (Task.CONSTANTS,), "divide": (Task.ELEMENT,), "share": (Task.SHARE_READ, Task.SHARE_WRITE),
             "areas": (Task.AREA, Task.ADDRESSES), "export": (Task.EXPORT,), "write": (Task.WRITE,),
         }  # fmt: skip
+        if self.draws:
+            firsts |= {"vertices": (Task.VERTEX,), "vectors": (Task.VECTOR,)}
         others = is_among(fetch.task, (*chain(*firsts.values()), Task.NOTHING))
         m.d.comb += self.sends_on.eq(offered.valid & ~scales & ~others)
         with m.State("ready"):
@@ -329,8 +336,8 @@ class FetchExecutor:
             with m.Elif(constants.done):
                 m.next = "send"
 
-    def _store(self, source: Any) -> None:
-        """Store a pixel's element of the constants or of the data share, or its element's address in an area."""
+    def store(self, source: Any) -> None:
+        """Store a pixel's element of the constants or of the data share, or its element's address."""
         m, scaling = self.m, self.scaling
         with m.If(source.valid):
             m.d.comb += [scaling.stores.eq(1), scaling.pixel.eq(source.pixel), scaling.element.eq(source.element)]

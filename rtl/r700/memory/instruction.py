@@ -10,12 +10,16 @@ from amaranth import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.shading import Stage
+from ctm.rtl.isa.draws import VERTEX_BUFFERS
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.isa.r700 import fetch
 from ctm.rtl.isa.r700.components import ComponentSelect
-from ctm.rtl.isa.r700.fetch import FetchFormat, MemoryOperation, Multiplex, TextureOperation, VertexOperation
+from ctm.rtl.isa.r700.fetch import FetchFormat, FetchType, MemoryOperation, Multiplex, TextureOperation, VertexOperation
 from ctm.rtl.isa.r700.limits import LDS_ROW
 from ctm.rtl.r700.memory.areas import ACCESS
+from ctm.rtl.r700.memory.vertex_format import Numeric, element_format
+from ctm.rtl.r700.memory.vertices import BUFFER_FETCH
 from ctm.rtl.r700.shapes import PROGRAM
 
 INSTRUCTION_BITS = 4 * WORD_BITS
@@ -35,7 +39,8 @@ class Task(enum.Enum, shape=4):
     SAMPLE: fetches an element by floats, LOAD by integers. SIZE: gives an input's size. GRADIENT: differences in a
     quad. CONSTANTS: elements of the float constants. ELEMENT: fetches an element of an input by its number. SHARE_READ,
     SHARE_WRITE: the local data share. AREA: reads elements of an area. NOTHING: no effect. Tasks of exports: EXPORT, to
-    output registers; ADDRESSES, finds those of elements of an area; WRITE, writes these.
+    output registers; ADDRESSES, finds those of elements of an area; WRITE, writes these. Tasks of a draw's
+    vertices: VERTEX, reads elements of a vertex buffer; VECTOR, exports vectors.
     """
 
     NOTHING = 0
@@ -51,6 +56,8 @@ class Task(enum.Enum, shape=4):
     EXPORT = 10
     ADDRESSES = 11
     WRITE = 12
+    VERTEX = 13
+    VECTOR = 14
 
 
 INPUT_FETCHES = Task.SAMPLE, Task.LOAD, Task.ELEMENT
@@ -86,6 +93,7 @@ FETCH = data.StructLayout(
         "broadcasts": 1,
         "selects_word": 1,
         "access": ACCESS,
+        "vertex": BUFFER_FETCH,
     }
 )
 """A fetch. `selects` are by `ComponentSelect`, `coordinates` by `SourceSelect`; offsets are half texels.
@@ -94,11 +102,11 @@ An element of the constants begins `offset` words after the row that the first c
 missing last one is a one. `burst` is one less than the number of registers of an access to the data share or of a read
 of an area. In the data share `index` and `stride` give the address of pixels' writes; `offset` is added to the address
 of reads. With `broadcasts` all pixels read the address of the first active one, with `selects_word` one dword and not a
-row. `access` is the access to an area."""
+row. `access` is the access to an area, `vertex` that to a vertex buffer."""
 
 
 class FetchDecode(wiring.Component):
-    """Decodes a fetch instruction. Combinational.
+    """Decodes a fetch instruction; with `draws` those of a draw's vertex program, too. Combinational.
 
     Members
     -------
@@ -115,6 +123,10 @@ class FetchDecode(wiring.Component):
     fetch: Out(FETCH)
 
     latency = 0
+
+    def __init__(self, *, draws: bool = False) -> None:
+        self._draws = draws
+        super().__init__()
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -179,6 +191,39 @@ class FetchDecode(wiring.Component):
                 reserved
                 | others
                 | Mux(is_constant, of_constants, of_input)
+                | Cat(select == _UNUSED_SELECT for select in selects).any()
+            ),
+        ]
+        if self._draws:
+            with m.If((self.program.stage == Stage.VERTICES) & ~is_constant):
+                self._buffer(m, first, second, third, others)
+
+    def _buffer(self, m: Module, first: Any, second: Any, third: Any, others: Value) -> None:
+        """A fetch from a vertex buffer, where it differs from one of an input."""
+        found, reserved = self.fetch, self._forms(fetch.VERTEX)[1]
+        number = Signal(signed(10), name="vertex_buffer")
+        numeric = Value.cast(second.num_format_all)
+        element, channels, exists = element_format(
+            m, Value.cast(second.data_format), numeric, second.format_comp_all
+        )  # fmt: skip
+        kinds = [kind.value for kind in FetchType]
+        selects = [Value.cast(second[f"dst_sel_{component}"]) for component in "xyzw"]
+        m.d.comb += [
+            number.eq(first.buffer_id - self.program.draw.first_buffer),
+            found.task.eq(Task.VERTEX),
+            found.one_is_float.eq(Value.cast(element.numeric) != Numeric.INTEGER.value),
+            found.vertex.buffer.eq(number),
+            found.vertex.offset.eq(third.offset),
+            found.vertex.by_instance.eq(first.fetch_type == FetchType.INSTANCE_DATA.value),
+            found.vertex.element.eq(element),
+            found.vertex.channels.eq(channels),
+            found.illegal.eq(
+                reserved
+                | others
+                | (number < 0)
+                | (number >= VERTEX_BUFFERS)
+                | ~exists
+                | ~first.fetch_type.matches(*kinds)
                 | Cat(select == _UNUSED_SELECT for select in selects).any()
             ),
         ]

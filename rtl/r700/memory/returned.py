@@ -3,7 +3,10 @@
 Source: R700-Family Instruction Set Architecture, chapter 5 (DST_SEL).
 """
 
-from amaranth import Module, Signal, Value
+from typing import Any
+
+from amaranth import Const, Module, Mux, Signal, Value
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -11,8 +14,10 @@ from ctm.rtl.border.clients import fetch_response_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.core_border import fetch_tag_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
+from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.r700.limits import FETCH_CLAUSE_INSTRUCTIONS, FETCH_UNITS
 from ctm.rtl.lib.ram import BlockRam
+from ctm.rtl.r700.memory.vertex_format import VERTEX_FORMAT, VertexConversion
 from ctm.rtl.r700.registers.writing import pass_write_layout, target_layout
 from ctm.rtl.r700.shapes import SHAPES
 
@@ -39,10 +44,12 @@ class FetchReturn(wiring.Component):
         The fetch of `returned` had an error response; it writes nothing.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._config = config
+    def __init__(self, config: ArrayConfig, *, draws: bool = False) -> None:
+        self._config, self._draws = config, draws
         tag = fetch_tag_layout(config, SHAPES)
-        self._kept = data.StructLayout({"target": target_layout(config), "instruction": INSTRUCTION_BITS})
+        bytes_ = data.ArrayLayout((WORD_BYTES - 1).bit_length(), config.at_once)
+        vertex: dict[str, ShapeLike] = {"converts": 1, "element": VERTEX_FORMAT, "bytes": bytes_} if draws else {}
+        self._kept = data.StructLayout({"target": target_layout(config), "instruction": INSTRUCTION_BITS, **vertex})
         super().__init__(
             {
                 "record": In(data.StructLayout({"valid": 1, "tag": tag, "kept": self._kept})),
@@ -64,16 +71,17 @@ class FetchReturn(wiring.Component):
         response = self.response
         payload = response.payload
         held, valid, done = Signal.like(payload, reset_less=True), Signal(), Signal()
+        converted: Any = Signal(name="converted") if self._draws else Const(1)
         m.d.comb += [
             response.ready.eq(~valid | done),
-            done.eq(valid & (held.error | self.write.ready)),
+            done.eq(valid & (held.error | (converted & self.write.ready))),
             read.addr.eq(payload.tag),
             read.en.eq(response.ready),
         ]
         with m.If(response.ready):
             m.d.sync += [valid.eq(response.valid), held.eq(payload)]
         m.d.comb += [
-            self.write.valid.eq(valid & ~held.error),
+            self.write.valid.eq(valid & ~held.error & converted),
             self.write.payload.target.eq(read.data.target),
             self.write.payload.words.eq(held.words),
             self.returned.valid.eq(done),
@@ -81,4 +89,21 @@ class FetchReturn(wiring.Component):
             self.error.valid.eq(done & held.error),
             self.error.instruction.eq(read.data.instruction),
         ]
+        if self._draws:
+            self._convert(m, held, read.data, valid, done, converted)
         return m
+
+    def _convert(self, m: Module, held: Any, kept: Any, valid: Value, done: Value, converted: Signal) -> None:
+        """Convert words of vertex buffers, which are ready some cycles after the response."""
+        age = Signal(range(VertexConversion.latency + 1), name="age")
+        m.d.sync += age.eq(Mux(valid & ~done & ~converted, age + 1, Mux(done, 0, age)))
+        m.d.comb += converted.eq(~kept.converts | (age == VertexConversion.latency))
+        for lane in range(self._config.at_once):
+            m.submodules[f"conversion_{lane}"] = conversion = VertexConversion()
+            m.d.comb += [
+                conversion.raw.eq(held.words[lane][0]),
+                conversion.byte.eq(kept.bytes[lane]),
+                conversion.element.eq(kept.element),
+            ]
+            with m.If(kept.converts):
+                m.d.comb += self.write.payload.words[lane][0].eq(conversion.word)

@@ -8,6 +8,7 @@ from typing import Any
 from amaranth import Array, Cat, Const, Mux, Signal, Value
 from amaranth.lib import data
 
+from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.r700.memory.areas import ELEMENT_ADDRESS, pair
@@ -15,7 +16,9 @@ from ctm.rtl.r700.memory.instruction import INPUT_FETCHES, Task, is_among
 from ctm.rtl.r700.memory.returned import instruction_in
 from ctm.rtl.r700.memory.scaling import coordinate
 from ctm.rtl.r700.memory.texel import TexelIndex
+from ctm.rtl.r700.memory.vertices import ELEMENT_PLACE, word_of
 from ctm.rtl.r700.registers.writing import target_layout
+from ctm.rtl.r700.shapes import AREAS
 
 _FIRST, _MASK = ComponentSelect.X.value, ComponentSelect.MASK.value
 
@@ -33,14 +36,19 @@ def add_send(executor: Any) -> None:
     found = executor.register_address(fetch.destination + executor.burst, fetch.destination_relative)
     request = unit.fetches.request
     reads_input, is_area = is_among(fetch.task, INPUT_FETCHES), fetch.task == Task.AREA
+    is_vertex = (fetch.task == Task.VERTEX) if executor.draws else Const(0)
+    by_word = is_area | is_vertex
     is_absent = reads_input & (described.limits.width == 0)
     # All components of an area's elements are written as zeros; then those that exist come one by one.
     zeros = executor.component == 0
     component = (executor.component - 1)[:2]
-    of_area = is_area & ~zeros
+    of_area = by_word & ~zeros
     inside = Cat(
         data.View(ELEMENT_ADDRESS, address).inside.bit_select(component, 1) for address in element_addresses(executor)
     )
+    if executor.draws:
+        places = Cat(place.inside for place in element_places(executor))
+        inside = Mux(is_vertex, places, inside)
     pixels = Mux(of_area, executor.executing & inside, executor.executing)
     fetches, no_pixel = (reads_input & ~is_absent) | of_area, ~pixels.any()
     full = executor.outstanding.full.bit_select(current.wave, 1)
@@ -49,7 +57,7 @@ def add_send(executor: Any) -> None:
         target.row.eq(found.row),
         target.exists.eq(found.exists),
         target.number.eq(executor.pass_number),
-        target.followed.eq(~is_area & _is_followed(executor)),
+        target.followed.eq(~by_word & _is_followed(executor)),
         *(
             own.eq(Mux(of_area, Mux(select == component, _FIRST, _MASK), select))
             for own, select in zip(target.selects, fetch.selects, strict=True)
@@ -59,7 +67,9 @@ def add_send(executor: Any) -> None:
         unit.sending.eq(current.begin),
         request.payload.tag.wave.eq(current.wave),
         request.payload.tag.entry.eq(executor.outstanding.entry),
-        request.payload.input.eq(Mux(is_area, INPUTS + fetch.access.scratch, fetch.input)),
+        request.payload.input.eq(
+            Mux(is_vertex, INPUTS + len(AREAS), Mux(is_area, INPUTS + fetch.access.scratch, fetch.input))
+        ),
         request.payload.uncached.eq(is_area),
         request.payload.fetch.eq(pixels),
         executor.outstanding.texture.wave.eq(current.wave),
@@ -69,11 +79,17 @@ def add_send(executor: Any) -> None:
         executor.returned.record.kept.instruction.eq(instruction_in(current.begin)),
     ]
     _connect_indices(executor, described, component)
+    # Of vertices the last channel is 1 if the format does not have it; other absent words are 0.
+    lacks_last = is_vertex & (fetch.vertex.channels != CHANNELS)
+    one = Mux(lacks_last, Mux(fetch.one_is_float, ONE, 1), 0)
     sizes = described.pitch, described.height, Const(1, WORD_BITS), Const(1, WORD_BITS)
     for channel in range(CHANNELS):
         for lane in range(lanes):
             word = Mux(fetch.task == Task.SIZE, sizes[channel], executor.scaling.results[channel][lane])
-            m.d.comb += executor.direct.payload.words[lane][channel].eq(Mux(is_absent | is_area, 0, word))
+            absent = one if channel == CHANNELS - 1 else 0
+            m.d.comb += executor.direct.payload.words[lane][channel].eq(Mux(is_absent | by_word, absent, word))
+    if executor.draws:
+        _connect_vertices(executor, component, is_vertex)
     with m.State("send"):
         m.d.comb += [
             request.valid.eq(fetches & ~no_pixel & ~full),
@@ -82,7 +98,7 @@ def add_send(executor: Any) -> None:
         goes = request.valid & request.ready
         m.d.comb += [executor.outstanding.texture.valid.eq(goes), executor.returned.record.valid.eq(goes)]
         done = goes | (executor.direct.valid & executor.direct.ready) | no_pixel
-        with m.If(done & is_area & (executor.component != CHANNELS)):
+        with m.If(done & by_word & (executor.component != Mux(is_vertex, fetch.vertex.channels, CHANNELS))):
             m.d.sync += executor.component.eq(executor.component + 1)
         with m.Elif(done):
             m.d.sync += [executor.pass_number.eq(executor.pass_number + 1), executor.component.eq(0)]
@@ -111,6 +127,26 @@ def element_addresses(executor: Any) -> list[Value]:
     return [executor.scaling.results[0][lane][: ELEMENT_ADDRESS.size] for lane in range(executor.config.at_once)]
 
 
+def element_places(executor: Any) -> list[Any]:
+    """The `ELEMENT_PLACE` of each lane of the pass."""
+    results, bits = executor.scaling.results, ELEMENT_PLACE.size
+    lanes = range(executor.config.at_once)
+    return [
+        data.View(ELEMENT_PLACE, Cat(results[channel][lane] for channel in range(CHANNELS))[:bits]) for lane in lanes
+    ]
+
+
+def _connect_vertices(executor: Any, channel: Value, is_vertex: Value) -> None:
+    """The current channel of each lane's element in a vertex buffer."""
+    m, request, kept, fetch = (
+        executor.m, executor.unit.fetches.request.payload, executor.returned.record.kept, executor.fetch.vertex
+    )  # fmt: skip
+    m.d.comb += [kept.converts.eq(is_vertex), kept.element.eq(fetch.element)]
+    for lane, place in enumerate(element_places(executor)):
+        *_, page, byte = word_of(place.address, channel, fetch.element.size)
+        m.d.comb += [request.page[lane].eq(Mux(is_vertex, page, 0)), kept.bytes[lane].eq(byte)]
+
+
 def _connect_indices(executor: Any, described: Any, component: Value) -> None:
     """The elements of the pass's lanes, or the current component of each in an area."""
     m, linear, fetch, request = executor.m, executor.linear, executor.fetch, executor.unit.fetches.request.payload
@@ -129,6 +165,12 @@ def _connect_indices(executor: Any, described: Any, component: Value) -> None:
             in_area = pair(element_addresses(executor)[lane], component)[axis]
             by_number = Mux(fetch.task == Task.AREA, in_area, (linear.x, linear.y)[axis][lane])
             is_numbered = (fetch.task == Task.AREA) | (fetch.task == Task.ELEMENT)
+            if executor.draws:
+                is_vertex = fetch.task == Task.VERTEX
+                place = element_places(executor)[lane]
+                in_memory = word_of(place.address, component, fetch.vertex.element.size)[axis]
+                by_number = Mux(is_vertex, in_memory, by_number)
+                is_numbered |= is_vertex
             use_scaled = (fetch.task == Task.SAMPLE) & fetch.normalised[axis]
             m.d.comb += [
                 texel.word.eq(Mux(use_scaled, executor.scaling.results[axis][lane], plain)),

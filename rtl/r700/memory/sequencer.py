@@ -10,6 +10,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.shading import Stage
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import REGISTER_BITS, TEMPORARIES, WORD_BITS
@@ -68,8 +69,8 @@ class FetchSequencer(wiring.Component):
     busy : ``Out(1)``
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._config = config
+    def __init__(self, config: ArrayConfig, *, draws: bool = False) -> None:
+        self._config, self._draws = config, draws
         super().__init__(
             {
                 "program": In(PROGRAM),
@@ -94,14 +95,14 @@ class FetchSequencer(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        return _Steps(m, self, self._config).build()
+        return _Steps(m, self, self._config, draws=self._draws).build()
 
 
 class _Steps:
     """The logic of the sequencer: the current clause or export, and a state machine."""
 
-    def __init__(self, m: Module, unit: FetchSequencer, config: ArrayConfig) -> None:
-        self.m, self.unit, self.config = m, unit, config
+    def __init__(self, m: Module, unit: FetchSequencer, config: ArrayConfig, *, draws: bool) -> None:
+        self.m, self.unit, self.config, self.draws = m, unit, config, draws
         self.move: Any = Signal(move_layout(config), name="current", reset_less=True)
         self.fetch: Any = Signal(FETCH, name="fetch", reset_less=True)
         self.problem: Any = Signal(PROBLEM, name="problem")
@@ -117,7 +118,7 @@ class _Steps:
         """Build the logic."""
         m, unit, move = self.m, self.unit, self.move
         m.submodules.queue = self.queue = SyncFIFO(width=move.shape().size, depth=self.config.threads)
-        m.submodules.decode = self.decode = FetchDecode()
+        m.submodules.decode = self.decode = FetchDecode(draws=self.draws)
         m.d.comb += [
             unit.move.ready.eq(self.queue.w_rdy),
             self.queue.w_en.eq(unit.move.valid),
@@ -196,7 +197,9 @@ class _Steps:
 
     def _export_task(self) -> Value:
         writes = Mux(self.at_index, Task.ADDRESSES.value, Task.WRITE.value)
-        return Mux(writes_area(self.move.unit), writes, Task.EXPORT.value)
+        of_vertices = self.draws & (self.unit.program.stage == Stage.VERTICES)
+        exports_task = Mux(of_vertices, Task.VECTOR.value, Task.EXPORT.value)
+        return Mux(writes_area(self.move.unit), writes, exports_task)
 
     def _export_access(self) -> Value:
         low, high = self.export, self.export_high

@@ -8,6 +8,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS, FetchClient, UncachedClient
+from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE, vector_write_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.dpp.core_border import fetch_tag_layout
@@ -65,6 +66,8 @@ class FetchUnit(wiring.Component):
     issued, active
         The issue and its active pixels, for counters.
     trace : ``Out(fetch_trace_layout(config))``
+    buffer, exported
+        Where the machine draws: as those of `ShadingClient`.
     waits : ``Out(1)``
         A wavefront waits for responses, of fetches or of writes.
     busy : ``Out(1)``
@@ -76,6 +79,8 @@ class FetchUnit(wiring.Component):
         """The address of the instruction that sends fetches, for an observer."""
         array = config.array
         wide = data.ArrayLayout(slice_words(array), CHANNELS)
+        exported = Out(vector_write_layout(config.pipeline.vertices))
+        shading = {"buffer": In(VERTEX_BUFFER_WRITE), "exported": exported} if config.pipeline.draws else {}
         super().__init__(
             {
                 "program": In(PROGRAM),
@@ -93,7 +98,11 @@ class FetchUnit(wiring.Component):
                 "fetch_error": Out(1),
                 "in_flight": In(1),
                 "outputs": Out(output_write_layout(by_segment(array), SHAPES)),
-                "fetches": Out(FetchClient(array.at_once, fetch_tag_layout(array, SHAPES), len(AREAS))),
+                "fetches": Out(
+                    FetchClient(
+                        array.at_once, fetch_tag_layout(array, SHAPES), len(AREAS), memory=config.pipeline.draws
+                    )
+                ),
                 "uncached": Out(UncachedClient(array.at_once, wave_bits(array), len(AREAS))),
                 "numbered": In(numbered_layout(array)),
                 "constant": Out(ROW_BITS),
@@ -107,6 +116,7 @@ class FetchUnit(wiring.Component):
                 "trace": Out(fetch_trace_layout(array)),
                 "waits": Out(1),
                 "busy": Out(1),
+                **shading,
             }
         )
 

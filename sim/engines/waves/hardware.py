@@ -56,7 +56,7 @@ class ObservedCore(wiring.Component):
         self._ports = len(instruction_set.shapes.ports)
         shown = {name: Out(width) for name, width in _shown(config).items()}
         members = {"reset": In(1), "executable": In(ADDRESS_BITS), **shown}
-        super().__init__({**core_members(config.array, instruction_set.shapes), **members})
+        super().__init__({**core_members(config.array, instruction_set.shapes, config), **members})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""

@@ -1,0 +1,74 @@
+"""Vertices of a draw as they are assembled: indices, primitives, and batches of these.
+
+Source: docs/draws.md.
+"""
+
+from amaranth.lib import data, stream
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.draws import CORNERS, VIEWPORT, primitive_layout
+from ctm.rtl.border.interface import Interface
+from ctm.rtl.border.shading import vertex_write_layout
+from ctm.rtl.isa.draws import RASTER, IndexFormat
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
+
+INDEX_BUFFER = data.StructLayout({"address": ADDRESS_BITS, "format": IndexFormat, "restarts": 1, "restart": WORD_BITS})
+"""Where indices are, and with `restarts` which one begins a new strip."""
+
+DRAW_STATE = data.StructLayout(
+    {
+        "indices": INDEX_BUFFER,
+        "viewport": VIEWPORT,
+        "lowest_depth": WORD_BITS,
+        "highest_depth": WORD_BITS,
+        "raster": RASTER,
+        "radius": 16,
+        "count": WORD_BITS,
+        "instances": WORD_BITS,
+        "base_vertex": WORD_BITS,
+        "first_instance": WORD_BITS,
+    }
+)
+"""The state that the commands of draws set, and the parameters of the last start_draw."""
+
+INDEX = data.StructLayout({"index": WORD_BITS, "error": 1, "last": 1})
+"""An index of an instance; with `error` memory gave an error response, and it is any."""
+
+INDICES = data.StructLayout(
+    {"corners": data.ArrayLayout(WORD_BITS, CORNERS), "provoking": range(CORNERS), "ends": 1, "error": 1}
+)
+"""The indices of a primitive's vertices, base vertex added, and which of them is the provoking one. With `ends` there
+is no primitive: the instance is over."""
+
+
+class Batch(Interface):
+    """A batch of vertices and primitives, seen from the unit that makes it.
+
+    Members
+    -------
+    vertex : ``Out(vertex_write_layout(vertices))``
+        A vertex that is to be shaded, while the batch is made.
+    closed : ``Out(1)``
+        The batch is made.
+    used : ``Out(range(vertices + 1))``
+        The places of vertices that it has, from 0 on.
+    ends, error : ``Out(1)``
+        With `closed`: it is the instance's last one; an index could not be read.
+    primitive : ``Out(stream.Signature(primitive_layout(vertices)))``
+        Its primitives, in order, while it is closed.
+    done : ``In(1)``
+        All have been taken: make the next one.
+    """
+
+    def __init__(self, vertices: int) -> None:
+        super().__init__(
+            {
+                "vertex": Out(vertex_write_layout(vertices)),
+                "closed": Out(1),
+                "used": Out(range(vertices + 1)),
+                "ends": Out(1),
+                "error": Out(1),
+                "primitive": Out(stream.Signature(primitive_layout(vertices))),
+                "done": In(1),
+            }
+        )

@@ -1,0 +1,1 @@
+"""The graphics pipeline: vertices, shapes, strips, and the order of these."""

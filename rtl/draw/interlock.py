@@ -1,0 +1,82 @@
+"""Keeps the order of shapes at every pixel.
+
+Source: docs/draws.md, order; docs/design/draws.md.
+"""
+
+from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.draws import strip_layout
+from ctm.rtl.border.shading import RECORDS
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+
+_PLACE = data.StructLayout({"i": COLUMN_BITS, "j": COORDINATE_BITS})
+
+
+class Interlock(wiring.Component):
+    """Holds a strip back while an earlier one at the same place is under way, from its grant to its end.
+
+    A strip has a ticket, which its end returns. Latency is a cycle, throughput one strip in each cycle; a strip at the
+    place of one that ended follows a cycle after that end.
+
+    Members
+    -------
+    strip : ``In(stream.Signature(strip_layout(lanes, vertices, records)))``
+        Aligned: of two strips either all pixels are at the same places, or none.
+    granted : ``Out(stream.Signature({strip, ticket}))``
+    ended : ``In({valid, ticket})``
+    record_ended : ``Out({valid, record})``
+        A strip with this record has ended.
+    record_granted : ``Out({valid, record})``
+    idle : ``Out(1)``
+        No strip is under way or offered.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._tickets = tickets = config.array.threads
+        strip = strip_layout(config.array.group, config.pipeline.vertices, RECORDS)
+        of_record = data.StructLayout({"valid": 1, "record": range(RECORDS)})
+        super().__init__(
+            {
+                "strip": In(stream.Signature(strip)),
+                "granted": Out(stream.Signature(data.StructLayout({"strip": strip, "ticket": range(tickets)}))),
+                "ended": In(data.StructLayout({"valid": 1, "ticket": range(tickets)})),
+                "record_ended": Out(of_record),
+                "record_granted": Out(of_record),
+                "idle": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        strip, granted, tickets = self.strip, self.granted, self._tickets
+        busy = Signal(tickets)
+        places = [Signal(_PLACE, name=f"place_{ticket}") for ticket in range(tickets)]
+        records = [Signal(range(RECORDS), name=f"record_{ticket}") for ticket in range(tickets)]
+        own, record = Cat(strip.payload.i, strip.payload.j), strip.payload.constants.record
+        conflicts = Cat(taken & (Value.cast(place) == own) for taken, place in zip(busy, places, strict=True)).any()
+        free, grants = lowest_one(~busy), Signal()
+        m.d.comb += [
+            grants.eq(strip.valid & ~conflicts & free.any() & (~granted.valid | granted.ready)),
+            strip.ready.eq(grants),
+            self.idle.eq(~busy.any() & ~strip.valid),
+            self.record_granted.valid.eq(grants),
+            self.record_granted.record.eq(record),
+            self.record_ended.valid.eq(self.ended.valid),
+            self.record_ended.record.eq(Array(records)[self.ended.ticket]),
+        ]
+        ends = Mux(self.ended.valid, (1 << self.ended.ticket)[:tickets], 0)
+        m.d.sync += [
+            busy.eq((busy | Mux(grants, free, 0)) & ~ends),
+            granted.valid.eq(grants | (granted.valid & ~granted.ready)),
+        ]
+        with m.If(grants):
+            m.d.sync += [granted.payload.strip.eq(strip.payload), granted.payload.ticket.eq(one_hot_index(free))]
+            for ticket, (place, of) in enumerate(zip(places, records, strict=True)):
+                with m.If(free[ticket]):
+                    m.d.sync += [Value.cast(place).eq(own), of.eq(record)]
+        return m

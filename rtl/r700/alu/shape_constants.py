@@ -1,0 +1,84 @@
+"""The constants of shapes, as groups of a draw's pixel program name them.
+
+Source: docs/draws.md, interpolation.
+"""
+
+from amaranth import Array, Module, Mux, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.draws import CORNERS, shape_layout
+from ctm.rtl.border.shading import RECORDS, constant_layout
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
+from ctm.rtl.lib.ram import DistributedRam
+from ctm.rtl.lib.views import record
+from ctm.rtl.r700.alu.decode import CONSTANT_PAIR, RECORD_BANK
+
+
+def taken_layout(config: MachineConfig) -> data.StructLayout:
+    """A wavefront of pixels that takes a wave slot, and its shape."""
+    layout = shape_layout(config.pipeline.vertices, RECORDS)
+    return data.StructLayout({"valid": 1, "wave": wave_bits(config.array), "constants": layout})
+
+
+class ShapeConstants(wiring.Component):
+    """Finds the constants of a group's pairs that are of its wavefront's shape. Combinational but for the second pair's.
+
+    Members
+    -------
+    taken : ``In(taken_layout(config))``
+    wave : ``In``
+        The wave slot of the group that is decoded.
+    issues : ``In(1)``
+        The group is issued in the next cycle.
+    first, second : ``In(CONSTANT_PAIR)``
+        A pair of the group that is decoded, and one of the group that is issued.
+    is_second : ``In(1)``
+        Read the second one.
+    constant : ``Out(constant_layout(vertices))``
+    valid : ``Out(1)``
+        The pair is one of a shape's.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config = config
+        super().__init__(
+            {
+                "taken": In(taken_layout(config)),
+                "wave": In(wave_bits(config.array)),
+                "issues": In(1),
+                "first": In(CONSTANT_PAIR),
+                "second": In(CONSTANT_PAIR),
+                "is_second": In(1),
+                "constant": Out(constant_layout(config.pipeline.vertices)),
+                "valid": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        layout = shape_layout(self._config.pipeline.vertices, RECORDS)
+        m.submodules.shapes = shapes = DistributedRam(layout, self._config.array.threads)
+        shapes.write(m, self.taken.wave, self.taken.constants, self.taken.valid)
+        own = Value.cast(shapes.read(m, self.wave))
+        issued, chosen = record(layout, name="issued", reset_less=True), record(layout, name="chosen")
+        pair, constant = record(CONSTANT_PAIR, name="pair"), self.constant
+        with m.If(self.issues):
+            m.d.sync += Value.cast(issued).eq(own)
+        m.d.comb += [
+            Value.cast(chosen).eq(Mux(self.is_second, Value.cast(issued), own)),
+            Value.cast(pair).eq(Mux(self.is_second, Value.cast(self.second), Value.cast(self.first))),
+            self.valid.eq(pair.bank.any()),
+            constant.is_record.eq(pair.bank == RECORD_BANK),
+            constant.record.eq(chosen.record),
+            constant.row.eq(pair.row),
+            constant.place.eq(Array([*chosen.corners, chosen.provoking])[_vertex_of(pair.bank)]),
+        ]
+        return m
+
+
+def _vertex_of(bank: Value) -> Value:
+    """Which of a shape's vertices a bank is of: a corner, or behind these the provoking one."""
+    return Mux(bank > RECORD_BANK, CORNERS, bank - 1)[: CORNERS.bit_length()]

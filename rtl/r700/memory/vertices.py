@@ -1,0 +1,101 @@
+"""Vertex buffers: the addresses of the elements that the vertices of a wavefront fetch.
+
+Source: docs/draws.md, vertex fetches.
+"""
+
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import WORDS
+from ctm.rtl.border.shading import VERTEX_BUFFER, VERTEX_BUFFER_WRITE
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.draws import VERTEX_BUFFERS
+from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS, WORD_BYTES
+from ctm.rtl.lib.ram import DistributedRam
+from ctm.rtl.r700.memory.vertex_format import SIZES, VERTEX_FORMAT
+
+BUFFER_FETCH = data.StructLayout(
+    {"buffer": range(VERTEX_BUFFERS), "offset": 16, "by_instance": 1, "element": VERTEX_FORMAT, "channels": range(5)}
+)
+"""A fetch from a vertex buffer: index * stride + `offset`, and with `by_instance` the first instance in the index."""
+ELEMENT_PLACE = data.StructLayout({"address": WORD_BITS, "inside": 1})
+"""The byte of an element in memory, and whether it lies in its buffer as a whole."""
+
+_STEPS = 4
+_BYTE_BITS = (WORD_BYTES - 1).bit_length()
+
+
+class VertexAddresses(wiring.Component):
+    """Finds the address of every vertex's element, one in each cycle; with a latency of four, 20 cycles for 16 vertices.
+
+    Sums and products have full width, so none wraps but the address itself.
+
+    Members
+    -------
+    start : ``In(1)``
+        High until `done`.
+    write : ``In(VERTEX_BUFFER_WRITE)``
+        A vertex buffer that a command set.
+    fetch : ``In(BUFFER_FETCH)``
+    first_instance : ``In(32)``
+    wanted : ``Out(range(W))``
+        A vertex of the wavefront.
+    index : ``In(32)``
+        Its index, in the same cycle.
+    valid, pixel, element : ``Out``
+        The `ELEMENT_PLACE` of a vertex, in the low bits of the element.
+    done : ``Out(1)``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._size = config.group
+        super().__init__(
+            {
+                "start": In(1),
+                "write": In(VERTEX_BUFFER_WRITE),
+                "fetch": In(BUFFER_FETCH),
+                "first_instance": In(WORD_BITS),
+                "wanted": Out(range(config.group)),
+                "index": In(WORD_BITS),
+                "valid": Out(1),
+                "pixel": Out(range(config.group)),
+                "element": Out(WORDS),
+                "done": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        fetch, count = self.fetch, Signal(range(self._size + _STEPS))
+        m.submodules.buffers = buffers = DistributedRam(VERTEX_BUFFER, VERTEX_BUFFERS)
+        buffers.write(m, self.write.number, self.write.buffer, self.write.valid)
+        buffer = buffers.read(m, fetch.buffer)
+        m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
+        index, place = Signal(WORD_BITS + 1), data.View(ELEMENT_PLACE, Value.cast(self.element)[: ELEMENT_PLACE.size])
+        product, byte = Signal(2 * WORD_BITS + 1), Signal(2 * WORD_BITS + 2)
+        size = (fetch.channels << fetch.element.size)[:5]
+        aligned = Array(Cat(Const(0, low), byte[low:WORD_BITS]) for low in range(len(SIZES)))[fetch.element.size]
+        m.d.sync += [
+            index.eq(self.index + Mux(fetch.by_instance, self.first_instance, 0)),
+            product.eq(index * buffer.stride),
+            byte.eq(product + fetch.offset),
+            place.address.eq(buffer.address + aligned),
+            place.inside.eq(byte + size <= buffer.bytes),
+        ]
+        m.d.comb += [
+            self.wanted.eq(count),
+            self.done.eq(count == self._size + _STEPS - 1),
+            self.valid.eq(self.start & (count >= _STEPS)),
+            self.pixel.eq(count - _STEPS),
+        ]
+        return m
+
+
+def word_of(address: Value, channel: Value, size: Value) -> tuple[Value, Value, Value, Value]:
+    """Column, row and page of the word that has a channel of an element, and the channel's first byte in it."""
+    byte = address + (channel << size)
+    word = byte[_BYTE_BITS:WORD_BITS]
+    x, y = word[:COORDINATE_BITS], word[COORDINATE_BITS : 2 * COORDINATE_BITS]
+    return x, y, word[2 * COORDINATE_BITS :], byte[:_BYTE_BITS]

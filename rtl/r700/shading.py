@@ -1,0 +1,57 @@
+"""A core that shades a draw's vertices and pixels: what its units have to do with the units around it.
+
+Source: docs/draws.md; docs/design/draws.md.
+"""
+
+from typing import Any
+
+from amaranth import Module, Mux, Signal, Value
+
+from ctm.rtl.border.shading import Stage
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.lib.ram import DistributedRam
+
+
+def connect_shading(m: Module, core: Any, config: MachineConfig) -> None:
+    """Wire `core.shading` to the core's units."""
+    shading, units, payload = core.shading, core.units, core.wavefront.payload
+    taken, of_pixels = units.end.wavefront, Signal(name="of_pixels")
+    m.submodules.tickets = tickets = DistributedRam(range(config.array.threads), config.array.threads)
+    tickets.write(m, taken.wave, payload.drawn.ticket, taken.valid)
+    ended = units.end.free
+    m.d.comb += [
+        of_pixels.eq(core.program.stage == Stage.PIXELS),
+        units.start.vertex.eq(shading.vertex),
+        units.move.buffer.eq(shading.buffer),
+        shading.exported.eq(units.move.exported),
+        units.alu.taken.valid.eq(taken.valid),
+        units.alu.taken.wave.eq(taken.wave),
+        units.alu.taken.constants.eq(payload.drawn.constants),
+    ]
+    values = units.retirement.tester.request.payload.values
+    m.d.comb += [
+        target.eq(clamped(m, core.program, value))
+        for target, value in zip(core.tests.request.payload.values, values, strict=True)
+    ]
+    # No output of a core depends on a signal that settles late in a cycle.
+    m.d.sync += [
+        shading.ended.valid.eq(ended.valid & of_pixels),
+        shading.ended.ticket.eq(tickets.read(m, ended.wave)),
+    ]
+
+
+def clamped(m: Module, program: Any, value: Value) -> Value:
+    """A pixel's depth in the range of the draw; values of other programs as they are. A NaN stays one."""
+    draw, word = program.draw, Signal(len(value), name="depth")
+    key, lowest, highest = (_key(each) for each in (value, draw.lowest_depth, draw.highest_depth))
+    is_nan = value[23:31].all() & value[:23].any()
+    clamps = (program.stage == Stage.PIXELS) & ~is_nan
+    bounded = Mux(key < lowest, draw.lowest_depth, Mux(key > highest, draw.highest_depth, value))
+    m.d.comb += word.eq(Mux(clamps, bounded, value))
+    return word
+
+
+def _key(word: Value) -> Value:
+    """A float that is no NaN as an integer of the same order; denormals are zeros."""
+    magnitude = Mux(word[23:31].any(), word[:-1], 0)
+    return Mux(word[-1], -magnitude, magnitude)

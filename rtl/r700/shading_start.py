@@ -1,0 +1,144 @@
+"""What a draw's programs begin with: a vertex's index, or edge values and the place of a pixel.
+
+Source: docs/draws.md, programs.
+"""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value, signed
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import words_layout
+from ctm.rtl.border.draws import CORNERS, EDGE, EDGE_BITS, SUBPIXEL_BITS
+from ctm.rtl.border.shading import Stage, vertex_write_layout
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.fp.from_integer import FromInteger
+from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS, QUAD, WORD_BITS
+from ctm.rtl.lib.pipeline import delay_valid
+from ctm.rtl.lib.ram import DistributedRam
+from ctm.rtl.lib.views import record
+from ctm.rtl.r700.passes import first_pixel, pass_bits, passes_of
+from ctm.rtl.r700.shapes import PROGRAM
+
+_EDGES = (1, 2, 0)
+"""The edges whose values R0 begins with, in the order of its channels."""
+_VERTEX = data.StructLayout({"index": WORD_BITS, "primitive": WORD_BITS})
+
+
+class ShadingStart(wiring.Component):
+    """Gives the words of R0, and of R1 with pixels, pass by pass.
+
+    Edge values of pixels take a cycle for each pixel of the wavefront, and five more.
+
+    Members
+    -------
+    program : ``In(PROGRAM)``
+    vertex : ``In(vertex_write_layout(vertices))``
+    begins : ``In(1)``
+        A wavefront begins in the next cycle.
+    i, j : ``In``
+        Its pair; of vertices i is the place of the first one.
+    edges : ``In(ArrayLayout(EDGE, 3))``
+    number : ``In``
+        The pass.
+    second : ``In(1)``
+        The words are to be those of R1.
+    valid : ``Out(1)``
+        It is a draw's program.
+    ready : ``Out(1)``
+        The words are known.
+    has_second : ``Out(1)``
+        The program begins with R1, too.
+    words : ``Out(words_layout(lanes))``
+    """
+
+    def __init__(self, machine: MachineConfig) -> None:
+        self._machine, self._config = machine, machine.array
+        super().__init__(
+            {
+                "program": In(PROGRAM),
+                "vertex": In(vertex_write_layout(machine.pipeline.vertices)),
+                "begins": In(1),
+                "i": In(COLUMN_BITS),
+                "j": In(COORDINATE_BITS),
+                "edges": In(data.ArrayLayout(EDGE, CORNERS)),
+                "number": In(pass_bits(machine.array)),
+                "second": In(1),
+                "valid": Out(1),
+                "ready": Out(1),
+                "has_second": Out(1),
+                "words": Out(words_layout(machine.array.at_once)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        is_vertex = self.program.stage == Stage.VERTICES
+        vertices, places, (edges, found) = self._vertices(m), self._places(m), self._edge_values(m)
+        m.d.comb += [
+            self.valid.eq(self.program.stage != Stage.DOMAIN),
+            self.has_second.eq((self.program.stage == Stage.PIXELS) & (self.program.gprs > 1)),
+            self.ready.eq(~self.valid | is_vertex | found),
+        ]
+        for lane, words in enumerate(self.words):
+            of_pixel = Mux(self.second, places[lane], edges[lane])
+            m.d.comb += Value.cast(words).eq(Mux(is_vertex, vertices[lane], of_pixel))
+        return m
+
+    def _vertices(self, m: Module) -> list[Value]:
+        """R0 of vertices: index, 0, primitive, instance."""
+        lanes = self._config.at_once
+        bits, place, vertex = (lanes - 1).bit_length(), self.vertex.place, record(_VERTEX, name="vertex_written")
+        row = (self.i[bits:] + self.number)[: len(place) - bits]
+        m.d.comb += [vertex.index.eq(self.vertex.index), vertex.primitive.eq(self.vertex.primitive)]
+        words: list[Value] = []
+        for lane in range(lanes):
+            m.submodules[f"vertices_{lane}"] = kept = DistributedRam(_VERTEX, self._machine.pipeline.vertices // lanes)
+            kept.write(m, place[bits:], vertex, self.vertex.valid & (place[:bits] == lane))
+            found = kept.read(m, row)
+            words.append(Cat(found.index, Const(0, WORD_BITS), found.primitive, self.program.draw.instance))
+        return words
+
+    def _places(self, m: Module) -> list[Value]:
+        """R1 of pixels: the pair, as integers."""
+        words: list[Value] = []
+        before, rows_before = first_pixel(self._config, self.number)
+        for lane in range(self._config.at_once):
+            column, row = (Signal(WORD_BITS, name=f"{axis}_{lane}") for axis in ("column", "row"))
+            m.d.comb += [
+                column.eq(self.i + before + 2 * (lane // QUAD) + lane % 2),
+                row.eq(self.j + rows_before + lane % QUAD // 2),
+            ]
+            words.append(Cat(column, row, Const(0, 2 * WORD_BITS)))
+        return words
+
+    def _edge_values(self, m: Module) -> tuple[list[Value], Value]:
+        """R0 of pixels: edge values as words; and whether those of the pass are known."""
+        config, size = self._config, self._config.group
+        pixel, pixel_bits, bits = Signal(range(size + 1)), (size - 1).bit_length(), (config.at_once - 1).bit_length()
+        goes = pixel != size
+        with m.If(self.begins):
+            m.d.sync += pixel.eq(0)
+        with m.Elif(goes):
+            m.d.sync += pixel.eq(pixel + 1)
+        column, row = Cat(pixel[0], pixel[2:pixel_bits]), pixel[1]
+        results = []
+        for place, number in enumerate(_EDGES):
+            edge, value = self.edges[number], Signal(signed(EDGE_BITS), name=f"value_{number}")
+            m.d.sync += value.eq(edge.value + ((Mux(row, edge.dx, 0) - edge.dy * column) << SUBPIXEL_BITS))
+            m.submodules[f"float_{place}"] = conversion = FromInteger(EDGE_BITS)
+            m.d.comb += conversion.number.eq(value)
+            results.append(conversion.result)
+        # What a wavefront before it left in the pipeline is as old as its last pixel.
+        arrives = delay_valid(m, Cat(goes & ~self.begins, pixel[:pixel_bits]), 1 + FromInteger.latency)[-1]
+        known = Signal(range(size + 1), name="known")
+        with m.If(self.begins):
+            m.d.sync += known.eq(0)
+        with m.Elif(arrives[0]):
+            m.d.sync += known.eq(known + 1)
+        words: list[Value] = []
+        for lane in range(config.at_once):
+            m.submodules[f"edges_{lane}"] = kept = DistributedRam(WORD_BITS * len(results), passes_of(config))
+            kept.write(m, arrives[1 + bits :], Cat(results), arrives[0] & (arrives[1 : 1 + bits] == lane))
+            words.append(Cat(kept.read(m, self.number), Const(0, WORD_BITS)))
+        return words, known[bits:] > self.number

@@ -1,0 +1,134 @@
+"""Builds batches: vertices that are shaded together, and the primitives that they form.
+
+Source: docs/draws.md; docs/design/draws.md.
+"""
+
+from amaranth import Array, Cat, Module, Mux, ResetInserter, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.fifo import SyncFIFOBuffered
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.assembly import INDICES, Batch
+from ctm.rtl.border.draws import CORNERS
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.encoding import one_hot_index
+from ctm.rtl.lib.views import record
+
+REUSED = 16
+"""The last vertices that are looked for when an index comes again."""
+_PRIMITIVES = 2
+"""Most primitives of a batch, for each place of a vertex."""
+
+
+class BatchBuilder(wiring.Component):
+    """Gives every vertex a place in the vertex store, and every primitive the places of its vertices.
+
+    A corner takes a cycle. A vertex that one of the last `REUSED` new indices named is not shaded again, unless
+    vertices are of one primitive each. A batch is closed in front of a primitive for which there may be no place, and at the end of
+    an instance.
+
+    Members
+    -------
+    begin : ``In(1)``
+        An instance begins.
+    by_primitive : ``In(1)``
+        Vertices are of one primitive each.
+    points : ``In(1)``
+        Primitives have one vertex.
+    indices : ``In(stream.Signature(INDICES))``
+    batch : ``Out(Batch(vertices))``
+    """
+
+    def __init__(self, vertices: int) -> None:
+        self._vertices = vertices
+        place = range(vertices)
+        self._primitive = data.StructLayout({"corners": data.ArrayLayout(place, CORNERS), "provoking": range(CORNERS)})
+        super().__init__(
+            {
+                "begin": In(1),
+                "by_primitive": In(1),
+                "points": In(1),
+                "indices": In(stream.Signature(INDICES)),
+                "batch": Out(Batch(vertices)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        batch, indices, vertices = self.batch, self.indices, self._vertices
+        primitives = SyncFIFOBuffered(width=self._primitive.size, depth=_PRIMITIVES * vertices)
+        m.submodules.primitives = ResetInserter(self.begin)(primitives)
+        corner, formed = Signal(range(CORNERS)), record(self._primitive, name="formed")
+        number, first_number = Signal(WORD_BITS), Signal(WORD_BITS)
+        last_corner = Mux(self.points, 0, CORNERS - 1)
+        index = Array(indices.payload.corners)[corner]
+        is_full = (batch.used > vertices - CORNERS) | (primitives.level >= _PRIMITIVES * vertices - 1)
+        takes, closes = Signal(), Signal()
+        is_first, is_last = corner == 0, corner == last_corner
+        stops = indices.payload.ends | indices.payload.error | is_full
+        m.d.comb += [
+            closes.eq(indices.valid & is_first & stops & ~batch.closed),
+            takes.eq(indices.valid & ~batch.closed & ~closes),
+            indices.ready.eq((takes & is_last) | (closes & indices.payload.ends)),
+        ]
+        place = self._place(m, index, takes, number)
+        for at, target in enumerate(formed.corners):
+            held = Signal.like(place, name=f"held_{at}")
+            with m.If(takes & (corner == at)):
+                m.d.sync += held.eq(place)
+            m.d.comb += target.eq(Mux(self.points | (corner == at), place, held))
+        m.d.comb += [
+            formed.provoking.eq(indices.payload.provoking),
+            primitives.w_data.eq(formed),
+            primitives.w_en.eq(takes & is_last),
+        ]
+        with m.If(takes):
+            m.d.sync += [corner.eq(Mux(is_last, 0, corner + 1)), number.eq(number + is_last)]
+        with m.If(closes):
+            m.d.sync += [batch.closed.eq(1), batch.ends.eq(indices.payload.ends), batch.error.eq(indices.payload.error)]
+        with m.If(batch.done | self.begin):
+            m.d.sync += [batch.closed.eq(0), batch.used.eq(0), corner.eq(0)]
+        with m.If(self.begin):
+            m.d.sync += [number.eq(0), first_number.eq(0)]
+        self._give(m, primitives, first_number)
+        return m
+
+    def _place(self, m: Module, index: Value, takes: Value, number: Value) -> Value:
+        """The place of the vertex of an index: that of one of the last vertices, or the next free one."""
+        batch = self.batch
+        known = [(Signal(name=f"known_{at}"), Signal(WORD_BITS, name=f"index_{at}"), Signal.like(batch.vertex.place))
+                 for at in range(REUSED)]  # fmt: skip
+        oldest = Signal(range(REUSED))
+        hits, place, is_new = Signal(REUSED), Signal.like(batch.vertex.place, name="place"), Signal()
+        m.d.comb += [
+            hits.eq(Cat(valid & (own == index) for valid, own, _ in known)),
+            is_new.eq(self.by_primitive | ~hits.any()),
+            place.eq(Mux(is_new, batch.used, Array(own for *_, own in known)[one_hot_index(hits)])),
+            batch.vertex.valid.eq(takes & is_new),
+            batch.vertex.place.eq(batch.used),
+            batch.vertex.index.eq(index),
+            batch.vertex.primitive.eq(Mux(self.by_primitive, number, 0)),
+        ]
+        with m.If(takes & is_new):
+            m.d.sync += [batch.used.eq(batch.used + 1), oldest.eq(oldest + 1)]
+            for at, (valid, own, target) in enumerate(known):
+                with m.If(oldest == at):
+                    m.d.sync += [valid.eq(1), own.eq(index), target.eq(batch.used)]
+        with m.If(batch.done | self.begin):
+            m.d.sync += [valid.eq(0) for valid, *_ in known]
+        return place
+
+    def _give(self, m: Module, primitives: SyncFIFOBuffered, number: Signal) -> None:
+        """Give the primitives of the batch, with their numbers in the instance."""
+        primitive, taken = self.batch.primitive, self._primitive(primitives.r_data)
+        payload = primitive.payload
+        m.d.comb += [
+            primitive.valid.eq(primitives.r_rdy & self.batch.closed),
+            primitives.r_en.eq(primitive.ready & self.batch.closed),
+            Value.cast(payload.corners).eq(Value.cast(taken.corners)),
+            payload.provoking.eq(Array(taken.corners)[taken.provoking]),
+            payload.number.eq(number),
+        ]
+        with m.If(primitive.valid & primitive.ready):
+            m.d.sync += number.eq(number + 1)
