@@ -80,7 +80,7 @@ def strip_layout(lanes: int, vertices: int, records: int) -> data.StructLayout:
             "i": COLUMN_BITS,
             "j": COORDINATE_BITS,
             "covered": lanes,
-            "shape": shape_layout(vertices, records),
+            "constants": shape_layout(vertices, records),
             "edges": data.ArrayLayout(EDGE, CORNERS),
         }
     )

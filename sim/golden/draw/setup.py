@@ -103,7 +103,7 @@ def triangles(
     pieces = polygons.position[owner[:, None], piece], polygons.weights[owner[:, None], piece], clipped[source]
     primitive = kept_at[source]
     return _set_up(
-        pieces, position[source, :, 3], corners[primitive], provoking[primitive], primitive, number[primitive],
+        pieces, vertices.position[corners[primitive], 3], corners[primitive], provoking[primitive], primitive, number[primitive],
         raster, viewport,
     )  # fmt: skip
 
@@ -254,7 +254,7 @@ def points(vertices: Vertices, corners: Integers, number: Integers, *, raster: R
     record[:, 1, 2] = window[drawn, 2]
     record[:, 2, 1] = _ONE
     record[:, 2, 2] = number[drawn].astype(np.uint32).view(np.float32)
-    record[:, 6, 0] = position[drawn, 3]
+    record[:, 6, 0] = vertices.position[corners[drawn], 3]
     first, last = -(-low // SUBPIXELS), -(-high // SUBPIXELS) - 1
     return Shapes(
         primitive=np.flatnonzero(drawn),

@@ -1,0 +1,130 @@
+"""The arithmetic that clipper and set-up share: a multiply-adder and a divider behind one rounding unit.
+
+Source: docs/draws.md; docs/arithmetic.md.
+"""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, enum, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import PipelineConfig
+from ctm.rtl.fp.number import unpack
+from ctm.rtl.fp.product import Product
+from ctm.rtl.fp.product_sum import RAW, RAW_BITS, ProductSum
+from ctm.rtl.fp.result import Result
+from ctm.rtl.fp.rounding import Rounding
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.pipeline import delay, delay_valid
+from ctm.rtl.lib.views import record
+from ctm.rtl.pa.reciprocal import QUOTIENT_BITS, Reciprocal
+
+CLIENTS = 2
+TAG_BITS = 5
+INTEGER_BITS = 50
+PIPELINE = PipelineConfig()
+LATENCY = PIPELINE.latency
+"""Cycles from a multiply-add to its result."""
+
+
+class Operation(enum.Enum, shape=2):
+    """MULTIPLY_ADD is a * b + c, rounded once; RECIPROCAL 1 / a; CONVERT the integer in a and b, with the sign of c."""
+
+    MULTIPLY_ADD = 0
+    RECIPROCAL = 1
+    CONVERT = 2
+
+
+REQUEST = data.StructLayout({"operation": Operation, "a": WORD_BITS, "b": WORD_BITS, "c": WORD_BITS, "tag": TAG_BITS})
+RESULT = data.StructLayout({"valid": 1, "tag": TAG_BITS, "word": WORD_BITS})
+
+
+class Arithmetic(wiring.Component):
+    """Does operations for two clients; the first one goes before the second.
+
+    Results are float32, rounded to nearest even. A multiply-add is taken in each cycle, and its result comes `LATENCY`
+    cycles later. An integer, an unsigned one of `INTEGER_BITS`, waits while a product is at the rounding unit, and
+    comes 4 cycles later. A reciprocal is taken when the one before is done, and comes some 32 cycles later. Results of
+    different operations overtake each other; each has its request's tag, and nothing holds it back.
+
+    Members
+    -------
+    requests : ``In(stream.Signature(REQUEST)).array(2)``
+    results : ``Out(RESULT).array(2)``
+    """
+
+    requests: In(stream.Signature(REQUEST)).array(CLIENTS)
+    results: Out(RESULT).array(CLIENTS)
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.submodules.product = product = Product(PIPELINE)
+        m.submodules.product_sum = product_sum = ProductSum(PIPELINE)
+        m.submodules.rounding = rounding = Rounding(RAW_BITS, PIPELINE)
+        m.submodules.result = result = Result(PIPELINE)
+        m.submodules.reciprocal = reciprocal = Reciprocal(TAG_BITS + CLIENTS)
+        first, second = self.requests
+        request, client = record(REQUEST), Signal(CLIENTS)
+        ready, is_product, is_quotient, is_integer = Signal(), Signal(), Signal(), Signal()
+        m.d.comb += [
+            request.eq(Mux(first.valid, first.payload, second.payload)),
+            client.eq(Mux(first.valid, 1, Cat(0, second.valid))),
+            first.ready.eq(ready),
+            second.ready.eq(ready & ~first.valid),
+            is_product.eq(request.operation == Operation.MULTIPLY_ADD),
+            is_quotient.eq(request.operation == Operation.RECIPROCAL),
+            is_integer.eq(request.operation == Operation.CONVERT),
+        ]
+        a, b, c = (unpack(m, request[name], name=name) for name in ("a", "b", "c"))
+        m.d.comb += [
+            product.a.eq(a),
+            product.b.eq(b),
+            product_sum.product.eq(product.product),
+            product_sum.addend.eq(c),
+        ]
+
+        # What enters the rounding unit: a sum of the pipeline, else an integer that is requested, else a quotient.
+        multiplied = delay_valid(m, client & is_product.replicate(CLIENTS), PIPELINE.raw_latency)[-1]
+        tag = delay(m, request.tag, PIPELINE.raw_latency, name="tag")
+        occupied, raw = multiplied.any(), record(RAW)
+        m.d.comb += [
+            ready.eq(is_product | (is_quotient & reciprocal.request.ready) | (is_integer & ~occupied)),
+            reciprocal.request.valid.eq(is_quotient & client.any()),
+            reciprocal.request.payload.operand.eq(a),
+            reciprocal.request.payload.passenger.eq(Cat(request.tag, client)),
+            reciprocal.result.ready.eq(~occupied & ~(is_integer & client.any())),
+            raw.eq(product_sum.raw),
+            rounding.raw.eq(raw),
+            result.value.eq(rounding.rounded),
+        ]
+        entering, entering_tag = Signal(CLIENTS), Signal(TAG_BITS)
+        m.d.comb += [entering.eq(multiplied), entering_tag.eq(tag)]
+        quotient = reciprocal.result.payload
+        with m.If(~occupied):
+            m.d.comb += [
+                raw.eq(0),
+                raw.exponent.eq(quotient.exponent),
+                raw.significand.eq(quotient.significand),
+                raw.sign.eq(quotient.sign),
+                raw.zero_sign.eq(quotient.sign),
+                raw.infinite.eq(quotient.infinite),
+                raw.nan.eq(quotient.nan),
+                Cat(entering_tag, entering).eq(Mux(reciprocal.result.valid, quotient.passenger, 0)),
+            ]
+            with m.If(is_integer):
+                m.d.comb += [
+                    raw.eq(0),
+                    raw.exponent.eq(RAW_BITS - 1),
+                    raw.significand.eq(Cat(request.a, request.b)[:INTEGER_BITS]),
+                    raw.sign.eq(request.c[-1]),
+                    entering.eq(client),
+                    entering_tag.eq(request.tag),
+                ]
+        cycles = PIPELINE.latency - PIPELINE.raw_latency
+        valid, given_tag = delay_valid(m, entering, cycles)[-1], delay(m, entering_tag, cycles, name="given_tag")
+        for number, given in enumerate(self.results):
+            m.d.comb += [given.valid.eq(valid[number]), given.tag.eq(given_tag), given.word.eq(result.result)]
+        return m
+
+
+assert QUOTIENT_BITS < RAW_BITS
