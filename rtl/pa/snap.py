@@ -21,7 +21,7 @@ _LIMIT = BIAS + WINDOW_BITS - 2 - _FRACTION_BITS
 class Snap(wiring.Component):
     """256 times a word, rounded to the nearest integer, ties to even; beyond 2^23 it is 2^23 of its sign.
 
-    Latency is one cycle. A NaN gives any.
+    Latency is one cycle. A NaN is -2^23.
 
     Members
     -------
@@ -52,7 +52,7 @@ class Snap(wiring.Component):
         shifted, sticky = shift_right_sticky(m, Cat(Const(0, 1), operand.significand), amount)
         shifted, sticky, beyond, sign, finite = (
             delay(m, value, self.latency)
-            for value in (shifted, sticky, beyond, operand.sign, ~operand.infinite & ~operand.nan)
+            for value in (shifted, sticky, beyond, operand.sign | operand.nan, ~operand.infinite & ~operand.nan)
         )
         magnitude = Signal(WINDOW_BITS - 1)
         with m.If(beyond):

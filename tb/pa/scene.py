@@ -1,4 +1,4 @@
-"""A draw in front of the rasterizer: state, vertices and primitives; packed for the unit, and what golden makes of it."""
+"""A draw in front of the rasterizer: state, vertices and primitives, packed for the unit; what golden makes of it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
