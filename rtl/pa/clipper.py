@@ -177,6 +177,7 @@ class Clipper(wiring.Component):
                 Value.cast(pair.plane).eq(plane),
                 pair.p.eq(address(0, vertex, _W)),
                 pair.q.eq(address(0, vertex, axis_of(m, plane))),
+                pair.keeps_p.eq(plane != 0),
                 pair.tag.eq(plane),
             ]
             self._note(m)

@@ -52,11 +52,12 @@ class Form(enum.Enum, shape=4):
     """k of the guard band."""
 
 
-PAIR = data.StructLayout({"p": ADDRESS, "q": ADDRESS, "form": Form, "plane": Plane, "tag": TAG_BITS})
+PAIR = data.StructLayout({"p": ADDRESS, "q": ADDRESS, "keeps_p": 1, "form": Form, "plane": Plane, "tag": TAG_BITS})
+"""With `keeps_p` p is that of the pair before, and only q is read."""
 
 
 class Operands(wiring.Component):
-    """Reads two words for each operation and asks for it: one in two cycles.
+    """Reads two words for each operation and asks for it: one in two cycles, in one where p is kept.
 
     Members
     -------
@@ -89,19 +90,20 @@ class Operands(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        pair, second, waits, moves = self.pair, Signal(), Signal(), Signal()
+        pair, second, waits, moves, is_q = self.pair, Signal(), Signal(), Signal(), Signal()
         p, form, plane = Signal(WORD_BITS, reset_less=True), Signal(Form), Signal(Plane)
         tag, pending = Signal(TAG_BITS), Signal(TAG_BITS)
         m.d.comb += [
             moves.eq(~waits | self.request.ready),
+            is_q.eq(second | pair.payload.keeps_p),
             self.read.valid.eq(pair.valid & moves),
-            self.read.address.eq(Mux(pair.valid, Mux(second, pair.payload.q, pair.payload.p), 0)),
-            pair.ready.eq(moves & second),
+            self.read.address.eq(Mux(pair.valid, Mux(is_q, pair.payload.q, pair.payload.p), 0)),
+            pair.ready.eq(moves & is_q),
             self.request.valid.eq(waits),
             self.idle.eq(~waits & ~second & (pending == 0)),
         ]
         with m.If(moves):
-            m.d.sync += [second.eq(pair.valid & ~second), waits.eq(second)]
+            m.d.sync += [second.eq(pair.valid & ~is_q), waits.eq(pair.valid & is_q)]
             m.d.sync += [form.eq(pair.payload.form), plane.eq(pair.payload.plane), tag.eq(pair.payload.tag)]
         with m.If(second):
             m.d.sync += p.eq(self.word)

@@ -10,6 +10,7 @@ from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.views import record
 
 FILL = data.StructLayout({"valid": 1, "index": range(CHANNELS), "word": WORD_BITS})
+ROW = data.StructLayout({"valid": 1, "payload": range(RECORD_ROWS)})
 
 
 class RecordRows(wiring.Component):
@@ -22,7 +23,7 @@ class RecordRows(wiring.Component):
     clear : ``In(1)``
         Begin a row, as after each row that is written.
     fill : ``In(FILL)``
-    row : ``In({valid, payload})``
+    row : ``In(ROW)``
         Write what was given until the cycle before as this row.
     record : ``In(range(records))``
     write : ``Out({valid, payload})``
@@ -30,10 +31,9 @@ class RecordRows(wiring.Component):
     """
 
     def __init__(self, records: int) -> None:
-        row = data.StructLayout({"valid": 1, "payload": range(RECORD_ROWS)})
         write = data.StructLayout({"valid": 1, "payload": record_write_layout(records)})
         super().__init__(
-            {"clear": In(1), "fill": In(FILL), "row": In(row), "record": In(range(records)), "write": Out(write)}
+            {"clear": In(1), "fill": In(FILL), "row": In(ROW), "record": In(range(records)), "write": Out(write)}
         )
 
     def elaborate(self, platform: object) -> Module:

@@ -8,31 +8,29 @@ from typing import Any
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.draws import AXES, CORNERS, RASTER_STATE, primitive_layout, record_write_layout
+from ctm.rtl.border.draws import AXES, CORNERS, RASTER_STATE, record_write_layout
 from ctm.rtl.fp.number import HALF, ONE
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.ram import DistributedRam
-from ctm.rtl.lib.views import record
 from ctm.rtl.pa.arithmetic import INTEGER_BITS, LATENCY, REQUEST, RESULT, TAG_BITS, Operation
 from ctm.rtl.pa.bounds import Bounds
 from ctm.rtl.pa.coordinates import Coordinates
-from ctm.rtl.pa.piece import INVERSES, piece_layout
+from ctm.rtl.pa.piece import piece_layout
 from ctm.rtl.pa.rows import RecordRows
 from ctm.rtl.pa.shape import walk_layout
 from ctm.rtl.pa.snap import Snap
+from ctm.rtl.pa.taking import SLOT_BITS, PieceTaker, W
 
 MINUS_ZERO = 1 << WORD_BITS - 1
 """The addend with which a multiply-add is a product, also where that is a zero."""
-_W = 3
 _SPARE = CORNERS
 """Behind the vertices: the size of a point, the area as a float, z2 - z0."""
-_SIZE, _AREA, _DEPTH = (4 * _SPARE + slot for slot in (_W, 0, 1))
+_SIZE, _AREA, _DEPTH = (4 * _SPARE + slot for slot in (W, 0, 1))
 _SNAP = 0b10000
 _WORD = 0b11000
 """Tags of results that are snapped, with their coordinate, and of words of a row; others are slots, 4 vertex + axis."""
-_ORIGINALS_ROW = 6
 _HALF_BITS = 21
 _ELEMENTS = CORNERS * AXES
 assert LATENCY < _ELEMENTS
@@ -68,13 +66,12 @@ class SetUp(wiring.Component):
         self._column_bits = (lanes // 2).bit_length() - 1
         self._coordinates, self._rows, self._snap = Coordinates(), RecordRows(records), Snap()
         self._bounds = [Bounds(), Bounds()]
-        self._slots = DistributedRam(WORD_BITS, 16)
-        self._primitive, self._clipped = record(primitive_layout(vertices), name="primitive"), Signal(name="clipped")
+        self._slots = DistributedRam(WORD_BITS, 1 << SLOT_BITS)
+        self._taker = PieceTaker(vertices)
         self._step, self._pending = Signal(4, name="step"), Signal(TAG_BITS, name="pending")
         self._finite, self._turned, self._has_area = (Signal(name=name) for name in ("finite", "turned", "has_area"))
-        self._slot, self._other = Signal(4, name="slot"), Signal(4, name="other")
+        self._slot, self._other = Signal(SLOT_BITS, name="slot"), Signal(SLOT_BITS, name="other")
         self._word, self._other_word = Signal(WORD_BITS, name="word"), Signal(WORD_BITS, name="other_word")
-        self._placed, self._place = Signal(name="placed"), Signal(4, name="place")
         self._divided, self._number = Signal(name="divided"), Signal(range(AXES + 1), name="number")
         self._front = Signal(name="front")
         write = data.StructLayout({"valid": 1, "payload": record_write_layout(records)})
@@ -97,7 +94,8 @@ class SetUp(wiring.Component):
         m = Module()
         m.submodules.coordinates, m.submodules.rows, m.submodules.snap = self._coordinates, self._rows, self._snap
         m.submodules.bounds_x, m.submodules.bounds_y = self._bounds
-        m.submodules.slots = self._slots
+        m.submodules.slots, m.submodules.taker = self._slots, self._taker
+        connect(m, flipped(self.piece), self._taker.piece)
         has_record = Signal()
         self._receive(m)
         self._halve(m)
@@ -137,10 +135,10 @@ class SetUp(wiring.Component):
         taken = request.valid & request.ready
         m.d.sync += self._pending.eq(self._pending + taken - result.valid)
         m.d.comb += [self._word.eq(slots.read(m, self._slot)), self._other_word.eq(slots.read(m, self._other))]
-        slots.write(
-            m, Mux(self._placed, self._place, result.tag[:4]), Mux(self._placed, self.piece.payload.word, result.word),
-            self._placed | (result.valid & ~result.tag[-1]),
-        )  # fmt: skip
+        placed, is_slot = self._taker.placed, result.valid & ~result.tag[-1]
+        m.d.comb += [self._rows.fill.eq(self._taker.fill), self._rows.row.eq(self._taker.row)]
+        place, word = Mux(is_slot, result.tag[:SLOT_BITS], placed.slot), Mux(is_slot, result.word, placed.word)
+        slots.write(m, place, word, placed.valid | is_slot)
         m.d.comb += [request.payload.a.eq(self._word), snap.word.eq(result.word)]
         is_word, is_snapped = result.tag[3:5] == _WORD >> 3, result.tag[3:5] == _SNAP >> 3
         with m.If(result.valid & is_word):
@@ -202,35 +200,21 @@ class SetUp(wiring.Component):
 
     def _take(self, m: Module, has_record: Value) -> None:
         """Take the words of a piece, and ask for the reciprocals of w as soon as these are there."""
-        group, item, asked = Signal(3), Signal(2), Signal(2)
-        complete, writes, row = Signal(), Signal(), Signal(3)
-        piece, rows, taken = self.piece, self._rows, Signal()
-        at_positions, at_rows = (group != 0) & ~group[2], group[2]
+        taker, asked, ends = self._taker, Signal(range(CORNERS + 1)), Signal()
         m.d.comb += [
-            piece.ready.eq(has_record & ~complete & ~writes & ~self.result.valid),
-            taken.eq(piece.valid & piece.ready),
-            self.idle.eq(~group.any() & ~item.any() & ~complete & ~self.walk.valid),
+            # A slot and a row have one writer.
+            taker.enable.eq(has_record & ~self.result.valid),
+            ends.eq(taker.complete & (asked == CORNERS) & (self._pending == 0)),
+            taker.end.eq(ends),
+            self.idle.eq(~taker.begun & ~self.walk.valid),
         ]
-        m.d.sync += [self._finite.eq(1), writes.eq(0)]
-        with m.If(writes):
-            m.d.comb += [rows.row.valid.eq(1), rows.row.payload.eq(row)]
-        m.d.comb += [
-            self._placed.eq(taken & ~at_rows),
-            self._place.eq(Mux(at_positions, Cat(item, (group - 1)[:2]), Cat(Const(_W, 2), item))),
-        ]
-        with m.If(taken):
-            m.d.sync += [self._primitive.eq(piece.payload.primitive), self._clipped.eq(piece.payload.clipped)]
-            m.d.sync += item.eq(item + 1)
-            with m.If(item == Mux(group == 0, INVERSES, AXES) - 1):
-                m.d.sync += [item.eq(0), group.eq(group + 1), complete.eq(group.all()), writes.eq(at_rows)]
-                m.d.sync += row.eq(Mux(group[:2].any(), group - 2, _ORIGINALS_ROW))
-            with m.If(at_rows):
-                m.d.comb += self._fill(item, piece.payload.word)
-        with m.If((asked != CORNERS) & ((group != 0) | (item > asked) | complete)):
-            m.d.comb += self._reciprocal(Cat(Const(_W, 2), asked), Cat(Const(_W, 2), asked))
+        m.d.sync += self._finite.eq(1)
+        with m.If(asked < taker.inverses):
+            slot = Cat(Const(W, 2), asked[:2])
+            m.d.comb += self._reciprocal(slot, slot)
             m.d.sync += asked.eq(asked + self.request.ready)
-        with m.If(complete & ~writes & (asked == CORNERS) & (self._pending == 0)):
-            m.d.sync += [complete.eq(0), asked.eq(0)]
+        with m.If(ends):
+            m.d.sync += asked.eq(0)
             m.next = "TRANSFORM"
 
     def _transform(self, m: Module) -> None:
@@ -240,7 +224,7 @@ class SetUp(wiring.Component):
         """
         phase, vertex, axis = Signal(2), Signal(2), Signal(2)
         viewport, slot = self.state.viewport, Cat(axis, vertex)
-        inverse, first_depth = Cat(Const(_W, 2), vertex), Const(_W - 1, 4)
+        inverse, first_depth = Cat(Const(W, 2), vertex), Const(W - 1, 4)
         m.d.comb += self._other.eq(Mux(phase == 0, inverse, first_depth))
         with m.Switch(phase):
             with m.Case(0):
@@ -268,9 +252,9 @@ class SetUp(wiring.Component):
 
     def _relate(self, m: Module) -> None:
         """The differences of 1 / w; of a point its size."""
-        m.d.comb += self._other.eq(_W)
+        m.d.comb += self._other.eq(W)
         with m.If(~self.state.points):
-            slot, negative = Cat(Const(_W, 2), (self._step + 1)[:2]), self._other_word ^ MINUS_ZERO
+            slot, negative = Cat(Const(W, 2), (self._step + 1)[:2]), self._other_word ^ MINUS_ZERO
             m.d.comb += self._multiply_add(slot, ONE, negative, Cat(self._step[0], Const(_WORD >> 1, 4)))
         with m.Elif(self.state.raster.program_point_size & (self._step == 0)):
             m.d.comb += self._multiply_add(_SIZE, HALF, MINUS_ZERO, _SNAP | _SPARE)
@@ -316,8 +300,8 @@ class SetUp(wiring.Component):
             payload.edges.eq(0),
             payload.strict.eq(0),
             payload.constants.record.eq(self._rows.record),
-            payload.constants.corners.eq(self._primitive.corners),
-            payload.constants.provoking.eq(self._primitive.provoking),
+            payload.constants.corners.eq(self._taker.primitive.corners),
+            payload.constants.provoking.eq(self._taker.primitive.provoking),
         ]
         self._bound(m)
         m.next = "FACE"
@@ -355,7 +339,7 @@ class SetUp(wiring.Component):
         """Write row 2: face, number, and whether the triangle was clipped. Ask for the area as a float."""
         step, rows, face = self._step, self._rows, Mux(self._front, ONE, ONE | MINUS_ZERO)
         with m.Switch(step):
-            for index, word in enumerate((face, self._primitive.number, Mux(self._clipped, ONE, 0))):
+            for index, word in enumerate((face, self._taker.primitive.number, Mux(self._taker.clipped, ONE, 0))):
                 with m.Case(index):
                     m.d.comb += self._fill(index + 1, word)
             with m.Case(3):
@@ -411,7 +395,7 @@ class SetUp(wiring.Component):
             with m.If(self.request.ready):
                 m.d.sync += [self._has_area.eq(0), self._divided.eq(1)]
         with m.Elif(self._number != CORNERS):
-            slot = Cat(Const(_W, 2), self._number[:2])
+            slot = Cat(Const(W, 2), self._number[:2])
             m.d.comb += self._multiply_add(slot, ONE, MINUS_ZERO, Cat((self._number + 1)[:2], Const(_WORD >> 2, 3)))
             m.d.sync += self._number.eq(self._number + 1)
         self._give(m, (step == 15) & self._divided & (self._number == CORNERS), has_record)

@@ -6,7 +6,7 @@ pixel. Vertices and the pixels of all strips lie in a square of side 2^24 (1/256
 than half its area: twice that is at most 2^48, which EDGE_BITS hold.
 """
 
-from amaranth import Cat, Module, Signal, Value, signed
+from amaranth import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -82,7 +82,7 @@ class StripWalker(wiring.Component):
         """Look at a quad in each cycle, and make the strip in front of its register."""
         strip, (column, row) = self.strip, position
         sums = [self._sum(m, walk, edge, moves, ends_row) for edge in range(CORNERS)]
-        number, begins, some = Signal(range(self._quads)), Signal(), Signal()
+        number, begins, some = Signal(range(max(2, self._quads))), Signal(), Signal()
         columns, rows = (self._inside(m, walk, axis, position[axis]) for axis in range(2))
         quad = Signal(QUAD)
         for lane in range(QUAD):
@@ -94,9 +94,8 @@ class StripWalker(wiring.Component):
         with m.If(strip.ready):
             m.d.sync += strip.valid.eq(0)
         with m.If(moves):
-            m.d.sync += [strip.valid.eq(ends_strip & found), some.eq(found), number.eq(number + 1)]
-            with m.If(ends_row):
-                m.d.sync += number.eq(0)
+            m.d.sync += [strip.valid.eq(ends_strip & found), some.eq(found)]
+            m.d.sync += number.eq(Mux(ends_strip, 0, number + 1))
             with m.If(begins):
                 m.d.sync += [strip.payload.i.eq(column << 1), strip.payload.j.eq(row << 1), strip.payload.covered.eq(0)]
                 for edge, own in enumerate(sums):
