@@ -83,10 +83,9 @@ class Arithmetic(wiring.Component):
             product_sum.addend.eq(c),
         ]
 
-        # What enters the rounding unit: a sum of the pipeline, else an integer that is requested, else a quotient.
         multiplied = delay_valid(m, client & is_product.replicate(CLIENTS), PIPELINE.raw_latency)[-1]
         tag = delay(m, request.tag, PIPELINE.raw_latency, name="tag")
-        occupied, raw = multiplied.any(), record(RAW)
+        occupied, raw, entering = multiplied.any(), record(RAW), Signal(CLIENTS + TAG_BITS)
         m.d.comb += [
             ready.eq(is_product | (is_quotient & reciprocal.request.ready) | (is_integer & ~occupied)),
             reciprocal.request.valid.eq(is_quotient & client.any()),
@@ -94,37 +93,38 @@ class Arithmetic(wiring.Component):
             reciprocal.request.payload.passenger.eq(Cat(request.tag, client)),
             reciprocal.result.ready.eq(~occupied & ~(is_integer & client.any())),
             raw.eq(product_sum.raw),
+            entering.eq(Cat(tag, multiplied)),
             rounding.raw.eq(raw),
             result.value.eq(rounding.rounded),
         ]
-        entering, entering_tag = Signal(CLIENTS), Signal(TAG_BITS)
-        m.d.comb += [entering.eq(multiplied), entering_tag.eq(tag)]
-        quotient = reciprocal.result.payload
+        # What enters the rounding unit: a sum of the pipeline, else an integer that is requested, else a quotient.
         with m.If(~occupied):
-            m.d.comb += [
-                raw.eq(0),
-                raw.exponent.eq(quotient.exponent),
-                raw.significand.eq(quotient.significand),
-                raw.sign.eq(quotient.sign),
-                raw.zero_sign.eq(quotient.sign),
-                raw.infinite.eq(quotient.infinite),
-                raw.nan.eq(quotient.nan),
-                Cat(entering_tag, entering).eq(Mux(reciprocal.result.valid, quotient.passenger, 0)),
-            ]
             with m.If(is_integer):
-                m.d.comb += [
-                    raw.eq(0),
-                    raw.exponent.eq(RAW_BITS - 1),
-                    raw.significand.eq(Cat(request.a, request.b)[:INTEGER_BITS]),
-                    raw.sign.eq(request.c[-1]),
-                    entering.eq(client),
-                    entering_tag.eq(request.tag),
-                ]
+                self._enter_integer(m, request, raw)
+                m.d.comb += entering.eq(Cat(request.tag, client))
+            with m.Else():
+                self._enter_quotient(m, reciprocal.result.payload, raw)
+                m.d.comb += entering.eq(Mux(reciprocal.result.valid, reciprocal.result.payload.passenger, 0))
         cycles = PIPELINE.latency - PIPELINE.raw_latency
-        valid, given_tag = delay_valid(m, entering, cycles)[-1], delay(m, entering_tag, cycles, name="given_tag")
+        valid = delay_valid(m, entering[TAG_BITS:], cycles)[-1]
+        given_tag = delay(m, entering[:TAG_BITS], cycles, name="given_tag")
         for number, given in enumerate(self.results):
             m.d.comb += [given.valid.eq(valid[number]), given.tag.eq(given_tag), given.word.eq(result.result)]
         return m
+
+    def _enter_integer(self, m: Module, request: data.View, raw: data.View) -> None:
+        """Its lowest bit is the significand's."""
+        m.d.comb += [
+            raw.eq(0),
+            raw.exponent.eq(RAW_BITS - 1),
+            raw.significand.eq(Cat(request.a, request.b)[:INTEGER_BITS]),
+            raw.sign.eq(request.c[-1]),
+        ]
+
+    def _enter_quotient(self, m: Module, quotient: data.View, raw: data.View) -> None:
+        """As the divider gives it."""
+        m.d.comb += [raw.eq(0), raw.zero_sign.eq(quotient.sign)]
+        m.d.comb += [raw[name].eq(quotient[name]) for name in ("exponent", "significand", "sign", "infinite", "nan")]
 
 
 assert QUOTIENT_BITS < RAW_BITS

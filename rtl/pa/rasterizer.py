@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.draws import RASTER_STATE, PositionReader, RecordClient, primitive_layout, strip_layout
 from ctm.rtl.pa.arithmetic import Arithmetic
-from ctm.rtl.pa.clipper import Clipper
+from ctm.rtl.pa.clipping.clipper import Clipper
 from ctm.rtl.pa.setup import SetUp
 from ctm.rtl.pa.strips import StripWalker
 

@@ -11,29 +11,21 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.draws import AXES, CORNERS, RASTER_STATE, record_write_layout
-from ctm.rtl.fp.number import HALF, ONE
+from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.ram import DistributedRam
-from ctm.rtl.pa.arithmetic import INTEGER_BITS, LATENCY, REQUEST, RESULT, TAG_BITS, Operation
+from ctm.rtl.pa.arithmetic import INTEGER_BITS, REQUEST, RESULT, TAG_BITS, Operation
 from ctm.rtl.pa.bounds import Bounds
 from ctm.rtl.pa.coordinates import Coordinates
 from ctm.rtl.pa.piece import piece_layout
 from ctm.rtl.pa.rows import RecordRows
 from ctm.rtl.pa.shape import walk_layout
+from ctm.rtl.pa.slots import AREA, DEPTH, ROW_WORD, SLOT_BITS, SNAPPED, SPARE, W
 from ctm.rtl.pa.snap import Snap
-from ctm.rtl.pa.taking import SLOT_BITS, PieceTaker, W
+from ctm.rtl.pa.taker import PieceTaker
+from ctm.rtl.pa.transformation import MINUS_ZERO, Transformation
 
-MINUS_ZERO = 1 << WORD_BITS - 1
-"""The addend with which a multiply-add is a product, also where that is a zero."""
-_SPARE = CORNERS
-"""Behind the vertices: the size of a point, the area as a float, z2 - z0."""
-_SIZE, _AREA, _DEPTH = (4 * _SPARE + slot for slot in (W, 0, 1))
-_SNAP = 0b10000
-_WORD = 0b11000
-"""Tags of results that are snapped, with their coordinate, and of words of a row; others are slots, 4 vertex + axis."""
 _HALF_BITS = 21
-_ELEMENTS = CORNERS * AXES
-assert LATENCY < _ELEMENTS
 
 
 class SetUp(wiring.Component):
@@ -67,7 +59,7 @@ class SetUp(wiring.Component):
         self._coordinates, self._rows, self._snap = Coordinates(), RecordRows(records), Snap()
         self._bounds = [Bounds(), Bounds()]
         self._slots = DistributedRam(WORD_BITS, 1 << SLOT_BITS)
-        self._taker = PieceTaker(vertices)
+        self._taker, self._transformation = PieceTaker(vertices), Transformation()
         self._step, self._pending = Signal(4, name="step"), Signal(TAG_BITS, name="pending")
         self._finite, self._turned, self._has_area = (Signal(name=name) for name in ("finite", "turned", "has_area"))
         self._slot, self._other = Signal(SLOT_BITS, name="slot"), Signal(SLOT_BITS, name="other")
@@ -95,6 +87,7 @@ class SetUp(wiring.Component):
         m.submodules.coordinates, m.submodules.rows, m.submodules.snap = self._coordinates, self._rows, self._snap
         m.submodules.bounds_x, m.submodules.bounds_y = self._bounds
         m.submodules.slots, m.submodules.taker = self._slots, self._taker
+        m.submodules.transformation = self._transformation
         connect(m, flipped(self.piece), self._taker.piece)
         has_record = Signal()
         self._receive(m)
@@ -109,8 +102,6 @@ class SetUp(wiring.Component):
                 self._take(m, has_record)
             with m.State("TRANSFORM"):
                 self._transform(m)
-            with m.State("RELATE"):
-                self._relate(m)
             with m.State("DRAIN"), m.If(self._pending == 0):
                 m.d.comb += [self._rows.row.valid.eq(1), self._rows.row.payload.eq(1)]
                 m.next = "AREA"
@@ -139,16 +130,17 @@ class SetUp(wiring.Component):
         m.d.comb += [self._rows.fill.eq(self._taker.fill), self._rows.row.eq(self._taker.row)]
         place, word = Mux(is_slot, result.tag[:SLOT_BITS], placed.slot), Mux(is_slot, result.word, placed.word)
         slots.write(m, place, word, placed.valid | is_slot)
+        m.d.comb += [self._transformation.state.eq(self.state), self._transformation.word.eq(self._other_word)]
         m.d.comb += [request.payload.a.eq(self._word), snap.word.eq(result.word)]
-        is_word, is_snapped = result.tag[3:5] == _WORD >> 3, result.tag[3:5] == _SNAP >> 3
+        is_word, is_snapped = result.tag[3:5] == ROW_WORD >> 3, result.tag[3:5] == SNAPPED >> 3
         with m.If(result.valid & is_word):
             m.d.comb += self._fill(result.tag[:2], result.word)
-        with m.If(result.valid & (result.tag == _AREA)):
+        with m.If(result.valid & (result.tag == AREA)):
             m.d.sync += self._has_area.eq(1)
         snapped = coordinates.snapped
         m.d.sync += [snapped.valid.eq(result.valid & is_snapped), snapped.at.eq(result.tag[:3])]
         m.d.comb += snapped.value.eq(snap.value)
-        is_vertex = snapped.valid & (snapped.at.vertex != _SPARE)
+        is_vertex = snapped.valid & (snapped.at.vertex != SPARE)
         with m.If(is_vertex & ~snap.finite):
             m.d.sync += self._finite.eq(0)
         with m.If(is_vertex & ~self.state.points):
@@ -218,49 +210,17 @@ class SetUp(wiring.Component):
             m.next = "TRANSFORM"
 
     def _transform(self, m: Module) -> None:
-        """Four operations on each coordinate in turn: x 1 / w, x scale, + offset, and the half pixel.
-
-        Nine coordinates take longer than an operation, so none waits for its last result.
-        """
-        phase, vertex, axis = Signal(2), Signal(2), Signal(2)
-        viewport, slot = self.state.viewport, Cat(axis, vertex)
-        inverse, first_depth = Cat(Const(W, 2), vertex), Const(W - 1, 4)
-        m.d.comb += self._other.eq(Mux(phase == 0, inverse, first_depth))
-        with m.Switch(phase):
-            with m.Case(0):
-                m.d.comb += self._multiply_add(slot, self._other_word, MINUS_ZERO, slot)
-            with m.Case(1):
-                m.d.comb += self._multiply_add(slot, viewport.scale[axis], MINUS_ZERO, slot)
-            with m.Case(2):
-                m.d.comb += self._multiply_add(slot, ONE, viewport.offset[axis], slot)
-            with m.Case(3):
-                m.d.comb += self._multiply_add(slot, ONE, HALF | MINUS_ZERO, Cat(vertex, axis[0], Const(_SNAP >> 3, 2)))
-                # Depths are not snapped: the first one is a word of row 1, and so is the second's difference from it.
-                with m.If(axis == AXES - 1):
-                    difference = Mux(vertex == 0, MINUS_ZERO, self._other_word ^ MINUS_ZERO)
-                    word = Cat(vertex[0], Const(_WORD >> 1 | 1, 4))
-                    m.d.comb += self._multiply_add(slot, ONE, difference, Mux(vertex[1], _DEPTH, word))
-                    m.d.comb += self.request.valid.eq(~self.state.points | (vertex == 0))
-        m.d.sync += axis.eq(axis + 1)
-        with m.If(axis == AXES - 1):
-            m.d.sync += [axis.eq(0), vertex.eq(vertex + 1)]
-            with m.If(vertex == CORNERS - 1):
-                m.d.sync += [vertex.eq(0), phase.eq(phase + 1)]
-                with m.If(phase == 3):
-                    m.d.sync += self._step.eq(0)
-                    m.next = "RELATE"
-
-    def _relate(self, m: Module) -> None:
-        """The differences of 1 / w; of a point its size."""
-        m.d.comb += self._other.eq(W)
-        with m.If(~self.state.points):
-            slot, negative = Cat(Const(W, 2), (self._step + 1)[:2]), self._other_word ^ MINUS_ZERO
-            m.d.comb += self._multiply_add(slot, ONE, negative, Cat(self._step[0], Const(_WORD >> 1, 4)))
-        with m.Elif(self.state.raster.program_point_size & (self._step == 0)):
-            m.d.comb += self._multiply_add(_SIZE, HALF, MINUS_ZERO, _SNAP | _SPARE)
-        m.d.sync += self._step.eq(1)
-        with m.If(self._step == 1):
-            m.d.sync += self._step.eq(0)
+        """Let the transformation have its operations."""
+        transformation = self._transformation
+        operation = transformation.operation
+        m.d.comb += [
+            transformation.enable.eq(1),
+            self._other.eq(transformation.other),
+            self._multiply_add(operation.slot, operation.b, operation.c, operation.tag),
+            self.request.valid.eq(operation.valid),
+        ]
+        m.d.sync += self._step.eq(0)
+        with m.If(transformation.done):
             m.next = "DRAIN"
 
     def _measure(self, m: Module) -> None:
@@ -277,7 +237,7 @@ class SetUp(wiring.Component):
             factors.subtracts.eq(step == 3),
         ]
         with m.If(step == 0):
-            m.d.comb += self._multiply_add(_DEPTH, ONE, MINUS_ZERO, _WORD)
+            m.d.comb += self._multiply_add(DEPTH, ONE, MINUS_ZERO, ROW_WORD)
         with m.If(step != 6):
             m.d.sync += step.eq(step + 1)
         with m.Elif(self._pending == 0):
@@ -327,7 +287,7 @@ class SetUp(wiring.Component):
     def _halve(self, m: Module) -> None:
         """Half a side of a point in 1/256 pixel: at most 2^21, and 0 instead of a negative one."""
         half, kept = self._coordinates.half, self._coordinates.kept
-        m.d.comb += [self._coordinates.selection.subtrahend.vertex.eq(_SPARE), half.eq(kept)]
+        m.d.comb += [self._coordinates.selection.subtrahend.vertex.eq(SPARE), half.eq(kept)]
         with m.If(~self.state.raster.program_point_size):
             m.d.comb += half.eq(self.state.radius << 4)
         with m.Elif(kept[-1]):
@@ -348,7 +308,7 @@ class SetUp(wiring.Component):
             m.d.sync += step.eq(step + 1)
         converted = self._divided | self.state.points
         with m.If(~converted):
-            m.d.comb += self._convert(_AREA)
+            m.d.comb += self._convert(AREA)
             m.d.sync += self._divided.eq(self.request.ready)
         with m.Elif(step == 4):
             m.d.sync += [step.eq(0), self._divided.eq(0)]
@@ -391,12 +351,12 @@ class SetUp(wiring.Component):
         with m.If((edge != 0) & (part == 2)):
             m.d.sync += edges[(edge - 1)[:2]].value.eq(coordinates.total)
         with m.If(self._has_area):
-            m.d.comb += self._reciprocal(_AREA, _WORD)
+            m.d.comb += self._reciprocal(AREA, ROW_WORD)
             with m.If(self.request.ready):
                 m.d.sync += [self._has_area.eq(0), self._divided.eq(1)]
         with m.Elif(self._number != CORNERS):
             slot = Cat(Const(W, 2), self._number[:2])
-            m.d.comb += self._multiply_add(slot, ONE, MINUS_ZERO, Cat((self._number + 1)[:2], Const(_WORD >> 2, 3)))
+            m.d.comb += self._multiply_add(slot, ONE, MINUS_ZERO, Cat((self._number + 1)[:2], Const(ROW_WORD >> 2, 3)))
             m.d.sync += self._number.eq(self._number + 1)
         self._give(m, (step == 15) & self._divided & (self._number == CORNERS), has_record)
 
@@ -420,13 +380,13 @@ class SetUp(wiring.Component):
                 m.d.comb += bounds.upper.eq((step == 1) & (number == axis))
         with m.If(number == 3):
             with m.If(self._has_area):
-                m.d.comb += self._reciprocal(_AREA, _WORD | 2)
+                m.d.comb += self._reciprocal(AREA, ROW_WORD | 2)
                 with m.If(self.request.ready):
                     m.d.sync += [self._has_area.eq(0), self._divided.eq(1)]
         with m.Elif(step != 4):
             m.d.sync += step.eq(step + 1)
         with m.Else():
-            m.d.comb += self._convert(Mux(is_side, _AREA, Cat(number[0], Const(_WORD >> 1, 4))))
+            m.d.comb += self._convert(Mux(is_side, AREA, Cat(number[0], Const(ROW_WORD >> 1, 4))))
             with m.If(self.request.ready):
                 m.d.sync += [number.eq(number + 1), step.eq(0)]
         self._bound(m)

@@ -13,8 +13,8 @@ from ctm.rtl.border.draws import RASTER_STATE
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pa.arithmetic import REQUEST, RESULT, TAG_BITS, Operation
-from ctm.rtl.pa.planes import Plane
-from ctm.rtl.pa.polygon import ADDRESS, READ
+from ctm.rtl.pa.clipping.planes import Plane
+from ctm.rtl.pa.clipping.polygon import ADDRESS, READ
 
 SIGN = 1 << WORD_BITS - 1
 

@@ -9,8 +9,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.draws import AXES, CORNERS, primitive_layout
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.pa.clipping.polygon import KEPT_SIZE, READ, VERTEX_BITS, WEIGHTS, address, kept_w
 from ctm.rtl.pa.piece import INVERSES, piece_layout
-from ctm.rtl.pa.polygon import KEPT_SIZE, READ, VERTEX_BITS, WEIGHTS, address, kept_w
 
 _W = AXES
 _INVERSES, _ORIGINALS = 0, 4

@@ -11,9 +11,9 @@ from ctm.rtl.border.draws import AXES, CORNERS
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.views import record
 from ctm.rtl.pa.arithmetic import RESULT
-from ctm.rtl.pa.operands import PAIR, SIGN, Form
-from ctm.rtl.pa.planes import ALL_CLIPPING, CLIPPING, Plane, axis_of, is_behind
-from ctm.rtl.pa.polygon import (
+from ctm.rtl.pa.clipping.operands import PAIR, SIGN, Form
+from ctm.rtl.pa.clipping.planes import ALL_CLIPPING, CLIPPING, Plane, axis_of, is_behind
+from ctm.rtl.pa.clipping.polygon import (
     ADDRESS,
     DISTANCE,
     MOST_VERTICES,

@@ -16,13 +16,13 @@ from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.lib.views import record
 from ctm.rtl.pa.arithmetic import REQUEST, RESULT
-from ctm.rtl.pa.cutting import Cutter
-from ctm.rtl.pa.loading import VertexLoader
-from ctm.rtl.pa.operands import PAIR, Form, Operands
+from ctm.rtl.pa.clipping.cutter import Cutter
+from ctm.rtl.pa.clipping.loader import VertexLoader
+from ctm.rtl.pa.clipping.operands import PAIR, Form, Operands
+from ctm.rtl.pa.clipping.planes import ALL_CLIPPING, CLIPPING, SIDES, Plane, axis_of, is_behind, is_negative
+from ctm.rtl.pa.clipping.polygon import ADDRESS, READ, WRITE, address
+from ctm.rtl.pa.clipping.sender import PieceSender
 from ctm.rtl.pa.piece import piece_layout
-from ctm.rtl.pa.planes import ALL_CLIPPING, CLIPPING, SIDES, Plane, axis_of, is_behind, is_negative
-from ctm.rtl.pa.polygon import ADDRESS, READ, WRITE, address
-from ctm.rtl.pa.sending import PieceSender
 
 _W = 3
 _PLANES = len(Plane)
@@ -141,11 +141,13 @@ class Clipper(wiring.Component):
             operands.pair.valid.eq(cutter.pair.valid | self._asks),
             cutter.pair.ready.eq(operands.pair.ready),
             cutter.idle.eq(operands.idle),
-            *(unit.word.eq(reader.data) for unit in (operands, cutter, sender)),
+            *(unit.word.eq(reader.data) for unit in (operands, cutter)),
+            sender.word.eq(reader.data),
             *(unit.result.eq(self.result) for unit in (operands, cutter)),
             *(getattr(operands, name).eq(getattr(cutter, name)) for name in ("near", "far", "t")),
             *(operands.guards[axis].eq(guard) for axis, guard in enumerate(self._guards)),
-            *(unit.state.eq(self.state) for unit in (loader, operands)),
+            loader.state.eq(self.state),
+            operands.state.eq(self.state),
         ]
         connect(m, flipped(self.positions), loader.positions)
         connect(m, flipped(self.request), operands.request)

@@ -4,18 +4,14 @@ Source: docs/design/draws.md.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.draws import AXES, CORNERS, RECORD_ROWS, primitive_layout
-from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pa.piece import INVERSES, piece_layout
 from ctm.rtl.pa.rows import FILL, ROW
+from ctm.rtl.pa.slots import PLACED, W
 
-SLOT_BITS = 4
-W = AXES
-"""A vertex has slots for x, y, z and w; behind the vertices are four more."""
-PLACED = data.StructLayout({"valid": 1, "slot": SLOT_BITS, "word": WORD_BITS})
 _ORIGINALS_ROW = 6
 
 

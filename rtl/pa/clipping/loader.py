@@ -11,8 +11,8 @@ from ctm.rtl.border.draws import AXES, CORNERS, DISTANCES, RASTER_STATE, Positio
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.fp.selection import is_nan
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.pa.planes import is_behind, is_negative
-from ctm.rtl.pa.polygon import KEPT_SIZE, WEIGHTS, WRITE, address, kept_distance, kept_w
+from ctm.rtl.pa.clipping.planes import is_behind, is_negative
+from ctm.rtl.pa.clipping.polygon import KEPT_SIZE, WEIGHTS, WRITE, address, kept_distance, kept_w
 
 _POSITION, _SIZE, _DISTANCES = 0, 1, 2
 
