@@ -35,7 +35,7 @@ E0, E1, E2 = [1, 0, 0], [0, 1, 0], [0, 0, 1]
 def test_planes_have_their_order() -> None:
     position = np.array([3, 5, 7, 2], F)
     # Near z + w or z; far w - z; w; then x and y: 16,367 pixels are w of the first axis and half of that of the second.
-    sides = [2 + 3, 2 - 3, 1 + 5, 1 - 5]
+    sides = [2 + 3, 2 - 3, 2 + 2 * 5, 2 - 2 * 5]
     for raster, first in (
         (Raster(), [9, -5]), (Raster(clip_zero=True), [7, -5]), (Raster(no_near=True), [-5]),
         (Raster(no_far=True), [9]), (Raster(clip_zero=True, no_near=True, no_far=True), []),

@@ -1,7 +1,7 @@
 """Clips triangles against planes in clip space.
 
 Source: docs/draws.md. A piece's vertex is a position and the weights of the three original vertices in it; what
-programs exported is never interpolated here. Arithmetic is float32, each operation rounded.
+programs exported is never interpolated here. Positions and distances have no denormals.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,15 +12,30 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from ctm.sim.golden.draw.arithmetic import (
+    add,
+    flush,
+    is_behind,
+    is_negative,
+    multiply,
+    multiply_add,
+    reciprocal,
+    subtract,
+)
 from ctm.sim.golden.draw.state import Raster, Viewport
 
 Floats = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.signedinteger]
 Mask = npt.NDArray[np.bool_]
+Distance = Callable[[Floats], Floats]
+"""Signed distances [...] of positions [..., 4] from a plane."""
 
-GUARD = np.float32(16367)
+GUARD = 16367
 """Pixels from the viewport's middle in which positions can be snapped."""
 LEAST_W = np.float32(2.0**-100)
+MOST_VERTICES = 28
+"""Of a polygon: 15 planes make 18 of a triangle's three, and more only where rounding bends its sides."""
+_PER_GUARD = np.float32(1 / GUARD)
 _X, _Y, _Z, _W = range(4)
 
 
@@ -49,17 +64,21 @@ class Polygons:
         return type(self)(self.position[chosen], self.weights[chosen], self.count[chosen], self.source[chosen])
 
 
-def planes(raster: Raster, viewport: Viewport) -> Iterator[Callable[[Floats], Floats]]:
-    """The planes, in the order in which pieces are cut: signed distances of positions [..., 4]."""
+def planes(raster: Raster, viewport: Viewport) -> Iterator[Distance]:
+    """The planes, in the order in which pieces are cut."""
+    yield from _depth(raster)
+    yield _from_least_w
+    scale = multiply(flush(np.abs(viewport.scale)), _PER_GUARD)
+    for axis in (_X, _Y):
+        for side in (scale[axis], -scale[axis]):
+            yield partial(_from_guard, axis, side)
+
+
+def _depth(raster: Raster) -> Iterator[Distance]:
     if not raster.no_near:
         yield _z if raster.clip_zero else _from_near
     if not raster.no_far:
         yield _from_far
-    yield _from_least_w
-    for axis in (_X, _Y):
-        guard = GUARD / np.abs(viewport.scale[axis])
-        yield partial(_from_guard, axis, guard, 1)
-        yield partial(_from_guard, axis, guard, -1)
 
 
 def _z(position: Floats) -> Floats:
@@ -67,31 +86,49 @@ def _z(position: Floats) -> Floats:
 
 
 def _from_near(position: Floats) -> Floats:
-    return position[..., _Z] + position[..., _W]
+    return add(position[..., _Z], position[..., _W])
 
 
 def _from_far(position: Floats) -> Floats:
-    return position[..., _W] - position[..., _Z]
+    return subtract(position[..., _W], position[..., _Z])
 
 
 def _from_least_w(position: Floats) -> Floats:
-    return position[..., _W] - LEAST_W
+    return add(position[..., _W], -LEAST_W)
 
 
-def _from_guard(axis: int, guard: np.float32, side: int, position: Floats) -> Floats:
-    return guard * position[..., _W] + side * position[..., axis]
+def _from_guard(axis: int, scale: np.float32, position: Floats) -> Floats:
+    return multiply_add(position[..., axis], scale, position[..., _W])
+
+
+def _from_side(axis: int, side: int, position: Floats) -> Floats:
+    return add(position[..., _W], side * position[..., axis])
+
+
+def view(raster: Raster) -> Iterator[Distance]:
+    """The planes of the view: x and y as far as w, and z as far as it is clipped."""
+    yield from _depth(raster)
+    for axis in (_X, _Y):
+        for side in (1, -1):
+            yield partial(_from_side, axis, side)
 
 
 def outside(position: Floats, raster: Raster) -> Mask:
     """Which primitives [n] of positions [n, corners, 4] are outside of one plane of the view as a whole."""
-    x, y, z, w = np.moveaxis(position, -1, 0)
-    beyond = [x < -w, x > w, y < -w, y > w]
-    if not raster.no_near:
-        beyond.append(z < 0 if raster.clip_zero else z < -w)
-    if not raster.no_far:
-        beyond.append(z > w)
-    found: Mask = np.any([side.all(axis=1) for side in beyond], axis=0)
+    found = np.zeros(position.shape[0], bool)
+    for distance in view(raster):
+        found |= is_negative(distance(position)).all(axis=1)
     return found
+
+
+def cut_behind(polygons: Polygons, behind: Mask, distance: Callable[[Polygons], Floats]) -> Polygons:
+    """Polygons, of which those of the triangles in `behind` [triangles] are clipped by their distances [n, M]."""
+    chosen = behind[polygons.source]
+    if not chosen.any():
+        return polygons
+    distances = np.zeros(polygons.position.shape[:2], np.float32)
+    distances[chosen] = distance(polygons.select(chosen))
+    return clip(polygons, distances)
 
 
 def clip(polygons: Polygons, distance: Floats) -> Polygons:
@@ -101,8 +138,7 @@ def clip(polygons: Polygons, distance: Floats) -> Polygons:
     """
     most = polygons.position.shape[1]
     exists = np.arange(most) < polygons.count[:, None]
-    inside = (distance >= 0) | ~exists
-    cut = ~np.all(inside, axis=1)
+    cut = np.any(is_behind(distance) & exists, axis=1)
     if not cut.any():
         return polygons
     whole, rest = polygons.select(~cut), polygons.select(cut)
@@ -124,6 +160,7 @@ def _cut(polygons: Polygons, distance: Floats) -> Polygons:
     # Each vertex gives itself, if it is inside, and then the crossing behind it.
     gives = np.stack([keeps, crosses], axis=2).reshape(n, 2 * most)
     place = np.cumsum(gives, axis=1) - 1
+    gives &= place < MOST_VERTICES
     count = gives.sum(axis=1)
     size = max(int(count.max(initial=0)), 3)
     row, source = np.nonzero(gives)
@@ -141,12 +178,11 @@ def _between(values: Floats, following: Integers, distance: Floats, after: Float
     rows = np.arange(values.shape[0])[:, None]
     forward = distance >= 0
     near, far = np.where(forward, distance, after), np.where(forward, after, distance)
-    t = (near * (np.float32(1) / (near - far)))[..., None]
+    t = multiply(near, reciprocal(subtract(near, far)))[..., None]
     next_values = values[rows, following]
     a = np.where(forward[..., None], values, next_values)
     b = np.where(forward[..., None], next_values, values)
-    found: Floats = a + t * (b - a)
-    return found
+    return add(a, multiply(t, subtract(b, a)))
 
 
 def _joined(one: Polygons, other: Polygons) -> Polygons:

@@ -1,16 +1,29 @@
 """Sets triangles and points up for the raster: window coordinates, facing, edges, and the record that programs read.
 
-Source: docs/draws.md. Window coordinates are snapped to 1/256 pixel. Arithmetic is float32, each operation
-rounded, but for edges, which are exact integers.
+Source: docs/draws.md. Window coordinates are snapped to 1/256 pixel. Arithmetic is the machine's, but for edges, which
+are exact integers.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from ctm.sim.golden.draw import clipping
-from ctm.sim.golden.draw.clipping import Polygons
+from ctm.sim.golden.draw.arithmetic import (
+    add,
+    flush,
+    is_behind,
+    is_negative,
+    multiply,
+    multiply_add,
+    multiply_then_add,
+    reciprocal,
+    subtract,
+)
+from ctm.sim.golden.draw.clipping import Distance, Polygons
 from ctm.sim.golden.draw.state import Raster, Viewport
 
 Floats = npt.NDArray[np.float32]
@@ -73,35 +86,56 @@ def triangles(
     cull_distances: int,
 ) -> Shapes:
     """The triangles of corners [n, 3], clipped, culled, and turned so that their areas are positive."""
-    position = vertices.position[corners]
+    position = flush(vertices.position)[corners]
+    distances = flush(vertices.distances)[corners]
     kept = ~np.isnan(position).any(axis=(1, 2)) & ~clipping.outside(position, raster)
-    for plane in range(8):
-        if cull_distances >> plane & 1:
-            kept &= ~(vertices.distances[corners, plane] < 0).all(axis=1)
+    for plane in _planes_in(cull_distances):
+        kept &= ~is_negative(distances[..., plane]).all(axis=1)
     kept_at = np.flatnonzero(kept)
-    polygons = Polygons.of_triangles(position[kept])
-    for distance in clipping.planes(raster, viewport):
-        polygons = clipping.clip(polygons, distance(polygons.position))
-    for plane in range(8):
-        if clip_distances >> plane & 1:
-            given = vertices.distances[corners[kept_at], plane]
-            polygons = clipping.clip(polygons, _weighted(polygons, given))
+    position, distances = position[kept], distances[kept]
+    polygons, clipped = Polygons.of_triangles(position), np.zeros(kept_at.size, bool)
+    for own, of_pieces in _distances(position, distances, raster, viewport, clip_distances):
+        behind: Mask = np.any(is_behind(own), axis=1)
+        clipped |= behind
+        polygons = clipping.cut_behind(polygons, behind, of_pieces)
     owner, piece = clipping.fans(polygons)
-    source = kept_at[polygons.source[owner]]
-    pieces = polygons.position[owner[:, None], piece], polygons.weights[owner[:, None], piece]
-    w_original = vertices.position[corners[source]][..., 3]
-    return _set_up(pieces, w_original, corners[source], provoking[source], source, number[source], raster, viewport)
+    source = polygons.source[owner]
+    pieces = polygons.position[owner[:, None], piece], polygons.weights[owner[:, None], piece], clipped[source]
+    primitive = kept_at[source]
+    return _set_up(
+        pieces, vertices.position[corners[primitive], 3], corners[primitive], provoking[primitive], primitive, number[primitive],
+        raster, viewport,
+    )  # fmt: skip
 
 
-def _weighted(pieces: Polygons, given: Floats) -> Floats:
+def _planes_in(mask: int) -> list[int]:
+    return [plane for plane in range(8) if mask >> plane & 1]
+
+
+def _distances(
+    position: Floats, distances: Floats, raster: Raster, viewport: Viewport, clip_distances: int
+) -> Iterator[tuple[Floats, Callable[[Polygons], Floats]]]:
+    """By planes in order: the distances of triangles, [n, 3], and a function for those of their pieces, [n, M]."""
+    for distance in clipping.planes(raster, viewport):
+        yield distance(position), partial(_positioned, distance)
+    for plane in _planes_in(clip_distances):
+        given = distances[..., plane]
+        yield given, partial(_weighted, given)
+
+
+def _positioned(distance: Distance, pieces: Polygons) -> Floats:
+    return distance(pieces.position)
+
+
+def _weighted(given: Floats, pieces: Polygons) -> Floats:
     """A distance [n, 3] of original vertices at those of pieces, [n, M]."""
-    products = pieces.weights * given[pieces.source][:, None]
-    found: Floats = products[..., 0] + products[..., 1] + products[..., 2]
-    return found
+    first, second, third = np.moveaxis(pieces.weights, -1, 0)
+    own = given[pieces.source].T[..., None]
+    return multiply_add(third, own[2], multiply_add(second, own[1], multiply(first, own[0])))
 
 
 def _set_up(
-    pieces: tuple[Floats, Floats],
+    pieces: tuple[Floats, Floats, Mask],
     w_original: Floats,
     corners: Integers,
     provoking: Integers,
@@ -110,9 +144,8 @@ def _set_up(
     raster: Raster,
     viewport: Viewport,
 ) -> Shapes:
-    position, weights = pieces
-    inverse = _ONE / position[..., 3]
-    window = position[..., :3] * inverse[..., None] * viewport.scale + viewport.offset
+    position, weights, clipped = pieces
+    inverse, window = _in_window(position, viewport)
     snapped = _snapped(window[..., :2])
     x, y = snapped[..., 0], snapped[..., 1]
     area = (x[:, 1] - x[:, 0]) * (y[:, 2] - y[:, 0]) - (x[:, 2] - x[:, 0]) * (y[:, 1] - y[:, 0])
@@ -129,6 +162,7 @@ def _set_up(
         front,
         number[drawn],
         weights[drawn],
+        clipped[drawn],
         w_original[drawn],
     )
     return Shapes(
@@ -137,9 +171,19 @@ def _set_up(
     )  # fmt: skip
 
 
+def _in_window(position: Floats, viewport: Viewport) -> tuple[Floats, Floats]:
+    """1 / w [...] of positions [..., 4], and window coordinates x, y, z [..., 3]."""
+    inverse = reciprocal(np.ascontiguousarray(position[..., 3]))
+    scale, offset = flush(viewport.scale), flush(viewport.offset)
+    axes = [
+        multiply_then_add(multiply(position[..., axis], inverse), scale[axis], offset[axis]) for axis in range(3)
+    ]  # fmt: skip
+    return inverse, np.stack(axes, axis=-1)
+
+
 def _snapped(window: Floats) -> Integers:
     """Window coordinates in 1/256 pixel from the centre of pixel (0, 0); any where they are not finite."""
-    scaled = np.rint((window - _HALF) * np.float32(SUBPIXELS))
+    scaled = np.rint(add(window, -_HALF) * np.float32(SUBPIXELS))
     found: Integers = np.nan_to_num(np.clip(scaled, -(2.0**23), 2.0**23), nan=0.0).astype(np.int64)
     return found
 
@@ -164,17 +208,24 @@ def _bounds(x: Integers, y: Integers) -> Integers:
 
 
 def _record(
-    area: Integers, inverse: Floats, z: Floats, front: Mask, number: Integers, weights: Floats, w_original: Floats
+    area: Integers,
+    inverse: Floats,
+    z: Floats,
+    front: Mask,
+    number: Integers,
+    weights: Floats,
+    clipped: Mask,
+    w_original: Floats,
 ) -> Floats:
     record = np.zeros((area.size, RECORD_ROWS, 4), np.float32)
-    record[:, 0, 0] = _ONE / area.astype(np.float32)
+    record[:, 0, 0] = reciprocal(area.astype(np.float32))
     record[:, 0, 1:] = inverse
-    record[:, 1, 0], record[:, 1, 1] = inverse[:, 1] - inverse[:, 0], inverse[:, 2] - inverse[:, 0]
-    record[:, 1, 2], record[:, 1, 3] = z[:, 0], z[:, 1] - z[:, 0]
-    record[:, 2, 0] = z[:, 2] - z[:, 0]
+    record[:, 1, :2] = subtract(inverse[:, 1:], inverse[:, :1])
+    record[:, 1, 2] = z[:, 0]
+    record[:, 1, 3], record[:, 2, 0] = subtract(z[:, 1:], z[:, :1]).T
     record[:, 2, 1] = np.where(front, _ONE, -_ONE)
     record[:, 2, 2] = number.astype(np.uint32).view(np.float32)
-    record[:, 2, 3] = (weights != np.eye(3, dtype=np.float32)).any(axis=(1, 2))
+    record[:, 2, 3] = clipped
     record[:, 3:6, :3] = weights
     record[:, 6, :3] = w_original
     return record
@@ -186,29 +237,24 @@ def points(vertices: Vertices, corners: Integers, number: Integers, *, raster: R
     Record: row 0 the left and the lower end in 1/256 pixel and 1 / side, row 1 z in z, row 2 face and number as of a
     triangle, row 6 w in x.
     """
-    position = vertices.position[corners]
-    x, y, z, w = position.T
-    # A coordinate that is no number is inside of nothing.
-    inside = (np.abs(x) <= w) & (np.abs(y) <= w)
-    if not raster.no_near:
-        inside &= (z >= 0) if raster.clip_zero else (z >= -w)
-    if not raster.no_far:
-        inside &= z <= w
-    window = position[:, :3] * (_ONE / w)[:, None] * viewport.scale + viewport.offset
-    half = np.nan_to_num(np.clip(np.rint(vertices.size[corners] * np.float32(SUBPIXELS / 2)), 0, 2.0**21)).astype(
-        np.int64
-    )
+    position = flush(vertices.position)[corners]
+    inside = ~np.isnan(position).any(axis=1)
+    for distance in clipping.view(raster):
+        inside &= ~is_behind(distance(position))
+    _, window = _in_window(position, viewport)
+    size = multiply(flush(vertices.size)[corners], _HALF)
+    half = np.nan_to_num(np.clip(np.rint(size * np.float32(SUBPIXELS)), 0, 2.0**21)).astype(np.int64)
     drawn = inside & np.isfinite(window[:, :2]).all(axis=1) & (half > 0)
     centre, half = _snapped(window[drawn, :2]), half[drawn]
     low, high = centre - half[:, None], centre + half[:, None]
     n = half.size
     record = np.zeros((n, RECORD_ROWS, 4), np.float32)
     record[:, 0, :2] = low
-    record[:, 0, 2] = _ONE / (2 * half).astype(np.float32)
+    record[:, 0, 2] = reciprocal((2 * half).astype(np.float32))
     record[:, 1, 2] = window[drawn, 2]
     record[:, 2, 1] = _ONE
     record[:, 2, 2] = number[drawn].astype(np.uint32).view(np.float32)
-    record[:, 6, 0] = w[drawn]
+    record[:, 6, 0] = vertices.position[corners[drawn], 3]
     first, last = -(-low // SUBPIXELS), -(-high // SUBPIXELS) - 1
     return Shapes(
         primitive=np.flatnonzero(drawn),

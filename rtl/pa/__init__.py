@@ -1,0 +1,1 @@
+"""The primitive assembler's raster: clipper, set-up and strip walker."""

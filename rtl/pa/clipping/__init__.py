@@ -1,0 +1,1 @@
+"""What is outside is cut away: planes, polygons, pieces."""

@@ -1,0 +1,214 @@
+// The clock of a compiled rasterizer: primitives and free records in front, strips and records behind.
+//
+// In every cycle the inputs are driven, the unit settles, what it offers and takes is looked at, and the clock rises.
+// Payloads that are not valid are a poison. The generated part in front of this gives `ports(model)`.
+
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr int POISON = 0xA5;
+constexpr unsigned QUIET_CYCLES = 20;  // Behind the last shape, in which nothing more may come.
+constexpr unsigned VECTORS = 4, VECTOR_BYTES = 16, ROWS = 7, EVENTS = 6;
+
+struct Setup {
+    const char *state, *primitives, *positions;
+    char *strips, *shapes;  // Payloads; for each shape the record's number, and its rows as words
+    std::uint64_t *strip_cycles, *shape_cycles, *counts;
+    std::uint64_t primitives_count, strips_size, shapes_size, records, source_stall, sink_stall, free_stall, seed, max_cycles;
+};
+
+struct Result {
+    std::uint64_t failed, strips, shapes, cycles;
+    char message[256];
+};
+
+struct Failure : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+void check(bool holds, const char* rule) {
+    if (!holds) throw Failure(rule);
+}
+
+// The same for the same seed.
+struct Chance {
+    std::uint64_t state;
+
+    bool withholds(std::uint64_t stall) {  // SplitMix64
+        std::uint64_t z = state += 0x9E3779B97F4A7C15;
+        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+        z = (z ^ z >> 27) * 0x94D049BB133111EB;
+        return (z ^ z >> 31) % 65536 < stall;
+    }
+};
+
+// Bits beyond a port's width must be zero.
+void set(const Port& port, const void* payload) {
+    auto* bytes = static_cast<unsigned char*>(port.data);
+    if (payload) {
+        std::memcpy(bytes, payload, port.bytes);
+    } else {
+        std::memset(bytes, POISON, port.bytes);
+    }
+    for (std::size_t bit = port.width; bit < 8 * port.bytes; ++bit) bytes[bit / 8] &= ~(1 << bit % 8);
+}
+
+std::uint64_t bits(const void* payload, unsigned from, unsigned count) {
+    std::uint64_t result = 0;
+    for (unsigned bit = 0; bit < count; ++bit) {
+        const auto byte = static_cast<const unsigned char*>(payload)[(from + bit) / 8];
+        result |= std::uint64_t(byte >> (from + bit) % 8 & 1) << bit;
+    }
+    return result;
+}
+
+enum class Record { FREE, TAKEN, GIVEN };
+
+// What lasts from run to run.
+struct Unit {
+    Model model;
+    std::deque<std::uint8_t> free;
+    std::vector<Record> states;
+    std::vector<unsigned> written;
+    std::vector<std::uint32_t> rows;
+
+    explicit Unit(std::uint64_t records) : states(records, Record::FREE), written(records), rows(records * ROWS * 4) {
+        for (unsigned record = 0; record < records; ++record) free.push_back((5 * record + 3) % records);
+        model.rst = 1;
+        model.clk = 0;
+        model.eval();
+        model.clk = 1;
+        model.eval();
+        model.rst = 0;
+    }
+};
+
+struct Run {
+    Unit& unit;
+    const Setup& setup;
+    Result& result;
+    Ports ports;
+    Chance chance;
+    std::uint64_t next = 0;
+    bool offers = false, offers_free = false, waits = false;
+    std::vector<char> waiting;
+
+    Run(Unit& unit, const Setup& setup, Result& result)
+        : unit(unit), setup(setup), result(result), ports(::ports(unit.model)), chance{setup.seed} {}
+
+    void run() {
+        unsigned quiet = 0;
+        std::uint64_t place = 0, vector = 0, now = 0;
+        set(ports.state, setup.state);
+        for (; quiet < QUIET_CYCLES; ++now) {
+            check(now < setup.max_cycles, "too many cycles");
+            drive(place, vector);
+            unit.model.clk = 0;
+            unit.model.eval();
+            watch(now);
+            quiet = *ports.idle && next == setup.primitives_count && !offers ? quiet + 1 : 0;
+            place = bits(ports.place.data, 0, ports.place.width);
+            vector = bits(ports.vector.data, 0, ports.vector.width);
+            unit.model.clk = 1;
+            unit.model.eval();
+        }
+        result.cycles = now - QUIET_CYCLES;
+    }
+
+    void drive(std::uint64_t place, std::uint64_t vector) {
+        offers = next < setup.primitives_count && (offers || !chance.withholds(setup.source_stall));
+        *ports.primitive_valid = offers;
+        set(ports.primitive, offers ? setup.primitives + next * ports.primitive.bytes : nullptr);
+        offers_free = !unit.free.empty() && (offers_free || !chance.withholds(setup.free_stall));
+        *ports.free_valid = offers_free;
+        set(ports.free, offers_free ? &unit.free.front() : nullptr);
+        *ports.strip_ready = !chance.withholds(setup.sink_stall);
+        set(ports.words, setup.positions + (place * VECTORS + vector) * VECTOR_BYTES);
+    }
+
+    void watch(std::uint64_t now) {
+        const bool primitive = offers && *ports.primitive_ready, free = offers_free && *ports.free_ready;
+        for (unsigned event = 0; event < EVENTS; ++event) setup.counts[event] += bits(ports.events.data, event, 1);
+        write();
+        strip(now);
+        made(now);
+        if (free) {
+            const unsigned record = unit.free.front();
+            unit.free.pop_front();
+            unit.states[record] = Record::TAKEN;
+            unit.written[record] = 0;
+            offers_free = false;
+        }
+        if (primitive) ++next, offers = false;
+        check(!*ports.idle || !(*ports.strip_valid || bits(ports.made.data, 0, 1) || bits(ports.write.data, 0, 1)),
+              "idle while something is given");
+    }
+
+    void write() {
+        const void* data = ports.write.data;
+        if (!bits(data, 0, 1)) return;
+        const unsigned width = ports.free.width, record = bits(data, 1, width), row = bits(data, 1 + width, 3);
+        check(unit.states[record] == Record::TAKEN, "a row of a record that is not being made");
+        check(row < ROWS, "no such row");
+        unit.written[record] |= 1u << row;
+        for (unsigned word = 0; word < 4; ++word)
+            unit.rows[(record * ROWS + row) * 4 + word] = bits(data, 4 + width + 32 * word, 32);
+    }
+
+    void strip(std::uint64_t now) {
+        const char* payload = static_cast<const char*>(ports.strip.data);
+        if (waits) {
+            check(*ports.strip_valid, "a strip went before it was taken");
+            check(!std::memcmp(payload, waiting.data(), ports.strip.bytes), "a strip changed before it was taken");
+        }
+        waits = *ports.strip_valid && !*ports.strip_ready;
+        if (waits) waiting.assign(payload, payload + ports.strip.bytes);
+        if (!*ports.strip_valid) return;
+        give(bits(payload, ports.strip_record, ports.free.width));
+        if (!*ports.strip_ready) return;
+        check(result.strips < setup.strips_size, "too many strips");
+        std::memcpy(setup.strips + result.strips * ports.strip.bytes, payload, ports.strip.bytes);
+        setup.strip_cycles[result.strips++] = now;
+    }
+
+    void give(unsigned record) {
+        check(unit.states[record] != Record::FREE, "a strip of a record that is free");
+        check(unit.written[record] == (1u << ROWS) - 1, "a strip without its record");
+        unit.states[record] = Record::GIVEN;
+    }
+
+    void made(std::uint64_t now) {
+        if (!bits(ports.made.data, 0, 1)) return;
+        const unsigned record = bits(ports.made.data, 1, ports.free.width);
+        give(record);
+        check(result.shapes < setup.shapes_size, "too many shapes");
+        char* shape = setup.shapes + result.shapes * (1 + ROWS * 4) * 4;
+        std::memcpy(shape, &record, 4);
+        std::memcpy(shape + 4, &unit.rows[record * ROWS * 4], ROWS * 16);
+        setup.shape_cycles[result.shapes++] = now;
+        unit.states[record] = Record::FREE;
+        unit.free.push_back(record);
+    }
+};
+
+}  // namespace
+
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+
+EXPORTED void* unit_make(std::uint64_t records) { return new Unit(records); }
+EXPORTED void unit_free(void* unit) { delete static_cast<Unit*>(unit); }
+EXPORTED void unit_run(void* unit, const Setup* setup, Result* result) {
+    *result = {};
+    try {
+        Run(*static_cast<Unit*>(unit), *setup, *result).run();
+    } catch (const Failure& failure) {
+        result->failed = 1;
+        std::snprintf(result->message, sizeof result->message, "%s", failure.what());
+    }
+}
