@@ -30,7 +30,6 @@ class Interlock(wiring.Component):
     ended : ``In({valid, ticket})``
     record_ended : ``Out({valid, record})``
         A strip with this record has ended.
-    record_granted : ``Out({valid, record})``
     idle : ``Out(1)``
         No strip is under way or offered.
     """
@@ -45,7 +44,6 @@ class Interlock(wiring.Component):
                 "granted": Out(stream.Signature(data.StructLayout({"strip": strip, "ticket": range(tickets)}))),
                 "ended": In(data.StructLayout({"valid": 1, "ticket": range(tickets)})),
                 "record_ended": Out(of_record),
-                "record_granted": Out(of_record),
                 "idle": Out(1),
             }
         )
@@ -64,8 +62,6 @@ class Interlock(wiring.Component):
             grants.eq(strip.valid & ~conflicts & free.any() & (~granted.valid | granted.ready)),
             strip.ready.eq(grants),
             self.idle.eq(~busy.any() & ~strip.valid),
-            self.record_granted.valid.eq(grants),
-            self.record_granted.record.eq(record),
             self.record_ended.valid.eq(self.ended.valid),
             self.record_ended.record.eq(Array(records)[self.ended.ticket]),
         ]

@@ -102,7 +102,9 @@ class DrawPipeline(wiring.Component):
             shading.words.eq(store.words),
             shading.vertex.eq(grouper.batch.vertex),
             records.made.eq(rasterizer.records.made),
-            records.granted.eq(interlock.record_granted),
+            # From here on: between the units a strip may wait.
+            records.begun.valid.eq(rasterizer.strip.valid & rasterizer.strip.ready),
+            records.begun.record.eq(rasterizer.strip.payload.constants.record),
             records.ended.eq(interlock.record_ended),
             interlock.ended.eq(shading.ended),
             self.index_address.eq(draw.state.indices.address),

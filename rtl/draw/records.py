@@ -19,8 +19,8 @@ class Records(wiring.Component):
     free : ``Out(stream.Signature(range(RECORDS)))``
     made : ``In({valid, payload})``
         All strips of the shape with this record were given, perhaps none.
-    granted, ended : ``In({valid, record})``
-        A strip with this record is under way; it has ended.
+    begun, ended : ``In({valid, record})``
+        A strip with this record was given, with `made` at the latest; it has ended.
     """
 
     def __init__(self, strips: int) -> None:
@@ -30,7 +30,7 @@ class Records(wiring.Component):
             {
                 "free": Out(stream.Signature(range(RECORDS))),
                 "made": In(data.StructLayout({"valid": 1, "payload": range(RECORDS)})),
-                "granted": In(of_record),
+                "begun": In(of_record),
                 "ended": In(of_record),
             }
         )
@@ -48,7 +48,7 @@ class Records(wiring.Component):
         taken = Mux(self.free.valid & self.free.ready, free, 0)
         done = Signal(RECORDS)
         for record, count in enumerate(counts):
-            begins, ends = (_is(event, record) for event in (self.granted, self.ended))
+            begins, ends = (_is(event, record) for event in (self.begun, self.ended))
             m.d.sync += count.eq(count + begins - ends)
             m.d.comb += done[record].eq(made[record] & (count == 0) & ~begins)
         now_made = Cat(self.made.valid & (self.made.payload == record) for record in range(RECORDS))
