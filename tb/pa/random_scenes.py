@@ -86,8 +86,8 @@ def _huge_and_tiny(generator: Generator, count: int) -> np.ndarray:
 def _on_a_grid(generator: Generator, count: int) -> np.ndarray:
     """Corners at and between the centres of pixels, so that edges are shared and pixels lie on them."""
     found = np.empty((count, 3, 4), F)
-    found[..., 0] = generator.integers(-32, 33, (count, 3)) / 32
-    found[..., 1] = generator.integers(-24, 25, (count, 3)) / 24
+    found[..., 0] = generator.integers(-64, 65, (count, 3)) / 64
+    found[..., 1] = generator.integers(-48, 49, (count, 3)) / 48
     found[..., 2] = generator.integers(-2, 3, (count, 3)) / 2
     found[..., 3] = 1
     return found
@@ -157,7 +157,8 @@ def triangles(seed: int, kind: str) -> Scene:
     provoking = corners[np.arange(len(corners)), generator.integers(0, 3, len(corners))]
     return Scene(
         position=position, corners=corners, distances=_distances(generator), raster=_raster(generator),
-        viewport=_viewport(generator), domain=_domain(generator), provoking=provoking,
+        viewport=plain_viewport() if kind == "on a grid" else _viewport(generator), domain=_domain(generator),
+        provoking=provoking,
         number=generator.integers(0, 1 << 32, len(corners)),
         clip_distances=int(generator.choice([1, 2, 128, 9, 255])) if clips else 0,
         cull_distances=int(generator.choice([1, 128, 129, 255])) if culls else 0,
