@@ -3,7 +3,10 @@
 Source: docs/draws.md; docs/arithmetic.md.
 """
 
+from typing import Any
+
 from amaranth import Cat, Module, Mux, Signal
+from amaranth.hdl import ValueLike
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -36,6 +39,13 @@ class Operation(enum.Enum, shape=2):
 
 REQUEST = data.StructLayout({"operation": Operation, "a": WORD_BITS, "b": WORD_BITS, "c": WORD_BITS, "tag": TAG_BITS})
 RESULT = data.StructLayout({"valid": 1, "tag": TAG_BITS, "word": WORD_BITS})
+
+
+def asks(request: Any, operation: Operation, tag: ValueLike, **words: ValueLike) -> list[Any]:
+    """Statements that ask for an operation on `words`."""
+    payload = request.payload
+    named = [payload[name].eq(word) for name, word in words.items()]
+    return [request.valid.eq(1), payload.operation.eq(operation), payload.tag.eq(tag), *named]
 
 
 class Arithmetic(wiring.Component):

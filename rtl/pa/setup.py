@@ -13,8 +13,9 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from ctm.rtl.border.draws import AXES, CORNERS, RASTER_STATE, record_write_layout
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.ram import DistributedRam
-from ctm.rtl.pa.arithmetic import INTEGER_BITS, REQUEST, RESULT, TAG_BITS, Operation
+from ctm.rtl.pa.arithmetic import INTEGER_BITS, REQUEST, RESULT, TAG_BITS, Operation, asks
 from ctm.rtl.pa.bounds import Bounds
 from ctm.rtl.pa.coordinates import Coordinates
 from ctm.rtl.pa.piece import piece_layout
@@ -57,7 +58,7 @@ class SetUp(wiring.Component):
     def __init__(self, lanes: int, vertices: int, records: int) -> None:
         self._column_bits = (lanes // 2).bit_length() - 1
         self._coordinates, self._rows, self._snap = Coordinates(), RecordRows(records), Snap()
-        self._bounds = [Bounds(), Bounds()]
+        self._bounds = Bounds()
         self._slots = DistributedRam(WORD_BITS, 1 << SLOT_BITS)
         self._taker, self._transformation = PieceTaker(vertices), Transformation()
         self._step, self._pending = Signal(4, name="step"), Signal(TAG_BITS, name="pending")
@@ -65,7 +66,7 @@ class SetUp(wiring.Component):
         self._slot, self._other = Signal(SLOT_BITS, name="slot"), Signal(SLOT_BITS, name="other")
         self._word, self._other_word = Signal(WORD_BITS, name="word"), Signal(WORD_BITS, name="other_word")
         self._divided, self._number = Signal(name="divided"), Signal(range(AXES + 1), name="number")
-        self._front = Signal(name="front")
+        self._front, self._snaps = Signal(name="front"), Signal(name="snaps")
         write = data.StructLayout({"valid": 1, "payload": record_write_layout(records)})
         super().__init__(
             {
@@ -85,7 +86,7 @@ class SetUp(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.coordinates, m.submodules.rows, m.submodules.snap = self._coordinates, self._rows, self._snap
-        m.submodules.bounds_x, m.submodules.bounds_y = self._bounds
+        m.submodules.bounds = self._bounds
         m.submodules.slots, m.submodules.taker = self._slots, self._taker
         m.submodules.transformation = self._transformation
         connect(m, flipped(self.piece), self._taker.piece)
@@ -102,7 +103,7 @@ class SetUp(wiring.Component):
                 self._take(m, has_record)
             with m.State("TRANSFORM"):
                 self._transform(m)
-            with m.State("DRAIN"), m.If(self._pending == 0):
+            with m.State("DRAIN"), m.If((self._pending == 0) & ~self._snaps):
                 m.d.comb += [self._rows.row.valid.eq(1), self._rows.row.payload.eq(1)]
                 m.next = "AREA"
                 with m.If(self.state.points):
@@ -138,21 +139,24 @@ class SetUp(wiring.Component):
         with m.If(result.valid & (result.tag == AREA)):
             m.d.sync += self._has_area.eq(1)
         snapped = coordinates.snapped
-        m.d.sync += [snapped.valid.eq(result.valid & is_snapped), snapped.at.eq(result.tag[:3])]
-        m.d.comb += snapped.value.eq(snap.value)
+        snaps = delay_valid(m, result.valid & is_snapped, snap.latency)
+        m.d.comb += [
+            snapped.valid.eq(snaps[-1]),
+            snapped.at.eq(delay(m, result.tag[:3], snap.latency)),
+            snapped.value.eq(snap.value),
+            self._snaps.eq(Cat(snaps).any()),
+        ]
         is_vertex = snapped.valid & (snapped.at.vertex != SPARE)
         with m.If(is_vertex & ~snap.finite):
             m.d.sync += self._finite.eq(0)
-        with m.If(is_vertex & ~self.state.points):
-            for axis, bounds in enumerate(self._bounds):
-                m.d.comb += [
-                    bounds.begins.eq((snapped.at.axis == axis) & (snapped.at.vertex == 0)),
-                    bounds.goes_on.eq((snapped.at.axis == axis) & (snapped.at.vertex != 0)),
-                ]
-        domain = self.state.domain
-        for bounds, low, high in zip(self._bounds, (domain.i0, domain.j0), (domain.i1, domain.j1), strict=True):
-            value = Mux(self.state.points, coordinates.sum, snap.value)
-            m.d.comb += [bounds.low.eq(low), bounds.high.eq(high), bounds.value.eq(value)]
+        bounds, counts = self._bounds, is_vertex & ~self.state.points
+        m.d.comb += [
+            bounds.domain.eq(self.state.domain),
+            bounds.axis.eq(snapped.at.axis),
+            bounds.value.eq(Mux(self.state.points, coordinates.left, snap.value)),
+            bounds.begins.eq(counts & (snapped.at.vertex == 0)),
+            bounds.goes_on.eq(counts & (snapped.at.vertex != 0)),
+        ]
 
     def _fill(self, index: ValueLike, word: ValueLike) -> list[Any]:
         """Give a word of a row."""
@@ -161,34 +165,20 @@ class SetUp(wiring.Component):
 
     def _multiply_add(self, slot: ValueLike, b: ValueLike, c: ValueLike, tag: ValueLike) -> list[Any]:
         """Ask for the slot's word * b + c."""
-        request = self.request.payload
-        return [
-            self._slot.eq(slot),
-            self.request.valid.eq(1),
-            request.operation.eq(Operation.MULTIPLY_ADD),
-            request.b.eq(b),
-            request.c.eq(c),
-            request.tag.eq(tag),
-        ]
+        return [self._slot.eq(slot), *asks(self.request, Operation.MULTIPLY_ADD, tag, b=b, c=c)]
 
     def _reciprocal(self, slot: ValueLike, tag: ValueLike) -> list[Any]:
         """Ask for that of the slot's word."""
-        request = self.request
-        operation = request.payload.operation.eq(Operation.RECIPROCAL)
-        return [self._slot.eq(slot), request.valid.eq(1), operation, request.payload.tag.eq(tag)]
+        return [self._slot.eq(slot), *asks(self.request, Operation.RECIPROCAL, tag)]
 
     def _convert(self, tag: ValueLike) -> list[Any]:
         """Ask for the total as a float; an area's magnitude."""
-        request, total = self.request.payload, self._coordinates.total
+        total = self._coordinates.total
         magnitude = Mux(total[-1], -total, total)[:INTEGER_BITS]
-        return [
-            self.request.valid.eq(1),
-            request.operation.eq(Operation.CONVERT),
-            request.a.eq(magnitude[:WORD_BITS]),
-            request.b.eq(magnitude[WORD_BITS:]),
-            request.c.eq(Cat(Const(0, WORD_BITS - 1), total[-1] & self.state.points)),
-            request.tag.eq(tag),
-        ]
+        sign = Cat(Const(0, WORD_BITS - 1), total[-1] & self.state.points)
+        return asks(
+            self.request, Operation.CONVERT, tag, a=magnitude[:WORD_BITS], b=magnitude[WORD_BITS:], c=sign
+        )  # fmt: skip
 
     def _take(self, m: Module, has_record: Value) -> None:
         """Take the words of a piece, and ask for the reciprocals of w as soon as these are there."""
@@ -263,26 +253,21 @@ class SetUp(wiring.Component):
             payload.constants.corners.eq(self._taker.primitive.corners),
             payload.constants.provoking.eq(self._taker.primitive.provoking),
         ]
-        self._bound(m)
         m.next = "FACE"
         with m.If(is_nothing | ~self._finite):
             m.d.comb += [self.dropped.eq(1), self._rows.clear.eq(1)]
             m.next = "TAKE"
 
-    def _bound(self, m: Module) -> None:
-        """Give the walker the pixels, and where its first strip begins."""
-        payload = self.walk.payload
-        columns, rows = self._bounds
-        offset = (columns.first - Cat(Const(0, 1), self.state.domain.i0[1:]))[: self._column_bits]
-        m.d.sync += [
-            payload.first[0].eq(columns.first),
-            payload.first[1].eq(rows.first),
-            payload.last[0].eq(columns.last),
-            payload.last[1].eq(rows.last),
-            payload.column.eq(columns.first - offset),
-            payload.row.eq(rows.first[1:] << 1),
-            payload.empty.eq(columns.empty | rows.empty),
-        ]
+    def _bound(self, m: Module, axis: Value) -> None:
+        """Give the walker the pixels of an axis, the columns first, and where its first strip begins."""
+        payload, bounds = self.walk.payload, self._bounds
+        offset = (bounds.first - Cat(Const(0, 1), self.state.domain.i0[1:]))[: self._column_bits]
+        m.d.comb += bounds.axis.eq(axis)
+        m.d.sync += [payload.first[axis].eq(bounds.first), payload.last[axis].eq(bounds.last)]
+        with m.If(axis):
+            m.d.sync += [payload.row.eq(bounds.first[1:] << 1), payload.empty.eq(payload.empty | bounds.empty)]
+        with m.Else():
+            m.d.sync += [payload.column.eq(bounds.first - offset), payload.empty.eq(bounds.empty)]
 
     def _halve(self, m: Module) -> None:
         """Half a side of a point in 1/256 pixel: at most 2^21, and 0 instead of a negative one."""
@@ -304,6 +289,8 @@ class SetUp(wiring.Component):
                     m.d.comb += self._fill(index + 1, word)
             with m.Case(3):
                 m.d.comb += [rows.row.valid.eq(1), rows.row.payload.eq(2)]
+        with m.If(step < 2):
+            self._bound(m, step[0])
         with m.If(step != 4):
             m.d.sync += step.eq(step + 1)
         converted = self._divided | self.state.points
@@ -368,17 +355,22 @@ class SetUp(wiring.Component):
             selection.minuend.axis.eq(number[0]),
             selection.nothing.eq(is_side),
             selection.half.eq(1),
-            selection.adds.eq(is_side | (step == 1)),
-            factors.left.eq(step == 0),
+            selection.adds.eq(is_side | (step != 0)),
+            # The upper end takes the place of the lower one, when that has been multiplied.
+            factors.left.eq((step == 0) | (step == 2)),
             factors.right.eq(step == 1),
             factors.constant.eq(Mux(is_side, 2, 1)),
             factors.first.eq(1),
         ]
-        with m.If(~is_side):
-            for axis, bounds in enumerate(self._bounds):
-                m.d.comb += bounds.lower.eq((step == 0) & (number == axis))
-                m.d.comb += bounds.upper.eq((step == 1) & (number == axis))
+        m.d.comb += [
+            self._bounds.axis.eq(number[0]),
+            self._bounds.lower.eq((step == 1) & ~number[1]),
+            self._bounds.upper.eq((step == 3) & ~number[1]),
+        ]
         with m.If(number == 3):
+            with m.If(step < 2):
+                self._bound(m, step[0])
+                m.d.sync += step.eq(step + 1)
             with m.If(self._has_area):
                 m.d.comb += self._reciprocal(AREA, ROW_WORD | 2)
                 with m.If(self.request.ready):
@@ -389,7 +381,6 @@ class SetUp(wiring.Component):
             m.d.comb += self._convert(Mux(is_side, AREA, Cat(number[0], Const(ROW_WORD >> 1, 4))))
             with m.If(self.request.ready):
                 m.d.sync += [number.eq(number + 1), step.eq(0)]
-        self._bound(m)
         self._give(m, self._divided, has_record)
 
     def _give(self, m: Module, ready: Value, has_record: Signal) -> None:

@@ -21,7 +21,7 @@ _LIMIT = BIAS + WINDOW_BITS - 2 - _FRACTION_BITS
 class Snap(wiring.Component):
     """256 times a word, rounded to the nearest integer, ties to even; beyond 2^23 it is 2^23 of its sign.
 
-    Latency is one cycle. A NaN is -2^23.
+    Latency is two cycles. A NaN is -2^23.
 
     Members
     -------
@@ -35,7 +35,7 @@ class Snap(wiring.Component):
     value: Out(signed(WINDOW_BITS))
     finite: Out(1)
 
-    latency = 1
+    latency = 2
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -51,7 +51,7 @@ class Snap(wiring.Component):
         ]
         shifted, sticky = shift_right_sticky(m, Cat(Const(0, 1), operand.significand), amount)
         shifted, sticky, beyond, sign, finite = (
-            delay(m, value, self.latency)
+            delay(m, value)
             for value in (shifted, sticky, beyond, operand.sign | operand.nan, ~operand.infinite & ~operand.nan)
         )
         magnitude = Signal(WINDOW_BITS - 1)
@@ -59,5 +59,7 @@ class Snap(wiring.Component):
             m.d.comb += magnitude.eq(1 << WINDOW_BITS - 2)
         with m.Else():
             m.d.comb += magnitude.eq(shifted[1:] + (shifted[0] & (sticky | shifted[1])))
-        m.d.comb += [self.value.eq(Mux(sign, -magnitude, magnitude)), self.finite.eq(finite)]
+        value = Signal.like(self.value)
+        m.d.comb += [value.eq(Mux(sign, -magnitude, magnitude)), self.value.eq(delay(m, value, name="value"))]
+        m.d.comb += self.finite.eq(delay(m, finite, name="finite"))
         return m

@@ -162,3 +162,13 @@ def test_polygons_become_fans_around_their_first_vertex() -> None:
     owner, corners = clipping.fans(polygons)
     assert owner.tolist() == [0, 1, 1, 1, 2, 2]
     assert corners.tolist() == [[0, 1, 2], [0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 1, 2], [0, 2, 3]]
+
+
+def test_a_polygon_keeps_its_first_28_vertices() -> None:
+    # Of 20 vertices every second one is cut off: ten are left, each between the crossings on both sides.
+    position = np.zeros((1, 20, 4), F)
+    position[0, :, 0] = 4 * np.arange(20)
+    found = cut(Polygons(position, np.zeros((1, 20, 3), F), np.array([20]), np.array([0])), [1, -1] * 10)
+    whole = [x for vertex in range(0, 20, 2) for x in (4 * vertex, 4 * vertex + 2, 4 * vertex + 6)]
+    assert len(whole) == 30 and found.count.tolist() == [28]
+    assert found.position[0, :, 0].tolist() == whole[:28]

@@ -302,3 +302,41 @@ def test_coordinates_beyond_what_is_snapped_are_the_nearest_that_are() -> None:
     far = Viewport(scale=np.array([2.0**20, 1, 1], F), offset=np.array([0.5, 8.5, 0], F))
     given = vertices((1, 0, 0, 1), (-1, 0, 0, 1), size=1.0)
     assert points(given, 0, 1, viewport=far).record[:, 0, 0].tolist() == [2**23 - 128, -(2**23) - 128]
+
+
+@pytest.mark.parametrize(("corners", "primitives", "clipped"), [
+    (([0, 1, 2], [3, 1, 2]), [0, 1, 1], [0, 1, 1]), (([3, 1, 2], [0, 1, 2]), [0, 0, 1], [1, 1, 0]),
+])  # fmt: skip
+def test_a_triangle_beside_one_that_is_clipped_stays_whole(
+    corners: tuple[list[int], ...], primitives: list[int], clipped: list[int]
+) -> None:
+    rows = ((0, 0, 0, 1), (0.25, 0, 0, 1), (0, 0.5, 0, 1), (0, 0, -3, 1))
+    found = triangles(vertices(*rows), *corners, raster=Raster(front_clockwise=True))
+    assert found.primitive.tolist() == primitives and found.record[:, 2, 3].tolist() == clipped
+
+
+DENORMAL = float(2.0**-127)
+
+
+def test_denormal_coordinates_are_zeros() -> None:
+    # z of -2^-127 is not below 0, w of 2^-127 makes an infinity of 1 / w, and the words themselves are in the record.
+    given = vertices((0, 0, -DENORMAL, 1), (0.25, 0, 0, 1), (0, 0.5, 0, 1))
+    found = triangles(given, raster=Raster(clip_zero=True, front_clockwise=True))
+    assert found.record[:, 2, 3].tolist() == [0] and found.record[0, 1, 2:].tolist() == [1, 0]
+    assert points(vertices((0, 0, 0, DENORMAL)), 0, raster=Raster()).count == 0
+    # A size of 2^-127 is none; a distance of -2^-127 neither clips nor culls.
+    assert points(vertices((0, 0, 0, 1), size=DENORMAL), 0, raster=Raster()).count == 0
+    at_plane = vertices(*((*row, 1) for row in ((0, 0, 0), (0.25, 0, 0), (0, 0.5, 0))), distances={3: [-DENORMAL] * 3})
+    found = triangles(at_plane, clip=8, cull=8, raster=Raster(front_clockwise=True))
+    assert found.record[:, 2, 3].tolist() == [0]
+
+
+def test_the_words_of_w_are_kept_as_they_are() -> None:
+    given = vertices((0, 0, 0, 1), (0.25, 0, 0, 1), (0, 0.5, 0, DENORMAL))
+    found = triangles(given, raster=Raster(no_near=True, no_far=True, front_clockwise=True))
+    assert found.record[0, 6, :3].tolist() == [1, 1, DENORMAL]
+
+
+def test_a_reciprocal_that_would_be_a_denormal_is_0() -> None:
+    # 2^126 / 2^127 is a half, but 2^126 x 0 is 0, and z becomes the offset.
+    assert points(vertices((0, 0, 2.0**126, 2.0**127)), 0).record[:, 1, 2].tolist() == [1]
