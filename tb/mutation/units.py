@@ -6,7 +6,7 @@ from ctm.tb.mutation.mutants import TOP
 
 _WHOLE = tuple(f"tb/draws/test_{name}.py" for name in ("coverage", "directed", "geometry", "recorded"))
 """Tests of whole draws."""
-_FIXED = ("clipping", "drawer", "setup", "state", "strips", "topology")
+_FIXED = ("arithmetic", "clipping", "drawer", "setup", "state", "strips", "topology")
 UNITS: dict[str, tuple[str, ...]] = {
     "sim/golden/draw": tuple(f"tb/draws/test_{name}.py" for name in _FIXED),
     "sim/golden/r700/draws": ("tb/draws/test_programs.py", "tb/draws/test_faults.py", *_WHOLE),
