@@ -80,7 +80,7 @@ class Clipper(wiring.Component):
         pair = self._connect(m)
         cut = lowest_one(remaining)
         m.d.comb += [
-            loader.primitive.eq(primitive),
+            loader.corners.eq(primitive.corners),
             sender.primitive.eq(primitive),
             cutter.plane.eq(one_hot_index(cut)),
             cutter.buffer.eq(sender.buffer),

@@ -4,10 +4,10 @@ Source: docs/draws.md.
 """
 
 from amaranth import Cat, Module, Mux, Signal
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.draws import AXES, CORNERS, DISTANCES, RASTER_STATE, PositionReader, primitive_layout
+from ctm.rtl.border.draws import AXES, CORNERS, DISTANCES, RASTER_STATE, PositionReader
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.fp.selection import is_nan
 from ctm.rtl.isa.limits import CHANNELS
@@ -25,8 +25,8 @@ class VertexLoader(wiring.Component):
     Members
     -------
     state : ``In(RASTER_STATE)``
-    primitive : ``In(primitive_layout(vertices))``
-        Stays as it is until `done`.
+    corners : ``In(data.ArrayLayout(range(vertices), CORNERS))``
+        Places of the vertices; they stay as they are until `done`.
     start : ``In(1)``
         High until `done`.
     positions : ``Out(PositionReader(vertices))``
@@ -42,7 +42,7 @@ class VertexLoader(wiring.Component):
         super().__init__(
             {
                 "state": In(RASTER_STATE),
-                "primitive": In(primitive_layout(vertices)),
+                "corners": In(data.ArrayLayout(range(vertices), CORNERS)),
                 "start": In(1),
                 "positions": Out(PositionReader(vertices)),
                 "write": Out(WRITE),
@@ -61,7 +61,7 @@ class VertexLoader(wiring.Component):
         word, ends, last_vector = words[step[:2]], Signal(), Signal(2)
         has_distances = (state.clip_distances | state.cull_distances).any() & ~state.points
         m.d.comb += [
-            self.positions.place.eq(self.primitive.corners[corner]),
+            self.positions.place.eq(self.corners[corner]),
             self.positions.vector.eq(vector),
             last_vector.eq(Mux(has_distances, 3, Mux(state.points, _SIZE, _POSITION))),
         ]
