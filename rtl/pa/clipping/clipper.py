@@ -144,7 +144,7 @@ class Clipper(wiring.Component):
             *(unit.word.eq(reader.data) for unit in (operands, cutter)),
             sender.word.eq(reader.data),
             *(unit.result.eq(self.result) for unit in (operands, cutter)),
-            *(getattr(operands, name).eq(getattr(cutter, name)) for name in ("near", "far", "t")),
+            operands.t.eq(cutter.t),
             *(operands.guards[axis].eq(guard) for axis, guard in enumerate(self._guards)),
             loader.state.eq(self.state),
             operands.state.eq(self.state),

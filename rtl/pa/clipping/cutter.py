@@ -9,12 +9,10 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.draws import AXES, CORNERS
 from ctm.rtl.isa.limits import WORD_BITS
-from ctm.rtl.lib.views import record
 from ctm.rtl.pa.arithmetic import RESULT
 from ctm.rtl.pa.clipping.operands import PAIR, SIGN, Form
 from ctm.rtl.pa.clipping.planes import ALL_CLIPPING, CLIPPING, Plane, axis_of, is_behind
 from ctm.rtl.pa.clipping.polygon import (
-    ADDRESS,
     DISTANCE,
     MOST_VERTICES,
     READ,
@@ -28,6 +26,12 @@ from ctm.rtl.pa.clipping.polygon import (
 _W = AXES
 _WORDS = DISTANCE
 """Of a vertex: four coordinates and three weights."""
+_PHASES = (
+    (Form.DIFFERENCE, "a"), (Form.INVERSE, "new"), (Form.PRODUCT, "a"),
+    (Form.DIFFERENCE, "b"), (Form.PRODUCT, "new"), (Form.SUM, "new"),
+)  # fmt: skip
+"""Operations of a crossing, and the vertex whose word is p: three for t, and three for each word of the new vertex."""
+_FIRST_OF_WORDS = 3
 
 
 class Cutter(wiring.Component):
@@ -51,7 +55,7 @@ class Cutter(wiring.Component):
     idle : ``In(1)``
     result : ``In(RESULT)``
         As those of `Operands`.
-    near, far, t : ``Out(32)``
+    t : ``Out(32)``
     read : ``Out(READ)``
     word : ``In(32)``
     write : ``Out(WRITE)``
@@ -66,8 +70,6 @@ class Cutter(wiring.Component):
     pair: Out(stream.Signature(PAIR))
     idle: In(1)
     result: In(RESULT)
-    near: Out(WORD_BITS)
-    far: Out(WORD_BITS)
     t: Out(WORD_BITS)
     read: Out(READ)
     word: In(WORD_BITS)
@@ -77,14 +79,17 @@ class Cutter(wiring.Component):
         """Build the hardware."""
         m = Module()
         vertex, item, made = Signal(VERTEX_BITS), Signal(3), Signal(VERTEX_BITS)
-        here, after = Signal(WORD_BITS, reset_less=True), Signal(WORD_BITS, reset_less=True)
-        is_last, inside, full = vertex + 1 == self.count, ~is_behind(here), made == MOST_VERTICES
-        crosses, following = Signal(), Signal(VERTEX_BITS)
+        # Whether the vertex and the next one are inside.
+        inside, after = Signal(), Signal()
+        is_last, full, crosses, following = (
+            vertex + 1 == self.count,
+            made == MOST_VERTICES,
+            Signal(),
+            Signal(VERTEX_BITS),
+        )
         m.d.comb += [
             following.eq(Mux(is_last, 0, vertex + 1)),
-            crosses.eq((is_behind(here) != is_behind(after)) & ~full),
-            self.near.eq(Mux(inside, here, after)),
-            self.far.eq(Mux(inside, after, here)),
+            crosses.eq((inside != after) & ~full),
             self.vertices.eq(made),
         ]
         with m.FSM(name="cut"):
@@ -96,13 +101,13 @@ class Cutter(wiring.Component):
                 m.d.comb += [self.read.valid.eq(1), self.read.address.eq(address(self.buffer, 0, DISTANCE))]
                 m.next = "HERE"
             with m.State("HERE"):
-                m.d.sync += here.eq(self.word)
+                m.d.sync += inside.eq(~is_behind(self.word))
                 m.next = "NEXT"
             with m.State("NEXT"):
                 m.d.comb += [self.read.valid.eq(1), self.read.address.eq(address(self.buffer, following, DISTANCE))]
                 m.next = "AFTER"
             with m.State("AFTER"):
-                m.d.sync += [after.eq(self.word), item.eq(0)]
+                m.d.sync += [after.eq(~is_behind(self.word)), item.eq(0)]
                 m.next = "CROSS"
                 with m.If(inside & ~full):
                     m.next = "COPY"
@@ -111,11 +116,11 @@ class Cutter(wiring.Component):
             with m.State("CROSS"):
                 m.next = "ON"
                 with m.If(crosses):
-                    m.d.sync += item.eq(0)
-                    m.next = "SPAN"
+                    m.d.sync += item.eq(DISTANCE)
+                    m.next = "ASK"
             self._interpolate(m, (Mux(inside, vertex, following), Mux(inside, following, vertex)), item, made)
             with m.State("ON"):
-                m.d.sync += [here.eq(after), vertex.eq(following)]
+                m.d.sync += [inside.eq(after), vertex.eq(following)]
                 m.next = "NEXT"
                 with m.If(is_last):
                     m.d.comb += self.done.eq(1)
@@ -186,46 +191,44 @@ class Cutter(wiring.Component):
             m.next = "CROSS"
 
     def _interpolate(self, m: Module, ends: tuple[Value, Value], item: Signal, made: Signal) -> None:
-        """A crossing: t in three operations, then b - a, t (b - a), and the sum, for each word."""
+        """A crossing: t in three operations on distances, then b - a, t (b - a), and the sum, for each word.
+
+        The difference of the distances waits for its reciprocal where the new vertex will have its own.
+        """
         a, b = ends
-        form, pair, result = Signal(Form), self.pair.payload, self.result
-        is_word, last = Signal(), Signal()
-        target = record(ADDRESS)
-        m.d.comb += [
-            target.eq(address(~self.buffer, made, item)),
-            is_word.eq(Value.cast(form) >= Form.DIFFERENCE.value),
-            last.eq(~is_word | (item == _WORDS - 1)),
-        ]
-        with m.State("SPAN"):
-            m.d.sync += form.eq(Form.SPAN)
-            m.next = "ASK"
+        phase, pair = Signal(range(len(_PHASES))), self.pair.payload
+        is_word, of_new, of_b = Signal(), Signal(), Signal()
+        m.d.comb += is_word.eq(phase >= _FIRST_OF_WORDS)
         with m.State("ASK"):
             m.d.comb += [
                 self.pair.valid.eq(1),
-                pair.form.eq(form),
                 pair.tag.eq(item),
-                pair.p.eq(Mux(form == Form.DIFFERENCE, address(self.buffer, b, item), target)),
-                pair.q.eq(address(self.buffer, a, item)),
+                pair.p.eq(address(self.buffer ^ of_new, Mux(of_new, made, Mux(of_b, b, a)), item)),
+                pair.q.eq(address(self.buffer, Mux(is_word, a, b), item)),
             ]
+            with m.Switch(phase):
+                for number, (form, vertex) in enumerate(_PHASES):
+                    with m.Case(number):
+                        m.d.comb += [pair.form.eq(form), of_new.eq(vertex == "new"), of_b.eq(vertex == "b")]
             self._keep(m, made, is_word)
             with m.If(self.pair.ready):
                 m.d.sync += item.eq(item + 1)
-                with m.If(last):
+                with m.If(~is_word | (item == _WORDS - 1)):
                     m.next = "ANSWER"
         with m.State("ANSWER"):
             self._keep(m, made, is_word)
-            with m.If(self.idle & ~result.valid):
-                m.d.sync += [item.eq(0), Value.cast(form).eq(Value.cast(form) + 1)]
+            with m.If(self.idle):
+                m.d.sync += [phase.eq(phase + 1), item.eq(Mux(phase + 1 < _FIRST_OF_WORDS, DISTANCE, 0))]
                 m.next = "ASK"
-                with m.If(form == Form.SUM):
-                    m.d.sync += made.eq(made + 1)
+                with m.If(phase == len(_PHASES) - 1):
+                    m.d.sync += [phase.eq(0), made.eq(made + 1)]
                     m.next = "ON"
 
     def _keep(self, m: Module, made: Signal, is_word: Value) -> None:
-        """A word of the new vertex, or t."""
+        """A word of the new vertex; one in place of its distance is t, too."""
         result, write = self.result, self.write
         m.d.comb += [
-            write.valid.eq(result.valid & is_word),
+            write.valid.eq(result.valid),
             write.address.eq(address(~self.buffer, made, result.tag)),
             write.word.eq(result.word),
         ]

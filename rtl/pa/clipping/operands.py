@@ -28,27 +28,23 @@ PER_GUARD = _word(1 / 16367)
 LEAST_W = _word(2.0**-100)
 
 
-class Form(enum.Enum, shape=4):
-    """What is done with a pair (p, q), and with other words that the unit has."""
+class Form(enum.Enum, shape=3):
+    """What is done with a pair (p, q), and with another word t."""
 
     PLANE = 0
     """The distance from a plane of w in p and a coordinate in q."""
     WEIGHT = 1
     """p q + t."""
-    SPAN = 2
-    """near - far."""
-    INVERSE = 3
-    """1 / t."""
-    PART = 4
-    """near t."""
-    DIFFERENCE = 5
+    INVERSE = 2
+    """1 / p."""
+    DIFFERENCE = 3
     """p - q."""
-    PRODUCT = 6
+    PRODUCT = 4
     """p t."""
-    SUM = 7
+    SUM = 5
     """p + q."""
-    GUARD_X = 8
-    GUARD_Y = 9
+    GUARD_X = 6
+    GUARD_Y = 7
     """k of the guard band."""
 
 
@@ -63,7 +59,7 @@ class Operands(wiring.Component):
     -------
     state : ``In(RASTER_STATE)``
     pair : ``In(stream.Signature(PAIR))``
-    near, far, t : ``In(32)``
+    t : ``In(32)``
     guards : ``In(32).array(2)``
         All used when the operation is requested.
     read : ``Out(READ)``
@@ -77,8 +73,6 @@ class Operands(wiring.Component):
 
     state: In(RASTER_STATE)
     pair: In(stream.Signature(PAIR))
-    near: In(WORD_BITS)
-    far: In(WORD_BITS)
     t: In(WORD_BITS)
     guards: In(WORD_BITS).array(2)
     read: Out(READ)
@@ -124,9 +118,7 @@ class Operands(wiring.Component):
         forms = {
             Form.PLANE: (q, factor, addend),
             Form.WEIGHT: (p, q, self.t),
-            Form.SPAN: (self.near, one, self.far ^ SIGN),
-            Form.INVERSE: (self.t, one, zero),
-            Form.PART: (self.near, self.t, zero),
+            Form.INVERSE: (p, one, zero),
             Form.DIFFERENCE: (p, one, q ^ SIGN),
             Form.PRODUCT: (p, self.t, zero),
             Form.SUM: (p, one, q),
