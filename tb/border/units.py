@@ -127,7 +127,7 @@ def declared_fields() -> frozenset[Fields]:
     for module in _modules():
         for name, value in vars(module).items():
             if name.endswith("_layout") and inspect.isfunction(value):
-                layouts = [value(*arguments) for arguments in _arguments(value)]
+                layouts = [value(**arguments) for arguments in _arguments(value)]
             else:
                 layouts = [value]
             found |= {frozenset(layout.members) for layout in layouts if isinstance(layout, data.StructLayout)}
@@ -143,11 +143,12 @@ def _modules() -> Iterator[ModuleType]:
             yield importlib.import_module(f"{name}.{each.name}")
 
 
-def _arguments(function: Any) -> Iterator[tuple[Any, ...]]:
+def _arguments(function: Any) -> Iterator[dict[str, Any]]:
     """Arguments of a function that makes layouts; a number that may be left out may add a field."""
     samples = {int: (2,), ProgramFormat: (PROGRAM_FORMATS["r5xx"],)}
+    parameters = inspect.signature(function).parameters
     choices = []
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in parameters.values():
         default = () if parameter.default is parameter.empty else (parameter.default,)
         choices.append((*samples.get(parameter.annotation, (1,)), *default))
-    yield from itertools.product(*choices)
+    yield from (dict(zip(parameters, chosen, strict=True)) for chosen in itertools.product(*choices))
