@@ -41,7 +41,7 @@ REQUEST = data.StructLayout({"operation": Operation, "a": WORD_BITS, "b": WORD_B
 RESULT = data.StructLayout({"valid": 1, "tag": TAG_BITS, "word": WORD_BITS})
 
 
-def asks(request: Any, operation: Operation, tag: ValueLike, **words: ValueLike) -> list[Any]:
+def requested(request: Any, operation: Operation, tag: ValueLike, **words: ValueLike) -> list[Any]:
     """Statements that ask for an operation on `words`."""
     payload = request.payload
     named = [payload[name].eq(word) for name, word in words.items()]

@@ -55,15 +55,15 @@ class Bounds(wiring.Component):
         )
         first, end = Mux(self.axis, firsts[1], firsts[0]), Mux(self.axis, ends[1], ends[0])
         whole = self.value[STEP_BITS:].as_signed()
-        # The first pixel at or behind the coordinate, and the first behind it.
+        # The first pixel at or after the coordinate, and the first after it.
         at = _limited(m, whole + self.value[:STEP_BITS].any())
-        behind = _limited(m, whole + (~self.upper | self.value[:STEP_BITS].any()))
+        after = _limited(m, whole + (~self.upper | self.value[:STEP_BITS].any()))
         for axis in range(2):
             with m.If(self.axis == axis):
                 with m.If(self.begins | self.lower | (self.goes_on & (at < first))):
                     m.d.sync += firsts[axis].eq(at)
-                with m.If(self.begins | self.upper | (self.goes_on & (behind > end))):
-                    m.d.sync += ends[axis].eq(behind)
+                with m.If(self.begins | self.upper | (self.goes_on & (after > end))):
+                    m.d.sync += ends[axis].eq(after)
         low = Mux(self.axis, self.domain.j0, self.domain.i0)
         high = Mux(self.axis, self.domain.j1, self.domain.i1)
         inner_first, inner_end = Signal(_LIMIT), Signal(_LIMIT)

@@ -13,7 +13,7 @@ from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.pa.shape import STEP_BITS
 
 COORDINATE = data.StructLayout({"vertex": range(CORNERS + 1), "axis": 1})
-"""Which coordinate: x or y of a vertex; behind the vertices is half a side of a point, on the axis x."""
+"""Which coordinate: x or y of a vertex; after the vertices is half a side of a point, on the axis x."""
 SNAPPED = data.StructLayout({"valid": 1, "at": COORDINATE, "value": signed(WINDOW_BITS)})
 SELECTION = data.StructLayout(
     {"minuend": COORDINATE, "subtrahend": COORDINATE, "pixel": 1, "half": 1, "adds": 1, "nothing": 1}

@@ -12,7 +12,7 @@ from ctm.rtl.fp.product_sum import RAW_BITS
 from ctm.rtl.lib.views import record
 
 _BITS = SIGNIFICAND_BITS + 2
-"""1, which is the quotient of a power of two; behind the point a significand below 1, and the bit that rounds it."""
+"""1, which is the quotient of a power of two; after the point a significand below 1, and the bit that rounds it."""
 QUOTIENT_BITS = _BITS + 1
 """With one for all bits that would follow."""
 

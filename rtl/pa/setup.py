@@ -15,13 +15,13 @@ from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.ram import DistributedRam
-from ctm.rtl.pa.arithmetic import INTEGER_BITS, REQUEST, RESULT, TAG_BITS, Operation, asks
+from ctm.rtl.pa.arithmetic import INTEGER_BITS, REQUEST, RESULT, TAG_BITS, Operation, requested
 from ctm.rtl.pa.bounds import Bounds
 from ctm.rtl.pa.coordinates import Coordinates
 from ctm.rtl.pa.piece import piece_layout
+from ctm.rtl.pa.registers import AREA, DEPTH, REGISTER_BITS, ROW_WORD, SNAPPED, SPARE, W
 from ctm.rtl.pa.rows import RecordRows
 from ctm.rtl.pa.shape import walk_layout
-from ctm.rtl.pa.slots import AREA, DEPTH, ROW_WORD, SLOT_BITS, SNAPPED, SPARE, W
 from ctm.rtl.pa.snap import Snap
 from ctm.rtl.pa.taker import PieceTaker
 from ctm.rtl.pa.transformation import MINUS_ZERO, Transformation
@@ -59,11 +59,11 @@ class SetUp(wiring.Component):
         self._column_bits = (lanes // 2).bit_length() - 1
         self._coordinates, self._rows, self._snap = Coordinates(), RecordRows(records), Snap()
         self._bounds = Bounds()
-        self._slots = DistributedRam(WORD_BITS, 1 << SLOT_BITS)
+        self._registers = DistributedRam(WORD_BITS, 1 << REGISTER_BITS)
         self._taker, self._transformation = PieceTaker(vertices), Transformation()
         self._step, self._pending = Signal(4, name="step"), Signal(TAG_BITS, name="pending")
         self._finite, self._turned, self._has_area = (Signal(name=name) for name in ("finite", "turned", "has_area"))
-        self._slot, self._other = Signal(SLOT_BITS, name="slot"), Signal(SLOT_BITS, name="other")
+        self._register, self._other = Signal(REGISTER_BITS, name="register"), Signal(REGISTER_BITS, name="other")
         self._word, self._other_word = Signal(WORD_BITS, name="word"), Signal(WORD_BITS, name="other_word")
         self._divided, self._number = Signal(name="divided"), Signal(range(AXES + 1), name="number")
         self._front, self._snaps = Signal(name="front"), Signal(name="snaps")
@@ -87,7 +87,7 @@ class SetUp(wiring.Component):
         m = Module()
         m.submodules.coordinates, m.submodules.rows, m.submodules.snap = self._coordinates, self._rows, self._snap
         m.submodules.bounds = self._bounds
-        m.submodules.slots, m.submodules.taker = self._slots, self._taker
+        m.submodules.registers, m.submodules.taker = self._registers, self._taker
         m.submodules.transformation = self._transformation
         connect(m, flipped(self.piece), self._taker.piece)
         has_record = Signal()
@@ -122,15 +122,21 @@ class SetUp(wiring.Component):
 
     def _receive(self, m: Module) -> None:
         """Take results to where their tags say, and count those that are to come."""
-        result, request, slots, snap = self.result, self.request, self._slots, self._snap
+        result, request, registers, snap = self.result, self.request, self._registers, self._snap
         coordinates = self._coordinates
         taken = request.valid & request.ready
         m.d.sync += self._pending.eq(self._pending + taken - result.valid)
-        m.d.comb += [self._word.eq(slots.read(m, self._slot)), self._other_word.eq(slots.read(m, self._other))]
-        placed, is_slot = self._taker.placed, result.valid & ~result.tag[-1]
+        m.d.comb += [
+            self._word.eq(registers.read(m, self._register)),
+            self._other_word.eq(registers.read(m, self._other)),
+        ]
+        register_write, is_register = self._taker.register_write, result.valid & ~result.tag[-1]
         m.d.comb += [self._rows.fill.eq(self._taker.fill), self._rows.row.eq(self._taker.row)]
-        place, word = Mux(is_slot, result.tag[:SLOT_BITS], placed.slot), Mux(is_slot, result.word, placed.word)
-        slots.write(m, place, word, placed.valid | is_slot)
+        place, word = (
+            Mux(is_register, result.tag[:REGISTER_BITS], register_write.register),
+            Mux(is_register, result.word, register_write.word),
+        )
+        registers.write(m, place, word, register_write.valid | is_register)
         m.d.comb += [self._transformation.state.eq(self.state), self._transformation.word.eq(self._other_word)]
         m.d.comb += [request.payload.a.eq(self._word), snap.word.eq(result.word)]
         is_word, is_snapped = result.tag[3:5] == ROW_WORD >> 3, result.tag[3:5] == SNAPPED >> 3
@@ -163,20 +169,20 @@ class SetUp(wiring.Component):
         fill = self._rows.fill
         return [fill.valid.eq(1), fill.index.eq(index), fill.word.eq(word)]
 
-    def _multiply_add(self, slot: ValueLike, b: ValueLike, c: ValueLike, tag: ValueLike) -> list[Any]:
-        """Ask for the slot's word * b + c."""
-        return [self._slot.eq(slot), *asks(self.request, Operation.MULTIPLY_ADD, tag, b=b, c=c)]
+    def _multiply_add(self, register: ValueLike, b: ValueLike, c: ValueLike, tag: ValueLike) -> list[Any]:
+        """Ask for the register's word * b + c."""
+        return [self._register.eq(register), *requested(self.request, Operation.MULTIPLY_ADD, tag, b=b, c=c)]
 
-    def _reciprocal(self, slot: ValueLike, tag: ValueLike) -> list[Any]:
-        """Ask for that of the slot's word."""
-        return [self._slot.eq(slot), *asks(self.request, Operation.RECIPROCAL, tag)]
+    def _reciprocal(self, register: ValueLike, tag: ValueLike) -> list[Any]:
+        """Ask for that of the register's word."""
+        return [self._register.eq(register), *requested(self.request, Operation.RECIPROCAL, tag)]
 
     def _convert(self, tag: ValueLike) -> list[Any]:
         """Ask for the total as a float; an area's magnitude."""
         total = self._coordinates.total
         magnitude = Mux(total[-1], -total, total)[:INTEGER_BITS]
         sign = Cat(Const(0, WORD_BITS - 1), total[-1] & self.state.points)
-        return asks(
+        return requested(
             self.request, Operation.CONVERT, tag, a=magnitude[:WORD_BITS], b=magnitude[WORD_BITS:], c=sign
         )  # fmt: skip
 
@@ -184,7 +190,7 @@ class SetUp(wiring.Component):
         """Take the words of a piece, and ask for the reciprocals of w as soon as these are there."""
         taker, asked, ends = self._taker, Signal(range(CORNERS + 1)), Signal()
         m.d.comb += [
-            # A slot and a row have one writer.
+            # A register and a row have one writer.
             taker.enable.eq(has_record & ~self.result.valid),
             ends.eq(taker.complete & (asked == CORNERS) & (self._pending == 0)),
             taker.end.eq(ends),
@@ -192,8 +198,8 @@ class SetUp(wiring.Component):
         ]
         m.d.sync += self._finite.eq(1)
         with m.If(asked < taker.inverses):
-            slot = Cat(Const(W, 2), asked[:2])
-            m.d.comb += self._reciprocal(slot, slot)
+            register = Cat(Const(W, 2), asked[:2])
+            m.d.comb += self._reciprocal(register, register)
             m.d.sync += asked.eq(asked + self.request.ready)
         with m.If(ends):
             m.d.sync += asked.eq(0)
@@ -206,7 +212,7 @@ class SetUp(wiring.Component):
         m.d.comb += [
             transformation.enable.eq(1),
             self._other.eq(transformation.other),
-            self._multiply_add(operation.slot, operation.b, operation.c, operation.tag),
+            self._multiply_add(operation.register, operation.b, operation.c, operation.tag),
             self.request.valid.eq(operation.valid),
         ]
         m.d.sync += self._step.eq(0)
@@ -306,20 +312,20 @@ class SetUp(wiring.Component):
     def _edges(self, m: Module, has_record: Signal) -> None:
         """Four steps for each edge: dx, row - Y, dy, column - X. Row 0: the passed 1 / w, and 1 / area."""
         step, edges, coordinates = self._step, self.walk.payload.edges, self._coordinates
-        selection, factors, edge, part = coordinates.selection, coordinates.factors, step[2:], step[:2]
+        selection, factors, edge, phase = coordinates.selection, coordinates.factors, step[2:], step[:2]
         first, second = (Mux(edge == 2, 0, edge + 1), Mux(edge == 0, 2, edge - 1))
         strict, dx_negative = Signal(), Signal()
         m.d.comb += [
-            selection.minuend.axis.eq(part[1]),
-            selection.subtrahend.axis.eq(part[0] ^ part[1]),
+            selection.minuend.axis.eq(phase[1]),
+            selection.subtrahend.axis.eq(phase[0] ^ phase[1]),
             selection.minuend.vertex.eq(Mux(self._turned, first, second)),
-            selection.subtrahend.vertex.eq(Mux(~part[0] & self._turned, second, first)),
-            selection.pixel.eq(part[0]),
-            coordinates.position.eq(Mux(part[1], self.walk.payload.column, self.walk.payload.row)),
-            factors.left.eq(~part[0]),
-            factors.right.eq(part[0]),
-            factors.first.eq(~part[1]),
-            factors.subtracts.eq(part[1]),
+            selection.subtrahend.vertex.eq(Mux(~phase[0] & self._turned, second, first)),
+            selection.pixel.eq(phase[0]),
+            coordinates.position.eq(Mux(phase[1], self.walk.payload.column, self.walk.payload.row)),
+            factors.left.eq(~phase[0]),
+            factors.right.eq(phase[0]),
+            factors.first.eq(~phase[1]),
+            factors.subtracts.eq(phase[1]),
             dx_negative.eq(edges[edge].dx[-1]),
             strict.eq(~(coordinates.left[-1] | (~coordinates.left.any() & ~dx_negative))),
             coordinates.bias.eq(strict),
@@ -327,7 +333,7 @@ class SetUp(wiring.Component):
         with m.If(step != 15):
             m.d.sync += step.eq(step + 1)
         with m.If(edge != CORNERS):
-            with m.Switch(part):
+            with m.Switch(phase):
                 with m.Case(0):
                     m.d.sync += edges[edge].dx.eq(coordinates.sum)
                 with m.Case(2):
@@ -335,15 +341,17 @@ class SetUp(wiring.Component):
                 with m.Case(3):
                     m.d.sync += self.walk.payload.strict.bit_select(edge, 1).eq(strict)
         # Both products of an edge are there in the third step of the next one.
-        with m.If((edge != 0) & (part == 2)):
+        with m.If((edge != 0) & (phase == 2)):
             m.d.sync += edges[(edge - 1)[:2]].value.eq(coordinates.total)
         with m.If(self._has_area):
             m.d.comb += self._reciprocal(AREA, ROW_WORD)
             with m.If(self.request.ready):
                 m.d.sync += [self._has_area.eq(0), self._divided.eq(1)]
         with m.Elif(self._number != CORNERS):
-            slot = Cat(Const(W, 2), self._number[:2])
-            m.d.comb += self._multiply_add(slot, ONE, MINUS_ZERO, Cat((self._number + 1)[:2], Const(ROW_WORD >> 2, 3)))
+            register = Cat(Const(W, 2), self._number[:2])
+            m.d.comb += self._multiply_add(
+                register, ONE, MINUS_ZERO, Cat((self._number + 1)[:2], Const(ROW_WORD >> 2, 3))
+            )
             m.d.sync += self._number.eq(self._number + 1)
         self._give(m, (step == 15) & self._divided & (self._number == CORNERS), has_record)
 

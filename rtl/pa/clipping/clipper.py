@@ -123,11 +123,11 @@ class Clipper(wiring.Component):
         return m
 
     def _connect(self, m: Module) -> data.View:
-        """The memory of polygons and who uses it; the pairs of the tests, to be driven."""
+        """The memory of polygons and its users; the pairs of the tests, to be driven."""
         loader, operands, cutter, sender = self._loader, self._operands, self._cutter, self._sender
         m.submodules.polygons = polygons = BlockRam(WORD_BITS, 1 << ADDRESS.size)
         reader, writer = polygons.read_port(), polygons.write_port()
-        # Units have their turns, and those that have none say 0.
+        # At most one unit is active; the others give 0.
         read, write, pair = record(READ), record(WRITE), record(PAIR)
         m.d.comb += [
             read.eq(_any(operands.read, cutter.read, sender.read)),

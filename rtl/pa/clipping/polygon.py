@@ -13,8 +13,8 @@ from ctm.rtl.isa.limits import WORD_BITS
 MOST_VERTICES = 28
 VERTEX_BITS = MOST_VERTICES.bit_length()
 ADDRESS = data.StructLayout({"word": 3, "vertex": VERTEX_BITS, "buffer": 1})
-"""A word of a vertex: x, y, z, w, three weights, a distance. Behind the vertices of buffer 0 are the distances of the
-original vertices, behind those of buffer 1 their w, and the size of a point."""
+"""A word of a vertex: x, y, z, w, three weights, a distance. After the vertices of buffer 0 are the distances of the
+original vertices, after those of buffer 1 their w, and the size of a point."""
 WEIGHTS = AXES + 1
 DISTANCE = 7
 READ = data.StructLayout({"valid": 1, "address": ADDRESS})

@@ -14,7 +14,7 @@ from ctm.rtl.pa.piece import INVERSES, piece_layout
 
 _W = AXES
 _INVERSES, _ORIGINALS = 0, 4
-"""Groups of words: w and a size; three positions; w of the original vertices; three weights of three vertices."""
+"""Sections of a piece: w and a size; three positions; w of the original vertices; three weights of three vertices."""
 
 
 class PieceSender(wiring.Component):
@@ -60,14 +60,14 @@ class PieceSender(wiring.Component):
         """Build the hardware."""
         m = Module()
         piece, reads, ended, is_last = self.piece, Signal(), Signal(), Signal()
-        # The second corner of the piece; the group of words, and the word in it.
-        second, group, item = Signal(VERTEX_BITS, init=1), Signal(3), Signal(2)
-        ends_group, ends_piece = Signal(), Signal()
+        # The second corner of the piece; the section of words, and the word in it.
+        second, section, item = Signal(VERTEX_BITS, init=1), Signal(3), Signal(2)
+        ends_section, ends_piece = Signal(), Signal()
         m.d.comb += [
             reads.eq(self.start & ~ended & (~piece.valid | piece.ready)),
             self.read.valid.eq(reads),
-            ends_group.eq(item == Mux(group == _INVERSES, INVERSES, AXES) - 1),
-            ends_piece.eq(ends_group & group.all()),
+            ends_section.eq(item == Mux(section == _INVERSES, INVERSES, AXES) - 1),
+            ends_piece.eq(ends_section & section.all()),
             piece.payload.word.eq(self.word),
             piece.payload.primitive.eq(self.primitive),
             piece.payload.clipped.eq(self.clipped),
@@ -75,8 +75,12 @@ class PieceSender(wiring.Component):
             self.done.eq(ended & (~piece.valid | piece.ready)),
         ]
         with m.If(reads):
-            m.d.comb += self.read.address.eq(self._address(m, second, group, item))
-            m.d.sync += [item.eq(Mux(ends_group, 0, item + 1)), group.eq(group + ends_group), is_last.eq(ends_piece)]
+            m.d.comb += self.read.address.eq(self._address(m, second, section, item))
+            m.d.sync += [
+                item.eq(Mux(ends_section, 0, item + 1)),
+                section.eq(section + ends_section),
+                is_last.eq(ends_piece),
+            ]
             with m.If(ends_piece):
                 m.d.sync += second.eq(second + 1)
                 with m.If(second + 2 == self.count):
@@ -87,19 +91,19 @@ class PieceSender(wiring.Component):
             m.d.sync += piece.valid.eq(reads)
         return m
 
-    def _address(self, m: Module, second: Value, group: Value, item: Value) -> Signal:
+    def _address(self, m: Module, second: Value, section: Value, item: Value) -> Signal:
         """Of the next word."""
         corner, vertex = Signal(2), Signal(VERTEX_BITS)
         result = Signal(len(address(0, 0, 0)), name="next_address")
         m.d.comb += [
-            corner.eq(Mux(group == _INVERSES, item, group - 1)),
+            corner.eq(Mux(section == _INVERSES, item, section - 1)),
             vertex.eq(Mux(corner == 0, 0, second + corner - 1)),
         ]
-        with m.If(group == _INVERSES):
+        with m.If(section == _INVERSES):
             m.d.comb += result.eq(Mux(item == CORNERS, KEPT_SIZE, address(self.buffer, vertex, _W)))
-        with m.Elif(group < _ORIGINALS):
+        with m.Elif(section < _ORIGINALS):
             m.d.comb += result.eq(address(self.buffer, vertex, item))
-        with m.Elif(group == _ORIGINALS):
+        with m.Elif(section == _ORIGINALS):
             m.d.comb += result.eq(kept_w(item))
         with m.Else():
             m.d.comb += result.eq(address(self.buffer, vertex, Cat(item, Const(WEIGHTS >> 2, 1))))

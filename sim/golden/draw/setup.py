@@ -102,10 +102,10 @@ def triangles(
     source = polygons.source[owner]
     pieces = polygons.position[owner[:, None], piece], polygons.weights[owner[:, None], piece], clipped[source]
     primitive = kept_at[source]
+    w_original = vertices.position[corners[primitive], 3]
     return _set_up(
-        pieces, vertices.position[corners[primitive], 3], corners[primitive], provoking[primitive], primitive, number[primitive],
-        raster, viewport,
-    )  # fmt: skip
+        pieces, w_original, corners[primitive], provoking[primitive], primitive, number[primitive], raster, viewport
+    )
 
 
 def _planes_in(mask: int) -> list[int]:
