@@ -21,6 +21,7 @@ struct Setup {
     char *strips, *shapes;  // Payloads; for each shape the record's number, and its rows as words
     std::uint64_t *strip_cycles, *shape_cycles, *counts;
     std::uint64_t primitives_count, strips_size, shapes_size, records, source_stall, sink_stall, free_stall, seed, max_cycles;
+    std::uint64_t stop;  // Leaves off in this cycle, whatever is under way; 0 never
 };
 
 struct Result {
@@ -78,8 +79,14 @@ struct Unit {
     std::vector<unsigned> written;
     std::vector<std::uint32_t> rows;
 
-    explicit Unit(std::uint64_t records) : states(records, Record::FREE), written(records), rows(records * ROWS * 4) {
-        for (unsigned record = 0; record < records; ++record) free.push_back((5 * record + 3) % records);
+    explicit Unit(std::uint64_t records) : states(records), written(records), rows(records * ROWS * 4) { reset(); }
+
+    void reset() {
+        free.clear();
+        for (unsigned record = 0; record < states.size(); ++record) {
+            free.push_back((5 * record + 3) % states.size());
+            states[record] = Record::FREE;
+        }
         model.rst = 1;
         model.clk = 0;
         model.eval();
@@ -107,6 +114,7 @@ struct Run {
         std::uint64_t place = 0, vector = 0, now = 0;
         set(ports.state, setup.state);
         for (; quiet < QUIET_CYCLES; ++now) {
+            if (setup.stop && now == setup.stop) return;
             check(now < setup.max_cycles, "too many cycles");
             drive(place, vector);
             unit.model.clk = 0;
@@ -203,6 +211,7 @@ struct Run {
 
 EXPORTED void* unit_make(std::uint64_t records) { return new Unit(records); }
 EXPORTED void unit_free(void* unit) { delete static_cast<Unit*>(unit); }
+EXPORTED void unit_reset(void* unit) { static_cast<Unit*>(unit)->reset(); }
 EXPORTED void unit_run(void* unit, const Setup* setup, Result* result) {
     *result = {};
     try {

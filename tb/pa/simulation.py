@@ -29,7 +29,7 @@ _SINGLES = {
 _ARRAYS = ("state", "primitives", "positions", "strips", "shapes", "strip_cycles", "shape_cycles", "counts")
 _NUMBERS = (
     "primitives_count", "strips_size", "shapes_size", "records", "source_stall", "sink_stall", "free_stall", "seed",
-    "max_cycles",
+    "max_cycles", "stop",
 )  # fmt: skip
 
 
@@ -95,7 +95,8 @@ class RasterSimulation:
         self._library = ctypes.CDLL(str(path))
         self._library.unit_make.restype = ctypes.c_void_p
         self._library.unit_make.argtypes = [ctypes.c_uint64]
-        self._library.unit_free.argtypes = [ctypes.c_void_p]
+        for name in ("free", "reset"):
+            getattr(self._library, f"unit_{name}").argtypes = [ctypes.c_void_p]
         self._library.unit_run.argtypes = [ctypes.c_void_p] * 3
         self._unit: int = self._library.unit_make(records)
 
@@ -108,13 +109,18 @@ class RasterSimulation:
         self._library.unit_free(self._unit)
         self._unit = self._library.unit_make(self._records)
 
+    def reset(self) -> None:
+        """Reset it; memories and registers without a reset stay as they are."""
+        self._library.unit_reset(self._unit)
+
     def run(
         self, state: int, primitives: list[int], positions: np.ndarray, *, strips: int, shapes: int,
-        timing: Timing = IDEAL, max_cycles: int = 1 << 22,
+        timing: Timing = IDEAL, max_cycles: int = 1 << 22, stop: int = 0,
     ) -> RasterRun:  # fmt: skip
         """Give packed primitives of vertices whose vectors are `positions` [vertices, 4, 4], until the unit is idle.
 
-        At most `strips` strips and `shapes` shapes may come of them.
+        At most `strips` strips and `shapes` shapes may come of them. With `stop` it leaves off in this cycle, and the
+        unit must be reset.
 
         Raises
         ------
@@ -137,7 +143,7 @@ class RasterSimulation:
         for name in _ARRAYS:
             setattr(setup, name, arrays[name].ctypes.data)
         stalls = (round(each * _STALL_ONE) for each in (timing.source, timing.sink, timing.free))
-        numbers = (len(primitives), strips, shapes, self._records, *stalls, timing.seed, max_cycles)
+        numbers = (len(primitives), strips, shapes, self._records, *stalls, timing.seed, max_cycles, stop)
         for name, number in zip(_NUMBERS, numbers, strict=True):
             setattr(setup, name, number)
         self._library.unit_run(self._unit, ctypes.byref(setup), ctypes.byref(result))

@@ -186,6 +186,20 @@ def test_a_state_follows_another_when_all_is_idle() -> None:
         check(simulation, points(seed).chosen(range(4)) if seed % 3 == 0 else triangles(seed, "far").chosen(range(4)))
 
 
+@pytest.mark.parametrize("seed", seeds(4, 100))
+def test_a_reset_ends_whatever_is_under_way(seed: int) -> None:
+    """Nothing that has no reset, and no memory, is read before it is written."""
+    simulation, generator = compiled(), np.random.default_rng(seed)
+    for kind in KINDS:
+        scene = triangles(seed, kind)
+        state, primitives = scene.state(), scene.primitives(simulation.vertices)
+        stop = int(generator.integers(1, 3000))
+        simulation.run(state, primitives, scene.vectors(simulation.vertices), strips=4000, shapes=400, stop=stop)
+        simulation.reset()
+        other = points(seed) if seed % 2 else triangles(seed + 1, kind)
+        check(simulation, other.chosen(range(6)))
+
+
 def test_no_primitive_is_no_work() -> None:
     run = compiled().run(0, [], np.zeros((64, 4, 4), np.uint32), strips=1, shapes=1)
     assert run.cycles < 3 and not any(run.counts.values())
