@@ -381,13 +381,18 @@ WIDE = replace(
 R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16, temporaries=2048, lookups=32))
 R700_SMALL = replace(SMALL, array=replace(R700.array, rate=1, threads=4, temporaries=512, lookups=64, stack_entries=64))
 """An R700 machine for an FPGA: docs/fpga.md."""
+R700_DRAW = replace(R700, pipeline=DrawConfig(stages="vertex"))
+R700_DRAW_SMALL = replace(R700_SMALL, pipeline=DrawConfig(stages="vertex"))
+"""The same with draws: docs/draws.md."""
 
 PRESETS = {
     "default": DEFAULT, "tiny": TINY, "small": SMALL, "compact": COMPACT, "wide": WIDE,
-    "r700": R700, "r700-small": R700_SMALL,
+    "r700": R700, "r700-small": R700_SMALL, "r700-draw": R700_DRAW, "r700-draw-small": R700_DRAW_SMALL,
 }  # fmt: skip
 DEFAULT_PRESETS = {"r5xx": "default", "r700": "r700"}
 """Of each instruction set, the preset for a user who names none."""
+DRAW_PRESET = "r700-draw"
+"""And that for hardware that is to draw."""
 
 TEXT_SETTINGS = frozenset(
     f"{part.name}.{setting.name}"

@@ -44,6 +44,8 @@ MEANINGS = {
     "array.temporaries": "depth of the register file of a core and lane, shared by its wave slots",
     "array.lookups": "outstanding fetches of a wavefront at most",
     "array.stack_entries": "entries of all control stacks of an R700 core",
+    "pipeline.stages": "programs of draws in front of the pixel program in hardware; `none`: the hardware does not draw",
+    "pipeline.vertices": "vertices of a draw that are shaded together, whose results the vertex store keeps",
     "array.walk": "order in which wavefronts are dispatched; `auto`: tiles if there are several cores, else rows",
     "memory.local_ports": "memory ports below `memory.split`; lines are interleaved among them",
     "memory.data_bits": "data width of a memory port in bits",
@@ -112,7 +114,7 @@ def _found(pattern: str, text: str) -> str:
 
 def _compiles(name: str) -> bool:
     """Whether another value is other hardware, and so another model of engine `rtl`."""
-    values = ("r700", "rows", "tiles", *range(5), *(1 << shift for shift in range(33)))
+    values = ("r700", "rows", "tiles", "vertex", *range(5), *(1 << shift for shift in range(33)))
     other = next(each for each in values if each != _value(WIDE, name) and not _problem(name, each))
     changed = with_settings(_machine_for(name), {name: other})
     return hardware(changed) != hardware(_machine_for(name))

@@ -101,23 +101,7 @@ class DrawRun(wiring.Component):
                     m.next = "vertices"
                     with m.If(batch.error):
                         m.next = "end"
-            with m.State("vertices"):
-                m.d.comb += self._at(Stage.VERTICES)
-                with m.If(first >= batch.used):
-                    m.next = "vertices' end"
-                with m.Else():
-                    self._offer(m, first)
-            with m.State("vertices' end"):
-                m.d.comb += self._at(Stage.VERTICES)
-                with m.If(settled):
-                    m.next = "pixels"
-                    with m.If(draw.failed):
-                        m.next = "end"
-            with m.State("pixels"):
-                m.d.comb += self._at(Stage.PIXELS)
-                self._give_primitives(m)
-                with m.If(~batch.primitive.valid & self.raster_idle & settled):
-                    m.next = "batch's end"
+            self._shade(m, first, settled)
             with m.State("batch's end"):
                 m.d.comb += [self._at(Stage.VERTICES), batch.done.eq(1)]
                 m.next = "batch"
@@ -132,6 +116,27 @@ class DrawRun(wiring.Component):
                     m.d.sync += runs.eq(0)
                     m.next = "idle"
         return m
+
+    def _shade(self, m: Module, first: Signal, settled: Value) -> None:
+        """Run the two phases of a batch."""
+        draw, batch = self.draw, self.batch
+        with m.State("vertices"):
+            m.d.comb += self._at(Stage.VERTICES)
+            with m.If(first >= batch.used):
+                m.next = "vertices' end"
+            with m.Else():
+                self._offer(m, first)
+        with m.State("vertices' end"):
+            m.d.comb += self._at(Stage.VERTICES)
+            with m.If(settled):
+                m.next = "pixels"
+                with m.If(draw.failed):
+                    m.next = "end"
+        with m.State("pixels"):
+            m.d.comb += self._at(Stage.PIXELS)
+            self._give_primitives(m)
+            with m.If(~batch.primitive.valid & self.raster_idle & settled):
+                m.next = "batch's end"
 
     def _at(self, stage: Stage) -> Any:
         return self.stage.eq(stage)

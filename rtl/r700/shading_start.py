@@ -11,7 +11,7 @@ from ctm.rtl.border.clients import words_layout
 from ctm.rtl.border.draws import CORNERS, EDGE, EDGE_BITS, SUBPIXEL_BITS
 from ctm.rtl.border.shading import Stage, vertex_write_layout
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.fp.from_integer import FromInteger
+from ctm.rtl.fp.conversion import FromInteger
 from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS, QUAD, WORD_BITS
 from ctm.rtl.lib.pipeline import delay_valid
 from ctm.rtl.lib.ram import DistributedRam

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from ctm.sim.cli.options import Json, Preset, Settings, configuration
 from ctm.sim.cli.outcome import BadInput, Outcome
+from ctm.sim.jobs.drawing import hardware_problem
 from ctm.sim.jobs.execution import check_kinds
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.report.hardware import TOP, write_hardware
@@ -26,11 +27,15 @@ def verilog(
     outcome = Outcome(json_wanted=json_wanted, files={})
     with outcome.reported():
         job = None if testbench is None else load_job(testbench)
-        config = configuration(preset, settings, kind=None if job is None else job.kinds[0])
+        config = configuration(
+            preset, settings, kind=None if job is None else job.kinds[0],
+            draws=job is not None and job.draw is not None,
+        )  # fmt: skip
         if job is not None:
             check_kinds(job, config)
-            if job.draw is not None:
-                raise BadInput(f"--testbench {testbench}: the hardware does not draw")
+            problem = hardware_problem(job, config)
+            if problem:
+                raise BadInput(f"--testbench {testbench}: {problem}")
         with Console(stderr=True).status("writing the machine as Verilog"):
             try:
                 files = write_hardware(config, output, job)

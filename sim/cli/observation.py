@@ -99,8 +99,6 @@ class Observation:
 
     def check(self, job: LoadedJob) -> None:
         """Reject a job of which the wanted cannot be shown, and a file that cannot be written."""
-        if self.waves is not None and job.draw is not None:
-            raise BadInput("--waves: there are none of draws, which the hardware does not do")
         if self.page is not None:
             PLOTLY.require()
         try_files({path: 0 for path in (self.timeline, self.page) if path is not None}, make_folders=True)

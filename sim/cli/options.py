@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, TEXT_SETTINGS, MachineConfig, with_settings
+from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, DRAW_PRESET, PRESETS, TEXT_SETTINGS, MachineConfig, with_settings
 from ctm.rtl.isa.link import BAUD
 from ctm.sim.cli.outcome import BadInput
 from ctm.sim.engines.choice import ENGINES, REMOVED, TRACED, check_port, engine_class
@@ -114,11 +114,13 @@ def prepare_engine(name: str, config: MachineConfig, watch: Watching | None = No
         raise BadInput(str(error)) from None
 
 
-def configuration(preset: str | None, settings: list[str] | None, *, kind: str | None = None) -> MachineConfig:
+def configuration(
+    preset: str | None, settings: list[str] | None, *, kind: str | None = None, draws: bool = False
+) -> MachineConfig:
     """The configuration that ``--preset`` and ``--set`` ask for.
 
     Without a preset it is the default one of the instruction set that ``--set`` names, else of `kind`, which is that of
-    the programs that will run.
+    the programs that will run; with `draws` it is the one that draws.
     """
     if preset is not None and preset not in PRESETS:
         raise BadInput(f"--preset: there is no preset '{preset}'; there are {', '.join(PRESETS)}")
@@ -127,6 +129,8 @@ def configuration(preset: str | None, settings: list[str] | None, *, kind: str |
         wanted = values.get(_INSTRUCTION_SET, kind or DEFAULT.array.instruction_set)
         # A wrong name is told below, as of any other setting.
         preset = DEFAULT_PRESETS.get(str(wanted), DEFAULT_PRESETS[DEFAULT.array.instruction_set])
+        if draws and preset == DEFAULT_PRESETS["r700"]:
+            preset = DRAW_PRESET
     try:
         return with_settings(PRESETS[preset], values)
     except ValueError as error:

@@ -47,7 +47,9 @@ def core(config: MachineConfig, *, is_watched: bool = False) -> Separate:
 def core_config(config: MachineConfig) -> MachineConfig:
     """The same configuration for all machines that have the same core: what it does not see is the default's."""
     array = replace(config.array, cores=DEFAULT.array.cores, walk=DEFAULT.array.walk)
-    return replace(DEFAULT, array=array, arithmetic=config.arithmetic, presubtract=config.presubtract)
+    return replace(
+        DEFAULT, array=array, arithmetic=config.arithmetic, presubtract=config.presubtract, pipeline=config.pipeline
+    )  # fmt: skip
 
 
 # What makes hardware is imported where it is made: a start with models that are in the cache should not wait for it.

@@ -202,8 +202,6 @@ def draw_of(
     )
 
 
-DRAWING_ENGINES = ("golden", "fast", "auto")
-"""Engines that draw."""
 _SAME_NAMES = (
     "instances", "base_vertex", "first_instance", "provoking", "front", "cull", "near", "far", "discard", "add",
 )  # fmt: skip

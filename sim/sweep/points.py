@@ -15,7 +15,8 @@ from pydantic import ValidationError
 from ctm.rtl.config import PRESETS, MachineConfig
 from ctm.sim.engines.choice import ENGINES
 from ctm.sim.fault import MachineError
-from ctm.sim.jobs.execution import DRAWING_ENGINES, check_kinds
+from ctm.sim.jobs.drawing import draw_problem
+from ctm.sim.jobs.execution import check_kinds
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.reading import Key, TomlText, message_of
 from ctm.sim.report.provenance import settings_of
@@ -257,8 +258,9 @@ class _Expansion:
 
 def _problem(config: MachineConfig, job: LoadedJob, engine: str) -> str:
     """Why a machine cannot run a job on an engine; empty if it can."""
-    if job.draw is not None and engine not in DRAWING_ENGINES:
-        return f"engine '{engine}' does not draw; {', '.join(DRAWING_ENGINES)} do"
+    problem = draw_problem(job, engine, config)
+    if problem:
+        return problem
     try:
         check_kinds(job, config)
         if ENGINES[engine].counts_cycles:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ctm.rtl.config import PRESETS
+from ctm.rtl.config import DRAW_PRESET, PRESETS
 from ctm.sim.draws.recorded import import_draw
 from ctm.sim.jobs.arrays import encoded
 from ctm.sim.jobs.execution import Execution, Run
@@ -49,10 +49,11 @@ def make_job(name: str, compiler: str, folder: Path) -> Path:
     return folder / f"{imported.name}.toml"
 
 
-def run(job: Path, engine: str, wavefront: int) -> Run:
-    """What a job leaves on an engine with wavefronts of this size."""
-    config = PRESETS["r700"]
-    config = replace(config, array=config.array.with_group(wavefront))
+def run(job: Path, engine: str, wavefront: int, *, latency: int = 50) -> Run:
+    """What a job leaves on an engine with wavefronts of this size, memory with this latency."""
+    config = PRESETS[DRAW_PRESET if engine == "rtl" else "r700"]
+    memory = replace(config.memory, latency=latency)
+    config = replace(config, array=config.array.with_group(wavefront), memory=memory)
     return Execution(load_job(job), engine=engine, config=config, watchdog=1 << 20).run()
 
 

@@ -19,6 +19,7 @@ from ctm.sim.runtime.draws.draw import place_rings
 
 Array = npt.NDArray[Any]
 CLEAR = np.float32(-777)
+HARDWARE = ("rtl", "amaranth")
 
 VERTEX = """
 .isa r700
@@ -132,7 +133,13 @@ def commands_of(
 
 
 def drawn(
-    scene: Scene, engine: str = "golden", *, wavefront: int = 16, watchdog: int = 1 << 20, watch: Watching | None = None
+    scene: Scene,
+    engine: str = "golden",
+    *,
+    wavefront: int = 16,
+    watchdog: int = 1 << 20,
+    watch: Watching | None = None,
+    latency: int = 50,
 ) -> Drawn:
     """Draw a scene.
 
@@ -140,7 +147,8 @@ def drawn(
     ------
     MachineError
     """
-    config = PRESETS["r700"]
+    config = PRESETS["r700-draw" if engine in HARDWARE else "r700"]
+    config = replace(config, memory=replace(config.memory, latency=latency))
     device = Device(engine, replace(config, array=config.array.with_group(wavefront)), watchdog=watchdog, watch=watch)
     layout = Layout(width=scene.width, height=scene.height, format=DataFormat.FLOAT32_4)
     target = device.image(layout, np.full((scene.height, scene.width, 4), CLEAR))

@@ -8,8 +8,8 @@ from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.fp.conversion import FromInteger as SignedInteger
 from ctm.rtl.fp.conversion import from_integer
-from ctm.rtl.fp.from_integer import FromInteger as SignedInteger
 from ctm.sim.compiled import CompiledUnit
 from ctm.tb.lib.compare import check
 

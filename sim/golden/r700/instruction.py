@@ -200,9 +200,14 @@ class VertexFormat:
     signed: bool = False
 
     @property
+    def channel_bytes(self) -> int:
+        """Bytes of a channel; an element begins at a multiple of as many."""
+        return self.bits // 8
+
+    @property
     def element_bytes(self) -> int:
         """Bytes of an element."""
-        return self.channels * self.bits // 8
+        return self.channels * self.channel_bytes
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,7 +14,7 @@ FAULTS: Mapping[str, list[Fault]] = {
     "alu.test_reads": [
         *faults_in(
             "alu.operands",
-            ("ROW_BITS = 13", "ROW_BITS = 12"),
+            ("ROW_BITS = 14", "ROW_BITS = 12"),
         ),
         *faults_in(
             "alu.reads",
@@ -129,7 +129,7 @@ FAULTS: Mapping[str, list[Fault]] = {
                 "instruction.textures.eq(has_bit(code, cf.TEXTURE_CLAUSES))",
                 "instruction.textures.eq(has_bit(code, cf.FETCH_CLAUSES))",
             ),
-            ("kcache.line.eq(line)", "kcache.line.eq(0)"),
+            ("kcache.line.eq(named)", "kcache.line.eq(0)"),
         ),
     ],
     "registers.test_file": [

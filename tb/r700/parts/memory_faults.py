@@ -179,11 +179,11 @@ FAULTS: Mapping[str, list[Fault]] = {
     ),
     "memory.test_returned": faults_in(
         "memory.returned",
-        ("done.eq(valid & (held.error | self.write.ready))", "done.eq(valid)"),
+        ("done.eq(valid & (held.error | (converted & self.write.ready)))", "done.eq(valid)"),
         ("response.ready.eq(~valid | done)", "response.ready.eq(1)"),
         ("read.en.eq(response.ready)", "read.en.eq(1)"),
         ("valid.eq(response.valid)", "valid.eq(1)"),
-        ("self.write.valid.eq(valid & ~held.error)", "self.write.valid.eq(valid)"),
+        ("self.write.valid.eq(valid & ~held.error & converted)", "self.write.valid.eq(valid)"),
         ("self.returned.wave.eq(held.tag.wave)", "self.returned.wave.eq(payload.tag.wave)"),
         ("self.error.valid.eq(done & held.error)", "self.error.valid.eq(done)"),
         ("note.en.eq(self.record.valid)", "note.en.eq(1)"),

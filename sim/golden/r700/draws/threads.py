@@ -139,7 +139,7 @@ def fetch(
         space: npt.NDArray[np.uint8] = launch.ring.view(np.uint8)
         byte = WORD_BYTES * index + instruction.offset
         inside = byte + size <= space.size
-        address = np.where(inside, byte, 0)
+        address = np.where(inside, byte & -instruction.element.channel_bytes, 0)
         found = components(instruction.element, gathered(space, address, size), inside)
         return found, *_words_of(address, size, inside & executing)
     buffer = launch.buffers[instruction.buffer]
@@ -147,7 +147,8 @@ def fetch(
         index = index + launch.first_instance
     byte = index * buffer.stride + instruction.offset
     inside = byte + size <= buffer.size
-    address = (buffer.address + np.where(inside, byte, 0)) % launch.memory.bytes.size
+    aligned = byte & -instruction.element.channel_bytes
+    address = (buffer.address + np.where(inside, aligned, 0)) % launch.memory.bytes.size
     refused = launch.memory.refused(address, size)
     if refused is not None and (refused & inside & executing).any():
         lanes = refused & inside & executing

@@ -93,6 +93,7 @@ class Threads:
         byte = builder.add(byte, lanes.long(instruction.offset))
         end = builder.add(byte, lanes.long(instruction.element.element_bytes))
         inside = builder.icmp_unsigned("<=", end, lanes.splat(size))
+        byte = builder.and_(byte, lanes.long(-instruction.element.channel_bytes))
         at = builder.add(lanes.splat(address), lanes.choose(inside, byte, lanes.long(0)))
         pointers = [builder.gep(base, [scalar], source_etype=BYTE) for scalar in lanes.scalars(at)]
         return components(lanes, instruction.element, pointers, inside)

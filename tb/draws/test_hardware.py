@@ -1,0 +1,196 @@
+"""Draws on the hardware leave the bits of the golden model: recorded ones, random ones, and those with faults."""
+
+from collections.abc import Iterator
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ctm.rtl.config import DRAW_PRESET, PRESETS
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.limits import OUTPUTS
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.vgt.topology import ASSEMBLED
+from ctm.sim.fault import MachineError
+from ctm.sim.jobs.drawing import draw_problem
+from ctm.sim.jobs.loading import load_job
+from ctm.sim.runtime import Device
+from ctm.sim.runtime.draws import IndexArray, VertexArray, Viewport
+from ctm.tb.draws.random_draws import scene
+from ctm.tb.draws.recorded import COMPILERS, bits, cases, document, make_job, run
+from ctm.tb.draws.scene import PIXEL, Drawn, Scene, drawn
+
+CONFIG = PRESETS[DRAW_PRESET]
+LATENCIES = (1, 20, 200)
+WHOLE = [[-1, -1, 0, 1, 1, 1, 1, 1], [3, -1, 0, 1, 1, 1, 1, 1], [-1, 3, 0, 1, 1, 1, 1, 1]]
+REFUSED = {
+    "edges_centres": "targets that add", "many_small": "targets that add", "mrt8": f"more than {OUTPUTS} targets",
+    "gs_pass": "geometry programs", "xfb_gs": "geometry programs", "xfb_tris": "streams", "xfb_points": "streams",
+}  # fmt: skip
+
+
+def is_done(name: str) -> bool:
+    """Whether the hardware does a recorded draw."""
+    scene_ = document(name)
+    programs = next(iter(scene_["compiled"].values()))["programs"]
+    return not (
+        "gs" in programs or name.startswith("xfb") or scene_["additive_blend"] or scene_["targets"] > OUTPUTS
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "compiler"), [case for case in cases(COMPILERS[:1]) if is_done(case[0])])
+def test_a_recorded_draw_is_the_golden_models(name: str, compiler: str, tmp_path: Path) -> None:
+    job = make_job(name, compiler, tmp_path)
+    assert draw_problem(load_job(job), "rtl", CONFIG) == ""
+    assert bits(run(job, "rtl", 16)) == bits(run(job, "golden", 16))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("latency", LATENCIES)
+@pytest.mark.parametrize(("name", "compiler"), [case for case in cases(COMPILERS) if is_done(case[0])])
+def test_every_compilers_programs_and_every_memory(name: str, compiler: str, latency: int, tmp_path: Path) -> None:
+    job = make_job(name, compiler, tmp_path)
+    assert bits(run(job, "rtl", 16, latency=latency)) == bits(run(job, "golden", 16))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_the_hardware_does_not_do_is_named(name: str, tmp_path: Path) -> None:
+    job = load_job(make_job(name, "sfn", tmp_path))
+    assert draw_problem(job, "rtl", CONFIG).startswith(f"the hardware does not draw with {REFUSED[name]}")
+    assert "--preset r700-draw" in draw_problem(job, "rtl", PRESETS["r700"])
+    assert draw_problem(job, "golden", PRESETS["r700"]) == ""
+
+
+def outcome(scene_: Scene, engine: str, latency: int = 50) -> Drawn | Status:
+    """What a scene leaves, or the status with which it fails."""
+    try:
+        return drawn(scene_, engine, latency=latency)
+    except MachineError as error:
+        return error.status
+
+
+def scenes(first: int) -> Iterator[tuple[int, Scene]]:
+    """Random scenes that the hardware does, by their seeds."""
+    kinds = [kind.name for kind in ASSEMBLED]
+    for seed in count(first):
+        made = scene(seed)
+        if made.program is None and not made.streams and made.draw["primitive"] in kinds and not made.draw.get("add"):
+            yield seed, made
+
+
+def compare(seed: int, made: Scene, latency: int) -> bool:
+    """Compare a random scene with the golden model's; whether a pixel was drawn."""
+    found, wanted = outcome(made, "rtl", latency), outcome(made, "golden")
+    if isinstance(found, Status) or isinstance(wanted, Status):
+        assert found == wanted, seed
+        return False
+    assert found.target.tobytes() == wanted.target.tobytes(), seed
+    assert found.depth.tobytes() == wanted.depth.tobytes(), seed
+    return bool(wanted.covered.any())
+
+
+@pytest.mark.parametrize("latency", LATENCIES)
+def test_random_draws_are_the_golden_models(latency: int) -> None:
+    made = islice(scenes(100 * LATENCIES.index(latency)), 12)
+    assert sum(compare(seed, each, latency) for seed, each in made) > 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(50))
+def test_five_thousand_random_draws(part: int) -> None:
+    latency = LATENCIES[part % len(LATENCIES)]
+    made = islice(scenes(1000 + 1000 * part), 100)
+    assert sum(compare(seed, each, latency) for seed, each in made) > 20
+
+
+def overdraw(seed: int) -> Scene:
+    """Many triangles over each other, with a depth test."""
+    generator = np.random.default_rng(seed)
+    corners = generator.uniform(-1.2, 1.2, (3 * 24, 2))
+    z = np.repeat(generator.choice([-0.5, -0.25, 0.0, 0.25, 0.5], 24), 3)
+    colours = np.repeat(generator.uniform(0, 1, (24, 4)), 3, axis=0)
+    vertices = np.column_stack([corners, z, np.ones(z.size), colours]).astype(np.float32)
+    test = (ConditionalTest.LESS, ConditionalTest.LESS_EQUAL, None)[seed % 3]
+    return Scene(vertices=vertices, width=20, height=12, depth=test)
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(12, 1000))]
+)
+def test_shapes_over_each_other_keep_their_order(seed: int) -> None:
+    made = overdraw(seed)
+    wanted = drawn(made)
+    found = drawn(made, "rtl", latency=int(np.random.default_rng(seed).choice([1, 7, 20, 50, 200])))
+    assert found.target.tobytes() == wanted.target.tobytes() and found.depth.tobytes() == wanted.depth.tobytes()
+
+
+def test_batches_part_strips_and_instances_where_nobody_sees_it() -> None:
+    x = np.linspace(-0.9, 0.9, 150)
+    y = np.where(np.arange(150) % 2, 0.8, -0.8)
+    vertices = np.column_stack([x, y, 0 * x, 1 + 0 * x, x, y, x * y, y - x]).astype(np.float32)
+    for draw in ({"primitive": "TRISTRIP"}, {"primitive": "TRIFAN", "provoking": "first", "instances": 3}):
+        made = Scene(vertices=vertices, draw=draw, width=64, height=48)
+        assert drawn(made, "rtl").target.tobytes() == drawn(made).target.tobytes(), draw
+
+
+def test_a_fault_of_pixels_ends_the_draw_and_the_next_one_is_right() -> None:
+    seventh = PIXEL.replace("EXPORT_DONE", "EXPORT PIX7, R0\nEXPORT_DONE")
+    whole = Scene(vertices=WHOLE)
+    assert outcome(Scene(vertices=WHOLE, pixel=seventh), "rtl") is Status.ILLEGAL_INSTRUCTION
+    assert drawn(whole, "rtl").target.tobytes() == drawn(whole).target.tobytes()
+
+
+def test_a_vertex_that_memory_refuses_is_a_bus_error_and_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = VertexArray.of
+    devices: list[Device] = []
+
+    def of(device: Device, values: Any) -> VertexArray:
+        made = usual(device, values)
+        device.memory.refuse(made.address + 32, made.address + 36)
+        devices.append(device)
+        return made
+
+    monkeypatch.setattr(VertexArray, "of", staticmethod(of))
+    for engine in ("golden", "rtl"):
+        with pytest.raises(MachineError) as caught:
+            drawn(Scene(vertices=WHOLE), engine)
+        assert (caught.value.status, caught.value.client) == (Status.BUS_ERROR, BusClient.INPUT)
+    assert len(devices) == 2
+
+
+def test_a_test_in_front_of_the_program_is_refused() -> None:
+    made = Scene(vertices=WHOLE, depth=ConditionalTest.LESS, location=ConditionalLocation.PE)
+    assert outcome(made, "rtl") is outcome(made, "golden") is Status.BAD_DRAW
+
+
+def test_lines_and_a_viewport_without_size_are_refused() -> None:
+    flat = Viewport(x=(0.0, 8.0), y=(8.0, 8.0))
+    for draw in ({"primitive": "LINELIST"}, {"viewport": flat}):
+        made = Scene(vertices=WHOLE, draw=draw)
+        assert outcome(made, "rtl") is outcome(made, "golden") is Status.BAD_DRAW
+
+
+def test_a_draw_of_nothing_leaves_nothing() -> None:
+    for changed in ({"count": 0}, {"draw": {"instances": 0}}):
+        made = Scene(vertices=WHOLE, **changed)
+        assert not drawn(made, "rtl").covered.any()
+
+
+def test_indices_that_memory_refuses_are_a_bus_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = IndexArray.of
+    placed: list[int] = []
+
+    def of(device: Device, values: Any, *, restart: int | None = None) -> IndexArray:
+        made = usual(device, values, restart=restart)
+        device.memory.refuse(made.address, made.address + 4)
+        placed.append(made.address)
+        return made
+
+    monkeypatch.setattr(IndexArray, "of", staticmethod(of))
+    for engine in ("golden", "rtl"):
+        with pytest.raises(MachineError) as caught:
+            drawn(Scene(vertices=WHOLE, indices=np.arange(3, dtype=np.uint16)), engine)
+        error = caught.value
+        assert (error.status, error.client, error.address) == (Status.BUS_ERROR, BusClient.COMMAND, placed[-1])
