@@ -49,6 +49,9 @@ def watch_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
     fetch_valid, fetch_wave, fetch_entry, fetch_pc
         A fetch has, from the next cycle on, this number: a wave slot and one of its outstanding fetches. It is of the
         instruction at that address.
+    fetches : ``Out(1)``
+        The coordinates of a fetch are computed, or wait for the input cache to take them. An observer without this
+        leaves it 0.
     take_valid, take_wave, take_i, take_j, take_covered
         A wavefront takes a wave slot: the position of its first lane, and the lanes that are covered.
     """
@@ -60,5 +63,6 @@ def watch_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
     members |= {f"wave_slot_{wave_slot}": Out(Wait) for wave_slot in range(config.threads)}
     fetch = {"valid": 1, "wave": wave, "entry": max(1, (config.lookups - 1).bit_length()), "pc": pc}
     members |= {f"fetch_{name}": Out(width) for name, width in fetch.items()}
+    members["fetches"] = Out(1)
     take = {"valid": 1, "wave": wave, "i": COLUMN_BITS, "j": COORDINATE_BITS, "covered": lanes}
     return members | {f"take_{name}": Out(width) for name, width in take.items()}

@@ -26,8 +26,9 @@ class CoreWatch(wiring.Component):
         self._wave_slots(m, issuing)
         wavefront, scheduler = self._core.wavefront, self._core.generic.scheduler
         own: Any = self
-        recorded = self._core.own.texture.record
+        recorded, coordinates = self._core.own.texture.record, self._core.generic.coordinates
         m.d.comb += [
+            own.fetches.eq(coordinates.request.valid | coordinates.result.valid),
             own.fetch_valid.eq(recorded.valid),
             own.fetch_wave.eq(recorded.tag.wave),
             own.fetch_entry.eq(recorded.tag.entry),

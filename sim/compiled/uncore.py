@@ -74,6 +74,10 @@ class Uncore(wiring.Component):
     core_0_access_hit, core_0_access_miss, core_0_access_wave, core_0_access_entry
         An access of core 0 to its first level of the input cache hits, or misses, and the number of the fetch that
         makes it; only if it is watched.
+    core_0_refill_asked, core_0_refill_tag
+        The second level takes a request for a line that core 0 missed, in the order of these; likewise.
+    bank_0_access_hit, bank_0_access_miss, bank_0_access_requester, bank_0_access_tag
+        A request hits or misses in bank 0 of the second level, its core and its tag; likewise.
     """
 
     def __init__(self, config: MachineConfig, *, is_watched: bool = False) -> None:
@@ -83,7 +87,9 @@ class Uncore(wiring.Component):
         self._machine = Sampled(config, lambda *_: next(waiting))
         crossing = {name: (Out if port.is_input else In)(port.width) for name, port in self._crossing()}
         controller = self._machine.ctm.machine.controller
-        self._caches = [level.cached for level in controller.caches.levels] if is_watched else []
+        caches = controller.caches
+        self._caches = [level.cached for level in caches.levels] if is_watched else []
+        self._banks = caches.shared.cached if is_watched else []
         accesses = {name: Out(max(1, len(value))) for name, value in self._accesses()}
         own = {"reset": Out(1), "executable": Out(ADDRESS_BITS), **accesses}
         super().__init__({**self._machine.signature.members, **own, **crossing})
@@ -96,9 +102,16 @@ class Uncore(wiring.Component):
         """What is shown of the input cache."""
         for number, cache in enumerate(self._caches):
             own: Any = cache
-            tag = own.looked_up.passenger.tag
+            tag, request = own.looked_up.passenger.tag, own.lines.request
             for name, value in {"hit": own.hit, "miss": own.miss, "wave": tag.wave, "entry": tag.entry}.items():
                 yield f"core_{number}_access_{name}", Value.cast(value)
+            yield f"core_{number}_refill_asked", request.valid & request.ready & ~request.payload.uncached
+            yield f"core_{number}_refill_tag", Value.cast(request.payload.tag)
+        for number, bank in enumerate(self._banks):
+            own = bank
+            by = own.looked_up
+            for name, value in {"hit": own.hit, "miss": own.miss, "requester": by.requester, "tag": by.tag}.items():
+                yield f"bank_{number}_access_{name}", Value.cast(value)
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -121,7 +134,7 @@ class Uncore(wiring.Component):
         ``give(uncore, cores)`` what they get to them; a core's `is_given` says then that it is something else.
         ``show(uncore, cores)`` tells the observers of cores which executable they run.
         """
-        lines: dict[str, list[str]] = {"early": [], "taken": [], "given": []}
+        lines: dict[str, list[str]] = {"early": [], "taken": [], "given": [], "shown": []}
         for number, socket in enumerate(self._sockets):
             core, uncore = f"cores[{number}]", f"uncore.core_{number}"
             lines["given"].append(f"{core}.is_given |= put({core}.rst, uncore.reset);")
@@ -132,11 +145,16 @@ class Uncore(wiring.Component):
                     lines[kind].append(f"{core}.is_given |= put({inside}, {outside});")
                 else:
                     lines["taken"].append(f"{outside} = {inside};")
-        lines["shown"] = [
-            f"cores[{number}].observer.accesses("
-            + ", ".join(f"uncore.core_{number}_access_{name}" for name in ("hit", "miss", "wave", "entry")) + ");"
-            for number in range(len(self._caches))
-        ]  # fmt: skip
+        for number in range(len(self._caches)):
+            own = f"uncore.core_{number}"
+            access = ", ".join(f"{own}_access_{name}" for name in ("hit", "miss", "wave", "entry"))
+            lines["shown"] += [
+                f"cores[{number}].observer.accesses({access});",
+                f"cores[{number}].observer.asks({own}_refill_asked, {own}_refill_tag);",
+            ]
+        for number in range(len(self._banks)):
+            own = f"uncore.bank_{number}_access"
+            lines["shown"].append(f"cores[{own}_requester].observer.shared({own}_hit, {own}_miss, {own}_tag);")
         return _BORDER.format(cores=len(self._sockets), **{kind: "\n    ".join(own) for kind, own in lines.items()})
 
 

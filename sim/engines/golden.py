@@ -7,7 +7,7 @@ import numpy as np
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.engines.engine import Notice, Progress, Report
-from ctm.sim.engines.seen import NOT_WATCHED, ROW, WINDOW, Seen, Watching
+from ctm.sim.engines.seen import NOT_WATCHED, RESIDENCY, ROW, WINDOW, Seen, Watching
 from ctm.sim.engines.watching.steps import events_of
 from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.counters import Counters
@@ -101,8 +101,8 @@ class GoldenEngine:
         steps = self._tally.steps
         events, tracks = events_of(steps, self._unit, self._array.threads)
         return Seen(
-            rows=rows, events=events, lost_events=steps.lost, traffic=np.zeros(0, WINDOW), array=self._array,
-            tracks=tracks, has_times=False,
+            rows=rows, residencies=np.zeros(0, RESIDENCY), events=events, lost_events=steps.lost,
+            traffic=np.zeros(0, WINDOW), bytes_per_cycle=0, array=self._array, tracks=tracks, has_times=False,
         )  # fmt: skip
 
 

@@ -10,13 +10,20 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.watch import Wait
 
 ROW = np.dtype(
-    [(name, "<u8") for name in ("executable", "pc", "port", "issues", "active", "working", "present", "hits", "misses")]
+    [(name, "<u8") for name in ("executable", "pc", "port", "issues", "active", "working", "present")]
+    + [(name, "<u8") for name in ("hits", "misses", "shared_hits", "shared_misses")]
     + [("waited", "<u8", (len(Wait),))]
 )
 """An instruction of an executable: its unit of code and issue port; wavefronts that issued it; their lanes that were
 active, that were active and also covered and valid, and that were covered and valid; accesses of its fetches to the
-first level of the input cache that hit and that missed; cycles that wavefronts waited to issue it, by `Wait`, for the
-last one of a wavefront also those after it. Without cycles there are no port, accesses and waits.
+first level of the input cache that hit and that missed, and those of these misses to the second level; cycles that
+wavefronts waited to issue it, by `Wait`, for the last one of a wavefront also those after it. Without cycles there are
+no port, accesses and waits.
+"""
+RESIDENCY = np.dtype([(name, "<u8") for name in ("executable", "cycles", "occupied", "exposed")])
+"""Of an executable on a core: cycles in which it has wavefronts; its wave slots that have one, summed up over these; of
+these cycles those in which all of them wait for results or fetches, and the core does nothing else: no unit is still
+taking an instruction, and no fetch is on its way to the input cache.
 """
 EVENT = np.dtype(
     [("cycle", "<u8"), ("executable", "<u4"), ("pc", "<u4"), ("second", "<u4"), ("core", "<u2"), ("slot", "<u2"),
@@ -56,9 +63,12 @@ class Seen:
     """What was seen since the engine was made; of all cores, events in the order of their cycles."""
 
     rows: npt.NDArray[Any]
+    residencies: npt.NDArray[Any]
     events: npt.NDArray[Any]
     lost_events: int
     traffic: npt.NDArray[Any]
+    bytes_per_cycle: int
+    """That lookups may get from memory: of its local ports, all together; 0 where there are no cycles."""
     array: ArrayConfig
     """The array of which it is."""
     tracks: tuple[Track, ...]

@@ -9,6 +9,8 @@ from ctm.rtl.dpp.watch import Wait
 
 WAITS: tuple[Wait, ...] = tuple(wait for wait in Wait if wait not in (Wait.FREE, Wait.ISSUE))
 """What a wavefront can wait for."""
+ACCESSES = "hits", "misses", "shared_hits", "shared_misses"
+"""What is counted of the input cache's two levels."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +24,8 @@ class Figures:
         valid; that were covered and valid.
     hits, misses
         Accesses of its lookups to lines of the first level of the input cache, of those that hit and that missed.
+    shared_hits, shared_misses
+        Those of these misses to the second level; until it is asked for the last ones they are fewer.
     waited
         Cycles that wavefronts waited to issue it, by cause, all wavefronts together; empty where there are no cycles.
     """
@@ -32,6 +36,8 @@ class Figures:
     present: int = 0
     hits: int = 0
     misses: int = 0
+    shared_hits: int = 0
+    shared_misses: int = 0
     waited: dict[Wait, int] = field(default_factory=dict)
 
     @property
@@ -49,6 +55,11 @@ class Figures:
         return self.misses * CacheConfig.LINE_BYTES
 
     @property
+    def from_memory(self) -> int:
+        """Bytes of lines that the second level missed, too, and that memory gave."""
+        return self.shared_misses * CacheConfig.LINE_BYTES
+
+    @property
     def lost(self) -> int:
         """Lanes that did nothing while others of their wavefront executed it."""
         return self.present - self.working
@@ -59,11 +70,13 @@ class Figures:
         return self.working / self.present if self.present else 1.0
 
 
+_COUNTS = "issues", "active", "working", "present", *ACCESSES
+
+
 def figures_of(row: Any) -> Figures:
     """Those of a row of `ctm.sim.engines.seen`."""
     waited: dict[Wait, int] = {wait: int(row["waited"][wait.value]) for wait in WAITS if row["waited"].any()}
-    counts = {name: int(row[name]) for name in ("issues", "active", "working", "present", "hits", "misses")}
-    return Figures(**counts, waited=waited)
+    return Figures(**{name: int(row[name]) for name in _COUNTS}, waited=waited)
 
 
 def total(parts: Iterable[Figures]) -> Figures:
@@ -71,12 +84,7 @@ def total(parts: Iterable[Figures]) -> Figures:
     result = Figures()
     for part in parts:
         result = Figures(
-            issues=result.issues + part.issues,
-            active=result.active + part.active,
-            working=result.working + part.working,
-            present=result.present + part.present,
-            hits=result.hits + part.hits,
-            misses=result.misses + part.misses,
+            **{name: getattr(result, name) + getattr(part, name) for name in _COUNTS},
             waited={wait: result.waited.get(wait, 0) + part.waited.get(wait, 0) for wait in part.waited}
             if part.waited
             else result.waited,

@@ -6,13 +6,20 @@ Source: docs/design/r5xx-core.md; the hardware is `ctm.rtl.dpp.registers.placeme
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ctm.rtl.border.lines import LINE_WORDS
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, LDS_BANK_DWORDS
+from ctm.rtl.isa.limits import WORD_BYTES
+from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, LDS_BANK_DWORDS, UNIT_BYTES
+from ctm.rtl.r700.code.cache import LINES
 from ctm.rtl.r700.registers.file import depth_of
 from ctm.rtl.r700.slices import slices_of
 from ctm.sim.elf import Executable
 from ctm.sim.elf.r5xx.executable import Executable as R5xxExecutable
 from ctm.sim.elf.r700.executable import Executable as R700Executable
+from ctm.sim.engines.seen import Seen
+
+CODE_BYTES = LINES * LINE_WORDS * WORD_BYTES
+"""Of an R700 core's code cache."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +38,51 @@ class Occupancy:
     wave_slots: int
     there_are: int
     bound: Bound | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Residency:
+    """Wave slots as a program used them, all cores together.
+
+    cycles
+        In which a core had wavefronts of it.
+    occupied
+        Wave slots that had one, summed up over these cycles.
+    exposed
+        Of these cycles those in which every wavefront of the core waited for results or lookups, and the core did
+        nothing else: another wavefront could have issued.
+    most_from_memory
+        Bytes that memory could have given for lookups meanwhile.
+    """
+
+    cycles: int
+    occupied: int
+    exposed: int
+    most_from_memory: int
+
+    @staticmethod
+    def of(seen: Seen, address: int) -> "Residency | None":
+        """That of the program at an address; None where there are no cycles."""
+        rows = seen.residencies[seen.residencies["executable"] == address]
+        if not len(rows):
+            return None
+        sums = {name: int(rows[name].sum()) for name in ("cycles", "occupied", "exposed")}
+        return Residency(**sums, most_from_memory=int(rows["cycles"].max()) * seen.bytes_per_cycle)
+
+    @property
+    def wave_slots(self) -> float:
+        """Wave slots in use, on average."""
+        return self.occupied / self.cycles
+
+    @property
+    def share_exposed(self) -> float:
+        """The part of its cycles that more wavefronts could have used."""
+        return self.exposed / self.cycles
+
+
+def code_stays(executable: Executable) -> bool:
+    """Whether a core keeps all of a program's code: an R5xx core has room for any, an R700 core has a cache."""
+    return not isinstance(executable, R700Executable) or UNIT_BYTES * len(executable.code) <= CODE_BYTES
 
 
 def occupancy(executable: Executable, array: ArrayConfig) -> Occupancy:

@@ -10,8 +10,8 @@ from ctm.sim.elf import Executable
 from ctm.sim.elf.lines import Line
 from ctm.sim.elf.sources import with_texts
 from ctm.sim.engines.seen import Seen
-from ctm.sim.profile.figures import Figures, figures_of, total
-from ctm.sim.profile.occupancy import Occupancy, occupancy
+from ctm.sim.profile.figures import ACCESSES, Figures, figures_of, total
+from ctm.sim.profile.occupancy import Occupancy, Residency, code_stays, occupancy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +33,10 @@ class ProgramProfile:
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
     occupancy: Occupancy | None = None
     """On the cores that ran it."""
-    start: int = 0
-    """The unit at which it begins."""
+    residency: Residency | None = None
+    """What was seen of that; None where there are no cycles."""
+    code_stays: bool = True
+    """Whether a core keeps all of its code, so that it is loaded once."""
 
     def source(self, line: Line) -> str:
         """The text of a line; nothing where the source is not there."""
@@ -56,11 +58,6 @@ class ProgramProfile:
         return {line: total(parts[line]) for line in sorted(parts)}
 
     @property
-    def wavefronts(self) -> int:
-        """Wavefronts that ran it: each issued its first instruction once, if nothing leads back to that."""
-        return sum(each.figures.issues for each in self.statements if each.unit == self.start)
-
-    @property
     def has_cycles(self) -> bool:
         """Whether it is known what wavefronts waited for."""
         return bool(self.figures.waited)
@@ -80,7 +77,8 @@ def profiles(seen: Seen, programs: Mapping[int, tuple[str, Executable]]) -> list
             found.append(
                 ProgramProfile(
                     name=name, statements=tuple(_statements(program, rows)), sources=sources,
-                    occupancy=occupancy(executable, seen.array), start=program.start,
+                    occupancy=occupancy(executable, seen.array), code_stays=code_stays(executable),
+                    residency=Residency.of(seen, address),
                 )
             )  # fmt: skip
     return found
@@ -103,12 +101,13 @@ def as_json(profile: ProgramProfile) -> dict[str, object]:
     def figures(found: Figures) -> dict[str, object]:
         waited = {wait.name.lower(): count for wait, count in found.waited.items()}
         counts = {name: getattr(found, name) for name in ("issues", "active", "working", "present")}
-        accesses = {name: getattr(found, name) for name in ("hits", "misses", "loaded")}
+        accesses = {name: getattr(found, name) for name in (*ACCESSES, "loaded", "from_memory")}
         return {**counts, **(accesses if profile.has_cycles else {}), "waited": waited or None}
 
     return {
         "program": profile.name,
         **figures(profile.figures),
+        "residency": vars(profile.residency) if profile.residency else None,
         "instructions": [
             {"unit": each.unit, "text": each.text, "line": str(each.line) if each.line else None}
             | figures(each.figures)

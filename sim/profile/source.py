@@ -23,6 +23,7 @@ details.line > :not(summary) { padding: 0.2em 0 0.5em 9em; }
 """The looks of a listing, with which a page's colours `--edge`, `--soft` and `--hot` go."""
 _HOTTEST = 70
 """Per cent of the colour of the most expensive line."""
+_TITLES = {"loaded": "bytes", "from_memory": "of memory"}
 
 
 def source_html(profile: ProgramProfile) -> str:
@@ -72,13 +73,23 @@ def _details(figures: Figures) -> str:
     facts = [f"{figures.issues:,} issues", f"{figures.efficiency:.0%} of the lanes work"]
     waited = sorted((each for each in WAITS if figures.waits_for(each)), key=lambda each: -figures.waits_for(each))
     facts += [f"{wait.name.lower()} {figures.waits_for(wait):,}" for wait in waited]
+    if figures.hits + figures.misses:
+        facts.append(
+            f"{figures.misses:,} of {figures.hits + figures.misses:,} lines missed, {figures.loaded:,} bytes, "
+            f"{figures.from_memory:,} of them from memory"
+        )
     return f"<p>{escape('; '.join(facts))}</p>"
 
 
 def _instructions(statements: Sequence[Statement]) -> str:
+    columns = ["issues", "cost"]
+    if any(each.figures.hits + each.figures.misses for each in statements):
+        columns += ["misses", "loaded", "from_memory"]
+    titles = "".join(f"<th>{_TITLES.get(name, name)}" for name in columns)
     rows = "".join(
-        f'<tr><td>{each.unit}<td class="number">{each.figures.issues:,}<td class="number">{each.figures.cost:,}'
-        f"<td><code>{escape(each.text)}</code>"
+        f"<tr><td>{each.unit}"
+        + "".join(f'<td class="number">{getattr(each.figures, name):,}' for name in columns)
+        + f"<td><code>{escape(each.text)}</code>"
         for each in statements
     )
-    return f'<div class="wide"><table><tr><th>unit<th>issues<th>cost<th>instruction{rows}</table></div>'
+    return f'<div class="wide"><table><tr><th>unit{titles}<th>instruction{rows}</table></div>'

@@ -15,7 +15,7 @@ _SHOWN = 0.005
 """Causes that have less of all cycles have no column."""
 _WIDTH = 150
 _NOTHING = ""
-_LOOKUPS = "misses", "bytes"
+_LOOKUPS = "misses", "bytes", "of memory"
 """Columns of a program with lookups."""
 
 
@@ -31,6 +31,13 @@ def print_profile(profile: ProgramProfile, console: Console) -> None:
         f"{whole.efficiency:.0%} of the lanes that are covered work",
         highlight=False,
     )
+    residency, occupancy = profile.residency, profile.occupancy
+    if residency is not None and occupancy is not None:
+        console.print(
+            f"{residency.wave_slots:.1f} of the {occupancy.wave_slots} wave slots that it may use are in use; in "
+            f"{residency.share_exposed:.0%} of the cycles all of them wait for results or lookups",
+            highlight=False,
+        )
     for sentence in advice(profile):
         console.print(f"* {sentence}", highlight=False)
     places = list(_places(profile))
@@ -65,7 +72,7 @@ def _print(profile: ProgramProfile, title: str, places: list[tuple[str, Figures,
         waited = (_count(figures.waits_for(wait)) for wait in waits)
         lanes = f"{figures.efficiency:.0%}" if figures.issues else _NOTHING
         share = f"{figures.cost / whole.cost:.1%}" if figures.cost else _NOTHING
-        accesses = (_count(figures.misses), _count(figures.loaded)) if lookups else ()
+        accesses = tuple(map(_count, (figures.misses, figures.loaded, figures.from_memory))) if lookups else ()
         table.add_row(place, share, _count(figures.issues), lanes, *waited, *accesses, text)
     console.print(table, highlight=False)
 

@@ -19,6 +19,7 @@ from ctm.sim.profile.profile import profiles
 from ctm.sim.report.timeline import write_timeline
 from ctm.tb.draws.scene import Scene, drawn
 from ctm.tb.lib.machines import BEATS
+from ctm.tb.report.sums import check_sums
 
 COUNTS = ["issues", "active", "working", "present"]
 SMALL_R700 = with_settings(R700, {"array.threads": 4, "array.lanes": 4})
@@ -51,13 +52,7 @@ def check(path: Path, config: MachineConfig) -> None:
         assert array.tobytes() == plain_run.outputs[index].tobytes()
     seen = watched.device.seen()
     assert by_instruction(seen) == by_instruction(golden.device.seen())
-    assert sum(int(row["issues"]) for row in seen.rows) == run.report.instructions
-    assert sum(int(row["active"]) for row in seen.rows) == run.report.lane_instructions
-    for name in ("hits", "misses"):
-        assert int(seen.rows[name].sum()) == run.report.counters[f"input_{name}"]
-        # Each instruction of a program, and so each line.
-        programs = profiles(seen, watched.programs())
-        assert sum(getattr(program.figures, name) for program in programs) == run.report.counters[f"input_{name}"]
+    check_sums(seen, profiles(seen, watched.programs()), run.report)
     check_timeline(watched, seen, run)
     assert plain.programs() == watched.programs()
 
@@ -122,6 +117,11 @@ def test_what_is_seen_of_r700_hardware_is_what_the_golden_model_counts(name: str
 @pytest.mark.long
 def test_what_is_seen_of_several_cores_is_of_all_of_them() -> None:
     check(job("saxpy"), with_settings(TINY, {"array.cores": 2}))
+
+
+@pytest.mark.long
+def test_what_is_seen_of_several_banks_is_of_all_of_them() -> None:
+    check(job("matmul"), with_settings(TINY, {"array.cores": 2, "shared_cache.banks": 2}))
 
 
 @pytest.mark.parametrize("name", [*R5XX, "r700/compaction/compaction"])

@@ -39,6 +39,8 @@ class InputCaches(wiring.Component):
     ----------
     levels
         The first level of each core.
+    shared
+        The second level.
     """
 
     def __init__(
@@ -54,11 +56,11 @@ class InputCaches(wiring.Component):
         memory: bool = False,
         slice_bits: int = LINE_BITS,
     ) -> None:
-        self._second, self._outstanding, self._slice_bits = second, outstanding, slice_bits
         self.levels = [
             InputCache(first, lanes=lanes, tag=tag, outstanding=outstanding, areas=areas, memory=memory)
             for _ in range(cores)
         ]
+        self.shared = SharedCache(second, requesters=cores, outstanding=outstanding, slice_bits=slice_bits)
         super().__init__(
             {
                 "clients": In(FetchClient(lanes, tag, areas, memory=memory)).array(cores),
@@ -76,9 +78,7 @@ class InputCaches(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.shared = shared = SharedCache(
-            self._second, requesters=len(self.levels), outstanding=self._outstanding, slice_bits=self._slice_bits
-        )  # fmt: skip
+        m.submodules.shared = shared = self.shared
         for bank, lines in zip(shared.lines, self.lines, strict=True):
             wiring.connect(m, bank, wiring.flipped(lines))
         own = self.levels

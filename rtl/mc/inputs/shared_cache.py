@@ -35,6 +35,11 @@ class SharedCache(wiring.Component):
         All responses have been taken.
     hit, miss : ``Out(banks)``
         A line hit or missed; uncached ones do not count.
+
+    Attributes
+    ----------
+    cached
+        The lines of each bank, for an observer: what is looked up in them.
     """
 
     def __init__(
@@ -42,10 +47,14 @@ class SharedCache(wiring.Component):
     ) -> None:
         if requesters < 1:
             raise ValueError(f"requesters must be at least 1, not {requesters}")
-        self._config, self._requesters, self._outstanding = config, requesters, outstanding
-        self._slice_bits = slice_bits
+        self._requesters = requesters
         self._bank_bits = (config.banks - 1).bit_length()
         self._tag = tag = range(outstanding)
+        passenger = data.StructLayout({"requester": range(requesters), "tag": tag})
+        self.cached = [
+            LineCache(config.bank, passenger, outstanding=outstanding, slice_bits=slice_bits)
+            for _ in range(config.banks)
+        ]
         super().__init__(
             {
                 "clients": In(TaggedLineClient(tag)).array(requesters),
@@ -60,17 +69,13 @@ class SharedCache(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        passenger = data.StructLayout({"requester": range(self._requesters), "tag": self._tag})
-        banks, requests = [], []
-        for number in range(self._config.banks):
-            m.submodules[f"bank_{number}"] = bank = LineCache(
-                self._config.bank, passenger, outstanding=self._outstanding, slice_bits=self._slice_bits
-            )  # fmt: skip
+        banks, requests = self.cached, []
+        for number, bank in enumerate(banks):
+            m.submodules[f"bank_{number}"] = bank
             m.submodules[f"requests_{number}"] = arbiter = Arbiter(
                 tagged_line_request_layout(self._tag), self._requesters
             )  # fmt: skip
             self._connect_bank(m, number, bank, arbiter.output)
-            banks.append(bank)
             requests.append(arbiter)
             m.d.comb += bank.access.payload.passenger.requester.eq(arbiter.source)
         for number, client in enumerate(self.clients):

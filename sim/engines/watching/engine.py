@@ -16,12 +16,12 @@ from ctm.sim.engines.cycle_accurate import SimulatedMachine
 from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.model import TOP, CompiledMachine, hardware, host
 from ctm.sim.engines.rtl import RtlEngine, cores_source
-from ctm.sim.engines.seen import EVENT, ROW, WINDOW, Seen, Track, Watching
+from ctm.sim.engines.seen import EVENT, RESIDENCY, ROW, WINDOW, Seen, Track, Watching
 
 _LISTS = """
 #define WATCH_PORTS(USE) {ports}
 #define WATCH_SLOTS(USE) {slots}
-enum {{ WATCHED_SLOTS = {count}, WATCHED_FETCHES = {fetches} }};
+enum {{ WATCHED_SLOTS = {count}, WATCHED_FETCHES = {fetches}, WATCHED_REFILLS = {refills}, WATCHED_BEATS = {beats} }};
 """
 
 
@@ -39,7 +39,10 @@ class WatchedEngine(RtlEngine):
         array = config.array
 
         ports, slots = len(INSTRUCTION_SETS[array.instruction_set].shapes.ports), array.threads
-        lists = _LISTS.format(ports=_uses(ports), slots=_uses(slots), count=slots, fetches=array.lookups)
+        lists = _LISTS.format(
+            ports=_uses(ports), slots=_uses(slots), count=slots, fetches=array.lookups,
+            refills=config.memory.outstanding_lines, beats=array.cycles_per_group,
+        )  # fmt: skip
         parts = ("watching/watch.h", "verilated.h", *cores_source(config))
         wrapper = f'#include "models.h"\n{lists}\n{host(config.memory, *parts, behind=["watching/watch.cc"])}'
         halves = uncore(config, top=TOP, is_watched=True), core(config, is_watched=True)
@@ -50,6 +53,8 @@ class WatchedEngine(RtlEngine):
         machine = _WatchedMachine(self.library(config), config, self.memory, self.disturbance)
         machine.keep_events(self._watch.most_events)
         self._watched, self._array = machine, config.array
+        memory = config.memory
+        self._bytes_per_cycle = memory.local_ports * min(memory.bytes_per_cycle, memory.data_bits // 8)
         return machine
 
     def seen(self) -> Seen:
@@ -58,9 +63,11 @@ class WatchedEngine(RtlEngine):
         events = np.concatenate([machine.array("events", EVENT, core) for core in cores])
         return Seen(
             rows=np.concatenate([machine.array("rows", ROW, core) for core in cores]),
+            residencies=np.concatenate([machine.array("residencies", RESIDENCY, core) for core in cores]),
             events=events[np.argsort(events["cycle"], kind="stable")],
             lost_events=sum(machine.lost_events(core) for core in cores),
             traffic=machine.array("traffic", WINDOW),
+            bytes_per_cycle=self._bytes_per_cycle,
             array=self._array,
             tracks=tuple(Track(f"core {core}", "wavefront ({i}, {j})") for core in cores),
             has_times=True,
@@ -75,7 +82,7 @@ class _WatchedMachine(CompiledMachine):
         library, pointer, number, core = self.library, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32
         library.machine_keep_events.argtypes, library.machine_keep_events.restype = [pointer, number], None
         library.machine_lost_events.argtypes, library.machine_lost_events.restype = [pointer, core], number
-        for name in ("rows", "events"):
+        for name in ("rows", "residencies", "events"):
             function = getattr(library, f"machine_{name}")
             function.argtypes, function.restype = [pointer, core, pointer, number], number
         library.machine_traffic.argtypes, library.machine_traffic.restype = [pointer, pointer, number], number

@@ -24,7 +24,7 @@ EXPORTED void machine_keep_events(void* handle, std::uint64_t most) {
     }
 }
 
-// The rows or events of a core, `most` at most; how many there are if the target is null.
+// The rows, residencies or events of a core, `most` at most; how many there are if the target is null.
 EXPORTED std::uint64_t machine_rows(void* handle, std::uint32_t core, void* target, std::uint64_t most) {
     auto& observer = machine(handle)->model.cores()[core].observer;
     observer.finish();
@@ -35,6 +35,13 @@ EXPORTED std::uint64_t machine_rows(void* handle, std::uint32_t core, void* targ
         }
     }
     return target ? copy(target, most, rows) : rows.size();
+}
+EXPORTED std::uint64_t machine_residencies(void* handle, std::uint32_t core, void* target, std::uint64_t most) {
+    std::vector<watch::Residency> residencies;
+    for (const auto& [executable, residency] : machine(handle)->model.cores()[core].observer.residencies) {
+        residencies.push_back(residency);
+    }
+    return target ? copy(target, most, residencies) : residencies.size();
 }
 EXPORTED std::uint64_t machine_events(void* handle, std::uint32_t core, void* target, std::uint64_t most) {
     const auto& events = machine(handle)->model.cores()[core].observer.events;

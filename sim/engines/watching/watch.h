@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <utility>
 #include <vector>
@@ -13,7 +14,7 @@
 namespace watch {
 
 constexpr unsigned WAITS = 10;
-enum Wait : std::uint8_t { FREE, START, ISSUE };
+enum Wait : std::uint8_t { FREE, START, ISSUE, RESULT, CODE, CONSTANT, FETCH };
 enum Kind : std::uint8_t { TAKEN, ISSUED, WAITS_FOR, MISSED };
 
 using Waited = std::array<std::uint64_t, WAITS>;
@@ -22,6 +23,7 @@ using Waited = std::array<std::uint64_t, WAITS>;
 struct Row {
     std::uint64_t executable, pc, port, issues, active, working, present;
     std::uint64_t hits, misses;  // Of its accesses to the first level of the input cache.
+    std::uint64_t shared_hits, shared_misses;  // Of these misses in the second level.
     Waited waited;  // Cycles, by the cause, that wavefronts waited to issue it; at their end also those behind it.
 };
 
@@ -37,6 +39,12 @@ struct Event {
 };
 static_assert(sizeof(Event) == 32);
 
+// As Python reads them: cycles of a core with wavefronts of an executable, its wave slots that had one, summed up, and
+// cycles in which all of these waited for results or fetches while the core had nothing to do.
+struct Residency {
+    std::uint64_t executable, cycles, occupied, exposed;
+};
+
 struct Slot {
     Row* last = nullptr;  // Of the instruction that it issued last; null before the first one.
     Waited pending{}, staged{};  // Since its last issue; before an issue that is not yet known to count.
@@ -50,14 +58,21 @@ public:
     std::uint16_t core = 0;
     std::vector<Event> events;
     std::map<std::uint32_t, std::vector<Row>> programs;  // By executable; rows by PC.
+    std::map<std::uint32_t, Residency> residencies;  // By executable.
 
     // The end of a cycle.
     template <typename Model>
     void see(const Model& model) {
         const std::uint64_t cycle = cycles_++;
-#define SEE(number) wait(cycle, number, model.watch_wave_slot_##number);
+        std::uint32_t causes = 0;
+        unsigned occupied = 0;
+#define SEE(number) \
+    causes |= 1u << model.watch_wave_slot_##number; \
+    occupied += model.watch_wave_slot_##number != FREE; \
+    wait(cycle, number, model.watch_wave_slot_##number);
         WATCH_SLOTS(SEE)
 #undef SEE
+        if (occupied) reside(cycle, occupied, causes, model.watch_fetches);
 #define SEE(number) \
     if (model.watch_issue_##number##_valid) \
         issue(cycle, number, model.watch_issue_##number##_wave, model.watch_issue_##number##_pc, \
@@ -82,9 +97,24 @@ public:
         row.hits += hit;
         row.misses += miss;
         if (miss) {
+            missed_.push_back(&row);
             tell({cycles_, std::uint32_t(row.executable), std::uint32_t(row.pc), 0, core, std::uint16_t(wave), 0, MISSED,
                   0, 0});
         }
+    }
+
+    // The second level takes a request with this tag for the next line that was missed.
+    void asks(bool asked, unsigned tag) {
+        if (!asked) return;
+        refills_[tag] = missed_.front();
+        missed_.pop_front();
+    }
+
+    // A request with this tag is looked up in the second level.
+    void shared(bool hit, bool miss, unsigned tag) {
+        if (!hit && !miss) return;
+        refills_[tag]->shared_hits += hit;
+        refills_[tag]->shared_misses += miss;
     }
 
     // Instructions from now on are those of the executable at this address.
@@ -102,8 +132,12 @@ private:
     std::uint64_t cycles_ = 0;
     std::array<Slot, WATCHED_SLOTS> slots_;
     std::array<std::array<Row*, WATCHED_FETCHES>, WATCHED_SLOTS> fetches_{};  // Whose each fetch is, by its number.
-    std::uint32_t known_ = 0;
+    std::deque<Row*> missed_;  // Of lines that the second level was not yet asked for.
+    std::array<Row*, WATCHED_REFILLS> refills_{};  // Whose each refill is, by its tag.
+    std::uint64_t busy_up_to_ = 0;  // The cycle in which the unit that took an instruction last may take the next one.
+    std::uint32_t known_ = 0, resides_ = 0;
     std::vector<Row>* current_ = nullptr;
+    Residency* residency_ = nullptr;
 
     Row& row_of(std::uint32_t pc) {
         if (!current_ || known_ != executable_) {
@@ -114,6 +148,18 @@ private:
         }
         if (pc >= current_->size()) current_->resize(pc + 1);
         return (*current_)[pc];
+    }
+
+    void reside(std::uint64_t cycle, unsigned occupied, std::uint32_t causes, bool fetches) {
+        if (!residency_ || resides_ != executable_) {
+            resides_ = executable_;
+            residency_ = &residencies[resides_];
+            residency_->executable = executable_;
+        }
+        ++residency_->cycles;
+        residency_->occupied += occupied;
+        if (causes & 1u << ISSUE) busy_up_to_ = cycle + WATCHED_BEATS;
+        residency_->exposed += cycle >= busy_up_to_ && !fetches && !(causes & ~(1u << FREE | 1u << RESULT | 1u << FETCH));
     }
 
     static std::uint16_t ones(std::uint64_t mask) { return __builtin_popcountll(mask); }
