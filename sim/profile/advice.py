@@ -5,18 +5,27 @@ from collections.abc import Callable, Iterator
 from ctm.rtl.dpp.watch import Wait
 from ctm.sim.profile.figures import Figures
 from ctm.sim.profile.lookups import waiting_lookups
+from ctm.sim.profile.occupancy import CODE_BYTES
 from ctm.sim.profile.profile import ProgramProfile, Statement
 
 IDLE_LANES = 1 / 3
 """Lanes without work, of those that are covered and valid."""
-ONE_LINE = 1 / 2
-"""Cycles that wavefronts wait for one cause in front of one line, of all their cycles."""
-CONSTANTS, CODE, REQUESTS = 1 / 10, 1 / 10, 1 / 5
-"""The same for a cause anywhere in the program."""
+LOOKUPS, CONSTANTS, CODE, REQUESTS = 1 / 2, 1 / 10, 1 / 10, 1 / 5
+"""Cycles that wavefronts wait for a cause, of all their cycles."""
 ONE_REGISTER = 1 / 10
 """The same for lookups that wait for another one to the same register."""
-HIDDEN = 1 / 2
-"""The same for results and lookups, where more wavefronts would fit if the program needed less."""
+EXPOSED = 1 / 4
+"""Cycles in which all wavefronts of a core wait for results and lookups."""
+IN_USE = 3 / 4
+"""Wave slots in use, of those that a program may use, from which on it has enough wavefronts."""
+BANDWIDTH = 4 / 5
+"""Bytes that lookups get from memory, of those that it can give."""
+MISSED = 1 / 4
+"""Lines that lookups did not find in the first level, from which on fewer of them would make a difference."""
+CONCENTRATED = 1 / 4
+"""Lost lanes of one line, of all of them, from which on it is named alone."""
+_TEXT = 60
+"""Characters of an instruction."""
 
 
 def advice(profile: ProgramProfile) -> list[str]:
@@ -26,45 +35,75 @@ def advice(profile: ProgramProfile) -> list[str]:
 
 def _found(profile: ProgramProfile) -> Iterator[tuple[float, str]]:
     figures = profile.figures
-    idle = 1 - figures.efficiency
-    if idle > IDLE_LANES:
-        place, share = _most(profile, lambda each: each.lost)
-        yield (
-            idle,
-            (
-                f"{idle:.0%} of the lanes do nothing while others of their wavefront work, {share:.0%} of them at "
-                f"{place}: neighbours that branch alike, or a select in place of a branch, keep lanes busy"
-            ),
-        )
+    yield from _idle(profile, figures)
     if not profile.has_cycles:
         return
     # The first says why wavefronts wait at a line.
-    yield from list(_one_register(profile, figures)) or _one_line(profile, figures)
+    yield from list(_one_register(profile, figures)) or _lookups(profile, figures)
     yield from _causes(profile, figures)
     yield from _occupancy(profile, figures)
 
 
-def _one_line(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, str]]:
-    place, of_fetches = _most(profile, lambda each: each.waits_for(Wait.FETCH))
-    at_one_line = of_fetches * figures.waits_for(Wait.FETCH) / figures.cost
-    if at_one_line > ONE_LINE:
+def _idle(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, str]]:
+    idle = 1 - figures.efficiency
+    if idle <= IDLE_LANES:
+        return
+    place, share = _most(profile, lambda each: each.lost)
+    where = f"{share:.0%} of them at {place}"
+    if share < CONCENTRATED:
+        places = [name for name, each in _places(profile) if each.lost]
+        where = f"from {places[0]} to {places[-1]}"
+    yield (
+        idle,
+        (
+            f"{idle:.0%} of the lanes do nothing while others of their wavefront work, {where}: neighbours that branch "
+            "alike, or a select in place of a branch, keep lanes busy"
+        ),
+    )
+
+
+def _lookups(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, str]]:
+    share, residency = figures.waits_for(Wait.FETCH) / figures.cost, profile.residency
+    if share <= LOOKUPS or residency is None:
+        return
+    place, part = _most(profile, lambda each: each.waits_for(Wait.FETCH))
+    waits = f"wavefronts spend {share:.0%} of their cycles waiting for lookups, {part:.0%} of that at {place}"
+    bandwidth = figures.from_memory / residency.most_from_memory
+    if bandwidth > BANDWIDTH:
         yield (
-            at_one_line,
+            share,
             (
-                f"wavefronts spend {at_one_line:.0%} of their cycles at {place}, where they wait for lookups: more "
-                "wavefronts, earlier lookups, or lookups that meet the same lines hide it"
+                f"{waits}, and memory gives {bandwidth:.0%} of the bytes that it can: that bounds the program, and "
+                "only fewer or smaller elements help"
+            ),
+        )
+    elif _is_exposed(profile):
+        more = "" if _is_in_use(profile) else "more wavefronts in a launch, "
+        missed = figures.misses / max(1, figures.hits + figures.misses)
+        fewer = ", or fewer lines," if missed > MISSED else ""
+        yield (
+            share,
+            (
+                f"{waits}, and too few others work meanwhile; {missed:.0%} of their lines were not in the first level: "
+                f"{more}lookups further in front of their use{fewer} would hide it"
             ),
         )
 
 
 def _causes(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, str]]:
+    code = (
+        "wait for instructions, which are loaded once: a launch that has more to do hides it"
+        if profile.code_stays
+        else f"wait for instructions: its code does not stay in {CODE_BYTES >> 10} KiB of instruction cache"
+    )
     for wait, threshold, text in (
         (
             Wait.CONSTANT,
             CONSTANTS,
-            "wait for constants: fewer of them stay loaded",
+            "wait for constants, of which each line is loaded once: fewer lines, or a launch that has more to do, "
+            "hide it",
         ),
-        (Wait.CODE, CODE, "wait for instructions: a shorter loop, or fewer jumps, stays in the instruction cache"),
+        (Wait.CODE, CODE, code),
         (Wait.REQUEST, REQUESTS, "wait for space towards memory: its bandwidth is what bounds the program"),
     ):
         share = figures.waits_for(wait) / figures.cost
@@ -89,33 +128,50 @@ def _one_register(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[f
 
 
 def _occupancy(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, str]]:
-    occupancy = profile.occupancy
-    if occupancy is None or occupancy.bound is None or profile.wavefronts <= occupancy.wave_slots:
+    occupancy, residency = profile.occupancy, profile.residency
+    if occupancy is None or occupancy.bound is None or residency is None:
         return
     bound = occupancy.bound
-    share = (figures.waits_for(Wait.RESULT) + figures.waits_for(Wait.FETCH)) / figures.cost
-    if share > HIDDEN:
+    if _is_in_use(profile) and _is_exposed(profile):
         remedy = f"with {bound.at_most} or less there are more" if bound.at_most else "a core has no more"
         yield (
-            share,
+            # It comes before what it is the reason of.
+            (figures.waits_for(Wait.RESULT) + figures.waits_for(Wait.FETCH)) / figures.cost,
             (
-                f"{bound.amount} {bound.what} leave {occupancy.wave_slots} of {occupancy.there_are} wave slots, and "
-                f"wavefronts spend {share:.0%} of their cycles waiting for results and lookups, which others would "
-                f"hide: {remedy}"
+                f"{bound.amount} {bound.what} leave {occupancy.wave_slots} of {occupancy.there_are} wave slots, and in "
+                f"{residency.share_exposed:.0%} of the cycles all wavefronts wait for results and lookups, which "
+                f"others would hide: {remedy}"
             ),
         )
 
 
+def _is_exposed(profile: ProgramProfile) -> bool:
+    """Whether cores have nothing to issue for long because all of their wavefronts wait."""
+    return profile.residency is not None and profile.residency.share_exposed > EXPOSED
+
+
+def _is_in_use(profile: ProgramProfile) -> bool:
+    """Whether most of the wave slots that the program may use have wavefronts."""
+    occupancy, residency = profile.occupancy, profile.residency
+    return occupancy is not None and residency is not None and residency.wave_slots > IN_USE * occupancy.wave_slots
+
+
 def _place(statement: Statement) -> str:
-    return str(statement.line) if statement.line else f"instruction {statement.unit} ({statement.text})"
+    if statement.line:
+        return str(statement.line)
+    text = " ".join(statement.text.split())
+    return f"instruction {statement.unit} ({text if len(text) <= _TEXT else f'{text[:_TEXT]}...'})"
+
+
+def _places(profile: ProgramProfile) -> list[tuple[str, Figures]]:
+    """Each line, or each instruction where lines are not known."""
+    if profile.lines:
+        return [(str(line), each) for line, each in profile.lines.items()]
+    return [(_place(each), each.figures) for each in profile.statements]
 
 
 def _most(profile: ProgramProfile, key: Callable[[Figures], int]) -> tuple[str, float]:
     """The line, or the instruction where lines are not known, with most of a figure; its part of the whole."""
-    if profile.lines:
-        parts = {str(line): key(figures) for line, figures in profile.lines.items()}
-    else:
-        parts = {_place(each): key(each.figures) for each in profile.statements}
-    place = max(parts, key=lambda each: parts[each])
+    place, most = max(_places(profile), key=lambda each: key(each[1]))
     whole = key(profile.figures)
-    return place, parts[place] / whole if whole else 0.0
+    return place, key(most) / whole if whole else 0.0

@@ -15,7 +15,7 @@ from ctm.sim.jobs.loading import load_job
 from ctm.sim.profile import advice as thresholds
 from ctm.sim.profile.advice import advice
 from ctm.sim.profile.figures import WAITS, Figures, total
-from ctm.sim.profile.occupancy import Bound, Occupancy
+from ctm.sim.profile.occupancy import Bound, Occupancy, Residency
 from ctm.sim.profile.profile import ProgramProfile, Statement, profiles
 from ctm.tb.jobs.single import single
 
@@ -32,13 +32,21 @@ OUT o0.r = MOV(r2.r)
 """
 
 
-def made(*figures: Figures) -> ProgramProfile:
+def resided(wave_slots: int = 4, exposed: int = 1000) -> Residency:
+    """Of a thousand cycles, meanwhile of a hundred lines from memory."""
+    return Residency(cycles=1000, occupied=1000 * wave_slots, exposed=exposed, most_from_memory=6400)
+
+
+def made(
+    *figures: Figures, exposed: int = 1000, residency: Residency | None = None, occupancy: Occupancy | None = None
+) -> ProgramProfile:
     """A program with a source line for each of these."""
     statements = tuple(
         Statement(unit=number, text=f"text {number}", line=Line("p.s", 10 + number), figures=each)
         for number, each in enumerate(figures)
     )
-    return ProgramProfile(name="p.s", statements=statements)
+    residency = residency or resided(exposed=exposed)
+    return ProgramProfile(name="p.s", statements=statements, residency=residency, occupancy=occupancy)
 
 
 def works(**waited: int) -> Figures:
@@ -65,7 +73,7 @@ def test_a_program_that_does_well_has_no_sentence() -> None:
 @pytest.mark.parametrize(
     ("cause", "threshold", "text"),
     [
-        (Wait.FETCH, thresholds.ONE_LINE, "wait for lookups"),
+        (Wait.FETCH, thresholds.LOOKUPS, "waiting for lookups"),
         (Wait.CONSTANT, thresholds.CONSTANTS, "wait for constants"),
         (Wait.CODE, thresholds.CODE, "wait for instructions"),
         (Wait.REQUEST, thresholds.REQUESTS, "wait for space towards memory"),
@@ -80,8 +88,33 @@ def test_a_cause_is_named_beyond_its_threshold_with_its_line(cause: Wait, thresh
         assert all(text in sentence and "p.s:11" in sentence for sentence in found)
 
 
-def test_fetches_that_many_lines_wait_for_are_no_single_line() -> None:
-    assert advice(made(*(works(fetch=300) for _ in range(4)))) == []
+def test_lookups_that_others_hide_are_none_of_the_mistakes() -> None:
+    for exposed, is_named in ((round(1000 * thresholds.EXPOSED), False), (round(1000 * thresholds.EXPOSED) + 1, True)):
+        assert bool(advice(made(works(), works(fetch=600), exposed=exposed))) is is_named
+
+
+def test_remedies_are_those_that_there_are() -> None:
+    def found(slots: int, **figures: int) -> str:
+        lookups = replace(works(fetch=600), **figures)
+        profile = made(lookups, residency=resided(slots), occupancy=Occupancy(wave_slots=4, there_are=4))
+        return " ".join(advice(profile))
+
+    assert "more wavefronts" in found(3) and "more wavefronts" not in found(4)
+    assert "or fewer lines" in found(4, hits=70, misses=30) and "or fewer lines" not in found(4, hits=75, misses=25)
+    assert "memory gives 81%" in found(3, shared_misses=81) and "too few others" in found(3, shared_misses=80)
+
+
+def test_instructions_that_the_cache_cannot_keep_are_told_from_those_that_are_loaded_once() -> None:
+    profile = made(works(code=100))
+    assert "which are loaded once" in advice(profile)[0]
+    (sentence,) = advice(replace(profile, code_stays=False))
+    assert "does not stay in 16 KiB of instruction cache" in sentence
+
+
+def test_idle_lanes_of_many_lines_are_named_from_the_first_to_the_last() -> None:
+    idle = Figures(issues=100, active=100, working=100, present=300)
+    (sentence,) = advice(made(works(), *[idle] * 5, Figures()))
+    assert "from p.s:11 to p.s:15:" in sentence
 
 
 def test_idle_lanes_are_named_beyond_a_third_of_those_that_are_there() -> None:
@@ -112,7 +145,7 @@ def test_a_program_that_waits_for_its_lookups_is_told_where() -> None:
     found = profile_of(job("saxpy"), "rtl")
     (sentence,) = advice(found)
     expensive = max(found.statements, key=lambda each: each.figures.cost)
-    assert "wait for lookups" in sentence and expensive.text.startswith("OUT")
+    assert "waiting for lookups" in sentence and expensive.text.startswith("OUT")
     place = str(expensive.line) if expensive.line else f"instruction {expensive.unit}"
     assert place in sentence
 
@@ -151,17 +184,17 @@ def test_lookups_into_channels_of_one_register_are_named() -> None:
     assert all("run together" not in each for each in advice(looked_up(LOOKUPS[0], *others, LOOKUPS[1], waits=20)))
 
 
-def bounded(wave_slots: int, wavefronts: int, **waited: int) -> ProgramProfile:
-    """A program with so many wavefronts, of which so many fit a core of sixteen wave slots."""
-    figures = works(**waited)
-    statement = Statement(unit=0, text="text", line=None, figures=replace(figures, issues=wavefronts))
+def bounded(wave_slots: int, in_use: int, exposed: int) -> ProgramProfile:
+    """A program of which so many wavefronts fit a core of sixteen wave slots, and so many are there."""
     bound = Bound(what="registers", amount=33, at_most=32) if wave_slots < 16 else None
     fits = Occupancy(wave_slots=wave_slots, there_are=16, bound=bound)
-    return ProgramProfile(name="p.s", statements=(statement,), occupancy=fits)
+    return made(works(), occupancy=fits, residency=resided(in_use, exposed))
 
 
 def test_registers_that_leave_few_wavefronts_are_named_where_those_wait() -> None:
-    (sentence,) = (each for each in advice(bounded(4, 100, fetch=60, result=90)) if "wave slots" in each)
-    assert sentence.startswith("33 registers leave 4 of 16 wave slots") and "with 32 or less there are more" in sentence
-    for wave_slots, wavefronts, waits in ((4, 100, 90), (4, 4, 1000), (16, 100, 1000)):
-        assert all("wave slots" not in each for each in advice(bounded(wave_slots, wavefronts, result=waits)))
+    exposed = round(1000 * thresholds.EXPOSED)
+    (sentence,) = advice(bounded(4, 4, exposed + 10))
+    assert sentence.startswith("33 registers leave 4 of 16 wave slots, and in 26% of the cycles all wavefronts wait")
+    assert "with 32 or less there are more" in sentence
+    for wave_slots, in_use, waits in ((4, 4, exposed), (4, 3, 1000), (16, 16, 1000)):
+        assert advice(bounded(wave_slots, in_use, waits)) == []
