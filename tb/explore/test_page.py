@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from ctm.sim.explore.models import main as prepare_model
-from ctm.tb.explore.browser import CANNED, CTM, chromium, server
+from ctm.tb.explore.browser import CANNED, CTM, PHONE, WIDE, chromium, server
 from ctm.tb.explore.canned import FETCH, MARK, OUTPUT, SOURCE, WAITED
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium: install it, or name it with CHROMIUM")
 EXAMPLE = Path(__file__).parents[1].resolve().parent / "examples" / "nbody" / "nbody.c"
-PHONE, WIDE = 390, 1400
 _PATIENCE = 20_000
 
 

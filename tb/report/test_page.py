@@ -9,15 +9,12 @@ import numpy as np
 import pytest
 
 from ctm.examples.catalogue import job
-from ctm.rtl.config import TINY
 from ctm.sim.compiled.tools.package import Package
-from ctm.sim.engines.seen import Watching
-from ctm.sim.jobs.execution import Execution
-from ctm.sim.jobs.loading import load_job
 from ctm.sim.profile.profile import profiles
-from ctm.sim.report.page.page import Ran, page_of
+from ctm.sim.report.page.page import page_of
 from ctm.tb.cli.invocation import ctm, refusal
 from ctm.tb.draws.recorded import make_job
+from ctm.tb.report.ran import ran
 
 
 class Reader(HTMLParser):
@@ -48,17 +45,6 @@ class Reader(HTMLParser):
     def handle_data(self, data: str) -> None:
         if not self._is_code and data.strip():
             self.texts.setdefault(self._classes[-1] if self._classes else "", []).append(data.strip())
-
-
-def ran(engine: str) -> Ran:
-    execution = Execution(
-        load_job(job("saxpy")), engine=engine, config=TINY, watchdog=0, watch=Watching(most_events=20_000)
-    )
-    result = execution.run()
-    return Ran(
-        name="a <run>", command="ctm run 'a b.toml'", engine=engine, config=TINY, report=result.report,
-        outputs={"output 0": result.outputs[0]}, programs=execution.programs(), seen=execution.device.seen(),
-    )  # fmt: skip
 
 
 def read(page: str) -> Reader:

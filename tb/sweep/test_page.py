@@ -1,7 +1,5 @@
 """The page: plots show what the table has, filters hide what they say, on a wide screen and on a telephone's."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,9 +12,8 @@ from ctm.sim.report.provenance import settings_of
 from ctm.sim.sweep.columns import Row, columns_of
 from ctm.sim.sweep.page.page import page_of, varying
 from ctm.sim.sweep.page.plots import FRONT, front, pareto, roofline, speed_up, stalls
-from ctm.tb.explore.browser import chromium
+from ctm.tb.explore.browser import PHONE, WIDE, chromium, shown
 
-PHONE, WIDE = 390, 1400
 CHARTS = {"pareto", "speed-up", "roofline", "stalls"}
 NAME = "a <sweep> & more.toml"
 
@@ -75,25 +72,6 @@ def test_the_page_names_its_points_and_loads_nothing() -> None:
     assert page.count("</script>") == page.count("<script")
 
 
-@contextmanager
-def shown(file: Path, width: int, scheme: str) -> Iterator[Any]:
-    """The page in a browser that can reach no network; nothing is said on its console."""
-    from playwright.sync_api import sync_playwright
-
-    said: list[str] = []
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=chromium(), args=["--host-resolver-rules=MAP * ~NOTFOUND"])
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
-        page = context.new_page()
-        page.on("console", lambda message: said.append(message.text))
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.goto(file.as_uri())
-        page.wait_for_function("() => document.querySelectorAll('.plotly-graph-div .main-svg').length >= 4")
-        yield page
-        browser.close()
-    assert said == []
-
-
 def points_of(page: Any, chart: str) -> list[int]:
     """Numbers of the points that a chart draws, without fronts."""
     script = """id => document.getElementById(id).data.filter(each => each.customdata && each.meta !== "front")
@@ -107,7 +85,7 @@ def test_filters_hide_points_in_plots_and_table(tmp_path: Path, width: int, sche
     rows = made_up()
     file = tmp_path / "page.html"
     file.write_text(page_of(NAME, rows, command="ctm sweep"))
-    with shown(file, width, scheme) as page:
+    with shown(file, width, scheme, charts=4) as page:
         assert set(page.evaluate("[...document.querySelectorAll('.plotly-graph-div')].map(each => each.id)")) == CHARTS
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         everything = {chart: points_of(page, chart) for chart in CHARTS}
