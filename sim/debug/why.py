@@ -16,7 +16,7 @@ from ctm.sim.debug.slicing.place import MEMORY, Place
 from ctm.sim.debug.slicing.slicer import Slicer
 from ctm.sim.debug.stopping.places import ELEMENT, store_of
 from ctm.sim.debug.stopping.stores import Area
-from ctm.sim.debug.stopping.trials import condition_of_fragment, last_store, storing_strips
+from ctm.sim.debug.stopping.trials import condition_of_fragment, fragments, last_store
 from ctm.sim.debug.undo import Kept
 from ctm.sim.debug.views import SPELLINGS
 from ctm.sim.debug.walk import Position
@@ -82,9 +82,10 @@ def _of_element(
         channels = [number for number in channels if channel in [spelling[number] for spelling in SPELLINGS]]
         if not channels:
             raise DebugError(f"o{output} has no channel {channel}")
+    others: tuple[str, ...] = ()
     try:
         if isinstance(launch, PixelLaunch) and output in launch.program.outputs:
-            text = _go_to_fragment(session, output, pixel, text)
+            text, others = _go_to_fragment(session, output, pixel, text)
         elif output in launch.program.outputs:
             session.select(*pixel)
         else:
@@ -105,7 +106,8 @@ def _of_element(
             fate = ", failed the test, is not stored"
         if condition is not None and condition.is_behind and condition.by_value:
             targets.append(Place("conditional", (), session.lane))
-        answer = Answer(f"{text}{fate}", slicer.slice(targets), _names(session), session.code, condition)
+        sliced = slicer.slice(targets)
+        answer = Answer(f"{text}{fate}", sliced, _names(session), session.code, condition, others=others)
         return goes_on(session, answer)
     finally:
         session.go_to(here)
@@ -124,15 +126,23 @@ def _condition(session: Session, pixel: tuple[int, int], last: Batch[Any]) -> Co
     return condition_of(launch, pixel, value if is_behind else launch.conditional_value)
 
 
-def _go_to_fragment(session: Session, output: int, pixel: tuple[int, int], text: str) -> str:
-    """Go to the last strip of a draw that stores an element, and look at its lane; the text with what stored it."""
+def _go_to_fragment(session: Session, output: int, pixel: tuple[int, int], text: str) -> tuple[str, tuple[str, ...]]:
+    """Go to the last strip of a draw that stores an element, and look at its lane.
+
+    The text with what stored it, and why other fragments of the pixel are not stored.
+    """
     started, launch = session.started, session.started.launch
     assert isinstance(launch, PixelLaunch)
     if started.holds(*pixel) is None:
         raise DebugError(started.without(*pixel))
-    strips = storing_strips(started, output, pixel, session.cancellation)
+    found = fragments(started, output, pixel, session.cancellation)
+    strips = [each.order for each in found if each.is_stored]
+    drawing = started.drawing
+    assert drawing is not None
+    unstored = (each for each in found if not each.is_stored)
+    others = tuple(f"not {drawing.primitive(launch, each.order)}: {each.fate()}" for each in unstored)
     if not strips:
-        raise DebugError(f"no strip of {started.name} stores {text}: its pixels were killed, or failed the test")
+        raise DebugError(f"no strip of {started.name} stores {text}: {'; '.join(others)}")
     index = started.index(strips[-1])
     if index != session.position.wavefront:
         # In its own wavefront what was set by hand counts.
@@ -143,9 +153,9 @@ def _go_to_fragment(session: Session, output: int, pixel: tuple[int, int], text:
     if len(strips) > 1:
         earlier = f", over {len(strips) - 1} earlier"
     if launch.adds:
-        others = f"{len(strips) - 1} earlier and to " if len(strips) > 1 else ""
-        earlier = f", added to {others}what was there"
-    return f"{text}, {started.thread(strips[-1], *pixel)}{earlier}"
+        added = f"{len(strips) - 1} earlier and to " if len(strips) > 1 else ""
+        earlier = f", added to {added}what was there"
+    return f"{text}, {started.thread(strips[-1], *pixel)}{earlier}", others
 
 
 def _names(session: Session) -> Names:

@@ -129,16 +129,18 @@ def test_why_names_the_primitive_and_the_vertices_that_made_a_pixel(tmp_path: Pa
 
 
 def dwords_that_matter(path: Path, name: str, pixel: tuple[int, int]) -> set[str]:
-    """The dwords of vertex buffers that make a difference to a pixel where each is moved alone."""
+    """The dwords of vertex buffers that make a difference to a pixel where each is moved alone, a little or far."""
     usual, found = run(path, "golden", _WAVEFRONT).outputs[0][pixel[1], pixel[0]].tobytes(), set()
     for number, file in enumerate(sorted(path.parent.glob(f"{name}_vertices*.npy"))):
         data = np.load(file)
         for dword in range(data.nbytes // 4):
-            moved = data.copy()
-            moved.view(np.float32).reshape(-1)[dword] += np.float32(1 / 64)
-            np.save(file, moved)
-            if run(path, "golden", _WAVEFRONT).outputs[0][pixel[1], pixel[0]].tobytes() != usual:
-                found.add(f"{number}, {4 * dword}")
+            for step in (1 / 64, -(2.0**20)):
+                moved = data.copy()
+                moved.view(np.float32).reshape(-1)[dword] += np.float32(step)
+                np.save(file, moved)
+                if run(path, "golden", _WAVEFRONT).outputs[0][pixel[1], pixel[0]].tobytes() != usual:
+                    found.add(f"{number}, {4 * dword}")
+                    break
         np.save(file, data)
     return found
 

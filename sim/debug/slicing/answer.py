@@ -11,6 +11,8 @@ from ctm.sim.debug.slicing.slicer import Cause, Slice, Words
 
 _MOST = 24
 """Instructions that are shown, if not all are asked for."""
+_MOST_OTHERS = 4
+"""Fragments, likewise."""
 _MASKS = ("active", "valid_mask", "branch_mask", "continue_mask", "break_mask", "loop_inactive", "written")
 """What of a wavefront's start is worth no word: all lanes are active there."""
 
@@ -27,6 +29,8 @@ class Answer:
     """The conditional test that decided over an element."""
     before: tuple["Answer", ...] = ()
     """Of a draw: what the programs in front of this one left for it."""
+    others: tuple[str, ...] = ()
+    """Of a draw: fragments of the pixel that are not stored, and why."""
 
     @property
     def lines(self) -> list[tuple[str, int]]:
@@ -41,6 +45,10 @@ class Answer:
         yield f"{self.text}: {values}"
         if self.condition is not None:
             yield from self.condition.rows()
+        named = self.others if everything else self.others[:_MOST_OTHERS]
+        yield from named
+        if len(named) < len(self.others):
+            yield f"... and {len(self.others) - len(named):,} other fragments; `why /a` shows all"
         shown = found.causes if everything else found.causes[:_MOST]
         for cause in shown:
             yield from self._cause(cause)

@@ -5,14 +5,14 @@ or geometry program takes dwords of its ring. Each of these was left by a thread
 slice is made in its own wavefront.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ctm.rtl.isa.limits import CHANNELS, WORD_BYTES
+from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.sim.debug.draws import Drawing
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.launches import Started
@@ -20,21 +20,18 @@ from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.answer import Answer
 from ctm.sim.debug.slicing.names import Names
 from ctm.sim.debug.slicing.place import ITEMS, MEMORY, PRIMITIVE, RING, Place
+from ctm.sim.debug.slicing.shapes import Needs, words_that_matter
 from ctm.sim.debug.slicing.slicer import Slice, Slicer, Words
 from ctm.sim.debug.undo import Kept
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.golden.dpp.launch import Launch
-from ctm.sim.golden.draw.setup import Shapes
-from ctm.sim.golden.draw.stages import Floats, Shaded
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.golden.r700.draws.primitives import PROVOKING_BANK, RECORD_BANK
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
-from ctm.sim.golden.r700.instruction import PARAMETER_TARGET, POSITION_TARGET
+from ctm.sim.golden.r700.instruction import PARAMETER_TARGET
 
 _EDGES = (1, 2, 0)
 """Which edge values channels of R0 begin with."""
-_STEPS = tuple(sign * 2.0**-power for power in (1, 3, 5, 8) for sign in (1, -1))
-"""By which parts of itself, or of w, a coordinate is moved: a larger step leaves the view."""
 
 Wanted = dict[int, Words]
 """Words that threads left, by thread, and the places that hold them."""
@@ -135,66 +132,10 @@ def _of_vertices(
             bank, row, channel = place.index
             vertex = shapes.provoking[shape] if bank == PROVOKING_BANK else shapes.corners[shape, bank - 1]
             wanted[int(vertex), PARAMETER_TARGET + row, channel] = word
-    return wanted | _positions(drawing, shape, found, pixels)
-
-
-def _positions(
-    drawing: Drawing, shape: int, found: Slice, pixels: Callable[[int], tuple[int, int]]
-) -> dict[tuple[int, int, int], int]:
-    """Coordinates of a shape's vertices that make a difference to words of the record and edge values in a slice."""
-    shapes, shaded = drawing.shapes, drawing.shaded
-    assert shapes is not None and shaded is not None
-    records = [p.index[1:] for p in found.constants if p.array == PRIMITIVE and p.index[0] == RECORD_BANK]
+    records = [
+        place.index[1:] for place in found.constants if place.array == PRIMITIVE and place.index[0] == RECORD_BANK
+    ]
     starts = [place for place in found.start if place.array == "temporaries" and place.index[0] == 0]
     edges = [(_EDGES[place.index[1]], pixels(place.lane)) for place in starts if place.index[1] < len(_EDGES)]
-    if not records and not edges:
-        return {}
-    corners = list(dict.fromkeys(shapes.corners[shape].tolist()))
-    tried, copies = [], [shaded.position[corners]]
-    for corner, channel in np.ndindex(len(corners), CHANNELS):
-        for moved in _moved(copies[0][corner], channel):
-            tried.append((corners[corner], channel))
-            copies.append(copies[0].copy())
-            copies[-1][corner] = moved
-    piece = int((shapes.primitive[:shape] == shapes.primitive[shape]).sum())
-    words = dict(_set_up(drawing, corners, copies, piece, partial(_words, records=records, edges=edges)))
-    matter = {tried[copy - 1] for copy, own in words.items() if own != words[0]}
-    bits = shaded.position.view(np.uint32)
-    return {(vertex, POSITION_TARGET, channel): int(bits[vertex, channel]) for vertex, channel in matter}
-
-
-def _moved(position: Floats, channel: int) -> Iterator[Floats]:
-    """A position with other words in one coordinate."""
-    for step in _STEPS:
-        for size in (position[channel], position[3]):
-            found = position.copy()
-            found[channel] += np.float32(step) * size
-            yield found
-    found = position.copy()
-    found.view(np.uint32)[channel] ^= 1
-    yield found
-
-
-def _set_up(
-    drawing: Drawing, corners: list[int], copies: list[Floats], piece: int, words: Callable[[Shapes, int], bytes]
-) -> Iterator[tuple[int, bytes]]:
-    """What the shape's piece of each copy is, by copy, where there is such a piece."""
-    shaded = drawing.shaded
-    assert shaded is not None and drawing.set_up is not None
-    count, size = len(copies), len(corners)
-    again = Shaded(
-        position=np.concatenate(copies), beside=np.tile(shaded.beside[:, corners], (1, count, 1)),
-        parameters=np.zeros((count * size, 0, CHANNELS), np.float32), streams=(),
-    )  # fmt: skip
-    shapes = drawing.set_up(again, np.arange(count * size).reshape(count, size))
-    for copy in range(count):
-        own = np.flatnonzero(shapes.primitive == copy)
-        if own.size > piece:
-            yield copy, words(shapes, int(own[piece]))
-
-
-def _words(shapes: Shapes, shape: int, *, records: list[Any], edges: list[Any]) -> bytes:
-    """Words of a shape's record, and its edge values at pixels."""
-    record = b"".join(shapes.record[(shape, *place)].tobytes() for place in records)
-    values = (np.float32(shapes.edges[shape, edge] @ np.array([*pixel, 1])) for edge, pixel in edges)
-    return record + b"".join(value.tobytes() for value in values)
+    covered = sorted({pixels(place.lane) for place in found.targets})
+    return wanted | words_that_matter(drawing, shape, Needs(records, edges, covered))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,16 +62,50 @@ def condition_of_fragment(
         return condition_of(launch, pixel, launch.clamped(np.array([value], np.float32))[0])
 
 
+@dataclass(frozen=True)
+class Fragment:
+    """A strip's fragment of a pixel, by the strip's place in the draw: whether it is stored, and else why not."""
+
+    order: int
+    is_stored: bool
+    killed: bool = False
+    condition: Condition | None = None
+    """The test that failed."""
+
+    def fate(self) -> str:
+        """Why it is not stored."""
+        if self.killed:
+            return "its program killed the pixel"
+        if self.condition is None:
+            return "its program leaves nothing for the output"
+        return next(self.condition.rows(), "the test fails, whatever is compared")
+
+
+def fragments(started: Started, output: int, pixel: tuple[int, int], cancellation: Cancellation) -> list[Fragment]:
+    """The fragments of a pixel that strips of a draw have, in the order of the draw, and what becomes of each."""
+    launch, (i, j) = started.launch, pixel
+    covers = ((started.i == i) & (started.j == j) & started.covered).any(axis=1)
+    left: dict[int, tuple[bool, bool, np.float32]] = {}
+    with _fragments(started, pixel, cancellation) as found:
+        if found is not None:
+            pixels, passed = found
+            written = pixels.written[launch.program.outputs.index(output)].any(axis=0)
+            for at in np.flatnonzero((pixels.i == i) & (pixels.j == j)).tolist():
+                left[int(pixels.order[at])] = bool(passed[at]), bool(written[at]), pixels.conditional[at]
+    result = []
+    for order in started.order[covers].tolist():
+        if order not in left:
+            result.append(Fragment(order, is_stored=False, killed=True))
+            continue
+        has_passed, is_written, value = left[order]
+        condition = None if has_passed else condition_of_fragment(started, pixel, order, value, cancellation)
+        result.append(Fragment(order, has_passed and is_written, condition=condition))
+    return result
+
+
 def storing_strips(started: Started, output: int, pixel: tuple[int, int], cancellation: Cancellation) -> list[int]:
     """The places of the strips of a draw that store an element of an output, in the order in which they do."""
-    launch, (i, j) = started.launch, pixel
-    with _fragments(started, pixel, cancellation) as found:
-        if found is None:
-            return []
-        pixels, passed = found
-    written = pixels.written[launch.program.outputs.index(output)].any(axis=0)
-    stored: list[int] = pixels.order[(pixels.i == i) & (pixels.j == j) & passed & written].tolist()
-    return stored
+    return [each.order for each in fragments(started, output, pixel, cancellation) if each.is_stored]
 
 
 def last_store(started: Started, area: Area, cancellation: Cancellation) -> Store | None:
