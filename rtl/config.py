@@ -3,40 +3,13 @@
 A unit takes its own part, never the whole machine. Durations are cycles, sizes bytes unless a name says otherwise.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, BYTE_BITS, QUAD, SYSTEM_MEMORY
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, FIRST_CLAUSE_TEMPORARY, LARGEST_WAVEFRONT
-
-
-class SettingError(ValueError):
-    """A value that a setting cannot have. A part does not know under which name a machine has it."""
-
-    def __init__(self, part: str, name: str, problem: str) -> None:
-        super().__init__(f"{part}.{name} {problem}")
-        self.name = name
-        self.problem = problem
-
-
-def _check(part: object, name: str, *, low: int, high: int, power_of_two: bool = False) -> None:
-    value = getattr(part, name)
-    problem = ""
-    if not hasattr(value, "__index__"):
-        problem = f"must be a whole number, not {value!r}"
-    elif not low <= value <= high:
-        problem = f"must be {low}..{high}, not {value}"
-    elif power_of_two and value & (value - 1):
-        problem = f"must be a power of two, not {value}"
-    if problem:
-        raise SettingError(type(part).__name__, name, problem)
-
-
-def _check_name(part: object, name: str, known: Iterable[str]) -> None:
-    value = getattr(part, name)
-    if value not in known:
-        raise SettingError(type(part).__name__, name, f"must be one of {', '.join(known)}, not {value!r}")
+from ctm.rtl.setting import SettingError, check, check_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +35,7 @@ class PipelineConfig:
 
     def __post_init__(self) -> None:
         for name in self.__dataclass_fields__:
-            _check(self, name, low=0, high=1)
+            check(self, name, low=0, high=1)
 
     @property
     def raw_latency(self) -> int:
@@ -113,20 +86,20 @@ class ArrayConfig:
     walk: str = "auto"
 
     def __post_init__(self) -> None:
-        _check_name(self, "instruction_set", PROGRAM_FORMATS)
-        _check_name(self, "walk", WALKS)
-        _check(self, "cores", low=1, high=16)
-        _check(self, "lanes", low=4, high=16, power_of_two=True)
+        check_name(self, "instruction_set", PROGRAM_FORMATS)
+        check_name(self, "walk", WALKS)
+        check(self, "cores", low=1, high=16)
+        check(self, "lanes", low=4, high=16, power_of_two=True)
         if self.wavefront:
-            _check(self, "wavefront", low=4, high=LARGEST_WAVEFRONT, power_of_two=True)
+            check(self, "wavefront", low=4, high=LARGEST_WAVEFRONT, power_of_two=True)
             if self.instruction_set == "r5xx":
                 self._reject("wavefront", "must be 0 for r5xx: a wavefront is its lanes")
         if self.rate:
-            _check(self, "rate", low=1, high=self.lanes, power_of_two=True)
-        _check(self, "threads", low=4, high=64, power_of_two=True)
-        _check(self, "temporaries", low=128, high=4096, power_of_two=True)
-        _check(self, "lookups", low=1, high=64, power_of_two=True)
-        _check(self, "stack_entries", low=64, high=1024, power_of_two=True)
+            check(self, "rate", low=1, high=self.lanes, power_of_two=True)
+        check(self, "threads", low=4, high=64, power_of_two=True)
+        check(self, "temporaries", low=128, high=4096, power_of_two=True)
+        check(self, "lookups", low=1, high=64, power_of_two=True)
+        check(self, "stack_entries", low=64, high=1024, power_of_two=True)
 
     def check_hardware(self) -> None:
         """Refuse what no hardware can be made of.
@@ -207,8 +180,8 @@ class CacheConfig:
     LINE_BYTES = 64
 
     def __post_init__(self) -> None:
-        _check(self, "sets", low=1, high=4096, power_of_two=True)
-        _check(self, "ways", low=1, high=16, power_of_two=True)
+        check(self, "sets", low=1, high=4096, power_of_two=True)
+        check(self, "ways", low=1, high=16, power_of_two=True)
 
     @property
     def size(self) -> int:
@@ -227,7 +200,7 @@ class SharedCacheConfig(CacheConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _check(self, "banks", low=1, high=min(8, self.sets), power_of_two=True)
+        check(self, "banks", low=1, high=min(8, self.sets), power_of_two=True)
 
     @property
     def bank(self) -> CacheConfig:
@@ -246,8 +219,8 @@ class OutputCacheConfig:
     banks: int = 1
 
     def __post_init__(self) -> None:
-        _check(self, "lines", low=16, high=64, power_of_two=True)
-        _check(self, "banks", low=1, high=4, power_of_two=True)
+        check(self, "lines", low=16, high=64, power_of_two=True)
+        check(self, "banks", low=1, high=4, power_of_two=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,12 +241,12 @@ class MemoryConfig:
     """Simulated memory: bandwidth of each port in each direction."""
 
     def __post_init__(self) -> None:
-        _check(self, "local_ports", low=1, high=4, power_of_two=True)
-        _check(self, "data_bits", low=64, high=512, power_of_two=True)
-        _check(self, "outstanding_lines", low=1, high=128)
-        _check(self, "split", low=4096, high=ADDRESS_SPACE, power_of_two=True)
-        _check(self, "latency", low=1, high=10_000)
-        _check(self, "bytes_per_cycle", low=1, high=256)
+        check(self, "local_ports", low=1, high=4, power_of_two=True)
+        check(self, "data_bits", low=64, high=512, power_of_two=True)
+        check(self, "outstanding_lines", low=1, high=128)
+        check(self, "split", low=4096, high=ADDRESS_SPACE, power_of_two=True)
+        check(self, "latency", low=1, high=10_000)
+        check(self, "bytes_per_cycle", low=1, high=256)
 
     @property
     def slice_bits(self) -> int:
@@ -308,8 +281,8 @@ class DrawConfig:
     vertices: int = 64
 
     def __post_init__(self) -> None:
-        _check_name(self, "stages", DRAW_STAGES)
-        _check(self, "vertices", low=64, high=256, power_of_two=True)
+        check_name(self, "stages", DRAW_STAGES)
+        check(self, "vertices", low=64, high=256, power_of_two=True)
 
     @property
     def draws(self) -> bool:

@@ -44,7 +44,7 @@ MEANINGS = {
     "array.temporaries": "depth of the register file of a core and lane, shared by its wave slots",
     "array.lookups": "outstanding fetches of a wavefront at most",
     "array.stack_entries": "entries of all control stacks of an R700 core",
-    "pipeline.stages": "programs of draws in front of the pixel program in hardware; `none`: the hardware does not draw",
+    "pipeline.stages": "programs of draws before the pixel program in hardware; `none`: the hardware does not draw",
     "pipeline.vertices": "vertices of a draw that are shaded together, whose results the vertex store keeps",
     "array.walk": "order in which wavefronts are dispatched; `auto`: tiles if there are several cores, else rows",
     "memory.local_ports": "memory ports below `memory.split`; lines are interleaved among them",

@@ -13,8 +13,8 @@ TOP = Path(__file__).parents[1]
 PACKAGES = ("isa", "rtl", "sim", "tb", "scripts")
 """The project's floors; rtl/isa is one of its own."""
 HARDWARE = (
-    {"config"}, {"lib"}, {"fp", "border"}, {"mc"}, {"co", "pa", "pe", "host", "dpp"}, {"r5xx", "r700"},
-    {"instruction_sets"}, {"machine"}, {"ctm"}, {"board"},
+    {"setting"}, {"config"}, {"lib"}, {"fp", "border"}, {"mc"}, {"co", "pa", "pe", "host", "dpp", "vgt"},
+    {"r5xx", "r700"}, {"instruction_sets", "draw"}, {"machine"}, {"ctm"}, {"board"},
 )  # fmt: skip
 """The floors of rtl above rtl/isa; rooms on the same floor do not know each other. Below, those of sim."""
 SOFTWARE = (
@@ -25,7 +25,7 @@ SOFTWARE = (
 ROOMS = ("r5xx", "r700")
 """Instruction sets."""
 WITHOUT_INSTRUCTION_SET = (
-    *(f"rtl/{room}" for room in ("border", "co", "dpp", "fp", "host", "lib", "mc", "pa", "pe")),
+    *(f"rtl/{room}" for room in ("border", "co", "dpp", "fp", "host", "lib", "mc", "pa", "pe", "vgt", "draw")),
     *(f"sim/golden/{room}" for room in ("co", "dpp", "fp", "mc", "pe")),
 )
 MOST_FILES = {"rtl": 20, "sim": 20, "tb": 30}

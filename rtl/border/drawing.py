@@ -25,7 +25,7 @@ class DrawClient(Interface):
     domain : ``Out(DOMAIN)``
         In the cycle of `start`.
     ended : ``In(1)``
-        No draw is under way; low from the cycle after `start` on.
+        No draw is in flight; low from the cycle after `start` on.
     failed : ``In(1)``
         With `ended`: the draw has failed.
     index_failed : ``In(1)``

@@ -53,9 +53,9 @@ further the value is 256 dy less, a row further 256 dx more."""
 
 
 def primitive_layout(vertices: int) -> data.StructLayout:
-    """A point or triangle: the places of its vertices among `vertices`, that of the provoking one, and its number."""
-    place = range(vertices)
-    return data.StructLayout({"corners": data.ArrayLayout(place, CORNERS), "provoking": place, "number": WORD_BITS})
+    """A point or triangle: the entries of its vertices among `vertices`, that of the provoking one, and its number."""
+    entry = range(vertices)
+    return data.StructLayout({"corners": data.ArrayLayout(entry, CORNERS), "provoking": entry, "number": WORD_BITS})
 
 
 def record_write_layout(records: int) -> data.StructLayout:
@@ -64,10 +64,10 @@ def record_write_layout(records: int) -> data.StructLayout:
 
 
 def shape_layout(vertices: int, records: int) -> data.StructLayout:
-    """What the constants of a shape's pixels are: its record, and the places of its vertices."""
-    place = range(vertices)
+    """What the constants of a shape's pixels are: its record, and the entries of its vertices."""
+    entry = range(vertices)
     return data.StructLayout(
-        {"record": range(records), "corners": data.ArrayLayout(place, CORNERS), "provoking": place}
+        {"record": range(records), "corners": data.ArrayLayout(entry, CORNERS), "provoking": entry}
     )
 
 
@@ -92,14 +92,14 @@ class PositionReader(Interface):
 
     Members
     -------
-    place : ``Out(range(vertices))``
+    entry : ``Out(range(vertices))``
     vector : ``Out(range(POSITION_VECTORS))``
     words : ``In(WORDS)``
         A cycle later.
     """
 
     def __init__(self, vertices: int) -> None:
-        super().__init__({"place": Out(range(vertices)), "vector": Out(range(POSITION_VECTORS)), "words": In(WORDS)})
+        super().__init__({"entry": Out(range(vertices)), "vector": Out(range(POSITION_VECTORS)), "words": In(WORDS)})
 
 
 class RecordClient(Interface):
@@ -108,7 +108,7 @@ class RecordClient(Interface):
     Members
     -------
     free : ``In(stream.Signature(range(records)))``
-        The place of a record that no pixel needs any more.
+        The entry of a record that no pixel needs any more.
     write : ``Out({valid, payload})``
         A row of the record, which pixels of the shape's first strip may read in the next cycle.
     made : ``Out({valid, payload})``

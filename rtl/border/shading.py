@@ -14,7 +14,7 @@ from ctm.rtl.isa.draws import VERTEX_BUFFERS
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 
 RECORDS = 16
-"""Shapes whose pixels may be under way together."""
+"""Shapes whose pixels may be in flight together."""
 PARAMETERS = 32
 """Most parameters of a vertex, each of four words."""
 
@@ -49,13 +49,13 @@ VERTEX_BUFFER_WRITE = data.StructLayout({"valid": 1, "number": range(VERTEX_BUFF
 
 
 def vertex_write_layout(vertices: int) -> data.StructLayout:
-    """A vertex that is to be shaded: its place in the vertex store, its index, and the primitive that it is of."""
-    return data.StructLayout({"valid": 1, "place": range(vertices), "index": WORD_BITS, "primitive": WORD_BITS})
+    """A vertex that is to be shaded: its entry in the vertex store, its index, and the primitive that it is of."""
+    return data.StructLayout({"valid": 1, "entry": range(vertices), "index": WORD_BITS, "primitive": WORD_BITS})
 
 
 def vector_layout(vertices: int) -> data.StructLayout:
     """A vector of a vertex: one of its position vectors, or else a parameter."""
-    return data.StructLayout({"place": range(vertices), "is_position": 1, "row": range(PARAMETERS)})
+    return data.StructLayout({"entry": range(vertices), "is_position": 1, "row": range(PARAMETERS)})
 
 
 def vector_write_layout(vertices: int) -> data.StructLayout:
@@ -66,14 +66,14 @@ def vector_write_layout(vertices: int) -> data.StructLayout:
 def constant_layout(vertices: int, records: int = RECORDS) -> data.StructLayout:
     """A row of a shape's record, or else a vector of a vertex."""
     return data.StructLayout(
-        {"is_record": 1, "record": range(records), "row": range(PARAMETERS), "place": range(vertices)}
+        {"is_record": 1, "record": range(records), "row": range(PARAMETERS), "entry": range(vertices)}
     )
 
 
 def drawn_layout(config: MachineConfig) -> data.StructLayout | None:
     """What a wavefront of a draw's pixels has beside its pixels, None where the machine does not draw.
 
-    `ticket` is returned when its outputs are accepted and its test is answered.
+    `ticket` is returned when its outputs are accepted and its test has its response.
     """
     if not config.pipeline.draws:
         return None

@@ -13,25 +13,25 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 
-_PLACE = data.StructLayout({"i": COLUMN_BITS, "j": COORDINATE_BITS})
+_PAIR = data.StructLayout({"i": COLUMN_BITS, "j": COORDINATE_BITS})
 
 
 class Interlock(wiring.Component):
-    """Holds a strip back while an earlier one at the same place is under way, from its grant to its end.
+    """Holds a strip back while an earlier one at the same entry is in flight, from its grant to its end.
 
     A strip has a ticket, which its end returns. Latency is a cycle, throughput one strip in each cycle; a strip at the
-    place of one that ended follows a cycle after that end.
+    entry of one that ended follows a cycle after that end.
 
     Members
     -------
     strip : ``In(stream.Signature(strip_layout(lanes, vertices, records)))``
-        Aligned: of two strips either all pixels are at the same places, or none.
+        Aligned: of two strips either all pixels are at the same entries, or none.
     granted : ``Out(stream.Signature({strip, ticket}))``
     ended : ``In({valid, ticket})``
     record_ended : ``Out({valid, record})``
         A strip with this record has ended.
     idle : ``Out(1)``
-        No strip is under way or offered.
+        No strip is in flight or offered.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -53,10 +53,10 @@ class Interlock(wiring.Component):
         m = Module()
         strip, granted, tickets = self.strip, self.granted, self._tickets
         busy = Signal(tickets)
-        places = [Signal(_PLACE, name=f"place_{ticket}") for ticket in range(tickets)]
+        entries = [Signal(_PAIR, name=f"place_{ticket}") for ticket in range(tickets)]
         records = [Signal(range(RECORDS), name=f"record_{ticket}") for ticket in range(tickets)]
         own, record = Cat(strip.payload.i, strip.payload.j), strip.payload.constants.record
-        conflicts = Cat(taken & (Value.cast(place) == own) for taken, place in zip(busy, places, strict=True)).any()
+        conflicts = Cat(taken & (Value.cast(entry) == own) for taken, entry in zip(busy, entries, strict=True)).any()
         free, grants = lowest_one(~busy), Signal()
         m.d.comb += [
             grants.eq(strip.valid & ~conflicts & free.any() & (~granted.valid | granted.ready)),
@@ -72,7 +72,7 @@ class Interlock(wiring.Component):
         ]
         with m.If(grants):
             m.d.sync += [granted.payload.strip.eq(strip.payload), granted.payload.ticket.eq(one_hot_index(free))]
-            for ticket, (place, of) in enumerate(zip(places, records, strict=True)):
+            for ticket, (entry, of) in enumerate(zip(entries, records, strict=True)):
                 with m.If(free[ticket]):
-                    m.d.sync += [Value.cast(place).eq(own), of.eq(record)]
+                    m.d.sync += [Value.cast(entry).eq(own), of.eq(record)]
         return m

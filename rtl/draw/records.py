@@ -12,7 +12,7 @@ from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 
 
 class Records(wiring.Component):
-    """Gives a shape a record that no pixel needs any more: all strips of the shape before it were given, and have ended.
+    """Gives a shape a record that no pixel needs: all strips of the shape that had it were given, and have ended.
 
     Members
     -------
@@ -58,4 +58,5 @@ class Records(wiring.Component):
 
 def _is(event: data.View, record: int) -> Value:
     """Whether an event is of a record."""
-    return event.valid & (event.record == record)
+    found: Value = event.valid & (event.record == record)
+    return found

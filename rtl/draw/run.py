@@ -39,9 +39,9 @@ class DrawRun(wiring.Component):
     primitive : ``Out(stream.Signature(primitive_layout(vertices)))``
         The primitives that are drawn.
     raster_idle : ``In(1)``
-        No primitive and no strip is under way.
+        No primitive and no strip is in flight.
     vertices : ``Out(stream.Signature(wavefront_layout(lanes)))``
-        Wavefronts of vertices: i is the place of the first one.
+        Wavefronts of vertices: i is the entry of the first one.
     stage : ``Out(Stage)``
     instance : ``Out(32)``
     array_idle : ``In(1)``

@@ -18,8 +18,8 @@ from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.views import record
 
 KIND = data.StructLayout({"beside": 1, "mc": 1, "co": 1, "draw": 1, "invalidates": 1, "reports": 1})
-"""How a command is executed: beside a program that runs, by the memory controller, by the conditional unit, or as state of
-draws; whether it invalidates the image, and whether it reports lost writes. All fields are 0 for other commands."""
+"""How a command is executed: beside a program that runs, by the memory controller, by the conditional unit, or as state
+of draws; whether it invalidates the image, and whether it reports lost writes. All fields are 0 for other commands."""
 
 _BESIDE = ("set_domain", "set_cond_val", "init_perf_counters", "start_perf_counters", "stop_perf_counters")
 _INVALIDATES = ("set_inst_fmt", "inv_inst_cache")

@@ -47,6 +47,7 @@ class ProgramLoader(wiring.Component):
 
     def __init__(self, program_format: ProgramFormat, *, draws: bool = False) -> None:
         self._format, self._draws = program_format, draws
+        self._words = ("information", "pipelines", "pipeline") if draws else ("information",)
         super().__init__(
             {
                 "start": In(1),
@@ -74,12 +75,7 @@ class ProgramLoader(wiring.Component):
             *(getattr(notes.window, name).eq(getattr(words, name)) for name in ("word", "done", "status")),
             self.image.code.eq(self.base + code.offset),
             self.image.size.eq(code.units),
-            self.image.information.eq(notes.information),
-            *(
-                [self.image.pipelines.eq(notes.pipelines), self.image.pipeline.eq(notes.pipeline)]
-                if self._draws
-                else []
-            ),
+            *(self.image[name].eq(getattr(notes, name)) for name in self._words),
             self.address.eq(window.address),
         ]
 

@@ -1,6 +1,9 @@
 """Finds the program information among the notes of an executable."""
 
-from amaranth import Module, Mux, Signal, Value
+from collections.abc import Callable
+from typing import Any
+
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -42,8 +45,8 @@ class NoteWalker(wiring.Component):
     information : ``Out(ArrayLayout(32, 16))``
         The last one.
     pipelines, pipeline : ``Out(2)``, ``Out(ArrayLayout(32, 32))``
-        Where the machine draws: notes that describe a draw's programs, 2 if there are several or one has an illegal size;
-        and the words of the last one.
+        Where the machine draws: notes that describe a draw's programs, 2 if there are several or one has an illegal
+        size; and the words of the last one.
     window : ``Out(WindowClient(image_limit))``
     """
 
@@ -74,10 +77,9 @@ class NoteWalker(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        window, word = self.window, self.window.word
-        note, end, is_named = Signal(OFFSET_BITS), Signal(OFFSET_BITS), Signal()
-        header, descriptor, following = Signal(elf.NOTE_HEADER), Signal(OFFSET_BITS), Signal(OFFSET_BITS)
-        name = note + elf.NOTE_HEADER_BYTES
+        names = ("note", "end", "descriptor", "following")
+        note, end, descriptor, following = (Signal(OFFSET_BITS, name=name) for name in names)
+        header, is_named, window, word = Signal(elf.NOTE_HEADER), Signal(), self.window, self.window.word
 
         def read(offset: Value, count: Value | int, then: str) -> None:
             m.d.comb += [window.extent.valid.eq(1), window.extent.offset.eq(offset), window.extent.count.eq(count)]
@@ -90,10 +92,7 @@ class NoteWalker(wiring.Component):
             m.d.comb += [self.done.eq(1), self.status.eq(status)]
             m.next = "idle"
 
-        with m.If(self.invalidate):
-            m.d.sync += [self.found.eq(0), self.repeated.eq(0)]
-            if self._pipeline is not None:
-                m.d.sync += self.pipelines.eq(0)
+        self._invalidate(m)
         with m.FSM():
             with m.State("idle"), m.If(self.start):
                 m.d.sync += [note.eq(self.segment.offset), end.eq(self.segment.offset + self.segment.filesz)]
@@ -105,30 +104,27 @@ class NoteWalker(wiring.Component):
                 with m.Else():
                     read(note, _HEADER_WORDS, "name's size")
             with m.State("name's size"):
-                m.d.sync += descriptor.eq(name + _whole_words(header.namesz) * WORD_BYTES)
+                m.d.sync += descriptor.eq(note + elf.NOTE_HEADER_BYTES + _whole_words(header.namesz) * WORD_BYTES)
                 m.d.sync += is_named.eq(header.namesz == len(elf.NOTE_NAME))
                 m.next = "descriptor's size"
             with m.State("descriptor's size"):
                 m.d.sync += following.eq(descriptor + _whole_words(header.descsz) * WORD_BYTES)
                 m.next = "name"
             with m.State("name"):
-                for index, right in enumerate(_NAME_WORDS):
-                    with m.If(word.valid & (word.index == index) & (word.word != right)):
-                        m.d.sync += is_named.eq(0)
+                wrong = [(word.index == index) & (word.word != right) for index, right in enumerate(_NAME_WORDS)]
+                with m.If(word.valid & Cat(wrong).any()):
+                    m.d.sync += is_named.eq(0)
                 with m.If(following > end):
                     finish(Status.BAD_EXECUTABLE)
                 with m.Else():
-                    read(name, _whole_words(header.namesz), "descriptor")
+                    read(note + elf.NOTE_HEADER_BYTES, _whole_words(header.namesz), "descriptor")
             with m.State("descriptor"):
                 keep(m, Value.cast(self.information), word)
                 with m.If(~is_named | (header.type != self._kind)):
                     m.d.sync += note.eq(following)
                     m.next = "header"
-                    with m.If(is_named & header.type.matches(*self._foreign)):
-                        m.d.sync += self.repeated.eq(1)
-                    if self._pipeline is not None:
-                        with m.If(is_named & (header.type == self._pipeline)):
-                            self._begin_pipeline(m, header.descsz)
+                    with m.If(is_named):
+                        self._look_at_other(m, header)
                 with m.Elif(header.descsz != _INFORMATION_BYTES):
                     finish(Status.BAD_EXECUTABLE)
                 with m.Else():
@@ -136,17 +132,32 @@ class NoteWalker(wiring.Component):
                     with m.If(window.done):
                         m.d.sync += [note.eq(following), self.found.eq(1), self.repeated.eq(self.repeated | self.found)]
             if self._pipeline is not None:
-                with m.State("pipeline"):
-                    keep(m, Value.cast(self.pipeline), word)
-                    read(descriptor, elf.PIPELINE_INFORMATION_WORDS, "header")
+                self._add_pipeline(m, lambda: read(descriptor, elf.PIPELINE_INFORMATION_WORDS, "header"))
         return m
 
-    def _begin_pipeline(self, m: Module, size: Value) -> None:
-        """Count a note that describes a draw's programs, and read it unless its size is illegal."""
-        is_whole = size == WORD_BYTES * elf.PIPELINE_INFORMATION_WORDS
-        m.d.sync += self.pipelines.eq(Mux(is_whole & (self.pipelines == 0), 1, _SEVERAL))
-        with m.If(is_whole):
-            m.next = "pipeline"
+    def _add_pipeline(self, m: Module, read: Callable[[], None]) -> None:
+        """Read the words of a note that describes a draw's programs."""
+        with m.State("pipeline"):
+            keep(m, Value.cast(self.pipeline), self.window.word)
+            read()
+
+    def _invalidate(self, m: Module) -> None:
+        with m.If(self.invalidate):
+            m.d.sync += [self.found.eq(0), self.repeated.eq(0)]
+            if self._pipeline is not None:
+                m.d.sync += self.pipelines.eq(0)
+
+    def _look_at_other(self, m: Module, header: Any) -> None:
+        """Note program information of another kind of program; count what describes a draw's programs, and read it."""
+        with m.If(header.type.matches(*self._foreign)):
+            m.d.sync += self.repeated.eq(1)
+        if self._pipeline is None:
+            return
+        is_whole = header.descsz == WORD_BYTES * elf.PIPELINE_INFORMATION_WORDS
+        with m.If(header.type == self._pipeline):
+            m.d.sync += self.pipelines.eq(Mux(is_whole & (self.pipelines == 0), 1, _SEVERAL))
+            with m.If(is_whole):
+                m.next = "pipeline"
 
 
 def _whole_words(size: Value) -> Value:

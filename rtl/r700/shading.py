@@ -41,7 +41,7 @@ def connect_shading(m: Module, core: Any, config: MachineConfig) -> None:
 
 
 def clamped(m: Module, program: Any, value: Value) -> Value:
-    """A pixel's depth in the range of the draw; values of other programs as they are. A NaN stays one."""
+    """A pixel's depth in the range of the draw; values of other programs as they are. A NaN is kept."""
     draw, word = program.draw, Signal(len(value), name="depth")
     key, lowest, highest = (_key(each) for each in (value, draw.lowest_depth, draw.highest_depth))
     is_nan = value[23:31].all() & value[:23].any()

@@ -1,4 +1,4 @@
-"""What a draw's programs begin with: a vertex's index, or edge values and the place of a pixel.
+"""What a draw's programs begin with: a vertex's index, or edge values and the entry of a pixel.
 
 Source: docs/draws.md, programs.
 """
@@ -36,7 +36,7 @@ class ShadingStart(wiring.Component):
     begins : ``In(1)``
         A wavefront begins in the next cycle.
     i, j : ``In``
-        Its pair; of vertices i is the place of the first one.
+        Its pair; of vertices i is the entry of the first one.
     edges : ``In(ArrayLayout(EDGE, 3))``
     number : ``In``
         The pass.
@@ -74,32 +74,32 @@ class ShadingStart(wiring.Component):
         """Build the hardware."""
         m = Module()
         is_vertex = self.program.stage == Stage.VERTICES
-        vertices, places, (edges, found) = self._vertices(m), self._places(m), self._edge_values(m)
+        vertices, pairs, (edges, found) = self._vertices(m), self._pairs(m), self._edge_values(m)
         m.d.comb += [
             self.valid.eq(self.program.stage != Stage.DOMAIN),
             self.has_second.eq((self.program.stage == Stage.PIXELS) & (self.program.gprs > 1)),
             self.ready.eq(~self.valid | is_vertex | found),
         ]
         for lane, words in enumerate(self.words):
-            of_pixel = Mux(self.second, places[lane], edges[lane])
+            of_pixel = Mux(self.second, pairs[lane], edges[lane])
             m.d.comb += Value.cast(words).eq(Mux(is_vertex, vertices[lane], of_pixel))
         return m
 
     def _vertices(self, m: Module) -> list[Value]:
         """R0 of vertices: index, 0, primitive, instance."""
         lanes = self._config.at_once
-        bits, place, vertex = (lanes - 1).bit_length(), self.vertex.place, record(_VERTEX, name="vertex_written")
-        row = (self.i[bits:] + self.number)[: len(place) - bits]
+        bits, entry, vertex = (lanes - 1).bit_length(), self.vertex.entry, record(_VERTEX, name="vertex_written")
+        row = (self.i[bits:] + self.number)[: len(entry) - bits]
         m.d.comb += [vertex.index.eq(self.vertex.index), vertex.primitive.eq(self.vertex.primitive)]
         words: list[Value] = []
         for lane in range(lanes):
             m.submodules[f"vertices_{lane}"] = kept = DistributedRam(_VERTEX, self._machine.pipeline.vertices // lanes)
-            kept.write(m, place[bits:], vertex, self.vertex.valid & (place[:bits] == lane))
+            kept.write(m, entry[bits:], vertex, self.vertex.valid & (entry[:bits] == lane))
             found = kept.read(m, row)
             words.append(Cat(found.index, Const(0, WORD_BITS), found.primitive, self.program.draw.instance))
         return words
 
-    def _places(self, m: Module) -> list[Value]:
+    def _pairs(self, m: Module) -> list[Value]:
         """R1 of pixels: the pair, as integers."""
         words: list[Value] = []
         before, rows_before = first_pixel(self._config, self.number)
@@ -123,10 +123,10 @@ class ShadingStart(wiring.Component):
             m.d.sync += pixel.eq(pixel + 1)
         column, row = Cat(pixel[0], pixel[2:pixel_bits]), pixel[1]
         results = []
-        for place, number in enumerate(_EDGES):
+        for entry, number in enumerate(_EDGES):
             edge, value = self.edges[number], Signal(signed(EDGE_BITS), name=f"value_{number}")
             m.d.sync += value.eq(edge.value + ((Mux(row, edge.dx, 0) - edge.dy * column) << SUBPIXEL_BITS))
-            m.submodules[f"float_{place}"] = conversion = FromInteger(EDGE_BITS)
+            m.submodules[f"float_{entry}"] = conversion = FromInteger(EDGE_BITS)
             m.d.comb += conversion.number.eq(value)
             results.append(conversion.result)
         # What a wavefront before it left in the pipeline is as old as its last pixel.

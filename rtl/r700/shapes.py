@@ -39,7 +39,7 @@ _DRAW = data.StructLayout(
         "highest_depth": WORD_BITS,
     }
 )
-"""What a draw's programs have beside others; `vectors`: which position vectors stand behind the position."""
+"""What a draw's programs have beside others; `vectors`: which position vectors follow the position."""
 AREAS = MEMORY_OUTPUT, SCRATCH_OUTPUT
 """Outputs that are areas, by their numbers."""
 

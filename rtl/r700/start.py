@@ -212,7 +212,7 @@ class WavefrontStart(wiring.Component):
                 m.d.comb += word.eq(Mux(is_compute, integers[channel], floats[channel]))
 
     def _shade(self, m: Module, machine: MachineConfig, wavefront: data.View, number: Value) -> ShadingStart:
-        """The registers of a draw's programs, in place of those that others begin with."""
+        """The registers of a draw's programs, instead of those that others begin with."""
         m.submodules.shading = shading = ShadingStart(machine)
         m.d.comb += [
             shading.program.eq(self.program),

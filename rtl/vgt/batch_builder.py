@@ -17,15 +17,15 @@ from ctm.rtl.lib.views import record
 REUSED = 16
 """The last vertices that are looked for when an index comes again."""
 _PRIMITIVES = 2
-"""Most primitives of a batch, for each place of a vertex."""
+"""Most primitives of a batch, for each entry of a vertex."""
 
 
 class BatchBuilder(wiring.Component):
-    """Gives every vertex a place in the vertex store, and every primitive the places of its vertices.
+    """Gives every vertex a entry in the vertex store, and every primitive the entries of its vertices.
 
     A corner takes a cycle. A vertex that one of the last `REUSED` new indices named is not shaded again, unless
-    vertices are of one primitive each. A batch is closed in front of a primitive for which there may be no place, and at the end of
-    an instance.
+    vertices are of one primitive each. A batch is closed before a primitive for which there may be no entry, and at the
+    end of an instance.
 
     Members
     -------
@@ -41,8 +41,8 @@ class BatchBuilder(wiring.Component):
 
     def __init__(self, vertices: int) -> None:
         self._vertices = vertices
-        place = range(vertices)
-        self._primitive = data.StructLayout({"corners": data.ArrayLayout(place, CORNERS), "provoking": range(CORNERS)})
+        entry = range(vertices)
+        self._primitive = data.StructLayout({"corners": data.ArrayLayout(entry, CORNERS), "provoking": range(CORNERS)})
         super().__init__(
             {
                 "begin": In(1),
@@ -72,12 +72,12 @@ class BatchBuilder(wiring.Component):
             takes.eq(indices.valid & ~batch.closed & ~closes),
             indices.ready.eq((takes & is_last) | (closes & indices.payload.ends)),
         ]
-        place = self._place(m, index, takes, number)
+        entry = self._place(m, index, takes, number)
         for at, target in enumerate(formed.corners):
-            held = Signal.like(place, name=f"held_{at}")
+            held = Signal.like(entry, name=f"held_{at}")
             with m.If(takes & (corner == at)):
-                m.d.sync += held.eq(place)
-            m.d.comb += target.eq(Mux(self.points | (corner == at), place, held))
+                m.d.sync += held.eq(entry)
+            m.d.comb += target.eq(Mux(self.points | (corner == at), entry, held))
         m.d.comb += [
             formed.provoking.eq(indices.payload.provoking),
             primitives.w_data.eq(formed),
@@ -95,18 +95,19 @@ class BatchBuilder(wiring.Component):
         return m
 
     def _place(self, m: Module, index: Value, takes: Value, number: Value) -> Value:
-        """The place of the vertex of an index: that of one of the last vertices, or the next free one."""
+        """The entry of the vertex of an index: that of one of the last vertices, or the next free one."""
         batch = self.batch
-        known = [(Signal(name=f"known_{at}"), Signal(WORD_BITS, name=f"index_{at}"), Signal.like(batch.vertex.place))
+        known = [(Signal(name=f"known_{at}"), Signal(WORD_BITS, name=f"index_{at}"), Signal.like(batch.vertex.entry))
                  for at in range(REUSED)]  # fmt: skip
         oldest = Signal(range(REUSED))
-        hits, place, is_new = Signal(REUSED), Signal.like(batch.vertex.place, name="place"), Signal()
+        hits, is_new = Signal(REUSED), Signal()
+        entry = Signal(range(self._vertices), name="entry")
         m.d.comb += [
             hits.eq(Cat(valid & (own == index) for valid, own, _ in known)),
             is_new.eq(self.by_primitive | ~hits.any()),
-            place.eq(Mux(is_new, batch.used, Array(own for *_, own in known)[one_hot_index(hits)])),
+            entry.eq(Mux(is_new, batch.used, Array(own for *_, own in known)[one_hot_index(hits)])),
             batch.vertex.valid.eq(takes & is_new),
-            batch.vertex.place.eq(batch.used),
+            batch.vertex.entry.eq(batch.used),
             batch.vertex.index.eq(index),
             batch.vertex.primitive.eq(Mux(self.by_primitive, number, 0)),
         ]
@@ -117,7 +118,7 @@ class BatchBuilder(wiring.Component):
                     m.d.sync += [valid.eq(1), own.eq(index), target.eq(batch.used)]
         with m.If(batch.done | self.begin):
             m.d.sync += [valid.eq(0) for valid, *_ in known]
-        return place
+        return entry
 
     def _give(self, m: Module, primitives: SyncFIFOBuffered, number: Signal) -> None:
         """Give the primitives of the batch, with their numbers in the instance."""

@@ -60,8 +60,11 @@ class VertexGrouper(wiring.Component):
         connect(m, topology.primitive, builder.indices)
         connect(m, builder.batch, flipped(self.batch))
         m.d.comb += [
-            *(unit.begin.eq(self.begin) for unit in (reader, topology, builder)),
-            *(unit.buffer.eq(state.indices) for unit in (reader, topology)),
+            reader.begin.eq(self.begin),
+            topology.begin.eq(self.begin),
+            builder.begin.eq(self.begin),
+            reader.buffer.eq(state.indices),
+            topology.buffer.eq(state.indices),
             reader.drop.eq(self.drop),
             reader.count.eq(state.count),
             self.idle.eq(reader.idle),

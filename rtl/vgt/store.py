@@ -59,14 +59,14 @@ class VertexStore(wiring.Component):
         exported, constant = self.exported, self.constant
         vector = exported.vector
         m.submodules.written = written = DistributedRam(_ROWS, self._vertices)
-        before, after = written.read(m, vector.place), Signal(_ROWS)
+        before, after = written.read(m, vector.entry), Signal(_ROWS)
         m.d.comb += after.eq(before)
         with m.If(vector.is_position):
             m.d.comb += after.positions.bit_select(vector.row[:_POSITION_BITS], 1).eq(1)
         with m.Else():
             m.d.comb += after.parameters.bit_select(vector.row, 1).eq(1)
-        place = Mux(self.vertex.valid, self.vertex.place, vector.place)
-        written.write(m, place, Mux(self.vertex.valid, 0, Value.cast(after)), self.vertex.valid | exported.valid)
+        entry = Mux(self.vertex.valid, self.vertex.entry, vector.entry)
+        written.write(m, entry, Mux(self.vertex.valid, 0, Value.cast(after)), self.vertex.valid | exported.valid)
 
         words, enable = Signal(WORDS), Signal(CHANNELS)
         is_first = ~Mux(
@@ -88,11 +88,11 @@ class VertexStore(wiring.Component):
             (parameters, _PARAMETER_BITS, ~vector.is_position),
         ):
             m.d.comb += [
-                memory.row.eq(Cat(vector.row[:row_bits], vector.place)),
+                memory.row.eq(Cat(vector.row[:row_bits], vector.entry)),
                 memory.words.eq(words),
                 memory.enable.eq(Mux(exported.valid & goes, enable, 0)),
             ]
-        of_position, of_vertex = written.read(m, reader.place), written.read(m, constant.place)
+        of_position, of_vertex = written.read(m, reader.entry), written.read(m, constant.entry)
         has_position, has_parameter, of_record = Signal(), Signal(), Signal()
         m.d.sync += [
             has_position.eq(of_position.positions.bit_select(reader.vector, 1)),
@@ -101,8 +101,8 @@ class VertexStore(wiring.Component):
         ]
         records = self._records(m)
         m.d.comb += [
-            positions.read_row.eq(Cat(reader.vector, reader.place)),
-            parameters.read_row.eq(Cat(constant.row, constant.place)),
+            positions.read_row.eq(Cat(reader.vector, reader.entry)),
+            parameters.read_row.eq(Cat(constant.row, constant.entry)),
             Value.cast(reader.words).eq(Mux(has_position, Value.cast(positions.read_words), 0)),
             Value.cast(self.words).eq(
                 Mux(of_record, records, Mux(has_parameter, Value.cast(parameters.read_words), 0))

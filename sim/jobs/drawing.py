@@ -39,7 +39,7 @@ def _beyond(job: LoadedJob) -> list[str]:
     """What the hardware does not do."""
     section = job.job.draw
     assert section is not None
-    kind, pipeline = section.primitive, job.launches[0].program.executable.pipeline
+    kind, pipeline = section.primitive, getattr(job.launches[0].program.executable, "pipeline", None)
     targets = [output.index for output in job.job.outputs if output.index >= OUTPUTS]
     found = {
         "geometry programs": pipeline is not None and pipeline.geometry is not None,

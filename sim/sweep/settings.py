@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from ctm.rtl.config import DEFAULT, PRESETS, TEXT_SETTINGS, MachineConfig, SettingError
+from ctm.rtl.config import DEFAULT, PRESETS, TEXT_SETTINGS, MachineConfig
+from ctm.rtl.setting import SettingError
 from ctm.sim.jobs.takes import shown
 from ctm.sim.sweep.names import unknown
 

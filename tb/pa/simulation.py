@@ -18,7 +18,7 @@ _TOP = "rasterizer"
 _STALL_ONE = 1 << 16
 _WIDE = {
     "state": "state", "primitive": "primitive__payload", "free": "records__free__payload", "words": "positions__words",
-    "place": "positions__place", "vector": "positions__vector", "write": "records__write", "made": "records__made",
+    "place": "positions__entry", "vector": "positions__vector", "write": "records__write", "made": "records__made",
     "strip": "strip__payload", "events": "events",
 }  # fmt: skip
 _SINGLES = {

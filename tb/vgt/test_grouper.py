@@ -79,7 +79,7 @@ def random_case(seed: int) -> Case:
 
 @dataclass
 class Given:
-    """What the hardware gives: batches of vertices (index, primitive) by place, and primitives of places."""
+    """What the hardware gives: batches of vertices (index, primitive) by entry, and primitives of entries."""
 
     batches: list[tuple[list[tuple[int, int]], list[tuple[tuple[int, ...], int, int]]]]
     error: bool = False
@@ -115,7 +115,7 @@ class Bench:
         vertices: list[tuple[int, int]] = []
         while not context.get(batch.closed):
             if context.get(batch.vertex.valid):
-                assert context.get(batch.vertex.place) == len(vertices)
+                assert context.get(batch.vertex.entry) == len(vertices)
                 vertices.append((context.get(batch.vertex.index), context.get(batch.vertex.primitive)))
             await self._tick(context)
         assert context.get(batch.used) == len(vertices) <= VERTICES
@@ -181,7 +181,7 @@ def check(case: Case, found: Given) -> None:
         wanted.append((tuple(named * (3 // len(named))), int(expected.index[provoking]), int(number)))
     for vertices, primitives in found.batches:
         for corners, provoking, number in primitives:
-            got.append((tuple(vertices[place] for place in corners), vertices[provoking][0], number))
+            got.append((tuple(vertices[entry] for entry in corners), vertices[provoking][0], number))
     assert got == wanted
 
 

@@ -61,7 +61,7 @@ class VertexLoader(wiring.Component):
         word, ends, last_vector = words[step[:2]], Signal(), Signal(2)
         has_distances = (state.clip_distances | state.cull_distances).any() & ~state.points
         m.d.comb += [
-            self.positions.place.eq(self.corners[corner]),
+            self.positions.entry.eq(self.corners[corner]),
             self.positions.vector.eq(vector),
             last_vector.eq(Mux(has_distances, 3, Mux(state.points, _SIZE, _POSITION))),
         ]

@@ -25,7 +25,7 @@ from ctm.rtl.r700.entries import INDEX, LaneControl
 _LINES = FLOAT_CONSTANTS // 4
 _SHAPE_BANK_BITS = (SHAPE_BANK_LINES * KCACHE_LINE_ROWS - 1).bit_length()
 RECORD_BANK = PRIMITIVE_BANKS - 1
-"""The bank of a shape's record; those in front are the parameters of its vertices, behind it the provoking one's."""
+"""The bank of a shape's record; those in front are the parameters of its vertices, after it the provoking one's."""
 
 INDICES = data.StructLayout({"address": data.ArrayLayout(INDEX, CHANNELS), "loop": LOOP_INDEX_BITS})
 """The bases of relative numbers: the address registers of some pixels, and aL."""

@@ -3,6 +3,8 @@
 Source: docs/draws.md, interpolation.
 """
 
+from typing import Any
+
 from amaranth import Array, Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -22,8 +24,47 @@ def taken_layout(config: MachineConfig) -> data.StructLayout:
     return data.StructLayout({"valid": 1, "wave": wave_bits(config.array), "constants": layout})
 
 
+def shape_members(config: MachineConfig) -> dict[str, Any]:
+    """The members that the ALU has where the machine draws."""
+    if not config.pipeline.draws:
+        return {}
+    return {
+        "taken": In(taken_layout(config)),
+        "shape_constant": Out(constant_layout(config.pipeline.vertices)),
+        "of_shape": Out(1),
+    }
+
+
+def connect_shapes(
+    m: Module,
+    unit: Any,
+    config: MachineConfig,
+    wave: Value,
+    pairs: tuple[Any, Any],
+    *,
+    is_last: Value,
+    is_second: Value,
+) -> None:
+    """Drive `shape_constant` and `of_shape` of the ALU.
+
+    `wave` is the wave slot of the group that is decoded, the pairs are one of that group's and one of the group that is
+    issued; `is_last` is the interval's last cycle, `is_second` that in which the second pair is read.
+    """
+    m.submodules.shapes = shapes = ShapeConstants(config)
+    m.d.comb += [
+        shapes.taken.eq(unit.taken),
+        shapes.wave.eq(wave),
+        shapes.issues.eq(is_last),
+        shapes.is_second.eq(is_second),
+        shapes.first.eq(pairs[0]),
+        shapes.second.eq(pairs[1]),
+        unit.shape_constant.eq(shapes.constant),
+        unit.of_shape.eq(shapes.valid),
+    ]
+
+
 class ShapeConstants(wiring.Component):
-    """Finds the constants of a group's pairs that are of its wavefront's shape. Combinational but for the second pair's.
+    """Finds the constants of a group's pairs that are of its wavefront's shape. Latency is 0 for the first pair.
 
     Members
     -------
@@ -74,11 +115,11 @@ class ShapeConstants(wiring.Component):
             constant.is_record.eq(pair.bank == RECORD_BANK),
             constant.record.eq(chosen.record),
             constant.row.eq(pair.row),
-            constant.place.eq(Array([*chosen.corners, chosen.provoking])[_vertex_of(pair.bank)]),
+            constant.entry.eq(Array([*chosen.corners, chosen.provoking])[_vertex_of(pair.bank)]),
         ]
         return m
 
 
 def _vertex_of(bank: Value) -> Value:
-    """Which of a shape's vertices a bank is of: a corner, or behind these the provoking one."""
+    """Which of a shape's vertices a bank is of: a corner, or after these the provoking one."""
     return Mux(bank > RECORD_BANK, CORNERS, bank - 1)[: CORNERS.bit_length()]

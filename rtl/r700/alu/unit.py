@@ -15,7 +15,6 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS, ConstantBank
-from ctm.rtl.border.shading import constant_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
@@ -32,7 +31,7 @@ from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects, moved
 from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.pipeline import Pipeline, issue_layout
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
-from ctm.rtl.r700.alu.shape_constants import ShapeConstants, taken_layout
+from ctm.rtl.r700.alu.shape_constants import connect_shapes, shape_members
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
@@ -100,7 +99,7 @@ class AluUnit(wiring.Component):
     taken : ``In({valid, wave, shape})``
         Where the machine draws: the shape of a wavefront that takes a wave slot.
     shape_constant, of_shape : ``Out(constant_layout(vertices))``, ``Out(1)``
-        Likewise: the constant of a shape that is read in place of `constant`.
+        Likewise: the constant of a shape that is read instead of `constant`.
 
     `tables` and `flags` are the state of the contexts; `recent`: their last group was issued so many intervals ago.
     """
@@ -140,19 +139,9 @@ class AluUnit(wiring.Component):
                 "issued": Out(1),
                 "active": Out(size),
                 "trace": Out(alu_trace_layout(array)),
-                **self._shading_members(config),
+                **shape_members(config),
             }
         )
-
-    @staticmethod
-    def _shading_members(config: MachineConfig) -> dict[str, Any]:
-        if not config.pipeline.draws:
-            return {}
-        return {
-            "taken": In(taken_layout(config)),
-            "shape_constant": Out(constant_layout(config.pipeline.vertices)),
-            "of_shape": Out(1),
-        }
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -312,17 +301,9 @@ class AluUnit(wiring.Component):
             trace.is_last.eq(last),
         ]
         if self._config.pipeline.draws:
-            m.submodules.shapes = shapes = ShapeConstants(self._config)
-            m.d.comb += [
-                shapes.taken.eq(self.taken),
-                shapes.wave.eq(clause.wave),
-                shapes.issues.eq(self._phase == self._intervals.interval - 1),
-                shapes.is_second.eq(self._phase == 0),
-                shapes.first.eq(decode.decoded.pairs[0]),
-                shapes.second.eq(issue.decoded.pairs[1]),
-                self.shape_constant.eq(shapes.constant),
-                self.of_shape.eq(shapes.valid),
-            ]
+            pairs = decode.decoded.pairs[0], issue.decoded.pairs[1]
+            is_last = self._phase == self._intervals.interval - 1
+            connect_shapes(m, self, self._config, clause.wave, pairs, is_last=is_last, is_second=self._phase == 0)
         return kept_of_ending
 
     def _pick(self, m: Module) -> _Picked:

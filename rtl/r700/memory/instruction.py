@@ -18,9 +18,9 @@ from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.fetch import FetchFormat, FetchType, MemoryOperation, Multiplex, TextureOperation, VertexOperation
 from ctm.rtl.isa.r700.limits import LDS_ROW
 from ctm.rtl.r700.memory.areas import ACCESS
-from ctm.rtl.r700.memory.vertex_format import Numeric, element_format
-from ctm.rtl.r700.memory.vertices import BUFFER_FETCH
 from ctm.rtl.r700.shapes import PROGRAM
+from ctm.rtl.r700.vertices.addresses import BUFFER_FETCH
+from ctm.rtl.r700.vertices.format import Numeric, element_format
 
 INSTRUCTION_BITS = 4 * WORD_BITS
 _UNUSED_SELECT, _UNUSED_ELEMENT = 6, 2

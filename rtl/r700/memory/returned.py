@@ -17,9 +17,9 @@ from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.r700.limits import FETCH_CLAUSE_INSTRUCTIONS, FETCH_UNITS
 from ctm.rtl.lib.ram import BlockRam
-from ctm.rtl.r700.memory.vertex_format import VERTEX_FORMAT, VertexConversion
 from ctm.rtl.r700.registers.writing import pass_write_layout, target_layout
 from ctm.rtl.r700.shapes import SHAPES
+from ctm.rtl.r700.vertices.format import VERTEX_FORMAT, VertexConversion
 
 INSTRUCTION_BITS = (FETCH_CLAUSE_INSTRUCTIONS - 1).bit_length()
 

@@ -16,9 +16,9 @@ from ctm.rtl.r700.memory.instruction import INPUT_FETCHES, Task, is_among
 from ctm.rtl.r700.memory.returned import instruction_in
 from ctm.rtl.r700.memory.scaling import coordinate
 from ctm.rtl.r700.memory.texel import TexelIndex
-from ctm.rtl.r700.memory.vertices import ELEMENT_PLACE, word_of
 from ctm.rtl.r700.registers.writing import target_layout
 from ctm.rtl.r700.shapes import AREAS
+from ctm.rtl.r700.vertices.addresses import VERTEX_ELEMENT, word_of
 
 _FIRST, _MASK = ComponentSelect.X.value, ComponentSelect.MASK.value
 
@@ -43,12 +43,12 @@ def add_send(executor: Any) -> None:
     zeros = executor.component == 0
     component = (executor.component - 1)[:2]
     of_area = by_word & ~zeros
-    inside = Cat(
+    inside: Value = Cat(
         data.View(ELEMENT_ADDRESS, address).inside.bit_select(component, 1) for address in element_addresses(executor)
     )
     if executor.draws:
-        places = Cat(place.inside for place in element_places(executor))
-        inside = Mux(is_vertex, places, inside)
+        entries = Cat(entry.inside for entry in vertex_elements(executor))
+        inside = Mux(is_vertex, entries, inside)
     pixels = Mux(of_area, executor.executing & inside, executor.executing)
     fetches, no_pixel = (reads_input & ~is_absent) | of_area, ~pixels.any()
     full = executor.outstanding.full.bit_select(current.wave, 1)
@@ -127,12 +127,12 @@ def element_addresses(executor: Any) -> list[Value]:
     return [executor.scaling.results[0][lane][: ELEMENT_ADDRESS.size] for lane in range(executor.config.at_once)]
 
 
-def element_places(executor: Any) -> list[Any]:
-    """The `ELEMENT_PLACE` of each lane of the pass."""
-    results, bits = executor.scaling.results, ELEMENT_PLACE.size
+def vertex_elements(executor: Any) -> list[Any]:
+    """The `VERTEX_ELEMENT` of each lane of the pass."""
+    results, bits = executor.scaling.results, VERTEX_ELEMENT.size
     lanes = range(executor.config.at_once)
     return [
-        data.View(ELEMENT_PLACE, Cat(results[channel][lane] for channel in range(CHANNELS))[:bits]) for lane in lanes
+        data.View(VERTEX_ELEMENT, Cat(results[channel][lane] for channel in range(CHANNELS))[:bits]) for lane in lanes
     ]
 
 
@@ -142,8 +142,8 @@ def _connect_vertices(executor: Any, channel: Value, is_vertex: Value) -> None:
         executor.m, executor.unit.fetches.request.payload, executor.returned.record.kept, executor.fetch.vertex
     )  # fmt: skip
     m.d.comb += [kept.converts.eq(is_vertex), kept.element.eq(fetch.element)]
-    for lane, place in enumerate(element_places(executor)):
-        *_, page, byte = word_of(place.address, channel, fetch.element.size)
+    for lane, entry in enumerate(vertex_elements(executor)):
+        *_, page, byte = word_of(entry.address, channel, fetch.element.size)
         m.d.comb += [request.page[lane].eq(Mux(is_vertex, page, 0)), kept.bytes[lane].eq(byte)]
 
 
@@ -167,8 +167,8 @@ def _connect_indices(executor: Any, described: Any, component: Value) -> None:
             is_numbered = (fetch.task == Task.AREA) | (fetch.task == Task.ELEMENT)
             if executor.draws:
                 is_vertex = fetch.task == Task.VERTEX
-                place = element_places(executor)[lane]
-                in_memory = word_of(place.address, component, fetch.vertex.element.size)[axis]
+                entry = vertex_elements(executor)[lane]
+                in_memory = word_of(entry.address, component, fetch.vertex.element.size)[axis]
                 by_number = Mux(is_vertex, in_memory, by_number)
                 is_numbered |= is_vertex
             use_scaled = (fetch.task == Task.SAMPLE) & fetch.normalised[axis]

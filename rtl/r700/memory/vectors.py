@@ -13,11 +13,11 @@ from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.r700.memory.scaling import coordinate
-from ctm.rtl.r700.memory.vertices import VertexAddresses
 from ctm.rtl.r700.registers.writing import selected
+from ctm.rtl.r700.vertices.addresses import VertexAddresses
 
 _MISC, _FIRST, _SECOND = range(1, exports.POSITIONS)
-"""Position vectors behind the position."""
+"""Position vectors after the position."""
 
 
 def connect_vertices(executor: Any) -> None:
@@ -50,7 +50,7 @@ def add_vertices(executor: Any) -> None:
     exported, own = unit.exported, Cat(executor.selection.own[channel] for channel in range(CHANNELS))
     first = executor.first_numbers.read(m, current.wave)
     m.d.comb += [
-        exported.vector.place.eq(first + Cat(vertex, executor.slice)),
+        exported.vector.entry.eq(first + Cat(vertex, executor.slice)),
         exported.vector.is_position.eq(is_position),
         exported.vector.row.eq(row),
     ]
@@ -74,12 +74,12 @@ def _vector(executor: Any, low: Any) -> tuple[Value, Value, Value]:
     target = (low.array_base + executor.burst)[: (exports.FIRST_POSITION + exports.POSITIONS).bit_length()]
     is_position = Value.cast(low.type) == exports.ExportType.POS.value
     has_misc, has_first, has_second = executor.unit.program.draw.vectors
-    behind = [
+    after = [
         Mux(has_misc, _MISC, Mux(has_first, _FIRST, _SECOND)),
         Mux(has_misc & has_first, _FIRST, _SECOND),
         Const(_SECOND),
     ]
     counts = has_misc + has_first + has_second
     number = (target - exports.FIRST_POSITION)[:2]
-    row = Array([Const(0), *behind])[number]
+    row = Array([Const(0), *after])[number]
     return is_position, ~is_position | (number <= counts), Mux(is_position, row, target)

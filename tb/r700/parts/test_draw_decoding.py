@@ -19,8 +19,8 @@ from ctm.rtl.isa.word import pack
 from ctm.rtl.r700.alu.operands import FIRST_SHAPE_LINE, SHAPE_BANK_LINES
 from ctm.rtl.r700.flow.instruction import CfDecode, Kind
 from ctm.rtl.r700.memory.instruction import FetchDecode, Task
-from ctm.rtl.r700.memory.vertex_format import SIZES
-from ctm.rtl.r700.memory.vertex_format import Numeric as Code
+from ctm.rtl.r700.vertices.format import SIZES
+from ctm.rtl.r700.vertices.format import Numeric as Code
 from ctm.sim.golden.r700.decode.error import IllegalError
 from ctm.sim.golden.r700.decode.fetches import decode_fetches
 from ctm.sim.golden.r700.decode.words import decode_word

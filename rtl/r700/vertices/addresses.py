@@ -13,13 +13,13 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.draws import VERTEX_BUFFERS
 from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.lib.ram import DistributedRam
-from ctm.rtl.r700.memory.vertex_format import SIZES, VERTEX_FORMAT
+from ctm.rtl.r700.vertices.format import SIZES, VERTEX_FORMAT
 
 BUFFER_FETCH = data.StructLayout(
     {"buffer": range(VERTEX_BUFFERS), "offset": 16, "by_instance": 1, "element": VERTEX_FORMAT, "channels": range(5)}
 )
 """A fetch from a vertex buffer: index * stride + `offset`, and with `by_instance` the first instance in the index."""
-ELEMENT_PLACE = data.StructLayout({"address": WORD_BITS, "inside": 1})
+VERTEX_ELEMENT = data.StructLayout({"address": WORD_BITS, "inside": 1})
 """The byte of an element in memory, and whether it lies in its buffer as a whole."""
 
 _STEPS = 4
@@ -27,7 +27,7 @@ _BYTE_BITS = (WORD_BYTES - 1).bit_length()
 
 
 class VertexAddresses(wiring.Component):
-    """Finds the address of every vertex's element, one in each cycle; with a latency of four, 20 cycles for 16 vertices.
+    """Finds the address of every vertex's element. Latency is four cycles, throughput one vertex in each cycle.
 
     Sums and products have full width, so none wraps but the address itself.
 
@@ -44,7 +44,7 @@ class VertexAddresses(wiring.Component):
     index : ``In(32)``
         Its index, in the same cycle.
     valid, pixel, element : ``Out``
-        The `ELEMENT_PLACE` of a vertex, in the low bits of the element.
+        The `VERTEX_ELEMENT` of a vertex, in the low bits of the element.
     done : ``Out(1)``
     """
 
@@ -73,7 +73,7 @@ class VertexAddresses(wiring.Component):
         buffers.write(m, self.write.number, self.write.buffer, self.write.valid)
         buffer = buffers.read(m, fetch.buffer)
         m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
-        index, place = Signal(WORD_BITS + 1), data.View(ELEMENT_PLACE, Value.cast(self.element)[: ELEMENT_PLACE.size])
+        index, entry = Signal(WORD_BITS + 1), data.View(VERTEX_ELEMENT, Value.cast(self.element)[: VERTEX_ELEMENT.size])
         product, byte = Signal(2 * WORD_BITS + 1), Signal(2 * WORD_BITS + 2)
         size = (fetch.channels << fetch.element.size)[:5]
         aligned = Array(Cat(Const(0, low), byte[low:WORD_BITS]) for low in range(len(SIZES)))[fetch.element.size]
@@ -81,8 +81,8 @@ class VertexAddresses(wiring.Component):
             index.eq(self.index + Mux(fetch.by_instance, self.first_instance, 0)),
             product.eq(index * buffer.stride),
             byte.eq(product + fetch.offset),
-            place.address.eq(buffer.address + aligned),
-            place.inside.eq(byte + size <= buffer.bytes),
+            entry.address.eq(buffer.address + aligned),
+            entry.inside.eq(byte + size <= buffer.bytes),
         ]
         m.d.comb += [
             self.wanted.eq(count),

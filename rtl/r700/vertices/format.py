@@ -52,8 +52,8 @@ def element_format(m: Module, code: Value, numeric: Value, signed: Value) -> tup
 class VertexConversion(wiring.Component):
     """A channel of an element, in the word of memory that has it, as the word that a fetch gives.
 
-    Latency is two cycles, throughput one word in each cycle. A normalised number n / (2^bits - 1) is 0.nnn... in binary,
-    n repeated for ever; so the nearest float follows from its first bits, and there is no tie.
+    Latency is two cycles, throughput one word in each cycle. A normalised number n / (2^bits - 1) is 0.nnn... in
+    binary, n repeated for ever; so the nearest float follows from its first bits, and there is no tie.
 
     Members
     -------

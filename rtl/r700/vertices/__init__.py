@@ -1,0 +1,1 @@
+"""Vertex buffers of draws: formats of their elements, and addresses."""
