@@ -38,7 +38,7 @@ class Cutter(wiring.Component):
     """Cuts a polygon by one plane and leaves the result in the other buffer.
 
     First the distances of all vertices; then, in the order of the vertices, each that is inside, and the crossing
-    behind each whose neighbour is on the other side. Some 10 cycles for each vertex, and 140 for a crossing.
+    behind each whose neighbour is on the other side. Some 15 cycles for each vertex, and 130 for a crossing.
 
     Members
     -------
