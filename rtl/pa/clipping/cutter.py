@@ -94,7 +94,7 @@ class Cutter(wiring.Component):
         ]
         with m.FSM(name="cut"):
             with m.State("IDLE"), m.If(self.start):
-                m.d.sync += [vertex.eq(0), made.eq(0), item.eq(0), self.t.eq(SIGN)]
+                m.d.sync += [made.eq(0), item.eq(0), self.t.eq(SIGN)]
                 m.next = "DISTANCES"
             self._measure(m, vertex, item, is_last)
             with m.State("FIRST"):
