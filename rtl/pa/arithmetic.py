@@ -116,8 +116,8 @@ class Arithmetic(wiring.Component):
                 self._enter_quotient(m, reciprocal.result.payload, raw)
                 m.d.comb += entering.eq(Mux(reciprocal.result.valid, reciprocal.result.payload.passenger, 0))
         cycles = PIPELINE.latency - PIPELINE.raw_latency
-        valid = delay_valid(m, entering[TAG_BITS:], cycles)[-1]
-        given_tag = delay(m, entering[:TAG_BITS], cycles, name="given_tag")
+        entering_tag, entering_client = entering[:TAG_BITS], entering[TAG_BITS:]
+        valid, given_tag = delay_valid(m, entering_client, cycles)[-1], delay(m, entering_tag, cycles, name="given_tag")
         for number, given in enumerate(self.results):
             m.d.comb += [given.valid.eq(valid[number]), given.tag.eq(given_tag), given.word.eq(result.result)]
         return m
@@ -133,7 +133,7 @@ class Arithmetic(wiring.Component):
 
     def _enter_quotient(self, m: Module, quotient: data.View, raw: data.View) -> None:
         """As the divider gives it."""
-        m.d.comb += [raw.eq(0), raw.zero_sign.eq(quotient.sign)]
+        m.d.comb += raw.zero_sign.eq(quotient.sign)
         m.d.comb += [raw[name].eq(quotient[name]) for name in ("exponent", "significand", "sign", "infinite", "nan")]
 
 

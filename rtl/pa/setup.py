@@ -32,7 +32,7 @@ _HALF_BITS = 21
 class SetUp(wiring.Component):
     """Makes shapes of pieces, one after the other, in their order.
 
-    A triangle takes some 190 cycles from its first word to its shape, a point some 230. The next piece is taken while
+    A triangle takes some 190 cycles from its first word to its shape, a point some 205. The next piece is taken while
     the shape waits. Pieces that are culled, have no area or are not finite give nothing; their record stays for the
     next one. The seven rows of a record are written before its shape is given.
 

@@ -38,7 +38,7 @@ class Cutter(wiring.Component):
     """Cuts a polygon by one plane and leaves the result in the other buffer.
 
     First the distances of all vertices; then, in the order of the vertices, each that is inside, and the crossing
-    behind each whose neighbour is on the other side. Some 10 cycles for each vertex, and 140 for a crossing.
+    behind each whose neighbour is on the other side. Some 15 cycles for each vertex, and 130 for a crossing.
 
     Members
     -------
@@ -94,7 +94,7 @@ class Cutter(wiring.Component):
         ]
         with m.FSM(name="cut"):
             with m.State("IDLE"), m.If(self.start):
-                m.d.sync += [vertex.eq(0), made.eq(0), item.eq(0), self.t.eq(SIGN)]
+                m.d.sync += [made.eq(0), item.eq(0), self.t.eq(SIGN)]
                 m.next = "DISTANCES"
             self._measure(m, vertex, item, is_last)
             with m.State("FIRST"):
