@@ -88,15 +88,7 @@ class Launch(wiring.Component):
             program.texture_base.eq(Mux(base >= beyond, beyond, base)),
         ]
         connect_launch(m, self)
-        domain = self.domain
-        m.d.comb += [
-            program.domain.i0.eq(domain.i0),
-            program.domain.j0.eq(domain.j0),
-            program.domain.width.eq(domain.i1 - domain.i0 + 1),
-            program.domain.height.eq(domain.j1 - domain.j0 + 1),
-        ]
-        for area, output in zip(program.areas, AREAS, strict=True):
-            m.d.comb += [area.limits.eq(self.outputs[output].limits), area.stride.eq(self.outputs[output].stride)]
+        self._connect_domain(m)
         bad_type = words["TYPE"] >= len(ProgramType)
         is_bad, is_bad_draw = Signal(name="is_bad"), Const(0)
         if self._draws:
@@ -128,3 +120,15 @@ class Launch(wiring.Component):
         with m.Elif(Cat(wrong).any()):
             m.d.comb += self.status.eq(Status.BAD_UMRT_FORMAT)
         return m
+
+    def _connect_domain(self, m: Module) -> None:
+        """The domain, and the outputs that are areas."""
+        program, domain = self.program, self.domain
+        m.d.comb += [
+            program.domain.i0.eq(domain.i0),
+            program.domain.j0.eq(domain.j0),
+            program.domain.width.eq(domain.i1 - domain.i0 + 1),
+            program.domain.height.eq(domain.j1 - domain.j0 + 1),
+        ]
+        for area, output in zip(program.areas, AREAS, strict=True):
+            m.d.comb += [area.limits.eq(self.outputs[output].limits), area.stride.eq(self.outputs[output].stride)]

@@ -126,25 +126,7 @@ class WavefrontStart(wiring.Component):
                     m.d.sync += row.eq(next_block)
                     with m.If(next_block >= end):
                         m.next = "passes"
-            with m.State("passes"):
-                ready = Const(1) if shading is None else shading.ready
-                m.d.comb += [r0.valid.eq(ready), self.fresh.valid.eq(ready), self.numbered.valid.eq(ready)]
-                with m.If(ready & r0.ready):
-                    m.d.sync += number.eq(number + 1)
-                    with m.If(number == self._passes - 1):
-                        m.next = "share"
-                        if shading is not None:
-                            m.d.sync += number.eq(0)
-                            m.next = "second register"
-            if shading is not None:
-                with m.State("second register"):
-                    m.d.comb += [shading.second.eq(1), r0.valid.eq(shading.has_second)]
-                    with m.If(~shading.has_second):
-                        m.next = "share"
-                    with m.Elif(r0.ready):
-                        m.d.sync += number.eq(number + 1)
-                        with m.If(number == self._passes - 1):
-                            m.next = "share"
+            self._give_passes(m, number, shading)
             with m.State("share"):
                 m.d.comb += self.share.valid.eq(self.program.share.any())
                 with m.If(~self.share.valid | self.share.ready):
@@ -155,6 +137,30 @@ class WavefrontStart(wiring.Component):
                     m.next = "idle"
         m.d.comb += self.busy.eq(~fsm.ongoing("idle"))
         return m
+
+    def _give_passes(self, m: Module, number: Signal, shading: ShadingStart | None) -> None:
+        """Write the registers that a wavefront begins with, pass by pass."""
+        r0, is_last = self.r0, number == self._passes - 1
+        ready = Const(1) if shading is None else shading.ready
+        with m.State("passes"):
+            m.d.comb += [r0.valid.eq(ready), self.fresh.valid.eq(ready), self.numbered.valid.eq(ready)]
+            with m.If(ready & r0.ready):
+                m.d.sync += number.eq(number + 1)
+                with m.If(is_last):
+                    m.next = "share"
+                    if shading is not None:
+                        m.d.sync += number.eq(0)
+                        m.next = "second register"
+        if shading is None:
+            return
+        with m.State("second register"):
+            m.d.comb += [shading.second.eq(1), r0.valid.eq(shading.has_second)]
+            with m.If(~shading.has_second):
+                m.next = "share"
+            with m.Elif(r0.ready):
+                m.d.sync += number.eq(number + 1)
+                with m.If(is_last):
+                    m.next = "share"
 
     def _clear(self, m: Module, row: Value, end: Value) -> Value:
         """Clear the rows of a block from `row` on, up to `end`; the first row of the next block."""

@@ -53,20 +53,23 @@ def test_lines_are_refused_by_their_name(tmp_path: Path) -> None:
     assert not (tmp_path / "lines").exists()
 
 
-def test_engines_that_do_not_draw_say_so(tmp_path: Path) -> None:
+def test_hardware_that_does_not_draw_says_so(tmp_path: Path) -> None:
     job = make_job("tri_const", "sfn", tmp_path)
     for engine in ("rtl", "amaranth", "serial"):
         options = ("--port", "/dev/null") if engine == "serial" else ()
-        found = ctm("run", job, "--engine", engine, *options)
-        assert found.returncode == 2 and "does not draw; golden, fast, auto do" in found.stderr, found.stderr
-    assert not (tmp_path / "target0.npy").exists()
-
-
-def test_there_is_no_testbench_of_a_draw(tmp_path: Path) -> None:
-    job = make_job("tri_const", "sfn", tmp_path)
+        found = ctm("run", job, "--engine", engine, "--preset", "r700", *options)
+        assert found.returncode == 2 and "this machine does not draw: --preset r700-draw does" in found.stderr
     found = ctm("verilog", "--preset", "r700-small", "--testbench", job, "-o", tmp_path / "made")
-    assert found.returncode == 2 and "the hardware does not draw" in found.stderr
-    assert not (tmp_path / "made").exists()
+    assert found.returncode == 2 and "this machine does not draw" in found.stderr
+    assert not (tmp_path / "target0.npy").exists() and not (tmp_path / "made").exists()
+
+
+def test_what_the_hardware_does_not_draw_is_named(tmp_path: Path) -> None:
+    job = make_job("gs_pass", "sfn", tmp_path)
+    found = ctm("run", job, "--engine", "rtl")
+    assert found.returncode == 2 and "the hardware does not draw with geometry programs" in found.stderr
+    found = ctm("verilog", "--testbench", job, "-o", tmp_path / "made")
+    assert found.returncode == 2 and "geometry programs" in found.stderr and not (tmp_path / "made").exists()
 
 
 def test_a_draw_is_traced_and_watched_for_hazards(tmp_path: Path) -> None:

@@ -88,6 +88,33 @@ def test_the_small_r700_differs_from_both_in_what_a_program_cannot_see() -> None
     assert replace(small, array=PRESETS["small"].array) == PRESETS["small"]
 
 
+def test_presets_that_draw_differ_in_that_alone() -> None:
+    for name in ("r700", "r700-small"):
+        plain, draws = PRESETS[name], PRESETS[name.replace("r700", "r700-draw")]
+        assert draws.pipeline.draws and not plain.pipeline.draws
+        assert replace(draws, pipeline=plain.pipeline) == plain
+        draws.check_hardware()
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"pipeline.stages": "all"}, "pipeline.stages must be one of none, vertex, not 'all'"),
+        ({"pipeline.vertices": 32}, "pipeline.vertices must be 64..256, not 32"),
+        ({"pipeline.vertices": 96}, "pipeline.vertices must be a power of two, not 96"),
+        ({"array.cores": 2}, "array.cores must be 1 where pipeline.stages is not none, not 2"),
+    ],
+)  # fmt: skip
+def test_a_machine_that_cannot_draw_is_refused(settings: dict[str, int | str], problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        with_settings(PRESETS["r700-draw"], settings).check_hardware()
+
+
+def test_r5xx_does_not_draw() -> None:
+    with pytest.raises(ValueError, match="pipeline.stages must be none for r5xx, which has no draws"):
+        with_settings(DEFAULT, {"pipeline.stages": "vertex"}).check_hardware()
+
+
 @pytest.mark.parametrize(
     ("rate", "problem"),
     [

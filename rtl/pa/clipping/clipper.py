@@ -32,7 +32,7 @@ class Clipper(wiring.Component):
     """Drops primitives that cannot be seen and cuts triangles; gives the pieces, in the order of their primitives.
 
     A triangle that no plane cuts takes 115 cycles from its acceptance to its last word, with distances 30 more; each
-    plane that a vertex is behind some 350, a clip distance some 450. The next primitive is taken when all pieces have been.
+    plane that a vertex is behind some 350, a clip distance some 450. The next primitive is taken after all pieces.
 
     Members
     -------

@@ -25,7 +25,7 @@ from ctm.sim.golden.r700.decode.error import IllegalError
 from ctm.sim.golden.r700.decode.fetches import decode_fetches
 from ctm.sim.golden.r700.decode.words import decode_word
 from ctm.sim.golden.r700.image import Information
-from ctm.sim.golden.r700.instruction import AluWord, BufferFetch, Export, Flow, Illegal, Word
+from ctm.sim.golden.r700.instruction import AluWord, BufferFetch, Export, Flow, Illegal, Kcache, Word
 
 CASES = 1500
 STAGES = {Stage.VERTICES: DrawStage.VS, Stage.PIXELS: DrawStage.PS}
@@ -74,9 +74,11 @@ def random_cf(generator: np.random.Generator) -> int:
         clause = cf.AluClause.ALU.value
         return low | pack(cf.CF_ALU_DWORD1, kcache_addr0=line, count=2, cf_inst=clause, barrier=1) << 32
     operation = generator.choice([ExportOperation.EXPORT_DONE, ExportOperation.EXPORT, *ExportOperation])
-    base = int(generator.choice([0, 3, 4, 7, 8, 31, 32, 60, 61, 63, 64, int(generator.integers(1 << 13))]))
-    burst = int(generator.choice([0, 0, 1, 3, 15]))
-    low = pack(exports.EXPORT_DWORD0, array_base=base, type=int(generator.integers(4)), elem_size=3)
+    kind = int(generator.choice([0, 0, 1, 1, 2, 2, 3]))
+    likely = {0: [0, 1, 3, 61], 1: [60, 61, 63], 2: [0, 7, 28, 31]}.get(kind, [0])
+    base = int(generator.choice([*likely, *likely, 4, 8, 32, 64, int(generator.integers(1 << 13))]))
+    burst = int(generator.choice([0, 0, 0, 1, 3, 15]))
+    low = pack(exports.EXPORT_DWORD0, array_base=base, type=kind, elem_size=3)
     selects = {f"sel_{component}": number for number, component in enumerate("xyzw")}
     return low | pack(exports.EXPORT_DWORD1_SWIZ, **selects, burst_count=burst, cf_inst=operation.value) << 32
 
@@ -100,14 +102,16 @@ def same_cf(found: Any, expected: Word, stage: Stage) -> None:
     if isinstance(expected, Flow):
         calls = expected.operation is CfOperation.CALL_FS
         assert CfOperation(found.flow) is (CfOperation.CALL if calls else expected.operation)
-        assert found.target == expected.target and found.call_count == expected.call_count
+        beyond = 1 << 16
+        assert found.target % beyond == expected.target % beyond
+        assert (found.target >= beyond) == (expected.target >= beyond) and found.call_count == expected.call_count
     elif isinstance(expected, AluWord):
         for kcache, own in zip(found.kcache, expected.kcache, strict=True):
             if not kcache.lines and not kcache.problem:
                 assert not own.rows
                 continue
-            assert bool(kcache.problem) == bool(own.problem)
-            if own.problem:
+            assert bool(kcache.problem) == (own.problem != Kcache().problem)
+            if kcache.problem:
                 continue
             line = own.first // 16
             if own.bank:
