@@ -142,6 +142,31 @@ def test_bad_input_is_one_line(arguments: list[str], problem: str) -> None:
     assert result.exit_code == 2 and problem in result.stderr and result.stderr.count("error: ") == 1
 
 
+def test_a_breakpoint_that_is_never_reached_ends_with_the_job(tmp_path: Path) -> None:
+    script = tmp_path / "commands.txt"
+    script.write_text("break 8 if i > 100\nwatch r2.a\ncontinue\ncontinue\n")
+    program(DIVERGENT, tmp_path)
+    result = ctm("debug", tmp_path / "job.toml", "-x", script)
+    assert result.exit_code == 2 and result.stdout.splitlines().count("the job has ended") == 1
+    assert result.stderr.startswith("error: ") and result.stderr.count("\n") == 1
+    assert "commands.txt:4: continue: the job has ended" in result.stderr
+
+
+def test_a_job_that_changes_on_disk_is_the_one_that_was_loaded(tmp_path: Path) -> None:
+    found: list[str] = []
+    with session_of(program(DIVERGENT, tmp_path)) as session:
+        console = Console(session, found.append)
+        console.onecmd("stepi 3")
+        before, position = session.wavefront.batch.copy(), session.position
+        (tmp_path / "p.s").write_text("OUT o0 = MOV(r0)\n")
+        (tmp_path / "job.toml").unlink()
+        for command in ("run", "stepi 3", "list", "disassemble"):
+            console.onecmd(command)
+            assert console.error is None
+        assert session.position == position and session.wavefront.batch.is_in_state_of(before)
+    assert any("r2.r = MAD(r2.r, c0.g, c0.g)" in line for line in found)
+
+
 def test_commands_come_from_a_pipe() -> None:
     command = [sys.executable, "-m", "ctm", "debug", str(job_of("saxpy"))]
     result = subprocess.run(

@@ -179,6 +179,27 @@ def test_a_wrong_pixel(tmp_path: Path) -> None:
     told(story, program(DIVERGENT, tmp_path))
 
 
+def test_a_wrong_pixel_with_little_room(tmp_path: Path) -> None:
+    """By keys: the pane of each is shown where it is looked at."""
+
+    async def story(seen: Seen) -> None:
+        session = seen.app.session
+        await seen.enter("pixel 5 1")
+        assert (session.position, session.lane) == (Position(0, 2, 0), 3) and "(5, 1)" in seen.place
+        await seen.enter("tbreak wrong if i == 5 and j == 1")
+        await seen.press("c", "1")
+        assert session.position == Position(0, 2, 7) and seen.row("source", "wrong:").startswith(" ▶")
+        await seen.press("i", "3")
+        assert seen.row("registers", "r2").split()[:5] == ["*r2", "r", "2", "g", "5"]
+        await seen.enter("why o0[5,1].g")
+        await seen.press("6")
+        assert any(row.startswith("lines: p.s:") and "9-11" in row for row in seen.rows("log"))
+        await seen.press("5")
+        assert "Output 0" in str(seen.app.query_one(ImagePane).border_title)
+
+    told(story, program(DIVERGENT, tmp_path), SMALL)
+
+
 @pytest.mark.parametrize("size", [LARGE, SMALL])
 def test_divergence(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
@@ -199,14 +220,17 @@ def test_divergence(tmp_path: Path, size: tuple[int, int]) -> None:
     told(story, program(DIVERGENT, tmp_path), size)
 
 
-def test_a_hang(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [LARGE, SMALL])
+def test_a_hang(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         await seen.press("c")
-        assert "fault: WATCHDOG: a wavefront executed 20 instructions" in seen.place
+        fault = "fault: WATCHDOG: a wavefront executed 20 instructions"
+        assert (fault if size == LARGE else "fault: WATCHDOG") in seen.place
+        assert any(row.startswith(fault) for row in seen.rows("log"))
         await seen.press("C")
         assert "step 0" in seen.place and "wavefront 0" in seen.place
 
-    told(story, program(LOOP_BY_COLUMN, tmp_path), watchdog=20)
+    told(story, program(LOOP_BY_COLUMN, tmp_path), size, watchdog=20)
 
 
 @pytest.mark.parametrize("size", [LARGE, SMALL])
