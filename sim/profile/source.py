@@ -15,7 +15,8 @@ STYLE = """
 details.line > summary { list-style: none; cursor: pointer; }
 details.line > summary:hover, details.line[open] { outline: 1px solid var(--edge, #8886); }
 details.line { background: color-mix(in srgb, var(--hot, #f59e0b) var(--heat), transparent); }
-details.line > :not(summary) { padding: 0.2em 0 0.5em 9em; }
+details.line > :not(summary) { margin: 0; padding: 0.2em 0 0.5em 9em; width: fit-content; max-width: 84vw;
+                               box-sizing: border-box; position: sticky; left: 0; }
 .place, .share { display: inline-block; width: 4em; text-align: right; padding-right: 1em; color: var(--soft, #888);
                  font-size: 0.8em; }
 @media (max-width: 45em) { details.line > :not(summary) { padding-left: 1em; } .place, .share { width: 3.2em; } }
