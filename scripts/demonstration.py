@@ -17,7 +17,7 @@ from ctm.examples.catalogue import FOLDER, R700_REFERENCES, REFERENCES, job
 from ctm.examples.early_out.reference import classified
 from ctm.examples.expectation import Array, Expectation
 from ctm.examples.r700.torus import torus
-from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
+from ctm.rtl.config import DEFAULT_PRESETS, DRAW_PRESET, PRESETS
 from ctm.sim.cli.options import prepare_engine
 from ctm.sim.cli.signals import interruptible
 from ctm.sim.compiled.error import ToolchainError
@@ -34,7 +34,8 @@ from scripts.stages import ENGINE, REFERENCE, Stage, run_compiled, run_stages
 
 FOLDER_OF_RESULTS = Path(__file__).resolve().parents[1] / "out" / "demo"
 REPORT = "report.html"
-EARLY_OUT, COMPILED, ENLARGED, TORUS = "early_out", "compiled", "enlarged", "torus"
+EARLY_OUT, COMPILED, ENLARGED, TORUS, DRAWN = "early_out", "compiled", "enlarged", "torus", "hardware torus"
+_DRAWN_SIDE, _COARSE = 128, 4
 R700_SHOWN = ("r700/mandelbrot", "r700/matmul", "r700/sha256")
 AT_ONCE = (TORUS, ENLARGED)
 """What runs compiled for this computer and needs no model of the hardware: it comes first."""
@@ -49,15 +50,18 @@ def main(
     output: Annotated[Path, typer.Option("-o", "--output", help="where the pictures and the report go")] = (
         FOLDER_OF_RESULTS
     ),
+    draw: Annotated[bool, typer.Option("--draw", help="draw one scene on the hardware, and nothing else")] = False,
 ) -> None:
     """Run, check and show programs; exit 1 where a result is wrong."""
     unknown = [name for name in names or () if name not in ALL]
+    if draw and names:
+        raise typer.BadParameter("--draw takes no names")
     if unknown:
         raise typer.BadParameter(f"there is no example {unknown[0]}")
     output.mkdir(parents=True, exist_ok=True)
     findings: list[Finding] = []
     console = Console(stderr=True)
-    wanted = names or ALL
+    wanted = (DRAWN,) if draw else names or ALL
     try:
         for name in (each for each in AT_ONCE if each in wanted):
             found = _findings(name, output)
@@ -65,8 +69,8 @@ def main(
             for picture in (each.picture for each in found if each.picture is not None):
                 console.print(f"a picture: {output / picture}")
         rest = [name for name in wanted if name not in AT_ONCE]
-        for kind in sorted({"r700" if name in R700_SHOWN else "r5xx" for name in rest}):
-            prepare_engine(ENGINE, PRESETS[DEFAULT_PRESETS[kind]])
+        for preset in sorted({_preset(name) for name in rest}):
+            prepare_engine(ENGINE, PRESETS[preset])
         with console.status("running programs") as status:
             for finding in demonstrate(rest, output):
                 findings.append(finding)
@@ -94,6 +98,11 @@ def demonstrate(names: Sequence[str], folder: Path) -> Iterator[Finding]:
             raise
 
 
+def _preset(name: str) -> str:
+    """The machine that runs a program."""
+    return DRAW_PRESET if name == DRAWN else DEFAULT_PRESETS["r700" if name in R700_SHOWN else "r5xx"]
+
+
 def _leave_signals_to_the_parent() -> None:
     """In a worker: what a terminal sends to all of them is its parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -108,6 +117,8 @@ def _findings(name: str, folder: Path) -> list[Finding]:
         return [_enlarged(folder)]
     if name == TORUS:
         return [_torus(folder)]
+    if name == DRAWN:
+        return [_drawn(folder)]
     return list(_early_out(folder)) if name == EARLY_OUT else [_example(name, folder)]
 
 
@@ -161,6 +172,20 @@ def _torus(folder: Path) -> Finding:
         agrees="not compared", worst_error=0.0, is_right=is_golden,
     )  # fmt: skip
     caption = "A draw of 16,384 triangles by a vertex and a pixel program, with a depth test"
+    return _exhibited(finding, Exhibit(torus.colours(picture), caption), folder)
+
+
+def _drawn(folder: Path) -> Finding:
+    """The same with fewer triangles on the hardware."""
+    begun = time.perf_counter()
+    picture = torus.draw(_DRAWN_SIDE, ENGINE, coarse=_COARSE)
+    seconds = time.perf_counter() - begun
+    is_golden = picture.tobytes() == torus.draw(_DRAWN_SIDE, REFERENCE, coarse=_COARSE).tobytes()
+    finding = Finding(
+        name=DRAWN, processors=_DRAWN_SIDE**2, cycles=None, taken=None, is_golden=is_golden, seconds=seconds,
+        agrees="not compared", worst_error=0.0, is_right=is_golden,
+    )  # fmt: skip
+    caption = "A draw of 1,024 triangles by the hardware: every bit is the golden model's"
     return _exhibited(finding, Exhibit(torus.colours(picture), caption), folder)
 
 

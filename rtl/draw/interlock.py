@@ -17,25 +17,29 @@ _PAIR = data.StructLayout({"i": COLUMN_BITS, "j": COORDINATE_BITS})
 
 
 class Interlock(wiring.Component):
-    """Holds a strip back while an earlier one at the same entry is in flight, from its grant to its end.
+    """Holds a strip back while an earlier one of the same pixels is in flight, from its grant to its end.
 
-    A strip has a ticket, which its end returns. Latency is a cycle, throughput one strip in each cycle; a strip at the
-    entry of one that ended follows a cycle after that end.
+    A strip has a ticket, which its end returns. Latency is a cycle, throughput one strip in each cycle; a strip of the
+    pixels of one that ended follows a cycle after that end.
 
     Members
     -------
     strip : ``In(stream.Signature(strip_layout(lanes, vertices, records)))``
-        Aligned: of two strips either all pixels are at the same entries, or none.
+        Aligned: two strips have all pixels in common, or none.
     granted : ``Out(stream.Signature({strip, ticket}))``
     ended : ``In({valid, ticket})``
     record_ended : ``Out({valid, record})``
         A strip with this record has ended.
     idle : ``Out(1)``
         No strip is in flight or offered.
+
+    `busy` are the tickets of strips in flight, `pairs` the first pixels of these, for an observer.
     """
 
     def __init__(self, config: MachineConfig) -> None:
         self._tickets = tickets = config.array.threads
+        self.busy = Signal(tickets)
+        self.pairs = [Signal(_PAIR, name=f"pair_{ticket}") for ticket in range(tickets)]
         strip = strip_layout(config.array.group, config.pipeline.vertices, RECORDS)
         of_record = data.StructLayout({"valid": 1, "record": range(RECORDS)})
         super().__init__(
@@ -52,11 +56,10 @@ class Interlock(wiring.Component):
         """Build the hardware."""
         m = Module()
         strip, granted, tickets = self.strip, self.granted, self._tickets
-        busy = Signal(tickets)
-        entries = [Signal(_PAIR, name=f"place_{ticket}") for ticket in range(tickets)]
+        busy, pairs = self.busy, self.pairs
         records = [Signal(range(RECORDS), name=f"record_{ticket}") for ticket in range(tickets)]
         own, record = Cat(strip.payload.i, strip.payload.j), strip.payload.constants.record
-        conflicts = Cat(taken & (Value.cast(entry) == own) for taken, entry in zip(busy, entries, strict=True)).any()
+        conflicts = Cat(taken & (Value.cast(pair) == own) for taken, pair in zip(busy, pairs, strict=True)).any()
         free, grants = lowest_one(~busy), Signal()
         m.d.comb += [
             grants.eq(strip.valid & ~conflicts & free.any() & (~granted.valid | granted.ready)),
@@ -72,7 +75,7 @@ class Interlock(wiring.Component):
         ]
         with m.If(grants):
             m.d.sync += [granted.payload.strip.eq(strip.payload), granted.payload.ticket.eq(one_hot_index(free))]
-            for ticket, (entry, of) in enumerate(zip(entries, records, strict=True)):
+            for ticket, (pair, of) in enumerate(zip(pairs, records, strict=True)):
                 with m.If(free[ticket]):
-                    m.d.sync += [Value.cast(entry).eq(own), of.eq(record)]
+                    m.d.sync += [Value.cast(pair).eq(own), of.eq(record)]
         return m

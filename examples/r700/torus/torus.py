@@ -98,13 +98,14 @@ OF_VERTEX = 1
 _AROUND, _THROUGH = 128, 64
 
 
-def mesh() -> tuple[Floats, npt.NDArray[np.uint16]]:
-    """Vertices [n, 6], position and normal, and the indices of the triangles."""
-    u, v = np.meshgrid(*(np.arange(count) * 2 * np.pi / count for count in (_AROUND, _THROUGH)), indexing="ij")
+def mesh(coarse: int = 1) -> tuple[Floats, npt.NDArray[np.uint16]]:
+    """Vertices [n, 6], position and normal, and the indices of the triangles: one for `coarse` squared of all."""
+    around, through = _AROUND // coarse, _THROUGH // coarse
+    u, v = np.meshgrid(*(np.arange(count) * 2 * np.pi / count for count in (around, through)), indexing="ij")
     normal = np.stack([np.cos(u) * np.cos(v), np.sin(u) * np.cos(v), np.sin(v)], axis=-1)
     middle = np.stack([np.cos(u), np.sin(u), np.zeros_like(u)], axis=-1)
     vertices = np.concatenate([middle + 0.42 * normal, normal], axis=-1).reshape(-1, 6).astype(np.float32)
-    number = np.arange(_AROUND * _THROUGH).reshape(_AROUND, _THROUGH)
+    number = np.arange(around * through).reshape(around, through)
     right, up = np.roll(number, -1, axis=0), np.roll(number, -1, axis=1)
     beyond = np.roll(right, -1, axis=1)
     return vertices, np.stack([number, right, up, up, right, beyond], axis=-1).ravel().astype(np.uint16)
@@ -134,14 +135,14 @@ def constants() -> Floats:
     return rows
 
 
-def draw(side: int, engine: str = "fast") -> Floats:
-    """The picture, [side, side, 4]."""
-    device = Device(engine, PRESETS["r700"])
+def draw(side: int, engine: str = "fast", *, coarse: int = 1) -> Floats:
+    """The picture, [side, side, 4], of a mesh as in `mesh`; hardware draws it, too."""
+    device = Device(engine, PRESETS["r700-draw"])
     layout = Layout(width=side, height=side, format=DataFormat.FLOAT32_4)
     flat = Layout(width=side, height=side, format=DataFormat.FLOAT32_1)
     target = device.image(layout, np.full((side, side, 4), BACKGROUND, np.float32))
     depth = device.image(flat, np.ones((side, side), np.float32))
-    vertices, indices = mesh()
+    vertices, indices = mesh(coarse)
     program = pipeline(
         vertex=VERTEX, pixel=PIXEL, inputs=[PixelInput(parameter=0)], constant_base=OF_VERTEX, depth=True
     )

@@ -73,7 +73,7 @@ def random_cf(generator: np.random.Generator) -> int:
         low = pack(cf.CF_ALU_DWORD0, addr=4, kcache_bank0=bank, kcache_mode0=int(generator.integers(3)))
         clause = cf.AluClause.ALU.value
         return low | pack(cf.CF_ALU_DWORD1, kcache_addr0=line, count=2, cf_inst=clause, barrier=1) << 32
-    operation = generator.choice([ExportOperation.EXPORT_DONE, ExportOperation.EXPORT, *ExportOperation])
+    operation = generator.choice([*[ExportOperation.EXPORT_DONE, ExportOperation.EXPORT] * 6, *ExportOperation])
     kind = int(generator.choice([0, 0, 1, 1, 2, 2, 3]))
     likely = {0: [0, 1, 3, 61], 1: [60, 61, 63], 2: [0, 7, 28, 31]}.get(kind, [0])
     base = int(generator.choice([*likely, *likely, 4, 8, 32, 64, int(generator.integers(1 << 13))]))
