@@ -1,6 +1,7 @@
 """The compiled rasterizer gives the records and the strips of the golden model, bit by bit."""
 
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -8,14 +9,15 @@ import pytest
 
 from ctm.sim.golden.draw import clipping
 from ctm.sim.golden.draw.arithmetic import flush, is_behind
-from ctm.sim.golden.draw.state import Raster, Viewport
+from ctm.sim.golden.draw.state import Raster
 from ctm.sim.golden.pe.domain import Domain
 from ctm.tb.draws.recorded import NAMES, document
 from ctm.tb.lib.seeds import seeds
 from ctm.tb.pa.checking import check, compiled
+from ctm.tb.pa.directed_scenes import directed, faces, infinite, mesh, small
 from ctm.tb.pa.random_scenes import KINDS, points, triangles
 from ctm.tb.pa.recorded_scenes import recorded_scenes
-from ctm.tb.pa.scene import Scene, plain_viewport
+from ctm.tb.pa.scene import Scene
 from ctm.tb.pa.simulation import IDEAL, Timing
 
 F = np.float32
@@ -37,15 +39,36 @@ def timing_of(seed: int) -> Timing:
     return Timing(source=source, sink=sink, free=free, seed=seed)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", seeds(SHORT, LONG))
-def test_random_triangles(seed: int, kind: str) -> None:
-    check(compiled(*size_of(seed)), triangles(seed, kind), timing_of(seed))
+def random_scenes(wanted: range, size: tuple[int, int, int]) -> Iterator[tuple[str, Scene, Timing]]:
+    """Those of some seeds that are for a size, with names."""
+    for seed in wanted:
+        if size_of(seed) == size:
+            for kind in KINDS:
+                yield f"{kind}, seed {seed}", triangles(seed, kind), timing_of(seed)
+            for number in (2 * seed, 2 * seed + 1):
+                yield f"points, seed {number}", points(number), timing_of(number)
 
 
-@pytest.mark.parametrize("seed", seeds(2 * SHORT, 2 * LONG))
-def test_random_points(seed: int) -> None:
-    check(compiled(*size_of(seed)), points(seed), timing_of(seed))
+def check_all(size: tuple[int, int, int], scenes: Iterable[tuple[str, Scene, Timing]]) -> None:
+    """Check one after the other."""
+    for name, scene, timing in scenes:
+        try:
+            check(compiled(*size), scene, timing)
+        except AssertionError as error:
+            raise AssertionError(f"{name}: {error}") from error
+
+
+# These make the models that later tests take. One test of many scenes runs them all on a mutant of the hardware.
+@pytest.mark.parametrize("size", SIZES)
+def test_all_scenes_give_the_golden_models_bits(size: tuple[int, int, int]) -> None:
+    check_all(size, random_scenes(range(SHORT), size))
+    check_all(size, ((name, scene, IDEAL) for name, scene in directed()) if size == SIZES[0] else ())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(SHORT, LONG))
+def test_more_random_scenes(seed: int) -> None:
+    check_all(size_of(seed), random_scenes(range(seed, seed + 1), size_of(seed)))
 
 
 def behind(scene: Scene) -> np.ndarray:
@@ -104,21 +127,6 @@ def test_random_points_meet_every_case() -> None:
     assert min(counted.values()) > 1, counted
 
 
-def mesh(squares: int) -> Scene:
-    """Triangles of a bent mesh: each edge is that of two, of opposite directions."""
-    generator = np.random.default_rng(squares)
-    side = squares + 1
-    ticks = np.linspace(-1, 1, side)
-    x, y = np.meshgrid(ticks, ticks)
-    position = np.stack([x, y, np.zeros_like(x), np.ones_like(x)], axis=-1).astype(F)
-    position[1:-1, 1:-1, :2] += generator.uniform(-0.8 / side, 0.8 / side, (side - 2, side - 2, 2)).astype(F)
-    position = position.reshape(-1, 4) * generator.uniform(0.5, 2, (side * side, 1)).astype(F)
-    first = (np.arange(squares)[:, None] * side + np.arange(squares)).ravel()
-    lower = np.stack([first, first + 1, first + side], axis=1)
-    upper = np.stack([first + 1, first + side + 1, first + side], axis=1)
-    return Scene(position=position, corners=np.concatenate([lower, upper]))
-
-
 @pytest.mark.parametrize("lanes", [size[0] for size in SIZES])
 def test_triangles_of_a_mesh_cover_each_pixel_once(lanes: int) -> None:
     size = next(size for size in SIZES if size[0] == lanes)
@@ -128,16 +136,6 @@ def test_triangles_of_a_mesh_cover_each_pixel_once(lanes: int) -> None:
         for lane in range(lanes):
             count[int(j) + (lane >> 1 & 1), int(i) + 2 * (lane // 4) + lane % 2] += covered >> lane & 1
     assert (count[:48, :64] == 1).all() and count.sum() == 48 * 64
-
-
-def small(count: int = 21) -> Scene:
-    """Triangles inside of the view, of few pixels."""
-    generator = np.random.default_rng(0)
-    middle = generator.uniform(-0.8, 0.8, (count, 1, 2))
-    position = np.zeros((3 * count, 4), F)
-    position[:, :2] = (middle + generator.uniform(-0.05, 0.05, (count, 3, 2))).reshape(-1, 2)
-    position[:, 3] = 1
-    return Scene(position=position, corners=np.tile(np.arange(3 * count).reshape(-1, 3), (4, 1)))
 
 
 @pytest.mark.parametrize("distances", [0, 255])
@@ -205,42 +203,17 @@ def test_no_primitive_is_no_work() -> None:
     assert run.cycles < 3 and not any(run.counts.values())
 
 
-@pytest.mark.parametrize(("scale", "offset"), [(2.0**14, 2.0**14), (-(2.0**14), 2.0**15), (8000.0, -40000.0)])
-def test_coordinates_at_the_ends_of_what_is_snapped(scale: float, offset: float) -> None:
-    """The largest triangles: areas and edge values of 49 bits."""
-    position = np.array([(-1, -1, 0, 1), (1, -1, 0, 1), (-1, 1, 0, 1), (1, 1, 0, 1)], F)
-    corners = np.array([(0, 1, 2), (0, 2, 1), (3, 1, 2), (3, 2, 1)])
-    for shift in (0.0, -offset, -2 * offset):
-        viewport = Viewport(scale=np.full(3, scale, F), offset=np.full(3, offset + shift, F))
-        for domain in (Domain(i0=0, j0=0, i1=40, j1=6), Domain(i0=4070, j0=4090, i1=4095, j1=4095)):
-            check(compiled(), Scene(position=position, corners=corners, viewport=viewport, domain=domain))
+def test_the_faces_that_are_not_culled_are_drawn() -> None:
+    for scene in faces():
+        raster = scene.raster
+        _, shapes = check(compiled(), scene)
+        assert shapes.count == 9 * ((not raster.cull_front) + (not raster.cull_back))
 
 
-@pytest.mark.parametrize("raster", [
-    Raster(cull_front=front, cull_back=back, front_clockwise=clockwise)
-    for front in (False, True) for back in (False, True) for clockwise in (False, True)
-])  # fmt: skip
-def test_faces(raster: Raster) -> None:
-    scene = replace(mesh(3), raster=raster)
-    turned = scene.corners.copy()
-    turned[::2] = turned[::2, ::-1]
-    _, shapes = check(compiled(), replace(scene, corners=turned))
-    assert shapes.count == 9 * ((not raster.cull_front) + (not raster.cull_back))
-
-
-@pytest.mark.parametrize("is_point", [False, True])
-def test_depths_may_be_infinite_and_columns_and_rows_may_not(is_point: bool) -> None:
-    scene = replace(small(), raster=Raster(no_near=True, no_far=True, point_radius=9))
-    if is_point:
-        scene = replace(scene, corners=np.arange(63)[:, None])
-    depths = np.array([0, 1, -1, 1e30, -1e30, 3e38, 2.0**-126], F)
-    scene.position[:, 2] = np.resize(depths, 63)
-    for axis in range(3):
-        for name in ("scale", "offset"):
-            viewport = plain_viewport()
-            getattr(viewport, name)[axis] = np.inf
-            _, shapes = check(compiled(), replace(scene, viewport=viewport))
-            assert (shapes.count > 0) == (axis == 2)
+def test_depths_may_be_infinite_and_columns_and_rows_may_not() -> None:
+    for scene, is_drawn in infinite():
+        _, shapes = check(compiled(), scene)
+        assert (shapes.count > 0) == is_drawn
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if not document(name).get("optional")])

@@ -11,7 +11,7 @@ from ctm.rtl.border.draws import AXES, CORNERS
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pa.arithmetic import RESULT
 from ctm.rtl.pa.clipping.operands import PAIR, SIGN, Form
-from ctm.rtl.pa.clipping.planes import ALL_CLIPPING, CLIPPING, Plane, axis_of, is_behind
+from ctm.rtl.pa.clipping.planes import ALL_CLIPPING, CLIPPING, axis_of, is_behind
 from ctm.rtl.pa.clipping.polygon import (
     DISTANCE,
     MOST_VERTICES,
@@ -130,15 +130,14 @@ class Cutter(wiring.Component):
     def _measure(self, m: Module, vertex: Signal, item: Signal, is_last: Value) -> None:
         """Write the distances of all vertices: of a plane each in one operation, else in three, one after the other."""
         is_plane, pair = self.plane < CLIPPING, self.pair.payload
-        plane = Mux(is_plane, self.plane[: Plane.as_shape().width], 0)
         with m.State("DISTANCES"):
             m.d.comb += [self.pair.valid.eq(1), pair.tag.eq(vertex)]
             with m.If(is_plane):
                 m.d.comb += [
                     pair.form.eq(Form.PLANE),
-                    Value.cast(pair.plane).eq(plane),
+                    Value.cast(pair.plane).eq(self.plane),
                     pair.p.eq(address(self.buffer, vertex, _W)),
-                    pair.q.eq(address(self.buffer, vertex, axis_of(m, plane))),
+                    pair.q.eq(address(self.buffer, vertex, axis_of(m, self.plane))),
                 ]
             with m.Else():
                 m.d.comb += [
