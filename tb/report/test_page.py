@@ -2,6 +2,8 @@
 
 import json
 import re
+import resource
+import signal
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,7 +14,7 @@ from ctm.examples.catalogue import job
 from ctm.sim.compiled.tools.package import Package
 from ctm.sim.profile.profile import profiles
 from ctm.sim.report.page.page import page_of
-from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.invocation import ctm, process, refusal
 from ctm.tb.draws.recorded import make_job
 from ctm.tb.report.ran import ran
 
@@ -130,3 +132,17 @@ def test_a_run_that_fails_is_shown_as_far_as_it_went(tmp_path: Path) -> None:
     assert result.exit_code == 1 and "watchdog" in result.stderr.lower()
     assert "instructions issued" in result.stdout and not (tmp_path / "out").exists()
     assert json.loads(timeline.read_text())["traceEvents"] and "mandelbrot.s" in page.read_text()
+
+
+@pytest.mark.parametrize(("option", "name"), [("--timeline", "t.json"), ("--report", "page.html")])
+def test_a_full_disk_is_one_line_and_leaves_no_half_of_a_file(option: str, name: str, tmp_path: Path) -> None:
+    def limit() -> None:
+        # Writing fails, and no signal comes.
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    path = tmp_path / name
+    run = ("run", job("saxpy"), "--engine", "golden", "-o", tmp_path, option, path)
+    ended = process(*run, preexec_fn=limit)
+    assert (ended.returncode, ended.stderr) == (2, f"error: {path}: File too large\n")
+    assert [file.name for file in tmp_path.iterdir()] == ["sum.npy"]

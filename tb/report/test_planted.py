@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.rtl.config import MachineConfig, with_settings
+from ctm.rtl.config import R700, MachineConfig, with_settings
 from ctm.rtl.dpp.watch import Wait
 from ctm.sim.engines.seen import Watching
 from ctm.sim.fault import MachineError
@@ -58,3 +58,21 @@ def test_a_program_with_a_fault_has_a_profile_up_to_it(tmp_path: Path) -> None:
     found, execution = profile_of(endless.load(tmp_path), BEATS, watchdog=100)
     issues = {str(line): figures.issues for line, figures in found.lines.items()}
     assert issues["p.s:2"] >= 50 and sum(issues.values()) == execution.device.report().instructions
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("groups", "stays"), [(400, True), (3000, False)])
+def test_code_that_the_instruction_cache_cannot_keep_is_loaded_in_each_launch(
+    groups: int, stays: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = ".isa r700\n" + "ADD R1.x, R1.x, R0.x\n" * groups + "EXPORT_DONE PIX0, R1\n"
+    once = CommandBuffer.start_program
+    waits = []
+    for launch in (once, lambda commands: once(once(commands))):
+        monkeypatch.setattr(CommandBuffer, "start_program", launch)
+        planted = Planted(source=source, sentence="", size=(4, 4))
+        config = with_settings(R700, {"array.threads": 4, "array.lanes": 4})
+        found, _ = profile_of(planted.load(tmp_path), config)
+        waits.append(found.figures.waits_for(Wait.CODE))
+        assert found.code_stays is stays
+    assert (waits[0] == waits[1]) is stays and waits[0] > 0
