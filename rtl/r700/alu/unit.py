@@ -3,7 +3,6 @@
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-core.md.
 """
 
-from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
 from operator import or_
@@ -29,6 +28,7 @@ from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.decode import GroupDecode
 from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects, moved
 from ctm.rtl.r700.alu.intervals import intervals_of
+from ctm.rtl.r700.alu.picked import PickedGroup
 from ctm.rtl.r700.alu.pipeline import Pipeline, issue_layout
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
 from ctm.rtl.r700.alu.shape_constants import connect_shapes, shape_members
@@ -46,22 +46,6 @@ _LINES = FLOAT_CONSTANTS // 4
 _FLAGS = ("occupied", "unread", "ready", "falling", "waiting", "over")
 """State of a context: it has a clause; its next group is to be read; has been read; is issued for more pixels; waits
 for constants; its clause is at its end."""
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Picked:
-    """The group that is decoded; `now`: there is one, and its decoding is complete.
-
-    `falling`: it was issued for some pixels; `pixels` are those for which it is still to be issued.
-    """
-
-    now: Value
-    context: Signal
-    group: data.View
-    clause: data.View
-    masks: data.View
-    falling: Value
-    pixels: Signal
 
 
 class AluUnit(wiring.Component):
@@ -306,7 +290,7 @@ class AluUnit(wiring.Component):
             connect_shapes(m, self, self._config, clause.wave, pairs, is_last=is_last, is_second=self._phase == 0)
         return kept_of_ending
 
-    def _pick(self, m: Module) -> _Picked:
+    def _pick(self, m: Module) -> PickedGroup:
         """Choose a group whose clause's previous one will have ended when it is issued."""
         tables, count, recent = self.tables, self._contexts, self.recent
         is_last = self._phase == self._intervals.interval - 1
@@ -325,11 +309,11 @@ class AluUnit(wiring.Component):
             pixels.eq(Mux(falling, tables.remaining.read(m, context), executing(m, clause, masks))),
             now.eq(valid & is_last),
         ]
-        return _Picked(
+        return PickedGroup(
             now=now, context=context, group=group, clause=clause, masks=masks, falling=falling, pixels=pixels
         )  # fmt: skip
 
-    def _decode(self, m: Module, picked: _Picked, indices: data.View) -> GroupDecode:
+    def _decode(self, m: Module, picked: PickedGroup, indices: data.View) -> GroupDecode:
         m.submodules.decode = decode = GroupDecode(draws=self._config.pipeline.draws)
         m.d.comb += [
             # In the last cycles of the interval, of which `picked.now` is the last one.
@@ -346,7 +330,7 @@ class AluUnit(wiring.Component):
         ]
         return decode
 
-    def _find_problem(self, m: Module, picked: _Picked, decode: GroupDecode, budget: Value) -> data.View:
+    def _find_problem(self, m: Module, picked: PickedGroup, decode: GroupDecode, budget: Value) -> data.View:
         """The cause by which the group stops its wavefront, or none."""
         problem: data.View = record(PROBLEM)
         m.d.comb += problem.address.eq(picked.group.address)
