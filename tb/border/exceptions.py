@@ -35,6 +35,7 @@ _TESTED = "a wavefront goes to the array in the cycle of its test, whose result 
 _UNTESTED = "without tests the tester is transparent"
 _PORT = "the address says by which memory port a line goes, and that port's grant answers"
 _ORDERED = "writes of a client stay in order over several ports, so the line's port decides about ready"
+_CONSTANT = "it is constant while the unit works"
 _COMMAND = "ready says that the command is complete, which depends on which command it is"
 
 ALLOWED = (
@@ -171,6 +172,39 @@ ALLOWED = (
     Allowed(
         "WavefrontSlices", "client__response__ready", "unit__response__ready", "it is returned with its last slice"
     ),
+    # Draws.
+    *(
+        Allowed(unit, given, output, _CONSTANT)
+        for unit, given, output in (
+            ("DrawPipeline", "draw__launching", "state"),
+            ("DrawPipeline", "draw__launching", "wavefront__*"),
+            ("DrawPipeline", "draw__state", "*"),
+            ("DrawPipeline", "programs", "shading__vertex"),
+            ("DrawRun", "draw__state", "*"),
+            ("DrawRun", "batch__used", "vertices__*"),
+            ("IndexReader", "buffer", "lines__response__ready"),
+            ("VertexGrouper", "state", "lines__response__ready"),
+            ("Launch", "image", "draw_programs"),
+        )
+    ),
+    Allowed("BatchBuilder", "indices__*", "batch__vertex", "a vertex is in the core before its wavefront is offered"),
+    Allowed("BatchBuilder", "indices__*", "indices__ready", "the last corner of a primitive, or an end, takes it"),
+    *(
+        Allowed(unit, "lines__response__valid", "lines__response__ready", "a line is taken with its last index")
+        for unit in ("IndexReader", "VertexGrouper", "DrawPipeline")
+    ),
+    Allowed("IndexReader", "index__ready", "lines__response__ready", "a line is taken with its last index"),
+    Allowed("Topology", "primitive__ready", "index__ready", "its output is its only register"),
+    Allowed("DrawRun", "batch__primitive__*", "primitive__*", "primitives come from a queue and go to a register"),
+    Allowed("DrawRun", "primitive__ready", "batch__primitive__ready", _ACCEPTED),
+    Allowed("Interlock", "strip__*", "strip__ready", "the strip itself says what it conflicts with"),
+    Allowed("CommandProcessor", "draw_lines__request__*", "lines__request__*", _GRANT),
+    Allowed("CommandProcessor", "draw_lines__request__valid", "draw_lines__request__ready", _GRANT),
+    Allowed("CommandProcessor", "lines__request__ready", "draw_lines__request__ready", _ACCEPTED),
+    Allowed("CommandProcessor", "draw_lines__response__ready", "lines__response__ready", "it holds no lines itself"),
+    Allowed("CommandProcessor", "lines__response__*", "draw_lines__response__*", _RETURNED),
+    Allowed("MemoryController", "command__payload", "vertex_buffer", "cores write the buffer with the command"),
+    Allowed("Registers", "command__*", "vertex_buffer", "cores write the buffer with the command"),
     # Others.
     Allowed(
         "Array", "wavefront__valid", "credits__*__taken", "a wavefront takes its credit in the cycle in which it comes"

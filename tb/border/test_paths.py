@@ -11,7 +11,7 @@ from ctm.rtl.mc.inputs.caches import InputCaches
 from ctm.tb.border.exceptions import ALLOWED
 from ctm.tb.border.units import Pair, combinational_pairs
 
-CHECKED = ("tiny", "default", "small", "r700", "r700-small")
+CHECKED = ("tiny", "default", "small", "r700", "r700-small", "r700-draw")
 
 
 @cache
