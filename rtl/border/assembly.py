@@ -51,7 +51,7 @@ class Batch(Interface):
     closed : ``Out(1)``
         The batch is made.
     used : ``Out(range(vertices + 1))``
-        The entries of vertices that it has, from 0 on.
+        Entries of the vertex store that its vertices have: the first ones.
     ends, error : ``Out(1)``
         With `closed`: it is the instance's last one; an index could not be read.
     primitive : ``Out(stream.Signature(primitive_layout(vertices)))``

@@ -108,7 +108,7 @@ class RecordClient(Interface):
     Members
     -------
     free : ``In(stream.Signature(range(records)))``
-        The entry of a record that no pixel needs any more.
+        A record that no pixel needs any more.
     write : ``Out({valid, payload})``
         A row of the record, which pixels of the shape's first strip may read in the next cycle.
     made : ``Out({valid, payload})``

@@ -17,11 +17,11 @@ from ctm.rtl.lib.views import record
 REUSED = 16
 """The last vertices that are looked for when an index comes again."""
 _PRIMITIVES = 2
-"""Most primitives of a batch, for each entry of a vertex."""
+"""Most primitives of a batch, for each vertex that it may have."""
 
 
 class BatchBuilder(wiring.Component):
-    """Gives every vertex a entry in the vertex store, and every primitive the entries of its vertices.
+    """Gives every vertex an entry of the vertex store, and every primitive the entries of its vertices.
 
     A corner takes a cycle. A vertex that one of the last `REUSED` new indices named is not shaded again, unless
     vertices are of one primitive each. A batch is closed before a primitive for which there may be no entry, and at the
