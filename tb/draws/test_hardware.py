@@ -1,6 +1,7 @@
 """Draws on the hardware leave the bits of the golden model: recorded ones, random ones, and those with faults."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
 from typing import Any
@@ -10,17 +11,18 @@ import pytest
 
 from ctm.rtl.config import DRAW_PRESET, PRESETS
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import OUTPUTS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.vgt.topology import ASSEMBLED
-from ctm.sim.fault import MachineError
+from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.jobs.drawing import draw_problem
 from ctm.sim.jobs.loading import load_job
-from ctm.sim.runtime import Device
+from ctm.sim.runtime import Device, Layout
 from ctm.sim.runtime.draws import IndexArray, VertexArray, Viewport
 from ctm.tb.draws.random_draws import scene
 from ctm.tb.draws.recorded import COMPILERS, bits, cases, document, make_job, run
-from ctm.tb.draws.scene import PIXEL, Drawn, Scene, drawn
+from ctm.tb.draws.scene import CLEAR, PIXEL, Drawn, Scene, commands_of, drawn
 
 CONFIG = PRESETS[DRAW_PRESET]
 LATENCIES = (1, 20, 200)
@@ -124,6 +126,24 @@ def test_shapes_over_each_other_keep_their_order(seed: int) -> None:
     wanted = drawn(made)
     found = drawn(made, "rtl", latency=int(np.random.default_rng(seed).choice([1, 7, 20, 50, 200])))
     assert found.target.tobytes() == wanted.target.tobytes() and found.depth.tobytes() == wanted.depth.tobytes()
+
+
+@pytest.mark.parametrize("cycles", [700, 1500, 3000, 5000, 8000])
+def test_a_reset_in_the_middle_of_a_draw_leaves_nothing(cycles: int) -> None:
+    made = overdraw(3)
+    layout = Layout(width=made.width, height=made.height, format=DataFormat.FLOAT32_4)
+    device: Any = Device("rtl", CONFIG, max_cycles=cycles)
+    target = device.image(layout, np.full((made.height, made.width, 4), CLEAR))
+    depth = device.image(replace(layout, format=DataFormat.FLOAT32_1), np.ones((made.height, made.width), np.float32))
+    with pytest.raises(CycleLimitError):
+        device.run(commands_of(made, device, target.base, depth.base, layout, []))
+    device._engine._max_cycles = None
+    target.write(np.full((made.height, made.width, 4), CLEAR))
+    depth.write(np.ones((made.height, made.width, 1), np.float32))
+    device.run(commands_of(made, device, target.base, depth.base, layout, []))
+    wanted = drawn(made)
+    assert target.read().tobytes() == wanted.target.tobytes()
+    assert depth.read()[..., 0].tobytes() == wanted.depth.tobytes()
 
 
 def test_batches_part_strips_and_instances_where_nobody_sees_it() -> None:
