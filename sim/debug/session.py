@@ -52,7 +52,7 @@ class Session:
         if engine not in ENGINES:
             raise unknown("engine", engine, ENGINES)
         if job.draw is not None and engine != "golden":
-            raise DebugError(f"engine {engine} does not draw; the golden model does")
+            raise DebugError(f"a draw is debugged on the golden model, not on engine {engine}")
         hardware = Hardware(job, config, watchdog) if engine == "rtl" else None
         self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware)
         self.cancellation = self._walk.cancellation
