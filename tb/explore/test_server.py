@@ -18,6 +18,7 @@ from websockets.sync.client import connect
 from ctm.sim.explore.limits import members
 from ctm.sim.explore.security import Guard
 from ctm.tb.cli.invocation import process, refusal
+from ctm.tb.cli.processes import hear_all
 from ctm.tb.explore.browser import server
 
 PORT = 8700
@@ -151,7 +152,7 @@ def test_help_names_the_options() -> None:
 def test_a_terminal_that_hangs_up_ends_it() -> None:
     command = [sys.executable, "-m", "ctm.tb.explore.canned"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as running:
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_all) as running:
         assert running.stdout is not None
         running.stdout.readline()
         time.sleep(0.5)
