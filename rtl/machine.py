@@ -211,7 +211,7 @@ class Machine(wiring.Component):
         ]
         # The address of the indices is that of a read that failed, if one of these did.
         with m.If(processor.draw.failed & processor.draw.index_failed):
-            m.d.comb += processor.read_error_address.eq(draw.index_address)
+            m.d.comb += processor.read_error_address.eq(processor.draw.state.indices.address)
 
     def _connect_memory(self, m: Module) -> None:
         controller, ports = self.controller, self._memory_ports

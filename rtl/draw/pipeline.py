@@ -8,7 +8,6 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.drawing import DrawClient
-from ctm.rtl.border.draws import RASTER_STATE
 from ctm.rtl.border.lines import LineClient
 from ctm.rtl.border.programs import program_fault_layout, wavefront_layout
 from ctm.rtl.border.shading import DRAW, DRAW_PROGRAMS, RECORDS, ShadingClient, Stage, drawn_layout
@@ -19,7 +18,6 @@ from ctm.rtl.draw.run import DrawRun
 from ctm.rtl.draw.support import is_beyond
 from ctm.rtl.isa.draws import PrimitiveType
 from ctm.rtl.isa.executable import ProgramFormat
-from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.register_slice import SliceMode, connect_slice
 from ctm.rtl.pa.rasterizer import Rasterizer
 from ctm.rtl.vgt.grouper import VertexGrouper
@@ -44,8 +42,6 @@ class DrawPipeline(wiring.Component):
         The core's; its vertex buffers are connected elsewhere.
     array_idle, fault
         As those of the array.
-    index_address : ``Out(32)``
-        Where the indices are.
     """
 
     def __init__(self, config: MachineConfig, program_format: ProgramFormat) -> None:
@@ -62,7 +58,6 @@ class DrawPipeline(wiring.Component):
                 "shading": In(ShadingClient(config)),
                 "array_idle": In(1),
                 "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
-                "index_address": Out(ADDRESS_BITS),
             }
         )
 
@@ -107,7 +102,6 @@ class DrawPipeline(wiring.Component):
             records.begun.record.eq(rasterizer.strip.payload.constants.record),
             records.ended.eq(interlock.record_ended),
             interlock.ended.eq(shading.ended),
-            self.index_address.eq(draw.state.indices.address),
         ]
         self._connect_states(m, run, rasterizer)
         self._choose(m, run, interlock)
@@ -116,7 +110,6 @@ class DrawPipeline(wiring.Component):
     def _connect_states(self, m: Module, run: DrawRun, rasterizer: Rasterizer) -> None:
         """What the raster and the array's program depend on."""
         state, raster, programs, own = self.draw.state, rasterizer.state, self.programs, self.state
-        assert RASTER_STATE == raster.shape()
         m.d.comb += [
             raster.viewport.eq(state.viewport),
             raster.raster.eq(state.raster),

@@ -21,7 +21,7 @@ class Topology(wiring.Component):
     """Forms primitives of the vertices of an instance, a cycle after the index that completes each.
 
     An index is taken in each cycle. What is left of a strip or list at a restart or at the end is dropped. The
-    provoking vertex keeps its entry in strips and fans whichever convention holds.
+    provoking vertex keeps its position in strips and fans whichever convention holds.
 
     Members
     -------

@@ -85,7 +85,7 @@ class InterlockProof(wiring.Component):
             Assume(~ended.valid | (taken & ends).any()),
             # No two strips of one pair are in flight, whichever the pair is.
             Assert(~watched_now | ~(of_pair | Mux(watched_before, number, 0)).any()),
-            # A ticket that is offered is in nobody's hands.
+            # The array does not have a ticket that is offered.
             Assert(~(offered & taken).any()),
             # What is in flight is what the array has and what is offered to it.
             Assert(interlock.busy == (taken | offered)),

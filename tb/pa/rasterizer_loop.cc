@@ -13,7 +13,7 @@
 namespace {
 
 constexpr int POISON = 0xA5;
-constexpr unsigned QUIET_CYCLES = 20;  // Behind the last shape, in which nothing more may come.
+constexpr unsigned IDLE_CYCLES = 20;  // Behind the last shape, in which nothing more may come.
 constexpr unsigned VECTORS = 4, VECTOR_BYTES = 16, ROWS = 7, EVENTS = 6;
 
 struct Setup {
@@ -110,23 +110,23 @@ struct Run {
         : unit(unit), setup(setup), result(result), ports(::ports(unit.model)), chance{setup.seed} {}
 
     void run() {
-        unsigned quiet = 0;
+        unsigned idle_cycles = 0;
         std::uint64_t place = 0, vector = 0, now = 0;
         set(ports.state, setup.state);
-        for (; quiet < QUIET_CYCLES; ++now) {
+        for (; idle_cycles < IDLE_CYCLES; ++now) {
             if (setup.stop && now == setup.stop) return;
             check(now < setup.max_cycles, "too many cycles");
             drive(place, vector);
             unit.model.clk = 0;
             unit.model.eval();
             watch(now);
-            quiet = *ports.idle && next == setup.primitives_count && !offers ? quiet + 1 : 0;
+            idle_cycles = *ports.idle && next == setup.primitives_count && !offers ? idle_cycles + 1 : 0;
             place = bits(ports.place.data, 0, ports.place.width);
             vector = bits(ports.vector.data, 0, ports.vector.width);
             unit.model.clk = 1;
             unit.model.eval();
         }
-        result.cycles = now - QUIET_CYCLES;
+        result.cycles = now - IDLE_CYCLES;
     }
 
     void drive(std::uint64_t place, std::uint64_t vector) {

@@ -17,6 +17,7 @@ from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r700.exports import UNBOUNDED
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.r700.lane_walk import walk
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
 
 ACCESS = data.StructLayout({"scratch": 1, "indexed": 1, "base": 13, "size": 12, "element": 2})
@@ -86,18 +87,10 @@ class AreaAddresses(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        size = self._size
-        count = Signal(range(size + _STEPS))
-        m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
-        m.d.comb += [
-            self.done.eq(count == size + _STEPS - 1),
-            self.valid.eq(self.start & (count >= _STEPS)),
-            self.pixel.eq(count - _STEPS),
-        ]
+        walk(m, self, self._size, _STEPS)
         address, reported = self._find(m), data.View(ELEMENT_ADDRESS, self.element[0][: ELEMENT_ADDRESS.size])
         has_scratch = self.covered.bit_select(self.pixel, 1)
         m.d.comb += [
-            self.wanted.eq(count),
             reported.dword.eq(address.dword),
             reported.inside.eq(Mux(~self.access.scratch | has_scratch, address.inside, 0)),
         ]

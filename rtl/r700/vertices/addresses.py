@@ -13,6 +13,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.draws import VERTEX_BUFFERS
 from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.lib.ram import DistributedRam
+from ctm.rtl.r700.lane_walk import walk
 from ctm.rtl.r700.vertices.format import SIZES, VERTEX_FORMAT
 
 BUFFER_FETCH = data.StructLayout(
@@ -68,11 +69,11 @@ class VertexAddresses(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        fetch, count = self.fetch, Signal(range(self._size + _STEPS))
+        fetch = self.fetch
+        walk(m, self, self._size, _STEPS)
         m.submodules.buffers = buffers = DistributedRam(VERTEX_BUFFER, VERTEX_BUFFERS)
         buffers.write(m, self.write.number, self.write.buffer, self.write.valid)
         buffer = buffers.read(m, fetch.buffer)
-        m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
         index, entry = Signal(WORD_BITS + 1), data.View(VERTEX_ELEMENT, Value.cast(self.element)[: VERTEX_ELEMENT.size])
         product, byte = Signal(2 * WORD_BITS + 1), Signal(2 * WORD_BITS + 2)
         size = (fetch.channels << fetch.element.size)[:5]
@@ -83,12 +84,6 @@ class VertexAddresses(wiring.Component):
             byte.eq(product + fetch.offset),
             entry.address.eq(buffer.address + aligned),
             entry.inside.eq(byte + size <= buffer.bytes),
-        ]
-        m.d.comb += [
-            self.wanted.eq(count),
-            self.done.eq(count == self._size + _STEPS - 1),
-            self.valid.eq(self.start & (count >= _STEPS)),
-            self.pixel.eq(count - _STEPS),
         ]
         return m
 
