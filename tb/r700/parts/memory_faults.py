@@ -139,7 +139,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("Cat(pixel[0], pixel[2:]), pixel[1]", "pixel[:1], pixel[1]"),
         ("Mux(row, self.program.domain.width, 0)", "Mux(row, self.program.domain.height, 0)"),
         ("pixel = delay(m, self.wanted)", "pixel = self.wanted"),
-        ("self.pixel.eq(count - _STEPS)", "self.pixel.eq(count)"),
+        ("walk(m, self, self._size, _STEPS)", "walk(m, self, self._size, _STEPS - 1)"),
     ),
     "memory.test_exports": faults_in(
         "memory.exports",
