@@ -77,13 +77,13 @@ def fetch_response_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
     return data.StructLayout({"tag": tag, "words": words_layout(lanes), "error": 1})
 
 
-def output_layout(lanes: int) -> data.StructLayout:
-    """A wavefront's write to one output: the pair of its lane 0, words and channels of each lane."""
+def output_layout(lanes: int, outputs: int = OUTPUTS) -> data.StructLayout:
+    """A wavefront's write to one of the outputs: the pair of its lane 0, words and channels of each lane."""
     return data.StructLayout(
         {
             "i": COLUMN_BITS,
             "j": COORDINATE_BITS,
-            "target": range(OUTPUTS),
+            "target": range(outputs),
             "words": words_layout(lanes),
             "mask": data.ArrayLayout(CHANNELS, lanes),
         }

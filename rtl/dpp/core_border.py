@@ -38,7 +38,7 @@ def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1, draws
         "constants": Out(ConstantClient()),
         "fetches": Out(FetchClient(lanes, fetch_tag_layout(config, shapes), areas, memory=draws)),
         "uncached": Out(UncachedClient(lanes, wave, areas)),
-        "output": Out(stream.Signature(output_layout(lanes))),
+        "output": Out(stream.Signature(output_layout(lanes, config.outputs))),
         "tests": Out(ConditionalClient(config.lanes)),
     }
 

@@ -20,7 +20,7 @@ from ctm.rtl.border.conditional import ConditionalAccess
 from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, LineClient
 from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE
 from ctm.rtl.config import MachineConfig, MemoryConfig
-from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS, OUTPUTS
+from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.pipeline import delay
@@ -81,7 +81,7 @@ class MemoryController(wiring.Component):
     code : ``In(CODE_CLIENT)``
         The array's code.
     constants : ``In(ConstantClient())``
-    output : ``In(stream.Signature(output_layout(lanes)))``
+    output : ``In(stream.Signature(output_layout(lanes, outputs)))``
     uncached : ``In(UncachedClient(lanes, wave, len(areas)))``
     conditional_client : ``In(ConditionalAccess(passenger))``
     lines : ``In(LineClient())``
@@ -138,14 +138,14 @@ class MemoryController(wiring.Component):
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
                 "inputs": Out(data.ArrayLayout(BUFFER, INPUTS)),
-                "outputs": Out(data.ArrayLayout(BUFFER, OUTPUTS)),
+                "outputs": Out(data.ArrayLayout(BUFFER, config.array.outputs)),
                 "conditional": Out(BUFFER),
                 "conditional_mask": Out(1),
                 "invalidate_constants": Out(1),
                 "fetches": In(FetchClient(lanes, tag, len(areas), memory=self._draws)).array(cores),
                 "code": In(CODE_CLIENT),
                 "constants": In(ConstantClient()),
-                "output": In(stream.Signature(output_layout(lanes))),
+                "output": In(stream.Signature(output_layout(lanes, config.array.outputs))),
                 "uncached": In(UncachedClient(lanes, wave, len(areas))),
                 "conditional_client": In(ConditionalAccess(conditional_passenger)),
                 "lines": In(LineClient()),
@@ -175,7 +175,7 @@ class MemoryController(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.registers = registers = Registers(draws=self._draws)
+        m.submodules.registers = registers = Registers(draws=self._draws, outputs=self._config.array.outputs)
         m.submodules.reads, m.submodules.writes = self._reads, self._writes
         m.submodules.handshake = handshake = RegisteredHandshake(UNIT_COMMAND)
         connect(m, flipped(self.command), handshake.input)
@@ -238,6 +238,7 @@ class MemoryController(wiring.Component):
             entries=config.output_cache.lines,
             banks=config.output_cache.banks,
             areas=self._areas,
+            outputs=config.array.outputs,
         )
         connect(m, flipped(self.output), outputs.output)
         connect(m, flipped(self.uncached), outputs.uncached)

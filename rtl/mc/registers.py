@@ -30,7 +30,7 @@ class Registers(wiring.Component):
     Members
     -------
     command : ``In(stream.Signature(UNIT_COMMAND))``
-    inputs, outputs, conditional : ``Out(BUFFER)``, 16, 4 and one of them
+    inputs, outputs, conditional : ``Out(BUFFER)``, 16, `outputs` and one of them
     constant_bases : ``Out(21)``, 3 of them
         In units of 2 KiB.
     output_mask, conditional_mask : ``Out(4)``, ``Out(1)``
@@ -44,14 +44,14 @@ class Registers(wiring.Component):
         Where the machine draws: a vertex buffer that is set.
     """
 
-    def __init__(self, *, draws: bool = False) -> None:
+    def __init__(self, *, draws: bool = False, outputs: int = OUTPUTS) -> None:
         self._draws = draws
         buffer = {"vertex_buffer": Out(VERTEX_BUFFER_WRITE)} if draws else {}
         super().__init__(
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
                 "inputs": Out(data.ArrayLayout(BUFFER, INPUTS), init=[RESET_BUFFER] * INPUTS),
-                "outputs": Out(data.ArrayLayout(BUFFER, OUTPUTS), init=[RESET_BUFFER] * OUTPUTS),
+                "outputs": Out(data.ArrayLayout(BUFFER, outputs), init=[RESET_BUFFER] * outputs),
                 "conditional": Out(BUFFER, init=RESET_BUFFER),
                 "constant_bases": Out(data.ArrayLayout(BASE_BITS, len(BANKS))),
                 "output_mask": Out(CHANNELS, init=(1 << CHANNELS) - 1),

@@ -13,7 +13,7 @@ from ctm.rtl.border.commands import OPCODE_BITS, PARAMETERS
 from ctm.rtl.isa.commands import COMMANDS, OUTPUT_INDEX, Command
 from ctm.rtl.isa.draws import ALL_BY_NAME, INDEX_WORD, IndexFormat
 from ctm.rtl.isa.formats import FORMAT, DataFormat, Tiling
-from ctm.rtl.isa.limits import ADDRESS_BITS, OUTPUTS, WORD_BITS
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.views import record
 
@@ -82,21 +82,21 @@ def _kind(command: Command) -> data.Const:
     )
 
 
-def is_wrong(opcode: Value, index: Value, word: Value, commands: Sequence[Command]) -> Value:
-    """Whether a word is illegal as parameter number `index`, from 1 on, of a command."""
+def is_wrong(opcode: Value, index: Value, word: Value, commands: Sequence[Command], outputs: int) -> Value:
+    """Whether a word is illegal as parameter number `index`, from 1 on, of a command; there are so many `outputs`."""
     wrong = []
     for command in commands:
         for number, name in enumerate(command.parameters, start=1):
-            rule = _rule(command, name)
+            rule = _rule(command, name, outputs)
             if rule is not None:
                 wrong.append((opcode == command.opcode) & (index == number) & rule(word))
     return Cat(wrong).any()
 
 
-def _rule(command: Command, parameter: str) -> Callable[[Value], Value] | None:
+def _rule(command: Command, parameter: str, outputs: int) -> Callable[[Value], Value] | None:
     """The test for an illegal parameter; None if all values are legal."""
     if parameter == "output":
-        return lambda word: OUTPUT_INDEX(word).index >= OUTPUTS
+        return lambda word: OUTPUT_INDEX(word).index >= outputs
     if parameter == "index_format":
         return lambda word: Value.cast(INDEX_WORD(word).format) > IndexFormat.UINT32.value
     if parameter != "format":

@@ -126,7 +126,7 @@ class CommandProcessor(wiring.Component):
         m = Module()
         m.submodules.executor = executor = CommandExecutor(self._format, draws=self._draws)
         m.submodules.fetcher = fetcher = CommandFetcher()
-        m.submodules.reader = reader = CommandReader(draws=self._draws)
+        m.submodules.reader = reader = CommandReader(draws=self._draws, outputs=self._config.outputs)
         m.submodules.launcher = launcher = self._launcher
         config = self._config
         m.submodules.run = run = ProgramRun(config.group, self._format, config.tiles, config.cores)

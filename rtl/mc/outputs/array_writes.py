@@ -34,9 +34,9 @@ class Outputs(wiring.Component):
 
     Members
     -------
-    output : ``In(stream.Signature(output_layout(lanes)))``
+    output : ``In(stream.Signature(output_layout(lanes, outputs)))``
     uncached : ``In(UncachedClient(lanes, wave, len(areas)))``
-    outputs : ``In(BUFFER)``, 4 of them
+    outputs : ``In(BUFFER)`` for each
     areas : ``In(BUFFER)`` for each, where there are any
     output_mask : ``In(4)``
         Channels that are written to outputs, and to output 0's area. All three only to be changed while nothing is
@@ -55,16 +55,23 @@ class Outputs(wiring.Component):
     """
 
     def __init__(
-        self, lanes: int, wave: ShapeLike, *, entries: int, banks: int = 1, areas: tuple[int, ...] = ()
+        self,
+        lanes: int,
+        wave: ShapeLike,
+        *,
+        entries: int,
+        banks: int = 1,
+        areas: tuple[int, ...] = (),
+        outputs: int = OUTPUTS,
     ) -> None:
         self._lanes, self._entries, self._banks, self._areas = lanes, entries, banks, areas
         self._pending = data.StructLayout({"writes": 1, "done": 1, "wave": wave})
         self._passenger = data.StructLayout({"acquires": 1, "wave": wave})
         super().__init__(
             {
-                "output": In(stream.Signature(output_layout(lanes))),
+                "output": In(stream.Signature(output_layout(lanes, outputs))),
                 "uncached": In(UncachedClient(lanes, wave, len(areas))),
-                "outputs": In(data.ArrayLayout(BUFFER, OUTPUTS)),
+                "outputs": In(data.ArrayLayout(BUFFER, outputs)),
                 "output_mask": In(CHANNELS),
                 "lines": Out(stream.Signature(LINE_WRITE)).array(banks),
                 "uncached_line": Out(stream.Signature(LINE_WRITE)),

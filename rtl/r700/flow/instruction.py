@@ -81,8 +81,8 @@ class CfDecode(wiring.Component):
 
     latency = 0
 
-    def __init__(self, *, draws: bool = False) -> None:
-        self._draws = draws
+    def __init__(self, *, draws: bool = False, outputs: int = OUTPUTS) -> None:
+        self._draws, self._outputs = draws, outputs
         super().__init__()
 
     def elaborate(self, platform: object) -> Module:
@@ -190,7 +190,8 @@ class CfDecode(wiring.Component):
         code = Value.cast(pixels.cf_inst)
         last = low.array_base + pixels.burst_count
         is_depth = low.array_base == exports.COMPUTED_DEPTH
-        beyond = Mux(is_depth, pixels.burst_count.any(), last >= OUTPUTS)
+        outputs = Mux(program.stage == Stage.PIXELS, self._outputs, OUTPUTS) if self._draws else OUTPUTS
+        beyond = Mux(is_depth, pixels.burst_count.any(), last >= outputs)
         to_memory = program.memory & (low.array_base == MEMORY_OUTPUT)
         to_scratch = program.scratch & (low.array_base <= SCRATCH_OUTPUT) & (last >= SCRATCH_OUTPUT)
         selects = [Value.cast(pixels[f"sel_{component}"]) for component in "xyzw"]

@@ -58,7 +58,7 @@ class FlowUnit(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig, *, draws: bool = False) -> None:
-        self._config, self.draws = config, draws
+        self._config, self.draws, self.outputs = config, draws, config.outputs
         super().__init__(
             {
                 "program": In(PROGRAM),
@@ -182,7 +182,7 @@ def _after_clause(flow: Wavefront) -> None:
 def _add_fetch(flow: Wavefront) -> None:
     """Read the next instruction."""
     m, unit, state = flow.m, flow.unit, flow.state
-    m.submodules.decode = decode = CfDecode(draws=unit.draws)
+    m.submodules.decode = decode = CfDecode(draws=unit.draws, outputs=unit.outputs)
     with m.State("fetch"):
         m.d.comb += unit.code_row.eq(state.pc[1:])
         with m.If((unit.program.watchdog != 0) & (state.budget == 0)):

@@ -30,7 +30,6 @@ from ctm.sim.golden.r700.instruction import AluWord, BufferFetch, Export, Flow, 
 CASES = 1500
 STAGES = {Stage.VERTICES: DrawStage.VS, Stage.PIXELS: DrawStage.PS}
 FETCH_START, CONSTANT_BASE, FIRST_BUFFER = 77, 3, 160
-OUTPUTS = 4
 
 
 def information(stage: Stage) -> Information:
@@ -83,7 +82,7 @@ def random_cf(generator: np.random.Generator) -> int:
     return low | pack(exports.EXPORT_DWORD1_SWIZ, **selects, burst_count=burst, cf_inst=operation.value) << 32
 
 
-def wanted(unit: int, stage: Stage) -> Word | None:
+def wanted(unit: int, stage: Stage, outputs: int) -> Word | None:
     """What the golden model decodes of a CF instruction that the hardware does; None: it is illegal."""
     try:
         found = decode_word((unit & 0xFFFF_FFFF, unit >> 32), information(stage))
@@ -91,8 +90,8 @@ def wanted(unit: int, stage: Stage) -> Word | None:
         return None
     if not isinstance(found, Export):
         return found
-    # Streams are not built, and four targets are.
-    beyond = stage is Stage.PIXELS and found.base != exports.COMPUTED_DEPTH and found.base + found.burst > OUTPUTS
+    # Streams are not built.
+    beyond = stage is Stage.PIXELS and found.base != exports.COMPUTED_DEPTH and found.base + found.burst > outputs
     is_stream = found.operation not in (*exports.SWIZZLED, *MEMORY_WRITES)
     return None if beyond or is_stream else found
 
@@ -119,9 +118,10 @@ def same_cf(found: Any, expected: Word, stage: Stage) -> None:
             assert (kcache.line, 16 * kcache.lines) == (line, own.rows)
 
 
+@pytest.mark.parametrize("outputs", [4, 8])
 @pytest.mark.parametrize("stage", STAGES)
-def test_cf_instructions(stage: Stage) -> None:
-    unit: Any = CfDecode(draws=True)
+def test_cf_instructions(stage: Stage, outputs: int) -> None:
+    unit: Any = CfDecode(draws=True, outputs=outputs)
     seen = Counter[str]()
     generator = np.random.default_rng(stage.value)
 
@@ -130,7 +130,7 @@ def test_cf_instructions(stage: Stage) -> None:
         for _ in range(CASES):
             bits = flipped(generator, random_cf(generator), 64)
             context.set(unit.unit, bits)
-            found, expected = context.get(unit.instruction), wanted(bits, stage)
+            found, expected = context.get(unit.instruction), wanted(bits, stage, outputs)
             assert bool(found.illegal) == (expected is None), f"{bits:016x}: {expected}"
             if expected is not None:
                 same_cf(found, expected, stage)
