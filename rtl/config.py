@@ -337,8 +337,8 @@ WIDE = replace(
 R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16, temporaries=2048, lookups=32))
 R700_SMALL = replace(SMALL, array=replace(R700.array, rate=1, threads=4, temporaries=512, lookups=64, stack_entries=64))
 """An R700 machine for an FPGA: docs/fpga.md."""
-R700_DRAW = replace(R700, array=replace(R700.array, outputs=DRAW_OUTPUTS), pipeline=DrawConfig(stages="vertex"))
-R700_DRAW_SMALL = replace(R700_SMALL, pipeline=DrawConfig(stages="vertex"))
+R700_DRAW = replace(R700, array=replace(R700.array, outputs=DRAW_OUTPUTS), pipeline=DrawConfig(stages="geometry"))
+R700_DRAW_SMALL = replace(R700_SMALL, pipeline=DrawConfig(stages="geometry"))
 """The same with draws: docs/draws.md."""
 
 PRESETS = {

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ctm.rtl.setting import check, check_name
 
-DRAW_STAGES = ("none", "vertex")
+DRAW_STAGES = ("none", "vertex", "geometry")
 """Programs that a machine draws with: see `DrawConfig`."""
 
 
@@ -12,7 +12,8 @@ DRAW_STAGES = ("none", "vertex")
 class DrawConfig:
     """The graphics pipeline of an R700 machine.
 
-    `stages` are the programs in front of the pixel program: "none", a machine that does not draw, or "vertex".
+    `stages` are the programs in front of the pixel program: "none", a machine that does not draw, "vertex", or
+    "geometry", with geometry and copy programs, streams, and all kinds of primitives beside vertex programs.
     `vertices` are those that are shaded together, whose results the vertex store keeps. The golden model draws with all
     stages whatever this is.
     """
@@ -28,3 +29,8 @@ class DrawConfig:
     def draws(self) -> bool:
         """Whether the hardware draws."""
         return self.stages != "none"
+
+    @property
+    def has_geometry(self) -> bool:
+        """Whether it draws with geometry and copy programs."""
+        return self.stages == "geometry"

@@ -45,9 +45,7 @@ class Machine(wiring.Component):
         self._instruction_set = INSTRUCTION_SETS[array.instruction_set]
         self._ports = len(memory.ports)
         self._host = HostInterface(config)
-        self.processor = CommandProcessor(
-            array, self._instruction_set.shapes.program_format, draws=config.pipeline.draws
-        )
+        self.processor = CommandProcessor(array, self._instruction_set.shapes.program_format, config.pipeline)
         self._conditional = ConditionalUnit(array.lanes)
         self._array = Array(config, self._instruction_set, core)
         self._draw = (
@@ -209,6 +207,16 @@ class Machine(wiring.Component):
             draw.shading.constant.eq(array.shading.constant),
             draw.shading.ended.eq(array.shading.ended),
         ]
+        if self._config.pipeline.has_geometry:
+            connect(m, array.shading.emits, draw.shading.emits)
+            m.d.comb += [
+                draw.ring.eq(controller.ring),
+                draw.stream.eq(controller.stream),
+                draw.stream_number.eq(processor.stream),
+                processor.stream_filled.eq(draw.filled),
+                array.shading.thread.eq(draw.shading.thread),
+                draw.shading.streams.eq(array.shading.streams),
+            ]
         # The address of the indices is that of a read that failed, if one of these did.
         with m.If(processor.draw.failed & processor.draw.index_failed):
             m.d.comb += processor.read_error_address.eq(processor.draw.state.indices.address)

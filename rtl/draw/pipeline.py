@@ -3,25 +3,41 @@
 docs/design/draws.md has the picture.
 """
 
-from amaranth import Module, Value
+from typing import Any
+
+from amaranth import Module, Mux, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.drawing import DrawClient
 from ctm.rtl.border.lines import LineClient
 from ctm.rtl.border.programs import program_fault_layout, wavefront_layout
-from ctm.rtl.border.shading import DRAW, DRAW_PROGRAMS, RECORDS, ShadingClient, Stage, drawn_layout
+from ctm.rtl.border.shading import (
+    DRAW,
+    DRAW_PROGRAMS,
+    RECORDS,
+    RING_WRITE,
+    STREAM_WRITE,
+    ShadingClient,
+    Stage,
+    drawn_layout,
+)
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.draw.interlock import Interlock
 from ctm.rtl.draw.records import Records
+from ctm.rtl.draw.rings import Rings
 from ctm.rtl.draw.run import DrawRun
+from ctm.rtl.draw.streams import Streams
 from ctm.rtl.draw.support import is_beyond
-from ctm.rtl.isa.draws import PrimitiveType
+from ctm.rtl.isa.draws import STREAMS, PrimitiveType, Ring
 from ctm.rtl.isa.executable import ProgramFormat
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.register_slice import SliceMode, connect_slice
 from ctm.rtl.pa.rasterizer import Rasterizer
+from ctm.rtl.vgt.emit_grouper import EmitGrouper
 from ctm.rtl.vgt.grouper import VertexGrouper
 from ctm.rtl.vgt.store import VertexStore
+from ctm.rtl.vgt.topology import corners_of
 
 
 class DrawPipeline(wiring.Component):
@@ -30,6 +46,11 @@ class DrawPipeline(wiring.Component):
     Members
     -------
     draw : ``In(DrawClient(program_format))``
+    ring, stream : ``In(RING_WRITE)``, ``In(STREAM_WRITE)``
+        With geometry programs, as the next two: what commands set.
+    stream_number : ``In(range(STREAMS))``
+    filled : ``Out(32)``
+        Dwords of that stream that are filled.
     tests : ``In(1)``
         The conditional unit tests the command processor's lanes, which no draw does.
     programs : ``In(DRAW_PROGRAMS)``
@@ -47,6 +68,12 @@ class DrawPipeline(wiring.Component):
     def __init__(self, config: MachineConfig, program_format: ProgramFormat) -> None:
         self._config, self._format = config, program_format
         lanes = config.array.group
+        geometry = {
+            "ring": In(RING_WRITE),
+            "stream": In(STREAM_WRITE),
+            "stream_number": In(range(STREAMS)),
+            "filled": Out(WORD_BITS),
+        }
         super().__init__(
             {
                 "draw": In(DrawClient(program_format)),
@@ -56,6 +83,7 @@ class DrawPipeline(wiring.Component):
                 "lines": Out(LineClient()),
                 "wavefront": Out(stream.Signature(wavefront_layout(lanes, drawn=drawn_layout(config)))),
                 "shading": In(ShadingClient(config)),
+                **(geometry if config.pipeline.has_geometry else {}),
                 "array_idle": In(1),
                 "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
             }
@@ -65,8 +93,9 @@ class DrawPipeline(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, vertices = self._config, self._config.pipeline.vertices
+        geometry = config.pipeline.has_geometry
         m.submodules.run = run = DrawRun(config, self._format)
-        m.submodules.grouper = grouper = VertexGrouper(vertices)
+        m.submodules.grouper = grouper = VertexGrouper(vertices, geometry=geometry)
         m.submodules.store = store = VertexStore(vertices)
         m.submodules.rasterizer = rasterizer = Rasterizer(
             lanes=config.array.group, vertices=vertices, records=RECORDS
@@ -90,7 +119,7 @@ class DrawPipeline(wiring.Component):
             run.grouper_idle.eq(grouper.idle),
             run.array_idle.eq(self.array_idle),
             run.raster_idle.eq(rasterizer.idle & interlock.idle),
-            store.vertex.eq(grouper.batch.vertex),
+            store.vertex.eq(shading.vertex),
             store.exported.eq(shading.exported),
             store.record.eq(rasterizer.records.write),
             store.constant.eq(shading.constant),
@@ -105,7 +134,65 @@ class DrawPipeline(wiring.Component):
         ]
         self._connect_states(m, run, rasterizer)
         self._choose(m, run, interlock)
+        if geometry:
+            self._connect_geometry(m, run, grouper)
+        else:
+            m.d.comb += grouper.most.eq(vertices)
         return m
+
+    def _connect_geometry(self, m: Module, run: DrawRun, grouper: VertexGrouper) -> None:
+        """Geometry programs, their rings, and streams."""
+        config, draw, shading, program = self._config, self.draw, self.shading, self.programs.geometry
+        lanes, vertices = config.array.group, config.pipeline.vertices
+        m.submodules.emits = emits = EmitGrouper(lanes, vertices)
+        m.submodules.rings = rings = Rings(lanes, vertices)
+        m.submodules.streams = streams = Streams()
+        connect(m, emits.batch, run.emitted)
+        connect(m, flipped(shading.emits), emits.emitted)
+        m.d.comb += [
+            emits.clear.eq(run.clear),
+            emits.begin.eq(run.emits_begin),
+            emits.threads.eq(run.threads),
+            emits.program.eq(program),
+            emits.provoking_last.eq(draw.state.raster.provoking_last),
+            run.emits_idle.eq(emits.idle),
+            run.corners.eq(corners_of(draw.state.raster.primitive, geometry=True)),
+            run.program.eq(program),
+            run.ready.eq(rings.ready),
+            run.threads_fit.eq(rings.most[Ring.GS_VS.value]),
+            grouper.most.eq(Mux(program.present, rings.most[Ring.ES_GS.value], vertices)),
+            shading.thread.eq(run.thread),
+            rings.write.eq(self.ring),
+            rings.items[Ring.ES_GS.value].eq(program.vertex_item),
+            rings.items[Ring.GS_VS.value].eq(program.item),
+            rings.begin.eq(draw.start),
+            streams.write.eq(self.stream),
+            streams.begin.eq(draw.start),
+            streams.commit.eq(run.done),
+            streams.written.eq(shading.streams),
+            streams.number.eq(self.stream_number),
+            self.filled.eq(streams.filled),
+            self.state.rings.eq(rings.dwords),
+            self.state.streams.eq(streams.streams),
+            self.state.is_bad.eq(self._is_bad(program) | (program.present & rings.is_small)),
+        ]
+        with m.If(emits.batch.vertex.valid):
+            m.d.comb += shading.vertex.eq(emits.batch.vertex)
+        # Streams are those of the program behind which primitives are drawn.
+        rooms = (grouper.room, ~program.present), (emits.room, program.present)
+        for room, asks in rooms:
+            m.d.comb += [
+                room.streams.eq(streams.room.streams & asks),
+                room.known.eq(streams.room.known),
+                room.fits.eq(streams.room.fits & asks),
+                room.number.eq(streams.room.number),
+            ]
+            with m.If(asks):
+                m.d.comb += [streams.room.corners.eq(room.corners), streams.room.take.eq(room.take)]
+
+    def _is_bad(self, program: Any) -> Value:
+        """Whether the draw is none that is done."""
+        return is_beyond(self.draw.state, program, geometry=self._config.pipeline.has_geometry) | self.tests
 
     def _connect_states(self, m: Module, run: DrawRun, rasterizer: Rasterizer) -> None:
         """What the raster and the array's program depend on."""
@@ -114,11 +201,14 @@ class DrawPipeline(wiring.Component):
             raster.viewport.eq(state.viewport),
             raster.raster.eq(state.raster),
             raster.radius.eq(state.radius),
-            raster.points.eq(Value.cast(state.raster.primitive) == PrimitiveType.POINTLIST.value),
+            raster.points.eq(
+                Mux(programs.geometry.present, Value.cast(programs.geometry.output), Value.cast(state.raster.primitive))
+                == PrimitiveType.POINTLIST.value
+            ),
             raster.clip_distances.eq(programs.clip_distances),
             raster.cull_distances.eq(programs.cull_distances),
             own.stage.eq(run.stage),
-            own.is_bad.eq(is_beyond(state) | self.tests),
+            own.is_bad.eq(self._is_bad(programs.geometry)),
             own.first_instance.eq(state.first_instance),
             own.instance.eq(run.instance),
             own.lowest_depth.eq(state.lowest_depth),

@@ -18,7 +18,7 @@ from ctm.rtl.border.clients import (
 from ctm.rtl.border.commands import BUS_FAULT, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalAccess
 from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, LineClient
-from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE
+from ctm.rtl.border.shading import RING_WRITE, STREAM_WRITE, VERTEX_BUFFER_WRITE
 from ctm.rtl.config import MachineConfig, MemoryConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS
 from ctm.rtl.isa.status import BusClient
@@ -88,7 +88,9 @@ class MemoryController(wiring.Component):
         The command processor's reads.
     counters : ``In(CounterClient())``
     vertex_buffer : ``Out(VERTEX_BUFFER_WRITE)``
-        Where the machine draws: a vertex buffer that a command sets.
+        Where the machine draws: a vertex buffer or ring that a command sets.
+    ring, stream : ``Out(RING_WRITE)``, ``Out(STREAM_WRITE)``
+        With geometry programs: likewise.
     idle : ``Out(1)``
         All that the array wrote is in the output cache, or in memory.
     lost, lost_fault, lost_taken : ``Out(1)``, ``Out(BUS_FAULT)``, ``In(1)``
@@ -146,10 +148,10 @@ class MemoryController(wiring.Component):
                 "code": In(CODE_CLIENT),
                 "constants": In(ConstantClient()),
                 "output": In(stream.Signature(output_layout(lanes, config.array.outputs))),
-                "uncached": In(UncachedClient(lanes, wave, len(areas))),
+                "uncached": In(UncachedClient(lanes, wave, len(areas), memory=config.pipeline.has_geometry)),
                 "conditional_client": In(ConditionalAccess(conditional_passenger)),
                 "lines": In(LineClient()),
-                "counters": In(CounterClient()),
+                "counters": In(CounterClient(single=config.pipeline.has_geometry)),
                 "idle": Out(1),
                 "lost": Out(1),
                 "lost_fault": Out(BUS_FAULT),
@@ -168,6 +170,7 @@ class MemoryController(wiring.Component):
                 ),
                 "port_writes": Out(stream.Signature(tagged_write_layout(self.write_tag))).array(ports),
                 **({"vertex_buffer": Out(VERTEX_BUFFER_WRITE)} if self._draws else {}),
+                **({"ring": Out(RING_WRITE), "stream": Out(STREAM_WRITE)} if config.pipeline.has_geometry else {}),
                 "port_write_responses": In(stream.Signature(tagged_write_response_layout(self.write_tag))).array(ports),
             }
         )
@@ -175,7 +178,9 @@ class MemoryController(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.registers = registers = Registers(draws=self._draws, outputs=self._config.array.outputs)
+        m.submodules.registers = registers = Registers(
+            draws=self._draws, geometry=self._config.pipeline.has_geometry, outputs=self._config.array.outputs
+        )
         m.submodules.reads, m.submodules.writes = self._reads, self._writes
         m.submodules.handshake = handshake = RegisteredHandshake(UNIT_COMMAND)
         connect(m, flipped(self.command), handshake.input)
@@ -187,6 +192,8 @@ class MemoryController(wiring.Component):
             connect(m, flipped(self.port_responses[port]), self._reads.port_responses[port])
             connect(m, self._writes.port_writes[port], flipped(self.port_writes[port]))
             connect(m, flipped(self.port_write_responses[port]), self._writes.port_write_responses[port])
+        if self._draws:
+            self._memory = memory_area(m)
         self._area_buffers = [area_of(m, registers.outputs[output], f"area_{output}") for output in self._areas]
         self._connect_inputs(m, registers)
         self._connect_code_and_constants(m, registers)
@@ -203,9 +210,11 @@ class MemoryController(wiring.Component):
             connect(m, lines, self._reads.clients[_INPUTS + bank])
         for core in range(config.array.cores):
             connect(m, flipped(self.fetches[core]), caches.clients[core])
-        memory = [memory_area(m)] if self._draws else []
+        memory = [self._memory] if self._draws else []
         if self._draws:
             m.d.comb += self.vertex_buffer.eq(registers.vertex_buffer)
+        if self._config.pipeline.has_geometry:
+            m.d.comb += [self.ring.eq(registers.ring), self.stream.eq(registers.stream)]
         m.d.comb += [
             Value.cast(caches.inputs).eq(Cat(registers.inputs, self._area_buffers, memory)),
             caches.invalidate.eq(registers.invalidate_inputs),
@@ -239,6 +248,7 @@ class MemoryController(wiring.Component):
             banks=config.output_cache.banks,
             areas=self._areas,
             outputs=config.array.outputs,
+            memory=config.pipeline.has_geometry,
         )
         connect(m, flipped(self.output), outputs.output)
         connect(m, flipped(self.uncached), outputs.uncached)
@@ -259,7 +269,8 @@ class MemoryController(wiring.Component):
             registers.flush_outputs & outputs.idle & outputs.empty & writes.idle[: len(banks)].all()
         )
         if self._areas:
-            m.d.comb += Value.cast(outputs.areas).eq(Cat(self._area_buffers))
+            memory = [self._memory] if config.pipeline.has_geometry else []
+            m.d.comb += Value.cast(outputs.areas).eq(Cat(self._area_buffers, memory))
 
     def _connect_conditional(self, m: Module, registers: Registers) -> ConditionalCache:
         cache = ConditionalCache(self._passenger, self._config.conditional_cache)
@@ -281,7 +292,7 @@ class MemoryController(wiring.Component):
 
     def _connect_processor(self, m: Module) -> None:
         """Connect the command processor's reads and writes."""
-        m.submodules.counters = counters = CounterWriter()
+        m.submodules.counters = counters = CounterWriter(single=self._config.pipeline.has_geometry)
         client = self._reads.clients[_COMMAND]
         connect_slice(m, "line_requests", flipped(self.lines.request), client.request, SliceMode.LIGHT)
         connect(m, client.response, flipped(self.lines.response))

@@ -10,6 +10,7 @@ from amaranth.lib import data
 from amaranth.lib.enum import EnumView
 
 from ctm.rtl.border.commands import OPCODE_BITS, PARAMETERS
+from ctm.rtl.draw_config import DrawConfig
 from ctm.rtl.isa.commands import COMMANDS, OUTPUT_INDEX, Command
 from ctm.rtl.isa.draws import ALL_BY_NAME, INDEX_WORD, IndexFormat
 from ctm.rtl.isa.formats import FORMAT, DataFormat, Tiling
@@ -25,7 +26,9 @@ _BESIDE = ("set_domain", "set_cond_val", "init_perf_counters", "start_perf_count
 _INVALIDATES = ("set_inst_fmt", "inv_inst_cache")
 _STATE_OF_DRAWS = ("set_idx_fmt", "set_vport", "set_vport_z", "set_raster")
 _OF_DRAWS = (*_STATE_OF_DRAWS, "set_vtx_fmt", "inv_vtx_cache", "start_draw")
-"""Commands of the draws that the hardware does."""
+"""Commands of draws."""
+_OF_GEOMETRY = ("set_ring_fmt", "set_strm_fmt", "read_strm")
+"""Those that come with geometry programs."""
 _REPORTS = ("flush_out_cache", "flush_cond_out_cache", "wait_for_idle")
 
 COMMAND = data.StructLayout(
@@ -49,9 +52,10 @@ DECODED = data.StructLayout({"is_command": 1, "kind": KIND, "opcode": OPCODE_BIT
 _CONSTANT_FORMATS = ("set_constf_fmt", "set_consti_fmt", "set_constb_fmt")
 
 
-def commands_of(*, draws: bool) -> tuple[Command, ...]:
+def commands_of(stages: DrawConfig) -> tuple[Command, ...]:
     """The commands that a machine has."""
-    return (*COMMANDS, *(ALL_BY_NAME[name] for name in _OF_DRAWS)) if draws else COMMANDS
+    names = (*_OF_DRAWS * stages.draws, *_OF_GEOMETRY * stages.has_geometry)
+    return (*COMMANDS, *(ALL_BY_NAME[name] for name in names))
 
 
 def decode(m: Module, word: Value, commands: Sequence[Command]) -> data.View:

@@ -5,6 +5,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import COMMAND_BUFFER, PARAMETERS
+from ctm.rtl.draw_config import DrawConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.pe.command import COMMAND, DECODED, commands_of, decode, is_wrong
@@ -37,8 +38,8 @@ class CommandReader(wiring.Component):
     words: In(stream.Signature(WORD))
     command: Out(stream.Signature(COMMAND))
 
-    def __init__(self, *, draws: bool = False, outputs: int = OUTPUTS) -> None:
-        self._commands, self._outputs = commands_of(draws=draws), outputs
+    def __init__(self, *, pipeline: DrawConfig | None = None, outputs: int = OUTPUTS) -> None:
+        self._commands, self._outputs = commands_of(pipeline or DrawConfig()), outputs
         assert all(command.parameters for command in self._commands), "a command ends with a parameter"
         super().__init__()
         self._word, self._decoded, self._is_decoded = Signal(WORD), Signal(DECODED), Signal()

@@ -5,7 +5,7 @@ Source: docs/draws.md.
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.draws import PrimitiveType
-from ctm.rtl.vgt.topology import ASSEMBLED
+from ctm.rtl.vgt.topology import assembled
 from ctm.sim.engines.choice import ENGINES
 from ctm.sim.jobs.loading import LoadedJob
 
@@ -40,10 +40,11 @@ def _beyond(job: LoadedJob, config: MachineConfig) -> list[str]:
     assert section is not None
     kind, pipeline = section.primitive, getattr(job.launches[0].program.executable, "pipeline", None)
     targets = [output.index for output in job.job.outputs if output.index >= config.array.outputs]
+    has_program, geometry = pipeline is not None and pipeline.geometry is not None, config.pipeline.has_geometry
     found = {
-        "geometry programs": pipeline is not None and pipeline.geometry is not None,
-        f"primitives {PrimitiveType(kind).name}": kind not in ASSEMBLED,
-        "streams": bool(section.streams),
+        "geometry programs": has_program and not geometry,
+        f"primitives {PrimitiveType(kind).name}": kind not in assembled(geometry=geometry),
+        "streams": bool(section.streams) and not geometry,
         "targets that add": section.add,
         f"more than {config.array.outputs} targets": bool(targets),
     }

@@ -30,7 +30,8 @@ class Outputs(wiring.Component):
 
     Each bank takes one line in each cycle, so throughput is one wavefront in each cycle if it writes one line of each
     bank. The output cache has `entries` lines in all. Uncached writes go to output 0, or, with `areas`, to one of these
-    outputs' areas, in order. A write that acquires is a fence: its response comes after all earlier write responses.
+    outputs' areas, or with `memory` to all of memory, in order. A write that acquires is a fence: its response comes
+    after all earlier write responses.
 
     Members
     -------
@@ -63,14 +64,16 @@ class Outputs(wiring.Component):
         banks: int = 1,
         areas: tuple[int, ...] = (),
         outputs: int = OUTPUTS,
+        memory: bool = False,
     ) -> None:
+        self._memory = memory
         self._lanes, self._entries, self._banks, self._areas = lanes, entries, banks, areas
         self._pending = data.StructLayout({"writes": 1, "done": 1, "wave": wave})
         self._passenger = data.StructLayout({"acquires": 1, "wave": wave})
         super().__init__(
             {
                 "output": In(stream.Signature(output_layout(lanes, outputs))),
-                "uncached": In(UncachedClient(lanes, wave, len(areas))),
+                "uncached": In(UncachedClient(lanes, wave, len(areas), memory=memory)),
                 "outputs": In(data.ArrayLayout(BUFFER, outputs)),
                 "output_mask": In(CHANNELS),
                 "lines": Out(stream.Signature(LINE_WRITE)).array(banks),
@@ -79,16 +82,18 @@ class Outputs(wiring.Component):
                 "flush": In(1),
                 "empty": Out(1),
                 "idle": Out(1),
-                **({"areas": In(data.ArrayLayout(BUFFER, len(areas)))} if areas else {}),
+                **({"areas": In(data.ArrayLayout(BUFFER, len(areas) + memory))} if areas else {}),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        wavefront = element_writes_layout(self._lanes, self._passenger)
+        wavefront = element_writes_layout(self._lanes, self._passenger, memory=self._memory)
         m.submodules.arbiter = arbiter = Arbiter(wavefront, 2)
-        m.submodules.writer = writer = ElementWriter(self._lanes, self._passenger, banks=self._banks)
+        m.submodules.writer = writer = ElementWriter(
+            self._lanes, self._passenger, banks=self._banks, memory=self._memory
+        )
         self._offer_output(m, arbiter.inputs[0])
         self._offer_uncached(m, arbiter.inputs[1])
         connect(m, arbiter.output, writer.wavefront)
@@ -167,7 +172,7 @@ class Outputs(wiring.Component):
         buffer, enabled = Value.cast(self.outputs[0]), Value.cast(self.output_mask[0])
         if self._areas:
             # The output mask applies to output 0, not to a program's scratch.
-            masked = [enabled if output == 0 else Const(1) for output in self._areas]
+            masked = [enabled if output == 0 else Const(1) for output in self._areas] + [Const(1)] * self._memory
             buffer, enabled = (
                 Array(values)[write.payload.area] for values in (list(map(Value.cast, self.areas)), masked)
             )
@@ -179,6 +184,8 @@ class Outputs(wiring.Component):
             payload.passenger.acquires.eq(write.payload.acquires),
             payload.passenger.wave.eq(write.payload.wave),
         ]
+        if self._memory:
+            m.d.comb += payload.page.eq(write.payload.page)
         for lane in range(self._lanes):
             m.d.comb += [
                 payload.x[lane].eq(write.payload.x[lane]),

@@ -31,6 +31,7 @@ from ctm.rtl.r700.memory.selection import PixelSelection
 from ctm.rtl.r700.memory.sending import add_send
 from ctm.rtl.r700.memory.sequencer import FetchSequencer
 from ctm.rtl.r700.memory.share import LocalShare
+from ctm.rtl.r700.memory.thread_items import add_items, connect_items
 from ctm.rtl.r700.memory.vectors import add_vertices, connect_vertices
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.memory.writing import add_areas, connect_areas
@@ -56,7 +57,7 @@ class FetchExecutor:
     def __init__(self, m: Module, unit: Any, config: MachineConfig) -> None:
         array = by_slice(config.array)
         self.m, self.unit, self.machine, self.config = m, unit, replace(config, array=array), array
-        self.whole, self.draws = config.array, config.pipeline.draws
+        self.whole, self.draws, self.geometry = config.array, config.pipeline.draws, config.pipeline.has_geometry
         self.passes = passes_of(array)
         self.work: Any = Signal(work_layout(self.whole), name="work", reset_less=True)
         self.slice = Value.cast(self.work.slice)
@@ -107,6 +108,8 @@ class FetchExecutor:
             self.store(reader)
         if self.draws:
             connect_vertices(self)
+        if self.geometry:
+            connect_items(self)
         self._share_writes()
         self._connect_sequence()
         written = connect_areas(self)
@@ -120,6 +123,8 @@ class FetchExecutor:
             self._export()
             if self.draws:
                 add_vertices(self)
+            if self.geometry:
+                add_items(self)
         works = ~fsm.ongoing("ready")
         m.d.comb += [
             self.sequence.works.eq(works),
@@ -261,6 +266,8 @@ class FetchExecutor:
         }  # fmt: skip
         if self.draws:
             firsts |= {"vertices": (Task.VERTEX,), "vectors": (Task.VECTOR,)}
+        if self.geometry:
+            firsts |= {"items": (Task.ITEMS,)}
         others = is_among(fetch.task, (*chain(*firsts.values()), Task.NOTHING))
         m.d.comb += self.sends_on.eq(offered.valid & ~scales & ~others)
         with m.State("ready"):
