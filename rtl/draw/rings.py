@@ -8,11 +8,8 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.shading import DWORD_BITS, ITEM_BITS, RING_WRITE
-from ctm.rtl.isa.draws import Ring
+from ctm.rtl.isa.draws import LEAST_RING_ITEMS, Ring
 from ctm.rtl.isa.limits import WORD_BITS
-
-LEAST_ITEMS = 8
-"""Items that a ring has at least, however small a wavefront is: a primitive has up to six vertices."""
 
 
 class Rings(wiring.Component):
@@ -37,7 +34,7 @@ class Rings(wiring.Component):
     """
 
     def __init__(self, lanes: int, most: int) -> None:
-        self._least, self._most = max(lanes, LEAST_ITEMS), most
+        self._least, self._most = max(lanes, LEAST_RING_ITEMS), most
         rings = len(Ring)
         super().__init__(
             {

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ctm.rtl.isa.conditional import ConditionalLocation
-from ctm.rtl.isa.draws import PrimitiveType, Ring
+from ctm.rtl.isa.draws import LEAST_RING_ITEMS, PrimitiveType, Ring
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.pipeline import DrawStage, Pipeline
 from ctm.sim.fault import MachineError
@@ -55,6 +55,9 @@ class R700Stages:
         self._check()
 
     def _check(self) -> None:
+        if self.has_geometry:
+            self._check_ring(Ring.ES_GS, self._pipeline.vertex_item)
+            self._check_ring(Ring.GS_VS, self._pipeline.geometry_item)
         state, conditional = self._state, self._state.conditional
         if conditional.location is ConditionalLocation.PE and not conditional.passes_all:
             raise bad_draw("the conditional test of a draw is made behind its pixel program: set_cond_loc DPP")
@@ -87,9 +90,7 @@ class R700Stages:
 
     def geometry(self, assembly: Assembly) -> Emitted:
         """See `Stages.geometry`."""
-        pipeline, lanes = self._pipeline, self._core.lanes
-        self._check_ring(Ring.ES_GS, pipeline.vertex_item, min(lanes, assembly.index.size))
-        self._check_ring(Ring.GS_VS, pipeline.geometry_item, min(lanes, assembly.provoking.size))
+        pipeline = self._pipeline
         registers = {(0, 0): assembly.index, (0, 3): assembly.instance}
         vertex = self._launch(self._program(DrawStage.ES), assembly.index.size, registers, item=pipeline.vertex_item)
         self._run(vertex, lambda thread: _vertex("ES", assembly, thread))
@@ -115,8 +116,8 @@ class R700Stages:
         self._run(launch, lambda thread: f"DC, vertex {int(numbers[thread])} of primitive {int(threads[thread])}")
         return self._shaded(launch)
 
-    def _check_ring(self, ring: Ring, item: int, threads: int) -> None:
-        dwords, needed = self._draws.rings[ring], item * threads
+    def _check_ring(self, ring: Ring, item: int) -> None:
+        dwords, needed = self._draws.rings[ring], item * max(self._core.lanes, LEAST_RING_ITEMS)
         if dwords < needed:
             raise bad_draw(
                 f"ring {ring.value} ({ring.name}) has {dwords} dwords, and a wavefront of items takes {needed}"
