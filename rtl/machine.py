@@ -206,6 +206,9 @@ class Machine(wiring.Component):
             draw.shading.exported.eq(array.shading.exported),
             draw.shading.constant.eq(array.shading.constant),
             draw.shading.ended.eq(array.shading.ended),
+            controller.adds.eq(draw.adds),
+            draw.blend_taken.eq(controller.blend_taken),
+            draw.blended.eq(controller.blended),
         ]
         if self._config.pipeline.has_geometry:
             connect(m, array.shading.emits, draw.shading.emits)

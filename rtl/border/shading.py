@@ -52,6 +52,7 @@ DRAW = data.StructLayout(
     {
         "stage": Stage,
         "is_bad": 1,
+        "adds": 1,
         "first_instance": WORD_BITS,
         "instance": WORD_BITS,
         "lowest_depth": WORD_BITS,
@@ -60,7 +61,7 @@ DRAW = data.StructLayout(
         "streams": data.ArrayLayout(STREAM, STREAMS),
     }
 )
-"""What the array runs, and the state of the draw that its programs depend on. `is_bad`: it is none that is done;
+"""What the array runs, and the state of the draw that its programs depend on. `is_bad`: it is none that is done; `adds`: to targets;
 `rings`: the first dword of each."""
 
 GEOMETRY_PROGRAM = data.StructLayout(

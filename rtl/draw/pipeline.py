@@ -23,6 +23,7 @@ from ctm.rtl.border.shading import (
     drawn_layout,
 )
 from ctm.rtl.config import MachineConfig
+from ctm.rtl.draw.blend_order import BlendOrder
 from ctm.rtl.draw.interlock import Interlock
 from ctm.rtl.draw.records import Records
 from ctm.rtl.draw.rings import Rings
@@ -61,6 +62,10 @@ class DrawPipeline(wiring.Component):
     wavefront : ``Out(stream.Signature(wavefront_layout(lanes, drawn=...)))``
     shading : ``In(ShadingClient(config))``
         The core's; its vertex buffers are connected elsewhere.
+    adds : ``Out(1)``
+        Outputs of the pixels that run are added to their targets.
+    blend_taken, blended : ``In(1)``
+        As those of the memory controller.
     array_idle, fault
         As those of the array.
     """
@@ -84,6 +89,9 @@ class DrawPipeline(wiring.Component):
                 "wavefront": Out(stream.Signature(wavefront_layout(lanes, drawn=drawn_layout(config)))),
                 "shading": In(ShadingClient(config)),
                 **(geometry if config.pipeline.has_geometry else {}),
+                "adds": Out(1),
+                "blend_taken": In(1),
+                "blended": In(1),
                 "array_idle": In(1),
                 "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
             }
@@ -101,6 +109,7 @@ class DrawPipeline(wiring.Component):
             lanes=config.array.group, vertices=vertices, records=RECORDS
         )  # fmt: skip
         m.submodules.interlock = interlock = Interlock(config)
+        m.submodules.order = order = BlendOrder(config.array.threads)
         m.submodules.records = records = Records(config.array.threads)
         draw, shading = self.draw, self.shading
         connect(m, flipped(draw), run.draw)
@@ -130,7 +139,12 @@ class DrawPipeline(wiring.Component):
             records.begun.valid.eq(rasterizer.strip.valid & rasterizer.strip.ready),
             records.begun.record.eq(rasterizer.strip.payload.constants.record),
             records.ended.eq(interlock.record_ended),
-            interlock.ended.eq(shading.ended),
+            order.adds.eq(draw.state.raster.add),
+            order.ended.eq(shading.ended),
+            order.taken.eq(self.blend_taken),
+            order.written.eq(self.blended),
+            interlock.ended.eq(order.ends),
+            self.adds.eq(draw.state.raster.add & (run.stage == Stage.PIXELS)),
         ]
         self._connect_states(m, run, rasterizer)
         self._choose(m, run, interlock)
@@ -209,6 +223,7 @@ class DrawPipeline(wiring.Component):
             raster.cull_distances.eq(programs.cull_distances),
             own.stage.eq(run.stage),
             own.is_bad.eq(self._is_bad(programs.geometry)),
+            own.adds.eq(state.raster.add),
             own.first_instance.eq(state.first_instance),
             own.instance.eq(run.instance),
             own.lowest_depth.eq(state.lowest_depth),

@@ -16,7 +16,7 @@ _EXPONENT = slice(23, 31)
 def is_beyond(state: Any, program: Any, *, geometry: bool) -> Value:
     """Whether a draw of this `DRAW_STATE` and `GEOMETRY_PROGRAM` is one that is not done.
 
-    It is so by its primitives, its blending or its viewport, or because the hardware has no `geometry` programs.
+    It is so by its primitives or its viewport, or because the hardware has no `geometry` programs.
     """
     raster, scales = state.raster, list(state.viewport.scale)
     kind = Value.cast(raster.primitive)
@@ -26,5 +26,5 @@ def is_beyond(state: Any, program: Any, *, geometry: bool) -> Value:
     of_vertices = kind.matches(*(each.value for each in LINES)) & ~program.present
     of_emits = (Value.cast(program.output) == PrimitiveType.LINESTRIP.value) & program.present
     draws_lines = of_vertices | of_emits
-    found: Value = ~is_assembled | raster.add | (~raster.discard & (is_endless | is_flat | draws_lines))
+    found: Value = ~is_assembled | (~raster.discard & (is_endless | is_flat | draws_lines))
     return found if geometry else Value.cast(found | program.present)

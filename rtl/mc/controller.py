@@ -37,6 +37,7 @@ from ctm.rtl.mc.constant_reader import ConstantReader
 from ctm.rtl.mc.counter_writer import CounterWriter
 from ctm.rtl.mc.inputs.caches import InputCaches
 from ctm.rtl.mc.outputs.array_writes import Outputs
+from ctm.rtl.mc.outputs.blender import BLEND_LINES
 from ctm.rtl.mc.registers import Registers
 
 _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL, _INPUTS = range(5)
@@ -53,7 +54,8 @@ _EVENTS = data.StructLayout({name: 1 for name in ("conditional_hit", "conditiona
 def read_clients(config: MachineConfig) -> tuple[int, ...]:
     """Lines that each client may have outstanding."""
     banks = (config.memory.outstanding_lines,) * config.shared_cache.banks
-    return CODE_LINES, _CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES, *banks
+    blender = (BLEND_LINES,) if config.pipeline.draws else ()
+    return CODE_LINES, _CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES, *banks, *blender
 
 
 def written_lines(config: MemoryConfig) -> int:
@@ -89,6 +91,8 @@ class MemoryController(wiring.Component):
     counters : ``In(CounterClient())``
     vertex_buffer : ``Out(VERTEX_BUFFER_WRITE)``
         Where the machine draws: a vertex buffer or ring that a command sets.
+    adds, blend_taken, blended : ``In(1)``, ``Out(1)``, ``Out(1)``
+        Likewise: outputs are added to targets; one of these was taken; the next one of them is in memory.
     ring, stream : ``Out(RING_WRITE)``, ``Out(STREAM_WRITE)``
         With geometry programs: likewise.
     idle : ``Out(1)``
@@ -128,8 +132,8 @@ class MemoryController(wiring.Component):
         cores, lanes, memory = config.array.cores, config.array.at_once, config.memory
         banks, out_banks, to_ports = config.shared_cache.banks, config.output_cache.banks, routing(memory)
         self._reads = ReadPorts(
-            read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks), routing=to_ports,
-            slice_bits=memory.slice_bits,
+            read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks, *(True,) * self._draws),
+            routing=to_ports, slice_bits=memory.slice_bits,
         )  # fmt: skip
         self._writes = WritePorts(
             (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports, outstanding=written_lines(memory)
@@ -170,6 +174,7 @@ class MemoryController(wiring.Component):
                 ),
                 "port_writes": Out(stream.Signature(tagged_write_layout(self.write_tag))).array(ports),
                 **({"vertex_buffer": Out(VERTEX_BUFFER_WRITE)} if self._draws else {}),
+                **({"adds": In(1), "blend_taken": Out(1), "blended": Out(1)} if self._draws else {}),
                 **({"ring": Out(RING_WRITE), "stream": Out(STREAM_WRITE)} if config.pipeline.has_geometry else {}),
                 "port_write_responses": In(stream.Signature(tagged_write_response_layout(self.write_tag))).array(ports),
             }
@@ -249,6 +254,7 @@ class MemoryController(wiring.Component):
             areas=self._areas,
             outputs=config.array.outputs,
             memory=config.pipeline.has_geometry,
+            blends=self._draws,
         )
         connect(m, flipped(self.output), outputs.output)
         connect(m, flipped(self.uncached), outputs.uncached)
@@ -260,17 +266,29 @@ class MemoryController(wiring.Component):
         m.d.comb += [
             outputs.outputs.eq(registers.outputs),
             outputs.output_mask.eq(registers.output_mask),
-            outputs.flush.eq(delay(m, registers.flush_outputs, name="flushing_outputs")),
+            outputs.flush.eq(delay(m, self._flush(registers, outputs), name="flushing_outputs")),
             self.idle.eq(outputs.idle),
             self.output_line.eq(Cat(line.valid & line.ready for line in outputs.lines)),
         ]
         # Registered: the command is done a cycle after all is in memory.
-        m.d.sync += registers.outputs_flushed.eq(
-            registers.flush_outputs & outputs.idle & outputs.empty & writes.idle[: len(banks)].all()
-        )
+        is_flushed = outputs.idle & outputs.empty & writes.idle[: len(banks)].all()
+        m.d.sync += registers.outputs_flushed.eq(registers.flush_outputs & is_flushed)
+        if self._draws:
+            m.d.sync += outputs.blend_flushed.eq(outputs.blend_flush & is_flushed)
+            connect(m, outputs.blend_lines, self._reads.clients[-1])
+            m.d.comb += [
+                outputs.adds.eq(self.adds),
+                self.blend_taken.eq(outputs.blend_taken),
+                self.blended.eq(outputs.blended),
+            ]
         if self._areas:
             memory = [self._memory] if config.pipeline.has_geometry else []
             m.d.comb += Value.cast(outputs.areas).eq(Cat(self._area_buffers, memory))
+
+    def _flush(self, registers: Registers, outputs: Outputs) -> Value:
+        """Whether the output cache is to be emptied."""
+        flushes = Value.cast(registers.flush_outputs)
+        return flushes | outputs.blend_flush if self._draws else flushes
 
     def _connect_conditional(self, m: Module, registers: Registers) -> ConditionalCache:
         cache = ConditionalCache(self._passenger, self._config.conditional_cache)

@@ -96,7 +96,12 @@ class Launch(wiring.Component):
             bad_type = Mux(is_draw, words["TYPE"] != PIXEL_TYPE, bad_type)
             note = PipelineNote(m, self.image, self.draw)
             note.connect(m, program, self.draw_programs)
-            is_bad_draw = is_draw & (self.draw.is_bad | note.is_beyond)
+            floats = DataFormat.FLOAT32_1, DataFormat.FLOAT32_2, DataFormat.FLOAT32_4
+            no_floats = [
+                (output.limits.width != 0) & ~Value.cast(output.format).matches(*(each.value for each in floats))
+                for output in self.outputs
+            ]
+            is_bad_draw = is_draw & (self.draw.is_bad | note.is_beyond | (self.draw.adds & Cat(no_floats).any()))
         bad = [
             bad_type,
             words["CF_START"] >= self.image.size,

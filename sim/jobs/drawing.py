@@ -45,7 +45,6 @@ def _beyond(job: LoadedJob, config: MachineConfig) -> list[str]:
         "geometry programs": has_program and not geometry,
         f"primitives {PrimitiveType(kind).name}": kind not in assembled(geometry=geometry),
         "streams": bool(section.streams) and not geometry,
-        "targets that add": section.add,
         f"more than {config.array.outputs} targets": bool(targets),
     }
     return [what for what, happens in found.items() if happens]

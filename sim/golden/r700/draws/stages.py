@@ -61,10 +61,9 @@ class R700Stages:
         state, conditional = self._state, self._state.conditional
         if conditional.location is ConditionalLocation.PE and not conditional.passes_all:
             raise bad_draw("the conditional test of a draw is made behind its pixel program: set_cond_loc DPP")
-        program = self._program(DrawStage.PS)
-        formats = [state.outputs[output].element.is_float for output in program.outputs]
+        formats = [output.element.is_float for output in state.outputs if output.width_limit]
         if self._draws.raster.add and not all(formats):
-            raise bad_draw("targets that add have a FLOAT32 format")
+            raise bad_draw("targets that add have a FLOAT32 format, as all outputs that have columns")
         scale = self._draws.viewport.scale
         if not (np.isfinite(scale).all() and scale[:2].all()) and not self._draws.raster.discard:
             raise bad_draw("the viewport has no size: set_vport and set_vport_z come before start_draw")
