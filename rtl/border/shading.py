@@ -61,8 +61,8 @@ DRAW = data.StructLayout(
         "streams": data.ArrayLayout(STREAM, STREAMS),
     }
 )
-"""What the array runs, and the state of the draw that its programs depend on. `is_bad`: it is none that is done; `adds`: to targets;
-`rings`: the first dword of each."""
+"""What the array runs, and the state of the draw that its programs depend on. `is_bad`: it is none that is done.
+`adds`: outputs are added to targets. `rings`: the first dword of each."""
 
 GEOMETRY_PROGRAM = data.StructLayout(
     {

@@ -38,7 +38,7 @@ from ctm.rtl.pa.rasterizer import Rasterizer
 from ctm.rtl.vgt.emit_grouper import EmitGrouper
 from ctm.rtl.vgt.grouper import VertexGrouper
 from ctm.rtl.vgt.store import VertexStore
-from ctm.rtl.vgt.topology import corners_of
+from ctm.rtl.vgt.topology import assembled, corners_of
 
 
 class DrawPipeline(wiring.Component):
@@ -170,7 +170,7 @@ class DrawPipeline(wiring.Component):
             emits.program.eq(program),
             emits.provoking_last.eq(draw.state.raster.provoking_last),
             run.emits_idle.eq(emits.idle),
-            run.corners.eq(corners_of(draw.state.raster.primitive, geometry=True)),
+            run.corners.eq(corners_of(draw.state.raster.primitive, assembled(geometry=True))),
             run.program.eq(program),
             run.ready.eq(rings.ready),
             run.threads_fit.eq(rings.most[Ring.GS_VS.value]),

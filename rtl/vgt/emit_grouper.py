@@ -11,7 +11,7 @@ from ctm.rtl.border.assembly import Batch, StreamRoom
 from ctm.rtl.border.shading import GEOMETRY_PROGRAM, emit_layout
 from ctm.rtl.vgt.batch_builder import BatchBuilder
 from ctm.rtl.vgt.emits import Emits
-from ctm.rtl.vgt.topology import Topology, corners_of
+from ctm.rtl.vgt.topology import EMITTED, Topology, corners_of
 
 
 class EmitGrouper(wiring.Component):
@@ -57,7 +57,7 @@ class EmitGrouper(wiring.Component):
         m = Module()
         emits = Emits(self._lanes, self._vertices)
         m.submodules.emits = ResetInserter(self.clear)(emits)
-        m.submodules.topology = topology = Topology()
+        m.submodules.topology = topology = Topology(EMITTED)
         m.submodules.builder = builder = BatchBuilder(self._vertices, streams=True)
         connect(m, flipped(self.emitted), emits.emitted)
         connect(m, emits.vertex, topology.index)
@@ -73,7 +73,7 @@ class EmitGrouper(wiring.Component):
             topology.kind.eq(self.program.output),
             topology.provoking_last.eq(self.provoking_last),
             builder.begin.eq(self.begin),
-            builder.corners.eq(corners_of(self.program.output, geometry=True)),
+            builder.corners.eq(corners_of(self.program.output, EMITTED)),
             builder.most.eq(self._vertices),
         ]
         return m

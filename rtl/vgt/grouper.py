@@ -12,7 +12,7 @@ from ctm.rtl.border.draws import CORNERS
 from ctm.rtl.border.lines import LineClient
 from ctm.rtl.vgt.batch_builder import BatchBuilder
 from ctm.rtl.vgt.index_reader import IndexReader
-from ctm.rtl.vgt.topology import Topology, corners_of
+from ctm.rtl.vgt.topology import Topology, assembled, corners_of
 
 
 class VertexGrouper(wiring.Component):
@@ -59,8 +59,9 @@ class VertexGrouper(wiring.Component):
         """Build the hardware."""
         m = Module()
         state, geometry = self.state, self._geometry
+        kinds = assembled(geometry=geometry)
         m.submodules.reader = reader = IndexReader()
-        m.submodules.topology = topology = Topology(geometry=geometry)
+        m.submodules.topology = topology = Topology(kinds)
         m.submodules.builder = builder = BatchBuilder(self._vertices, self._corners, streams=geometry)
         connect(m, reader.lines, flipped(self.lines))
         connect(m, reader.index, topology.index)
@@ -80,7 +81,7 @@ class VertexGrouper(wiring.Component):
             topology.provoking_last.eq(state.raster.provoking_last),
             topology.base_vertex.eq(state.base_vertex),
             builder.by_primitive.eq(self.by_primitive),
-            builder.corners.eq(corners_of(state.raster.primitive, geometry=geometry)),
+            builder.corners.eq(corners_of(state.raster.primitive, kinds)),
             builder.most.eq(self.most),
         ]
         return m

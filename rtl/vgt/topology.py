@@ -11,7 +11,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.enum import EnumView
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.assembly import INDEX, MOST_CORNERS, indices_layout
+from ctm.rtl.border.assembly import INDEX, indices_layout
 from ctm.rtl.border.draws import CORNERS
 from ctm.rtl.isa.draws import PrimitiveType
 from ctm.rtl.isa.limits import WORD_BITS
@@ -29,6 +29,9 @@ CORNERS_OF = {
     PrimitiveType.LINESTRIP_ADJ: 4, PrimitiveType.TRILIST_ADJ: 6, PrimitiveType.TRISTRIP_ADJ: 6,
 }  # fmt: skip
 """The number of corners of all that hardware with geometry programs assembles."""
+
+EMITTED = (PrimitiveType.POINTLIST, PrimitiveType.LINESTRIP, PrimitiveType.TRISTRIP)
+"""Those that emitted vertices form."""
 
 _LISTS = (
     PrimitiveType.POINTLIST, PrimitiveType.LINELIST, PrimitiveType.TRILIST, PrimitiveType.LINELIST_ADJ,
@@ -48,10 +51,10 @@ def assembled(*, geometry: bool) -> tuple[PrimitiveType, ...]:
     return tuple(CORNERS_OF) if geometry else ASSEMBLED
 
 
-def corners_of(kind: EnumView, *, geometry: bool) -> Value:
-    """The number of corners of a primitive of a kind."""
+def corners_of(kind: EnumView, kinds: Sequence[PrimitiveType]) -> Value:
+    """The number of corners of a primitive of a kind, one of `kinds`."""
     number_of = Value.cast(kind)
-    known = {each.value: CORNERS_OF[each] for each in assembled(geometry=geometry)}
+    known = {each.value: CORNERS_OF[each] for each in kinds}
     return Value.cast(Array(known.get(number, 1) for number in range(1 << len(number_of)))[number_of])
 
 
@@ -68,8 +71,7 @@ class Topology(wiring.Component):
     """Forms primitives of the vertices of an instance, two cycles after the index that completes each.
 
     An index is taken in each cycle. What is left of a strip or list at a restart or at the end is dropped. The
-    provoking vertex keeps its position in strips and fans whichever convention holds. With `geometry` all primitives
-    are assembled, else `ASSEMBLED`.
+    provoking vertex keeps its position in strips and fans whichever convention holds. `kinds` are assembled.
 
     Members
     -------
@@ -84,9 +86,10 @@ class Topology(wiring.Component):
         The last one of an instance `ends` it.
     """
 
-    def __init__(self, *, geometry: bool = False) -> None:
-        self._geometry = geometry
-        self._corners = MOST_CORNERS if geometry else CORNERS
+    def __init__(self, kinds: Sequence[PrimitiveType]) -> None:
+        self._kinds = kinds
+        has_neighbours = PrimitiveType.TRISTRIP_ADJ in kinds
+        self._corners = max(CORNERS, *(CORNERS_OF[kind] for kind in kinds))
         super().__init__(
             {
                 "begin": In(1),
@@ -97,9 +100,8 @@ class Topology(wiring.Component):
                 "primitive": Out(stream.Signature(indices_layout(self._corners))),
             }
         )
-        self._held = [
-            Signal(WORD_BITS, name=f"vertex_{age}") for age in range(_NEIGHBOURS if geometry else CORNERS)
-        ]  # fmt: skip
+        kept = _NEIGHBOURS if has_neighbours else self._corners
+        self._held = [Signal(WORD_BITS, name=f"vertex_{age}") for age in range(kept)]
         """The last vertices of the strip, the newest first."""
         self._first, self._count = Signal(WORD_BITS, name="first"), Signal(_COUNT_BITS)
         self._forms, self._closes, self._ends = Signal(), Signal(), Signal()
@@ -144,7 +146,7 @@ class Topology(wiring.Component):
     def _find(self, m: Module, free: Value) -> Value:
         """Set the corners of the primitive that the vertices form, if it is `free`; whether there is one."""
         found, corners, payload = Signal(name="found"), self._corners, self.primitive.payload
-        forms = {kind: self._form_of(m, kind, free) for kind in assembled(geometry=self._geometry)}
+        forms = {kind: self._form_of(m, kind, free) for kind in self._kinds}
         with m.Switch(self.kind):
             for kind, form in forms.items():
                 given = [*form.corners, *[form.corners[0]] * (corners - len(form.corners))]
