@@ -1,6 +1,6 @@
 """Launches a program: loads its image, and checks whether it can run."""
 
-from amaranth import Module, Signal
+from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -26,7 +26,8 @@ class ProgramLauncher(wiring.Component):
         Only after the `done` of the previous launch.
     done : ``Out(1)``
     status : ``Out(Status)``
-        With `done`: OK, or the error that prevents the program. After a failed load the next launch tries again.
+        With `done`: OK, or the error that prevents the program; of several that of the executable, then that of the
+        conditional buffer. After a failed load the next launch tries again.
     address : ``Out(32)``
         With `done` and BUS_ERROR: the address with the error.
     image : ``Out(image_layout(program_format, draws=draws))``
@@ -81,7 +82,8 @@ class ProgramLauncher(wiring.Component):
                     m.next = "idle"
             with m.State("check"):
                 m.d.comb += [self.done.eq(1), self.status.eq(self.launch_status)]
-                with m.If(~self.conditional_legal):
+                is_bad = Cat(self.launch_status == bad for bad in (Status.BAD_EXECUTABLE, Status.BAD_DRAW)).any()
+                with m.If(~self.conditional_legal & ~is_bad):
                     m.d.comb += self.status.eq(Status.BAD_CONDITIONAL_FORMAT)
                 m.next = "idle"
         return m

@@ -87,7 +87,7 @@ class ProgramLoader(wiring.Component):
         with m.FSM():
             with m.State("idle"):
                 m.d.comb += [self.idle.eq(1), window.invalidate.eq(self.start)]
-                m.d.comb += [table.invalidate.eq(1), notes.invalidate.eq(1), code.invalidate.eq(1)]
+                m.d.comb += [table.invalidate.eq(1), notes.invalidate.eq(self.start), code.invalidate.eq(1)]
                 m.d.sync += self.status.eq(Status.OK)
                 with m.If(self.start):
                     m.next = "header"

@@ -249,6 +249,7 @@ class CommandProcessor(wiring.Component):
             draw.start.eq(executor.start_draw),
             draw.state.eq(settings.state),
             draw.domain.eq(run.domain),
+            run.start_draw.eq(executor.start_draw),
             executor.ended.eq(run.ended & draw.ended),
             executor.failed.eq(Mux(executor.is_draw, draw.failed, run.failed)),
             Value.cast(executor.failure).eq(Mux(executor.is_draw, Value.cast(draw.failure), Value.cast(run.failure))),

@@ -27,8 +27,10 @@ class ProgramRun(wiring.Component):
         Only when the previous program has ended.
     domain : ``In(DOMAIN)``
         In the cycle of `start`; not empty.
+    start_draw : ``In(1)``
+        A draw starts, likewise: of it this keeps the conditional value only.
     value : ``In(32)``
-        Conditional value, in the cycle of `start`.
+        Conditional value, in the cycle of `start` or `start_draw`.
     starts : ``Out(1)``
         Pulse in the cycle after `start`.
     conditional_value : ``Out(32)``
@@ -51,6 +53,7 @@ class ProgramRun(wiring.Component):
             {
                 "start": In(1),
                 "domain": In(DOMAIN),
+                "start_draw": In(1),
                 "value": In(WORD_BITS),
                 "starts": Out(1),
                 "conditional_value": Out(WORD_BITS),
@@ -93,7 +96,9 @@ class ProgramRun(wiring.Component):
         with m.If(self.fault.valid & ~self.failed):
             m.d.sync += [self.failed.eq(1), self.failure.eq(self.fault.payload)]
         with m.If(self.start):
-            m.d.sync += [self.failed.eq(0), self.conditional_value.eq(self.value)]
+            m.d.sync += self.failed.eq(0)
+        with m.If(self.start | self.start_draw):
+            m.d.sync += self.conditional_value.eq(self.value)
         return m
 
     def _dispatch(self, m: Module, walker: DomainWalker, tester: WavefrontTester) -> None:

@@ -5,18 +5,9 @@
 // for or when it answers, and takes a write when it is offered or when it answers, by chance.
 // The generated part in front of this gives `ports(model)`.
 
-#include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <deque>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 namespace {
 
 constexpr std::size_t LINE_BYTES = 64;
-constexpr int POISON = 0xA5;
 constexpr unsigned QUIET_CYCLES = 20;  // Behind the last answer, in which nothing more may come.
 constexpr unsigned LINE_BITS = 26;
 
@@ -43,41 +34,6 @@ struct Result {
     char message[256];
 };
 
-struct Failure : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// The same for the same seed.
-struct Chance {
-    std::uint64_t state, stall;
-
-    std::uint64_t next() {  // SplitMix64
-        std::uint64_t z = state += 0x9E3779B97F4A7C15;
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-        z = (z ^ z >> 27) * 0x94D049BB133111EB;
-        return z ^ z >> 31;
-    }
-    bool withholds() { return stall && next() % 65536 < stall; }
-};
-
-// A stream that the unit offers. What is offered must stay, unchanged, until it is taken.
-struct Offered {
-    const Stream& stream;
-    const char* name;
-    std::vector<char> waiting;
-
-    bool take() {
-        const char* payload = static_cast<const char*>(stream.payload);
-        if (!waiting.empty()) {
-            if (!*stream.valid) throw Failure(std::string(name) + ": valid fell before it was taken");
-            if (std::memcmp(payload, waiting.data(), stream.bytes)) throw Failure(std::string(name) + " has changed");
-        }
-        waiting.clear();
-        if (*stream.valid && !*stream.ready) waiting.assign(payload, payload + stream.bytes);
-        return *stream.valid && *stream.ready;
-    }
-};
-
 struct ReadUnderWay {
     std::uint64_t line, due;
     bool is_late;
@@ -89,26 +45,6 @@ struct WriteUnderWay {
     bool is_late;
     char bytes[LINE_BYTES];
 };
-
-// Bits beyond a port's width must be zero.
-void set_payload(const Stream& stream, const void* payload) {
-    auto* bytes = static_cast<unsigned char*>(stream.payload);
-    if (payload) {
-        std::memcpy(bytes, payload, stream.bytes);
-    } else {
-        std::memset(bytes, POISON, stream.bytes);
-    }
-    for (std::size_t bit = stream.width; bit < 8 * stream.bytes; ++bit) bytes[bit / 8] &= ~(1 << bit % 8);
-}
-
-std::uint64_t bits(const void* payload, unsigned from, unsigned count) {
-    std::uint64_t result = 0;
-    for (unsigned bit = 0; bit < count; ++bit) {
-        const auto byte = static_cast<const unsigned char*>(payload)[(from + bit) / 8];
-        result |= std::uint64_t(byte >> (from + bit) % 8 & 1) << bit;
-    }
-    return result;
-}
 
 class Memory {
 public:
@@ -123,10 +59,10 @@ public:
         *ports.line_write.ready = !chance.withholds();
         answers_read = !reads.empty() && reads.front().due <= now && !chance.withholds();
         *ports.line_response.valid = answers_read;
-        set_payload(ports.line_response, nullptr);
+        set(ports.line_response.payload, nullptr);
         if (answers_read) {
             const ReadUnderWay& read = reads.front();
-            auto* payload = static_cast<unsigned char*>(ports.line_response.payload);
+            auto* payload = static_cast<unsigned char*>(ports.line_response.payload.bits);
             const bool error = is_error(read.line);
             if (!error) {
                 std::memcpy(payload, read.is_late ? setup.memory + read.line * LINE_BYTES : read.bytes, LINE_BYTES);
@@ -137,7 +73,7 @@ public:
         if (!writes.empty() && writes.front().due <= now && !chance.withholds()) offers_written = true;
         *ports.line_written.valid = offers_written;
         const unsigned char error = offers_written && is_error(writes.front().line);
-        set_payload(ports.line_written, offers_written ? &error : nullptr);
+        set(ports.line_written.payload, offers_written ? &error : nullptr);
     }
 
     void watch(std::uint64_t now) {
@@ -183,8 +119,8 @@ private:
     }
 
     void take_request(std::uint64_t now) {
-        ReadUnderWay read{bits(ports.line_request.payload, 0, LINE_BITS), due(now), chance.next() % 2 == 0, {}};
-        if (bits(ports.line_request.payload, LINE_BITS, 1)) throw Failure("an uncached line is asked for");
+        ReadUnderWay read{bits(ports.line_request.payload.bits, 0, LINE_BITS), due(now), chance.next() % 2 == 0, {}};
+        if (bits(ports.line_request.payload.bits, LINE_BITS, 1)) throw Failure("an uncached line is asked for");
         for (const auto& other : reads) {
             if (other.line == read.line) throw Failure("a line on its way is asked for again");
         }
@@ -199,7 +135,7 @@ private:
     }
 
     void take_write(std::uint64_t now) {
-        const void* payload = ports.line_write.payload;
+        const void* payload = ports.line_write.payload.bits;
         WriteUnderWay each{bits(payload, 0, LINE_BITS), bits(payload, LINE_BITS + 8 * LINE_BYTES, 64), due(now),
                            chance.next() % 2 == 0, {}};
         for (std::size_t byte = 0; byte < LINE_BYTES; ++byte) each.bytes[byte] = bits(payload, LINE_BITS + 8 * byte, 8);
@@ -242,7 +178,7 @@ public:
     }
 
     void run() {
-        std::memcpy(ports.buffer.payload, setup.buffer, ports.buffer.bytes);
+        set(ports.buffer.payload, setup.buffer);
         *ports.writes_enabled = setup.writes_enabled;
         *ports.flush = *ports.invalidate = 0;
         for (unsigned quiet = 0; quiet < QUIET_CYCLES; ++now) {
@@ -289,7 +225,7 @@ private:
     void step() {
         const bool left = done < setup.commands_count, commands = left && now >= setup.commands_from;
         *ports.command.valid = commands;
-        set_payload(ports.command, commands ? setup.commands + done * ports.command.bytes : nullptr);
+        set(ports.command.payload, commands ? setup.commands + done * ports.command.payload.bytes : nullptr);
         *ports.invalidate = setup.invalidates && !left && !invalidated;
         for (int client = 0; client < 2; ++client) drive(client, (left && !setup.commands_from) || *ports.invalidate);
         if (setup.flush_period && now % setup.flush_period == setup.flush_period - 1) flushing = true;
@@ -319,7 +255,7 @@ private:
         }
         *stream.valid = offered[client];
         const char* requests = setup.clients[client].requests;
-        set_payload(stream, offered[client] ? requests + sent[client] * stream.bytes : nullptr);
+        set(stream.payload, offered[client] ? requests + sent[client] * stream.payload.bytes : nullptr);
         const bool held = now < setup.holds && setup.held >> client & 1;
         *ports.responses[client].ready = !held && !chance.withholds();
     }
@@ -341,7 +277,8 @@ private:
             if (!seen[client]) own.offered[received[client]] = now, seen[client] = true;
         }
         if (responses[client].take()) {
-            std::memcpy(own.responses + received[client] * response.bytes, response.payload, response.bytes);
+            const Port& payload = response.payload;
+            std::memcpy(own.responses + received[client] * payload.bytes, payload.bits, payload.bytes);
             own.answered[received[client]++] = now, seen[client] = false;
         }
         if (*request.valid && *request.ready) own.taken[sent[client]++] = now, offered[client] = false;
@@ -363,8 +300,6 @@ struct Unit {
 };
 
 }  // namespace
-
-#define EXPORTED extern "C" __attribute__((visibility("default")))
 
 EXPORTED void* unit_make() {
     auto* unit = new Unit;

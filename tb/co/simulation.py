@@ -3,7 +3,6 @@
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 
 import numpy as np
 from amaranth.lib import wiring
@@ -16,6 +15,7 @@ from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import Port, convert, ports
 from ctm.sim.golden.co.unit import ConditionalUnit
 from ctm.sim.memory import Memory
+from ctm.tb.lib.unit_loop import wrapper
 from ctm.tb.mc.buffers import buffer_bits
 from ctm.tb.mc.cache_simulation import ProtocolError, Timing
 
@@ -94,8 +94,8 @@ class UnitSimulation:
     def __init__(self, unit: wiring.Component, *, outstanding: int) -> None:
         listed = list(ports(unit))
         self._sizes = {port.name: _port_bytes(port.width) for port in listed}
-        text = resources.files("ctm.tb.co").joinpath("conditional_loop.cc").read_text()
-        path = build(Model(_TOP, convert(Numbered(unit, listed), top=_TOP)), _declarations(listed) + text)
+        loop = wrapper(_declarations(listed), "co", "conditional_loop.cc")
+        path = build(Model(_TOP, convert(Numbered(unit, listed), top=_TOP)), loop)
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p
         self._library.unit_make.restype = pointer
@@ -211,18 +211,15 @@ def _declarations(listed: list[Port]) -> str:
     def stream(name: str) -> str:
         payload = name if name in numbers else f"{name}__payload"
         ends = ", ".join(address(f"{name}__{end}") for end in ("valid", "ready"))
-        return f"{{{address(payload)}, {_port_bytes(widths[payload])}, {widths[payload]}, {ends}}}"
+        return f"{{{{{address(payload)}, {_port_bytes(widths[payload])}, {widths[payload]}}}, {ends}}}"
 
     def pair(name: str) -> str:
         return f"{{{stream(f'clients__0__{name}')}, {stream(f'clients__1__{name}')}}}"
 
-    return f"""#include <cstdint>
-#include <vector>
-#include "verilated.h"
+    return f"""#include "verilated.h"
 #include "V{_TOP}.h"
 namespace {{
 using Model = V{_TOP};
-struct Stream {{ void* payload; std::size_t bytes, width; std::uint8_t *valid, *ready; }};
 struct Ports {{
     std::vector<Stream> requests, responses;
     Stream {", ".join(_STREAMS)}, buffer;

@@ -1,12 +1,14 @@
 """The interlock: no two strips of the same pixels in flight, every strip once and in order, and none for ever."""
 
 import importlib.util
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from ctm.rtl.border.shading import RECORDS
 from ctm.rtl.draw.interlock import Interlock
 from ctm.tb.draw import interlock_proof
 from ctm.tb.draw.interlock_proof import CONFIG, TICKETS, InterlockProof
@@ -58,46 +60,90 @@ def test_a_bug_has_a_counterexample(bug: str, tmp_path: Path, monkeypatch: pytes
     assert not proof("bmc", 12, tmp_path / "bmc")
 
 
-def run(interlock: Any, seed: int) -> None:
-    """Offer strips of few pixels, take and end them at random; the order at each pixel and all strips are kept."""
-    generator = np.random.default_rng(seed)
-    strips = [(int(generator.integers(3)) * 8, int(generator.integers(3)) * 2, number) for number in range(STRIPS)]
+@dataclass
+class Bench:
+    """Strips of few pixels, offered, taken and ended at random; what each cycle has to show is known."""
 
-    async def bench(context: Any) -> None:
-        waiting, given, in_flight = list(strips), [], {}
-        for _ in range(40 * STRIPS):
-            if len(given) == STRIPS and not in_flight:
-                break
-            offers = bool(waiting) and (context.get(interlock.strip.valid) or generator.random() < 0.8)
-            context.set(interlock.strip.valid, int(offers))
-            if offers:
-                i, j, number = waiting[0]
-                context.set(interlock.strip.payload.i, i)
-                context.set(interlock.strip.payload.j, j)
-                context.set(interlock.strip.payload.covered, number % (1 << 16))
-            takes = int(generator.random() < 0.6)
-            context.set(interlock.granted.ready, takes)
-            ends = bool(in_flight) and generator.random() < 0.3
-            ticket = int(generator.choice(list(in_flight))) if ends else 0
-            context.set(interlock.ended.valid, int(ends))
-            context.set(interlock.ended.ticket, ticket)
-            if offers and context.get(interlock.strip.ready):
-                waiting.pop(0)
-            if takes and context.get(interlock.granted.valid):
-                found = context.get(interlock.granted.payload)
-                pair = (found.strip.i, found.strip.j)
-                assert found.ticket not in in_flight and pair not in in_flight.values()
-                in_flight[found.ticket] = pair
-                given.append((*pair, found.strip.covered))
-            if ends:
-                del in_flight[ticket]
-            await context.tick()
-        assert given == strips
-        context.set(interlock.ended.valid, 0)
+    interlock: Any
+    generator: np.random.Generator
+    waiting: list[dict[str, Any]]
+    given: list[dict[str, Any]] = field(default_factory=list)
+    in_flight: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """By their tickets, from the cycle on in which they are granted."""
+    granted: int | None = None
+    """The ticket of the one that waits to be taken."""
+
+    async def cycle(self, context: Any) -> None:
+        """Drive a cycle, see that it is right, and keep what it did."""
+        interlock, generator = self.interlock, self.generator
+        if self.granted is not None:
+            found = context.get(interlock.granted.payload)
+            wanted = self.in_flight.get(found.ticket)
+            if wanted is None:
+                # It was granted in the last cycle.
+                wanted = self.in_flight[found.ticket] = self.in_flight.pop(_NEW)
+            self.granted = found.ticket
+            assert fields_of(found.strip) == wanted
+        offers = bool(self.waiting) and (context.get(interlock.strip.valid) or generator.random() < 0.8)
+        takes, is_granted = generator.random() < 0.6, self.granted is not None
+        ready = [ticket for ticket in self.in_flight if ticket != self.granted]
+        ends = bool(ready) and generator.random() < 0.3
+        ticket = int(generator.choice(ready)) if ends else int(generator.integers(TICKETS))
+        context.set(interlock.strip.valid, int(offers))
+        if offers:
+            context.set(interlock.strip.payload, interlock.strip.payload.shape().const(self.waiting[0]))
+        context.set(interlock.granted.ready, int(takes))
+        context.set(interlock.ended, {"valid": int(ends), "ticket": ticket})
+        pairs = [(strip["i"], strip["j"]) for strip in self.in_flight.values()]
+        is_free = offers and (self.waiting[0]["i"], self.waiting[0]["j"]) not in pairs
+        grants = is_free and len(pairs) < TICKETS and (takes or not is_granted)
+        assert context.get(interlock.granted.valid) == is_granted
+        assert context.get(interlock.strip.ready) == grants
+        assert context.get(interlock.idle) == (not pairs and not offers)
+        assert context.get(interlock.record_ended.valid) == ends
+        if ends:
+            assert context.get(interlock.record_ended.record) == self.in_flight.pop(ticket)["constants"]["record"]
+        if is_granted and takes:
+            self.given.append(self.in_flight[self.granted])
+            self.granted = None
+        if grants:
+            self.in_flight[_NEW] = self.waiting.pop(0)
+            self.granted = _NEW
         await context.tick()
-        assert context.get(interlock.idle)
 
-    simulate(interlock, bench)
+
+_NEW = -1
+"""In place of a ticket that is not known yet."""
+
+
+def fields_of(strip: Any) -> dict[str, Any]:
+    """What the test sets of a strip."""
+    constants = {"record": int(strip.constants.record), "provoking": int(strip.constants.provoking)}
+    return {"i": int(strip.i), "j": int(strip.j), "covered": int(strip.covered), "constants": constants}
+
+
+def run(interlock: Any, seed: int) -> None:
+    """Give the interlock strips until all were granted, in their order, and have ended."""
+    generator = np.random.default_rng(seed)
+    pairs = generator.integers([0, 0], [4096 // 8, 4096 // 2], (int(generator.choice([2, 9, 30])), 2)) * (8, 2)
+    strips = [
+        {
+            "i": int(i), "j": int(j), "covered": number,
+            "constants": {"record": int(generator.integers(RECORDS)), "provoking": int(generator.integers(64))},
+        }
+        for number, (i, j) in enumerate(pairs[generator.integers(len(pairs), size=STRIPS)])
+    ]  # fmt: skip
+    bench = Bench(interlock, generator, list(strips))
+
+    async def testbench(context: Any) -> None:
+        for _ in range(40 * STRIPS):
+            if len(bench.given) == STRIPS and not bench.in_flight:
+                break
+            await bench.cycle(context)
+        assert bench.given == strips
+        await bench.cycle(context)
+
+    simulate(interlock, testbench)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -4,18 +4,9 @@
 // Payloads that are not valid, and the bits of lines with an error, are a poison.
 // The generated part in front of this gives `ports(model)`.
 
-#include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <deque>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 namespace {
 
 constexpr std::size_t LINE_BYTES = 64;
-constexpr int POISON = 0xA5;
 constexpr unsigned QUIET_CYCLES = 20;  // Behind the last answer, in which nothing more may come.
 
 struct Client {
@@ -41,42 +32,6 @@ struct Setup {
 struct Result {
     std::uint64_t failed, lines, hits, misses, most_under_way;
     char message[256];
-};
-
-struct Failure : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
-// The same for the same seed.
-struct Chance {
-    std::uint64_t state, stall;
-
-    std::uint64_t next() {  // SplitMix64
-        std::uint64_t z = state += 0x9E3779B97F4A7C15;
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-        z = (z ^ z >> 27) * 0x94D049BB133111EB;
-        return z ^ z >> 31;
-    }
-    bool withholds() { return stall && next() % 65536 < stall; }
-};
-
-// A stream that the cache offers; without a ready of its own it is always taken. What is offered must stay, unchanged, until it is taken.
-struct Offered {
-    const Stream& stream;
-    const char* name;
-    std::vector<char> waiting;
-
-    bool take() {
-        const char* payload = static_cast<const char*>(stream.payload);
-        if (!waiting.empty()) {
-            if (!*stream.valid) throw Failure(std::string(name) + ": valid fell before it was taken");
-            if (std::memcmp(payload, waiting.data(), stream.bytes)) throw Failure(std::string(name) + " has changed");
-        }
-        waiting.clear();
-        const bool ready = !stream.ready || *stream.ready;
-        if (*stream.valid && !ready) waiting.assign(payload, payload + stream.bytes);
-        return *stream.valid && ready;
-    }
 };
 
 struct ComingLine {
@@ -117,7 +72,7 @@ public:
     }
 
     void run() {
-        if (setup.inputs) std::memcpy(ports.inputs.payload, setup.inputs, ports.inputs.bytes);
+        if (setup.inputs) set(ports.inputs, setup.inputs);
         *ports.invalidate = setup.invalidates;
         for (auto& stream : ports.requests) *stream.valid = 0;
         for (auto& stream : ports.responses) set_ready(stream, false);
@@ -194,11 +149,8 @@ private:
         const Stream& stream = ports.requests[client];
         if (!offered[client]) offered[client] = can_send(client) && !chance.withholds();
         *stream.valid = offered[client];
-        if (offered[client]) {
-            std::memcpy(stream.payload, setup.clients[client].requests + sent[client] * stream.bytes, stream.bytes);
-        } else {
-            std::memset(stream.payload, POISON, stream.bytes), mask_payload(stream);
-        }
+        const char* requests = setup.clients[client].requests;
+        set(stream.payload, offered[client] ? requests + sent[client] * stream.payload.bytes : nullptr);
         set_ready(ports.responses[client], !chance.withholds());
     }
 
@@ -210,18 +162,12 @@ private:
     }
 
     std::uint64_t request_tag(std::size_t client) const {
-        const std::size_t bytes = ports.requests[client].bytes;
+        const std::size_t bytes = ports.requests[client].payload.bytes;
         return low_bits(setup.clients[client].requests + sent[client] * bytes, bytes) >> REQUEST_TAG;
     }
 
     static void set_ready(const Stream& stream, bool ready) {
         if (stream.ready) *stream.ready = ready;
-    }
-
-    // Bits beyond a port's width must be zero.
-    static void mask_payload(const Stream& stream) {
-        auto* bytes = static_cast<unsigned char*>(stream.payload);
-        for (std::size_t bit = stream.width; bit < 8 * stream.bytes; ++bit) bytes[bit / 8] &= ~(1 << bit % 8);
     }
 
     // The line that comes in this cycle, if one does: of those that are due any one, if there is a jitter.
@@ -245,13 +191,13 @@ private:
 
     void drive_line(const Stream& stream, const ComingLine* comes) {
         *stream.valid = comes != nullptr;
-        auto* payload = static_cast<unsigned char*>(stream.payload);
-        std::memset(payload, POISON, stream.bytes), mask_payload(stream);
+        auto* payload = static_cast<unsigned char*>(stream.payload.bits);
+        set(stream.payload, nullptr);
         if (!comes) return;
         const bool error = is_error(comes->line);
         if (!error) std::memcpy(payload, setup.memory + comes->line * LINE_BYTES, LINE_BYTES);
         const std::uint64_t above = error | comes->tag << (ANSWER_TAG - 8 * LINE_BYTES);
-        std::memcpy(payload + LINE_BYTES, &above, stream.bytes - LINE_BYTES);
+        std::memcpy(payload + LINE_BYTES, &above, stream.payload.bytes - LINE_BYTES);
     }
 
     bool is_error(std::uint64_t line) const {
@@ -273,7 +219,7 @@ private:
     void take_line_request(std::size_t port) {
         const Stream& stream = ports.line_requests[port];
         auto& coming = memories[port];
-        const std::uint64_t bits = low_bits(stream.payload, stream.bytes);
+        const std::uint64_t bits = low_bits(stream.payload.bits, stream.payload.bytes);
         const std::uint32_t line = bits & LINE_MASK, uncached = bits >> UNCACHED_BIT & 1;
         if (result.lines < setup.lines_size) setup.lines[result.lines] = line << 1 | uncached;
         ++result.lines;
@@ -296,7 +242,8 @@ private:
         }
         if (responses[client].take()) {
             const std::uint64_t number = answered_request(client);
-            std::memcpy(own.responses + number * response.bytes, response.payload, response.bytes);
+            const Port& payload = response.payload;
+            std::memcpy(own.responses + number * payload.bytes, payload.bits, payload.bytes);
             own.answered[number] = now, seen[client] = false, ++received[client];
             if (setup.tagged) tags[client].at(answer_tag(client)) = NOBODY;
         }
@@ -308,8 +255,8 @@ private:
 
     std::uint64_t answer_tag(std::size_t client) const {
         const Stream& stream = ports.responses[client];
-        const auto* above = static_cast<const unsigned char*>(stream.payload) + LINE_BYTES;
-        return low_bits(above, stream.bytes - LINE_BYTES) >> (ANSWER_TAG - 8 * LINE_BYTES);
+        const auto* above = static_cast<const unsigned char*>(stream.payload.bits) + LINE_BYTES;
+        return low_bits(above, stream.payload.bytes - LINE_BYTES) >> (ANSWER_TAG - 8 * LINE_BYTES);
     }
 
     std::uint64_t answered_request(std::size_t client) {
@@ -326,8 +273,6 @@ struct Cache {
 };
 
 }  // namespace
-
-#define EXPORTED extern "C" __attribute__((visibility("default")))
 
 EXPORTED void* cache_make() {
     auto* cache = new Cache;

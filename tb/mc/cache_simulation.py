@@ -4,7 +4,6 @@ import ctypes
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 
 import numpy as np
 from amaranth.lib import wiring
@@ -13,6 +12,7 @@ from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import Port, convert, ports
 from ctm.sim.memory import Memory
+from ctm.tb.lib.unit_loop import wrapper
 
 _TOP = "cache"
 _STALL_ONE = 1 << 16
@@ -98,8 +98,8 @@ class CacheSimulation:
     def __init__(self, cache: wiring.Component, *, outstanding: int, tagged: bool = False) -> None:
         listed = list(ports(cache))
         self._sizes = {port.name: _port_bytes(port.width) for port in listed}
-        text = resources.files("ctm.tb.mc").joinpath("cache_loop.cc").read_text()
-        path = build(Model(_TOP, convert(Numbered(cache, listed), top=_TOP)), _declarations(listed) + text)
+        loop = wrapper(_declarations(listed), "mc", "cache_loop.cc")
+        path = build(Model(_TOP, convert(Numbered(cache, listed), top=_TOP)), loop)
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p
         self._library.cache_make.restype = pointer
@@ -197,24 +197,21 @@ def _declarations(listed: list[Port]) -> str:
     def stream(name: str) -> str:
         ends = ", ".join(address(f"{name}__{end}") for end in ("valid", "ready"))
         payload = f"{name}__payload"
-        return f"{{{address(payload)}, {_port_bytes(widths[payload])}, {widths[payload]}, {ends}}}"
+        return f"{{{{{address(payload)}, {_port_bytes(widths[payload])}, {widths[payload]}}}, {ends}}}"
 
     def streams(name: str, who: str = "clients") -> str:
         ours = rf"({who}__(\d+__)?)?{name}__payload" if who == "clients" else rf"{who}__(\d+__)?{name}__payload"
         found = [each.removesuffix("__payload") for each in numbers if re.fullmatch(ours, each)]
         return f"{{{', '.join(map(stream, found))}}}"
 
-    inputs = f"{{{address('inputs')}, {_port_bytes(widths.get('inputs', 1))}, {widths.get('inputs', 1)}, 0, 0}}"
-    return f"""#include <cstdint>
-#include <vector>
-#include "verilated.h"
+    inputs = f"{{{address('inputs')}, {_port_bytes(widths.get('inputs', 1))}, {widths.get('inputs', 1)}}}"
+    return f"""#include "verilated.h"
 #include "V{_TOP}.h"
 namespace {{
 using Model = V{_TOP};
-struct Stream {{ void* payload; std::size_t bytes, width; std::uint8_t *valid, *ready; }};
 struct Ports {{
     std::vector<Stream> requests, responses, line_requests, line_responses;
-    Stream inputs;
+    Port inputs;
     std::uint8_t {", ".join("*" + name for name in _SINGLES)};
 }};
 Ports ports(Model& model) {{

@@ -3,16 +3,8 @@
 // In every cycle the inputs are driven, the unit settles, what it offers and takes is looked at, and the clock rises.
 // Payloads that are not valid are a poison. The generated part in front of this gives `ports(model)`.
 
-#include <cstdio>
-#include <cstring>
-#include <deque>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 namespace {
 
-constexpr int POISON = 0xA5;
 constexpr unsigned IDLE_CYCLES = 20;  // Behind the last shape, in which nothing more may come.
 constexpr unsigned VECTORS = 4, VECTOR_BYTES = 16, ROWS = 7, EVENTS = 6;
 
@@ -29,44 +21,8 @@ struct Result {
     char message[256];
 };
 
-struct Failure : std::runtime_error {
-    using std::runtime_error::runtime_error;
-};
-
 void check(bool holds, const char* rule) {
     if (!holds) throw Failure(rule);
-}
-
-// The same for the same seed.
-struct Chance {
-    std::uint64_t state;
-
-    bool withholds(std::uint64_t stall) {  // SplitMix64
-        std::uint64_t z = state += 0x9E3779B97F4A7C15;
-        z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
-        z = (z ^ z >> 27) * 0x94D049BB133111EB;
-        return (z ^ z >> 31) % 65536 < stall;
-    }
-};
-
-// Bits beyond a port's width must be zero.
-void set(const Port& port, const void* payload) {
-    auto* bytes = static_cast<unsigned char*>(port.data);
-    if (payload) {
-        std::memcpy(bytes, payload, port.bytes);
-    } else {
-        std::memset(bytes, POISON, port.bytes);
-    }
-    for (std::size_t bit = port.width; bit < 8 * port.bytes; ++bit) bytes[bit / 8] &= ~(1 << bit % 8);
-}
-
-std::uint64_t bits(const void* payload, unsigned from, unsigned count) {
-    std::uint64_t result = 0;
-    for (unsigned bit = 0; bit < count; ++bit) {
-        const auto byte = static_cast<const unsigned char*>(payload)[(from + bit) / 8];
-        result |= std::uint64_t(byte >> (from + bit) % 8 & 1) << bit;
-    }
-    return result;
 }
 
 enum class Record { FREE, TAKEN, GIVEN };
@@ -121,8 +77,8 @@ struct Run {
             unit.model.eval();
             watch(now);
             idle_cycles = *ports.idle && next == setup.primitives_count && !offers ? idle_cycles + 1 : 0;
-            place = bits(ports.place.data, 0, ports.place.width);
-            vector = bits(ports.vector.data, 0, ports.vector.width);
+            place = bits(ports.place.bits, 0, ports.place.width);
+            vector = bits(ports.vector.bits, 0, ports.vector.width);
             unit.model.clk = 1;
             unit.model.eval();
         }
@@ -142,7 +98,7 @@ struct Run {
 
     void watch(std::uint64_t now) {
         const bool primitive = offers && *ports.primitive_ready, free = offers_free && *ports.free_ready;
-        for (unsigned event = 0; event < EVENTS; ++event) setup.counts[event] += bits(ports.events.data, event, 1);
+        for (unsigned event = 0; event < EVENTS; ++event) setup.counts[event] += bits(ports.events.bits, event, 1);
         write();
         strip(now);
         made(now);
@@ -154,12 +110,12 @@ struct Run {
             offers_free = false;
         }
         if (primitive) ++next, offers = false;
-        check(!*ports.idle || !(*ports.strip_valid || bits(ports.made.data, 0, 1) || bits(ports.write.data, 0, 1)),
+        check(!*ports.idle || !(*ports.strip_valid || bits(ports.made.bits, 0, 1) || bits(ports.write.bits, 0, 1)),
               "idle while something is given");
     }
 
     void write() {
-        const void* data = ports.write.data;
+        const void* data = ports.write.bits;
         if (!bits(data, 0, 1)) return;
         const unsigned width = ports.free.width, record = bits(data, 1, width), row = bits(data, 1 + width, 3);
         check(unit.states[record] == Record::TAKEN, "a row of a record that is not being made");
@@ -170,7 +126,7 @@ struct Run {
     }
 
     void strip(std::uint64_t now) {
-        const char* payload = static_cast<const char*>(ports.strip.data);
+        const char* payload = static_cast<const char*>(ports.strip.bits);
         if (waits) {
             check(*ports.strip_valid, "a strip went before it was taken");
             check(!std::memcmp(payload, waiting.data(), ports.strip.bytes), "a strip changed before it was taken");
@@ -192,8 +148,8 @@ struct Run {
     }
 
     void made(std::uint64_t now) {
-        if (!bits(ports.made.data, 0, 1)) return;
-        const unsigned record = bits(ports.made.data, 1, ports.free.width);
+        if (!bits(ports.made.bits, 0, 1)) return;
+        const unsigned record = bits(ports.made.bits, 1, ports.free.width);
         give(record);
         check(result.shapes < setup.shapes_size, "too many shapes");
         char* shape = setup.shapes + result.shapes * (1 + ROWS * 4) * 4;
@@ -206,8 +162,6 @@ struct Run {
 };
 
 }  // namespace
-
-#define EXPORTED extern "C" __attribute__((visibility("default")))
 
 EXPORTED void* unit_make(std::uint64_t records) { return new Unit(records); }
 EXPORTED void unit_free(void* unit) { delete static_cast<Unit*>(unit); }

@@ -2,7 +2,6 @@
 
 import ctypes
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from ctm.sim.compiled.fields import decode
 from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import Port, convert, ports
+from ctm.tb.lib.unit_loop import wrapper
 
 _TOP = "rasterizer"
 _STALL_ONE = 1 << 16
@@ -89,9 +89,9 @@ class RasterSimulation:
         unit = Rasterizer(vertices=vertices, records=records, lanes=lanes)
         listed = list(ports(unit))
         self._sizes = {port.name: _port_bytes(port.width) for port in listed}
-        text = resources.files("ctm.tb.pa").joinpath("rasterizer_loop.cc").read_text()
         record = self._layout["constants"].offset + self._layout["constants"].shape["record"].offset
-        path = build(Model(_TOP, convert(Numbered(unit, listed), top=_TOP)), _declarations(listed, record) + text)
+        loop = wrapper(_declarations(listed, record), "pa", "rasterizer_loop.cc")
+        path = build(Model(_TOP, convert(Numbered(unit, listed), top=_TOP)), loop)
         self._library = ctypes.CDLL(str(path))
         self._library.unit_make.restype = ctypes.c_void_p
         self._library.unit_make.argtypes = [ctypes.c_uint64]
@@ -178,12 +178,10 @@ def _declarations(listed: list[Port], record: int) -> str:
         for port in _WIDE.values()
     )
     single = ", ".join(f"&model.{port_name(numbers[port])}" for port in _SINGLES.values())
-    return f"""#include <cstdint>
-#include "verilated.h"
+    return f"""#include "verilated.h"
 #include "V{_TOP}.h"
 namespace {{
 using Model = V{_TOP};
-struct Port {{ void* data; std::size_t bytes, width; }};
 struct Ports {{
     Port {", ".join(_WIDE)};
     std::uint8_t {", ".join("*" + name for name in _SINGLES)};

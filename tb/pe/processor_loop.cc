@@ -179,8 +179,6 @@ struct Processor {
 
 }  // namespace
 
-#define EXPORTED extern "C" __attribute__((visibility("default")))
-
 EXPORTED void* pe_make() {
     auto* processor = new Processor;
     processor->model.clk = 0, processor->model.rst = 0;

@@ -3,7 +3,6 @@
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 
 import numpy as np
 from amaranth.lib import data, wiring
@@ -21,6 +20,7 @@ from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import Port, convert, ports
 from ctm.sim.memory import Memory
+from ctm.tb.lib.unit_loop import wrapper
 
 _TOP = "pe"
 _PARTS = ("streams", "surroundings", "loop")
@@ -158,8 +158,8 @@ class ProcessorSimulation:
     def __init__(self, config: ArrayConfig, processor: wiring.Component | None = None) -> None:
         component = CommandProcessor(config, PROGRAM_FORMAT) if processor is None else processor
         listed = list(ports(component))
-        text = "".join(resources.files("ctm.tb.pe").joinpath(f"processor_{part}.cc").read_text() for part in _PARTS)
-        path = build(Model(_TOP, convert(Numbered(component, listed), top=_TOP)), _declarations(config, listed) + text)
+        loop = wrapper(_declarations(config, listed), "pe", *(f"processor_{part}.cc" for part in _PARTS))
+        path = build(Model(_TOP, convert(Numbered(component, listed), top=_TOP)), loop)
         self.array, self.lanes = config, config.lanes
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p
@@ -258,15 +258,11 @@ def _declarations(config: ArrayConfig, listed: list[Port]) -> str:
         for prefix, layout in _layouts(config.lanes).items()
         for name, field in layout
     )
-    return f"""#include <cstddef>
-#include <cstdint>
-#include "verilated.h"
+    return f"""#include "verilated.h"
 #include "V{_TOP}.h"
 namespace {{
 using Model = V{_TOP};
 struct Field {{ unsigned offset, width; }};
-struct Port {{ void* bits; std::size_t bytes, width; }};
-struct Stream {{ Port payload; std::uint8_t *valid, *ready; }};
 struct Ports {{
     Stream {", ".join(_STREAMS)};
     Port {", ".join(_WIDE)};

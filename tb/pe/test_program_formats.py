@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,11 +35,16 @@ def information(form: ProgramFormat) -> list[int]:
     return [form.version, *range(1, elf.PROGRAM_INFORMATION_WORDS)]
 
 
-def executable(form: ProgramFormat, code_bytes: int, code_at: int = _CODE_AT, **other: Any) -> bytes:
-    """An image of a format, or, with what is `other` than there, of none."""
+def executable(
+    form: ProgramFormat, code_bytes: int, code_at: int = _CODE_AT, draw: Sequence[int] = (), **other: Any
+) -> bytes:
+    """An image of a format, with the words of a `draw`, or, with what is `other` than there, of none."""
     kind, version = (other.get(name, getattr(form, name)) for name in ("information", "version"))
     words = [version, *information(form)[1:]]
     contents = note(elf.NOTE_NAME, kind.value, struct.pack(f"<{len(words)}I", *words))
+    if draw:
+        assert form.pipeline is not None
+        contents += note(elf.NOTE_NAME, form.pipeline.value, struct.pack(f"<{len(draw)}I", *draw))
     table = elf.ELF_HEADER_BYTES
     segments = [(elf.PT_NOTE, _NOTE_AT, len(contents)), (elf.PT_LOAD, code_at, code_bytes)]
     front = header(table, len(segments), other.get("machine", form.machine))
@@ -46,39 +52,42 @@ def executable(form: ProgramFormat, code_bytes: int, code_at: int = _CODE_AT, **
     return front.ljust(_NOTE_AT, b"\0") + contents
 
 
-def load(form: ProgramFormat, images: Sequence[bytes]) -> list[Loaded]:
-    """What becomes of images, one after the other; what is asked of memory lies inside the format's limit."""
-    loader = ProgramLoader(form)
+async def load_one(context: Any, loader: ProgramLoader, image: bytes, limit: int = SMALL.image_limit) -> Loaded:
+    """What becomes of an image; what is asked of memory lies inside the limit."""
     request, response = loader.lines.request, loader.lines.response
+    context.set(loader.base, BASE)
+    context.set(request.ready, 1)
+    waiting: list[int] = []
+    context.set(loader.start, 1)
+    while True:
+        context.set(response.valid, bool(waiting))
+        if waiting:
+            line = image[LINE_BYTES * waiting[0] :][:LINE_BYTES]
+            context.set(response.payload.bits, int.from_bytes(line, "little"))
+        is_done, is_taken = context.get(loader.done), bool(waiting) and context.get(response.ready)
+        if context.get(request.valid):
+            waiting.append(context.get(request.payload.line) - BASE // LINE_BYTES)
+            assert 0 <= waiting[-1] < limit // LINE_BYTES
+        if is_taken:
+            waiting.pop(0)
+        status, size = context.get(loader.status), context.get(loader.image.size)
+        words = [context.get(word) for word in loader.image.information]
+        await context.tick()
+        context.set(loader.start, 0)
+        if is_done:
+            assert not waiting
+            assert status != Status.OK or context.get(loader.image.code) == BASE + _CODE_AT
+            return status, size, words
+
+
+def load(form: ProgramFormat, images: Sequence[bytes]) -> list[Loaded]:
+    """What becomes of images, one after the other."""
+    loader = ProgramLoader(form)
     found: list[Loaded] = []
 
     async def testbench(context: Any) -> None:
-        context.set(loader.base, BASE)
-        context.set(request.ready, 1)
         for image in images:
-            waiting: list[int] = []
-            context.set(loader.start, 1)
-            while True:
-                context.set(response.valid, bool(waiting))
-                if waiting:
-                    line = image[LINE_BYTES * waiting[0] :][:LINE_BYTES]
-                    context.set(response.payload.bits, int.from_bytes(line, "little"))
-                is_done, is_taken = context.get(loader.done), bool(waiting) and context.get(response.ready)
-                if context.get(request.valid):
-                    waiting.append(context.get(request.payload.line) - BASE // LINE_BYTES)
-                    assert 0 <= waiting[-1] < form.image_limit // LINE_BYTES
-                if is_taken:
-                    waiting.pop(0)
-                if is_done:
-                    assert not waiting
-                    status = context.get(loader.status)
-                    words = [context.get(word) for word in loader.image.information]
-                    assert status != Status.OK or context.get(loader.image.code) == BASE + _CODE_AT
-                    found.append((status, context.get(loader.image.size), words))
-                await context.tick()
-                context.set(loader.start, 0)
-                if is_done:
-                    break
+            found.append(await load_one(context, loader, image, form.image_limit))
 
     simulate(loader, testbench)
     return found
@@ -116,3 +125,22 @@ def test_the_limit_of_an_image_is_its_formats(name: str) -> None:
     indices = [form.image_limit - form.unit_bytes + over for over in (4, form.unit_bytes, -2)]
     images = [executable(form, form.unit_bytes, at) for at in indices]
     assert {status for status, *_ in load(form, images)} == {Status.BAD_EXECUTABLE}
+
+
+def test_the_note_of_a_draw_stays_until_the_next_load() -> None:
+    form = replace(SMALL, pipeline=NoteType.R700_PIPELINE)
+    words = list(range(elf.PIPELINE_INFORMATION_WORDS))
+    described = executable(form, form.unit_bytes, draw=words)
+    loader = ProgramLoader(form, draws=True)
+    counts: list[int] = []
+
+    async def testbench(context: Any) -> None:
+        for image in (described, executable(form, form.unit_bytes)):
+            await load_one(context, loader, image)
+            for _ in range(5):
+                await context.tick()
+                counts.append(context.get(loader.image.pipelines))
+        assert [context.get(word) for word in loader.image.pipeline] == words
+
+    simulate(loader, testbench)
+    assert counts == [1] * 5 + [0] * 5

@@ -1,8 +1,6 @@
 """The testbench that `ctm verilog` writes replays a job, in whatever simulator, and notices what is wrong."""
 
-import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -15,7 +13,6 @@ from typer.testing import CliRunner
 
 from ctm.rtl.config import TINY
 from ctm.sim.cli.application import application
-from ctm.sim.compiled.tools.package import VERILATOR
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.jobs.recording import record
@@ -23,12 +20,11 @@ from ctm.sim.report.core_description import core_description
 from ctm.sim.report.hardware import write_hardware
 from ctm.sim.report.testbench import EXPECTED, HOST, VERILATOR_OPTIONS, replaying
 from ctm.sim.runtime.device import WATCHDOG
+from ctm.tb.report.verilated import verilated
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SAXPY, BITONIC = EXAMPLES / "saxpy" / "saxpy.toml", EXAMPLES / "bitonic" / "bitonic.toml"
 _SYSTEM = 1 << 31
-# Those that its head names, what waves need, and what is quicker for few cycles.
-_VERILATOR = (*shlex.split(" ".join(VERILATOR_OPTIONS)), "--trace", "-MAKEFLAGS", "OPT_SLOW=-O0", "-j", "2")
 
 
 @pytest.mark.parametrize("job", [SAXPY, BITONIC], ids=["one buffer", "several buffers, arrays that change places"])
@@ -120,11 +116,9 @@ def _check_waves(command: list[str], folder: Path) -> None:
 
 @pytest.mark.long
 def test_it_passes_and_fails_in_verilator(folder: Path, tmp_path: Path) -> None:
-    root = VERILATOR.folder
-    tool = [str(root / "bin" / "verilator_bin"), *_VERILATOR, "--Mdir", str(folder / "obj"), "ctm_tb.v", "ctm.v"]
-    subprocess.run(tool, cwd=folder, check=True, env=os.environ | {"VERILATOR_ROOT": str(root)}, capture_output=True)
-    _check([str(folder / "obj" / "Vctm_tb")], folder, tmp_path)
-    _check_waves([str(folder / "obj" / "Vctm_tb")], folder)
+    program = verilated(folder)
+    _check([program], folder, tmp_path)
+    _check_waves([program], folder)
 
 
 @pytest.mark.long

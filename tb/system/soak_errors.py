@@ -1,20 +1,29 @@
 """Mistakes of every kind in drawn work."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
-from ctm.rtl.isa.commands import BY_NAME, BY_WORD
+from ctm.rtl.isa.commands import BY_NAME, BY_WORD, Command
+from ctm.rtl.isa.draws import ALL_BY_WORD, DRAW_OUTPUTS
 from ctm.rtl.isa.formats import FORMAT
+from ctm.rtl.isa.limits import OUTPUTS
 from ctm.rtl.isa.word import pack
 from ctm.sim.runtime import CommandBuffer
 
 _LINE = 64
 
 
-def spoil(generator: np.random.Generator, commands: list[list[int]], broken: int, image: int) -> list[list[int]]:
-    """The commands with one mistake, or none. `broken` is where a malformed executable is, `image` where a good one."""
+def spoil(
+    generator: np.random.Generator, commands: list[list[int]], broken: int, image: int, *, draws: bool
+) -> list[list[int]]:
+    """The commands with one mistake, or none. `broken` is where a malformed executable is, `image` where a good one.
+
+    With `draws` the golden model knows commands and outputs of draws, which not all hardware does.
+    """
     words = [
-        lambda: _no_command(generator),
-        lambda: _bad_parameter(generator),
+        lambda: _no_command(generator, ALL_BY_WORD if draws else BY_WORD),
+        lambda: _bad_parameter(generator, DRAW_OUTPUTS if draws else OUTPUTS),
         lambda: CommandBuffer().set_inst_fmt(broken).start_program().words,
         lambda: _wrong_conditional_format().words,
         lambda: CommandBuffer().append("set_out_fmt", 0, image, pack(FORMAT, pitch=0, format=4), 1).words,
@@ -30,19 +39,19 @@ def spoil(generator: np.random.Generator, commands: list[list[int]], broken: int
     return [*commands[:place], words[kind](), *commands[place:]]
 
 
-def _no_command(generator: np.random.Generator) -> list[int]:
+def _no_command(generator: np.random.Generator, all_known: Mapping[int, Command]) -> list[int]:
     known = list(BY_WORD)
     word = int(known[int(generator.integers(len(known)))]) ^ 1 << int(generator.integers(32))
-    return [word if word not in BY_WORD else 0]
+    return [word if word not in all_known else 0]
 
 
-def _bad_parameter(generator: np.random.Generator) -> list[int]:
+def _bad_parameter(generator: np.random.Generator, outputs: int) -> list[int]:
     reserved, tiled = pack(FORMAT, pitch=4, format=5), pack(FORMAT, tiling=1)
     word = {name: BY_NAME[name].word for name in BY_NAME}
     bad = [
         [word["set_inp_fmt"], 3, 0, reserved, 1],
         [word["set_out_fmt"], 3, 0, reserved, 1],
-        [word["set_out_fmt"], 4 + int(generator.integers(12)), 0, pack(FORMAT, pitch=4), 1],
+        [word["set_out_fmt"], max(outputs, 4 + int(generator.integers(12))), 0, pack(FORMAT, pitch=4), 1],
         [word["set_cond_out_fmt"], 0, reserved, 1],
         [word["set_inst_fmt"], 0, 1 << int(generator.integers(32))],
         [word["set_constf_fmt"], 0, tiled],

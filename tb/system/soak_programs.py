@@ -1,7 +1,7 @@
 """Programs for drawn work: random ones, and short ones whose domain may be long."""
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,8 +16,10 @@ from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.memory import Memory
+from ctm.tb.draws.scene import Scene
 from ctm.tb.r5xx.random_instructions import INPUTS, READ_BACK
 from ctm.tb.r5xx.random_programs import Program
+from ctm.tb.system.soak_regions import Region, Space
 
 IN_PLACE = """
 TEX r1 = LOOKUP(i0, r0.rg) unscaled
@@ -55,7 +57,8 @@ OUT o0 = MOV(r1)
 class Executables:
     """A program; `own` if each processor reads its own pair only, `short` if its domain may be long.
 
-    `uncached`: it writes output 0, and no other, past the caches; `scratch`: so it does with the last one.
+    `uncached`: it writes output 0, and no other, past the caches; `scratch`: so it does with the last one. With a
+    `scene` it is a draw's: `one_batch` if hardware shades its vertices together, `counted` if it shades each once.
     """
 
     image: bytes
@@ -63,6 +66,9 @@ class Executables:
     scratch: bool = False
     own: bool = False
     short: bool = True
+    scene: Scene | None = None
+    one_batch: bool = True
+    counted: bool = True
 
     def lines(self, base: int) -> list[range]:
         """Lines without code: the model refuses a program with one that cannot be read, the machine its groups."""
@@ -73,11 +79,20 @@ class Executables:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """A draw in memory: its commands, with those of its state, the regions of others that it reads, and a domain."""
+
+    commands: list[list[int]]
+    read: frozenset[Region]
+    domain: list[int]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Source:
     """Where programs of an instruction set come from.
 
     They read the inputs 0 to `inputs` - 1, and output 0, if they write it past the caches, as input `read_back`; only
-    `linear` outputs can be written so.
+    `linear` outputs can be written so. `place` puts what a program's scene draws into memory.
     """
 
     kind: str
@@ -85,6 +100,7 @@ class Source:
     inputs: int
     read_back: int | None = None
     linear: bool = False
+    place: Callable[[np.random.Generator, Space, Executables, Sequence[Region]], Drawn] | None = None
 
 
 @cache

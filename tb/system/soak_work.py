@@ -13,7 +13,7 @@ from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r5xx.random_programs import INT_CONSTANTS
 from ctm.tb.system.soak_coherence import Accesses, Coherence
 from ctm.tb.system.soak_errors import refused_ranges, spoil
-from ctm.tb.system.soak_programs import R5XX, Executables, Source, damaged
+from ctm.tb.system.soak_programs import R5XX, Drawn, Executables, Source, damaged
 from ctm.tb.system.soak_regions import Region, Space, draw_layout
 
 _FLUSHES = ("flush_out_cache", "flush_cond_out_cache")
@@ -34,11 +34,17 @@ MAINTENANCE = [
 
 @dataclass(frozen=True)
 class Buffer:
-    """A command buffer; with `reset_after` it is run for so many cycles, dropped by a reset, and then run."""
+    """A command buffer; with `reset_after` it is run for so many cycles, dropped by a reset, and then run.
+
+    Where it `draws`, the wavefront of a fault is another than the model's; unless it is `counted` some vertices are
+    shaded more than once.
+    """
 
     address: int
     dwords: int
     reset_after: int | None
+    draws: bool = False
+    counted: bool = True
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -68,6 +74,8 @@ class _Writer:
     source: Source
     refuses: bool
     """Memory refuses some of the first data region."""
+    may_fault: bool
+    """Then a draw has one batch: hardware has drawn those before a fault of vertices, the model has drawn nothing."""
     coherence: Coherence = field(default_factory=Coherence)
     commands: list[list[int]] = field(default_factory=list)
     set_to: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
@@ -81,7 +89,7 @@ class _Writer:
         self.bools = [
             self.space.place(generator.choice([0, 1, 0x100, 0x80], 32).astype("<u4").tobytes()) for _ in range(2)
         ]
-        self.programs = [self.source.draw(generator) for _ in range(int(generator.integers(1, 4)))]
+        self.programs = [self._program() for _ in range(int(generator.integers(1, 4)))]
         self.images = [self.space.place(program.image) for program in self.programs]
         self.broken = self.space.place(damaged(generator, self.programs[0].image, self.source.kind))
         self.counters = [self.space.region(2048) for _ in range(2)]
@@ -93,6 +101,12 @@ class _Writer:
         images = zip(self.programs, self.images, strict=True)
         lines = [lines for program, image in images for lines in program.lines(image.base)]
         return [*(region.lines for region in regions), *(region.lines[:1] for region in self.counters), *lines]
+
+    def _program(self) -> Executables:
+        program = self.source.draw(self.generator)
+        while self.may_fault and not program.one_batch:
+            program = self.source.draw(self.generator)
+        return program
 
     def happens(self, probability: float) -> bool:
         return bool(self.generator.random() < probability)
@@ -114,12 +128,14 @@ class _Writer:
     def buffer(self) -> list[list[int]]:
         """Commands of a buffer. State is set again: the buffer before may have ended early."""
         self.commands, self.set_to, self.coherence = [], {}, Coherence()
+        self.launched: list[Executables] = []
         for _ in range(int(self.generator.choice([1, 1, 2, 3, 4]))):
             self._launch(int(self.generator.integers(len(self.programs))))
         return self.commands
 
     def _launch(self, number: int) -> None:
         program = self.programs[number]
+        self.launched.append(program)
         order = [self.data[place] for place in self.generator.permutation(_DATA)]
         if (program.uncached or program.scratch) and self.refuses:
             # Behind a lookup that memory refuses the machine's groups write until the answer has come, the model's do
@@ -140,24 +156,33 @@ class _Writer:
         self._rest_of_state(number, conditional, floats)
         uncached = [outputs[place] for place in _areas(program)]
         written = frozenset() if program.uncached else frozenset(outputs) - frozenset(uncached)
+        drawn = None
+        if program.scene is not None:
+            assert self.source.place is not None
+            drawn = self.source.place(self.generator, self.space, program, rest)
+            domain = drawn.domain if self.happens(0.7) else domain
+        read = frozenset(inputs) | (drawn.read if drawn else frozenset())
         accesses = Accesses(
-            read=frozenset(inputs), floats=floats, conditional=conditional,
+            read=read, floats=floats, conditional=conditional,
             written=written, uncached=frozenset(uncached),
         )  # fmt: skip
         if self.happens(0.3):
             self.emit(self.pick([*_FLUSHES, *_INVALIDATES, "wait_for_idle"]), 0)
         for name in self.coherence.before(accesses):
             self.emit(name, int(self.generator.integers(1 << 32)))
-        self._start(accesses, domain)
+        self._start(accesses, domain, drawn)
         if not (uncached or in_place or self.coherence.before(accesses)) and self.happens(0.3):
-            self._start(accesses, self._domain(program))
+            self._start(accesses, self._domain(program), drawn)
         self._idle()
 
-    def _start(self, accesses: Accesses, domain: list[int]) -> None:
+    def _start(self, accesses: Accesses, domain: list[int], drawn: Drawn | None) -> None:
         self.set("set_domain", *domain)
         if self.happens(0.3):
             self.set("set_cond_val", int(np.float32(self.generator.normal()).view(np.uint32)))
-        self.emit("start_program", 0)
+        if drawn is None:
+            self.emit("start_program", 0)
+        else:
+            self.commands += drawn.commands
         self.coherence.after(accesses)
         # A line that is refused on its way to memory is reported by the next flush, in the model by any command.
         if self.refuses and self.data[0] == accesses.conditional:
@@ -226,7 +251,10 @@ class _Writer:
         self.set("set_cond_out_fmt", conditional.base, layout.format_word, layout.height % COORDINATE_LIMIT)
         self.set("set_cond_test", test.value)
         self.set("set_cond_out_mask", mask)
-        self.set("set_cond_loc", self.pick(list(ConditionalLocation)).value)
+        location = self.pick(list(ConditionalLocation))
+        if self.programs[number].scene is not None and self.happens(0.9):
+            location = ConditionalLocation.DPP
+        self.set("set_cond_loc", location.value)
         self.set("set_out_mask", 15 if self.happens(0.6) else int(generator.integers(16)))
 
 
@@ -246,16 +274,18 @@ def draw_work(seed: int, source: Source = R5XX) -> Work:
     generator = np.random.default_rng([seed, 0x50AC])
     space = Space(generator)
     kind = generator.choice(["none", "errors", "refused"], p=[0.5, 0.25, 0.25])
-    writer = _Writer(generator, space, source, bool(kind == "refused" and generator.random() < 0.5))
+    refuses = bool(kind == "refused" and generator.random() < 0.5)
+    writer = _Writer(generator, space, source, refuses, kind == "refused")
     drafts = []
     for _ in range(int(generator.integers(1, 4))):
         commands = writer.buffer()
         if kind == "errors":
-            commands = spoil(generator, commands, writer.broken.base, writer.images[0].base)
+            places = writer.broken.base, writer.images[0].base
+            commands = spoil(generator, commands, *places, draws=source.kind == "r700")
         data = np.array([word for words in commands for word in words], "<u4").tobytes()
         offset = 4 * int(generator.integers(16))
         region = space.place(bytes(offset) + data)
-        drafts.append((region, offset, len(data) // 4))
+        drafts.append((region, offset, len(data) // 4, writer.launched))
     refused = []
     if writer.refuses:
         refused = refused_ranges(generator, [writer.data[0].lines])
@@ -265,13 +295,17 @@ def draw_work(seed: int, source: Source = R5XX) -> Work:
         Buffer(
             (region.base + offset) % ADDRESS_SPACE, dwords,
             int(generator.choice([20, 200, 1000, 4000]) * generator.random()) if generator.random() < 0.1 else None,
+            draws=any(program.scene is not None for program in launched),
+            counted=all(program.counted for program in launched),
         )
-        for region, offset, dwords in drafts
+        for region, offset, dwords, launched in drafts
     ]  # fmt: skip
+    maintenance = space.region(2048).base
+    ends_soon = generator.random() < 0.06 and all(program.one_batch for program in writer.programs)
     return Work(
-        seed=seed, contents=space.contents, buffers=buffers, maintenance=space.region(2048).base, refused=refused,
+        seed=seed, contents=space.contents, buffers=buffers, maintenance=maintenance, refused=refused,
         ignored={region.base + byte for region in writer.counters for byte in range(8)},
-        watchdog=int(generator.integers(1, 60)) if generator.random() < 0.06 else 3_000,
+        watchdog=int(generator.integers(1, 60)) if ends_soon else 3_000,
         latency=int(generator.choice([1, 10, 50, 50, 200])), bytes_per_cycle=int(generator.choice([1, 16, 16])),
         disturbance=Disturbance(
             jitter=int(generator.choice([0, 0, 5, 60])), stall=float(generator.choice([0, 0, 0.3, 0.8])), seed=seed,

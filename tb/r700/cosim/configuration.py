@@ -1,8 +1,8 @@
-"""The R700 machine that is simulated: small caches overflow often."""
+"""The R700 machines that are simulated: small caches overflow often."""
 
 from dataclasses import replace
 
-from ctm.rtl.config import R700, CacheConfig, SharedCacheConfig
+from ctm.rtl.config import R700, CacheConfig, DrawConfig, SharedCacheConfig
 
 SMALL = replace(
     R700,
@@ -12,3 +12,5 @@ SMALL = replace(
     shared_cache=SharedCacheConfig(sets=8, ways=2, banks=2),
     conditional_cache=CacheConfig(sets=2, ways=2),
 )
+DRAW = replace(SMALL, pipeline=DrawConfig(stages="vertex"))
+"""The same with draws."""
