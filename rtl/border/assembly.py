@@ -49,8 +49,8 @@ def indices_layout(corners: int) -> data.StructLayout:
     )
 
 
-class StreamRoom(Interface):
-    """The room of a draw's streams, seen from the unit that asks for it.
+class StreamSpace(Interface):
+    """What tells whether a primitive fits into a draw's streams, seen from the unit that forms primitives.
 
     Members
     -------

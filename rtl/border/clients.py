@@ -94,7 +94,7 @@ def uncached_write_layout(lanes: int, wave: ShapeLike, areas: int = 0, *, memory
     """A word for each lane in `mask`, at a pair of its own; of two lanes with the same pair the higher one wins.
 
     Pairs are those of output 0, or, where there are `areas`, of one of them, or with `memory` words of all of memory,
-    whose number is behind those of areas; see `fetch_request_layout`.
+    whose number follows those of areas; see `fetch_request_layout`.
     """
     indices = indices_layout(lanes)
     chosen: dict[str, ShapeLike] = {"area": range(areas + memory)} if areas else {}

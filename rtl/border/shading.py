@@ -90,7 +90,7 @@ one primitive each, whose number their program gets."""
 VERTEX_BUFFER = data.StructLayout({"address": WORD_BITS, "bytes": WORD_BITS, "stride": WORD_BITS})
 """Where vertices' data is: a byte address, a multiple of 4; its bytes; bytes from one element to the next."""
 BUFFERS = VERTEX_BUFFERS + len(Ring)
-"""What fetches of a draw read: vertex buffers, and behind them the rings."""
+"""What fetches of a draw read: vertex buffers, and then the rings."""
 VERTEX_BUFFER_WRITE = data.StructLayout({"valid": 1, "number": range(BUFFERS), "buffer": VERTEX_BUFFER})
 STREAM_WRITE = data.StructLayout(
     {"valid": 1, "number": range(STREAMS), "dword": DWORD_BITS, "dwords": WORD_BITS, "stride": WORD_BITS}

@@ -193,20 +193,21 @@ class DrawPipeline(wiring.Component):
         with m.If(emits.batch.vertex.valid):
             m.d.comb += shading.vertex.eq(emits.batch.vertex)
         # Streams are those of the program behind which primitives are drawn.
-        rooms = (grouper.room, ~program.present), (emits.room, program.present)
-        for room, asks in rooms:
+        spaces = (grouper.space, ~program.present), (emits.space, program.present)
+        for space, asks in spaces:
             m.d.comb += [
-                room.streams.eq(streams.room.streams & asks),
-                room.known.eq(streams.room.known),
-                room.fits.eq(streams.room.fits & asks),
-                room.number.eq(streams.room.number),
+                space.streams.eq(streams.space.streams & asks),
+                space.known.eq(streams.space.known),
+                space.fits.eq(streams.space.fits & asks),
+                space.number.eq(streams.space.number),
             ]
             with m.If(asks):
-                m.d.comb += [streams.room.corners.eq(room.corners), streams.room.take.eq(room.take)]
+                m.d.comb += [streams.space.corners.eq(space.corners), streams.space.take.eq(space.take)]
 
     def _is_bad(self, program: Any) -> Value:
         """Whether the draw is none that is done."""
-        return is_beyond(self.draw.state, program, geometry=self._config.pipeline.has_geometry) | self.tests
+        geometry = self._config.pipeline.has_geometry
+        return Value.cast(is_beyond(self.draw.state, program, geometry=geometry) | self.tests)
 
     def _connect_states(self, m: Module, run: DrawRun, rasterizer: Rasterizer) -> None:
         """What the raster and the array's program depend on."""

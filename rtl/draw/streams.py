@@ -3,11 +3,13 @@
 Source: docs/draws.md, stream-out.
 """
 
+from typing import Any
+
 from amaranth import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.assembly import StreamRoom
+from ctm.rtl.border.assembly import StreamSpace
 from ctm.rtl.border.shading import DWORD_BITS, STREAM, STREAM_WRITE
 from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.isa.limits import WORD_BITS
@@ -17,7 +19,7 @@ _SET = data.StructLayout({"dword": DWORD_BITS, "dwords": WORD_BITS, "stride": WO
 
 
 class Streams(wiring.Component):
-    """Keeps how far each stream is filled, and gives a draw's primitives room in all of them, or in none.
+    """Keeps how far each stream is filled, and gives a draw's primitives space in all of them, or in none.
 
     A stream of 0 dwords, or whose vertices have 0, is disabled.
 
@@ -31,7 +33,7 @@ class Streams(wiring.Component):
         It has ended: streams that were written are filled.
     written : ``In(STREAMS)``
         Streams to which a wavefront writes in this cycle.
-    room : ``In(StreamRoom())``
+    space : ``In(StreamSpace())``
     streams : ``Out(STREAM)``, 4 of them
         Constant from the cycle after `begin` to the next one.
     number : ``In(range(STREAMS))``
@@ -43,7 +45,7 @@ class Streams(wiring.Component):
     begin: In(1)
     commit: In(1)
     written: In(STREAMS)
-    room: In(StreamRoom())
+    space: In(StreamSpace())
     streams: Out(data.ArrayLayout(STREAM, STREAMS))
     number: In(range(STREAMS))
     filled: Out(WORD_BITS)
@@ -51,17 +53,17 @@ class Streams(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        room, write = self.room, self.write
-        known = [Signal(_SET, name=f"stream_{number}") for number in range(STREAMS)]
+        space, write = self.space, self.write
+        known: list[Any] = [Signal(_SET, name=f"stream_{number}") for number in range(STREAMS)]
         touched = Signal(STREAMS)
         m.d.sync += touched.eq(Mux(self.begin, 0, touched | self.written))
         fits = []
         for number, (kept, stream) in enumerate(zip(known, self.streams, strict=True)):
             enabled = kept.dwords.any() & kept.stride.any()
             end, step, sum_ = Signal(WORD_BITS, name=f"end_{number}"), Signal(WORD_BITS + 3), Signal(WORD_BITS + 4)
-            m.d.comb += [step.eq(kept.stride * room.corners), sum_.eq(end + step)]
+            m.d.comb += [step.eq(kept.stride * space.corners), sum_.eq(end + step)]
             fits.append(~enabled | (sum_ <= kept.dwords))
-            with m.If(room.take & enabled):
+            with m.If(space.take & enabled):
                 m.d.sync += end.eq(sum_)
             with m.If(self.begin):
                 m.d.sync += [
@@ -75,11 +77,11 @@ class Streams(wiring.Component):
             with m.If(write.valid & (write.number == number)):
                 m.d.sync += [kept[name].eq(write[name]) for name in ("dword", "dwords", "stride")]
                 m.d.sync += kept.filled.eq(0)
-        with m.If(room.take):
-            m.d.sync += room.number.eq(room.number + room.corners)
+        with m.If(space.take):
+            m.d.sync += space.number.eq(space.number + space.corners)
         with m.If(self.begin):
-            m.d.sync += room.number.eq(0)
+            m.d.sync += space.number.eq(0)
         enabled = Cat(stream.enabled for stream in self.streams)
-        m.d.sync += [room.fits.eq(Cat(fits).all() & enabled.any()), room.known.eq(~room.take & ~self.begin)]
-        m.d.comb += [room.streams.eq(enabled.any()), self.filled.eq(Array(each.filled for each in known)[self.number])]
+        m.d.sync += [space.fits.eq(Cat(fits).all() & enabled.any()), space.known.eq(~space.take & ~self.begin)]
+        m.d.comb += [space.streams.eq(enabled.any()), self.filled.eq(Array(each.filled for each in known)[self.number])]
         return m

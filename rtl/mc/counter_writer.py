@@ -12,7 +12,7 @@ _BYTES = 2 * WORD_BYTES
 
 
 class CounterWriter(wiring.Component):
-    """Writes two counters to the first eight bytes of a line, or a `single` word to any place in it. Combinational.
+    """Writes two counters to the first eight bytes of a line, or a `single` word anywhere in it. Combinational.
 
     Members
     -------

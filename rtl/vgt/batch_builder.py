@@ -8,7 +8,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.assembly import Batch, StreamRoom, indices_layout
+from ctm.rtl.border.assembly import Batch, StreamSpace, indices_layout
 from ctm.rtl.border.draws import CORNERS
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.encoding import one_hot_index
@@ -39,7 +39,7 @@ class BatchBuilder(wiring.Component):
         The most vertices of a batch, enough for one primitive.
     indices : ``In(stream.Signature(indices_layout(corners)))``
     batch : ``Out(Batch(vertices, corners))``
-    room : ``Out(StreamRoom())``
+    space : ``Out(StreamSpace())``
         Where there may be streams.
     """
 
@@ -55,7 +55,7 @@ class BatchBuilder(wiring.Component):
                 "most": In(range(vertices + 1)),
                 "indices": In(stream.Signature(indices_layout(corners))),
                 "batch": Out(Batch(vertices, corners)),
-                **({"room": Out(StreamRoom())} if streams else {}),
+                **({"space": Out(StreamSpace())} if streams else {}),
             }
         )
 
@@ -71,7 +71,7 @@ class BatchBuilder(wiring.Component):
         index = Array(indices.payload.corners)[corner]
         has_no_entry = batch.used.any() & (batch.used + self.corners > self.most)
         is_full = has_no_entry | (primitives.level >= _PRIMITIVES * vertices - 1)
-        takes, closes, known = Signal(), Signal(), self.room.known if self._streams else Const(1)
+        takes, closes, known = Signal(), Signal(), self.space.known if self._streams else Const(1)
         is_first, is_last = corner == 0, corner == last_corner
         stops = indices.payload.ends | indices.payload.error | is_full
         m.d.comb += [
@@ -131,14 +131,14 @@ class BatchBuilder(wiring.Component):
         """Say of a vertex which it is of those that are streamed out. Returns whether the draw has a stream."""
         if not self._streams:
             return Const(0)
-        room, vertex = self.room, self.batch.vertex
+        space, vertex = self.space, self.batch.vertex
         m.d.comb += [
-            room.corners.eq(self.corners),
-            vertex.streamed.eq(room.fits),
-            vertex.number.eq(room.number + corner),
-            room.take.eq(takes & room.fits & (corner == self.corners - 1)),
+            space.corners.eq(self.corners),
+            vertex.streamed.eq(space.fits),
+            vertex.number.eq(space.number + corner),
+            space.take.eq(takes & space.fits & (corner == self.corners - 1)),
         ]
-        return Value.cast(room.streams)
+        return Value.cast(space.streams)
 
     def _give(self, m: Module, primitives: SyncFIFOBuffered, number: Signal) -> None:
         """Give the primitives of the batch, with their numbers in the instance."""

@@ -7,7 +7,7 @@ from amaranth import Module, ResetInserter
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.assembly import Batch, StreamRoom
+from ctm.rtl.border.assembly import Batch, StreamSpace
 from ctm.rtl.border.shading import GEOMETRY_PROGRAM, emit_layout
 from ctm.rtl.vgt.batch_builder import BatchBuilder
 from ctm.rtl.vgt.emits import Emits
@@ -33,7 +33,7 @@ class EmitGrouper(wiring.Component):
     provoking_last : ``In(1)``
     batch : ``Out(Batch(vertices))``
         It `ends` with the last one of the run.
-    room : ``Out(StreamRoom())``
+    space : ``Out(StreamSpace())``
     """
 
     def __init__(self, lanes: int, vertices: int) -> None:
@@ -48,7 +48,7 @@ class EmitGrouper(wiring.Component):
                 "program": In(GEOMETRY_PROGRAM),
                 "provoking_last": In(1),
                 "batch": Out(Batch(vertices)),
-                "room": Out(StreamRoom()),
+                "space": Out(StreamSpace()),
             }
         )
 
@@ -63,7 +63,7 @@ class EmitGrouper(wiring.Component):
         connect(m, emits.vertex, topology.index)
         connect(m, topology.primitive, builder.indices)
         connect(m, builder.batch, flipped(self.batch))
-        connect(m, builder.room, flipped(self.room))
+        connect(m, builder.space, flipped(self.space))
         m.d.comb += [
             emits.program.eq(self.program),
             emits.start.eq(self.begin),

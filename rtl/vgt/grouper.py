@@ -7,7 +7,7 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.assembly import DRAW_STATE, MOST_CORNERS, Batch, StreamRoom
+from ctm.rtl.border.assembly import DRAW_STATE, MOST_CORNERS, Batch, StreamSpace
 from ctm.rtl.border.draws import CORNERS
 from ctm.rtl.border.lines import LineClient
 from ctm.rtl.vgt.batch_builder import BatchBuilder
@@ -34,7 +34,7 @@ class VertexGrouper(wiring.Component):
         Likewise: the most vertices of a batch.
     batch : ``Out(Batch(vertices, corners))``
     lines : ``Out(LineClient())``
-    room : ``Out(StreamRoom())``
+    space : ``Out(StreamSpace())``
         With `geometry`.
     """
 
@@ -51,7 +51,7 @@ class VertexGrouper(wiring.Component):
                 "most": In(range(vertices + 1)),
                 "batch": Out(Batch(vertices, self._corners)),
                 "lines": Out(LineClient()),
-                **({"room": Out(StreamRoom())} if geometry else {}),
+                **({"space": Out(StreamSpace())} if geometry else {}),
             }
         )
 
@@ -68,7 +68,7 @@ class VertexGrouper(wiring.Component):
         connect(m, topology.primitive, builder.indices)
         connect(m, builder.batch, flipped(self.batch))
         if geometry:
-            connect(m, builder.room, flipped(self.room))
+            connect(m, builder.space, flipped(self.space))
         m.d.comb += [
             reader.begin.eq(self.begin),
             topology.begin.eq(self.begin),

@@ -6,7 +6,7 @@ Source: docs/draws.md, vertices and primitives.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from amaranth import Array, Module, Mux, Signal, Value
+from amaranth import Array, Module, Mux, Shape, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.enum import EnumView
 from amaranth.lib.wiring import In, Out
@@ -93,7 +93,7 @@ class Topology(wiring.Component):
         super().__init__(
             {
                 "begin": In(1),
-                "kind": In(PrimitiveType, init=PrimitiveType.POINTLIST),
+                "kind": In(Shape.cast(PrimitiveType)),
                 "provoking_last": In(1),
                 "base_vertex": In(WORD_BITS),
                 "index": In(stream.Signature(INDEX)),
@@ -150,7 +150,7 @@ class Topology(wiring.Component):
         with m.Switch(self.kind):
             for kind, form in forms.items():
                 given = [*form.corners, *[form.corners[0]] * (corners - len(form.corners))]
-                with m.Case(kind):
+                with m.Case(kind.value):
                     m.d.comb += found.eq(form.completes)
                     with m.If(free):
                         m.d.sync += payload.provoking.eq(form.provoking)

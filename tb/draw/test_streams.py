@@ -51,7 +51,7 @@ class StreamsBench:
 
     async def _draw(self, context: Any) -> None:
         unit, corners = self.unit, int(self.draw.choice([1, 2, 3, 6]))
-        context.set(unit.room.corners, corners)
+        context.set(unit.space.corners, corners)
         await pulse(context, unit.begin)
         for stream, own in zip(self.kept, context.get(unit.streams), strict=True):
             assert own.enabled == self._enabled(stream) and own.stride == stream["stride"]
@@ -68,15 +68,15 @@ class StreamsBench:
         steps = [corners * stream["stride"] * self._enabled(stream) for stream in self.kept]
         has_streams = any(map(self._enabled, self.kept))
         for _ in range(30):
-            while not context.get(unit.room.known):
+            while not context.get(unit.space.known):
                 await context.tick()
             over = [end + step > max(own["dwords"], end) for end, step, own in zip(ends, steps, self.kept, strict=True)]
             fits = has_streams and not any(over)
-            assert (bool(context.get(unit.room.fits)), context.get(unit.room.streams)) == (fits, has_streams)
-            assert context.get(unit.room.number) == number
+            assert (bool(context.get(unit.space.fits)), context.get(unit.space.streams)) == (fits, has_streams)
+            assert context.get(unit.space.number) == number
             if not fits or self.draw.random() < 0.1:
                 break
-            await pulse(context, unit.room.take)
+            await pulse(context, unit.space.take)
             number, ends = number + corners, [end + step for end, step in zip(ends, steps, strict=True)]
         return ends
 

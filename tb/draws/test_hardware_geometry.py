@@ -13,9 +13,8 @@ from ctm.rtl.isa.r700.pipeline import OutputPrimitive
 from ctm.rtl.isa.status import Status
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.runtime import CommandBuffer, Device, Layout
-from ctm.tb.draws.geometry import COPY, ITEM, POINT_TO_TRIANGLES, with_geometry
+from ctm.tb.draws.geometry import COPY, ITEM, POINT_TO_TRIANGLES, STREAMED, VERTEX_STREAM, point, scene
 from ctm.tb.draws.scene import CLEAR, Drawn, Scene, commands_of, drawn
-from ctm.tb.draws.test_geometry import STREAMED, VERTEX_STREAM, point
 
 
 def outcome(made: Scene, engine: str, **changed: Any) -> Drawn | Status:
@@ -39,12 +38,6 @@ def points(count: int, seed: int = 0) -> list[list[float]]:
     """Points that ask for 0 to 6 vertices each, somewhere in the view."""
     generator = np.random.default_rng(seed)
     return [point(*generator.uniform(-0.9, 0.6, 2), int(n)) for n in generator.integers(0, 7, count)]
-
-
-def scene(vertices: list[list[float]], *, program: dict[str, Any] | None = None, **changed: Any) -> Scene:
-    """A scene of points with a geometry program."""
-    draw = {"primitive": "POINTLIST"} | changed.pop("draw", {})
-    return Scene(vertices=vertices, program=with_geometry(**program or {}), draw=draw, **changed)
 
 
 @pytest.mark.parametrize("count", [1, 16, 17, 64, 65, 200])

@@ -79,7 +79,7 @@ class Bench:
         """Emit, and then take the batches."""
         context.set(unit.program, self.program())
         context.set(unit.provoking_last, self.provoking_last)
-        context.set(unit.room.known, 1)
+        context.set(unit.space.known, 1)
         context.set(unit.threads, self.threads)
         context.set(unit.clear, 1)
         await context.tick()

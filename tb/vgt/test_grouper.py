@@ -102,8 +102,8 @@ class Bench:
         context.set(grouper.state, self.case.words)
         context.set(grouper.by_primitive, int(self.case.by_primitive))
         context.set(grouper.most, VERTICES)
-        if hasattr(grouper, "room"):
-            context.set(grouper.room.known, 1)
+        if hasattr(grouper, "space"):
+            context.set(grouper.space.known, 1)
         while not context.get(grouper.idle):
             await self._tick(context)
         context.set(grouper.begin, 1)

@@ -112,7 +112,8 @@ class Outputs(wiring.Component):
         m.submodules.writer = writer = ElementWriter(
             self._lanes, self._passenger, banks=self._banks, memory=self._memory
         )
-        output, blender_idle = flipped(self.output), Const(1)
+        output: Any = flipped(self.output)
+        blender_idle: Value = Const(1)
         if self._blends:
             output, blender_idle = self._blend(m, arbiter.inputs[2])
         self._offer_output(m, output, arbiter.inputs[0])

@@ -14,8 +14,8 @@ from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700 import exports
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.ram import DistributedRam
-from ctm.rtl.r700.memory.items import ITEM_ELEMENT, ItemAddresses
 from ctm.rtl.r700.memory.scaling import coordinate
+from ctm.rtl.r700.vertices.items import ITEM_ELEMENT, ItemAddresses
 
 _STREAMED = data.StructLayout({"streamed": 1, "number": WORD_BITS})
 

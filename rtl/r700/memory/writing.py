@@ -12,11 +12,11 @@ from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700 import exports
 from ctm.rtl.r700.memory.areas import ELEMENT_ADDRESS, pair
 from ctm.rtl.r700.memory.instruction import Task
-from ctm.rtl.r700.memory.items import place_of
 from ctm.rtl.r700.memory.scaling import coordinate
 from ctm.rtl.r700.memory.sending import element_addresses
 from ctm.rtl.r700.memory.thread_items import written_item
 from ctm.rtl.r700.shapes import AREAS
+from ctm.rtl.r700.vertices.items import word_at
 
 
 def connect_areas(executor: Any) -> tuple[Signal, list[Value]]:
@@ -81,7 +81,7 @@ def add_areas(executor: Any, pixel: Signal, words: list[Value]) -> None:
         component = Cat(Const(lane, together.bit_length() - 1), block)
         x, y = pair(address, component)
         if executor.geometry:
-            column, row, page = place_of(item, component)
+            column, row, page = word_at(item, component)
             x, y = Mux(of_threads, column, x), Mux(of_threads, row, y)
             m.d.comb += write.payload.page[lane].eq(Mux(of_threads, page, 0))
         m.d.comb += [

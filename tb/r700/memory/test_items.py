@@ -9,7 +9,7 @@ from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.draws import STREAMS
-from ctm.rtl.r700.memory.items import ITEM_ELEMENT, ItemAddresses, place_of
+from ctm.rtl.r700.vertices.items import ITEM_ELEMENT, ItemAddresses, word_at
 from ctm.tb.lib.seeds import seeds
 from ctm.tb.lib.streams import simulate
 
@@ -83,5 +83,5 @@ def test_every_thread_has_its_own_item(seed: int) -> None:
 
 def test_a_dword_of_memory_is_a_column_a_row_and_a_page() -> None:
     element: Any = data.View(ITEM_ELEMENT, Const(0x2ABC_DEF5, ITEM_ELEMENT.size))
-    widths = [len(part) for part in place_of(element, 3)]
+    widths = [len(part) for part in word_at(element, 3)]
     assert widths == [12, 12, 6]

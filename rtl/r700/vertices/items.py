@@ -24,7 +24,7 @@ _OFFSET_BITS = _INDEX_BITS + 3
 _STEPS = 3
 
 
-def place_of(element: data.View, component: Value | int) -> tuple[Value, Value, Value]:
+def word_at(element: data.View, component: Value | int) -> tuple[Value, Value, Value]:
     """Column, row and page of a component."""
     dword = (element.dword + component)[:DWORD_BITS]
     page = dword[2 * COORDINATE_BITS :]
