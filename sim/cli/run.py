@@ -11,19 +11,16 @@ import typer
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import Status
 from ctm.sim.cli.observation import MOST_EVENTS, MostEvents, Observation, PageFile, Profile, Timeline
-from ctm.sim.cli.options import (
+from ctm.sim.cli.options.engines import (
     DEFAULT_WATCHDOG,
     EngineName,
-    Json,
     MaxCycles,
     Port,
-    Preset,
-    Settings,
     Watchdog,
     check_engine,
-    configuration,
     prepare_engine,
 )
+from ctm.sim.cli.options.machine import Json, Preset, Settings, configuration
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.cli.split.command import run_split
 from ctm.sim.cli.split.options import Authority, Certificate, Division, Key, Scheduler, Split, Workers, tiles

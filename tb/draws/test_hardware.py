@@ -144,7 +144,7 @@ def test_batches_part_strips_and_instances_where_nobody_sees_it() -> None:
     y = np.where(np.arange(150) % 2, 0.8, -0.8)
     vertices = np.column_stack([x, y, 0 * x, 1 + 0 * x, x, y, x * y, y - x]).astype(np.float32)
     for draw in ({"primitive": "TRISTRIP"}, {"primitive": "TRIFAN", "provoking": "first", "instances": 3}):
-        made = Scene(vertices=vertices, draw=draw, width=64, height=48)
+        made = Scene(vertices=vertices, draw=draw, width=64, height=12)
         assert drawn(made, "rtl").target.tobytes() == drawn(made).target.tobytes(), draw
 
 
