@@ -128,10 +128,10 @@ def place(generator: np.random.Generator, space: Space, program: Executables, ot
     made = program.scene
     assert made is not None
     vertices = np.array(made.vertices, np.float32)
-    read = frozenset[Region]()
-    if others and generator.random() < 0.15:
+    of_others = frozenset[Region]()
+    if others and generator.random() < 0.3:
         region = others[int(generator.integers(len(others)))]
-        read = frozenset({region})
+        of_others = frozenset({region})
     else:
         region = space.place(vertices.tobytes())
     indices = 0
@@ -141,7 +141,7 @@ def place(generator: np.random.Generator, space: Space, program: Executables, ot
     size = vertices.nbytes if generator.random() < 0.8 else int(generator.integers(vertices.nbytes))
     draw = _draw(made, region.base, size, indices)
     x0, y0, x1, y1 = made.clip or (0, 0, made.width - 1, made.height - 1)
-    return Drawn(commands=_split(draw.append(CommandBuffer()).words), read=read, domain=[x0, y0, x1, y1])
+    return Drawn(commands=_split(draw.append(CommandBuffer()).words), vertices=of_others, domain=[x0, y0, x1, y1])
 
 
 def _split(words: list[int]) -> list[list[int]]:

@@ -9,9 +9,10 @@ Regions = set[Region]
 
 @dataclass(frozen=True, kw_only=True)
 class Accesses:
-    """What a program may touch."""
+    """What a program may touch; `vertices` are those of a draw."""
 
     read: frozenset[Region]
+    vertices: frozenset[Region]
     floats: Region
     written: frozenset[Region]
     uncached: frozenset[Region]
@@ -26,7 +27,7 @@ class Coherence:
     unflushed_conditional: Regions = field(default_factory=set)
     stale: dict[str, Regions] = field(
         default_factory=lambda: {
-            name: set() for name in ("inv_inp_cache", "inv_constf_cache", "inv_cond_out_cache")
+            name: set() for name in ("inv_inp_cache", "inv_vtx_cache", "inv_constf_cache", "inv_cond_out_cache")
         }
     )  # fmt: skip
     """Written since the last invalidate."""
@@ -35,7 +36,7 @@ class Coherence:
         """Commands that have to stand in front of a program."""
         names = []
         conditional = {accesses.conditional}
-        others = accesses.read | {accesses.floats} | accesses.uncached
+        others = accesses.read | accesses.vertices | {accesses.floats} | accesses.uncached
         if self.unflushed & (others | conditional):
             names.append("flush_out_cache")
         if self.unflushed_conditional & (others | accesses.written) or (
@@ -43,7 +44,8 @@ class Coherence:
         ):
             names.append("flush_cond_out_cache")
         users = {
-            "inv_inp_cache": accesses.read, "inv_constf_cache": {accesses.floats}, "inv_cond_out_cache": conditional,
+            "inv_inp_cache": accesses.read, "inv_vtx_cache": accesses.vertices,
+            "inv_constf_cache": {accesses.floats}, "inv_cond_out_cache": conditional,
         }  # fmt: skip
         return names + [name for name, regions in users.items() if self.stale[name] & regions]
 

@@ -80,10 +80,10 @@ class Executables:
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """A draw in memory: its commands, with those of its state, the regions of others that it reads, and a domain."""
+    """A draw in memory: its commands, with its state; the regions of others that have its vertices; a domain."""
 
     commands: list[list[int]]
-    read: frozenset[Region]
+    vertices: frozenset[Region]
     domain: list[int]
 
 

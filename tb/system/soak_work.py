@@ -161,10 +161,9 @@ class _Writer:
             assert self.source.place is not None
             drawn = self.source.place(self.generator, self.space, program, rest)
             domain = drawn.domain if self.happens(0.7) else domain
-        read = frozenset(inputs) | (drawn.read if drawn else frozenset())
         accesses = Accesses(
-            read=read, floats=floats, conditional=conditional,
-            written=written, uncached=frozenset(uncached),
+            read=frozenset(inputs), vertices=drawn.vertices if drawn else frozenset(), floats=floats,
+            conditional=conditional, written=written, uncached=frozenset(uncached),
         )  # fmt: skip
         if self.happens(0.3):
             self.emit(self.pick([*_FLUSHES, *_INVALIDATES, "wait_for_idle"]), 0)
