@@ -15,6 +15,7 @@ from ctm.rtl.draw.pipeline import DrawPipeline
 from ctm.rtl.host.control_bus import ControlBusSignature
 from ctm.rtl.host.interface import HostInterface
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
+from ctm.rtl.isa.limits import QUAD
 from ctm.rtl.lib.clock_gating import Gated, resettable
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.mc.bus.axi import BusSignature
@@ -220,6 +221,24 @@ class Machine(wiring.Component):
                 array.shading.thread.eq(draw.shading.thread),
                 draw.shading.streams.eq(array.shading.streams),
             ]
+        counts, steps = draw.counts, self._host.draw_steps
+        raster = counts.raster
+        m.d.comb += [
+            steps.DRAW_VERTICES.eq(counts.vertices),
+            steps.DRAW_EMITTED.eq(counts.emitted),
+            steps.DRAW_PRIMITIVES.eq(raster.taken),
+            steps.DRAW_DROPPED.eq(raster.dropped),
+            steps.DRAW_CLIPPED.eq(raster.clipped),
+            steps.DRAW_PIECES.eq(raster.pieces),
+            steps.DRAW_CULLED.eq(raster.culled),
+            steps.DRAW_STRIPS.eq(counts.strips),
+            steps.DRAW_QUADS.eq(sum(draw.covered[at : at + QUAD].any() for at in range(0, len(draw.covered), QUAD))),
+            steps.DRAW_PIXELS.eq(sum(draw.covered)),
+            steps.DRAW_CLOCKS_VERTICES.eq(counts.clocks_vertices),
+            steps.DRAW_CLOCKS_PIXELS.eq(counts.clocks_pixels),
+            steps.DRAW_WAIT_ORDER.eq(counts.wait_order),
+            steps.DRAW_WAIT_RASTER.eq(counts.wait_raster),
+        ]
         # The address of the indices is that of a read that failed, if one of these did.
         with m.If(processor.draw.failed & processor.draw.index_failed):
             m.d.comb += processor.read_error_address.eq(processor.draw.state.indices.address)

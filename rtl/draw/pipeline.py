@@ -6,7 +6,7 @@ docs/design/draws.md has the picture.
 from typing import Any
 
 from amaranth import Module, Mux, Value
-from amaranth.lib import stream, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.drawing import DrawClient
@@ -34,11 +34,20 @@ from ctm.rtl.isa.draws import STREAMS, PrimitiveType, Ring
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.register_slice import SliceMode, connect_slice
-from ctm.rtl.pa.rasterizer import Rasterizer
+from ctm.rtl.pa.rasterizer import EVENTS, Rasterizer
 from ctm.rtl.vgt.emit_grouper import EmitGrouper
 from ctm.rtl.vgt.grouper import VertexGrouper
 from ctm.rtl.vgt.store import VertexStore
 from ctm.rtl.vgt.topology import assembled, corners_of
+
+DRAW_COUNTS = data.StructLayout(
+    {
+        **dict.fromkeys(("vertices", "emitted", "strips", "clocks_vertices", "clocks_pixels"), 1),
+        **dict.fromkeys(("wait_order", "wait_raster"), 1),
+        "raster": EVENTS,
+    }
+)
+"""What happened in a cycle, for the host's counters of draws."""
 
 
 class DrawPipeline(wiring.Component):
@@ -66,6 +75,8 @@ class DrawPipeline(wiring.Component):
         Outputs of the pixels that run are added to their targets.
     blend_taken, blended : ``In(1)``
         As those of the memory controller.
+    counts, covered : ``Out(DRAW_COUNTS)``, ``Out(lanes)``
+        What happened in the cycle before, and the covered pixels of the strip that was given.
     array_idle, fault
         As those of the array.
     """
@@ -92,6 +103,8 @@ class DrawPipeline(wiring.Component):
                 "adds": Out(1),
                 "blend_taken": In(1),
                 "blended": In(1),
+                "counts": Out(DRAW_COUNTS),
+                "covered": Out(lanes),
                 "array_idle": In(1),
                 "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
             }
@@ -148,11 +161,30 @@ class DrawPipeline(wiring.Component):
         ]
         self._connect_states(m, run, rasterizer)
         self._choose(m, run, interlock)
+        self._count(m, run, grouper, rasterizer, interlock)
         if geometry:
             self._connect_geometry(m, run, grouper)
         else:
             m.d.comb += grouper.most.eq(vertices)
         return m
+
+    def _count(
+        self, m: Module, run: DrawRun, grouper: VertexGrouper, rasterizer: Rasterizer, interlock: Interlock
+    ) -> None:
+        """Say what happened, for counters."""
+        counts, granted = self.counts, interlock.granted
+        draws, of_pixels = ~self.draw.ended, run.stage == Stage.PIXELS
+        goes = of_pixels & granted.valid & granted.ready
+        m.d.sync += [
+            counts.vertices.eq(grouper.batch.vertex.valid),
+            counts.strips.eq(goes),
+            self.covered.eq(Mux(goes, granted.payload.strip.covered, 0)),
+            counts.clocks_vertices.eq(draws & ~of_pixels),
+            counts.clocks_pixels.eq(draws & of_pixels),
+            counts.wait_order.eq(draws & of_pixels & interlock.waits),
+            counts.wait_raster.eq(draws & of_pixels & ~granted.valid & ~interlock.waits & ~rasterizer.idle),
+        ]
+        m.d.comb += [counts.raster.eq(rasterizer.events)]
 
     def _connect_geometry(self, m: Module, run: DrawRun, grouper: VertexGrouper) -> None:
         """Geometry programs, their rings, and streams."""
@@ -190,6 +222,7 @@ class DrawPipeline(wiring.Component):
             self.state.streams.eq(streams.streams),
             self.state.is_bad.eq(self._is_bad(program) | (program.present & rings.is_small)),
         ]
+        m.d.sync += self.counts.emitted.eq(emits.batch.vertex.valid)
         with m.If(emits.batch.vertex.valid):
             m.d.comb += shading.vertex.eq(emits.batch.vertex)
         # Streams are those of the program behind which primitives are drawn.

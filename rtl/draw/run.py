@@ -227,7 +227,6 @@ class DrawRun(wiring.Component):
             self.thread.value.eq(Mux(word == number, given.payload.number, offset)),
         ]
         with m.State("threads"):
-            # The program's ring is the vertices' until all of its threads have ended.
             m.d.comb += [self._at(Stage.GEOMETRY), self.clear.eq(1)]
             with m.If(given.valid & (threads != self.threads_fit)):
                 m.d.comb += self.thread.valid.eq(1)

@@ -43,6 +43,7 @@ from ctm.sim.jobs.execution import (
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.sample import Sample, sample
 from ctm.sim.jobs.saving import save, save_pictures, try_outputs
+from ctm.sim.report.draw_counts import draws_text
 from ctm.sim.report.progress import run_progress
 from ctm.sim.report.provenance import provenance
 from ctm.sim.report.utilisation import utilisation
@@ -278,3 +279,6 @@ def _summarise(outcome: Outcome, config: MachineConfig, result: Run, files: Dest
         used = utilisation(report.counters, cycles=report.cycles, array=config.array)
         outcome.fields["utilisation"] = asdict(used)
         outcome.say(str(used))
+        drawn = draws_text(report.counters)
+        if drawn:
+            outcome.say(drawn)
