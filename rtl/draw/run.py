@@ -209,8 +209,7 @@ class DrawRun(wiring.Component):
             m.d.sync += first.eq(0)
             with m.If(settled):
                 m.next = f"{name}' end"
-                with m.If(self.draw.failed):
-                    m.d.sync += self._stopped.eq(1)
+                with m.If(self._stopped):
                     m.next = "end"
 
     def _run_geometry(self, m: Module, first: Signal, settled: Value) -> None:
@@ -294,6 +293,8 @@ class DrawRun(wiring.Component):
     def _record_fault(self, m: Module, runs: Value) -> None:
         """Keep the first fault."""
         draw, fault, batch = self.draw, self.fault, self.batch
+        with m.If(runs & fault.valid & (self.stage != Stage.PIXELS)):
+            m.d.sync += self._stopped.eq(1)
         with m.If(draw.start):
             m.d.sync += [draw.failed.eq(0), draw.index_failed.eq(0)]
         with m.Elif(runs & ~draw.failed & fault.valid):

@@ -18,7 +18,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.jobs.drawing import draw_problem
 from ctm.sim.jobs.loading import load_job
-from ctm.sim.runtime import Device, Layout
+from ctm.sim.runtime import CommandBuffer, Device, Layout
 from ctm.sim.runtime.draws import IndexArray, VertexArray, Viewport
 from ctm.tb.draws.random_draws import scene
 from ctm.tb.draws.recorded import COMPILERS, bits, cases, make_job, run
@@ -153,6 +153,26 @@ def test_a_fault_of_pixels_ends_the_draw_and_the_next_one_is_right() -> None:
     whole = Scene(vertices=WHOLE)
     assert outcome(broken, "rtl") is outcome(broken, "golden") is Status.STACK
     assert drawn(whole, "rtl").target.tobytes() == drawn(whole).target.tobytes()
+
+
+def test_a_fault_of_some_pixels_leaves_those_of_all_other_wavefronts() -> None:
+    x = np.linspace(-0.9, 0.9, 150)
+    y = np.where(np.arange(150) % 2, 0.8, -0.8)
+    vertices = np.column_stack([x, y, 0 * x, 1 + 0 * x, x, y, x * y, y - x]).astype(np.float32)
+    broken = PIXEL.replace(
+        "EXPORT_DONE", "IF PRED_SETGT R0.z, 0.55\n.unchecked\nLOOP_BREAK ADDR(0)\n.checked\nENDIF\nEXPORT_DONE"
+    )
+    made = Scene(vertices=vertices, pixel=broken, draw={"primitive": "TRISTRIP"}, width=40, height=24)
+    layout, found = Layout(width=made.width, height=made.height, format=DataFormat.FLOAT32_4), []
+    for engine, config in (("golden", PRESETS["r700"]), ("rtl", CONFIG)):
+        device: Any = Device(engine, config, watchdog=1 << 20)
+        target = device.image(layout, np.full((made.height, made.width, 4), CLEAR))
+        with pytest.raises(MachineError) as caught:
+            device.run(commands_of(made, device, target.base, 0, layout, []))
+        assert caught.value.status is Status.STACK
+        device.run(CommandBuffer().flush_out_cache().wait_for_idle())
+        found.append(target.read())
+    assert found[0].tobytes() == found[1].tobytes() and 0.5 < (found[0] != CLEAR).any(axis=-1).mean() < 0.9
 
 
 def test_a_vertex_that_memory_refuses_is_a_bus_error_and_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
