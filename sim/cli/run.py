@@ -43,10 +43,9 @@ from ctm.sim.jobs.execution import (
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.sample import Sample, sample
 from ctm.sim.jobs.saving import save, save_pictures, try_outputs
-from ctm.sim.report.draw_counts import draws_text
 from ctm.sim.report.progress import run_progress
 from ctm.sim.report.provenance import provenance
-from ctm.sim.report.utilisation import utilisation
+from ctm.sim.report.utilisation import draws_text, utilisation
 
 
 def run(

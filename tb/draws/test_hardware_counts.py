@@ -7,7 +7,7 @@ import numpy as np
 from ctm.rtl.config import PRESETS
 from ctm.rtl.isa.host import DRAW_COUNTERS
 from ctm.sim.engines.cycle_accurate import counters_of
-from ctm.sim.report.draw_counts import draws_text
+from ctm.sim.report.utilisation import draws_text
 from ctm.tb.draws.geometry import point, scene
 from ctm.tb.draws.scene import Scene, drawn
 
