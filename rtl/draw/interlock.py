@@ -17,15 +17,16 @@ _PAIR = data.StructLayout({"i": COLUMN_BITS, "j": COORDINATE_BITS})
 
 
 class Interlock(wiring.Component):
-    """Holds a strip back while an earlier one of the same pixels is in flight, from its grant to its end.
+    """Holds a strip back while an earlier one with a pixel of its own is in flight, from its grant to its end.
 
-    A strip has a ticket, which its end returns. Latency is a cycle, throughput one strip in each cycle; a strip of the
-    pixels of one that ended follows a cycle after that end.
+    Triangles beside each other cover different pixels of the strips that they share, so these do not wait. A strip has
+    a ticket, which its end returns. Latency is a cycle, throughput one strip in each cycle; a strip with pixels of one
+    that ended follows a cycle after that end.
 
     Members
     -------
     strip : ``In(stream.Signature(strip_layout(lanes, vertices, records)))``
-        Aligned: two strips have all pixels in common, or none.
+        Aligned: lanes of two strips are the same pixels, lane by lane, or all different ones.
     granted : ``Out(stream.Signature({strip, ticket}))``
     ended : ``In({valid, ticket})``
     record_ended : ``Out({valid, record})``
@@ -33,15 +34,17 @@ class Interlock(wiring.Component):
     idle : ``Out(1)``
         No strip is in flight or offered.
     waits : ``Out(1)``
-        A strip waits for an earlier one of the same pixels.
+        A strip waits for an earlier one with a pixel of its own.
 
-    `busy` are the tickets of strips in flight, `pairs` the first pixels of these, for an observer.
+    `busy` are the tickets of strips in flight, `pairs` and `lanes` the first pixels of these and the covered lanes, for
+    an observer.
     """
 
     def __init__(self, config: MachineConfig) -> None:
         self._tickets = tickets = config.array.threads
         self.busy = Signal(tickets)
         self.pairs = [Signal(_PAIR, name=f"pair_{ticket}") for ticket in range(tickets)]
+        self.lanes = [Signal(config.array.group, name=f"lanes_{ticket}") for ticket in range(tickets)]
         strip = strip_layout(config.array.group, config.pipeline.vertices, RECORDS)
         of_record = data.StructLayout({"valid": 1, "record": range(RECORDS)})
         super().__init__(
@@ -62,7 +65,11 @@ class Interlock(wiring.Component):
         busy, pairs = self.busy, self.pairs
         records = [Signal(range(RECORDS), name=f"record_{ticket}") for ticket in range(tickets)]
         own, record = Cat(strip.payload.i, strip.payload.j), strip.payload.constants.record
-        conflicts = Cat(taken & (Value.cast(pair) == own) for taken, pair in zip(busy, pairs, strict=True)).any()
+        covered = strip.payload.covered
+        conflicts = Cat(
+            taken & (Value.cast(pair) == own) & (lanes & covered).any()
+            for taken, pair, lanes in zip(busy, pairs, self.lanes, strict=True)
+        ).any()
         free, grants = lowest_one(~busy), Signal()
         m.d.comb += [
             grants.eq(strip.valid & ~conflicts & free.any() & (~granted.valid | granted.ready)),
@@ -79,7 +86,7 @@ class Interlock(wiring.Component):
         ]
         with m.If(grants):
             m.d.sync += [granted.payload.strip.eq(strip.payload), granted.payload.ticket.eq(one_hot_index(free))]
-            for ticket, (pair, of) in enumerate(zip(pairs, records, strict=True)):
+            for ticket, (pair, lanes, of) in enumerate(zip(pairs, self.lanes, records, strict=True)):
                 with m.If(free[ticket]):
-                    m.d.sync += [Value.cast(pair).eq(own), of.eq(record)]
+                    m.d.sync += [Value.cast(pair).eq(own), lanes.eq(covered), of.eq(record)]
         return m

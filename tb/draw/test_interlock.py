@@ -16,10 +16,12 @@ from ctm.tb.lib.planting import Fault, FaultyLoader
 from ctm.tb.lib.proving import needs_prover, proves
 from ctm.tb.lib.streams import simulate
 
-PORTS = ("i", "j", "offers", "takes", "ends", "ticket", "watched")
+PORTS = ("i", "j", "covered", "offers", "takes", "ends", "ticket", "watched", "lane")
 STRIPS = 400
 BUGS = {
     "pixels are not kept": ("Value.cast(pair).eq(own)", "Value.cast(pair).eq(0)"),
+    "lanes are not kept": ("lanes.eq(covered)", "lanes.eq(0)"),
+    "only strips alike wait": ("(lanes & covered).any()", "(lanes == covered)"),
     "conflicts are not looked at": ("strip.valid & ~conflicts & ", "strip.valid & "),
     "a ticket is free too early": ("(busy | Mux(grants, free, 0)) & ~ends", "Mux(grants, free, 0)"),
     "an end is lost": ("& ~ends", ""),
@@ -94,9 +96,9 @@ class Bench:
             context.set(interlock.strip.payload, interlock.strip.payload.shape().const(self.waiting[0]))
         context.set(interlock.granted.ready, int(takes))
         context.set(interlock.ended, {"valid": int(ends), "ticket": ticket})
-        pairs = [(strip["i"], strip["j"]) for strip in self.in_flight.values()]
-        is_free = offers and (self.waiting[0]["i"], self.waiting[0]["j"]) not in pairs
-        grants = is_free and len(pairs) < TICKETS and (takes or not is_granted)
+        pairs = len(self.in_flight)
+        is_free = offers and not any(shares(self.waiting[0], strip) for strip in self.in_flight.values())
+        grants = is_free and pairs < TICKETS and (takes or not is_granted)
         assert context.get(interlock.granted.valid) == is_granted
         assert context.get(interlock.strip.ready) == grants
         assert context.get(interlock.idle) == (not pairs and not offers)
@@ -116,6 +118,11 @@ _NEW = -1
 """In place of a ticket that is not known yet."""
 
 
+def shares(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two strips have a pixel in common."""
+    return (one["i"], one["j"]) == (other["i"], other["j"]) and bool(one["covered"] & other["covered"])
+
+
 def fields_of(strip: Any) -> dict[str, Any]:
     """What the test sets of a strip."""
     constants = {"record": int(strip.constants.record), "provoking": int(strip.constants.provoking)}
@@ -128,10 +135,10 @@ def run(interlock: Any, seed: int) -> None:
     pairs = generator.integers([0, 0], [4096 // 8, 4096 // 2], (int(generator.choice([2, 9, 30])), 2)) * (8, 2)
     strips = [
         {
-            "i": int(i), "j": int(j), "covered": number,
+            "i": int(i), "j": int(j), "covered": int(generator.choice([0x00FF, 0xFF00, 0x0F30, 0x8001, 0xFFFF])),
             "constants": {"record": int(generator.integers(RECORDS)), "provoking": int(generator.integers(64))},
         }
-        for number, (i, j) in enumerate(pairs[generator.integers(len(pairs), size=STRIPS)])
+        for i, j in pairs[generator.integers(len(pairs), size=STRIPS)]
     ]  # fmt: skip
     bench = Bench(interlock, generator, list(strips))
 

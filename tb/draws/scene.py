@@ -60,6 +60,7 @@ class Scene:
     depth: ConditionalTest | None = None
     location: ConditionalLocation = ConditionalLocation.DPP
     """Where depth is tested."""
+    depth_format: DataFormat = DataFormat.FLOAT32_1
     written_as: DataFormat | None = None
     """The format that outputs have, if it is not that of the target."""
     streams: dict[int, tuple[int, int]] = field(default_factory=dict)
@@ -125,7 +126,7 @@ def commands_of(
     written = replace(layout, format=scene.written_as or layout.format)
     commands.set_out_fmt(0, target, written.format_word, layout.height)
     if scene.depth is not None:
-        flat = replace(layout, format=DataFormat.FLOAT32_1)
+        flat = replace(layout, format=scene.depth_format)
         commands.set_cond_out_fmt(depth, flat.format_word, flat.height).set_cond_out_mask(enable=True)
         commands.set_cond_test(scene.depth).set_cond_loc(scene.location)
     i0, j0, i1, j1 = scene.clip or (0, 0, scene.width - 1, scene.height - 1)
@@ -152,7 +153,8 @@ def drawn(
     device = Device(engine, replace(config, array=config.array.with_group(wavefront)), watchdog=watchdog, watch=watch)
     layout = Layout(width=scene.width, height=scene.height, format=DataFormat.FLOAT32_4)
     target = device.image(layout, np.full((scene.height, scene.width, 4), CLEAR))
-    depth = device.image(replace(layout, format=DataFormat.FLOAT32_1), np.ones((scene.height, scene.width), np.float32))
+    first = np.ones((scene.height, scene.width), np.float32)
+    depth = device.image(replace(layout, format=scene.depth_format), first)
     placed: list[tuple[int, int]] = []
     device.run(commands_of(scene, device, target.base, depth.base, layout, placed))
     streams = [device.memory.words(base, words).view(np.float32).copy() for base, words in placed]

@@ -121,6 +121,32 @@ def test_shapes_over_each_other_keep_their_order(seed: int) -> None:
     assert found.target.tobytes() == wanted.target.tobytes() and found.depth.tobytes() == wanted.depth.tobytes()
 
 
+def mesh(columns: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and indices of a grid of triangles, whose neighbours cover different pixels of the same strips."""
+    x, y = (each.ravel() for each in np.meshgrid(np.arange(columns + 1), np.arange(rows + 1)))
+    z = (x * y % 5) / 5 - 0.4
+    vertices = np.column_stack([2 * x / columns - 1, 2 * y / rows - 1, z, np.ones(x.size), x, y, z, z])
+    first = (np.arange(rows)[:, None] * (columns + 1) + np.arange(columns)).ravel()
+    corners = first[:, None] + [0, 1, columns + 1, 1, columns + 2, columns + 1]
+    return vertices.astype(np.float32), corners.ravel().astype(np.uint16)
+
+
+@pytest.mark.parametrize("form", [DataFormat.FLOAT32_1, DataFormat.UINT16_1])
+@pytest.mark.parametrize("size", [(5, 4), (9, 9)])
+def test_neighbours_in_the_same_strips_are_drawn_at_once(size: tuple[int, int], form: DataFormat) -> None:
+    vertices, indices = mesh(*size)
+    # Drawn twice, once the other way round, so that shapes over each other are among them.
+    both = np.concatenate([indices, indices[::-1]])
+    made = Scene(
+        vertices=vertices, indices=both, width=27, height=17, depth=ConditionalTest.LESS_EQUAL, depth_format=form
+    )  # fmt: skip
+    found, wanted = drawn(made, "rtl"), drawn(made)
+    assert found.target.tobytes() == wanted.target.tobytes() and found.depth.tobytes() == wanted.depth.tobytes()
+    counters = found.device.report().counters
+    alone = drawn(replace(made, indices=indices, depth=None), "rtl").device.report().counters
+    assert counters["draw_wait_order"] > 0 and alone["draw_wait_order"] == 0
+
+
 @pytest.mark.parametrize("cycles", [700, 1500, 3000, 5000, 8000])
 def test_a_reset_in_the_middle_of_a_draw_leaves_nothing(cycles: int) -> None:
     made = overdraw(3)
