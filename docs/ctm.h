@@ -119,6 +119,21 @@
 #define CTM_COUNTER_STALL_REQUESTS 0x15c /* the same: a group waits for a place on the way to memory */
 #define CTM_COUNTER_STALL_LATENCY 0x160 /* the same: all groups wait for their last instruction, or issue others */
 #define CTM_COUNTER_STALL_ENDS 0x164 /* the same: groups only start or end */
+/* Counters of draws, of hardware that draws; elsewhere they read 0. */
+#define CTM_COUNTER_DRAW_VERTICES 0x200 /* vertices for which the vertex program was run */
+#define CTM_COUNTER_DRAW_EMITTED 0x204 /* emitted vertices for which the copy program was run */
+#define CTM_COUNTER_DRAW_PRIMITIVES 0x208 /* primitives that were drawn: given to the clipper */
+#define CTM_COUNTER_DRAW_DROPPED 0x20c /* primitives that the clipper dropped, because nothing of them can be seen */
+#define CTM_COUNTER_DRAW_CLIPPED 0x210 /* triangles that a plane cut */
+#define CTM_COUNTER_DRAW_PIECES 0x214 /* points, and triangles that clipping left, given to set-up */
+#define CTM_COUNTER_DRAW_CULLED 0x218 /* those that set-up dropped: culled, without an area, or outside of the domain */
+#define CTM_COUNTER_DRAW_STRIPS 0x21c /* wavefronts of pixels */
+#define CTM_COUNTER_DRAW_QUADS 0x220 /* quads of these with a covered pixel */
+#define CTM_COUNTER_DRAW_PIXELS 0x224 /* pixels that were covered */
+#define CTM_COUNTER_DRAW_CLOCKS_VERTICES 0x228 /* clocks of draws in front of pixels: vertices are assembled, and programs for these run */
+#define CTM_COUNTER_DRAW_CLOCKS_PIXELS 0x22c /* clocks of draws in which primitives become pixels */
+#define CTM_COUNTER_DRAW_WAIT_ORDER 0x230 /* clocks of these in which a strip waits for an earlier one of the same pixels */
+#define CTM_COUNTER_DRAW_WAIT_RASTER 0x234 /* clocks of these in which no strip is there: clipper, set-up and strip walker are at work */
 
 /* STATUS_CODE */
 #define CTM_CODE_OK 0 /* no error */

@@ -6,7 +6,9 @@ A unit takes its own part, never the whole machine. Durations are cycles, sizes 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from ctm.rtl.isa.limits import ADDRESS_SPACE, BYTE_BITS, QUAD, SYSTEM_MEMORY
+from ctm.rtl.draw_config import DrawConfig
+from ctm.rtl.isa.draws import DRAW_OUTPUTS
+from ctm.rtl.isa.limits import ADDRESS_SPACE, BYTE_BITS, OUTPUTS, QUAD, SYSTEM_MEMORY
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, FIRST_CLAUSE_TEMPORARY, LARGEST_WAVEFRONT
 from ctm.rtl.setting import SettingError, check, check_name
@@ -72,6 +74,7 @@ class ArrayConfig:
     wavefront may have outstanding. `stack_entries` are those of all control stacks of an R700 core. The golden model
     takes wavefronts of any size; `check_hardware` has the limits of the hardware. `walk` is the order in which
     wavefronts are dispatched, one of `WALKS`: results do not depend on it, but the fault that is reported does.
+    `outputs` are those of the hardware; only draws have more than 4, and the golden model always has 8 of them there.
     """
 
     instruction_set: str = "r5xx"
@@ -84,6 +87,7 @@ class ArrayConfig:
     lookups: int = 16
     stack_entries: int = 256
     walk: str = "auto"
+    outputs: int = OUTPUTS
 
     def __post_init__(self) -> None:
         check_name(self, "instruction_set", PROGRAM_FORMATS)
@@ -100,6 +104,7 @@ class ArrayConfig:
         check(self, "temporaries", low=128, high=4096, power_of_two=True)
         check(self, "lookups", low=1, high=64, power_of_two=True)
         check(self, "stack_entries", low=64, high=1024, power_of_two=True)
+        check(self, "outputs", low=OUTPUTS, high=DRAW_OUTPUTS, power_of_two=True)
 
     def check_hardware(self) -> None:
         """Refuse what no hardware can be made of.
@@ -264,32 +269,6 @@ class MemoryConfig:
         return "local", *more, *(("system",) if self.split < ADDRESS_SPACE else ())
 
 
-DRAW_STAGES = ("none", "vertex")
-"""Programs that a machine draws with: see `DrawConfig`."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class DrawConfig:
-    """The graphics pipeline of an R700 machine.
-
-    `stages` are the programs in front of the pixel program: "none", a machine that does not draw, or "vertex".
-    `vertices` are those that are shaded together, whose results the vertex store keeps. The golden model draws with all
-    stages whatever this is.
-    """
-
-    stages: str = "none"
-    vertices: int = 64
-
-    def __post_init__(self) -> None:
-        check_name(self, "stages", DRAW_STAGES)
-        check(self, "vertices", low=64, high=256, power_of_two=True)
-
-    @property
-    def draws(self) -> bool:
-        """Whether the hardware draws."""
-        return self.stages != "none"
-
-
 @dataclass(frozen=True, kw_only=True)
 class MachineConfig:
     """The whole machine."""
@@ -315,6 +294,10 @@ class MachineConfig:
         except SettingError as error:
             raise ValueError(f"array.{error.name} {error.problem}") from None
         if not self.pipeline.draws:
+            if self.array.outputs > OUTPUTS:
+                raise ValueError(
+                    f"array.outputs must be {OUTPUTS} where pipeline.stages is none, not {self.array.outputs}"
+                )
             return
         if self.array.instruction_set != "r700":
             raise ValueError(f"pipeline.stages must be none for {self.array.instruction_set}, which has no draws")
@@ -354,8 +337,8 @@ WIDE = replace(
 R700 = replace(DEFAULT, array=ArrayConfig(instruction_set="r700", wavefront=16, temporaries=2048, lookups=32))
 R700_SMALL = replace(SMALL, array=replace(R700.array, rate=1, threads=4, temporaries=512, lookups=64, stack_entries=64))
 """An R700 machine for an FPGA: docs/fpga.md."""
-R700_DRAW = replace(R700, pipeline=DrawConfig(stages="vertex"))
-R700_DRAW_SMALL = replace(R700_SMALL, pipeline=DrawConfig(stages="vertex"))
+R700_DRAW = replace(R700, array=replace(R700.array, outputs=DRAW_OUTPUTS), pipeline=DrawConfig(stages="geometry"))
+R700_DRAW_SMALL = replace(R700_SMALL, pipeline=DrawConfig(stages="geometry"))
 """The same with draws: docs/draws.md."""
 
 PRESETS = {

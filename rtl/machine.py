@@ -15,6 +15,7 @@ from ctm.rtl.draw.pipeline import DrawPipeline
 from ctm.rtl.host.control_bus import ControlBusSignature
 from ctm.rtl.host.interface import HostInterface
 from ctm.rtl.instruction_sets import INSTRUCTION_SETS
+from ctm.rtl.isa.limits import QUAD
 from ctm.rtl.lib.clock_gating import Gated, resettable
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.mc.bus.axi import BusSignature
@@ -45,9 +46,7 @@ class Machine(wiring.Component):
         self._instruction_set = INSTRUCTION_SETS[array.instruction_set]
         self._ports = len(memory.ports)
         self._host = HostInterface(config)
-        self.processor = CommandProcessor(
-            array, self._instruction_set.shapes.program_format, draws=config.pipeline.draws
-        )
+        self.processor = CommandProcessor(array, self._instruction_set.shapes.program_format, config.pipeline)
         self._conditional = ConditionalUnit(array.lanes)
         self._array = Array(config, self._instruction_set, core)
         self._draw = (
@@ -208,6 +207,37 @@ class Machine(wiring.Component):
             draw.shading.exported.eq(array.shading.exported),
             draw.shading.constant.eq(array.shading.constant),
             draw.shading.ended.eq(array.shading.ended),
+            controller.adds.eq(draw.adds),
+            draw.blend_taken.eq(controller.blend_taken),
+            draw.blended.eq(controller.blended),
+        ]
+        if self._config.pipeline.has_geometry:
+            connect(m, array.shading.emits, draw.shading.emits)
+            m.d.comb += [
+                draw.ring.eq(controller.ring),
+                draw.stream.eq(controller.stream),
+                draw.stream_number.eq(processor.stream),
+                processor.stream_filled.eq(draw.filled),
+                array.shading.thread.eq(draw.shading.thread),
+                draw.shading.streams.eq(array.shading.streams),
+            ]
+        counts, steps = draw.counts, self._host.draw_steps
+        raster = counts.raster
+        m.d.comb += [
+            steps.DRAW_VERTICES.eq(counts.vertices),
+            steps.DRAW_EMITTED.eq(counts.emitted),
+            steps.DRAW_PRIMITIVES.eq(raster.taken),
+            steps.DRAW_DROPPED.eq(raster.dropped),
+            steps.DRAW_CLIPPED.eq(raster.clipped),
+            steps.DRAW_PIECES.eq(raster.pieces),
+            steps.DRAW_CULLED.eq(raster.culled),
+            steps.DRAW_STRIPS.eq(counts.strips),
+            steps.DRAW_QUADS.eq(sum(draw.covered[at : at + QUAD].any() for at in range(0, len(draw.covered), QUAD))),
+            steps.DRAW_PIXELS.eq(sum(draw.covered)),
+            steps.DRAW_CLOCKS_VERTICES.eq(counts.clocks_vertices),
+            steps.DRAW_CLOCKS_PIXELS.eq(counts.clocks_pixels),
+            steps.DRAW_WAIT_ORDER.eq(counts.wait_order),
+            steps.DRAW_WAIT_RASTER.eq(counts.wait_raster),
         ]
         # The address of the indices is that of a read that failed, if one of these did.
         with m.If(processor.draw.failed & processor.draw.index_failed):

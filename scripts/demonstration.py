@@ -18,7 +18,7 @@ from ctm.examples.early_out.reference import classified
 from ctm.examples.expectation import Array, Expectation
 from ctm.examples.r700.torus import torus
 from ctm.rtl.config import DEFAULT_PRESETS, DRAW_PRESET, PRESETS
-from ctm.sim.cli.options import prepare_engine
+from ctm.sim.cli.options.engines import prepare_engine
 from ctm.sim.cli.signals import interruptible
 from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.fault import MachineError

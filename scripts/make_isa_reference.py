@@ -6,7 +6,7 @@ from pathlib import Path
 from ctm.rtl.isa import executable, formats
 from ctm.rtl.isa.commands import COMMANDS
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
-from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, DRAW_COUNTERS, DRAW_COUNTERS_OFFSET, REGISTERS
 from ctm.rtl.isa.r5xx import instruction, opcodes, program
 from ctm.rtl.isa.status import STATUS_TEXT, Status
 from ctm.sim.report.header import c_header
@@ -108,6 +108,10 @@ def _host() -> Iterator[str]:
     )
     counters = enumerate(COUNTERS.items())
     counts = [(f"0x{COUNTERS_OFFSET + 4 * place:03X}", name, text) for place, (name, text) in counters]
+    yield from table(("offset", "counter", "counts"), counts)
+    yield "Counters of draws, likewise, of hardware that draws; on other hardware they read 0.\n"
+    of_draws = enumerate(DRAW_COUNTERS.items())
+    counts = [(f"0x{DRAW_COUNTERS_OFFSET + 4 * place:03X}", name, text) for place, (name, text) in of_draws]
     yield from table(("offset", "counter", "counts"), counts)
     yield "## Status codes\n"
     yield from table(

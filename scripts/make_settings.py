@@ -42,6 +42,7 @@ MEANINGS = {
     "array.rate": "lanes that are computed in a cycle, at most `array.lanes`; 0: all of them",
     "array.threads": "wave slots of a core: its resident wavefronts at most",
     "array.temporaries": "depth of the register file of a core and lane, shared by its wave slots",
+    "array.outputs": "outputs of the hardware; only draws have more than 4",
     "array.lookups": "outstanding fetches of a wavefront at most",
     "array.stack_entries": "entries of all control stacks of an R700 core",
     "pipeline.stages": "programs of draws before the pixel program in hardware; `none`: the hardware does not draw",

@@ -18,12 +18,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 _FIRST = (
-    "cosim/test_cosim", "system/test_examples", "r700/hardware/test_lockstep", "compiled/test_separate",
-    "engines/waves/test_command", "system/test_machine", "report/test_hardware", "r5xx/test_core_programs",
-    "compiled/test_uncore", "fp/test_compiled_units", "compiler/python/test_constructs", "compiler/test_constructs",
-    "mc/test_shared_cache", "r5xx/alu/test_alu", "sweep/test_cluster", "sweep/test_interrupted", "mc/test_port_faults",
-    "engines/waves/test_traces", "assembler/r700/test_round_trip", "mc/test_ports", "verify/test_cluster",
-    "mc/test_input_cache", "report/test_profile", "pe/test_processor", "mutation/test_runner", "fast/test_examples",
+    "cosim/test_cosim", "r700/hardware/test_lockstep", "draws/test_cycles", "compiled/test_separate", "cli/test_r700",
+    "system/test_examples", "engines/waves/test_command", "r5xx/test_core_programs", "engines/waves/test_traces",
+    "report/test_hardware", "compiled/test_uncore", "mc/test_shared_cache", "fp/test_compiled_units",
+    "mc/test_port_faults", "sweep/test_interrupted", "r5xx/alu/test_alu", "assembler/r700/test_round_trip",
+    "mc/test_ports", "sweep/test_cluster", "report/test_profile", "assembler/test_line_tables", "mc/test_input_cache",
+    "compiled/test_toolchain", "system/test_machine", "compiler/python/test_constructs", "compiler/test_constructs",
+    "compiled/test_unit", "cli/test_missing_packages", "verify/test_cluster", "border/test_paths",
+    "pe/test_processor", "mutation/test_runner", "fast/test_examples",
 )  # fmt: skip
 """Files that take longest. They come first, so that at the end no process is alone with one of them."""
 

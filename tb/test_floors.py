@@ -13,8 +13,9 @@ TOP = Path(__file__).parents[1]
 PACKAGES = ("isa", "rtl", "sim", "tb", "scripts")
 """The project's floors; rtl/isa is one of its own."""
 HARDWARE = (
-    {"setting"}, {"config"}, {"lib"}, {"fp", "border"}, {"mc"}, {"co", "pa", "pe", "host", "dpp", "vgt"},
-    {"r5xx", "r700"}, {"instruction_sets", "draw"}, {"machine"}, {"ctm"}, {"board"},
+    {"setting"}, {"draw_config"}, {"config"}, {"lib"}, {"fp", "border"}, {"mc"},
+    {"co", "pa", "pe", "host", "dpp", "vgt"}, {"r5xx", "r700"}, {"instruction_sets", "draw"}, {"machine"}, {"ctm"},
+    {"board"},
 )  # fmt: skip
 """The floors of rtl above rtl/isa; rooms on the same floor do not know each other. Below, those of sim."""
 SOFTWARE = (

@@ -31,18 +31,58 @@ DRAW_STATE = data.StructLayout(
 )
 """The state that the commands of draws set, and the parameters of the last start_draw."""
 
-INDEX = data.StructLayout({"index": WORD_BITS, "error": 1, "last": 1})
-"""An index of an instance; with `error` memory gave an error response, and it is any."""
+INDEX = data.StructLayout({"index": WORD_BITS, "restarts": 1, "error": 1, "last": 1})
+"""An index of an instance; with `error` memory gave an error response, and it is any. With `restarts` it is none: a new
+strip begins. With `last` it is the last one."""
 
-INDICES = data.StructLayout(
-    {"corners": data.ArrayLayout(WORD_BITS, CORNERS), "provoking": range(CORNERS), "ends": 1, "error": 1}
-)
-"""The indices of a primitive's vertices, base vertex added, and which of them is the provoking one. With `ends` there
-is no primitive: the instance is over."""
+MOST_CORNERS = 6
+"""Of a primitive with its neighbours."""
+
+
+def indices_layout(corners: int) -> data.StructLayout:
+    """The indices of a primitive's vertices, base vertex added, and which of them is the provoking one.
+
+    With `ends` there is no primitive: the instance is over.
+    """
+    return data.StructLayout(
+        {"corners": data.ArrayLayout(WORD_BITS, corners), "provoking": range(corners), "ends": 1, "error": 1}
+    )
+
+
+class StreamSpace(Interface):
+    """What tells whether a primitive fits into a draw's streams, seen from the unit that forms primitives.
+
+    Members
+    -------
+    corners : ``Out(range(MOST_CORNERS + 1))``
+        Of a primitive that is to be streamed out.
+    streams : ``In(1)``
+        The draw has a stream.
+    known : ``In(1)``
+        `fits` is known, two cycles after `take` at the latest.
+    fits : ``In(1)``
+        The primitive fits into every stream.
+    number : ``In(32)``
+        The number of its first vertex among those that the draw streams out.
+    take : ``Out(1)``
+        The primitive is streamed out; only if it is known that it `fits`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "corners": Out(range(MOST_CORNERS + 1)),
+                "streams": In(1),
+                "known": In(1),
+                "fits": In(1),
+                "number": In(WORD_BITS),
+                "take": Out(1),
+            }
+        )
 
 
 class Batch(Interface):
-    """A batch of vertices and primitives, seen from the unit that makes it.
+    """A batch of vertices and primitives of up to `corners`, seen from the unit that makes it.
 
     Members
     -------
@@ -54,13 +94,13 @@ class Batch(Interface):
         Entries of the vertex store that its vertices have: the first ones.
     ends, error : ``Out(1)``
         With `closed`: it is the instance's last one; an index could not be read.
-    primitive : ``Out(stream.Signature(primitive_layout(vertices)))``
+    primitive : ``Out(stream.Signature(primitive_layout(vertices, corners)))``
         Its primitives, in order, while it is closed.
     done : ``In(1)``
         All have been taken: make the next one.
     """
 
-    def __init__(self, vertices: int) -> None:
+    def __init__(self, vertices: int, corners: int = CORNERS) -> None:
         super().__init__(
             {
                 "vertex": Out(vertex_write_layout(vertices)),
@@ -68,7 +108,7 @@ class Batch(Interface):
                 "used": Out(range(vertices + 1)),
                 "ends": Out(1),
                 "error": Out(1),
-                "primitive": Out(stream.Signature(primitive_layout(vertices))),
+                "primitive": Out(stream.Signature(primitive_layout(vertices, corners))),
                 "done": In(1),
             }
         )

@@ -77,30 +77,33 @@ def fetch_response_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
     return data.StructLayout({"tag": tag, "words": words_layout(lanes), "error": 1})
 
 
-def output_layout(lanes: int) -> data.StructLayout:
-    """A wavefront's write to one output: the pair of its lane 0, words and channels of each lane."""
+def output_layout(lanes: int, outputs: int = OUTPUTS) -> data.StructLayout:
+    """A wavefront's write to one of the outputs: the pair of its lane 0, words and channels of each lane."""
     return data.StructLayout(
         {
             "i": COLUMN_BITS,
             "j": COORDINATE_BITS,
-            "target": range(OUTPUTS),
+            "target": range(outputs),
             "words": words_layout(lanes),
             "mask": data.ArrayLayout(CHANNELS, lanes),
         }
     )
 
 
-def uncached_write_layout(lanes: int, wave: ShapeLike, areas: int = 0) -> data.StructLayout:
+def uncached_write_layout(lanes: int, wave: ShapeLike, areas: int = 0, *, memory: bool = False) -> data.StructLayout:
     """A word for each lane in `mask`, at a pair of its own; of two lanes with the same pair the higher one wins.
 
-    Pairs are those of output 0, or, where there are `areas`, of one of them.
+    Pairs are those of output 0, or, where there are `areas`, of one of them, or with `memory` words of all of memory,
+    whose number follows those of areas; see `fetch_request_layout`.
     """
     indices = indices_layout(lanes)
-    chosen: dict[str, ShapeLike] = {"area": range(areas)} if areas else {}
+    chosen: dict[str, ShapeLike] = {"area": range(areas + memory)} if areas else {}
+    pages: dict[str, ShapeLike] = {"page": data.ArrayLayout(PAGE_BITS, lanes)} if memory else {}
     return data.StructLayout(
         {
             "wave": wave,
             **chosen,
+            **pages,
             "acquires": 1,
             "x": indices,
             "y": indices,
@@ -151,16 +154,16 @@ class UncachedClient(Interface):
 
     Members
     -------
-    write : ``Out(stream.Signature(uncached_write_layout(lanes, wave, areas)))``
+    write : ``Out(stream.Signature(uncached_write_layout(lanes, wave, areas, memory=memory)))``
     done : ``In(stream.Signature({wave}))``
         A write that acquires, and all earlier ones of its wave slot, have their write responses. Other writes have no
         response.
     """
 
-    def __init__(self, lanes: int, wave: ShapeLike, areas: int = 0) -> None:
+    def __init__(self, lanes: int, wave: ShapeLike, areas: int = 0, *, memory: bool = False) -> None:
         super().__init__(
             {
-                "write": Out(stream.Signature(uncached_write_layout(lanes, wave, areas))),
+                "write": Out(stream.Signature(uncached_write_layout(lanes, wave, areas, memory=memory))),
                 "done": In(stream.Signature(data.StructLayout({"wave": wave}))),
             }
         )

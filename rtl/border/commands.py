@@ -1,5 +1,6 @@
 """Command buffers, commands for units, and the error that stops a buffer."""
 
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
@@ -18,8 +19,15 @@ COMMAND_BUFFER = data.StructLayout({"address": ADDRESS_BITS, "dwords": WORD_BITS
 UNIT_COMMAND = data.StructLayout({"opcode": OPCODE_BITS, "words": data.ArrayLayout(WORD_BITS, PARAMETERS)})
 """A command for another unit; its parameters are legal. The unit raises `ready` when it has completed it."""
 
-COUNTERS_WRITE = data.StructLayout({"address": ADDRESS_BITS, "clocks": WORD_BITS, "active": WORD_BITS})
-"""A write of performance counters to memory: eight bytes at a multiple of 2 KiB."""
+
+def counters_write_layout(*, single: bool = False) -> data.StructLayout:
+    """A write of performance counters to memory: eight bytes at a multiple of 2 KiB.
+
+    Where there may be `single` words, one is `clocks` alone, at a multiple of 4.
+    """
+    alone: dict[str, ShapeLike] = {"single": 1} if single else {}
+    return data.StructLayout({"address": ADDRESS_BITS, "clocks": WORD_BITS, "active": WORD_BITS, **alone})
+
 
 BUS_FAULT = data.StructLayout({"client": BusClient, "address": ADDRESS_BITS})
 """An access with an error response."""
@@ -43,12 +51,11 @@ class CounterClient(Interface):
 
     Members
     -------
-    write : ``Out(stream.Signature(COUNTERS_WRITE))``
+    write : ``Out(stream.Signature(counters_write_layout(single=single)))``
     written : ``In(stream.Signature(LINE_WRITTEN))``
         In the order of the writes.
     """
 
-    def __init__(self) -> None:
-        super().__init__(
-            {"write": Out(stream.Signature(COUNTERS_WRITE)), "written": In(stream.Signature(LINE_WRITTEN))}
-        )
+    def __init__(self, *, single: bool = False) -> None:
+        write = counters_write_layout(single=single)
+        super().__init__({"write": Out(stream.Signature(write)), "written": In(stream.Signature(LINE_WRITTEN))})

@@ -52,10 +52,13 @@ EDGE = data.StructLayout({"value": signed(EDGE_BITS), "dx": signed(SIDE_BITS), "
 further the value is 256 dy less, a row further 256 dx more."""
 
 
-def primitive_layout(vertices: int) -> data.StructLayout:
-    """A point or triangle: the entries of its vertices among `vertices`, that of the provoking one, and its number."""
+def primitive_layout(vertices: int, corners: int = CORNERS) -> data.StructLayout:
+    """A primitive: the entries of its corners among `vertices`, that of the provoking one, and its number.
+
+    A point or triangle that is drawn has three corners.
+    """
     entry = range(vertices)
-    return data.StructLayout({"corners": data.ArrayLayout(entry, CORNERS), "provoking": entry, "number": WORD_BITS})
+    return data.StructLayout({"corners": data.ArrayLayout(entry, corners), "provoking": entry, "number": WORD_BITS})
 
 
 def record_write_layout(records: int) -> data.StructLayout:

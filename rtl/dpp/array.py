@@ -31,9 +31,11 @@ _IN_ORDER = {"constants": LINE_BEATS, "tests": 1}
 CoreMaker = Callable[[MachineConfig, InstructionSet], wiring.Component]
 
 
-def array_members(config: ArrayConfig, shapes: Shapes, *, draws: bool = False) -> dict[str, Any]:
+def array_members(
+    config: ArrayConfig, shapes: Shapes, *, draws: bool = False, geometry: bool = False
+) -> dict[str, Any]:
     """The memory clients of the array: those that all cores share, and each core's fetches."""
-    members = memory_members(config, shapes, cores=config.cores, draws=draws)
+    members = memory_members(config, shapes, cores=config.cores, draws=draws, geometry=geometry)
     return members | {"fetches": members["fetches"].array(config.cores)}
 
 
@@ -87,7 +89,7 @@ class Array(wiring.Component):
                 "issued": Out(ports * array.cores),
                 "active_lanes": Out(data.ArrayLayout(range(array.cores * array.group + 1), ports)),
                 "stalls": Out(data.ArrayLayout(range(array.cores + 1), len(STALLS))),
-                **array_members(array, shapes, draws=config.pipeline.draws),
+                **array_members(array, shapes, draws=config.pipeline.draws, geometry=config.pipeline.has_geometry),
                 **shading,
             }
         )

@@ -27,18 +27,21 @@ def fetch_tag_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
     return data.StructLayout(number | (beat_fields(config) if shapes.fetches_in_beats else {}))
 
 
-def memory_members(config: ArrayConfig, shapes: Shapes, *, cores: int = 1, draws: bool = False) -> dict[str, Any]:
-    """The memory clients of a core, or those that `cores` of them share; with `draws` fetches may read all memory.
+def memory_members(
+    config: ArrayConfig, shapes: Shapes, *, cores: int = 1, draws: bool = False, geometry: bool = False
+) -> dict[str, Any]:
+    """The memory clients of a core, or those that `cores` of them share.
 
-    Shared uncached writes have the core's number above the wave slot's. Members are `constants`, `fetches`, `uncached`,
-    `output` and `tests`. All but tests have the lanes of one beat; a wavefront's first lanes come first.
+    With `draws` fetches may read all memory, with `geometry` uncached writes may write it. Shared uncached writes have
+    the core's number above the wave slot's. Members are `constants`, `fetches`, `uncached`, `output` and `tests`. All
+    but tests have the lanes of one beat; a wavefront's first lanes come first.
     """
     lanes, wave, areas = config.at_once, wave_bits(config) + (cores - 1).bit_length(), len(shapes.areas)
     return {
         "constants": Out(ConstantClient()),
         "fetches": Out(FetchClient(lanes, fetch_tag_layout(config, shapes), areas, memory=draws)),
-        "uncached": Out(UncachedClient(lanes, wave, areas)),
-        "output": Out(stream.Signature(output_layout(lanes))),
+        "uncached": Out(UncachedClient(lanes, wave, areas, memory=geometry)),
+        "output": Out(stream.Signature(output_layout(lanes, config.outputs))),
         "tests": Out(ConditionalClient(config.lanes)),
     }
 
@@ -93,6 +96,11 @@ def core_members(config: ArrayConfig, shapes: Shapes, machine: MachineConfig | N
         "active_lanes": Out(data.ArrayLayout(range(config.group + 1), ports)),
         "stalls": Out(len(STALLS)),
         "code": Out(shapes.code),
-        **memory_members(config, shapes, draws=drawn is not None),
+        **memory_members(config, shapes, draws=drawn is not None, geometry=_has_geometry(machine)),
         **shading,
     }
+
+
+def _has_geometry(machine: MachineConfig | None) -> bool:
+    """Whether a machine draws with geometry programs."""
+    return machine is not None and machine.pipeline.has_geometry

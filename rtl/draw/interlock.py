@@ -32,6 +32,8 @@ class Interlock(wiring.Component):
         A strip with this record has ended.
     idle : ``Out(1)``
         No strip is in flight or offered.
+    waits : ``Out(1)``
+        A strip waits for an earlier one of the same pixels.
 
     `busy` are the tickets of strips in flight, `pairs` the first pixels of these, for an observer.
     """
@@ -49,6 +51,7 @@ class Interlock(wiring.Component):
                 "ended": In(data.StructLayout({"valid": 1, "ticket": range(tickets)})),
                 "record_ended": Out(of_record),
                 "idle": Out(1),
+                "waits": Out(1),
             }
         )
 
@@ -65,6 +68,7 @@ class Interlock(wiring.Component):
             grants.eq(strip.valid & ~conflicts & free.any() & (~granted.valid | granted.ready)),
             strip.ready.eq(grants),
             self.idle.eq(~busy.any() & ~strip.valid),
+            self.waits.eq(strip.valid & conflicts),
             self.record_ended.valid.eq(self.ended.valid),
             self.record_ended.record.eq(Array(records)[self.ended.ticket]),
         ]

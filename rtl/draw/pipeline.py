@@ -3,25 +3,51 @@
 docs/design/draws.md has the picture.
 """
 
-from amaranth import Module, Value
-from amaranth.lib import stream, wiring
+from typing import Any
+
+from amaranth import Module, Mux, Value
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.drawing import DrawClient
 from ctm.rtl.border.lines import LineClient
 from ctm.rtl.border.programs import program_fault_layout, wavefront_layout
-from ctm.rtl.border.shading import DRAW, DRAW_PROGRAMS, RECORDS, ShadingClient, Stage, drawn_layout
+from ctm.rtl.border.shading import (
+    DRAW,
+    DRAW_PROGRAMS,
+    RECORDS,
+    RING_WRITE,
+    STREAM_WRITE,
+    ShadingClient,
+    Stage,
+    drawn_layout,
+)
 from ctm.rtl.config import MachineConfig
+from ctm.rtl.draw.blend_order import BlendOrder
 from ctm.rtl.draw.interlock import Interlock
 from ctm.rtl.draw.records import Records
+from ctm.rtl.draw.rings import Rings
 from ctm.rtl.draw.run import DrawRun
+from ctm.rtl.draw.streams import Streams
 from ctm.rtl.draw.support import is_beyond
-from ctm.rtl.isa.draws import PrimitiveType
+from ctm.rtl.isa.draws import STREAMS, PrimitiveType, Ring
 from ctm.rtl.isa.executable import ProgramFormat
+from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.register_slice import SliceMode, connect_slice
-from ctm.rtl.pa.rasterizer import Rasterizer
+from ctm.rtl.pa.rasterizer import EVENTS, Rasterizer
+from ctm.rtl.vgt.emit_grouper import EmitGrouper
 from ctm.rtl.vgt.grouper import VertexGrouper
 from ctm.rtl.vgt.store import VertexStore
+from ctm.rtl.vgt.topology import assembled, corners_of
+
+DRAW_COUNTS = data.StructLayout(
+    {
+        **dict.fromkeys(("vertices", "emitted", "strips", "clocks_vertices", "clocks_pixels"), 1),
+        **dict.fromkeys(("wait_order", "wait_raster"), 1),
+        "raster": EVENTS,
+    }
+)
+"""What happened in a cycle, for the host's counters of draws."""
 
 
 class DrawPipeline(wiring.Component):
@@ -30,6 +56,11 @@ class DrawPipeline(wiring.Component):
     Members
     -------
     draw : ``In(DrawClient(program_format))``
+    ring, stream : ``In(RING_WRITE)``, ``In(STREAM_WRITE)``
+        With geometry programs, as the next two: what commands set.
+    stream_number : ``In(range(STREAMS))``
+    filled : ``Out(32)``
+        Dwords of that stream that are filled.
     tests : ``In(1)``
         The conditional unit tests the command processor's lanes, which no draw does.
     programs : ``In(DRAW_PROGRAMS)``
@@ -40,6 +71,12 @@ class DrawPipeline(wiring.Component):
     wavefront : ``Out(stream.Signature(wavefront_layout(lanes, drawn=...)))``
     shading : ``In(ShadingClient(config))``
         The core's; its vertex buffers are connected elsewhere.
+    adds : ``Out(1)``
+        Outputs of the pixels that run are added to their targets.
+    blend_taken, blended : ``In(1)``
+        As those of the memory controller.
+    counts, covered : ``Out(DRAW_COUNTS)``, ``Out(lanes)``
+        What happened in the cycle before, and the covered pixels of the strip that was given.
     array_idle, fault
         As those of the array.
     """
@@ -47,6 +84,12 @@ class DrawPipeline(wiring.Component):
     def __init__(self, config: MachineConfig, program_format: ProgramFormat) -> None:
         self._config, self._format = config, program_format
         lanes = config.array.group
+        geometry = {
+            "ring": In(RING_WRITE),
+            "stream": In(STREAM_WRITE),
+            "stream_number": In(range(STREAMS)),
+            "filled": Out(WORD_BITS),
+        }
         super().__init__(
             {
                 "draw": In(DrawClient(program_format)),
@@ -56,6 +99,12 @@ class DrawPipeline(wiring.Component):
                 "lines": Out(LineClient()),
                 "wavefront": Out(stream.Signature(wavefront_layout(lanes, drawn=drawn_layout(config)))),
                 "shading": In(ShadingClient(config)),
+                **(geometry if config.pipeline.has_geometry else {}),
+                "adds": Out(1),
+                "blend_taken": In(1),
+                "blended": In(1),
+                "counts": Out(DRAW_COUNTS),
+                "covered": Out(lanes),
                 "array_idle": In(1),
                 "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
             }
@@ -65,13 +114,15 @@ class DrawPipeline(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, vertices = self._config, self._config.pipeline.vertices
+        geometry = config.pipeline.has_geometry
         m.submodules.run = run = DrawRun(config, self._format)
-        m.submodules.grouper = grouper = VertexGrouper(vertices)
+        m.submodules.grouper = grouper = VertexGrouper(vertices, geometry=geometry)
         m.submodules.store = store = VertexStore(vertices)
         m.submodules.rasterizer = rasterizer = Rasterizer(
             lanes=config.array.group, vertices=vertices, records=RECORDS
         )  # fmt: skip
         m.submodules.interlock = interlock = Interlock(config)
+        m.submodules.order = order = BlendOrder(config.array.threads)
         m.submodules.records = records = Records(config.array.threads)
         draw, shading = self.draw, self.shading
         connect(m, flipped(draw), run.draw)
@@ -90,7 +141,7 @@ class DrawPipeline(wiring.Component):
             run.grouper_idle.eq(grouper.idle),
             run.array_idle.eq(self.array_idle),
             run.raster_idle.eq(rasterizer.idle & interlock.idle),
-            store.vertex.eq(grouper.batch.vertex),
+            store.vertex.eq(shading.vertex),
             store.exported.eq(shading.exported),
             store.record.eq(rasterizer.records.write),
             store.constant.eq(shading.constant),
@@ -101,11 +152,95 @@ class DrawPipeline(wiring.Component):
             records.begun.valid.eq(rasterizer.strip.valid & rasterizer.strip.ready),
             records.begun.record.eq(rasterizer.strip.payload.constants.record),
             records.ended.eq(interlock.record_ended),
-            interlock.ended.eq(shading.ended),
+            order.adds.eq(draw.state.raster.add),
+            order.ended.eq(shading.ended),
+            order.taken.eq(self.blend_taken),
+            order.written.eq(self.blended),
+            interlock.ended.eq(order.ends),
+            self.adds.eq(draw.state.raster.add & (run.stage == Stage.PIXELS)),
         ]
         self._connect_states(m, run, rasterizer)
         self._choose(m, run, interlock)
+        self._count(m, run, grouper, rasterizer, interlock)
+        if geometry:
+            self._connect_geometry(m, run, grouper)
+        else:
+            m.d.comb += grouper.most.eq(vertices)
         return m
+
+    def _count(
+        self, m: Module, run: DrawRun, grouper: VertexGrouper, rasterizer: Rasterizer, interlock: Interlock
+    ) -> None:
+        """Say what happened, for counters."""
+        counts, granted = self.counts, interlock.granted
+        draws, of_pixels = ~self.draw.ended, run.stage == Stage.PIXELS
+        goes = of_pixels & granted.valid & granted.ready
+        m.d.sync += [
+            counts.vertices.eq(grouper.batch.vertex.valid),
+            counts.strips.eq(goes),
+            self.covered.eq(Mux(goes, granted.payload.strip.covered, 0)),
+            counts.clocks_vertices.eq(draws & ~of_pixels),
+            counts.clocks_pixels.eq(draws & of_pixels),
+            counts.wait_order.eq(draws & of_pixels & interlock.waits),
+            counts.wait_raster.eq(draws & of_pixels & ~granted.valid & ~interlock.waits & ~rasterizer.idle),
+        ]
+        m.d.comb += [counts.raster.eq(rasterizer.events)]
+
+    def _connect_geometry(self, m: Module, run: DrawRun, grouper: VertexGrouper) -> None:
+        """Geometry programs, their rings, and streams."""
+        config, draw, shading, program = self._config, self.draw, self.shading, self.programs.geometry
+        lanes, vertices = config.array.group, config.pipeline.vertices
+        m.submodules.emits = emits = EmitGrouper(lanes, vertices)
+        m.submodules.rings = rings = Rings(lanes, vertices)
+        m.submodules.streams = streams = Streams()
+        connect(m, emits.batch, run.emitted)
+        connect(m, flipped(shading.emits), emits.emitted)
+        m.d.comb += [
+            emits.clear.eq(run.clear),
+            emits.begin.eq(run.emits_begin),
+            emits.threads.eq(run.threads),
+            emits.program.eq(program),
+            emits.provoking_last.eq(draw.state.raster.provoking_last),
+            run.emits_idle.eq(emits.idle),
+            run.corners.eq(corners_of(draw.state.raster.primitive, assembled(geometry=True))),
+            run.program.eq(program),
+            run.ready.eq(rings.ready),
+            run.threads_fit.eq(rings.most[Ring.GS_VS.value]),
+            grouper.most.eq(Mux(program.present, rings.most[Ring.ES_GS.value], vertices)),
+            shading.thread.eq(run.thread),
+            rings.write.eq(self.ring),
+            rings.items[Ring.ES_GS.value].eq(program.vertex_item),
+            rings.items[Ring.GS_VS.value].eq(program.item),
+            rings.begin.eq(draw.start),
+            streams.write.eq(self.stream),
+            streams.begin.eq(draw.start),
+            streams.commit.eq(run.done),
+            streams.written.eq(shading.streams),
+            streams.number.eq(self.stream_number),
+            self.filled.eq(streams.filled),
+            self.state.rings.eq(rings.dwords),
+            self.state.streams.eq(streams.streams),
+            self.state.is_bad.eq(self._is_bad(program) | (program.present & rings.is_small)),
+        ]
+        m.d.sync += self.counts.emitted.eq(emits.batch.vertex.valid)
+        with m.If(emits.batch.vertex.valid):
+            m.d.comb += shading.vertex.eq(emits.batch.vertex)
+        # Streams are those of the program behind which primitives are drawn.
+        spaces = (grouper.space, ~program.present), (emits.space, program.present)
+        for space, asks in spaces:
+            m.d.comb += [
+                space.streams.eq(streams.space.streams & asks),
+                space.known.eq(streams.space.known),
+                space.fits.eq(streams.space.fits & asks),
+                space.number.eq(streams.space.number),
+            ]
+            with m.If(asks):
+                m.d.comb += [streams.space.corners.eq(space.corners), streams.space.take.eq(space.take)]
+
+    def _is_bad(self, program: Any) -> Value:
+        """Whether the draw is none that is done."""
+        geometry = self._config.pipeline.has_geometry
+        return Value.cast(is_beyond(self.draw.state, program, geometry=geometry) | self.tests)
 
     def _connect_states(self, m: Module, run: DrawRun, rasterizer: Rasterizer) -> None:
         """What the raster and the array's program depend on."""
@@ -114,11 +249,15 @@ class DrawPipeline(wiring.Component):
             raster.viewport.eq(state.viewport),
             raster.raster.eq(state.raster),
             raster.radius.eq(state.radius),
-            raster.points.eq(Value.cast(state.raster.primitive) == PrimitiveType.POINTLIST.value),
+            raster.points.eq(
+                Mux(programs.geometry.present, Value.cast(programs.geometry.output), Value.cast(state.raster.primitive))
+                == PrimitiveType.POINTLIST.value
+            ),
             raster.clip_distances.eq(programs.clip_distances),
             raster.cull_distances.eq(programs.cull_distances),
             own.stage.eq(run.stage),
-            own.is_bad.eq(is_beyond(state) | self.tests),
+            own.is_bad.eq(self._is_bad(programs.geometry)),
+            own.adds.eq(state.raster.add),
             own.first_instance.eq(state.first_instance),
             own.instance.eq(run.instance),
             own.lowest_depth.eq(state.lowest_depth),

@@ -7,17 +7,24 @@ from typing import Any
 
 from amaranth import Cat, Value
 
-from ctm.rtl.vgt.topology import ASSEMBLED
+from ctm.rtl.isa.draws import PrimitiveType
+from ctm.rtl.vgt.topology import LINES, assembled
 
 _EXPONENT = slice(23, 31)
 
 
-def is_beyond(state: Any) -> Value:
-    """Whether a draw of this `DRAW_STATE` is one that is not done: by its primitives, its blending or its viewport."""
+def is_beyond(state: Any, program: Any, *, geometry: bool) -> Value:
+    """Whether a draw of this `DRAW_STATE` and `GEOMETRY_PROGRAM` is one that is not done.
+
+    It is so by its primitives or its viewport, or because the hardware has no `geometry` programs.
+    """
     raster, scales = state.raster, list(state.viewport.scale)
     kind = Value.cast(raster.primitive)
-    is_assembled = kind.matches(*(each.value for each in ASSEMBLED))
+    is_assembled = kind.matches(*(each.value for each in assembled(geometry=geometry)))
     is_endless = Cat(Value.cast(scale)[_EXPONENT].all() for scale in scales).any()
     is_flat = ~Cat(Value.cast(scale)[_EXPONENT].any() for scale in scales[:2]).all()
-    found: Value = ~is_assembled | raster.add | (~raster.discard & (is_endless | is_flat))
-    return found
+    of_vertices = kind.matches(*(each.value for each in LINES)) & ~program.present
+    of_emits = (Value.cast(program.output) == PrimitiveType.LINESTRIP.value) & program.present
+    draws_lines = of_vertices | of_emits
+    found: Value = ~is_assembled | (~raster.discard & (is_endless | is_flat | draws_lines))
+    return found if geometry else Value.cast(found | program.present)

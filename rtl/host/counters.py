@@ -5,8 +5,8 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.isa.host import COUNTERS
-from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.host import COUNTERS, DRAW_COUNTERS
+from ctm.rtl.isa.limits import QUAD, WORD_BITS
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.rings import next_index
 
@@ -29,27 +29,35 @@ def counter_steps(config: MachineConfig) -> data.StructLayout:
     return data.StructLayout({name: range(count + 1) for name, count in most.items()})
 
 
+def draw_steps(config: MachineConfig) -> data.StructLayout:
+    """The increments of all counters of draws in a cycle."""
+    lanes = config.array.group
+    most = dict.fromkeys(DRAW_COUNTERS, 1) | {"DRAW_PIXELS": lanes, "DRAW_QUADS": max(1, lanes // QUAD)}
+    return data.StructLayout({name: range(count + 1) for name, count in most.items()})
+
+
 class Counters(wiring.Component):
-    """All counters; they wrap.
+    """Counters that wrap, one for each field of `steps`.
 
     Recent steps of a counter are in an accumulator of a few bits. In each cycle one accumulator, round-robin, is added
     to its total, a row of distributed memory. `value` is the sum of both: that of all steps up to the last cycle's.
 
     Members
     -------
-    steps : ``In(counter_steps(config))``
+    steps : ``In(steps)``
     clear : ``In(1)``
-    index : ``In(range(len(COUNTERS)))``
-        A counter's index in `COUNTERS`.
+    index : ``In(range(len(steps)))``
+        A counter's index among the fields.
     value : ``Out(32)``
         That counter, combinationally.
     """
 
-    def __init__(self, config: MachineConfig) -> None:
-        count = len(COUNTERS)
+    def __init__(self, steps: data.StructLayout) -> None:
+        self._names = [str(name) for name, _ in steps]
+        count = len(self._names)
         super().__init__(
             {
-                "steps": In(counter_steps(config)),
+                "steps": In(steps),
                 "clear": In(1),
                 "index": In(range(count)),
                 "value": Out(WORD_BITS),
@@ -59,12 +67,12 @@ class Counters(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        count, steps = len(COUNTERS), Signal.like(self.steps)
+        count, steps = len(self._names), Signal.like(self.steps)
         m.submodules.totals = totals = DistributedRam(WORD_BITS, count)
         # Rows have no reset: until its first addition a counter's total is 0, whatever its row holds.
         oldest, begun = Signal(range(count)), Signal(count)
         recent: list[Value] = []
-        for number, name in enumerate(COUNTERS):
+        for number, name in enumerate(self._names):
             step = Value.cast(steps[name])
             accumulator = Signal(range(((1 << len(step)) - 1) * count + 1), name=f"recent_{name}")
             m.d.sync += accumulator.eq(Mux(oldest == number, 0, accumulator) + step)

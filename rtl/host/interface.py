@@ -8,10 +8,10 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from ctm.rtl.border.commands import COMMAND_BUFFER, ERROR
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.host.control_bus import ControlBus, ControlBusSignature
-from ctm.rtl.host.counters import Counters, counter_steps
+from ctm.rtl.host.counters import Counters, counter_steps, draw_steps
 from ctm.rtl.host.errors import Errors
 from ctm.rtl.host.queue import BufferQueue
-from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTERS, VERSION
+from ctm.rtl.isa.host import COUNTERS_OFFSET, DRAW_COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTERS, VERSION
 from ctm.rtl.isa.limits import BYTE_BITS, WORD_BITS
 
 _REGISTERS = {register.name: register for register in REGISTERS}
@@ -39,6 +39,8 @@ class HostInterface(wiring.Component):
     ports_idle : ``In(1)``
         No burst is in flight at the memory ports.
     steps : ``In(counter_steps(config))``
+    draw_steps : ``In(draw_steps(config))``
+        Where the machine draws.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -55,6 +57,7 @@ class HostInterface(wiring.Component):
                 "reset": Out(1),
                 "ports_idle": In(1),
                 "steps": In(counter_steps(config)),
+                **({"draw_steps": In(draw_steps(config))} if config.pipeline.draws else {}),
             }
         )
 
@@ -64,7 +67,7 @@ class HostInterface(wiring.Component):
         m.submodules.bus = bus = ControlBus()
         m.submodules.queue = queue = BufferQueue()
         m.submodules.errors = errors = Errors()
-        m.submodules.counters = counters = Counters(self._config)
+        m.submodules.counters = counters = Counters(counter_steps(self._config))
         registers = _Registers()
         connect(m, flipped(self.bus), bus.bus)
         connect(m, queue.buffer, flipped(self.buffer))
@@ -82,7 +85,11 @@ class HostInterface(wiring.Component):
         ]
         self._write_registers(m, bus.write, registers, queue, errors)
         self._read_registers(m, bus, registers, queue, errors)
-        self._read_counters(m, bus, counters)
+        self._read_counters(m, bus, counters, COUNTERS_OFFSET)
+        if self._config.pipeline.draws:
+            m.submodules.draw_counters = of_draws = Counters(draw_steps(self._config))
+            m.d.comb += [of_draws.steps.eq(self.draw_steps), of_draws.clear.eq(self.reset)]
+            self._read_counters(m, bus, of_draws, DRAW_COUNTERS_OFFSET)
         return m
 
     def _write_registers(
@@ -155,10 +162,11 @@ class HostInterface(wiring.Component):
                     word = data.View(_REGISTERS[name].layout, bus.read_bits)
                     m.d.comb += [Value.cast(word[field]).eq(value) for field, value in values.items()]
 
-    def _read_counters(self, m: Module, bus: ControlBus, counters: Counters) -> None:
-        number, first = bus.read_offset[_WORD_OFFSET_BITS:], COUNTERS_OFFSET >> _WORD_OFFSET_BITS
+    def _read_counters(self, m: Module, bus: ControlBus, counters: Counters, offset: int) -> None:
+        number, first = bus.read_offset[_WORD_OFFSET_BITS:], offset >> _WORD_OFFSET_BITS
+        count = len(list(counters.steps.shape()))
         m.d.comb += counters.index.eq(number - first)
-        with m.If((number >= first) & (number < first + len(COUNTERS))):
+        with m.If((number >= first) & (number < first + count)):
             m.d.comb += bus.read_bits.eq(counters.value)
 
 

@@ -51,6 +51,9 @@ class Ring(enum.Enum, shape=1):
     GS_VS = 1
 
 
+LEAST_RING_ITEMS = 8
+"""Items that a ring holds at least, even of small wavefronts: a primitive has up to six vertices."""
+
 BYTE_ADDRESS = data.StructLayout({"address": ADDRESS_BITS})
 """A multiple of 4."""
 VERTEX_BUFFER_INDEX = data.StructLayout({"index": 4, "reserved": 28})

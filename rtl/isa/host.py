@@ -119,3 +119,23 @@ COUNTERS = {
     "STALL_ENDS": "the same: groups only start or end",
 }
 """Counters of 32 bits, which wrap; four bytes each, in this order, from COUNTERS_OFFSET on. A reset makes them 0."""
+
+DRAW_COUNTERS_OFFSET = 0x200
+
+DRAW_COUNTERS = {
+    "DRAW_VERTICES": "vertices for which the vertex program was run",
+    "DRAW_EMITTED": "emitted vertices for which the copy program was run",
+    "DRAW_PRIMITIVES": "primitives that were drawn: given to the clipper",
+    "DRAW_DROPPED": "primitives that the clipper dropped, because nothing of them can be seen",
+    "DRAW_CLIPPED": "triangles that a plane cut",
+    "DRAW_PIECES": "points, and triangles that clipping left, given to set-up",
+    "DRAW_CULLED": "those that set-up dropped: culled, without an area, or outside of the domain",
+    "DRAW_STRIPS": "wavefronts of pixels",
+    "DRAW_QUADS": "quads of these with a covered pixel",
+    "DRAW_PIXELS": "pixels that were covered",
+    "DRAW_CLOCKS_VERTICES": "clocks of draws in front of pixels: vertices are assembled, and programs for these run",
+    "DRAW_CLOCKS_PIXELS": "clocks of draws in which primitives become pixels",
+    "DRAW_WAIT_ORDER": "clocks of these in which a strip waits for an earlier one of the same pixels",
+    "DRAW_WAIT_RASTER": "clocks of these in which no strip is there: clipper, set-up and strip walker are at work",
+}
+"""Counters of draws, likewise, from DRAW_COUNTERS_OFFSET on, of hardware that draws; on other hardware they read 0."""

@@ -6,10 +6,12 @@ docs/design/memory-controller.md.
 
 from typing import Any
 
-from amaranth import Module, Signal, Value
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data
 
 from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.clients import PAGE_BITS
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS
 from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT, DataFormat
 from ctm.rtl.isa.limits import COORDINATE_LIMIT, WORD_BYTES
 
@@ -35,3 +37,9 @@ def memory_area(m: Module) -> Value:
     """The first words of memory as an area."""
     first: Any = Signal(BUFFER, name="first_of_memory")
     return area_of(m, first, "memory")
+
+
+def in_page(line: Value, page: Value) -> Value:
+    """The line of an address in a page of memory. An area is at 0 where a page is named."""
+    low = LINE_ADDRESS_BITS - PAGE_BITS
+    return Cat(line[:low], line[low:] | page)

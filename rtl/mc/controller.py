@@ -18,9 +18,9 @@ from ctm.rtl.border.clients import (
 from ctm.rtl.border.commands import BUS_FAULT, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalAccess
 from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, LineClient
-from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE
+from ctm.rtl.border.shading import RING_WRITE, STREAM_WRITE, VERTEX_BUFFER_WRITE
 from ctm.rtl.config import MachineConfig, MemoryConfig
-from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS, OUTPUTS
+from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.pipeline import delay
@@ -37,6 +37,7 @@ from ctm.rtl.mc.constant_reader import ConstantReader
 from ctm.rtl.mc.counter_writer import CounterWriter
 from ctm.rtl.mc.inputs.caches import InputCaches
 from ctm.rtl.mc.outputs.array_writes import Outputs
+from ctm.rtl.mc.outputs.blender import BLEND_LINES
 from ctm.rtl.mc.registers import Registers
 
 _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL, _INPUTS = range(5)
@@ -53,7 +54,8 @@ _EVENTS = data.StructLayout({name: 1 for name in ("conditional_hit", "conditiona
 def read_clients(config: MachineConfig) -> tuple[int, ...]:
     """Lines that each client may have outstanding."""
     banks = (config.memory.outstanding_lines,) * config.shared_cache.banks
-    return CODE_LINES, _CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES, *banks
+    blender = (BLEND_LINES,) if config.pipeline.draws else ()
+    return CODE_LINES, _CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES, *banks, *blender
 
 
 def written_lines(config: MemoryConfig) -> int:
@@ -81,14 +83,18 @@ class MemoryController(wiring.Component):
     code : ``In(CODE_CLIENT)``
         The array's code.
     constants : ``In(ConstantClient())``
-    output : ``In(stream.Signature(output_layout(lanes)))``
+    output : ``In(stream.Signature(output_layout(lanes, outputs)))``
     uncached : ``In(UncachedClient(lanes, wave, len(areas)))``
     conditional_client : ``In(ConditionalAccess(passenger))``
     lines : ``In(LineClient())``
         The command processor's reads.
     counters : ``In(CounterClient())``
     vertex_buffer : ``Out(VERTEX_BUFFER_WRITE)``
-        Where the machine draws: a vertex buffer that a command sets.
+        Where the machine draws: a vertex buffer or ring that a command sets.
+    adds, blend_taken, blended : ``In(1)``, ``Out(1)``, ``Out(1)``
+        Likewise: outputs are added to targets; one of these was taken; the next one of them is in memory.
+    ring, stream : ``Out(RING_WRITE)``, ``Out(STREAM_WRITE)``
+        With geometry programs: likewise.
     idle : ``Out(1)``
         All that the array wrote is in the output cache, or in memory.
     lost, lost_fault, lost_taken : ``Out(1)``, ``Out(BUS_FAULT)``, ``In(1)``
@@ -126,8 +132,8 @@ class MemoryController(wiring.Component):
         cores, lanes, memory = config.array.cores, config.array.at_once, config.memory
         banks, out_banks, to_ports = config.shared_cache.banks, config.output_cache.banks, routing(memory)
         self._reads = ReadPorts(
-            read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks), routing=to_ports,
-            slice_bits=memory.slice_bits,
+            read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks, *(True,) * self._draws),
+            routing=to_ports, slice_bits=memory.slice_bits,
         )  # fmt: skip
         self._writes = WritePorts(
             (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports, outstanding=written_lines(memory)
@@ -138,18 +144,18 @@ class MemoryController(wiring.Component):
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
                 "inputs": Out(data.ArrayLayout(BUFFER, INPUTS)),
-                "outputs": Out(data.ArrayLayout(BUFFER, OUTPUTS)),
+                "outputs": Out(data.ArrayLayout(BUFFER, config.array.outputs)),
                 "conditional": Out(BUFFER),
                 "conditional_mask": Out(1),
                 "invalidate_constants": Out(1),
                 "fetches": In(FetchClient(lanes, tag, len(areas), memory=self._draws)).array(cores),
                 "code": In(CODE_CLIENT),
                 "constants": In(ConstantClient()),
-                "output": In(stream.Signature(output_layout(lanes))),
-                "uncached": In(UncachedClient(lanes, wave, len(areas))),
+                "output": In(stream.Signature(output_layout(lanes, config.array.outputs))),
+                "uncached": In(UncachedClient(lanes, wave, len(areas), memory=config.pipeline.has_geometry)),
                 "conditional_client": In(ConditionalAccess(conditional_passenger)),
                 "lines": In(LineClient()),
-                "counters": In(CounterClient()),
+                "counters": In(CounterClient(single=config.pipeline.has_geometry)),
                 "idle": Out(1),
                 "lost": Out(1),
                 "lost_fault": Out(BUS_FAULT),
@@ -168,6 +174,8 @@ class MemoryController(wiring.Component):
                 ),
                 "port_writes": Out(stream.Signature(tagged_write_layout(self.write_tag))).array(ports),
                 **({"vertex_buffer": Out(VERTEX_BUFFER_WRITE)} if self._draws else {}),
+                **({"adds": In(1), "blend_taken": Out(1), "blended": Out(1)} if self._draws else {}),
+                **({"ring": Out(RING_WRITE), "stream": Out(STREAM_WRITE)} if config.pipeline.has_geometry else {}),
                 "port_write_responses": In(stream.Signature(tagged_write_response_layout(self.write_tag))).array(ports),
             }
         )
@@ -175,7 +183,9 @@ class MemoryController(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.registers = registers = Registers(draws=self._draws)
+        m.submodules.registers = registers = Registers(
+            draws=self._draws, geometry=self._config.pipeline.has_geometry, outputs=self._config.array.outputs
+        )
         m.submodules.reads, m.submodules.writes = self._reads, self._writes
         m.submodules.handshake = handshake = RegisteredHandshake(UNIT_COMMAND)
         connect(m, flipped(self.command), handshake.input)
@@ -187,6 +197,8 @@ class MemoryController(wiring.Component):
             connect(m, flipped(self.port_responses[port]), self._reads.port_responses[port])
             connect(m, self._writes.port_writes[port], flipped(self.port_writes[port]))
             connect(m, flipped(self.port_write_responses[port]), self._writes.port_write_responses[port])
+        if self._draws:
+            self._memory = memory_area(m)
         self._area_buffers = [area_of(m, registers.outputs[output], f"area_{output}") for output in self._areas]
         self._connect_inputs(m, registers)
         self._connect_code_and_constants(m, registers)
@@ -203,9 +215,11 @@ class MemoryController(wiring.Component):
             connect(m, lines, self._reads.clients[_INPUTS + bank])
         for core in range(config.array.cores):
             connect(m, flipped(self.fetches[core]), caches.clients[core])
-        memory = [memory_area(m)] if self._draws else []
+        memory = [self._memory] if self._draws else []
         if self._draws:
             m.d.comb += self.vertex_buffer.eq(registers.vertex_buffer)
+        if self._config.pipeline.has_geometry:
+            m.d.comb += [self.ring.eq(registers.ring), self.stream.eq(registers.stream)]
         m.d.comb += [
             Value.cast(caches.inputs).eq(Cat(registers.inputs, self._area_buffers, memory)),
             caches.invalidate.eq(registers.invalidate_inputs),
@@ -238,6 +252,9 @@ class MemoryController(wiring.Component):
             entries=config.output_cache.lines,
             banks=config.output_cache.banks,
             areas=self._areas,
+            outputs=config.array.outputs,
+            memory=config.pipeline.has_geometry,
+            blends=self._draws,
         )
         connect(m, flipped(self.output), outputs.output)
         connect(m, flipped(self.uncached), outputs.uncached)
@@ -249,16 +266,29 @@ class MemoryController(wiring.Component):
         m.d.comb += [
             outputs.outputs.eq(registers.outputs),
             outputs.output_mask.eq(registers.output_mask),
-            outputs.flush.eq(delay(m, registers.flush_outputs, name="flushing_outputs")),
+            outputs.flush.eq(delay(m, self._flush(registers, outputs), name="flushing_outputs")),
             self.idle.eq(outputs.idle),
             self.output_line.eq(Cat(line.valid & line.ready for line in outputs.lines)),
         ]
         # Registered: the command is done a cycle after all is in memory.
-        m.d.sync += registers.outputs_flushed.eq(
-            registers.flush_outputs & outputs.idle & outputs.empty & writes.idle[: len(banks)].all()
-        )
+        is_flushed = outputs.idle & outputs.empty & writes.idle[: len(banks)].all()
+        m.d.sync += registers.outputs_flushed.eq(registers.flush_outputs & is_flushed)
+        if self._draws:
+            m.d.sync += outputs.blend_flushed.eq(outputs.blend_flush & is_flushed)
+            connect(m, outputs.blend_lines, self._reads.clients[-1])
+            m.d.comb += [
+                outputs.adds.eq(self.adds),
+                self.blend_taken.eq(outputs.blend_taken),
+                self.blended.eq(outputs.blended),
+            ]
         if self._areas:
-            m.d.comb += Value.cast(outputs.areas).eq(Cat(self._area_buffers))
+            memory = [self._memory] if config.pipeline.has_geometry else []
+            m.d.comb += Value.cast(outputs.areas).eq(Cat(self._area_buffers, memory))
+
+    def _flush(self, registers: Registers, outputs: Outputs) -> Value:
+        """Whether the output cache is to be emptied."""
+        flushes = Value.cast(registers.flush_outputs)
+        return flushes | outputs.blend_flush if self._draws else flushes
 
     def _connect_conditional(self, m: Module, registers: Registers) -> ConditionalCache:
         cache = ConditionalCache(self._passenger, self._config.conditional_cache)
@@ -280,7 +310,7 @@ class MemoryController(wiring.Component):
 
     def _connect_processor(self, m: Module) -> None:
         """Connect the command processor's reads and writes."""
-        m.submodules.counters = counters = CounterWriter()
+        m.submodules.counters = counters = CounterWriter(single=self._config.pipeline.has_geometry)
         client = self._reads.clients[_COMMAND]
         connect_slice(m, "line_requests", flipped(self.lines.request), client.request, SliceMode.LIGHT)
         connect(m, client.response, flipped(self.lines.response))

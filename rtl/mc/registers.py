@@ -3,16 +3,16 @@
 Source: CTM Guide pp. 13-21.
 """
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER, RESET_BUFFER
 from ctm.rtl.border.commands import UNIT_COMMAND
-from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE
+from ctm.rtl.border.shading import DWORD_BITS, RING_WRITE, STREAM_WRITE, VERTEX_BUFFER_WRITE
 from ctm.rtl.isa.commands import ADDRESS
-from ctm.rtl.isa.draws import ALL_BY_NAME
-from ctm.rtl.isa.limits import CHANNELS, INPUTS, OUTPUTS
+from ctm.rtl.isa.draws import ALL_BY_NAME, VERTEX_BUFFERS
+from ctm.rtl.isa.limits import CHANNELS, INPUTS, OUTPUTS, WORD_BITS, WORD_BYTES
 from ctm.rtl.mc.buffer import BufferDecoder
 
 BASE_BITS = ADDRESS["base"].width
@@ -30,7 +30,7 @@ class Registers(wiring.Component):
     Members
     -------
     command : ``In(stream.Signature(UNIT_COMMAND))``
-    inputs, outputs, conditional : ``Out(BUFFER)``, 16, 4 and one of them
+    inputs, outputs, conditional : ``Out(BUFFER)``, 16, `outputs` and one of them
     constant_bases : ``Out(21)``, 3 of them
         In units of 2 KiB.
     output_mask, conditional_mask : ``Out(4)``, ``Out(1)``
@@ -41,17 +41,19 @@ class Registers(wiring.Component):
         High until the flush is done.
     outputs_flushed, conditional_flushed : ``In(1)``
     vertex_buffer : ``Out(VERTEX_BUFFER_WRITE)``
-        Where the machine draws: a vertex buffer that is set.
+        Where the machine draws: a vertex buffer or ring that is set.
+    ring, stream : ``Out(RING_WRITE)``, ``Out(STREAM_WRITE)``
+        With geometry programs: a ring or stream that is set.
     """
 
-    def __init__(self, *, draws: bool = False) -> None:
-        self._draws = draws
+    def __init__(self, *, draws: bool = False, geometry: bool = False, outputs: int = OUTPUTS) -> None:
+        self._draws, self._geometry = draws, geometry
         buffer = {"vertex_buffer": Out(VERTEX_BUFFER_WRITE)} if draws else {}
         super().__init__(
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
                 "inputs": Out(data.ArrayLayout(BUFFER, INPUTS), init=[RESET_BUFFER] * INPUTS),
-                "outputs": Out(data.ArrayLayout(BUFFER, OUTPUTS), init=[RESET_BUFFER] * OUTPUTS),
+                "outputs": Out(data.ArrayLayout(BUFFER, outputs), init=[RESET_BUFFER] * outputs),
                 "conditional": Out(BUFFER, init=RESET_BUFFER),
                 "constant_bases": Out(data.ArrayLayout(BASE_BITS, len(BANKS))),
                 "output_mask": Out(CHANNELS, init=(1 << CHANNELS) - 1),
@@ -66,6 +68,7 @@ class Registers(wiring.Component):
                 "outputs_flushed": In(1),
                 "conditional_flushed": In(1),
                 **buffer,
+                **({"ring": Out(RING_WRITE), "stream": Out(STREAM_WRITE)} if geometry else {}),
             }
         )
 
@@ -112,7 +115,35 @@ class Registers(wiring.Component):
                     buffer.bytes.eq(words[2]),
                     buffer.stride.eq(words[3]),
                 ]
+            if self._geometry:
+                self._set_ring(m, words)
         return m
+
+    def _set_ring(self, m: Module, words: data.View) -> None:
+        """Set a ring, which programs read as a buffer of dwords, or a stream."""
+        ring, stream = self.ring, self.stream
+        base = Cat(Const(0, DWORD_BITS - BASE_BITS), data.View(ADDRESS, words[1]).base)
+        size = words[2] << 2
+        m.d.comb += [
+            ring.valid.eq(self._is("set_ring_fmt")),
+            ring.number.eq(words[0]),
+            ring.dword.eq(base),
+            ring.dwords.eq(words[2]),
+            stream.valid.eq(self._is("set_strm_fmt")),
+            stream.number.eq(words[0]),
+            stream.dword.eq(base),
+            stream.dwords.eq(words[2]),
+            stream.stride.eq(words[3]),
+        ]
+        with m.If(ring.valid):
+            buffer = self.vertex_buffer.buffer
+            m.d.comb += [
+                self.vertex_buffer.valid.eq(1),
+                self.vertex_buffer.number.eq(VERTEX_BUFFERS + ring.number),
+                buffer.address.eq(base << 2),
+                buffer.bytes.eq(Mux(size >> WORD_BITS != 0, ~3, size)),
+                buffer.stride.eq(WORD_BYTES),
+            ]
 
     def _is(self, *names: str) -> Value:
         return Value.cast(self.command.payload.opcode).matches(*(ALL_BY_NAME[name].opcode for name in names))

@@ -10,10 +10,11 @@ from amaranth.lib import data
 from amaranth.lib.enum import EnumView
 
 from ctm.rtl.border.commands import OPCODE_BITS, PARAMETERS
+from ctm.rtl.draw_config import DrawConfig
 from ctm.rtl.isa.commands import COMMANDS, OUTPUT_INDEX, Command
 from ctm.rtl.isa.draws import ALL_BY_NAME, INDEX_WORD, IndexFormat
 from ctm.rtl.isa.formats import FORMAT, DataFormat, Tiling
-from ctm.rtl.isa.limits import ADDRESS_BITS, OUTPUTS, WORD_BITS
+from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.views import record
 
@@ -25,7 +26,9 @@ _BESIDE = ("set_domain", "set_cond_val", "init_perf_counters", "start_perf_count
 _INVALIDATES = ("set_inst_fmt", "inv_inst_cache")
 _STATE_OF_DRAWS = ("set_idx_fmt", "set_vport", "set_vport_z", "set_raster")
 _OF_DRAWS = (*_STATE_OF_DRAWS, "set_vtx_fmt", "inv_vtx_cache", "start_draw")
-"""Commands of the draws that the hardware does."""
+"""Commands of draws."""
+_OF_GEOMETRY = ("set_ring_fmt", "set_strm_fmt", "read_strm")
+"""Those that come with geometry programs."""
 _REPORTS = ("flush_out_cache", "flush_cond_out_cache", "wait_for_idle")
 
 COMMAND = data.StructLayout(
@@ -49,9 +52,10 @@ DECODED = data.StructLayout({"is_command": 1, "kind": KIND, "opcode": OPCODE_BIT
 _CONSTANT_FORMATS = ("set_constf_fmt", "set_consti_fmt", "set_constb_fmt")
 
 
-def commands_of(*, draws: bool) -> tuple[Command, ...]:
+def commands_of(stages: DrawConfig) -> tuple[Command, ...]:
     """The commands that a machine has."""
-    return (*COMMANDS, *(ALL_BY_NAME[name] for name in _OF_DRAWS)) if draws else COMMANDS
+    names = (*_OF_DRAWS * stages.draws, *_OF_GEOMETRY * stages.has_geometry)
+    return (*COMMANDS, *(ALL_BY_NAME[name] for name in names))
 
 
 def decode(m: Module, word: Value, commands: Sequence[Command]) -> data.View:
@@ -82,21 +86,21 @@ def _kind(command: Command) -> data.Const:
     )
 
 
-def is_wrong(opcode: Value, index: Value, word: Value, commands: Sequence[Command]) -> Value:
-    """Whether a word is illegal as parameter number `index`, from 1 on, of a command."""
+def is_wrong(opcode: Value, index: Value, word: Value, commands: Sequence[Command], outputs: int) -> Value:
+    """Whether a word is illegal as parameter number `index`, from 1 on, of a command; there are so many `outputs`."""
     wrong = []
     for command in commands:
         for number, name in enumerate(command.parameters, start=1):
-            rule = _rule(command, name)
+            rule = _rule(command, name, outputs)
             if rule is not None:
                 wrong.append((opcode == command.opcode) & (index == number) & rule(word))
     return Cat(wrong).any()
 
 
-def _rule(command: Command, parameter: str) -> Callable[[Value], Value] | None:
+def _rule(command: Command, parameter: str, outputs: int) -> Callable[[Value], Value] | None:
     """The test for an illegal parameter; None if all values are legal."""
     if parameter == "output":
-        return lambda word: OUTPUT_INDEX(word).index >= OUTPUTS
+        return lambda word: OUTPUT_INDEX(word).index >= outputs
     if parameter == "index_format":
         return lambda word: Value.cast(INDEX_WORD(word).format) > IndexFormat.UINT32.value
     if parameter != "format":

@@ -63,14 +63,16 @@ class CommandExecutor(wiring.Component):
         Where the machine draws: take a command's state, or start_draw's parameters and draw.
     is_draw : ``Out(1)``
         Likewise: what is launched, or runs, is a draw.
+    stream_filled : ``In(32)``
+        Where there are streams: filled dwords of the stream that read_strm names.
     start : ``Out(1)``
     ended, failed : ``In(1)``
     failure : ``In(program_fault_layout(program_format))``
         Those of the program's run.
     """
 
-    def __init__(self, program_format: ProgramFormat, *, draws: bool = False) -> None:
-        self._draws = draws
+    def __init__(self, program_format: ProgramFormat, *, draws: bool = False, streams: bool = False) -> None:
+        self._draws, self._streams = draws, streams
         drawing = {"set_draw": Out(1), "start_draw": Out(1), "is_draw": Out(1)} if draws else {}
         super().__init__(
             {
@@ -80,7 +82,7 @@ class CommandExecutor(wiring.Component):
                 "idle": Out(1),
                 "mc_command": Out(stream.Signature(UNIT_COMMAND)),
                 "co_command": Out(stream.Signature(UNIT_COMMAND)),
-                "counters": Out(CounterClient()),
+                "counters": Out(CounterClient(single=streams)),
                 "mc_idle": In(1),
                 "lost": In(1),
                 "lost_fault": In(BUS_FAULT),
@@ -108,6 +110,7 @@ class CommandExecutor(wiring.Component):
                 "launched_status": In(Status),
                 "launched_address": In(ADDRESS_BITS),
                 **drawing,
+                **({"stream_filled": In(WORD_BITS)} if streams else {}),
                 "start": Out(1),
                 "ended": In(1),
                 "failed": In(1),
@@ -188,8 +191,18 @@ class CommandExecutor(wiring.Component):
                 self.counters.write.payload.clocks.eq(self.clocks),
                 self.counters.write.payload.active.eq(self.active),
             ]
+            if self._streams:
+                m.d.sync += self.counters.write.payload.single.eq(0)
             with m.If(~self.counters_enabled):
                 self._done(m)
+        if self._streams:
+            with m.Elif(self._is("read_strm")):
+                m.next = "write counters"
+                m.d.sync += [
+                    self.counters.write.payload.address.eq(command.words[1] & ~3),
+                    self.counters.write.payload.clocks.eq(self.stream_filled),
+                    self.counters.write.payload.single.eq(1),
+                ]
         if self._draws:
             with m.Elif(command.kind.draw):
                 m.d.comb += self.set_draw.eq(1)

@@ -10,6 +10,8 @@ from ctm.rtl.border.drawing import DrawClient
 from ctm.rtl.border.lines import LineClient
 from ctm.rtl.border.programs import DOMAIN, CoreCredit, image_layout, program_fault_layout, wavefront_layout
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.draw_config import DrawConfig
+from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import Status
@@ -41,7 +43,7 @@ class CommandProcessor(wiring.Component):
     idle : ``Out(1)``
         No buffer is being executed and none of its lines is in flight.
     lines : ``Out(LineClient())``
-    counters : ``Out(CounterClient())``
+    counters : ``Out(CounterClient(single=...))``
     mc_command, co_command : ``Out(stream.Signature(UNIT_COMMAND))``
         Taken when completed, flushes included.
     mc_idle : ``In(1)``
@@ -81,12 +83,17 @@ class CommandProcessor(wiring.Component):
         Where the machine draws.
     draw_lines : ``In(LineClient())``
         Likewise: reads of a draw's indices.
+    stream, stream_filled : ``Out(range(STREAMS))``, ``In(32)``
+        With geometry programs: a stream, and its dwords that are filled.
     """
 
-    def __init__(self, config: ArrayConfig, program_format: ProgramFormat, *, draws: bool = False) -> None:
-        self._format, self._config, self._draws = program_format, config, draws
+    def __init__(self, config: ArrayConfig, program_format: ProgramFormat, pipeline: DrawConfig | None = None) -> None:
+        self._format, self._config, self._pipeline = program_format, config, pipeline or DrawConfig()
+        self._draws = draws = self._pipeline.draws
         self._launcher = ProgramLauncher(program_format, draws=draws)
         drawing = {"draw": Out(DrawClient(program_format)), "draw_lines": In(LineClient())} if draws else {}
+        if self._pipeline.has_geometry:
+            drawing |= {"stream": Out(range(STREAMS)), "stream_filled": In(WORD_BITS)}
         lanes, cores = config.group, config.cores
         super().__init__(
             {
@@ -95,7 +102,7 @@ class CommandProcessor(wiring.Component):
                 "error": Out(stream.Signature(ERROR, always_ready=True)),
                 "idle": Out(1),
                 "lines": Out(LineClient()),
-                "counters": Out(CounterClient()),
+                "counters": Out(CounterClient(single=self._pipeline.has_geometry)),
                 "mc_command": Out(stream.Signature(UNIT_COMMAND)),
                 "co_command": Out(stream.Signature(UNIT_COMMAND)),
                 "mc_idle": In(1),
@@ -124,9 +131,11 @@ class CommandProcessor(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.executor = executor = CommandExecutor(self._format, draws=self._draws)
+        m.submodules.executor = executor = CommandExecutor(
+            self._format, draws=self._draws, streams=self._pipeline.has_geometry
+        )
         m.submodules.fetcher = fetcher = CommandFetcher()
-        m.submodules.reader = reader = CommandReader(draws=self._draws)
+        m.submodules.reader = reader = CommandReader(pipeline=self._pipeline, outputs=self._config.outputs)
         m.submodules.launcher = launcher = self._launcher
         config = self._config
         m.submodules.run = run = ProgramRun(config.group, self._format, config.tiles, config.cores)
@@ -221,6 +230,11 @@ class CommandProcessor(wiring.Component):
         ]
         if self._draws:
             self._draw(m, executor, run)
+        if self._pipeline.has_geometry:
+            m.d.comb += [
+                self.stream.eq(executor.command.payload.words[0]),
+                executor.stream_filled.eq(self.stream_filled),
+            ]
 
     def _draw(self, m: Module, executor: CommandExecutor, run: ProgramRun) -> None:
         """Draws, which run as programs do."""

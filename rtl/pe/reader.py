@@ -5,7 +5,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import COMMAND_BUFFER, PARAMETERS
-from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
+from ctm.rtl.draw_config import DrawConfig
+from ctm.rtl.isa.limits import ADDRESS_BITS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.pe.command import COMMAND, DECODED, commands_of, decode, is_wrong
 from ctm.rtl.pe.fetcher import WORD
@@ -37,8 +38,8 @@ class CommandReader(wiring.Component):
     words: In(stream.Signature(WORD))
     command: Out(stream.Signature(COMMAND))
 
-    def __init__(self, *, draws: bool = False) -> None:
-        self._commands = commands_of(draws=draws)
+    def __init__(self, *, pipeline: DrawConfig | None = None, outputs: int = OUTPUTS) -> None:
+        self._commands, self._outputs = commands_of(pipeline or DrawConfig()), outputs
         assert all(command.parameters for command in self._commands), "a command ends with a parameter"
         super().__init__()
         self._word, self._decoded, self._is_decoded = Signal(WORD), Signal(DECODED), Signal()
@@ -108,7 +109,7 @@ class CommandReader(wiring.Component):
             self._stop(m, Status.BUS_ERROR)
             m.d.sync += [payload.address.eq(self._start), payload.word.eq(0)]
         with m.Else():
-            with m.If(is_good & is_wrong(payload.opcode, self._index, word.word, self._commands)):
+            with m.If(is_good & is_wrong(payload.opcode, self._index, word.word, self._commands, self._outputs)):
                 m.d.sync += [payload.status.eq(Status.BAD_PARAMETER), Value.cast(payload.kind).eq(0)]
                 m.d.sync += [payload.address.eq(self._at), payload.word.eq(word.word)]
             with m.If(is_last):

@@ -79,7 +79,7 @@ class Core(wiring.Component):
         segments = by_segment(array)
         self.units = Units(
             start=WavefrontStart(array, config if config.pipeline.draws else None),
-            flow=FlowUnit(array, draws=config.pipeline.draws),
+            flow=FlowUnit(array, draws=config.pipeline.draws, geometry=config.pipeline.has_geometry),
             alu=AluUnit(config),
             move=FetchUnit(config),
             end=WavefrontEnd(array),

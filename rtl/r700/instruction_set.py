@@ -11,7 +11,7 @@ from ctm.rtl.r700.watch import CoreWatch
 
 def launch(config: MachineConfig) -> Launch:
     """The launch of programs, of draws too where the machine draws."""
-    return Launch(draws=config.pipeline.draws)
+    return Launch(draws=config.pipeline.draws, outputs=config.array.outputs)
 
 
 R700 = InstructionSet(name="r700", shapes=SHAPES, core=Core, watch=CoreWatch, code_reader=CodeReader, launch=launch)

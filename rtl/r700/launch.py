@@ -32,7 +32,7 @@ class Launch(wiring.Component):
     Members
     -------
     image : ``In(image_layout(PROGRAM_FORMAT, draws=draws))``
-    inputs, outputs : ``In(BUFFER)``, 16 and 4 of them
+    inputs, outputs : ``In(BUFFER)``, 16 and `outputs` of them
     domain : ``In(DOMAIN)``
     tests : ``In(1)``
         The conditional unit tests the array's wavefronts.
@@ -49,14 +49,14 @@ class Launch(wiring.Component):
 
     latency = 0
 
-    def __init__(self, *, draws: bool = False) -> None:
+    def __init__(self, *, draws: bool = False, outputs: int = OUTPUTS) -> None:
         self._draws = draws
         drawn = {"draw": In(DRAW), "draw_programs": Out(DRAW_PROGRAMS)} if draws else {}
         super().__init__(
             {
                 "image": In(image_layout(PROGRAM_FORMAT, draws=draws)),
                 "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
-                "outputs": In(data.ArrayLayout(BUFFER, OUTPUTS)),
+                "outputs": In(data.ArrayLayout(BUFFER, outputs)),
                 "domain": In(DOMAIN),
                 "tests": In(1),
                 "conditional_value": In(WORD_BITS),
@@ -96,7 +96,12 @@ class Launch(wiring.Component):
             bad_type = Mux(is_draw, words["TYPE"] != PIXEL_TYPE, bad_type)
             note = PipelineNote(m, self.image, self.draw)
             note.connect(m, program, self.draw_programs)
-            is_bad_draw = is_draw & (self.draw.is_bad | note.is_beyond)
+            floats = DataFormat.FLOAT32_1, DataFormat.FLOAT32_2, DataFormat.FLOAT32_4
+            no_floats = [
+                (output.limits.width != 0) & ~Value.cast(output.format).matches(*(each.value for each in floats))
+                for output in self.outputs
+            ]
+            is_bad_draw = is_draw & (self.draw.is_bad | note.is_beyond | (self.draw.adds & Cat(no_floats).any()))
         bad = [
             bad_type,
             words["CF_START"] >= self.image.size,

@@ -9,7 +9,6 @@ from dataclasses import replace
 from amaranth import Cat, Const, Value
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.isa.limits import OUTPUTS
 
 _LEAST_THREADS = 4
 _BLOCK_RAM_ROWS = 512
@@ -37,7 +36,7 @@ def exporting(config: ArrayConfig) -> ArrayConfig:
 
     Output registers of a whole pass would be twice as many block RAMs, each half full.
     """
-    words = OUTPUTS * config.threads * config.cycles_per_group
+    words = config.outputs * config.threads * config.cycles_per_group
     halves = config.at_once > 1 and 2 * words <= _BLOCK_RAM_ROWS
     return replace(config, rate=config.at_once // 2) if halves else config
 

@@ -28,6 +28,8 @@ def connect_shading(m: Module, core: Any, config: MachineConfig) -> None:
         units.alu.taken.wave.eq(taken.wave),
         units.alu.taken.constants.eq(payload.drawn.constants),
     ]
+    if config.pipeline.has_geometry:
+        _connect_geometry(m, core, config)
     values = units.retirement.tester.request.payload.values
     m.d.comb += [
         target.eq(clamped(m, core.program, value))
@@ -37,6 +39,23 @@ def connect_shading(m: Module, core: Any, config: MachineConfig) -> None:
     m.d.sync += [
         shading.ended.valid.eq(ended.valid & of_pixels),
         shading.ended.ticket.eq(tickets.read(m, ended.wave)),
+    ]
+
+
+def _connect_geometry(m: Module, core: Any, config: MachineConfig) -> None:
+    """What threads begin with, what they emit and stream out."""
+    shading, units, taken = core.shading, core.units, core.units.end.wavefront
+    emits, shown = units.flow.emits, shading.emits
+    m.submodules.first_threads = firsts = DistributedRam(range(config.pipeline.vertices), config.array.threads)
+    firsts.write(m, taken.wave, core.wavefront.payload.i, taken.valid)
+    m.d.comb += [
+        units.start.thread.eq(shading.thread),
+        units.move.vertex.eq(shading.vertex),
+        shading.streams.eq(units.move.streams),
+        shown.valid.eq(emits.valid),
+        emits.ready.eq(shown.ready),
+        *(shown.payload[name].eq(emits.payload[name]) for name in ("emits", "cuts", "lanes")),
+        shown.payload.first.eq(firsts.read(m, emits.payload.wave)),
     ]
 
 

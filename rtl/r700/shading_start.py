@@ -1,4 +1,4 @@
-"""What a draw's programs begin with: a vertex's index, or edge values and the entry of a pixel.
+"""What a draw's programs begin with: a vertex's index, offsets of a primitive's vertices, or edge values of a pixel.
 
 Source: docs/draws.md, programs.
 """
@@ -9,10 +9,10 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.border.draws import CORNERS, EDGE, EDGE_BITS, SUBPIXEL_BITS
-from ctm.rtl.border.shading import Stage, vertex_write_layout
+from ctm.rtl.border.shading import START_WORDS, THREADS, Stage, start_write_layout, vertex_write_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.fp.conversion import FromInteger
-from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS, QUAD, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, COLUMN_BITS, COORDINATE_BITS, QUAD, WORD_BITS
 from ctm.rtl.lib.pipeline import delay_valid
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
@@ -33,10 +33,12 @@ class ShadingStart(wiring.Component):
     -------
     program : ``In(PROGRAM)``
     vertex : ``In(vertex_write_layout(vertices))``
+    thread : ``In(start_write_layout(vertices))``
+        With geometry programs.
     begins : ``In(1)``
         A wavefront begins in the next cycle.
     i, j : ``In``
-        Its pair; of vertices i is the entry of the first one.
+        Its pair; of threads i is the number of the first one, which is a vertex's entry.
     edges : ``In(ArrayLayout(EDGE, 3))``
     number : ``In``
         The pass.
@@ -57,6 +59,11 @@ class ShadingStart(wiring.Component):
             {
                 "program": In(PROGRAM),
                 "vertex": In(vertex_write_layout(machine.pipeline.vertices)),
+                **(
+                    {"thread": In(start_write_layout(machine.pipeline.vertices))}
+                    if machine.pipeline.has_geometry
+                    else {}
+                ),
                 "begins": In(1),
                 "i": In(COLUMN_BITS),
                 "j": In(COORDINATE_BITS),
@@ -73,30 +80,55 @@ class ShadingStart(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        is_vertex = self.program.stage == Stage.VERTICES
+        stage, gprs = self.program.stage, self.program.gprs
+        is_vertex = Value.cast(stage).matches(*(each.value for each in THREADS))
         vertices, pairs, (edges, found) = self._vertices(m), self._pairs(m), self._edge_values(m)
         m.d.comb += [
-            self.valid.eq(self.program.stage != Stage.DOMAIN),
-            self.has_second.eq((self.program.stage == Stage.PIXELS) & (self.program.gprs > 1)),
+            self.valid.eq(stage != Stage.DOMAIN),
+            self.has_second.eq(((stage == Stage.PIXELS) | (stage == Stage.GEOMETRY)) & (gprs > 1)),
             self.ready.eq(~self.valid | is_vertex | found),
         ]
         for lane, words in enumerate(self.words):
             of_pixel = Mux(self.second, pairs[lane], edges[lane])
             m.d.comb += Value.cast(words).eq(Mux(is_vertex, vertices[lane], of_pixel))
+        if self._machine.pipeline.has_geometry:
+            threads = self._threads(m)
+            with m.If(stage == Stage.GEOMETRY):
+                for words, (first, second) in zip(self.words, threads, strict=True):
+                    m.d.comb += Value.cast(words).eq(Mux(self.second, second, first))
         return m
 
+    def _threads(self, m: Module) -> list[tuple[Value, Value]]:
+        """R0 and R1 of a geometry program: offsets of vertices, and the primitive's number."""
+        lanes, thread = self._config.at_once, self.thread
+        bits, number = (lanes - 1).bit_length(), thread.thread
+        row = (self.i[bits:] + self.number)[: len(number) - bits]
+        found: list[tuple[Value, Value]] = []
+        for lane in range(lanes):
+            words = []
+            for word in range(START_WORDS):
+                m.submodules[f"threads_{lane}_{word}"] = kept = DistributedRam(
+                    WORD_BITS, self._machine.pipeline.vertices // lanes
+                )
+                enable = thread.valid & (thread.word == word) & (number[:bits] == lane)
+                kept.write(m, number[bits:], thread.value, enable)
+                words.append(kept.read(m, row))
+            found.append((Cat(words[:CHANNELS]), Cat(words[CHANNELS:])))
+        return found
+
     def _vertices(self, m: Module) -> list[Value]:
-        """R0 of vertices: index, 0, primitive, instance."""
+        """R0 of vertices: index, 0, primitive, instance. That of an emitted vertex is its dword in the ring."""
         lanes = self._config.at_once
         bits, entry, vertex = (lanes - 1).bit_length(), self.vertex.entry, record(_VERTEX, name="vertex_written")
         row = (self.i[bits:] + self.number)[: len(entry) - bits]
         m.d.comb += [vertex.index.eq(self.vertex.index), vertex.primitive.eq(self.vertex.primitive)]
         words: list[Value] = []
+        instance = Mux(self.program.stage == Stage.VERTICES, self.program.draw.instance, 0)
         for lane in range(lanes):
             m.submodules[f"vertices_{lane}"] = kept = DistributedRam(_VERTEX, self._machine.pipeline.vertices // lanes)
             kept.write(m, entry[bits:], vertex, self.vertex.valid & (entry[:bits] == lane))
             found = kept.read(m, row)
-            words.append(Cat(found.index, Const(0, WORD_BITS), found.primitive, self.program.draw.instance))
+            words.append(Cat(found.index, Const(0, WORD_BITS), found.primitive, instance))
         return words
 
     def _pairs(self, m: Module) -> list[Value]:

@@ -5,9 +5,10 @@ from amaranth.lib import data, enum
 from ctm.rtl.border.buffers import LIMIT_BITS, LIMITS, STRIDE_BITS
 from ctm.rtl.border.draws import POSITION_VECTORS
 from ctm.rtl.border.lines import TaggedLineClient
-from ctm.rtl.border.shading import Stage
+from ctm.rtl.border.shading import DWORD_BITS, ITEM_BITS, STREAM, Stage
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Port, RegisterField, Shapes
+from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.isa.limits import ADDRESS_BITS, CHANNELS, COORDINATE_BITS, WORD_BITS
 from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_ROW, READ_CYCLES
 from ctm.rtl.isa.r700.program import FAULT_PC, MEMORY_OUTPUT, PROGRAM_FORMAT, SCRATCH_OUTPUT, ProgramType
@@ -37,9 +38,13 @@ _DRAW = data.StructLayout(
         "instance": WORD_BITS,
         "lowest_depth": WORD_BITS,
         "highest_depth": WORD_BITS,
+        "has_geometry": 1,
+        "ring": data.StructLayout({"dword": DWORD_BITS, "item": ITEM_BITS}),
+        "streams": data.ArrayLayout(STREAM, STREAMS),
     }
 )
-"""What a draw's programs have beside others; `vectors`: which position vectors follow the position."""
+"""What a draw's programs have beside others; `vectors`: which position vectors follow the position; `ring`: the one
+that the program writes, and the dwords of an item."""
 AREAS = MEMORY_OUTPUT, SCRATCH_OUTPUT
 """Outputs that are areas, by their numbers."""
 

@@ -5,10 +5,10 @@ Source: R700-Family Instruction Set Architecture, section 2.7; docs/design/r700-
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from ctm.rtl.border.programs import wavefront_layout
-from ctm.rtl.border.shading import drawn_layout, vertex_write_layout
+from ctm.rtl.border.shading import drawn_layout, start_write_layout, vertex_write_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.conversion import from_integer
@@ -57,6 +57,8 @@ class WavefrontStart(wiring.Component):
     share : ``Out(stream.Signature(wave))``
         Its rows of the local data share are to be cleared.
     start : ``Out(stream.Signature(start_layout(config)))``
+    vertex, thread
+        Of a machine that draws, as those of `ShadingStart`.
     """
 
     def __init__(self, config: ArrayConfig, machine: MachineConfig | None = None) -> None:
@@ -65,7 +67,11 @@ class WavefrontStart(wiring.Component):
         self._passes = passes_of(config)
         drawn = None if machine is None else drawn_layout(machine)
         self._wavefront = wavefront_layout(config.group, drawn=drawn)
-        vertex = {} if machine is None else {"vertex": In(vertex_write_layout(machine.pipeline.vertices))}
+        vertex: dict[str, Member] = {}
+        if machine is not None:
+            vertex["vertex"] = In(vertex_write_layout(machine.pipeline.vertices))
+        if machine is not None and machine.pipeline.has_geometry:
+            vertex["thread"] = In(start_write_layout(machine.pipeline.vertices))
         super().__init__(
             {
                 **vertex,
@@ -223,6 +229,7 @@ class WavefrontStart(wiring.Component):
         m.d.comb += [
             shading.program.eq(self.program),
             shading.vertex.eq(self.vertex),
+            *([shading.thread.eq(self.thread)] if machine.pipeline.has_geometry else []),
             shading.begins.eq(self.wavefront.valid),
             shading.i.eq(wavefront.i),
             shading.j.eq(wavefront.j),

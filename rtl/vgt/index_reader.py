@@ -68,6 +68,7 @@ class IndexReader(wiring.Component):
             m.d.sync += [
                 index.valid.eq(gives),
                 index.payload.index.eq(Mux(reads, read, number)),
+                index.payload.restarts.eq(self.buffer.restarts & (Mux(reads, read, number) == self.buffer.restart)),
                 index.payload.error.eq(reads & response.payload.error),
                 index.payload.last.eq(last),
             ]

@@ -1,6 +1,7 @@
 """The ``ctm`` command and its subcommands."""
 
 import importlib
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -26,10 +27,14 @@ _COMMANDS = {
     "doctor": ("doctor", "doctor"),
 }
 """The module of each subcommand, and its function there."""
+_VERSION = "--version"
 
 
 def application(wanted: str | None = None) -> typer.Typer:
-    """The command; of its subcommands only the `wanted` one, which saves the others' imports, or all if it is none."""
+    """The command; of its subcommands only the `wanted` one, which saves the others' imports, or all if it is none.
+
+    Its version needs none of them.
+    """
     app = typer.Typer(
         name="ctm",
         no_args_is_help=True,
@@ -37,7 +42,11 @@ def application(wanted: str | None = None) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(ctm)
-    for name in [wanted] if wanted in _COMMANDS else _COMMANDS:
+    if wanted == _VERSION:
+        names: Iterable[str] = ()
+    else:
+        names = [wanted] if wanted in _COMMANDS else _COMMANDS
+    for name in names:
         module, function = _COMMANDS[name]
         app.command(name)(getattr(importlib.import_module(f"ctm.sim.cli.{module}"), function))
     return app
@@ -53,7 +62,7 @@ def _print_version(wanted: bool) -> None:
 
 def ctm(
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
+        bool, typer.Option(_VERSION, help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """ATI's CTM machine (2006): run programs on it, assemble and inspect them."""

@@ -12,7 +12,7 @@ from ctm.rtl.isa.link import BAUD
 from ctm.sim.boards.bitstream import HERTZ, Bitstream, BitstreamError, bitstream, require_packages
 from ctm.sim.boards.design import design
 from ctm.sim.boards.target import TARGETS, Target
-from ctm.sim.cli.options import Json, Settings, configuration, one_of, preset_option
+from ctm.sim.cli.options.machine import Json, Settings, configuration, one_of, preset_option
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.cli.work import Work, work_folder
 from ctm.sim.compiled import ToolchainError

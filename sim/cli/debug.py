@@ -10,7 +10,8 @@ from typing import Annotated
 
 import typer
 
-from ctm.sim.cli.options import DEFAULT_WATCHDOG, Preset, Settings, Watchdog, configuration
+from ctm.sim.cli.options.engines import DEFAULT_WATCHDOG, Watchdog
+from ctm.sim.cli.options.machine import Preset, Settings, configuration
 from ctm.sim.cli.outcome import BAD_INPUTS, BadInput, Outcome
 from ctm.sim.cli.signals import Interruption
 from ctm.sim.compiled.tools.package import TEXTUAL

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from ctm.sim.cli.options import Json
+from ctm.sim.cli.options.machine import Json
 from ctm.sim.cli.outcome import Outcome
 from ctm.sim.compiled.tools.package import PROJECT, installation
 from ctm.sim.memory import Memory

@@ -8,20 +8,16 @@ from typing import Annotated
 import typer
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE
-from ctm.sim.cli.options import (
+from ctm.sim.cli.options.engines import (
     DEFAULT_WATCHDOG,
     EngineName,
-    Json,
     MaxCycles,
     Port,
-    Preset,
-    Settings,
     Watchdog,
     check_engine,
-    configuration,
-    number,
     prepare_engine,
 )
+from ctm.sim.cli.options.machine import Json, Preset, Settings, configuration, number
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.engines.choice import make_engine
 from ctm.sim.engines.engine import Engine

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ctm.sim.cli.options import Json, Preset, Settings, configuration
+from ctm.sim.cli.options.machine import Json, Preset, Settings, configuration
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.jobs.drawing import hardware_problem
 from ctm.sim.jobs.execution import check_kinds

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ctm.sim.assembler import assemble, disassemble
-from ctm.sim.cli.options import Json
+from ctm.sim.cli.options.machine import Json
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.elf import ElfError, Executable, describe, read, write
 from ctm.sim.elf.sources import with_lines, with_texts

@@ -11,19 +11,16 @@ import typer
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import Status
 from ctm.sim.cli.observation import MOST_EVENTS, MostEvents, Observation, PageFile, Profile, Timeline
-from ctm.sim.cli.options import (
+from ctm.sim.cli.options.engines import (
     DEFAULT_WATCHDOG,
     EngineName,
-    Json,
     MaxCycles,
     Port,
-    Preset,
-    Settings,
     Watchdog,
     check_engine,
-    configuration,
     prepare_engine,
 )
+from ctm.sim.cli.options.machine import Json, Preset, Settings, configuration
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.cli.split.command import run_split
 from ctm.sim.cli.split.options import Authority, Certificate, Division, Key, Scheduler, Split, Workers, tiles
@@ -46,6 +43,7 @@ from ctm.sim.jobs.execution import (
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.sample import Sample, sample
 from ctm.sim.jobs.saving import save, save_pictures, try_outputs
+from ctm.sim.report.draw_counts import draws_text
 from ctm.sim.report.progress import run_progress
 from ctm.sim.report.provenance import provenance
 from ctm.sim.report.utilisation import utilisation
@@ -281,3 +279,6 @@ def _summarise(outcome: Outcome, config: MachineConfig, result: Run, files: Dest
         used = utilisation(report.counters, cycles=report.cycles, array=config.array)
         outcome.fields["utilisation"] = asdict(used)
         outcome.say(str(used))
+        drawn = draws_text(report.counters)
+        if drawn:
+            outcome.say(drawn)

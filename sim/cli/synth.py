@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from ctm.rtl.config import MachineConfig
-from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of
+from ctm.sim.cli.options.machine import Json, Preset, Settings, configuration, one_of
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.cli.work import Work, work_folder
 from ctm.sim.compiled import ToolchainError

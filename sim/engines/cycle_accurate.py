@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol, TextIO
 
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, REGISTERS
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, DRAW_COUNTERS, DRAW_COUNTERS_OFFSET, REGISTERS
 from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.isa.word import pack, unpack
@@ -43,6 +43,12 @@ class SimulatedMachine(Protocol):
         """Clock until the interrupt is raised, at most `cycles` cycles; whether it is."""
 
 
+def counters_of(config: MachineConfig) -> dict[str, int]:
+    """The counters of a machine, and where each is read: those of draws, too, where it draws."""
+    groups = [(COUNTERS, COUNTERS_OFFSET), *[(DRAW_COUNTERS, DRAW_COUNTERS_OFFSET)] * config.pipeline.draws]
+    return {name: first + WORD_BYTES * place for names, first in groups for place, name in enumerate(names)}
+
+
 class CycleAccurateEngine:
     """Runs command buffers on simulated hardware.
 
@@ -74,9 +80,10 @@ class CycleAccurateEngine:
         config.check_hardware()
         self.memory = Memory()
         self._watchdog, self._progress, self._max_cycles = watchdog, progress, max_cycles
+        self._counters = counters_of(config)
         self._machine = self.make_machine(config)
-        self._counted = dict.fromkeys(COUNTERS, 0)
-        self._seen = dict.fromkeys(COUNTERS, 0)
+        self._counted = dict.fromkeys(self._counters, 0)
+        self._seen = dict.fromkeys(self._counters, 0)
         self._walked = 0
         self._cycles = 0
         self._begun: int | None = None
@@ -134,7 +141,7 @@ class CycleAccurateEngine:
         """Return to the reset state by a soft reset."""
         self._count()
         self.reset_machine(self._machine)
-        self._seen = dict.fromkeys(COUNTERS, 0)
+        self._seen = dict.fromkeys(self._counters, 0)
         self._prepare()
 
     def reset_machine(self, machine: SimulatedMachine) -> None:
@@ -147,8 +154,8 @@ class CycleAccurateEngine:
         raise TimeoutError("the machine does not come out of its reset")
 
     def counters(self) -> Sequence[int]:
-        """What the machine's counters show, in the order of `COUNTERS`."""
-        return [self._machine.read(COUNTERS_OFFSET + WORD_BYTES * place) for place in range(len(COUNTERS))]
+        """What the machine's counters show, in the order of `counters_of`."""
+        return [self._machine.read(offset) for offset in self._counters.values()]
 
     def report(self) -> Report:
         """Counts since the engine was made."""
@@ -189,7 +196,7 @@ class CycleAccurateEngine:
 
     def _count(self) -> None:
         """Add what the counters, which wrap, have counted."""
-        for name, value in zip(COUNTERS, self.counters(), strict=True):
+        for name, value in zip(self._counters, self.counters(), strict=True):
             self._counted[name] += (value - self._seen[name]) & 0xFFFF_FFFF
             self._seen[name] = value
         if self._progress is not None:

@@ -5,8 +5,7 @@ Source: docs/draws.md.
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.draws import PrimitiveType
-from ctm.rtl.isa.limits import OUTPUTS
-from ctm.rtl.vgt.topology import ASSEMBLED
+from ctm.rtl.vgt.topology import assembled
 from ctm.sim.engines.choice import ENGINES
 from ctm.sim.jobs.loading import LoadedJob
 
@@ -31,21 +30,21 @@ def hardware_problem(job: LoadedJob, config: MachineConfig) -> str:
         return (
             "this machine does not draw: --preset r700-draw does; so do engines golden, fast and auto with any preset"
         )
-    beyond = next(iter(_beyond(job)), None)
+    beyond = next(iter(_beyond(job, config)), None)
     return "" if beyond is None else f"the hardware does not draw with {beyond}; engines golden, fast and auto do"
 
 
-def _beyond(job: LoadedJob) -> list[str]:
+def _beyond(job: LoadedJob, config: MachineConfig) -> list[str]:
     """What the hardware does not do."""
     section = job.job.draw
     assert section is not None
     kind, pipeline = section.primitive, getattr(job.launches[0].program.executable, "pipeline", None)
-    targets = [output.index for output in job.job.outputs if output.index >= OUTPUTS]
+    targets = [output.index for output in job.job.outputs if output.index >= config.array.outputs]
+    has_program, geometry = pipeline is not None and pipeline.geometry is not None, config.pipeline.has_geometry
     found = {
-        "geometry programs": pipeline is not None and pipeline.geometry is not None,
-        f"primitives {PrimitiveType(kind).name}": kind not in ASSEMBLED,
-        "streams": bool(section.streams),
-        "targets that add": section.add,
-        f"more than {OUTPUTS} targets": bool(targets),
+        "geometry programs": has_program and not geometry,
+        f"primitives {PrimitiveType(kind).name}": kind not in assembled(geometry=geometry),
+        "streams": bool(section.streams) and not geometry,
+        f"more than {config.array.outputs} targets": bool(targets),
     }
     return [what for what, happens in found.items() if happens]

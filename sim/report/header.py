@@ -2,7 +2,17 @@
 
 from collections.abc import Iterator
 
-from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, IDENTITY, QUEUE_DEPTH, REGISTER_SPACE, REGISTERS, VERSION
+from ctm.rtl.isa.host import (
+    COUNTERS,
+    COUNTERS_OFFSET,
+    DRAW_COUNTERS,
+    DRAW_COUNTERS_OFFSET,
+    IDENTITY,
+    QUEUE_DEPTH,
+    REGISTER_SPACE,
+    REGISTERS,
+    VERSION,
+)
 from ctm.rtl.isa.status import STATUS_TEXT, BusClient, Status
 from ctm.rtl.isa.word import fields
 
@@ -37,6 +47,9 @@ def _lines() -> Iterator[str]:
     yield "/* Counters, ro: 32 bits, they wrap; a reset makes them 0. */"
     for place, (name, text) in enumerate(COUNTERS.items()):
         yield f"{_define(f'COUNTER_{name}', f'0x{COUNTERS_OFFSET + _COUNTER_BYTES * place:03x}')} /* {text} */"
+    yield "/* Counters of draws, of hardware that draws; elsewhere they read 0. */"
+    for place, (name, text) in enumerate(DRAW_COUNTERS.items()):
+        yield f"{_define(f'COUNTER_{name}', f'0x{DRAW_COUNTERS_OFFSET + _COUNTER_BYTES * place:03x}')} /* {text} */"
     yield ""
     yield "/* STATUS_CODE */"
     for status in Status:

@@ -198,9 +198,9 @@ def test_compiled_kernels_return(isa: str) -> None:
     assert compiled >= {"r5xx": 12, "r700": len(KERNELS)}[isa]
 
 
-def test_programs_of_other_compilers_return() -> None:
-    count = 0
-    for path in SHADERS:
+def test_programs_of_other_compilers_return(is_long: bool) -> None:
+    count, every = 0, 1 if is_long else 4
+    for path in SHADERS[::every]:
         try:
             executable = read_shader(path.read_bytes()).executable
             data = write(executable)
@@ -208,4 +208,4 @@ def test_programs_of_other_compilers_return() -> None:
             continue
         assert write(assemble(disassemble(executable))) == data, path
         count += 1
-    assert count > 200
+    assert count > 200 // every

@@ -4,6 +4,7 @@ import importlib.metadata
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,23 @@ def test_completion_is_installed_for_a_shell(tmp_path: Path) -> None:
 
 def test_the_version_is_that_of_the_package() -> None:
     assert ctm("--version") == f"ctm {importlib.metadata.version('ctm-machine')}\n"
+
+
+def test_a_subcommand_starts_without_what_only_others_need() -> None:
+    engines, hardware = "ctm.sim.engines.choice", "ctm.rtl.dpp.core_units"
+    program = f"""
+import sys
+from ctm.sim.cli.application import application
+def show(): print(*(name for name in ("ctm.sim.elf", {engines!r}, {hardware!r}) if name in sys.modules))
+for command in ("--version", "info", "run"):
+    application(command)
+    show()
+import ctm.rtl.instruction_sets
+show()
+"""
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = [line.split() for line in result.stdout.splitlines()]
+    assert loaded == [[], ["ctm.sim.elf"], ["ctm.sim.elf", engines], ["ctm.sim.elf", engines, hardware]]
 
 
 def test_doctor_reports_as_one_json_object() -> None:

@@ -17,6 +17,8 @@ from ctm.sim.compiled.tools.cache import cache_folder
 from ctm.tb.compiled.components import Adder
 
 TOP = Path(__file__).parents[2]
+SHARED = ("runtime-", "headers-")
+"""How the names of files begin that models have in common: Verilator's own code."""
 VERILOG = "module top(input [7:0] a, output [7:0] b); assign b = a + 8'd1; endmodule\n"
 WRAPPER = """
 #include "Vtop.h"
@@ -40,8 +42,9 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for other in users.parent.iterdir():
         if other != users:
             (folder.parent / other.name).symlink_to(other)
-    for file in users.glob("runtime-*.o"):
-        shutil.copy(file, folder)
+    for file in users.iterdir():
+        if file.name.startswith(SHARED):
+            (folder / file.name).symlink_to(file)
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder.parent))
     assert cache_folder() == folder
     return folder
@@ -64,7 +67,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def models(cache: Path) -> list[str]:
     """What is in the cache beside Verilator's own code."""
-    return [file.name for file in cache.iterdir() if not file.name.startswith("runtime-")]
+    return [file.name for file in cache.iterdir() if not file.name.startswith(SHARED)]
 
 
 def test_the_wrapper_runs_the_model(cache: Path) -> None:
@@ -212,7 +215,7 @@ def test_large_models_are_compiled_by_clang_unless_a_compiler_is_chosen(
     monkeypatch.setattr(toolchain, "_LARGE_MODEL", 0)
     library = ctypes.CDLL(str(toolchain.build(toolchain.Model("top", VERILOG.replace("8'd1", "8'd2")), WRAPPER)))
     assert library.call(40) == 42
-    assert {file.suffix for file in cache.iterdir()} == {".o", ".so"}
+    assert {Path(name).suffix for name in models(cache)} == {".so"}
 
 
 def test_without_clang_large_models_are_compiled_as_others(monkeypatch: pytest.MonkeyPatch) -> None:

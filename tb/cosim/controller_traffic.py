@@ -9,7 +9,7 @@ import numpy as np
 from cocotb.triggers import ClockCycles, gather
 
 from ctm.rtl.border.clients import fetch_response_layout
-from ctm.rtl.border.commands import COUNTERS_WRITE
+from ctm.rtl.border.commands import counters_write_layout
 from ctm.rtl.border.lines import (
     CODE_LINES,
     LINE_REQUEST,
@@ -187,7 +187,7 @@ def _line(memory: bytes, line: int) -> int:
 async def _write_counters(controller: _Controller) -> None:
     """Eight bytes each, and no other."""
     payloads = [
-        pack(COUNTERS_WRITE, address=_COUNTERS + 2048 * index, clocks=100 + index, active=7 * index)
+        pack(counters_write_layout(), address=_COUNTERS + 2048 * index, clocks=100 + index, active=7 * index)
         for index in range(4)
     ]
     await controller.sources["counters__write"].send(payloads)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from cocotb.triggers import RisingEdge
 
-from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, PARAMETERS, UNIT_COMMAND
+from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, PARAMETERS, UNIT_COMMAND, counters_write_layout
 from ctm.rtl.border.conditional import wavefront_test_layout
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
 from ctm.rtl.border.programs import image_layout, program_fault_layout, wavefront_layout
@@ -232,7 +232,7 @@ class Surroundings:
         payload = self._units["counters__write"].look()
         if payload is not None:
             self._finish_program()
-            write = unpack(COUNTERS_WRITE, payload)
+            write = unpack(counters_write_layout(), payload)
             self._log("counters", *write.values())
             error = any(low <= write["address"] // _LINE < end for low, end in self._work.error_lines)
             self._givers["counters__written"].give(int(error), self._later())

@@ -125,7 +125,7 @@ def _build(design: Design, folder: Path) -> Path:
 
 def _runtime() -> Path:
     """Verilator's own C++ as one object file."""
-    verilator, compiler = find_verilator(), find_compiler()
+    verilator, compiler = find_verilator(), find_large_model_compiler(find_compiler())
     sources = [verilator.root / "include" / name for name in _RUNTIME]
 
     def make(folder: Path, target: Path) -> None:

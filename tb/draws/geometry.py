@@ -1,11 +1,13 @@
 """Geometry and copy programs of the tests, and draws with them."""
 
+from typing import Any
+
 from ctm.rtl.isa.r700.pipeline import OutputPrimitive
 from ctm.sim.assembler import assemble
 from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.runtime.draws.interpolation import PixelInput, PixelInputs
 from ctm.sim.runtime.draws.linking import Geometry, Part, VertexOutputs, link
-from ctm.tb.draws.scene import PIXEL
+from ctm.tb.draws.scene import PIXEL, VERTEX, Scene
 
 ITEM = 8
 """Dwords of a vertex in both rings: position and one vector."""
@@ -27,6 +29,9 @@ FETCH R2, R0.x, b17 OFFSET(16)
 EXPORT_DONE POS60, R1
 EXPORT_DONE PARAM0, R2
 """
+STREAMED = COPY.replace("EXPORT_DONE POS60", "MEM_STREAM0 R1.xyzw, [0] ELEM_SIZE(4)\nEXPORT_DONE POS60")
+VERTEX_STREAM = VERTEX.replace("EXPORT_DONE POS60", "MEM_STREAM0 R1.xyzw, [0] ELEM_SIZE(4)\nEXPORT_DONE POS60")
+"""Copy and vertex programs that stream positions out."""
 POINT_TO_TRIANGLES = """
 .isa r700
 .stage gs
@@ -84,3 +89,14 @@ def with_geometry(
         ),
         outputs=VertexOutputs(),
     )  # fmt: skip
+
+
+def point(x: float, y: float, corners: float) -> list[float]:
+    """A vertex for `POINT_TO_TRIANGLES`, which makes a strip of `corners` vertices of it."""
+    return [x, y, 0.0, 1.0, corners, 1.0, 1.0, 1.0]
+
+
+def scene(points: list[list[float]], *, program: Any = None, draw: Any = None, **changed: Any) -> Scene:
+    """A scene of points with a geometry program; `program` are arguments of `with_geometry`."""
+    fields = {"primitive": "POINTLIST", **(draw or {})}
+    return Scene(vertices=points, program=with_geometry(**program or {}), draw=fields, **changed)

@@ -121,7 +121,7 @@ def commands_of(
     assert program.pipeline is not None
     place_rings(device, program.pipeline, commands)
     for ring, dwords in scene.rings.items():
-        commands.set_ring_fmt(ring, 0, dwords)
+        commands.set_ring_fmt(ring, device.allocate(4 * dwords), dwords)
     written = replace(layout, format=scene.written_as or layout.format)
     commands.set_out_fmt(0, target, written.format_word, layout.height)
     if scene.depth is not None:

@@ -311,9 +311,11 @@ def test_emitted_lines_are_not_drawn() -> None:
 
 
 @pytest.mark.parametrize("begin", [start(0), start(3, instances=0)])
-def test_a_draw_of_nothing_is_none_whatever_its_kind(begin: Start) -> None:
+def test_a_draw_of_nothing_runs_no_program_and_its_kind_is_checked(begin: Start) -> None:
     stages = stages_of(3)
-    drawn(stages, DrawState(), begin)
+    drawn(stages, state_of("TRILIST"), begin)
+    with pytest.raises(MachineError, match="primitive type 0 is not assembled"):
+        drawn(stages, DrawState(), begin)
     assert not stages.calls and not stages.runs
 
 

@@ -33,7 +33,7 @@ def test_a_depth_test_in_front_of_the_program_is_not_built(engine: str) -> None:
 def test_only_floats_are_added(engine: str) -> None:
     scene = Scene(vertices=WHOLE, written_as=DataFormat.UINT8_4, draw={"add": True})
     error = error_of(scene, engine)
-    assert error.status is Status.BAD_DRAW and error.detail == "targets that add have a FLOAT32 format"
+    assert error.status is Status.BAD_DRAW and error.detail.startswith("targets that add have a FLOAT32 format")
 
 
 @pytest.fixture

@@ -7,21 +7,8 @@ from ctm.rtl.isa.draws import Ring
 from ctm.rtl.isa.r700.pipeline import OutputPrimitive
 from ctm.rtl.isa.status import Status
 from ctm.sim.fault import MachineError
-from ctm.tb.draws.geometry import COPY, POINT_TO_TRIANGLES, with_geometry
-from ctm.tb.draws.scene import CLEAR, VERTEX, Scene, drawn, same_on_both
-
-STREAMED = COPY.replace("EXPORT_DONE POS60", "MEM_STREAM0 R1.xyzw, [0] ELEM_SIZE(4)\nEXPORT_DONE POS60")
-VERTEX_STREAM = VERTEX.replace("EXPORT_DONE POS60", "MEM_STREAM0 R1.xyzw, [0] ELEM_SIZE(4)\nEXPORT_DONE POS60")
-
-
-def point(x: float, y: float, corners: float) -> list[float]:
-    return [x, y, 0.0, 1.0, corners, 1.0, 1.0, 1.0]
-
-
-def scene(points: list[list[float]], **changed: object) -> Scene:
-    program = with_geometry(**changed.pop("program", {}))  # type: ignore[arg-type]
-    draw = {"primitive": "POINTLIST", **changed.pop("draw", {})}  # type: ignore[dict-item]
-    return Scene(vertices=points, program=program, draw=draw, **changed)  # type: ignore[arg-type]
+from ctm.tb.draws.geometry import POINT_TO_TRIANGLES, STREAMED, VERTEX_STREAM, point, scene
+from ctm.tb.draws.scene import CLEAR, Scene, drawn, same_on_both
 
 
 def streamed(points: list[list[float]], words: int = 400, **changed: object) -> list[list[float]]:

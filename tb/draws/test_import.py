@@ -3,8 +3,6 @@
 import copy
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,22 +15,18 @@ from ctm.sim.draws.recorded import import_draw
 from ctm.sim.jobs.arrays import encoded
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.loading import load_job
+from ctm.tb.cli.invocation import ctm, process
 from ctm.tb.draws.recorded import DATA, document, judge, make_job, run
 
 Document = dict[str, Any]
 
 
-def ctm(*arguments: object) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "ctm", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 def test_a_draw_is_imported_and_run_from_the_command_line(tmp_path: Path) -> None:
     source, folder, out = DATA / "cube_indexed.json", tmp_path / "made", tmp_path / "out"
-    imported = ctm("import", source, "-o", folder)
+    imported = process("import", source, "-o", folder)
     assert imported.returncode == 0, imported.stderr
     assert imported.stdout == f"{folder}/cube_indexed.toml: a draw with the programs of sfn\n"
-    found = ctm("run", folder / "cube_indexed.toml", "-o", out, "--png", "--engine", "golden", "--check")
+    found = process("run", folder / "cube_indexed.toml", "-o", out, "--png", "--engine", "golden", "--check")
     assert found.returncode == 0, found.stderr
     assert {path.name for path in out.iterdir()} == {"target0.npy", "target0.png", "depth.npy"}
     assert np.load(out / "target0.npy").dtype == np.float32 and np.load(out / "depth.npy").ndim == 2
@@ -41,15 +35,15 @@ def test_a_draw_is_imported_and_run_from_the_command_line(tmp_path: Path) -> Non
 
 def test_compilers_are_chosen_and_those_that_are_wrong_are_told(tmp_path: Path) -> None:
     found = ctm("import", DATA / "gs_variable.json", "-o", tmp_path, "--compiler", "sb")
-    assert found.returncode == 0
+    assert found.exit_code == 0
     assert found.stderr == "warning: the programs of sb are marked as compiled wrongly: expect a wrong picture\n"
     found = ctm("import", DATA / "gs_variable.json", "-o", tmp_path, "--compiler", "gcc")
-    assert found.returncode == 2 and "there is no compiler 'gcc' in it, but sfn, sb, nosb" in found.stderr
+    assert found.exit_code == 2 and "there is no compiler 'gcc' in it, but sfn, sb, nosb" in found.stderr
 
 
 def test_lines_are_refused_by_their_name(tmp_path: Path) -> None:
     found = ctm("import", DATA / "lines.json", "-o", tmp_path / "lines")
-    assert found.returncode == 2 and "LINELIST is not drawn" in found.stderr and found.stderr.count("\n") == 1
+    assert found.exit_code == 2 and "LINELIST is not drawn" in found.stderr and found.stderr.count("\n") == 1
     assert not (tmp_path / "lines").exists()
 
 
@@ -58,32 +52,32 @@ def test_hardware_that_does_not_draw_says_so(tmp_path: Path) -> None:
     for engine in ("rtl", "amaranth", "serial"):
         options = ("--port", "/dev/null") if engine == "serial" else ()
         found = ctm("run", job, "--engine", engine, "--preset", "r700", *options)
-        assert found.returncode == 2 and "this machine does not draw: --preset r700-draw does" in found.stderr
+        assert found.exit_code == 2 and "this machine does not draw: --preset r700-draw does" in found.stderr
     found = ctm("verilog", "--preset", "r700-small", "--testbench", job, "-o", tmp_path / "made")
-    assert found.returncode == 2 and "this machine does not draw" in found.stderr
+    assert found.exit_code == 2 and "this machine does not draw" in found.stderr
     assert not (tmp_path / "target0.npy").exists() and not (tmp_path / "made").exists()
 
 
 def test_what_the_hardware_does_not_draw_is_named(tmp_path: Path) -> None:
     job = make_job("gs_pass", "sfn", tmp_path)
     found = ctm("run", job, "--engine", "rtl")
-    assert found.returncode == 2 and "the hardware does not draw with geometry programs" in found.stderr
+    assert found.exit_code == 2 and "the hardware does not draw with geometry programs" in found.stderr
     found = ctm("verilog", "--testbench", job, "-o", tmp_path / "made")
-    assert found.returncode == 2 and "geometry programs" in found.stderr and not (tmp_path / "made").exists()
+    assert found.exit_code == 2 and "geometry programs" in found.stderr and not (tmp_path / "made").exists()
 
 
 def test_a_draw_is_traced_and_watched_for_hazards(tmp_path: Path) -> None:
     job = make_job("vs_texture", "sfn", tmp_path)
     for option in (("--trace", tmp_path / "trace.txt"), ("--hazards",)):
         found = ctm("run", job, "--engine", "golden", "-o", tmp_path / "out", *option)
-        assert found.returncode == 0, found.stderr
+        assert found.exit_code == 0, found.stderr
     assert "CF instruction" in (tmp_path / "trace.txt").read_text()
 
 
 def test_a_draw_needs_its_buffers_beside_it(tmp_path: Path) -> None:
     shutil.copy(DATA / "tri_const.json", tmp_path)
     found = ctm("import", tmp_path / "tri_const.json", "-o", tmp_path / "made")
-    assert found.returncode == 2 and "there is no file" in found.stderr and "tri_const.npz" in found.stderr
+    assert found.exit_code == 2 and "there is no file" in found.stderr and "tri_const.npz" in found.stderr
 
 
 def changed(name: str, change: Callable[[Document], object]) -> str:
@@ -200,7 +194,7 @@ def test_a_key_that_is_missing_is_one_line(tmp_path: Path) -> None:
         path.write_text(json.dumps(scene))
         shutil.copy(DATA / "tri_smooth.npz", tmp_path)
         found = ctm("import", path, "-o", tmp_path / "made")
-        assert found.returncode == 2 and found.stderr.startswith("error: ") and found.stderr.count("\n") == 1, (
+        assert found.exit_code == 2 and found.stderr.startswith("error: ") and found.stderr.count("\n") == 1, (
             found.stderr
         )
 

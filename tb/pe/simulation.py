@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from amaranth.lib import data, wiring
 
-from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, COUNTERS_WRITE, ERROR, UNIT_COMMAND
+from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, counters_write_layout
 from ctm.rtl.border.conditional import wavefront_test_layout
 from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
 from ctm.rtl.border.programs import image_layout, program_fault_layout, wavefront_layout
@@ -226,7 +226,7 @@ def _layouts(lanes: int) -> dict[str, data.StructLayout]:
         "buffer": COMMAND_BUFFER,
         "unit": UNIT_COMMAND,
         "image": image_layout(PROGRAM_FORMAT),
-        "counters": COUNTERS_WRITE,
+        "counters": counters_write_layout(),
         "fault": program_fault_layout(PROGRAM_FORMAT),
         "lost_fault": BUS_FAULT,
         "error": ERROR,

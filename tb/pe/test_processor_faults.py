@@ -28,7 +28,7 @@ FAULTS = {
     "a parameter that cannot be read is reported with its own address": Fault(
         "rtl.pe.reader", "payload.address.eq(self._start)", "payload.address.eq(self._at)"
     ),
-    "output 4 is taken": Fault("rtl.pe.command", ".index >= OUTPUTS", ".index > OUTPUTS"),
+    "output 4 is taken": Fault("rtl.pe.command", ".index >= outputs", ".index > outputs"),
     "a line more than needed is read": Fault("rtl.pe.fetcher", "first + _WORDS - 1", "first + _WORDS"),
     "an offered request is withdrawn": Fault(
         "rtl.pe.fetcher", "remaining.eq(request.valid & ~request.ready)", "left.eq(0)"

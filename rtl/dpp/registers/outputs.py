@@ -14,11 +14,9 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import beat_fields, beat_members, beat_of
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.scheduling import context_bits
-from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.ram import BlockRam, DistributedRam
 from ctm.rtl.lib.views import record
-
-_TARGET_BITS = (OUTPUTS - 1).bit_length()
 
 
 def output_write_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
@@ -31,7 +29,7 @@ def output_write_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayou
         {
             "context": context_bits(config),
             **beat_fields(config),
-            "targets": data.ArrayLayout(_TARGET_BITS, len(shapes.register_fields)),
+            "targets": data.ArrayLayout((config.outputs - 1).bit_length(), len(shapes.register_fields)),
             "words": words_layout(lanes),
             "enable": data.ArrayLayout(CHANNELS, lanes),
             "values": data.ArrayLayout(WORD_BITS, lanes),
@@ -49,10 +47,10 @@ class OutputRegisters(wiring.Component):
     start : ``In({valid, context})``
         Marks all registers of that context as not written.
     context : ``In``
-    target : ``In(2)``
+    target : ``In(range(outputs))``
     beat : ``In``
         Whose words; only if there are several beats.
-    written : ``Out(ArrayLayout(ArrayLayout(4, lanes), 4))``
+    written : ``Out(ArrayLayout(ArrayLayout(4, lanes), outputs))``
         Channels of the context's registers that were written, of all targets, in the same cycle.
     words : ``Out(words_layout(at_once))``
         The register `target`, a cycle later.
@@ -73,9 +71,9 @@ class OutputRegisters(wiring.Component):
                 "write": In(output_write_layout(config, shapes)),
                 "start": In(data.StructLayout({"valid": 1, "context": context})),
                 "context": In(context),
-                "target": In(_TARGET_BITS),
+                "target": In(range(config.outputs)),
                 **beat_members(config, In, "beat", "conditional_beat"),
-                "written": Out(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
+                "written": Out(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), config.outputs)),
                 "words": Out(words_layout(config.at_once)),
                 "conditional_context": In(context),
                 "conditional_written": Out(lanes),
@@ -97,7 +95,7 @@ class OutputRegisters(wiring.Component):
             for channel in range(CHANNELS):
                 target = targets[channel]
                 word = self._memory(
-                    m, f"words_{lane}_{channel}", OUTPUTS * contexts * config.beats,
+                    m, f"words_{lane}_{channel}", config.outputs * contexts * config.beats,
                     Cat(target, write.context, written_beat), write.words[lane][channel],
                     write.enable[lane][channel], Cat(self.target, self.context, read_beat),
                 )  # fmt: skip
@@ -127,7 +125,7 @@ class OutputRegisters(wiring.Component):
         after = Signal.like(before)
         conditional = Cat(self._own(write.conditional, lane) for lane in range(config.lanes))
         m.d.comb += after.conditional.eq(before.conditional | conditional)
-        for target in range(OUTPUTS):
+        for target in range(config.outputs):
             for lane in range(config.lanes):
                 goes = Cat(targets[channel] == target for channel in range(CHANNELS))
                 m.d.comb += after.written[target][lane].eq(

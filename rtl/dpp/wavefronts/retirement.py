@@ -18,7 +18,7 @@ from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.scheduling import context_bits
 from ctm.rtl.dpp.wavefronts.state import end_state_layout
-from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.views import record
 
@@ -55,7 +55,7 @@ class Retirement(wiring.Component):
     release : ``Out({valid, context, faulted})``
         A cycle after its last output.
     tester : ``Out(ConditionalClient(lanes))``
-    output : ``Out(stream.Signature(output_layout(lanes)))``
+    output : ``Out(stream.Signature(output_layout(lanes, outputs)))``
     """
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
@@ -75,13 +75,13 @@ class Retirement(wiring.Component):
                 "state": In(state),
                 "conditional": In(data.ArrayLayout(WORD_BITS, config.at_once)),
                 "conditional_written": In(lanes),
-                "target": Out(range(OUTPUTS)),
+                "target": Out(range(config.outputs)),
                 "words": In(words_layout(config.at_once)),
                 **beat_members(config, Out, "beat", "test_beat"),
-                "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), OUTPUTS)),
+                "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), config.outputs)),
                 "release": Out(event),
                 "tester": Out(ConditionalClient(lanes)),
-                "output": Out(stream.Signature(output_layout(config.at_once))),
+                "output": Out(stream.Signature(output_layout(config.at_once, config.outputs))),
             }
         )
 
@@ -167,18 +167,19 @@ class Retirement(wiring.Component):
     def _send(self, m: Module, queue: SyncFIFO, entry: data.StructLayout) -> None:
         """Send the outputs of the wavefronts in the queue."""
         wavefront, output = data.View(entry, queue.r_data), self.output
-        remaining, started = Signal(OUTPUTS), Signal()
+        outputs = self._config.outputs
+        remaining, started = Signal(outputs), Signal()
         passed = Signal(self._config.lanes)
         stores = self.state.covered & self.state.valid_mask & passed
         tested = self.tester.response.valid | ~wavefront.tested
         begins, sends, ends = queue.r_rdy & ~started & tested, output.valid & output.ready, Signal()
-        writes = Cat(Value.cast(self.written[number]).any() for number in range(OUTPUTS))
+        writes = Cat(Value.cast(self.written[number]).any() for number in range(outputs))
         # Words are read in the cycle before they are sent.
-        upcoming, target = Signal(OUTPUTS), Signal(range(OUTPUTS))
+        upcoming, target = Signal(outputs), Signal(range(outputs))
         beat, sent = self._beats(m, sends)
         # Both outcomes are computed early, because `ready` of the output comes late in the cycle.
-        others = Signal(OUTPUTS)
-        m.d.comb += others.eq(remaining & (remaining - 1)[:OUTPUTS])
+        others = Signal(outputs)
+        m.d.comb += others.eq(remaining & (remaining - 1)[:outputs])
         stores, masks = self._masks(m, stores, self.written[target], beat)
         i, j = pair_of(self._config, self.state, beat)
         m.d.comb += [

@@ -10,13 +10,14 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.clients import PAGE_BITS, fetch_request_layout, fetch_response_layout
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS
+from ctm.rtl.border.clients import fetch_request_layout, fetch_response_layout
+from ctm.rtl.border.lines import LINE_OFFSET_BITS
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.views import record
 from ctm.rtl.mc.address import NeighbourAddresses
+from ctm.rtl.mc.area import in_page
 from ctm.rtl.mc.elements import CONVERSION, POSITION, ElementWords, channel_addresses, conversion, position
 from ctm.rtl.mc.lines.cache import result_layout
 from ctm.rtl.mc.lines.coalescer import share_layout, touches_layout
@@ -97,7 +98,7 @@ class FetchAddresses(wiring.Component):
             addresses = channel_addresses(m, buffer, neighbours.addresses)
             own = [address[LINE_OFFSET_BITS:] for address in addresses]
             if self._memory:
-                own = [_in_page(line, request.page[lane]) for line in own]
+                own = [in_page(line, request.page[lane]) for line in own]
             lines += own
             positions += [position(address) for address in addresses]
         m.d.comb += [
@@ -111,12 +112,6 @@ class FetchAddresses(wiring.Component):
             Value.cast(wavefront.passenger.positions).eq(Cat(positions)),
         ]
         return m
-
-
-def _in_page(line: Value, page: Value) -> Value:
-    """The line of an address in a page of memory. An area is at 0 where a page is named."""
-    low = LINE_ADDRESS_BITS - PAGE_BITS
-    return Cat(line[:low], line[low:] | page)
 
 
 class FetchWords(wiring.Component):

@@ -3,6 +3,8 @@
 Source: CTM Guide pp. 4, 7, 31.
 """
 
+from typing import Any
+
 from amaranth import Array, Cat, Const, Module, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
@@ -11,11 +13,12 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import UncachedClient, output_layout
-from ctm.rtl.border.lines import LINE_WRITE, LINE_WRITTEN
-from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, QUAD
+from ctm.rtl.border.lines import LINE_WRITE, LINE_WRITTEN, LineClient
+from ctm.rtl.isa.limits import CHANNELS, OUTPUTS
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.sharing import Arbiter
+from ctm.rtl.mc.outputs.blender import Blender, pair_of
 from ctm.rtl.mc.outputs.element_writer import ElementWriter, element_writes_layout
 from ctm.rtl.mc.outputs.write_combiner import WriteCombiner
 
@@ -30,13 +33,14 @@ class Outputs(wiring.Component):
 
     Each bank takes one line in each cycle, so throughput is one wavefront in each cycle if it writes one line of each
     bank. The output cache has `entries` lines in all. Uncached writes go to output 0, or, with `areas`, to one of these
-    outputs' areas, in order. A write that acquires is a fence: its response comes after all earlier write responses.
+    outputs' areas, or with `memory` to all of memory, in order. A write that acquires is a fence: its response comes
+    after all earlier write responses.
 
     Members
     -------
-    output : ``In(stream.Signature(output_layout(lanes)))``
+    output : ``In(stream.Signature(output_layout(lanes, outputs)))``
     uncached : ``In(UncachedClient(lanes, wave, len(areas)))``
-    outputs : ``In(BUFFER)``, 4 of them
+    outputs : ``In(BUFFER)`` for each
     areas : ``In(BUFFER)`` for each, where there are any
     output_mask : ``In(4)``
         Channels that are written to outputs, and to output 0's area. All three only to be changed while nothing is
@@ -52,19 +56,42 @@ class Outputs(wiring.Component):
     empty : ``Out(1)``
     idle : ``Out(1)``
         All outputs are in the output cache, and all uncached writes have their responses.
+    adds, blend_taken, blend_lines, blend_flush, blend_flushed
+        With `blends`, those of the `Blender`.
+    blended : ``Out(1)``
+        Likewise: the sums of the next one of the outputs that it took are in memory.
     """
 
     def __init__(
-        self, lanes: int, wave: ShapeLike, *, entries: int, banks: int = 1, areas: tuple[int, ...] = ()
+        self,
+        lanes: int,
+        wave: ShapeLike,
+        *,
+        entries: int,
+        banks: int = 1,
+        areas: tuple[int, ...] = (),
+        outputs: int = OUTPUTS,
+        memory: bool = False,
+        blends: bool = False,
     ) -> None:
+        self._memory, self._blends, self._outputs = memory, blends, outputs
         self._lanes, self._entries, self._banks, self._areas = lanes, entries, banks, areas
-        self._pending = data.StructLayout({"writes": 1, "done": 1, "wave": wave})
-        self._passenger = data.StructLayout({"acquires": 1, "wave": wave})
+        of_blender: dict[str, ShapeLike] = {"blends": 1} if blends else {}
+        self._pending = data.StructLayout({"writes": 1, "done": 1, "wave": wave, **of_blender})
+        self._passenger = data.StructLayout({"acquires": 1, "wave": wave, **of_blender})
+        blender = {
+            "adds": In(1),
+            "blended": Out(1),
+            "blend_taken": Out(1),
+            "blend_lines": Out(LineClient()),
+            "blend_flush": Out(1),
+            "blend_flushed": In(1),
+        }
         super().__init__(
             {
-                "output": In(stream.Signature(output_layout(lanes))),
-                "uncached": In(UncachedClient(lanes, wave, len(areas))),
-                "outputs": In(data.ArrayLayout(BUFFER, OUTPUTS)),
+                "output": In(stream.Signature(output_layout(lanes, outputs))),
+                "uncached": In(UncachedClient(lanes, wave, len(areas), memory=memory)),
+                "outputs": In(data.ArrayLayout(BUFFER, outputs)),
                 "output_mask": In(CHANNELS),
                 "lines": Out(stream.Signature(LINE_WRITE)).array(banks),
                 "uncached_line": Out(stream.Signature(LINE_WRITE)),
@@ -72,23 +99,46 @@ class Outputs(wiring.Component):
                 "flush": In(1),
                 "empty": Out(1),
                 "idle": Out(1),
-                **({"areas": In(data.ArrayLayout(BUFFER, len(areas)))} if areas else {}),
+                **(blender if blends else {}),
+                **({"areas": In(data.ArrayLayout(BUFFER, len(areas) + memory))} if areas else {}),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        wavefront = element_writes_layout(self._lanes, self._passenger)
-        m.submodules.arbiter = arbiter = Arbiter(wavefront, 2)
-        m.submodules.writer = writer = ElementWriter(self._lanes, self._passenger, banks=self._banks)
-        self._offer_output(m, arbiter.inputs[0])
+        wavefront = element_writes_layout(self._lanes, self._passenger, memory=self._memory)
+        m.submodules.arbiter = arbiter = Arbiter(wavefront, 2 + self._blends)
+        m.submodules.writer = writer = ElementWriter(
+            self._lanes, self._passenger, banks=self._banks, memory=self._memory
+        )
+        output: Any = flipped(self.output)
+        blender_idle: Value = Const(1)
+        if self._blends:
+            output, blender_idle = self._blend(m, arbiter.inputs[2])
+        self._offer_output(m, output, arbiter.inputs[0])
         self._offer_uncached(m, arbiter.inputs[1])
         connect(m, arbiter.output, writer.wavefront)
         empty = [self._combine(m, bank, line) for bank, line in enumerate(writer.lines)]
         is_pending = self._write_past(m, writer.lines[_IN_ORDER])
-        m.d.comb += [self.empty.eq(Cat(empty).all()), self.idle.eq(writer.idle & ~is_pending)]
+        m.d.comb += [self.empty.eq(Cat(empty).all()), self.idle.eq(writer.idle & ~is_pending & blender_idle)]
         return m
+
+    def _blend(self, m: Module, wavefront: stream.Interface) -> tuple[Any, Value]:
+        """Give outputs to the blender. Returns the stream of those that it passes on, and whether it is idle."""
+        m.submodules.blender = blender = Blender(self._lanes, self._outputs, self._passenger, memory=self._memory)
+        connect(m, flipped(self.output), blender.output)
+        connect(m, blender.sums, wavefront)
+        connect(m, blender.lines, flipped(self.blend_lines))
+        m.d.comb += [
+            blender.adds.eq(self.adds),
+            blender.outputs.eq(self.outputs),
+            blender.output_mask.eq(self.output_mask),
+            blender.flushed.eq(self.blend_flushed),
+            self.blend_flush.eq(blender.flush),
+            self.blend_taken.eq(blender.taken),
+        ]
+        return blender.passed, Value.cast(blender.idle)
 
     def _combine(self, m: Module, bank: int, line: stream.Interface) -> Value:
         """Connect a bank of the output cache. Returns whether it is empty."""
@@ -122,6 +172,7 @@ class Outputs(wiring.Component):
             entry.writes.eq(payload.writes),
             entry.done.eq(payload.passenger.acquires & payload.last),
             entry.wave.eq(payload.passenger.wave),
+            *([entry.blends.eq(payload.passenger.blends)] if self._blends else []),
             pending.w_data.eq(entry),
             pending.w_en.eq(line.valid & line.ready & payload.uncached & notifies),
         ]
@@ -129,18 +180,22 @@ class Outputs(wiring.Component):
             m.d.comb += line.ready.eq((past.ready | ~payload.writes) & has_space)
         responded = Signal(range(_PENDING + 1))
         has_response = self.uncached_written.valid | (responded != 0)
-        leaves = pending.r_rdy & (has_response | ~head.writes) & (self.uncached.done.ready | ~head.done)
+        blends = head.blends if self._blends else Const(0)
+        acquires = head.done & ~blends
+        leaves = pending.r_rdy & (has_response | ~head.writes) & (self.uncached.done.ready | ~acquires)
+        if self._blends:
+            m.d.comb += self.blended.eq(leaves & head.done & blends)
         m.d.comb += [
-            self.uncached.done.valid.eq(pending.r_rdy & (has_response | ~head.writes) & head.done),
+            self.uncached.done.valid.eq(pending.r_rdy & (has_response | ~head.writes) & acquires),
             self.uncached.done.payload.wave.eq(head.wave),
             pending.r_en.eq(leaves),
         ]
         m.d.sync += responded.eq(responded + self.uncached_written.valid - (leaves & head.writes))
         return pending.r_rdy
 
-    def _offer_output(self, m: Module, wavefront: stream.Interface) -> None:
+    def _offer_output(self, m: Module, output: Any, wavefront: stream.Interface) -> None:
         """An output's pairs: those of the wavefront's quads."""
-        output, payload = self.output, wavefront.payload
+        payload = wavefront.payload
         m.d.comb += [
             wavefront.valid.eq(output.valid),
             output.ready.eq(wavefront.ready),
@@ -150,8 +205,8 @@ class Outputs(wiring.Component):
         ]
         for lane in range(self._lanes):
             m.d.comb += [
-                payload.x[lane].eq(output.payload.i + 2 * (lane // QUAD) + (lane & 1)),
-                payload.y[lane].eq(output.payload.j + (lane >> 1 & 1)),
+                payload.x[lane].eq(pair_of(output.payload, lane)[0]),
+                payload.y[lane].eq(pair_of(output.payload, lane)[1]),
                 payload.mask[lane].eq(output.payload.mask[lane] & self.output_mask),
             ]
 
@@ -160,7 +215,7 @@ class Outputs(wiring.Component):
         buffer, enabled = Value.cast(self.outputs[0]), Value.cast(self.output_mask[0])
         if self._areas:
             # The output mask applies to output 0, not to a program's scratch.
-            masked = [enabled if output == 0 else Const(1) for output in self._areas]
+            masked = [enabled if output == 0 else Const(1) for output in self._areas] + [Const(1)] * self._memory
             buffer, enabled = (
                 Array(values)[write.payload.area] for values in (list(map(Value.cast, self.areas)), masked)
             )
@@ -172,6 +227,8 @@ class Outputs(wiring.Component):
             payload.passenger.acquires.eq(write.payload.acquires),
             payload.passenger.wave.eq(write.payload.wave),
         ]
+        if self._memory:
+            m.d.comb += payload.page.eq(write.payload.page)
         for lane in range(self._lanes):
             m.d.comb += [
                 payload.x[lane].eq(write.payload.x[lane]),

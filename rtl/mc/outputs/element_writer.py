@@ -9,20 +9,26 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.buffers import BUFFER
-from ctm.rtl.border.clients import WORDS
+from ctm.rtl.border.clients import PAGE_BITS, WORDS
 from ctm.rtl.border.lines import LINE_WRITE
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.views import record
+from ctm.rtl.mc.area import in_page
 from ctm.rtl.mc.lines.coalescer import Coalescer
 from ctm.rtl.mc.outputs.wavefront_bytes import ELEMENT, LineMerge, WavefrontElements
 
 
-def element_writes_layout(lanes: int, passenger: ShapeLike) -> data.StructLayout:
-    """Words of each lane, to be written at its pair as far as the mask says; pairs outside the buffer are dropped."""
+def element_writes_layout(lanes: int, passenger: ShapeLike, *, memory: bool = False) -> data.StructLayout:
+    """Words of each lane, to be written at its pair as far as the mask says; pairs outside the buffer are dropped.
+
+    With `memory` a pair is in a `page` of memory, where the buffer begins at 0.
+    """
+    pages: dict[str, ShapeLike] = {"page": data.ArrayLayout(PAGE_BITS, lanes)} if memory else {}
     return data.StructLayout(
         {
+            **pages,
             "buffer": BUFFER,
             "x": data.ArrayLayout(COORDINATE_BITS + 1, lanes),
             "y": data.ArrayLayout(COORDINATE_BITS, lanes),
@@ -55,9 +61,9 @@ class ElementWriter(wiring.Component):
         The unit is empty.
     """
 
-    def __init__(self, lanes: int, passenger: ShapeLike, *, banks: int = 1) -> None:
-        self._lanes, self._bank_bits = lanes, (banks - 1).bit_length()
-        self._wavefront = element_writes_layout(lanes, passenger)
+    def __init__(self, lanes: int, passenger: ShapeLike, *, banks: int = 1, memory: bool = False) -> None:
+        self._lanes, self._bank_bits, self._memory = lanes, (banks - 1).bit_length(), memory
+        self._wavefront = element_writes_layout(lanes, passenger, memory=memory)
         self._line = wavefront_line_layout(passenger)
         self._elements = data.StructLayout({"elements": data.ArrayLayout(ELEMENT, lanes), "passenger": passenger})
         super().__init__(
@@ -78,14 +84,19 @@ class ElementWriter(wiring.Component):
             *(getattr(elements, name).eq(wavefront[name]) for name in ("buffer", "x", "y", "words", "mask")),
         ]
         coalescers, slices = [], []
+        lines = Signal.like(elements.lines, name="lines_of_lanes")
+        m.d.comb += lines.eq(elements.lines)
+        if self._memory:
+            m.d.comb += [
+                line.eq(in_page(own, page))
+                for line, own, page in zip(lines, elements.lines, wavefront.page, strict=True)
+            ]
         for bank, line in enumerate(self.lines):
             m.submodules[f"coalescer_{bank}"] = coalescer = Coalescer(self._lanes, self._elements)
             coalescers.append(coalescer)
             m.d.comb += [
-                coalescer.touches.payload.lines.eq(elements.lines),
-                coalescer.touches.payload.reads.eq(
-                    elements.writes & self._in_bank(bank, elements.lines, wavefront.uncached)
-                ),
+                coalescer.touches.payload.lines.eq(lines),
+                coalescer.touches.payload.reads.eq(elements.writes & self._in_bank(bank, lines, wavefront.uncached)),
                 coalescer.touches.payload.uncached.eq(wavefront.uncached),
                 coalescer.touches.payload.passenger.elements.eq(elements.elements),
                 coalescer.touches.payload.passenger.passenger.eq(wavefront.passenger),

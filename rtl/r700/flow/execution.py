@@ -7,7 +7,7 @@ instruction.
 from amaranth import Cat, Const, Mux, Value
 
 from ctm.rtl.border.clients import ConstantBank
-from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation
+from ctm.rtl.isa.r700.control_flow import EMITS, AluClause, CfOperation
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.alu.clauses import whole_quads
 from ctm.rtl.r700.flow import branches, loops
@@ -24,7 +24,7 @@ _POP_FIRST = {
 }
 _WITH_CONDITION = (
     CfOperation.JUMP, CfOperation.PUSH, CfOperation.PUSH_ELSE, CfOperation.ELSE, CfOperation.POP, *_POP_FIRST, *_LOOPS,
-    CfOperation.LOOP_BREAK, CfOperation.LOOP_CONTINUE, CfOperation.CALL, CfOperation.RETURN,
+    CfOperation.LOOP_BREAK, CfOperation.LOOP_CONTINUE, CfOperation.CALL, CfOperation.RETURN, *EMITS,
 )  # fmt: skip
 """Instructions that read a boolean constant if their condition is one."""
 
@@ -63,6 +63,23 @@ def add_states(flow: Wavefront) -> None:
                 _start_move(flow)
     with m.State("dispatch"):
         _hand_over(flow)
+    if unit.geometry:
+        _add_emit(flow)
+
+
+def _add_emit(flow: Wavefront) -> None:
+    """EMIT_VERTEX, CUT_VERTEX, and both."""
+    m, emits, code = flow.m, flow.unit.emits, Value.cast(flow.instruction.flow)
+    m.d.comb += [
+        emits.payload.emits.eq(code != CfOperation.CUT_VERTEX.value),
+        emits.payload.cuts.eq(code != CfOperation.EMIT_VERTEX.value),
+        emits.payload.wave.eq(flow.wave),
+        emits.payload.lanes.eq(flow.test & flow.state.valid_mask & flow.state.covered),
+    ]
+    with m.State("emit"):
+        m.d.comb += emits.valid.eq(1)
+        with m.If(emits.ready):
+            flow.advance()
 
 
 def _start_alu(flow: Wavefront) -> None:
@@ -142,6 +159,9 @@ def _execute_flow(flow: Wavefront) -> None:
     with m.Switch(instruction.flow):
         with m.Case(CfOperation.NOP, CfOperation.WAIT_ACK):
             flow.advance()
+        if flow.unit.geometry:
+            with m.Case(*EMITS):
+                m.next = "emit"
         with m.Case(CfOperation.KILL):
             m.d.sync += state.valid_mask.eq(state.valid_mask & ~flow.test)
             flow.advance()

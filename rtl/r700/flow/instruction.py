@@ -10,7 +10,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.shading import Stage
+from ctm.rtl.border.shading import THREADS, Stage
 from ctm.rtl.isa.limits import OUTPUTS, WORD_BITS
 from ctm.rtl.isa.r700 import control_flow as cf
 from ctm.rtl.isa.r700 import exports
@@ -66,7 +66,7 @@ def has_bit(code: Value, members: Sequence[Any]) -> Value:
 
 
 class CfDecode(wiring.Component):
-    """Decodes a CF instruction; with `draws` those of a draw's programs, too. Combinational.
+    """Decodes a CF instruction; with `draws` those of a draw's programs, with `geometry` of all. Combinational.
 
     Members
     -------
@@ -81,8 +81,8 @@ class CfDecode(wiring.Component):
 
     latency = 0
 
-    def __init__(self, *, draws: bool = False) -> None:
-        self._draws = draws
+    def __init__(self, *, draws: bool = False, outputs: int = OUTPUTS, geometry: bool = False) -> None:
+        self._draws, self._outputs, self._geometry = draws, outputs, geometry
         super().__init__()
 
     def elaborate(self, platform: object) -> Module:
@@ -109,7 +109,9 @@ class CfDecode(wiring.Component):
         saved = [operation for operation in CfOperation if operation not in cf.UNSUPPORTED]
         is_fetch = has_bit(code, cf.FETCH_CLAUSES)
         count = Cat(fields.count, fields.count_3)
-        is_call, calls_fetch, target = code == CfOperation.CALL.value, Const(0), low
+        is_call, calls_fetch, target, emits = code == CfOperation.CALL.value, Const(0), low, Const(0)
+        if self._geometry:
+            emits = has_bit(code, cf.EMITS) & (self.program.stage == Stage.GEOMETRY)
         if self._draws:
             draw, of_vertices = self.program.draw, self.program.stage == Stage.VERTICES
             calls_fetch = (code == CfOperation.CALL_FS.value) & of_vertices & draw.has_fetch
@@ -130,7 +132,7 @@ class CfDecode(wiring.Component):
             instruction.whole_quads.eq(fields.whole_quad_mode),
             instruction.textures.eq(has_bit(code, cf.TEXTURE_CLAUSES)),
             instruction.illegal.eq(
-                ~(has_bit(code, saved) | calls_fetch)
+                ~(has_bit(code, saved) | calls_fetch | emits)
                 | fields.reserved
                 | (has_bit(code, cf.UNCONDITIONAL) & (Value.cast(fields.cond) != Condition.ACTIVE.value))
                 | (fields.whole_quad_mode & (~is_fetch | fields.valid_pixel_mode))
@@ -190,20 +192,23 @@ class CfDecode(wiring.Component):
         code = Value.cast(pixels.cf_inst)
         last = low.array_base + pixels.burst_count
         is_depth = low.array_base == exports.COMPUTED_DEPTH
-        beyond = Mux(is_depth, pixels.burst_count.any(), last >= OUTPUTS)
+        outputs = Mux(program.stage == Stage.PIXELS, self._outputs, OUTPUTS) if self._draws else OUTPUTS
+        beyond = Mux(is_depth, pixels.burst_count.any(), last >= outputs)
         to_memory = program.memory & (low.array_base == MEMORY_OUTPUT)
         to_scratch = program.scratch & (low.array_base <= SCRATCH_OUTPUT) & (last >= SCRATCH_OUTPUT)
         selects = [Value.cast(pixels[f"sel_{component}"]) for component in "xyzw"]
         bad_target = (Value.cast(low.type) != exports.ExportType.PIXEL.value) | beyond | to_memory | to_scratch
+        of_threads = self._of_threads()
         if self._draws:
-            bad_target = Mux(program.stage == Stage.VERTICES, _is_no_vector(low, last), bad_target)
+            bad_target = Mux(of_threads, _is_no_vector(low, last) | self._writes_ring(), bad_target)
         bad_selects = Cat(select == _UNUSED_SELECT for select in selects).any()
         bad_pixels = pixels.reserved.any() | bad_target | bad_selects
         is_scratch = code == exports.ExportOperation.MEM_SCRATCH.value
+        is_write = has_bit(code, exports.MEMORY_WRITES)
         bad_memory = (
             memory.reserved.any()
             | (low.elem_size == _UNUSED_ELEMENT)
-            | Mux(is_scratch, ~program.scratch, ~program.memory)
+            | (~of_threads & Mux(is_scratch, ~program.scratch, ~program.memory))
         )
         m.d.comb += [
             instruction.ends.eq(pixels.end_of_program),
@@ -214,11 +219,31 @@ class CfDecode(wiring.Component):
                 | Mux(
                     has_bit(code, exports.SWIZZLED),
                     bad_pixels,
-                    ~has_bit(code, exports.MEMORY_WRITES) | bad_memory,
+                    ~Mux(of_threads, self._writes_item(code), is_write) | bad_memory,
                 )
             ),
         ]
         assert ComponentSelect.MASK.value == _UNUSED_SELECT + 1
+
+    def _of_threads(self) -> Value:
+        """Whether the program is run for threads: for vertices or primitives."""
+        if not self._draws:
+            return Const(0)
+        return Value.cast(self.program.stage).matches(*(stage.value for stage in THREADS))
+
+    def _writes_item(self, code: Value) -> Value:
+        """Whether an export writes what a program for threads may write: a ring, or a stream."""
+        if not self._geometry:
+            return Const(0)
+        writes_ring = self._writes_ring()
+        is_stream = has_bit(code, exports.STREAM_WRITES)
+        return Mux(writes_ring, code == exports.ExportOperation.MEM_RING.value, is_stream)
+
+    def _writes_ring(self) -> Value:
+        """Whether the program writes to a ring, and exports nothing."""
+        program = self.program
+        of_vertices = (program.stage == Stage.VERTICES) & program.draw.has_geometry
+        return Value.cast(of_vertices | (program.stage == Stage.GEOMETRY))
 
 
 def _is_no_vector(low: data.View, last: Value) -> Value:

@@ -14,6 +14,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import ConstantBank
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.r700.control_flow import AluClause
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.alu.clauses import clause_layout, outcome_layout
@@ -54,13 +55,17 @@ class FlowUnit(wiring.Component):
     active : ``Out(W)``
     busy : ``Out(1)``
         The unit has a wavefront.
+    emits : ``Out(stream.Signature({emits, cuts, wave, lanes}))``
+        With geometry programs: threads that emit a vertex, or end their strip.
     trace : ``Out(flow_trace_layout(config))``
     """
 
-    def __init__(self, config: ArrayConfig, *, draws: bool = False) -> None:
-        self._config, self.draws = config, draws
+    def __init__(self, config: ArrayConfig, *, draws: bool = False, geometry: bool = False) -> None:
+        self._config, self.draws, self.geometry, self.outputs = config, draws, geometry, config.outputs
+        emits = data.StructLayout({"emits": 1, "cuts": 1, "wave": wave_bits(config), "lanes": config.group})
         super().__init__(
             {
+                **({"emits": Out(stream.Signature(emits))} if geometry else {}),
                 "program": In(PROGRAM),
                 "start": In(stream.Signature(start_layout(config))),
                 "clause": Out(stream.Signature(clause_layout(config))),
@@ -182,7 +187,7 @@ def _after_clause(flow: Wavefront) -> None:
 def _add_fetch(flow: Wavefront) -> None:
     """Read the next instruction."""
     m, unit, state = flow.m, flow.unit, flow.state
-    m.submodules.decode = decode = CfDecode(draws=unit.draws)
+    m.submodules.decode = decode = CfDecode(draws=unit.draws, outputs=unit.outputs, geometry=unit.geometry)
     with m.State("fetch"):
         m.d.comb += unit.code_row.eq(state.pc[1:])
         with m.If((unit.program.watchdog != 0) & (state.budget == 0)):

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Any
 
-from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth import Array, Module, Mux, Signal, Value
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import connect, flipped
 
@@ -22,7 +22,7 @@ from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.r700.memory.areas import AreaAddresses
 from ctm.rtl.r700.memory.constants import ConstantFetch
-from ctm.rtl.r700.memory.exports import ExportWrite
+from ctm.rtl.r700.memory.exports import add_export
 from ctm.rtl.r700.memory.instruction import Task, is_among
 from ctm.rtl.r700.memory.linear import LinearCoordinates
 from ctm.rtl.r700.memory.returned import INSTRUCTION_BITS, FetchReturn, instruction_in
@@ -31,10 +31,11 @@ from ctm.rtl.r700.memory.selection import PixelSelection
 from ctm.rtl.r700.memory.sending import add_send
 from ctm.rtl.r700.memory.sequencer import FetchSequencer
 from ctm.rtl.r700.memory.share import LocalShare
+from ctm.rtl.r700.memory.thread_items import add_items, connect_items
 from ctm.rtl.r700.memory.vectors import add_vertices, connect_vertices
 from ctm.rtl.r700.memory.work import work_layout
 from ctm.rtl.r700.memory.writing import add_areas, connect_areas
-from ctm.rtl.r700.passes import exporting, pass_bits, passes_of, segment_context
+from ctm.rtl.r700.passes import pass_bits, passes_of
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.addressing import register_address
 from ctm.rtl.r700.registers.file import masked, slice_words
@@ -56,7 +57,7 @@ class FetchExecutor:
     def __init__(self, m: Module, unit: Any, config: MachineConfig) -> None:
         array = by_slice(config.array)
         self.m, self.unit, self.machine, self.config = m, unit, replace(config, array=array), array
-        self.whole, self.draws = config.array, config.pipeline.draws
+        self.whole, self.draws, self.geometry = config.array, config.pipeline.draws, config.pipeline.has_geometry
         self.passes = passes_of(array)
         self.work: Any = Signal(work_layout(self.whole), name="work", reset_less=True)
         self.slice = Value.cast(self.work.slice)
@@ -107,6 +108,8 @@ class FetchExecutor:
             self.store(reader)
         if self.draws:
             connect_vertices(self)
+        if self.geometry:
+            connect_items(self)
         self._share_writes()
         self._connect_sequence()
         written = connect_areas(self)
@@ -117,9 +120,11 @@ class FetchExecutor:
             self._share()
             add_areas(self, *written)
             add_send(self)
-            self._export()
+            add_export(self)
             if self.draws:
                 add_vertices(self)
+            if self.geometry:
+                add_items(self)
         works = ~fsm.ongoing("ready")
         m.d.comb += [
             self.sequence.works.eq(works),
@@ -261,6 +266,8 @@ class FetchExecutor:
         }  # fmt: skip
         if self.draws:
             firsts |= {"vertices": (Task.VERTEX,), "vectors": (Task.VECTOR,)}
+        if self.geometry:
+            firsts |= {"items": (Task.ITEMS,)}
         others = is_among(fetch.task, (*chain(*firsts.values()), Task.NOTHING))
         m.d.comb += self.sends_on.eq(offered.valid & ~scales & ~others)
         with m.State("ready"):
@@ -363,38 +370,3 @@ class FetchExecutor:
                     self.finish()
                 with m.Else():
                     m.next = "send"
-
-    def _export(self) -> None:
-        """Write the outputs' registers, or the conditional value, pass by pass or half by half."""
-        m, unit, current, exporter = self.m, self.unit, self.current, exporting(self.whole)
-        m.submodules.export = export = ExportWrite(self.whole)
-        of_pass = self.config.at_once // exporter.at_once
-        half = Signal((of_pass - 1).bit_length(), name="half_of_pass")
-        number = Cat(half, self.pass_number[: (self.passes - 1).bit_length()], self.slice)
-        m.d.comb += [
-            export.unit.eq(current.unit),
-            self.selection.selects.eq(Mux(current.exports, Value.cast(export.selects), Value.cast(self.fetch.selects))),
-            *(
-                Value.cast(words).eq(_half(written, half, of_pass))
-                for words, written in zip(export.words, self.selection.written, strict=True)
-            ),
-            export.burst.eq(self.burst),
-            export.takes_conditional.eq(unit.program.conditional_from_program),
-            unit.outputs.eq(export.write),
-            unit.outputs.context.eq(segment_context(exporter, number, current.wave)),
-        ]
-        if exporter.beats > 1:
-            m.d.comb += unit.outputs.beat.eq(number)
-        with m.State("export"):
-            m.d.comb += export.executing.eq(_half(self.executing, half, of_pass))
-            m.d.sync += half.eq(half + 1)
-            with m.If(half == of_pass - 1):
-                m.d.sync += self.pass_number.eq(self.pass_number + 1)
-                with m.If(self.pass_number == self.passes - 1):
-                    self.finish()
-
-
-def _half(value: Any, number: Value, halves: int) -> Value:
-    """One of the halves that a pass is exported in."""
-    bits = Value.cast(value)
-    return bits.word_select(number, len(bits) // halves)

@@ -3,7 +3,9 @@
 Source: R700-Family Instruction Set Architecture, section 3.4; docs/design/r700-core.md.
 """
 
-from amaranth import Cat, Module
+from typing import Any
+
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -15,7 +17,7 @@ from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import UNIT_BYTES
 from ctm.rtl.r700.memory.selection import SELECTS
-from ctm.rtl.r700.passes import by_segment, exporting
+from ctm.rtl.r700.passes import by_segment, exporting, segment_context
 from ctm.rtl.r700.shapes import SHAPES
 
 
@@ -76,3 +78,41 @@ class ExportWrite(wiring.Component):
                         write.conditional[lane].eq(writes & is_depth & self.takes_conditional),
                     ]
         return m
+
+
+def add_export(executor: Any) -> None:
+    """Write the outputs' registers, or the conditional value, pass by pass or half by half."""
+    m, unit, current, exporter = executor.m, executor.unit, executor.current, exporting(executor.whole)
+    m.submodules.export = export = ExportWrite(executor.whole)
+    of_pass = executor.config.at_once // exporter.at_once
+    half = Signal((of_pass - 1).bit_length(), name="half_of_pass")
+    number = Cat(half, executor.pass_number[: (executor.passes - 1).bit_length()], executor.slice)
+    m.d.comb += [
+        export.unit.eq(current.unit),
+        executor.selection.selects.eq(
+            Mux(current.exports, Value.cast(export.selects), Value.cast(executor.fetch.selects))
+        ),
+        *(
+            Value.cast(words).eq(_half(written, half, of_pass))
+            for words, written in zip(export.words, executor.selection.written, strict=True)
+        ),
+        export.burst.eq(executor.burst),
+        export.takes_conditional.eq(unit.program.conditional_from_program),
+        unit.outputs.eq(export.write),
+        unit.outputs.context.eq(segment_context(exporter, number, current.wave)),
+    ]
+    if exporter.beats > 1:
+        m.d.comb += unit.outputs.beat.eq(number)
+    with m.State("export"):
+        m.d.comb += export.executing.eq(_half(executor.executing, half, of_pass))
+        m.d.sync += half.eq(half + 1)
+        with m.If(half == of_pass - 1):
+            m.d.sync += executor.pass_number.eq(executor.pass_number + 1)
+            with m.If(executor.pass_number == executor.passes - 1):
+                executor.finish()
+
+
+def _half(value: Any, number: Value, halves: int) -> Value:
+    """One of the halves that a pass is exported in."""
+    bits = Value.cast(value)
+    return bits.word_select(number, len(bits) // halves)

@@ -10,8 +10,8 @@ from amaranth import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.shading import Stage
-from ctm.rtl.isa.draws import VERTEX_BUFFERS
+from ctm.rtl.border.shading import THREADS, Stage
+from ctm.rtl.isa.draws import VERTEX_BUFFERS, Ring
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.isa.r700 import fetch
 from ctm.rtl.isa.r700.components import ComponentSelect
@@ -40,7 +40,8 @@ class Task(enum.Enum, shape=4):
     quad. CONSTANTS: elements of the float constants. ELEMENT: fetches an element of an input by its number. SHARE_READ,
     SHARE_WRITE: the local data share. AREA: reads elements of an area. NOTHING: no effect. Tasks of exports: EXPORT, to
     output registers; ADDRESSES, finds those of elements of an area; WRITE, writes these. Tasks of a draw's
-    vertices: VERTEX, reads elements of a vertex buffer; VECTOR, exports vectors.
+    vertices: VERTEX, reads elements of a vertex buffer or ring; VECTOR, exports vectors; ITEMS, finds elements of the
+    items that threads write, for WRITE.
     """
 
     NOTHING = 0
@@ -58,6 +59,7 @@ class Task(enum.Enum, shape=4):
     WRITE = 12
     VERTEX = 13
     VECTOR = 14
+    ITEMS = 15
 
 
 INPUT_FETCHES = Task.SAMPLE, Task.LOAD, Task.ELEMENT
@@ -106,7 +108,7 @@ row. `access` is the access to an area, `vertex` that to a vertex buffer."""
 
 
 class FetchDecode(wiring.Component):
-    """Decodes a fetch instruction; with `draws` those of a draw's vertex program, too. Combinational.
+    """Decodes a fetch instruction; with `draws` those of a draw's programs, too. Combinational.
 
     Members
     -------
@@ -195,11 +197,12 @@ class FetchDecode(wiring.Component):
             ),
         ]
         if self._draws:
-            with m.If((self.program.stage == Stage.VERTICES) & ~is_constant):
+            of_threads = Value.cast(self.program.stage).matches(*(stage.value for stage in THREADS))
+            with m.If(of_threads & ~is_constant):
                 self._buffer(m, first, second, third, others)
 
     def _buffer(self, m: Module, first: Any, second: Any, third: Any, others: Value) -> None:
-        """A fetch from a vertex buffer, where it differs from one of an input."""
+        """A fetch from a vertex buffer or ring, where it differs from one of an input."""
         found, reserved = self.fetch, self._forms(fetch.VERTEX)[1]
         number = Signal(signed(10), name="vertex_buffer")
         numeric = Value.cast(second.num_format_all)
@@ -207,12 +210,16 @@ class FetchDecode(wiring.Component):
             m, Value.cast(second.data_format), numeric, second.format_comp_all
         )  # fmt: skip
         kinds = [kind.value for kind in FetchType]
+        of_vertices = self.program.stage == Stage.VERTICES
+        ring = Mux(self.program.stage == Stage.COPY, Ring.GS_VS.value, Ring.ES_GS.value)
+        no_ring = ~first.buffer_id.matches(*fetch.RING_BUFFERS) | (first.fetch_type != FetchType.NO_INDEX_OFFSET.value)
+        no_buffer = (number < 0) | (number >= VERTEX_BUFFERS) | ~first.fetch_type.matches(*kinds)
         selects = [Value.cast(second[f"dst_sel_{component}"]) for component in "xyzw"]
         m.d.comb += [
             number.eq(first.buffer_id - self.program.draw.first_buffer),
             found.task.eq(Task.VERTEX),
             found.one_is_float.eq(Value.cast(element.numeric) != Numeric.INTEGER.value),
-            found.vertex.buffer.eq(number),
+            found.vertex.buffer.eq(Mux(of_vertices, number, VERTEX_BUFFERS + ring)),
             found.vertex.offset.eq(third.offset),
             found.vertex.by_instance.eq(first.fetch_type == FetchType.INSTANCE_DATA.value),
             found.vertex.element.eq(element),
@@ -220,10 +227,8 @@ class FetchDecode(wiring.Component):
             found.illegal.eq(
                 reserved
                 | others
-                | (number < 0)
-                | (number >= VERTEX_BUFFERS)
+                | Mux(of_vertices, no_buffer, no_ring)
                 | ~exists
-                | ~first.fetch_type.matches(*kinds)
                 | Cat(select == _UNUSED_SELECT for select in selects).any()
             ),
         ]

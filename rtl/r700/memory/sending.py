@@ -8,6 +8,7 @@ from typing import Any
 from amaranth import Array, Cat, Const, Mux, Signal, Value
 from amaranth.lib import data
 
+from ctm.rtl.border.shading import Stage
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.isa.r700.components import ComponentSelect
@@ -38,6 +39,8 @@ def add_send(executor: Any) -> None:
     reads_input, is_area = is_among(fetch.task, INPUT_FETCHES), fetch.task == Task.AREA
     is_vertex = (fetch.task == Task.VERTEX) if executor.draws else Const(0)
     by_word = is_area | is_vertex
+    # What programs pass on was written past the caches.
+    of_ring = is_vertex & (unit.program.stage != Stage.VERTICES)
     is_absent = reads_input & (described.limits.width == 0)
     # All components of an area's elements are written as zeros; then those that exist come one by one.
     zeros = executor.component == 0
@@ -70,7 +73,7 @@ def add_send(executor: Any) -> None:
         request.payload.input.eq(
             Mux(is_vertex, INPUTS + len(AREAS), Mux(is_area, INPUTS + fetch.access.scratch, fetch.input))
         ),
-        request.payload.uncached.eq(is_area),
+        request.payload.uncached.eq(is_area | of_ring),
         request.payload.fetch.eq(pixels),
         executor.outstanding.texture.wave.eq(current.wave),
         executor.outstanding.texture.fetches.eq(1),

@@ -10,7 +10,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.shading import Stage
+from ctm.rtl.border.shading import THREADS
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import REGISTER_BITS, TEMPORARIES, WORD_BITS
@@ -33,10 +33,10 @@ _READ_ONCE = Task.SHARE_READ, Task.AREA
 """Tasks with one source for several registers."""
 
 
-def writes_area(unit: Value) -> Value:
-    """Whether an export writes an area."""
+def writes_memory(unit: Value) -> Value:
+    """Whether an export writes memory: an area, or items of a draw's threads."""
     operation = Value.cast(data.View(exports.EXPORT_DWORD1_BUF, unit[WORD_BITS:]).cf_inst)
-    return operation.matches(*(each.value for each in exports.MEMORY_WRITES))
+    return ~operation.matches(*(each.value for each in exports.SWIZZLED))
 
 
 class FetchSequencer(wiring.Component):
@@ -196,10 +196,13 @@ class _Steps:
         return keeps
 
     def _export_task(self) -> Value:
-        writes = Mux(self.at_index, Task.ADDRESSES.value, Task.WRITE.value)
-        of_vertices = self.draws & (self.unit.program.stage == Stage.VERTICES)
-        exports_task = Mux(of_vertices, Task.VECTOR.value, Task.EXPORT.value)
-        return Mux(writes_area(self.move.unit), writes, exports_task)
+        of_threads = Value.cast(self.unit.program.stage).matches(*(stage.value for stage in THREADS))
+        if not self.draws:
+            of_threads = Const(0)
+        addresses = Mux(of_threads, Task.ITEMS.value, Task.ADDRESSES.value)
+        writes = Mux(self.at_index, addresses, Task.WRITE.value)
+        exports_task = Mux(of_threads, Task.VECTOR.value, Task.EXPORT.value)
+        return Mux(writes_memory(self.move.unit), writes, exports_task)
 
     def _export_access(self) -> Value:
         low, high = self.export, self.export_high
@@ -257,7 +260,7 @@ class _Steps:
                 self.burst.eq(0),
                 # A clause may have stopped between two slices.
                 self.slice.eq(0),
-                self.at_index.eq(coming.exports & writes_area(coming.unit)),
+                self.at_index.eq(coming.exports & writes_memory(coming.unit)),
                 Value.cast(self.problem).eq(0),
             ]
             with m.If(self.queue.r_rdy):
@@ -328,7 +331,7 @@ class _Steps:
         once = self._is(*_READ_ONCE)
         self._advance(once)
         with m.If(move.exports):
-            m.d.sync += self.at_index.eq(~self.at_index & writes_area(move.unit))
+            m.d.sync += self.at_index.eq(~self.at_index & writes_memory(move.unit))
         with m.If(self.more):
             m.next = "source"
             with m.If(self._is(Task.CONSTANTS)):

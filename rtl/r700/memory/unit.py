@@ -8,12 +8,13 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS, FetchClient, UncachedClient
-from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE, vector_write_layout
+from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE, vector_write_layout, vertex_write_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.dpp.core_border import fetch_tag_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
+from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
@@ -68,6 +69,8 @@ class FetchUnit(wiring.Component):
     trace : ``Out(fetch_trace_layout(config))``
     buffer, exported
         Where the machine draws: as those of `ShadingClient`.
+    vertex, streams
+        With geometry programs: likewise.
     waits : ``Out(1)``
         A wavefront waits for responses, of fetches or of writes.
     busy : ``Out(1)``
@@ -81,6 +84,8 @@ class FetchUnit(wiring.Component):
         wide = data.ArrayLayout(slice_words(array), CHANNELS)
         exported = Out(vector_write_layout(config.pipeline.vertices))
         shading = {"buffer": In(VERTEX_BUFFER_WRITE), "exported": exported} if config.pipeline.draws else {}
+        geometry = {"vertex": In(vertex_write_layout(config.pipeline.vertices)), "streams": Out(STREAMS)}
+        has_geometry = config.pipeline.has_geometry
         super().__init__(
             {
                 "program": In(PROGRAM),
@@ -103,7 +108,7 @@ class FetchUnit(wiring.Component):
                         array.at_once, fetch_tag_layout(array, SHAPES), len(AREAS), memory=config.pipeline.draws
                     )
                 ),
-                "uncached": Out(UncachedClient(array.at_once, wave_bits(array), len(AREAS))),
+                "uncached": Out(UncachedClient(array.at_once, wave_bits(array), len(AREAS), memory=has_geometry)),
                 "numbered": In(numbered_layout(array)),
                 "constant": Out(ROW_BITS),
                 "constant_free": In(1),
@@ -117,6 +122,7 @@ class FetchUnit(wiring.Component):
                 "waits": Out(1),
                 "busy": Out(1),
                 **shading,
+                **(geometry if has_geometry else {}),
             }
         )
 

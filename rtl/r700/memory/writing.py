@@ -14,6 +14,9 @@ from ctm.rtl.r700.memory.areas import ELEMENT_ADDRESS, pair
 from ctm.rtl.r700.memory.instruction import Task
 from ctm.rtl.r700.memory.scaling import coordinate
 from ctm.rtl.r700.memory.sending import element_addresses
+from ctm.rtl.r700.memory.thread_items import written_item
+from ctm.rtl.r700.shapes import AREAS
+from ctm.rtl.r700.vertices.items import word_at
 
 
 def connect_areas(executor: Any) -> tuple[Signal, list[Value]]:
@@ -58,13 +61,17 @@ def add_areas(executor: Any, pixel: Signal, words: list[Value]) -> None:
             with m.If(executor.fetch.task == Task.ADDRESSES):
                 executor.finish()
     high = data.View(exports.EXPORT_DWORD1_BUF, current.unit[WORD_BITS:])
-    address = Signal(ELEMENT_ADDRESS.size, name="written_address")
+    address, lane_of = Signal(ELEMENT_ADDRESS.size, name="written_address"), (executor.config.at_once - 1).bit_length()
     writes = (current.executing & current.valid_mask & current.covered).bit_select(pixel, 1)
-    mask = Mux(writes, data.View(ELEMENT_ADDRESS, address).inside & high.comp_mask, 0)
+    inside, area = data.View(ELEMENT_ADDRESS, address).inside, Value.cast(executor.areas.access.scratch)
+    if executor.geometry:
+        of_threads, item = written_item(executor, pixel[:lane_of])
+        inside, area = Mux(of_threads, item.inside, inside), Mux(of_threads, len(AREAS), area)
+    mask = Mux(writes, inside & high.comp_mask, 0)
     m.d.comb += [
-        address.eq(Array(element_addresses(executor))[pixel[: (executor.config.at_once - 1).bit_length()]]),
+        address.eq(Array(element_addresses(executor))[pixel[:lane_of]]),
         write.payload.wave.eq(current.wave),
-        write.payload.area.eq(executor.areas.access.scratch),
+        write.payload.area.eq(area),
         executor.outstanding.write.wave.eq(current.wave),
     ]
     together = min(CHANNELS, executor.config.at_once)
@@ -73,6 +80,10 @@ def add_areas(executor: Any, pixel: Signal, words: list[Value]) -> None:
     for lane in range(together):
         component = Cat(Const(lane, together.bit_length() - 1), block)
         x, y = pair(address, component)
+        if executor.geometry:
+            column, row, page = word_at(item, component)
+            x, y = Mux(of_threads, column, x), Mux(of_threads, row, y)
+            m.d.comb += write.payload.page[lane].eq(Mux(of_threads, page, 0))
         m.d.comb += [
             write.payload.x[lane].eq(x),
             write.payload.y[lane].eq(y),
@@ -82,6 +93,8 @@ def add_areas(executor: Any, pixel: Signal, words: list[Value]) -> None:
         executor.look_at(pixel)
         now = mask.word_select(block, together)
         m.d.comb += [write.valid.eq(now.any()), write.payload.mask.eq(now)]
+        if executor.geometry:
+            m.d.comb += executor.streaming.eq(now.any() & of_threads)
         goes, is_last = ~write.valid | write.ready, block == blocks - 1
         if blocks > 1:
             with m.If(goes):

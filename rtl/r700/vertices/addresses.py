@@ -8,18 +8,17 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS
-from ctm.rtl.border.shading import VERTEX_BUFFER, VERTEX_BUFFER_WRITE
+from ctm.rtl.border.shading import BUFFERS, VERTEX_BUFFER, VERTEX_BUFFER_WRITE
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.isa.draws import VERTEX_BUFFERS
 from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.r700.lane_walk import walk
 from ctm.rtl.r700.vertices.format import SIZES, VERTEX_FORMAT
 
 BUFFER_FETCH = data.StructLayout(
-    {"buffer": range(VERTEX_BUFFERS), "offset": 16, "by_instance": 1, "element": VERTEX_FORMAT, "channels": range(5)}
+    {"buffer": range(BUFFERS), "offset": 16, "by_instance": 1, "element": VERTEX_FORMAT, "channels": range(5)}
 )
-"""A fetch from a vertex buffer: index * stride + `offset`, and with `by_instance` the first instance in the index."""
+"""A fetch from a vertex buffer or ring: index * stride + `offset`, the first instance in the index if `by_instance`."""
 VERTEX_ELEMENT = data.StructLayout({"address": WORD_BITS, "inside": 1})
 """The byte of an element in memory, and whether it lies in its buffer as a whole."""
 
@@ -71,7 +70,7 @@ class VertexAddresses(wiring.Component):
         m = Module()
         fetch = self.fetch
         walk(m, self, self._size, _STEPS)
-        m.submodules.buffers = buffers = DistributedRam(VERTEX_BUFFER, VERTEX_BUFFERS)
+        m.submodules.buffers = buffers = DistributedRam(VERTEX_BUFFER, BUFFERS)
         buffers.write(m, self.write.number, self.write.buffer, self.write.valid)
         buffer = buffers.read(m, fetch.buffer)
         index, entry = Signal(WORD_BITS + 1), data.View(VERTEX_ELEMENT, Value.cast(self.element)[: VERTEX_ELEMENT.size])

@@ -10,7 +10,8 @@ from rich.console import Console
 
 from ctm.rtl.config import DEFAULT_PRESETS, MachineConfig
 from ctm.sim.cli.benchmarks.scale import measure_scale
-from ctm.sim.cli.options import Json, Preset, Settings, configuration, one_of, prepare_engine
+from ctm.sim.cli.options.engines import prepare_engine
+from ctm.sim.cli.options.machine import Json, Preset, Settings, configuration, one_of
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.engines.fast.engine import FastEngine
 from ctm.sim.engines.golden import GoldenEngine

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 
 from ctm.rtl.config import MachineConfig
-from ctm.sim.cli.options import prepare_engine
+from ctm.sim.cli.options.engines import prepare_engine
 from ctm.sim.cli.outcome import BadInput
 from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.files import is_same_file, try_files

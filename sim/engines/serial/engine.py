@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET
+from ctm.rtl.isa.host import COUNTERS, COUNTERS_OFFSET, DRAW_COUNTERS, DRAW_COUNTERS_OFFSET
 from ctm.rtl.isa.link import BAUD
 from ctm.sim.engines.cycle_accurate import CycleAccurateEngine, SimulatedMachine
 from ctm.sim.engines.engine import Progress
@@ -77,4 +77,7 @@ class SerialEngine(CycleAccurateEngine):
 
     def counters(self) -> Sequence[int]:
         """All counters at once."""
-        return self._board.read_words(COUNTERS_OFFSET, len(COUNTERS))
+        found = list(self._board.read_words(COUNTERS_OFFSET, len(COUNTERS)))
+        if len(self._counters) > len(COUNTERS):
+            found += self._board.read_words(DRAW_COUNTERS_OFFSET, len(DRAW_COUNTERS))
+        return found

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.sim.compiled.halves import core, standard, uncore
 from ctm.sim.compiled.tools.separate import build_separately
 from ctm.sim.engines.cycle_accurate import SimulatedMachine
@@ -35,9 +34,11 @@ class WatchedEngine(RtlEngine):
     @staticmethod
     def library(config: MachineConfig, tell: Notice = lambda: None) -> Path:
         """See `CompiledEngine.library`."""
+        # It imports the cores' hardware, for which users of other engines should not wait.
+        from ctm.rtl.instruction_sets import INSTRUCTION_SETS
+
         config = hardware(config)
         array = config.array
-
         ports, slots = len(INSTRUCTION_SETS[array.instruction_set].shapes.ports), array.threads
         lists = _LISTS.format(
             ports=_uses(ports), slots=_uses(slots), count=slots, fetches=array.lookups,

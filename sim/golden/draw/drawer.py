@@ -14,7 +14,7 @@ from ctm.sim.golden.draw.setup import Shapes
 from ctm.sim.golden.draw.stages import Shaded, Stages
 from ctm.sim.golden.draw.state import DrawState, Start
 from ctm.sim.golden.draw.topology import DRAWN, Primitives, primitives_of
-from ctm.sim.golden.draw.vertices import Assembly, Integers, assemble
+from ctm.sim.golden.draw.vertices import Assembly, Integers, assemble, check_assembled
 from ctm.sim.golden.pe.domain import Domain
 from ctm.sim.memory import Memory
 
@@ -35,12 +35,11 @@ class Drawer:
         MachineError
             The draw is not one that the machine does, or a program failed.
         """
+        _check_drawn(stages, state)
         if start.count == 0 or start.instances == 0:
             return
         with np.errstate(all="ignore"):
             assembly = assemble(self._memory, state, start, by_primitive=stages.by_primitive)
-            if not stages.has_geometry:
-                _check_drawn(state)
             if not assembly.provoking.size:
                 return
             shaded, primitives, numbers = self._before_raster(stages, state, assembly)
@@ -64,13 +63,14 @@ class Drawer:
 
     def _stream_out(self, state: DrawState, shaded: Shaded, primitives: Primitives) -> None:
         """Write the vertices of primitives, in order; one that does not fit into every stream is not written at all."""
-        used = [stream for stream, (_, written) in enumerate(shaded.streams) if written.any()]
+        enabled = [number for number, stream in enumerate(state.streams) if stream.dwords and stream.stride]
+        used = [stream for stream, (_, written) in enumerate(shaded.streams) if stream in enabled and written.any()]
         if not used:
             return
         corners = primitives.corners.shape[1]
         room = min(
             (state.streams[stream].dwords - state.streams[stream].filled) // (corners * state.streams[stream].stride)
-            for stream in used
+            for stream in enabled
         )
         vertices = primitives.corners[: max(room, 0)].ravel()
         for stream in used:
@@ -84,9 +84,10 @@ class Drawer:
             state.streams[stream] = replace(target, filled=target.filled + vertices.size * target.stride)
 
 
-def _check_drawn(state: DrawState) -> None:
-    """Refuse what is assembled and not drawn."""
-    kind = state.raster.kind
+def _check_drawn(stages: Stages, state: DrawState) -> None:
+    """Refuse lines, which are assembled and not drawn, and what is not assembled."""
+    check_assembled(state)
+    kind = stages.output if stages.has_geometry else state.raster.kind
     lines = (PrimitiveType.LINELIST, PrimitiveType.LINESTRIP, PrimitiveType.LINELOOP)
     adjacent = (PrimitiveType.LINELIST_ADJ, PrimitiveType.LINESTRIP_ADJ)
     if kind in (*lines, *adjacent) and not state.raster.discard:
@@ -95,11 +96,9 @@ def _check_drawn(state: DrawState) -> None:
 
 
 def shapes_of(stages: Stages, state: DrawState, shaded: Shaded, primitives: Primitives, numbers: Integers) -> Shapes:
-    """What is drawn of primitives of shaded vertices; MachineError: they are not drawn."""
+    """What is drawn of primitives of shaded vertices, points or triangles."""
     raster, viewport = state.raster, state.viewport
     count = primitives.corners.shape[1]
-    if count not in DRAWN:
-        raise bad_draw(f"{stages.output.name} is not drawn")
     corners = primitives.corners[:, DRAWN[count]]
     size = shaded.beside[0, :, 0]
     if not raster.program_point_size:

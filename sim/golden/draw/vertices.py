@@ -64,9 +64,7 @@ def assemble(memory: Memory, state: DrawState, start: Start, *, by_primitive: bo
     MachineError
         BAD_DRAW, or BUS_ERROR where the indices are.
     """
-    kind = state.raster.kind
-    if kind is None or kind not in TOPOLOGIES:
-        raise bad_draw(f"primitive type {state.raster.primitive}{f' ({kind.name})' if kind else ''} is not assembled")
+    kind = check_assembled(state)
     indices, lengths = _runs(indices_of(memory, state, start.count), state.restart)
     indices = (indices + start.base_vertex) % ADDRESS_SPACE
     primitives = primitives_of(kind, lengths, provoking_last=state.raster.provoking_last)
@@ -85,6 +83,14 @@ def assemble(memory: Memory, state: DrawState, start: Start, *, by_primitive: bo
         vertices, owner = vertices[wanted], owner[wanted]
         numbers, provoking = np.searchsorted(wanted, numbers), np.searchsorted(wanted, provoking)
     return _in_instances(vertices, owner, numbers, provoking, start.instances, _kind_corners(kind))
+
+
+def check_assembled(state: DrawState) -> PrimitiveType:
+    """The kind of a draw's primitives; MachineError, BAD_DRAW: it is not assembled."""
+    kind = state.raster.kind
+    if kind is None or kind not in TOPOLOGIES:
+        raise bad_draw(f"primitive type {state.raster.primitive}{f' ({kind.name})' if kind else ''} is not assembled")
+    return kind
 
 
 def _kind_corners(kind: PrimitiveType) -> int:

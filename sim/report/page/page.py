@@ -11,7 +11,7 @@ from plotly.offline import get_plotlyjs
 
 from ctm import __version__
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.isa.host import COUNTERS
+from ctm.rtl.isa.host import COUNTERS, DRAW_COUNTERS
 from ctm.sim.elf import Executable
 from ctm.sim.engines.engine import Report
 from ctm.sim.engines.seen import Seen
@@ -161,7 +161,7 @@ def _table(values: Mapping[str, object], texts: Mapping[str, str]) -> str:
 
 
 def _counters(ran: Ran) -> str:
-    texts = {name.lower(): text for name, text in COUNTERS.items()}
+    texts = {name.lower(): text for name, text in (COUNTERS | DRAW_COUNTERS).items()}
     return (
         f'<div class="columns"><div><h2>Counters</h2>{_table(ran.report.counters, texts)}</div>'
         f"<div><h2>Configuration</h2>{_table(settings_of(ran.config), {})}</div></div>"

@@ -16,7 +16,7 @@ from ctm.tb.r700.random_groups import draw
 from ctm.tb.r700.random_statements import job_of
 
 PROGRAMS = 50
-"""Programs of each kind in the ordinary suite."""
+"""Within so many programs of a kind a mistake is found."""
 _MEMORIES = (Disturbance(), Disturbance(jitter=20, stall=0.3, seed=1), Disturbance(jitter=200, seed=2))
 
 

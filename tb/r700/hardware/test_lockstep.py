@@ -2,8 +2,10 @@
 
 import pytest
 
-from ctm.tb.r700.hardware.drawn import DRAWN, PROGRAMS, check
+from ctm.tb.r700.hardware.drawn import DRAWN, check
 
+PROGRAMS = 25
+"""Programs of each kind in the ordinary suite."""
 LONG_PROGRAMS = 1300
 _TOGETHER = 100
 

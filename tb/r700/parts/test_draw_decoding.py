@@ -8,6 +8,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from ctm.rtl.border.shading import Stage
+from ctm.rtl.isa.draws import VERTEX_BUFFERS, Ring
 from ctm.rtl.isa.r700 import control_flow as cf
 from ctm.rtl.isa.r700 import exports, fetch
 from ctm.rtl.isa.r700.control_flow import CfOperation
@@ -28,30 +29,34 @@ from ctm.sim.golden.r700.image import Information
 from ctm.sim.golden.r700.instruction import AluWord, BufferFetch, Export, Flow, Illegal, Kcache, Word
 
 CASES = 1500
-STAGES = {Stage.VERTICES: DrawStage.VS, Stage.PIXELS: DrawStage.PS}
+STAGES = {
+    DrawStage.VS: Stage.VERTICES, DrawStage.ES: Stage.VERTICES, DrawStage.GS: Stage.GEOMETRY, DrawStage.DC: Stage.COPY,
+    DrawStage.PS: Stage.PIXELS,
+}  # fmt: skip
+"""What the hardware runs of each program."""
+WITH_FETCH = (DrawStage.VS, DrawStage.ES)
 FETCH_START, CONSTANT_BASE, FIRST_BUFFER = 77, 3, 160
-OUTPUTS = 4
 
 
-def information(stage: Stage) -> Information:
+def information(stage: DrawStage) -> Information:
     """What the notes say of the program of a stage."""
-    is_vertex = stage is Stage.VERTICES
     return Information(
         type=ProgramType.PS, start=0, gprs=60, stack_size=8, dx10_clamp=False, depth=False, memory=False,
-        scratch=False, texture_base=0, lds_dwords=0, stage=STAGES[stage],
-        fetch_start=FETCH_START if is_vertex else None, constant_row=16 * CONSTANT_BASE if is_vertex else 0,
+        scratch=False, texture_base=0, lds_dwords=0, stage=stage,
+        fetch_start=FETCH_START if stage in WITH_FETCH else None,
+        constant_row=0 if stage is DrawStage.PS else 16 * CONSTANT_BASE,
         first_buffer=FIRST_BUFFER,
     )  # fmt: skip
 
 
-def program(stage: Stage) -> dict[str, Any]:
+def program(stage: DrawStage) -> dict[str, Any]:
     """The same for the hardware."""
-    is_vertex = stage is Stage.VERTICES
     draw = {
-        "has_fetch": int(is_vertex), "fetch_start": FETCH_START, "first_buffer": FIRST_BUFFER,
-        "constant_base": CONSTANT_BASE if is_vertex else 0,
+        "has_fetch": int(stage in (*WITH_FETCH, DrawStage.GS)), "fetch_start": FETCH_START,
+        "first_buffer": FIRST_BUFFER, "constant_base": 0 if stage is DrawStage.PS else CONSTANT_BASE,
+        "has_geometry": int(stage in (DrawStage.ES, DrawStage.GS, DrawStage.DC)),
     }  # fmt: skip
-    return {"stage": stage, "draw": draw}
+    return {"stage": STAGES[stage], "draw": draw}
 
 
 def flipped(generator: np.random.Generator, bits: int, width: int) -> int:
@@ -65,7 +70,9 @@ def random_cf(generator: np.random.Generator) -> int:
     """A CF instruction: of control flow, a clause, or an export."""
     kind, high = generator.integers(3), 0
     if kind == 0:
-        operation = generator.choice([CfOperation.CALL_FS, CfOperation.CALL, CfOperation.RETURN, *CfOperation])
+        operation = generator.choice(
+            [CfOperation.CALL_FS, CfOperation.CALL, CfOperation.RETURN, *cf.EMITS, *CfOperation]
+        )
         high = pack(cf.CF_DWORD1, cf_inst=operation.value, call_count=int(generator.integers(64)), barrier=1)
         return int(generator.integers(1 << 10)) | high << 32
     if kind == 1:
@@ -83,7 +90,7 @@ def random_cf(generator: np.random.Generator) -> int:
     return low | pack(exports.EXPORT_DWORD1_SWIZ, **selects, burst_count=burst, cf_inst=operation.value) << 32
 
 
-def wanted(unit: int, stage: Stage) -> Word | None:
+def wanted(unit: int, stage: DrawStage, outputs: int, *, geometry: bool) -> Word | None:
     """What the golden model decodes of a CF instruction that the hardware does; None: it is illegal."""
     try:
         found = decode_word((unit & 0xFFFF_FFFF, unit >> 32), information(stage))
@@ -91,13 +98,12 @@ def wanted(unit: int, stage: Stage) -> Word | None:
         return None
     if not isinstance(found, Export):
         return found
-    # Streams are not built, and four targets are.
-    beyond = stage is Stage.PIXELS and found.base != exports.COMPUTED_DEPTH and found.base + found.burst > OUTPUTS
+    beyond = stage is DrawStage.PS and found.base != exports.COMPUTED_DEPTH and found.base + found.burst > outputs
     is_stream = found.operation not in (*exports.SWIZZLED, *MEMORY_WRITES)
-    return None if beyond or is_stream else found
+    return None if beyond or (is_stream and not geometry) else found
 
 
-def same_cf(found: Any, expected: Word, stage: Stage) -> None:
+def same_cf(found: Any, expected: Word) -> None:
     """Compare what a CF instruction means."""
     if isinstance(expected, Flow):
         calls = expected.operation is CfOperation.CALL_FS
@@ -119,40 +125,46 @@ def same_cf(found: Any, expected: Word, stage: Stage) -> None:
             assert (kcache.line, 16 * kcache.lines) == (line, own.rows)
 
 
-@pytest.mark.parametrize("stage", STAGES)
-def test_cf_instructions(stage: Stage) -> None:
-    unit: Any = CfDecode(draws=True)
+@pytest.mark.parametrize(("stage", "outputs", "geometry"), [
+    (DrawStage.VS, 4, False), (DrawStage.PS, 4, False), (DrawStage.PS, 8, True), (DrawStage.VS, 8, True),
+    (DrawStage.ES, 8, True), (DrawStage.GS, 8, True), (DrawStage.DC, 8, True),
+])  # fmt: skip
+def test_cf_instructions(stage: DrawStage, outputs: int, geometry: bool) -> None:
+    unit: Any = CfDecode(draws=True, outputs=outputs, geometry=geometry)
     seen = Counter[str]()
-    generator = np.random.default_rng(stage.value)
+    generator = np.random.default_rng([*DrawStage].index(stage))
 
     async def run(context: Any) -> None:
         context.set(unit.program, program(stage))
         for _ in range(CASES):
             bits = flipped(generator, random_cf(generator), 64)
             context.set(unit.unit, bits)
-            found, expected = context.get(unit.instruction), wanted(bits, stage)
+            found, expected = context.get(unit.instruction), wanted(bits, stage, outputs, geometry=geometry)
             assert bool(found.illegal) == (expected is None), f"{bits:016x}: {expected}"
             if expected is not None:
-                same_cf(found, expected, stage)
+                same_cf(found, expected)
             name = "illegal" if expected is None else Kind(found.kind).name
             seen[name] += 1
             if isinstance(expected, Flow) and expected.operation is CfOperation.CALL_FS:
                 seen["CALL_FS"] += 1
+            if isinstance(expected, Flow) and expected.operation in cf.EMITS:
+                seen["emits"] += 1
 
     simulator = Simulator(unit)
     simulator.add_testbench(run)
     simulator.run()
-    kinds = {"FLOW", "EXPORT", "ALU", "illegal"} | ({"CALL_FS"} if stage is Stage.VERTICES else set())
+    own = {DrawStage.VS: {"CALL_FS"}, DrawStage.ES: {"CALL_FS"}, DrawStage.GS: {"emits"}}
+    kinds = {"FLOW", "EXPORT", "ALU", "illegal"} | own.get(stage, set())
     assert kinds <= set(seen) and min(seen[kind] for kind in kinds) > 20, seen
 
 
 def random_fetch(generator: np.random.Generator) -> int:
-    """A fetch from a vertex buffer."""
-    buffer = FIRST_BUFFER + int(generator.choice([-1, 0, 3, 15, 16]))
+    """A fetch from a vertex buffer or a ring."""
+    buffer = int(generator.choice([*(FIRST_BUFFER + np.array([-1, 0, 3, 15, 16])), *fetch.RING_BUFFERS * 2, 18]))
     format_ = int(generator.choice([*VERTEX_FORMATS, *VERTEX_FORMATS, int(generator.integers(64))]))
     selects = {f"dst_sel_{component}": int(generator.choice([0, 1, 2, 3, 4, 5, 7])) for component in "xyzw"}
     words = (
-        pack(fetch.VTX_DWORD0, vtx_inst=0, fetch_type=int(generator.integers(4)), buffer_id=buffer,
+        pack(fetch.VTX_DWORD0, vtx_inst=0, fetch_type=int(generator.choice([0, 1, 2, 2, 3])), buffer_id=buffer,
              src_gpr=int(generator.integers(128)), src_sel_x=int(generator.integers(4))),
         pack(fetch.VTX_DWORD1, dst_gpr=int(generator.integers(128)), **selects, data_format=format_,
              num_format_all=int(generator.integers(4)), format_comp_all=int(generator.integers(2))),
@@ -161,12 +173,13 @@ def random_fetch(generator: np.random.Generator) -> int:
     return sum(word << 32 * number for number, word in enumerate(words))
 
 
-def test_fetches_from_vertex_buffers() -> None:
+@pytest.mark.parametrize("stage", [DrawStage.VS, DrawStage.GS, DrawStage.DC])
+def test_fetches_from_vertex_buffers_and_rings(stage: DrawStage) -> None:
     unit: Any = FetchDecode(draws=True)
     generator, seen = np.random.default_rng(3), Counter[bool]()
 
     async def run(context: Any) -> None:
-        context.set(unit.program, program(Stage.VERTICES))
+        context.set(unit.program, program(stage))
         for _ in range(CASES):
             bits = flipped(generator, random_fetch(generator), 96)
             if bits & 31:
@@ -174,7 +187,7 @@ def test_fetches_from_vertex_buffers() -> None:
             context.set(unit.words, bits)
             words = [bits >> 32 * number & 0xFFFF_FFFF for number in range(4)]
             code = [(words[0], words[1]), (words[2], words[3])]
-            expected = decode_fetches(code, 0, 2, information(Stage.VERTICES), texture=False).instructions[0]
+            expected = decode_fetches(code, 0, 2, information(stage), texture=False).instructions[0]
             found = context.get(unit.fetch)
             assert bool(found.illegal) == isinstance(expected, Illegal), f"{bits:032x}: {expected}"
             seen[isinstance(expected, BufferFetch)] += 1
@@ -182,9 +195,9 @@ def test_fetches_from_vertex_buffers() -> None:
                 continue
             own, element = found.vertex, expected.element
             assert Task(found.task) is Task.VERTEX
-            assert (own.buffer, own.offset, bool(own.by_instance)) == (
-                expected.buffer, expected.offset, expected.by_instance
-            )  # fmt: skip
+            ring = Ring.ES_GS if stage is DrawStage.GS else Ring.GS_VS
+            buffer = VERTEX_BUFFERS + ring.value if expected.buffer is None else expected.buffer
+            assert (own.buffer, own.offset, bool(own.by_instance)) == (buffer, expected.offset, expected.by_instance)
             assert own.channels == element.channels and SIZES[own.element.size] == element.bits
             assert Code(own.element.numeric).name == element.numeric.name
             assert bool(own.element.signed) == element.signed
@@ -193,4 +206,4 @@ def test_fetches_from_vertex_buffers() -> None:
     simulator = Simulator(unit)
     simulator.add_testbench(run)
     simulator.run()
-    assert min(seen.values()) > 300 and len(seen) == 2, seen
+    assert min(seen.values()) > 200 and len(seen) == 2, seen

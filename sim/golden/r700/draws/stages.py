@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ctm.rtl.isa.conditional import ConditionalLocation
-from ctm.rtl.isa.draws import PrimitiveType, Ring
+from ctm.rtl.isa.draws import LEAST_RING_ITEMS, PrimitiveType, Ring
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.pipeline import DrawStage, Pipeline
 from ctm.sim.fault import MachineError
@@ -55,13 +55,15 @@ class R700Stages:
         self._check()
 
     def _check(self) -> None:
+        if self.has_geometry:
+            self._check_ring(Ring.ES_GS, self._pipeline.vertex_item)
+            self._check_ring(Ring.GS_VS, self._pipeline.geometry_item)
         state, conditional = self._state, self._state.conditional
         if conditional.location is ConditionalLocation.PE and not conditional.passes_all:
             raise bad_draw("the conditional test of a draw is made behind its pixel program: set_cond_loc DPP")
-        program = self._program(DrawStage.PS)
-        formats = [state.outputs[output].element.is_float for output in program.outputs]
+        formats = [output.element.is_float for output in state.outputs if output.width_limit]
         if self._draws.raster.add and not all(formats):
-            raise bad_draw("targets that add have a FLOAT32 format")
+            raise bad_draw("targets that add have a FLOAT32 format, as all outputs that have columns")
         scale = self._draws.viewport.scale
         if not (np.isfinite(scale).all() and scale[:2].all()) and not self._draws.raster.discard:
             raise bad_draw("the viewport has no size: set_vport and set_vport_z come before start_draw")
@@ -87,9 +89,7 @@ class R700Stages:
 
     def geometry(self, assembly: Assembly) -> Emitted:
         """See `Stages.geometry`."""
-        pipeline, lanes = self._pipeline, self._core.lanes
-        self._check_ring(Ring.ES_GS, pipeline.vertex_item, min(lanes, assembly.index.size))
-        self._check_ring(Ring.GS_VS, pipeline.geometry_item, min(lanes, assembly.provoking.size))
+        pipeline = self._pipeline
         registers = {(0, 0): assembly.index, (0, 3): assembly.instance}
         vertex = self._launch(self._program(DrawStage.ES), assembly.index.size, registers, item=pipeline.vertex_item)
         self._run(vertex, lambda thread: _vertex("ES", assembly, thread))
@@ -115,8 +115,8 @@ class R700Stages:
         self._run(launch, lambda thread: f"DC, vertex {int(numbers[thread])} of primitive {int(threads[thread])}")
         return self._shaded(launch)
 
-    def _check_ring(self, ring: Ring, item: int, threads: int) -> None:
-        dwords, needed = self._draws.rings[ring], item * threads
+    def _check_ring(self, ring: Ring, item: int) -> None:
+        dwords, needed = self._draws.rings[ring], item * max(self._core.lanes, LEAST_RING_ITEMS)
         if dwords < needed:
             raise bad_draw(
                 f"ring {ring.value} ({ring.name}) has {dwords} dwords, and a wavefront of items takes {needed}"

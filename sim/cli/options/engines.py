@@ -1,0 +1,69 @@
+"""Options of subcommands that run programs: which engine, and how long."""
+
+from typing import Annotated
+
+import typer
+
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.isa.link import BAUD
+from ctm.sim.cli.options.machine import one_of
+from ctm.sim.cli.outcome import BadInput
+from ctm.sim.engines.choice import ENGINES, REMOVED, TRACED, check_port, engine_class
+from ctm.sim.engines.seen import Watching
+from ctm.sim.engines.waves.window import Waves
+from ctm.sim.runtime.device import WATCHDOG
+
+EngineName = Annotated[
+    str,
+    typer.Option("--engine", metavar="E", help=f"What runs it: {', '.join(ENGINES)}.", autocompletion=one_of(ENGINES)),
+]
+Watchdog = Annotated[
+    int, typer.Option("--watchdog", min=0, help="Instructions that a group may execute, 0 = any number.")
+]
+Port = Annotated[
+    str | None,
+    typer.Option(
+        "--port", metavar="PATH[@BAUD]", help=f"Engine serial: the board's port, as /dev/ttyUSB0; {BAUD} baud.",
+        show_default=False,
+    ),
+]  # fmt: skip
+MaxCycles = Annotated[
+    int | None, typer.Option("--max-cycles", min=1, help="Cycles that a cycle-accurate engine may take.")
+]
+DEFAULT_WATCHDOG = WATCHDOG
+
+
+def check_engine(
+    name: str, max_cycles: int | None, *, port: str | None = None, hazards: bool = False, trace: bool = False
+) -> None:
+    """Refuse an engine that does not exist or cannot do what is asked; say so where a limit means nothing to it."""
+    if name in REMOVED:
+        raise BadInput(f"--engine: {name} was removed: {REMOVED[name]}")
+    if name not in ENGINES:
+        raise BadInput(f"--engine: there is no engine '{name}'; there is: {', '.join(ENGINES)}")
+    if hazards and ENGINES[name].counts_cycles:
+        raise BadInput(f"--hazards: engine '{name}' does not watch for them; engine 'golden' does")
+    if trace and ENGINES[name].counts_cycles:
+        raise BadInput(f"--trace: engine '{name}' writes none; engine 'golden' does")
+    try:
+        check_port(name, port)
+    except ValueError as error:
+        raise BadInput(f"--port: {error}") from None
+    if max_cycles is not None and not ENGINES[name].counts_cycles:
+        typer.echo(f"note: engine '{name}' counts no cycles, so --max-cycles has no effect; see --watchdog", err=True)
+
+
+def prepare_engine(name: str, config: MachineConfig, watch: Watching | None = None) -> None:
+    """Build what the engine needs, and say so, as it takes a while the first time."""
+
+    def tell() -> None:
+        message = f"compiling the machine for engine '{name}', once for this configuration (a minute or two) ..."
+        typer.echo(message, err=True)
+
+    try:
+        if isinstance(watch, Waves):
+            TRACED[name].prepare_traced(config, watch, tell)
+        else:
+            engine_class(name, watch).prepare(config, tell)
+    except ValueError as error:
+        raise BadInput(str(error)) from None

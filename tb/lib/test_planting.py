@@ -1,0 +1,64 @@
+"""Planted mistakes have their place in the source: those of the long suite, too, without a run of it."""
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ctm.tb.lib.planting import Fault, FaultyLoader
+
+TOP = Path(__file__).parents[1]
+KNOWN = 800
+"""So many there are at least."""
+
+
+def within(value: Any) -> Iterator[Fault]:
+    """The mistakes in lists and tables of a module."""
+    if isinstance(value, Fault):
+        yield value
+    elif isinstance(value, dict):
+        yield from within(list(value.values()))
+    elif isinstance(value, list | tuple | frozenset | set):
+        for each in value:
+            yield from within(each)
+
+
+def planted() -> dict[Fault, str]:
+    """Each mistake with the file that has it, among all that import `planting`."""
+    found: dict[Fault, str] = {}
+    for path in sorted(TOP.rglob("*.py")):
+        place = path.relative_to(TOP)
+        if "planting import" in path.read_text() and path != Path(__file__):
+            module = importlib.import_module(".".join(("ctm.tb", *place.with_suffix("").parts)))
+            found |= dict.fromkeys(within(list(vars(module).values())), str(place))
+    return found
+
+
+def problem(fault: Fault) -> str:
+    """Why it cannot be planted; empty if it can."""
+    try:
+        FaultyLoader(fault)
+    except (ValueError, AssertionError) as error:
+        return str(error) or "there is no such module"
+    return ""
+
+
+def test_every_mistake_has_its_place() -> None:
+    mistakes = planted()
+    assert len(mistakes) >= KNOWN
+    problems = [f"{place}: {problem(fault)}" for fault, place in mistakes.items() if problem(fault)]
+    assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"),
+    [
+        (Fault("rtl.fp.rounding", "is nowhere", ""), "rtl.fp.rounding has 0 places 'is nowhere'"),
+        (Fault("rtl.fp.rounding", "def ", "def ("), "places 'def '"),
+        (Fault("rtl.fp.none", "", ""), "there is no such module"),
+    ],
+)
+def test_one_that_has_none_is_named(fault: Fault, message: str) -> None:
+    assert message in problem(fault)
