@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ctm.rtl.border.draws import CORNERS
 from ctm.rtl.config import DRAW_PRESET, PRESETS
 from ctm.rtl.isa.draws import ALL_BY_WORD, IndexFormat
 from ctm.rtl.vgt.batch_builder import REUSED
-from ctm.rtl.vgt.topology import ASSEMBLED
 from ctm.sim.elf import write
 from ctm.sim.golden.draw.state import DrawState, Raster, Start
 from ctm.sim.golden.draw.vertices import assemble
@@ -50,11 +48,11 @@ _CONSTANTS = "MULADD R2.x, R2.x, C0.x, C1.y\nADD R2.w, R2.w, C2.z\nEXPORT_DONE P
 
 
 def _scene(seed: int) -> Scene:
-    """A random scene that the hardware draws."""
+    """A random scene without a geometry program."""
     generator = Random(seed)
-    kinds = {kind.name for kind in ASSEMBLED}
     made = scene(generator.getrandbits(30))
-    while made.program or made.streams or made.draw["primitive"] not in kinds or made.draw.get("add"):
+    # What memory of rings holds is not defined, so memory could not be compared.
+    while made.program:
         made = scene(generator.getrandbits(30))
     if generator.random() < 0.3:
         made = replace(made, pixel=generator.choice(_PIXELS))
@@ -80,7 +78,7 @@ def batches(made: Scene) -> tuple[int, int, int]:
     assembly = assemble(memory, state, start, by_primitive=False)
     shaded, found, used, known = 0, 1, 0, deque[int](maxlen=REUSED)
     for corners in assembly.corners:
-        if used > _VERTICES - CORNERS:
+        if used and used + len(corners) > _VERTICES:
             found, used = found + 1, 0
             known.clear()
         for corner in map(int, corners):
