@@ -153,7 +153,7 @@ def drawn(
     device = Device(engine, replace(config, array=config.array.with_group(wavefront)), watchdog=watchdog, watch=watch)
     layout = Layout(width=scene.width, height=scene.height, format=DataFormat.FLOAT32_4)
     target = device.image(layout, np.full((scene.height, scene.width, 4), CLEAR))
-    first = np.ones((scene.height, scene.width), np.float32)
+    first = np.ones((scene.height, scene.width), np.uint16 if scene.depth_format is DataFormat.UINT16_1 else np.float32)
     depth = device.image(replace(layout, format=scene.depth_format), first)
     placed: list[tuple[int, int]] = []
     device.run(commands_of(scene, device, target.base, depth.base, layout, placed))
