@@ -179,13 +179,41 @@ ALLOWED = (
             ("DrawPipeline", "draw__launching", "state"),
             ("DrawPipeline", "draw__launching", "wavefront__*"),
             ("DrawPipeline", "draw__state", "*"),
-            ("DrawPipeline", "programs", "shading__vertex"),
+            ("DrawPipeline", "programs", "*"),
+            ("DrawRun", "program", "*"),
+            ("DrawRun", "emitted__used", "vertices__*"),
+            ("EmitGrouper", "program", "*"),
+            ("VertexGrouper", "state", "batch__vertex"),
+            ("VertexGrouper", "state", "space__*"),
             ("DrawRun", "draw__state", "*"),
             ("DrawRun", "batch__used", "vertices__*"),
             ("IndexReader", "buffer", "lines__response__ready"),
             ("VertexGrouper", "state", "lines__response__ready"),
             ("Launch", "image", "draw_programs"),
         )
+    ),
+    *(
+        Allowed(unit, "space__*", output, "streams say from registers whether a primitive fits")
+        for unit, outputs in (
+            ("BatchBuilder", ("batch__vertex", "indices__ready", "space__take")),
+            ("EmitGrouper", ("batch__vertex", "space__take")),
+            ("VertexGrouper", ("batch__vertex", "lines__response__ready", "space__take")),
+        )
+        for output in outputs
+    ),
+    Allowed("BatchBuilder", "indices__*", "space__take", "the last corner of a primitive takes its space"),
+    Allowed("Blender", "output__*", "passed__*", "what is not added passes"),
+    Allowed("Blender", "passed__ready", "output__ready", _ACCEPTED),
+    Allowed(
+        "DrawRun", "batch__primitive__*", "thread", "words of a thread are those of the first primitive of a queue"
+    ),
+    Allowed("DrawRun", "batch__primitive__valid", "batch__primitive__ready", "the thread's last word takes it"),
+    Allowed("DrawRun", "emitted__primitive__*", "primitive__*", "primitives come from a queue and go to a register"),
+    Allowed("DrawRun", "primitive__ready", "emitted__primitive__ready", _ACCEPTED),
+    *(
+        Allowed(unit, "command__*", output, "the units of draws keep it with the command")
+        for unit in ("MemoryController", "Registers")
+        for output in ("ring", "stream")
     ),
     Allowed("BatchBuilder", "indices__*", "batch__vertex", "a vertex is in the core before its wavefront is offered"),
     Allowed("BatchBuilder", "indices__*", "indices__ready", "the last corner of a primitive, or an end, takes it"),

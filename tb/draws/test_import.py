@@ -60,9 +60,10 @@ def test_hardware_that_does_not_draw_says_so(tmp_path: Path) -> None:
 
 def test_what_the_hardware_does_not_draw_is_named(tmp_path: Path) -> None:
     job = make_job("gs_pass", "sfn", tmp_path)
-    found = ctm("run", job, "--engine", "rtl")
+    vertices = ("--preset", "r700-draw", "--set", "pipeline.stages=vertex")
+    found = ctm("run", job, "--engine", "rtl", *vertices)
     assert found.exit_code == 2 and "the hardware does not draw with geometry programs" in found.stderr
-    found = ctm("verilog", "--testbench", job, "-o", tmp_path / "made")
+    found = ctm("verilog", "--testbench", job, "-o", tmp_path / "made", *vertices)
     assert found.exit_code == 2 and "geometry programs" in found.stderr and not (tmp_path / "made").exists()
 
 

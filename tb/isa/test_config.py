@@ -92,14 +92,17 @@ def test_presets_that_draw_differ_in_that_alone() -> None:
     for name in ("r700", "r700-small"):
         plain, draws = PRESETS[name], PRESETS[name.replace("r700", "r700-draw")]
         assert draws.pipeline.draws and not plain.pipeline.draws
-        assert replace(draws, pipeline=plain.pipeline) == plain
+        assert replace(draws, array=plain.array, pipeline=plain.pipeline) == plain
+        assert replace(draws.array, outputs=plain.array.outputs) == plain.array
         draws.check_hardware()
 
 
 @pytest.mark.parametrize(
     ("settings", "problem"),
     [
-        ({"pipeline.stages": "all"}, "pipeline.stages must be one of none, vertex, not 'all'"),
+        ({"pipeline.stages": "all"}, "pipeline.stages must be one of none, vertex, geometry, not 'all'"),
+        ({"pipeline.stages": "none"}, "array.outputs must be 4 where pipeline.stages is none, not 8"),
+        ({"array.outputs": 6}, "array.outputs must be a power of two, not 6"),
         ({"pipeline.vertices": 32}, "pipeline.vertices must be 64..256, not 32"),
         ({"pipeline.vertices": 96}, "pipeline.vertices must be a power of two, not 96"),
         ({"array.cores": 2}, "array.cores must be 1 where pipeline.stages is not none, not 2"),

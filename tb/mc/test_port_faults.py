@@ -169,7 +169,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.outputs.wavefront_bytes", "x < limits.width", "x <= limits.width"), OUTPUTS,
     ),
     "all lanes of a quad are in one row": (
-        Fault("rtl.mc.outputs.array_writes", "output.payload.j + (lane >> 1 & 1)", "output.payload.j"), OUTPUTS,
+        Fault("rtl.mc.outputs.blender", "output.j + (lane >> 1 & 1)", "output.j"), OUTPUTS,
     ),
     "a line is written through all banks": (
         Fault("rtl.mc.outputs.element_writer", "line[: self._bank_bits] == bank", "line == line"), OUTPUT_BANKS,

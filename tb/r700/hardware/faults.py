@@ -80,6 +80,9 @@ SLICED = [
     ),
     *_in("memory.writing", ("number + executor.slice * (executor.config.group // 2)", "number")),
     *_in("memory.share", ("quad = Cat(in_slice, self.slice)", "quad = Cat(in_slice)")),
-    *_in("memory.executor", ("(self.passes - 1).bit_length()], self.slice)", "(self.passes - 1).bit_length()])")),
+    *_in(
+        "memory.exports",
+        ("(executor.passes - 1).bit_length()], executor.slice)", "(executor.passes - 1).bit_length()])"),
+    ),
 ]
 """And in one that has a wavefront in slices."""

@@ -269,7 +269,7 @@ def compare() -> None:
     """What the ordinary suite compares."""
     seen = check(drawn(1, CASES))
     # What vertices do is compared in test_draw_decoding.
-    tasks = set(Task) - {Task.EXPORT, Task.ADDRESSES, Task.WRITE, Task.VERTEX, Task.VECTOR}
+    tasks = set(Task) - {Task.EXPORT, Task.ADDRESSES, Task.WRITE, Task.VERTEX, Task.VECTOR, Task.ITEMS}
     assert set(seen) == {*tasks, None} and min(seen.values()) > CASES // 400, seen
     for seed in range(4):
         check(beside_legal_ones(seed))

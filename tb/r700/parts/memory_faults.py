@@ -198,11 +198,17 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("masked(unit.words[channel], unit.words_valid[channel])", "unit.words[channel]"),
             ("Mux(responses.valid, Value.cast(responses.payload)", "Mux(0, Value.cast(responses.payload)"),
             ("self.direct.ready.eq(write.ready & ~responses.valid)", "self.direct.ready.eq(write.ready)"),
-            ("_half(written, half, of_pass)", "_half(written, half & 0, of_pass)"),
-            ("_half(self.executing, half, of_pass)", "_half(self.executing, half & 0, of_pass)"),
-            ("segment_context(exporter, number, current.wave)", "segment_context(self.whole, number, current.wave)"),
             ("first + number * FETCH_UNITS", "first + number"),
             ("- instruction_in(first))", ")"),
+        ),
+        *faults_in(
+            "memory.exports",
+            ("_half(written, half, of_pass)", "_half(written, half & 0, of_pass)"),
+            ("_half(executor.executing, half, of_pass)", "_half(executor.executing, half & 0, of_pass)"),
+            (
+                "segment_context(exporter, number, current.wave)",
+                "segment_context(executor.whole, number, current.wave)",
+            ),
         ),
     ],
     "memory.test_sequencer": faults_in(
