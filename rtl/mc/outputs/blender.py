@@ -87,10 +87,10 @@ class Blender(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.waiting = waiting = SyncFIFOBuffered(width=self._output.size, depth=_OUTPUTS)
-        m.submodules.trequests = trequests = SyncFIFOBuffered(width=self._task.size, depth=_OUTPUTS * self._lanes)
-        is_clean, requests = Signal(), Signal()
+        m.submodules.tasks = tasks = SyncFIFOBuffered(width=self._task.size, depth=_OUTPUTS * self._lanes)
+        is_clean, requesting = Signal(), Signal()
         output, passed = self.output, self.passed
-        takes = self.adds & is_clean & ~requests & waiting.w_rdy
+        takes = self.adds & is_clean & ~requesting & waiting.w_rdy
         m.d.comb += [
             passed.valid.eq(output.valid & ~self.adds),
             passed.payload.eq(output.payload),
@@ -104,12 +104,12 @@ class Blender(wiring.Component):
             m.d.sync += is_clean.eq(0)
         with m.Elif(self.flush & self.flushed):
             m.d.sync += is_clean.eq(1)
-        self._request(m, requests, trequests)
-        self._add(m, waiting, trequests)
-        m.d.comb += self.idle.eq(~waiting.r_rdy & ~requests & ~self.sums.valid)
+        self._request(m, requesting, tasks)
+        self._add(m, waiting, tasks)
+        m.d.comb += self.idle.eq(~waiting.r_rdy & ~requesting & ~self.sums.valid)
         return m
 
-    def _request(self, m: Module, requests: Signal, trequests: SyncFIFOBuffered) -> None:
+    def _request(self, m: Module, requesting: Signal, tasks: SyncFIFOBuffered) -> None:
         """Request the lines of an output, a lane every two cycles. Lanes after each other in one line share it."""
         request, taken = self.lines.request, record(self._output, name="requested")
         lane, is_found = Signal(range(self._lanes)), Signal()
@@ -130,8 +130,8 @@ class Blender(wiring.Component):
             address.y.eq(y),
         ]
         with m.If(self.taken):
-            m.d.sync += [taken.eq(self.output.payload), requests.eq(1), lane.eq(0), is_found.eq(0), has_line.eq(0)]
-        with m.Elif(requests & ~is_found):
+            m.d.sync += [taken.eq(self.output.payload), requesting.eq(1), lane.eq(0), is_found.eq(0), has_line.eq(0)]
+        with m.Elif(requesting & ~is_found):
             m.d.sync += [
                 is_found.eq(1),
                 task.lane.eq(lane),
@@ -141,24 +141,24 @@ class Blender(wiring.Component):
                 line.eq(address.address[LINE_OFFSET_BITS:]),
             ]
         fetches = task.reads & ~(has_line & (line == before))
-        goes = requests & is_found & trequests.w_rdy & (~fetches | request.ready)
+        goes = requesting & is_found & tasks.w_rdy & (~fetches | request.ready)
         m.d.comb += [
-            request.valid.eq(requests & is_found & trequests.w_rdy & fetches),
+            request.valid.eq(requesting & is_found & tasks.w_rdy & fetches),
             request.payload.line.eq(line),
             request.payload.uncached.eq(1),
             entering.eq(task),
             entering.fetches.eq(fetches),
-            trequests.w_data.eq(entering),
-            trequests.w_en.eq(goes),
+            tasks.w_data.eq(entering),
+            tasks.w_en.eq(goes),
         ]
         with m.If(goes):
-            m.d.sync += [is_found.eq(0), lane.eq(lane + 1), requests.eq(~task.last)]
+            m.d.sync += [is_found.eq(0), lane.eq(lane + 1), requesting.eq(~task.last)]
             with m.If(fetches):
                 m.d.sync += [has_line.eq(1), before.eq(line)]
 
-    def _add(self, m: Module, waiting: SyncFIFOBuffered, trequests: SyncFIFOBuffered) -> None:
+    def _add(self, m: Module, waiting: SyncFIFOBuffered, tasks: SyncFIFOBuffered) -> None:
         """Add lane after lane, channel after channel, and offer the sums of an output."""
-        output, task = data.View(self._output, waiting.r_data), data.View(self._task, trequests.r_data)
+        output, task = data.View(self._output, waiting.r_data), data.View(self._task, tasks.r_data)
         response, sums = self.lines.response, self.sums
         line, channel = Signal(LINE_BITS, reset_less=True), Signal(range(CHANNELS))
         words: Any = Signal(words_layout(self._lanes), name="words", reset_less=True)
@@ -190,7 +190,7 @@ class Blender(wiring.Component):
         with m.FSM():
             with m.State("lane"):
                 m.d.sync += [channel.eq(0), ends.eq(0)]
-                with m.If(trequests.r_rdy & waiting.r_rdy):
+                with m.If(tasks.r_rdy & waiting.r_rdy):
                     with m.If(task.fetches):
                         m.d.comb += response.ready.eq(1)
                         m.d.sync += line.eq(response.payload.bits)
@@ -199,12 +199,12 @@ class Blender(wiring.Component):
                     with m.Elif(task.reads):
                         m.next = "add"
                     with m.Else():
-                        self._go_on(m, trequests, task)
+                        self._go_on(m, tasks, task)
             with m.State("add"):
                 m.d.comb += goes.eq(1)
                 m.d.sync += channel.eq(channel + 1)
                 with m.If(channel == CHANNELS - 1):
-                    self._go_on(m, trequests, task)
+                    self._go_on(m, tasks, task)
             with m.State("sums"):
                 m.d.comb += sums.valid.eq(ends == _PIPELINE.latency)
                 with m.If(~sums.valid):
@@ -213,9 +213,9 @@ class Blender(wiring.Component):
                     m.d.comb += waiting.r_en.eq(1)
                     m.next = "lane"
 
-    def _go_on(self, m: Module, trequests: SyncFIFOBuffered, task: Any) -> None:
+    def _go_on(self, m: Module, tasks: SyncFIFOBuffered, task: Any) -> None:
         """Go on with the next lane, or with the sums."""
-        m.d.comb += trequests.r_en.eq(1)
+        m.d.comb += tasks.r_en.eq(1)
         m.next = "lane"
         with m.If(task.last):
             m.next = "sums"
