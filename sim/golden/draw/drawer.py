@@ -86,12 +86,11 @@ class Drawer:
 
 def _check_drawn(stages: Stages, state: DrawState) -> None:
     """Refuse lines, which are assembled and not drawn, and what is not assembled."""
-    check_assembled(state)
-    kind = stages.output if stages.has_geometry else state.raster.kind
+    assembled = check_assembled(state)
+    kind = stages.output if stages.has_geometry else assembled
     lines = (PrimitiveType.LINELIST, PrimitiveType.LINESTRIP, PrimitiveType.LINELOOP)
     adjacent = (PrimitiveType.LINELIST_ADJ, PrimitiveType.LINESTRIP_ADJ)
     if kind in (*lines, *adjacent) and not state.raster.discard:
-        assert kind is not None
         raise bad_draw(f"{kind.name} is not drawn")
 
 
