@@ -3,6 +3,9 @@
 Source: docs/draws.md; docs/design/draws.md has the picture.
 """
 
+from typing import Any
+
+from amaranth import Value
 from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out
 
@@ -42,8 +45,11 @@ class Stage(enum.Enum, shape=3):
     COPY = 4
 
 
-THREADS = Stage.VERTICES, Stage.GEOMETRY, Stage.COPY
-"""Programs that are run for threads: vertices or primitives."""
+def is_of_threads(stage: Any) -> Value:
+    """Whether a stage's program is run for threads: for vertices or primitives."""
+    return Value.cast(stage).matches(*(each.value for each in (Stage.VERTICES, Stage.GEOMETRY, Stage.COPY)))
+
+
 STREAM = data.StructLayout({"enabled": 1, "origin": DWORD_BITS, "stride": WORD_BITS})
 """Where a draw streams vertices out: the dword of its first vertex, and dwords from one to the next."""
 

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.border.draws import CORNERS, EDGE, EDGE_BITS, SUBPIXEL_BITS
-from ctm.rtl.border.shading import START_WORDS, THREADS, Stage, start_write_layout, vertex_write_layout
+from ctm.rtl.border.shading import START_WORDS, Stage, is_of_threads, start_write_layout, vertex_write_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.fp.conversion import FromInteger
 from ctm.rtl.isa.limits import CHANNELS, COLUMN_BITS, COORDINATE_BITS, QUAD, WORD_BITS
@@ -81,7 +81,7 @@ class ShadingStart(wiring.Component):
         """Build the hardware."""
         m = Module()
         stage, gprs = self.program.stage, self.program.gprs
-        is_vertex = Value.cast(stage).matches(*(each.value for each in THREADS))
+        is_vertex = is_of_threads(stage)
         vertices, pairs, (edges, found) = self._vertices(m), self._pairs(m), self._edge_values(m)
         m.d.comb += [
             self.valid.eq(stage != Stage.DOMAIN),

@@ -10,7 +10,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.shading import THREADS, Stage
+from ctm.rtl.border.shading import Stage, is_of_threads
 from ctm.rtl.isa.limits import OUTPUTS, WORD_BITS
 from ctm.rtl.isa.r700 import control_flow as cf
 from ctm.rtl.isa.r700 import exports
@@ -229,7 +229,7 @@ class CfDecode(wiring.Component):
         """Whether the program is run for threads: for vertices or primitives."""
         if not self._draws:
             return Const(0)
-        return Value.cast(self.program.stage).matches(*(stage.value for stage in THREADS))
+        return is_of_threads(self.program.stage)
 
     def _writes_item(self, code: Value) -> Value:
         """Whether an export writes what a program for threads may write: a ring, or a stream."""

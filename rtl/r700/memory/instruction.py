@@ -10,7 +10,7 @@ from amaranth import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.shading import THREADS, Stage
+from ctm.rtl.border.shading import Stage, is_of_threads
 from ctm.rtl.isa.draws import VERTEX_BUFFERS, Ring
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.isa.r700 import fetch
@@ -197,7 +197,7 @@ class FetchDecode(wiring.Component):
             ),
         ]
         if self._draws:
-            of_threads = Value.cast(self.program.stage).matches(*(stage.value for stage in THREADS))
+            of_threads = is_of_threads(self.program.stage)
             with m.If(of_threads & ~is_constant):
                 self._buffer(m, first, second, third, others)
 

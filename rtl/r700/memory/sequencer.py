@@ -10,7 +10,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.shading import THREADS
+from ctm.rtl.border.shading import is_of_threads
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import REGISTER_BITS, TEMPORARIES, WORD_BITS
@@ -196,7 +196,7 @@ class _Steps:
         return keeps
 
     def _export_task(self) -> Value:
-        of_threads = Value.cast(self.unit.program.stage).matches(*(stage.value for stage in THREADS))
+        of_threads = is_of_threads(self.unit.program.stage)
         if not self.draws:
             of_threads = Const(0)
         addresses = Mux(of_threads, Task.ITEMS.value, Task.ADDRESSES.value)

@@ -8,7 +8,7 @@ from typing import Any
 from amaranth import Array, Cat, Mux, Signal, Value
 from amaranth.lib import data
 
-from ctm.rtl.border.shading import THREADS
+from ctm.rtl.border.shading import is_of_threads
 from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700 import exports
@@ -67,7 +67,7 @@ def written_item(executor: Any, lane: Value) -> tuple[Value, Any]:
     elements = [
         Cat(results[channel][each] for channel in range(CHANNELS))[:bits] for each in range(executor.config.at_once)
     ]
-    of_threads = Value.cast(executor.unit.program.stage).matches(*(stage.value for stage in THREADS))
+    of_threads = is_of_threads(executor.unit.program.stage)
     item: Any = Signal(ITEM_ELEMENT, name="written_item")
     executor.m.d.comb += Value.cast(item).eq(Array(elements)[lane])
     return of_threads, item
