@@ -4,7 +4,7 @@ Source: docs/draws.md.
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -12,14 +12,15 @@ from typing import Any
 import numpy as np
 
 from ctm.rtl.config import DRAW_PRESET, PRESETS
-from ctm.rtl.isa.draws import ALL_BY_WORD, IndexFormat
+from ctm.rtl.isa.draws import ALL_BY_WORD, LEAST_RING_ITEMS, IndexFormat, Ring
+from ctm.rtl.isa.limits import BASE_ALIGNMENT
 from ctm.rtl.vgt.batch_builder import REUSED
 from ctm.sim.elf import write
 from ctm.sim.golden.draw.state import DrawState, Raster, Start
 from ctm.sim.golden.draw.vertices import assemble
 from ctm.sim.memory import Memory
 from ctm.sim.runtime import CommandBuffer
-from ctm.sim.runtime.draws import Draw, IndexArray, VertexArray, Viewport, pipeline
+from ctm.sim.runtime.draws import Draw, IndexArray, StreamTarget, VertexArray, Viewport, pipeline
 from ctm.tb.draws.random_draws import scene
 from ctm.tb.draws.scene import Scene
 from ctm.tb.system import soak_r700
@@ -29,6 +30,7 @@ from ctm.tb.system.soak_regions import Region, Space
 _DRAWS = 0.7
 """The share of programs that are a draw's."""
 _VERTICES = PRESETS[DRAW_PRESET].pipeline.vertices
+_LEAST_ITEMS = max(PRESETS[DRAW_PRESET].array.group, LEAST_RING_ITEMS)
 _HEAD = ".isa r700\n.stage ps\n"
 _PAIR = """
 MUL R1.x, R0.x, 8.0
@@ -48,12 +50,11 @@ _CONSTANTS = "MULADD R2.x, R2.x, C0.x, C1.y\nADD R2.w, R2.w, C2.z\nEXPORT_DONE P
 
 
 def _scene(seed: int) -> Scene:
-    """A random scene without a geometry program."""
+    """A random scene; one without a geometry program may have other vertex and pixel programs."""
     generator = Random(seed)
     made = scene(generator.getrandbits(30))
-    # What memory of rings holds is not defined, so memory could not be compared.
-    while made.program:
-        made = scene(generator.getrandbits(30))
+    if made.program is not None:
+        return made
     if generator.random() < 0.3:
         made = replace(made, pixel=generator.choice(_PIXELS))
     if generator.random() < 0.3:
@@ -68,7 +69,7 @@ def batches(made: Scene) -> tuple[int, int, int]:
 
     Source: docs/design/draws.md, vertices.
     """
-    draw, memory, state = _draw(made, 0, 0, 0), Memory(), DrawState()
+    draw, memory, state = _draw(made, 0, 0, 0, {}), Memory(), DrawState()
     if made.indices is not None:
         memory.write(0, made.indices.tobytes())
         state.index_format, state.restart = _index_format(made), made.restart
@@ -93,7 +94,7 @@ def _index_format(made: Scene) -> IndexFormat:
     return IndexFormat.UINT16 if made.indices.dtype == np.uint16 else IndexFormat.UINT32
 
 
-def _draw(made: Scene, vertices: int, size: int, indices: int) -> Draw:
+def _draw(made: Scene, vertices: int, size: int, indices: int, streams: Mapping[int, StreamTarget]) -> Draw:
     """The draw of a scene with vertices and indices at these addresses."""
     listed = None
     count = len(made.vertices)
@@ -103,6 +104,7 @@ def _draw(made: Scene, vertices: int, size: int, indices: int) -> Draw:
     buffers = {0: VertexArray(address=vertices, size=size, stride=32)}
     fields: dict[str, Any] = {
         "count": count, "buffers": buffers, "indices": listed, "viewport": Viewport.of(made.width, made.height),
+        "streams": streams,
     }  # fmt: skip
     return Draw(**fields | made.draw)
 
@@ -112,6 +114,8 @@ def draw_program(generator: np.random.Generator) -> Executables:
     if generator.random() > _DRAWS:
         return soak_r700.draw_program(generator)
     made = _scene(int(generator.integers(1 << 30)))
+    if made.program is not None:
+        return Executables(write(made.program), short=False, scene=made, one_batch=False, counted=False)
     found, shaded, wanted = batches(made)
     executable = pipeline(
         vertex=made.vertex, pixel=made.pixel, inputs=made.inputs, depth=made.depth is not None, **made.linked
@@ -137,9 +141,30 @@ def place(generator: np.random.Generator, space: Space, program: Executables, ot
         offset = made.indices.itemsize * int(generator.integers(33)) // 4 * 4
         indices = space.place(bytes(offset) + made.indices.tobytes()).base + offset
     size = vertices.nbytes if generator.random() < 0.8 else int(generator.integers(vertices.nbytes))
-    draw = _draw(made, region.base, size, indices)
+    streams = {
+        number: StreamTarget(base=space.place(bytes(4 * dwords)).base, dwords=dwords, stride=stride)
+        for number, (dwords, stride) in made.streams.items()
+    }
+    commands = CommandBuffer()
+    rings = _place_rings(generator, space, made, commands)
+    _draw(made, region.base, size, indices, streams).append(commands)
+    for number in streams:
+        commands.read_strm(number, space.place(bytes(4)).base)
     x0, y0, x1, y1 = made.clip or (0, 0, made.width - 1, made.height - 1)
-    return Drawn(commands=_split(draw.append(CommandBuffer()).words), vertices=of_others, domain=[x0, y0, x1, y1])
+    return Drawn(commands=_split(commands.words), vertices=of_others, domain=[x0, y0, x1, y1], undefined=rings)
+
+
+def _place_rings(generator: np.random.Generator, space: Space, made: Scene, commands: CommandBuffer) -> list[Region]:
+    """Rings of a geometry program, from the smallest that a draw may have to one for all threads of a batch."""
+    parts = made.program.pipeline if made.program is not None else None
+    if parts is None or parts.geometry is None:
+        return []
+    found = []
+    for ring, item in ((Ring.ES_GS, parts.vertex_item), (Ring.GS_VS, parts.geometry_item)):
+        dwords = item * int(generator.integers(_LEAST_ITEMS, _VERTICES + 1))
+        found.append(space.region(-(-4 * dwords // BASE_ALIGNMENT) * BASE_ALIGNMENT))
+        commands.set_ring_fmt(ring, found[-1].base, dwords)
+    return found
 
 
 def _split(words: list[int]) -> list[list[int]]:

@@ -80,11 +80,15 @@ class Executables:
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
-    """A draw in memory: its commands, with its state; the regions of others that have its vertices; a domain."""
+    """A draw in memory: its commands, with its state; the regions of others that have its vertices; a domain.
+
+    What the `undefined` regions hold after it is not defined.
+    """
 
     commands: list[list[int]]
     vertices: frozenset[Region]
     domain: list[int]
+    undefined: list[Region]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -58,7 +58,7 @@ class Work:
     """Where a buffer for it has room."""
     refused: list[tuple[int, int]]
     ignored: set[int]
-    """Addresses of counters, which the model does not have."""
+    """Addresses of what the model does not have, counters, and of what is not defined, rings."""
     watchdog: int
     latency: int
     bytes_per_cycle: int
@@ -80,6 +80,7 @@ class _Writer:
     commands: list[list[int]] = field(default_factory=list)
     set_to: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     counters: list[Region] = field(default_factory=list)
+    undefined: list[Region] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.data = [self.space.numbers() for _ in range(_DATA)]
@@ -160,6 +161,7 @@ class _Writer:
         if program.scene is not None:
             assert self.source.place is not None
             drawn = self.source.place(self.generator, self.space, program, rest)
+            self.undefined += drawn.undefined
             domain = drawn.domain if self.happens(0.7) else domain
         accesses = Accesses(
             read=frozenset(inputs), vertices=drawn.vertices if drawn else frozenset(), floats=floats,
@@ -262,6 +264,11 @@ def _areas(program: Executables) -> list[int]:
     return [0] * program.uncached + [_OUTPUTS - 1] * program.scratch
 
 
+def _bytes(regions: list[Region]) -> set[int]:
+    """Addresses of all of them."""
+    return {(region.base + byte) % ADDRESS_SPACE for region in regions for byte in range(region.size)}
+
+
 def _ints(generator: np.random.Generator) -> bytes:
     rows = [[int(generator.integers(4)), *(int(generator.choice([0, 1, 5, 255])) for _ in range(2)), 7]
             for _ in range(INT_CONSTANTS)]  # fmt: skip
@@ -303,7 +310,7 @@ def draw_work(seed: int, source: Source = R5XX) -> Work:
     ends_soon = generator.random() < 0.06 and all(program.one_batch for program in writer.programs)
     return Work(
         seed=seed, contents=space.contents, buffers=buffers, maintenance=maintenance, refused=refused,
-        ignored={region.base + byte for region in writer.counters for byte in range(8)},
+        ignored=_bytes(writer.undefined) | {region.base + byte for region in writer.counters for byte in range(8)},
         watchdog=int(generator.integers(1, 60)) if ends_soon else 3_000,
         latency=int(generator.choice([1, 10, 50, 50, 200])), bytes_per_cycle=int(generator.choice([1, 16, 16])),
         disturbance=Disturbance(
