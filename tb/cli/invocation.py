@@ -9,6 +9,7 @@ from typing import Any
 from typer.testing import CliRunner, Result
 
 from ctm.sim.cli.application import application
+from ctm.tb.cli.processes import limited
 
 
 def ctm(*arguments: object) -> Result:
@@ -32,8 +33,13 @@ def refusal(*arguments: object) -> str:
     return str(result.stderr)
 
 
-def process(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run ``ctm`` as a process of its own; `options` are those of `subprocess.run`."""
+def process(*arguments: object, most: int | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
+    """Run ``ctm`` as a process of its own, whose files have at most `most` bytes.
+
+    `options` are those of `subprocess.run`.
+    """
     command = [sys.executable, "-c", "from ctm.sim.cli import main; main()", *map(str, arguments)]
+    if most is not None:
+        command = limited(command, most)
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     return subprocess.run(command, cwd=Path(__file__).parents[2], text=True, check=False, **streams)

@@ -1,8 +1,6 @@
 """Engines `fast` and `auto` as a user meets them: what is compiled is kept if it can be, and is no condition."""
 
 import json
-import resource
-import signal
 import subprocess
 from pathlib import Path
 
@@ -41,16 +39,14 @@ def test_two_processes_at_once_make_the_same_program_once(folder: Folder) -> Non
     assert len(list(folder.path.glob("cache/ctm/*"))) == 1
 
 
-def _fill_the_disk() -> None:
-    """No file gets more than 2 KiB: enough for the job's output, too little for a program."""
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
+_FULL = 2048
+"""Bytes of a file where the disk is full: enough for the job's output, too little for a program."""
 
 
 @pytest.mark.parametrize("engine", ["fast", "auto"])
 def test_a_cache_that_is_full_is_done_without(folder: Folder, engine: str) -> None:
     options = ("--engine", engine, "--json", "--check-all", "-o", folder.path)
-    result = process("run", folder.job, *options, preexec_fn=_fill_the_disk)
+    result = process("run", folder.job, *options, most=_FULL)
     assert result.returncode == 0, result.stderr
     assert json.loads(result.stdout)["engine"] == ("fast" if engine == "fast" else "golden")
     np.testing.assert_array_equal(np.load(folder.path / "y.npy"), folder.expected)

@@ -2,11 +2,9 @@
 
 import itertools
 import os
-import resource
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -118,8 +116,7 @@ def test_a_file_that_is_read_only_is_not_replaced(folder: Folder) -> None:
 
 def test_a_limit_of_the_size_of_files_is_noticed_before_a_run(folder: Folder) -> None:
     before = state(folder.path)
-    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (512, 512))
-    result = process("run", folder.job, "-o", folder.path / "out", preexec_fn=limit)
+    result = process("run", folder.job, "-o", folder.path / "out", most=512)
     assert (result.returncode, result.stderr) == (2, f"error: {folder.path}/out/y.npy: File too large\n")
     assert state(folder.path) == before
 

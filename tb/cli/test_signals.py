@@ -1,13 +1,13 @@
 """Signals end ``ctm`` at any moment: a line, the exit status that shells know, nothing that runs on or is half made."""
 
 import signal
-import subprocess
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
 
-from ctm.tb.cli.processes import PATIENCE, STATUS, Process, hear_all, session, wait
+from ctm.tb.cli.processes import PATIENCE, STATUS, Process, running, session, wait
 from ctm.tb.jobs.folder import Folder, executable
 from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL, move
 from ctm.tb.r5xx.statements import add, begin_loop, end_loop
@@ -15,13 +15,9 @@ from ctm.tb.r5xx.statements import add, begin_loop, end_loop
 CTM = Path(__file__).parents[2] / ".venv" / "bin" / "ctm"
 
 
-def start(folder: Folder, *options: str, **environment: str) -> Process:
-    """``ctm run`` in a session of its own, so that what it leaves can be found."""
-    command = [CTM, "run", folder.job, *options]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, stdout=pipe, stderr=pipe, text=True, env=environment, start_new_session=True, preexec_fn=hear_all,
-    )  # fmt: skip
+def start(folder: Folder, *options: str, **environment: str) -> AbstractContextManager[Process]:
+    """``ctm run``."""
+    return running([CTM, "run", folder.job, *options], env=environment)
 
 
 def has_handlers(process: Process) -> bool:
@@ -110,10 +106,8 @@ def test_while_a_compiled_program_runs(long: Folder, engine: str, number: signal
 
 def test_what_nohup_ignores_stays_ignored(tmp_path: Path) -> None:
     folder = Folder.make(tmp_path)
-    with subprocess.Popen(
-        [CTM, "run", folder.job], preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    ) as process:
+    with running(["nohup", CTM, "run", folder.job]) as process:
         wait(lambda: has_handlers(process))
         process.send_signal(signal.SIGHUP)
-        assert process.wait() == 0
+        assert process.wait(PATIENCE) == 0
     assert (tmp_path / "y.npy").exists()

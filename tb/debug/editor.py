@@ -15,7 +15,7 @@ from dap.client import Client
 from dap.handler import Handler
 from pydantic import BaseModel
 
-from ctm.tb.cli.processes import hear_all
+from ctm.tb.cli.processes import running
 
 _PATIENCE = 60.0
 
@@ -129,14 +129,10 @@ class Editor:
 def editor(*arguments: object, folder: Path | None = None) -> Iterator[Editor]:
     """One that starts ``ctm debug --dap``, and disconnects at the end: the process says nothing else, and is gone."""
     command = [sys.executable, "-m", "ctm", "debug", "--dap", *map(str, arguments)]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, cwd=folder, preexec_fn=hear_all) as process:
+    with running(command, stdin=subprocess.PIPE, text=False, cwd=folder) as process:
         assert process.stdin is not None and process.stdout is not None
-        try:
-            found = Editor(process.stdin.fileno(), process.stdout.fileno())
-            yield found
-            found.ask("disconnect")
-            printed, errors = process.communicate(timeout=_PATIENCE)
-            assert (process.returncode, printed, errors) == (0, b"", b"")
-        finally:
-            process.kill()
+        found = Editor(process.stdin.fileno(), process.stdout.fileno())
+        yield found
+        found.ask("disconnect")
+        printed, errors = process.communicate(timeout=_PATIENCE)
+        assert (process.returncode, printed, errors) == (0, b"", b"")

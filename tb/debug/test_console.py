@@ -11,7 +11,7 @@ from ctm.examples.catalogue import job as job_of
 from ctm.sim.debug.console import Console
 from ctm.tb.cli.invocation import ctm
 from ctm.tb.debug.jobs import DIVERGENT, LONG, LOOP_BY_COLUMN, example, program, session_of
-from ctm.tb.debug.terminal import Terminal
+from ctm.tb.debug.terminal import terminal
 
 
 def said(source: str, folder: Path, *lines: str) -> list[str]:
@@ -191,24 +191,24 @@ def test_a_closed_input_ends_the_session_and_a_job_without_wavefronts_is_said(tm
 def test_ctrl_c_ends_a_command_and_not_the_session(tmp_path: Path) -> None:
     """On a terminal: the session is where the command began, and its breakpoints are there."""
     program(LONG, tmp_path, width=512, height=512)
-    terminal = Terminal("debug", str(tmp_path / "job.toml"), "--preset", "tiny", kind="dumb")
-    terminal.until("(ctm) ")
-    terminal.type("stepi 3\n")
-    terminal.until("step 3")
-    terminal.until("(ctm) ")
-    terminal.type("break 10 if i == 511 and j == 511\n")
-    terminal.until("breakpoint 1")
-    terminal.until("(ctm) ")
-    terminal.type("continue\n")
-    time.sleep(0.5)
-    terminal.type("\x03")
-    terminal.until("interrupted; it is again where the command began")
-    terminal.until("step 3")
-    terminal.until("(ctm) ")
-    terminal.type("info breakpoints\n")
-    terminal.until("1  10 if")
-    terminal.type("quit\n")
-    assert terminal.ended() == 0
+    with terminal("debug", str(tmp_path / "job.toml"), "--preset", "tiny", kind="dumb") as user:
+        user.until("(ctm) ")
+        user.type("stepi 3\n")
+        user.until("step 3")
+        user.until("(ctm) ")
+        user.type("break 10 if i == 511 and j == 511\n")
+        user.until("breakpoint 1")
+        user.until("(ctm) ")
+        user.type("continue\n")
+        time.sleep(0.5)
+        user.type("\x03")
+        user.until("interrupted; it is again where the command began")
+        user.until("step 3")
+        user.until("(ctm) ")
+        user.type("info breakpoints\n")
+        user.until("1  10 if")
+        user.type("quit\n")
+        assert user.ended() == 0
 
 
 def test_what_fails_on_the_way_is_where_a_goto_stops(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from ctm.sim.debug.dap.arguments import Arguments
 from ctm.sim.debug.dap.channel import Channel, ProtocolError
 from ctm.sim.debug.dap.server import Server
 from ctm.tb.cli.invocation import refusal
-from ctm.tb.cli.processes import hear_all
+from ctm.tb.cli.processes import running
 from ctm.tb.debug.editor import Editor, editor
 from ctm.tb.debug.jobs import DIVERGENT, LOOP_BY_COLUMN, program, race
 from ctm.tb.draws.recorded import make_job
@@ -328,8 +328,7 @@ def test_options_that_do_not_go_together() -> None:
 def test_on_a_port_one_editor_comes_after_the_other(tmp_path: Path) -> None:
     program(DIVERGENT, tmp_path)
     command = [sys.executable, "-m", "ctm", "debug", "--dap", "--port", "0", str(tmp_path / "job.toml")]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_all) as process:
+    with running(command) as process:
         assert process.stdout is not None and process.stderr is not None
         said = process.stdout.readline()
         assert said.startswith("an editor may connect to 127.0.0.1:")

@@ -1,7 +1,6 @@
 """The screen: stories of looking for mistakes by keys and clicks, with much room and with little."""
 
 import asyncio
-import os
 import signal
 import time
 from collections.abc import Awaitable, Callable
@@ -18,7 +17,7 @@ from ctm.sim.debug.walk import Position
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.tb.cli.invocation import refusal
 from ctm.tb.debug.jobs import DIVERGENT, LONG, LOOP_BY_COLUMN, example, program, race, session_of
-from ctm.tb.debug.terminal import Terminal
+from ctm.tb.debug.terminal import terminal
 from ctm.tb.draws.recorded import make_job
 
 LARGE, SMALL = (160, 50), (80, 24)
@@ -331,15 +330,15 @@ def test_the_command_line_recalls_and_completes_its_story(tmp_path: Path) -> Non
 @pytest.mark.parametrize("ending", ["key", "signal"])
 def test_on_a_terminal_it_ends_and_leaves_the_terminal_as_it_was(tmp_path: Path, ending: str) -> None:
     program(DIVERGENT, tmp_path)
-    terminal = Terminal("debug", str(tmp_path / "job.toml"), "--screen", kind="xterm-256color")
-    terminal.until("\x1b[?1049h")
-    terminal.until("wrong:")
-    if ending == "key":
-        terminal.type("q")
-    else:
-        os.kill(terminal.process, signal.SIGTERM)
-    terminal.until("\x1b[?1049l")
-    assert terminal.ended() == (0 if ending == "key" else 128 + signal.SIGTERM)
+    with terminal("debug", str(tmp_path / "job.toml"), "--screen", kind="xterm-256color") as user:
+        user.until("\x1b[?1049h")
+        user.until("wrong:")
+        if ending == "key":
+            user.type("q")
+        else:
+            user.process.send_signal(signal.SIGTERM)
+        user.until("\x1b[?1049l")
+        assert user.ended() == (0 if ending == "key" else 128 + signal.SIGTERM)
 
 
 def test_without_a_terminal_one_line_says_so(tmp_path: Path) -> None:

@@ -4,12 +4,13 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from ctm.tb.cli.processes import Process, running
 
 CTM = (sys.executable, "-m", "ctm", "explore", "--port", "0", "--no-browser")
 CANNED = (sys.executable, "-m", "ctm.tb.explore.canned")
@@ -21,13 +22,9 @@ PHONE, WIDE = 390, 1400
 
 
 @contextmanager
-def server(*arguments: object, command: tuple[str, ...] = CTM) -> Iterator[tuple[int, "subprocess.Popen[str]"]]:
+def server(*arguments: object, command: tuple[str, ...] = CTM) -> Iterator[tuple[int, Process]]:
     """``ctm explore`` at a free port; at its end it gets Ctrl-C, and says one line."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [*command, *map(str, arguments)], stdout=pipe, stderr=pipe, text=True, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    ) as process:  # fmt: skip
+    with running([*command, *arguments]) as process:
         try:
             assert process.stdout is not None
             said = re.match(r"http://127.0.0.1:(\d+)/ shows it", process.stdout.readline())

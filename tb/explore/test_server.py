@@ -18,8 +18,8 @@ from websockets.sync.client import connect
 from ctm.sim.explore.limits import members
 from ctm.sim.explore.security import Guard
 from ctm.tb.cli.invocation import process, refusal
-from ctm.tb.cli.processes import hear_all
-from ctm.tb.explore.browser import server
+from ctm.tb.cli.processes import PATIENCE, running
+from ctm.tb.explore.browser import CANNED, server
 
 PORT = 8700
 OWN = f"127.0.0.1:{PORT}"
@@ -150,12 +150,10 @@ def test_help_names_the_options() -> None:
 
 
 def test_a_terminal_that_hangs_up_ends_it() -> None:
-    command = [sys.executable, "-m", "ctm.tb.explore.canned"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_all) as running:
-        assert running.stdout is not None
-        running.stdout.readline()
+    with running(CANNED) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
         time.sleep(0.5)
-        running.send_signal(signal.SIGHUP)
-        _, errors = running.communicate(timeout=20)
-    assert (running.returncode, errors) == (129, "error: interrupted by SIGHUP; no file is half written\n")
+        process.send_signal(signal.SIGHUP)
+        _, errors = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, errors) == (129, "error: interrupted by SIGHUP; no file is half written\n")

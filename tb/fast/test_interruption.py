@@ -1,14 +1,13 @@
 """A signal while LLVM compiles: nobody waits for LLVM, and nothing is left of what it was making."""
 
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
 from ctm.rtl.isa.r5xx.opcodes import ZeroTest
-from ctm.tb.cli.processes import PATIENCE, STATUS, Process, session, wait
+from ctm.tb.cli.processes import PATIENCE, STATUS, running, session, wait
 from ctm.tb.fast.tasks import STORE_PLACE
 from ctm.tb.jobs.folder import Folder, executable
 from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL
@@ -23,26 +22,13 @@ BRANCHES = [
 """LLVM takes more than a second for them, on a fast computer."""
 
 
-def start(folder: Folder, cache: Path) -> Process:
-    """``ctm run`` in a session of its own, which hears all signals."""
-
-    def hear_all() -> None:
-        for each in STATUS:
-            signal.signal(each, signal.SIG_DFL)
-
-    return subprocess.Popen(
-        [CTM, "run", folder.job, "--engine", "fast"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={"XDG_CACHE_HOME": str(cache)}, start_new_session=True, preexec_fn=hear_all,
-    )  # fmt: skip
-
-
 @pytest.mark.parametrize(("number", "delay"), [(signal.SIGINT, 0.1), (signal.SIGTERM, 0.3), (signal.SIGINT, 0.7)])
 def test_while_a_program_is_compiled(tmp_path: Path, number: signal.Signals, delay: float) -> None:
     folder, cache = Folder.make(tmp_path), tmp_path / "cache"
     folder.change("float = {3 =", "float = {0 = [1.0, 1.0, 1.0, 1.0], 1 = [0, 0, 0, 0], 2 = [0, 0, 0, 0], 3 =")
     program = [compare(0, ZeroTest.LESS), *BRANCHES, *STORE_PLACE]
     (tmp_path / "scale.elf").write_bytes(executable(program, us_fc_ctrl=FULL_FLOW_CONTROL))
-    with start(folder, cache) as process:
+    with running([CTM, "run", folder.job, "--engine", "fast"], env={"XDG_CACHE_HOME": str(cache)}) as process:
         # LLVM has a process of its own.
         wait(lambda: len(session(process)) == 2)
         time.sleep(delay)

@@ -1,11 +1,8 @@
 """Split runs as processes: clusters that share no folder, what goes away, a full disk, signals."""
 
 import os
-import resource
 import shutil
 import signal
-import subprocess
-import sys
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -13,12 +10,11 @@ from pathlib import Path
 import pytest
 
 from ctm.sim.sweep.cluster import handed
-from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.invocation import ctm, process, refusal
 from ctm.tb.cli.processes import Process, session, wait
 from ctm.tb.split.jobs import blur_in, mandelbrot_in, outputs_of
 from ctm.tb.sweep.processes import ended, environment, of_ctm, worker
 
-_CTM = "from ctm.sim.cli import main; main()"
 _TILES = 32
 """Of a job that takes some seconds."""
 
@@ -146,10 +142,7 @@ def test_a_signal_ends_workers_and_leaves_no_output(number: signal.Signals, tmp_
 
 
 def test_a_full_disk_is_a_line_before_anything_runs(tmp_path: Path) -> None:
-    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (10_000, 10_000))
-    path = mandelbrot_in(tmp_path, 64)
-    command = [sys.executable, "-c", _CTM, "run", str(path), "--split", "4", "--workers", "0"]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limit)
+    result = process("run", mandelbrot_in(tmp_path, 64), "--split", 4, "--workers", 0, most=10_000)
     assert result.returncode == 2
     assert result.stderr == f"error: {tmp_path / 'steps.npy'}: File too large\n"
     assert [each.name for each in tmp_path.iterdir()] == ["mandelbrot.toml"]

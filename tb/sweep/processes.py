@@ -2,7 +2,6 @@
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ctm.sim.sweep.journal import journal_of
-from ctm.tb.cli.processes import PATIENCE, Process, hear_all, wait
+from ctm.tb.cli.processes import PATIENCE, Process, running, wait
 
 _CTM = "from ctm.sim.cli import main; main()"
-_PIPE = subprocess.PIPE
 
 
 def environment(home: Path) -> dict[str, str]:
@@ -26,17 +24,9 @@ def environment(home: Path) -> dict[str, str]:
     return {**os.environ, **own, "OMP_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 
 
-@contextmanager
-def of_python(*arguments: object, **options: Any) -> Iterator[Process]:
+def of_python(*arguments: object, **options: Any) -> AbstractContextManager[Process]:
     """Python with these arguments in a session of its own; it has ended when the context does."""
-    command = [sys.executable, *map(str, arguments)]
-    with subprocess.Popen(
-        command, stdout=_PIPE, stderr=_PIPE, text=True, start_new_session=True, preexec_fn=hear_all, **options
-    ) as process:
-        try:
-            yield process
-        finally:
-            end_all(process)
+    return running([sys.executable, *arguments], **options)
 
 
 def of_ctm(*arguments: object, **options: Any) -> AbstractContextManager[Process]:
@@ -52,12 +42,6 @@ def ended(process: Process, patience: float = 2 * PATIENCE) -> tuple[int, str]:
     """Exit status and standard error of a process that ends by itself."""
     _, errors = process.communicate(timeout=patience)
     return process.returncode, errors
-
-
-def end_all(process: Process) -> None:
-    """End a session that may have ended."""
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def points_in(table: Path) -> int:
@@ -91,24 +75,14 @@ def scheduler(home: Path, *options: object) -> Iterator[tuple[str, Process]]:
         yield json.loads(file.read_text())["address"], process
 
 
-@contextmanager
-def worker(home: Path, address: str, *options: object) -> Iterator[Process]:
+def worker(home: Path, address: str, *options: object) -> AbstractContextManager[Process]:
     """A worker of Dask's own command."""
-    with _dask("worker", home, address, "--nthreads", "1", "--no-dashboard", "--no-nanny", *options) as process:
-        yield process
+    return _dask("worker", home, address, "--nthreads", "1", "--no-dashboard", "--no-nanny", *options)
 
 
-@contextmanager
-def _dask(name: str, home: Path, *arguments: object) -> Iterator[Process]:
+def _dask(name: str, home: Path, *arguments: object) -> AbstractContextManager[Process]:
     own = environment(home)
     command = [sys.executable, "-m", f"distributed.cli.dask_{name}", *map(str, arguments)]
     if name == "worker":
         command += ["--local-directory", str(home)]
-    with subprocess.Popen(
-        command, env=own, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True,
-        start_new_session=True,
-    ) as process:  # fmt: skip
-        try:
-            yield process
-        finally:
-            end_all(process)
+    return running(command, env=own, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

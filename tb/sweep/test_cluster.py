@@ -1,10 +1,7 @@
 """A cluster that shares no folder with the client: what travels, what is refused, what is said when it goes away."""
 
-import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -19,7 +16,16 @@ from ctm.sim.sweep.versions import SOURCES, difference, needed, versions
 from ctm.tb.cli.invocation import ctm, refusal
 from ctm.tb.cli.processes import Process, wait
 from ctm.tb.lib.machines import BEATS
-from ctm.tb.sweep.processes import ended, environment, points_in, scheduler, sweeping, wait_for_points, worker
+from ctm.tb.sweep.processes import (
+    ended,
+    environment,
+    of_python,
+    points_in,
+    scheduler,
+    sweeping,
+    wait_for_points,
+    worker,
+)
 from ctm.tb.sweep.sweeps import POINTS, SAXPY, SMALL, rows_of, sweep_in
 
 HARDWARE = f"""
@@ -154,15 +160,9 @@ def other_worker(home: Path, address: str, change: str) -> Iterator[None]:
     """A worker with something else than the client, once it is there."""
     options = [address, "--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(home)]
     own, ready = environment(home), home / "ready"
-    with subprocess.Popen(
-        [sys.executable, "-c", OTHER.format(change=change), *options], env=own, cwd=home,
-        stdout=subprocess.DEVNULL, stderr=ready.open("w"), start_new_session=True,
-    ) as process:  # fmt: skip
-        try:
-            wait(lambda: "Registered to" in ready.read_text())
-            yield
-        finally:
-            os.killpg(process.pid, signal.SIGKILL)
+    with of_python("-c", OTHER.format(change=change), *options, env=own, cwd=home, stderr=ready.open("w")):
+        wait(lambda: "Registered to" in ready.read_text())
+        yield
 
 
 OTHER_SOURCES = "versions.sources = lambda: 'fedcba9876543210'"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.tb.cli.processes import PATIENCE, STATUS, session, wait
+from ctm.tb.cli.processes import PATIENCE, STATUS, running, session, wait
 
 TOP = Path(__file__).parents[2]
 
@@ -17,11 +17,7 @@ TOP = Path(__file__).parents[2]
 def test_the_demonstration_ends_with_its_workers(tmp_path: Path, is_terminal: bool) -> None:
     """A terminal sends Ctrl-C to all processes, others send a signal to one."""
     command = [sys.executable, "-m", "scripts.demonstration", "mandelbrot", "nbody", "-o", str(tmp_path)]
-    process = subprocess.Popen(
-        command, cwd=TOP, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )  # fmt: skip
-    with process:
+    with running(command, cwd=TOP, stdout=subprocess.DEVNULL) as process:
         wait(lambda: sum("scripts.demonstration" in each for each in session(process)) > 1, patience=5 * PATIENCE)
         time.sleep(1.0)
         if is_terminal:

@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -16,7 +14,7 @@ from ctm.rtl.config import DEFAULT
 from ctm.sim.engines.rtl import RtlEngine
 from ctm.tb.cli.processes import PATIENCE, Process, session, wait
 from ctm.tb.mutation.hook import SITE, VARIABLE
-from ctm.tb.sweep.processes import end_all, environment, of_python, worker
+from ctm.tb.sweep.processes import environment, of_python, worker
 from ctm.tb.verify.command import run
 from ctm.tb.verify.planted import planted
 
@@ -86,17 +84,11 @@ def test_workers_without_a_checkout_are_named(tmp_path: Path, cluster: tuple[str
     options = [address, "--nthreads", "1", "--no-dashboard", "--no-nanny", "--local-directory", str(home)]
     own = environment(home)
     with (
-        subprocess.Popen(
-            [sys.executable, "-c", code, *options], env=own, cwd=home, stdout=subprocess.DEVNULL,
-            stderr=(home / "said").open("w"), start_new_session=True, text=True,
-        ) as process,
+        of_python("-c", code, *options, env=own, cwd=home, stderr=(home / "said").open("w")),
         verifying("--campaign", "kernels", "--seeds", 1, "--scheduler", address, "-o", tmp_path / "kept") as client,
-    ):  # fmt: skip
-        try:
-            wait(lambda: "Registered to" in (home / "said").read_text())
-            _, errors = client.communicate(timeout=2 * PATIENCE)
-        finally:
-            end_all(process)
+    ):
+        wait(lambda: "Registered to" in (home / "said").read_text())
+        _, errors = client.communicate(timeout=2 * PATIENCE)
     assert client.returncode == 2
     assert "cannot help: it has no tests, which only a checkout has" in errors.splitlines()[-1], errors
 

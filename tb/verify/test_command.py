@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.tb.cli.processes import hear_all
+from ctm.tb.cli.processes import hearing
 from ctm.tb.verify import holes
 from ctm.tb.verify.catalogue import CAMPAIGNS
 from ctm.tb.verify.command import run
@@ -244,9 +244,8 @@ def test_a_signal_ends_it_with_what_was_done(tmp_path: Path) -> None:
     junit = tmp_path / "verify.xml"
     arguments = ["--campaign", "stub", "--workers", "0", "--seeds", "50", "-o", tmp_path / "kept", "--junit", junit]
     process = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        cwd=TOP, capture_output=True, text=True, check=False, preexec_fn=hear_all,
-    )  # fmt: skip
+        hearing([sys.executable, "-c", code, *arguments]), cwd=TOP, capture_output=True, text=True, check=False
+    )
     assert process.returncode == 130, process.stderr
     assert process.stdout.startswith("stub: 20 seeds, 2 failing")
     assert process.stderr.splitlines()[-1] == "error: interrupted by SIGINT"

@@ -1,8 +1,6 @@
 """`ctm run --waves`: windows, and what goes wrong."""
 
-import resource
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
@@ -10,7 +8,7 @@ import pytest
 
 from ctm.sim.engines.waves.window import FORMATS
 from ctm.tb.cli.invocation import ctm, process, refusal, report
-from ctm.tb.cli.processes import STATUS, hear_all, wait
+from ctm.tb.cli.processes import PATIENCE, STATUS, running, wait
 from ctm.tb.engines.waves.reading import Wave
 from ctm.tb.jobs.folder import Folder
 from ctm.tb.lib.machines import BEATS_OPTIONS
@@ -81,13 +79,7 @@ def test_a_window_that_never_comes_leaves_what_was_there(folder: Folder) -> None
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_a_full_disk_costs_the_wave_only(folder: Folder, suffix: str) -> None:
     path = folder.path / f"a{suffix}"
-
-    def limit() -> None:
-        # As a disk that is full: writing fails, and no signal comes.
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
-
-    ended = process("run", folder.job, *BEATS_OPTIONS, "--waves", path, preexec_fn=limit)
+    ended = process("run", folder.job, *BEATS_OPTIONS, "--waves", path, most=100_000)
     assert ended.returncode == 2, ended.stderr
     assert ended.stderr == f"error: --waves {path}: File too large; the wave is not complete\n"
     assert (folder.path / "y.npy").exists()
@@ -110,18 +102,11 @@ def test_an_interruption_leaves_a_wave_that_can_be_read(folder: Folder, suffix: 
     folder.change("shape = [5, 13]", "shape = [1000, 1000]")
     path = folder.path / f"a{suffix}"
     command = [sys.executable, "-c", "from ctm.sim.cli import main; main()", "run", str(folder.job), *BEATS_OPTIONS]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(
-        [*command, "--waves", str(path)], stdout=pipe, stderr=pipe, text=True, preexec_fn=hear_all
-    ) as running:
-        wait(lambda: any(file.stat().st_size for file in folder.path.glob(".ctm-*")) or running.poll() is not None)
-        running.send_signal(signal.SIGINT)
-        try:
-            said, errors = running.communicate(timeout=60)
-        finally:
-            # Else nothing would end it.
-            running.kill()
-    assert running.returncode == STATUS[signal.SIGINT], errors
+    with running([*command, "--waves", path]) as run:
+        wait(lambda: any(file.stat().st_size for file in folder.path.glob(".ctm-*")) or run.poll() is not None)
+        run.send_signal(signal.SIGINT)
+        said, errors = run.communicate(timeout=PATIENCE)
+    assert run.returncode == STATUS[signal.SIGINT], errors
     assert "waves: " in said and "Traceback" not in errors
     if suffix != ".vcd.gz":
         cycles = Wave(path).cycles
