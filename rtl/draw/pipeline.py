@@ -3,8 +3,6 @@
 docs/design/draws.md has the picture.
 """
 
-from typing import Any
-
 from amaranth import Module, Mux, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
@@ -220,8 +218,9 @@ class DrawPipeline(wiring.Component):
             self.filled.eq(streams.filled),
             self.state.rings.eq(rings.dwords),
             self.state.streams.eq(streams.streams),
-            self.state.is_bad.eq(self._is_bad(program) | (program.present & rings.is_small)),
         ]
+        with m.If(program.present & rings.is_small):
+            m.d.comb += self.state.is_bad.eq(1)
         m.d.sync += self.counts.emitted.eq(emits.batch.vertex.valid)
         with m.If(emits.batch.vertex.valid):
             m.d.comb += shading.vertex.eq(emits.batch.vertex)
@@ -237,14 +236,10 @@ class DrawPipeline(wiring.Component):
             with m.If(asks):
                 m.d.comb += [streams.space.corners.eq(space.corners), streams.space.take.eq(space.take)]
 
-    def _is_bad(self, program: Any) -> Value:
-        """Whether the draw is none that is done."""
-        geometry = self._config.pipeline.has_geometry
-        return Value.cast(is_beyond(self.draw.state, program, geometry=geometry) | self.tests)
-
     def _connect_states(self, m: Module, run: DrawRun, rasterizer: Rasterizer) -> None:
         """What the raster and the array's program depend on."""
         state, raster, programs, own = self.draw.state, rasterizer.state, self.programs, self.state
+        beyond = is_beyond(state, programs.geometry, geometry=self._config.pipeline.has_geometry)
         m.d.comb += [
             raster.viewport.eq(state.viewport),
             raster.raster.eq(state.raster),
@@ -256,7 +251,7 @@ class DrawPipeline(wiring.Component):
             raster.clip_distances.eq(programs.clip_distances),
             raster.cull_distances.eq(programs.cull_distances),
             own.stage.eq(run.stage),
-            own.is_bad.eq(self._is_bad(programs.geometry)),
+            own.is_bad.eq(beyond | self.tests),
             own.adds.eq(state.raster.add),
             own.first_instance.eq(state.first_instance),
             own.instance.eq(run.instance),

@@ -8,16 +8,15 @@ from typing import Any
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
 from ctm.rtl.border.buffers import LIMIT_BITS
-from ctm.rtl.border.clients import WORDS
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r700.exports import UNBOUNDED
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.lane_walk import walk
+from ctm.rtl.r700.lane_walk import walk, walk_members
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
 
 ACCESS = data.StructLayout({"scratch": 1, "indexed": 1, "base": 13, "size": 12, "element": 2})
@@ -46,41 +45,31 @@ class AreaAddresses(wiring.Component):
 
     Members
     -------
+    start, wanted, valid, pixel, element, done
+        See `walk_members`; the element's first word has an `ELEMENT_ADDRESS`.
     program : ``In(PROGRAM)``
-    start : ``In(1)``
-        High until `done`.
     access : ``In(ACCESS)``
     burst : ``In(4)``
         The number of the register among those of the instruction; each takes the next element.
-    wanted : ``Out(range(W))``
-        A pixel.
     index : ``In(32)``
-        Its index, in the same cycle.
+        Of the pixel that is wanted.
     covered : ``In(W)``
         Pixels that have a scratch.
     first : ``In(AREA_WORD_BITS)``
         The number of the first of these pixels in the domain.
-    valid, pixel, element : ``Out``
-        A pixel's `ELEMENT_ADDRESS`, in the low bits of the element's first word.
-    done : ``Out(1)``
     """
 
     def __init__(self, config: ArrayConfig) -> None:
         self._size = config.group
         super().__init__(
             {
+                **walk_members(config.group),
                 "program": In(PROGRAM),
-                "start": In(1),
                 "access": In(ACCESS),
                 "burst": In(4),
-                "wanted": Out(range(config.group)),
                 "index": In(WORD_BITS),
                 "covered": In(config.group),
                 "first": In(AREA_WORD_BITS),
-                "valid": Out(1),
-                "pixel": Out(range(config.group)),
-                "element": Out(WORDS),
-                "done": Out(1),
             }
         )
 

@@ -5,14 +5,13 @@ Source: docs/draws.md, vertex fetches.
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
-from ctm.rtl.border.clients import WORDS
 from ctm.rtl.border.shading import BUFFERS, VERTEX_BUFFER, VERTEX_BUFFER_WRITE
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.lib.ram import DistributedRam
-from ctm.rtl.r700.lane_walk import walk
+from ctm.rtl.r700.lane_walk import walk, walk_members
 from ctm.rtl.r700.vertices.format import SIZES, VERTEX_FORMAT
 
 BUFFER_FETCH = data.StructLayout(
@@ -33,35 +32,25 @@ class VertexAddresses(wiring.Component):
 
     Members
     -------
-    start : ``In(1)``
-        High until `done`.
+    start, wanted, valid, pixel, element, done
+        See `walk_members`; the element is a `VERTEX_ELEMENT`.
     write : ``In(VERTEX_BUFFER_WRITE)``
         A vertex buffer that a command set.
     fetch : ``In(BUFFER_FETCH)``
     first_instance : ``In(32)``
-    wanted : ``Out(range(W))``
-        A vertex of the wavefront.
     index : ``In(32)``
-        Its index, in the same cycle.
-    valid, pixel, element : ``Out``
-        The `VERTEX_ELEMENT` of a vertex, in the low bits of the element.
-    done : ``Out(1)``
+        Of the vertex that is wanted.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
         self._size = config.group
         super().__init__(
             {
-                "start": In(1),
+                **walk_members(config.group),
                 "write": In(VERTEX_BUFFER_WRITE),
                 "fetch": In(BUFFER_FETCH),
                 "first_instance": In(WORD_BITS),
-                "wanted": Out(range(config.group)),
                 "index": In(WORD_BITS),
-                "valid": Out(1),
-                "pixel": Out(range(config.group)),
-                "element": Out(WORDS),
-                "done": Out(1),
             }
         )
 

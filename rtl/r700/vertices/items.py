@@ -5,14 +5,14 @@ Source: docs/draws.md, rings and stream-out.
 
 from amaranth import Array, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In
 
-from ctm.rtl.border.clients import PAGE_BITS, WORDS
+from ctm.rtl.border.clients import PAGE_BITS
 from ctm.rtl.border.shading import DWORD_BITS
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS, WORD_BITS
-from ctm.rtl.r700.lane_walk import walk
+from ctm.rtl.r700.lane_walk import walk, walk_members
 from ctm.rtl.r700.memory.areas import ACCESS
 from ctm.rtl.r700.shapes import PROGRAM
 
@@ -39,9 +39,9 @@ class ItemAddresses(wiring.Component):
 
     Members
     -------
+    start, wanted, valid, pixel, element, done
+        See `walk_members`; the element is an `ITEM_ELEMENT`.
     program : ``In(PROGRAM)``
-    start : ``In(1)``
-        High until `done`.
     access : ``In(ACCESS)``
         Dwords `base` + (index + burst) * (`element` + 1) of the item.
     burst : ``In(4)``
@@ -49,38 +49,28 @@ class ItemAddresses(wiring.Component):
     streams : ``In(1)``
         The item is a vertex of stream `stream`, else one of the ring that the program writes.
     stream : ``In(range(STREAMS))``
-    wanted : ``Out(range(W))``
-        A thread of the wavefront.
     index : ``In(32)``
-        Its index, in the same cycle.
+        Of the thread that is wanted.
     thread : ``In``
-        Its number, likewise.
+        Its number.
     number, streamed : ``In(32)``, ``In(1)``
-        Likewise: its vertex's number among those that are streamed out, if it is one.
-    valid, pixel, element : ``Out``
-        The `ITEM_ELEMENT` of a thread, in the low bits of the element.
-    done : ``Out(1)``
+        Its vertex's number among those that are streamed out, if it is one.
     """
 
     def __init__(self, config: ArrayConfig, threads: int) -> None:
         self._size = config.group
         super().__init__(
             {
+                **walk_members(config.group),
                 "program": In(PROGRAM),
-                "start": In(1),
                 "access": In(ACCESS),
                 "burst": In(4),
                 "streams": In(1),
                 "stream": In(range(STREAMS)),
-                "wanted": Out(range(config.group)),
                 "index": In(WORD_BITS),
                 "thread": In(range(threads)),
                 "number": In(WORD_BITS),
                 "streamed": In(1),
-                "valid": Out(1),
-                "pixel": Out(range(config.group)),
-                "element": Out(WORDS),
-                "done": Out(1),
             }
         )
 
