@@ -48,8 +48,9 @@ class RtlEngine(CompiledEngine):
             return _supplied[config]
         if config.array.cores > 1 or os.environ.get(QUICK) == "1":
             halves = uncore(config, top=TOP), core(config)
-            wrapper = _wrapper(config, *cores_source(config))
-            return build_separately(halves, wrapper, standard=standard(config), tell=tell)
+            return build_separately(
+                halves, wrapper(config, *cores_source(config)), standard=standard(config), tell=tell
+            )
 
         def model() -> Model:
             tell()
@@ -58,7 +59,7 @@ class RtlEngine(CompiledEngine):
 
             return simulated(config, top=TOP)
 
-        return build(model, _wrapper(config, "verilated_model.h"), key=key(config))
+        return build(model, wrapper(config, "verilated_model.h"), key=key(config))
 
 
 def cores_source(config: MachineConfig) -> tuple[str, str]:
@@ -66,5 +67,6 @@ def cores_source(config: MachineConfig) -> tuple[str, str]:
     return "verilated_core.h", "verilated_single.h" if config.array.cores == 1 else "verilated_cores.h"
 
 
-def _wrapper(config: MachineConfig, *model: str) -> str:
+def wrapper(config: MachineConfig, *model: str) -> str:
+    """C++ around a compiled machine; `model` are the files that define it, see `host`."""
     return f'#include "models.h"\n{host(config.memory, "unwatched.h", "verilated.h", *model)}'

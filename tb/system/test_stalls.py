@@ -1,0 +1,49 @@
+"""Random work on hardware whose streams stand still at random: no unit relies on its neighbour's timing."""
+
+from pathlib import Path
+
+import pytest
+
+from ctm.rtl.config import DRAW_PRESET, PRESETS, MachineConfig
+from ctm.sim.compiled.machine import simulated
+from ctm.sim.compiled.tools.toolchain import Model, build
+from ctm.sim.engines.engine import Notice
+from ctm.sim.engines.model import TOP, hardware, key
+from ctm.sim.engines.rtl import wrapper
+from ctm.tb.draws.soak import R700_DRAWS
+from ctm.tb.lib import stalls
+from ctm.tb.system.soak import Comparison, Hardware
+from ctm.tb.system.soak_programs import R5XX, Source
+from ctm.tb.system.soak_r700 import R700
+from ctm.tb.system.soak_work import draw_work
+
+_SOURCES = {"tiny": R5XX, "r700": R700, DRAW_PRESET: R700_DRAWS}
+_STREAMS = 100
+"""Fewer than any of these machines has."""
+_RUNS = 100
+
+
+class Stalled(Hardware):
+    """The compiled machine with stalls."""
+
+    @staticmethod
+    def library(config: MachineConfig, tell: Notice = lambda: None) -> Path:
+        """See `CompiledEngine.library`."""
+        config = hardware(config)
+
+        def model() -> Model:
+            with stalls.injected() as names:
+                made = simulated(config, top=TOP)
+            assert len(names) > _STREAMS
+            return made
+
+        own = Path(stalls.__file__).read_text()
+        return build(model, wrapper(config, "verilated_model.h"), key=f"{own} {key(config)}")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("preset", _SOURCES)
+def test_random_work_leaves_the_same_with_stalls(preset: str) -> None:
+    source: Source = _SOURCES[preset]
+    for seed in range(_RUNS):
+        Comparison(draw_work(seed, source), PRESETS[preset], machine=Stalled).run()
