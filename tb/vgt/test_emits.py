@@ -19,6 +19,8 @@ OPERATIONS = (CfOperation.EMIT_VERTEX, CfOperation.EMIT_VERTEX, CfOperation.CUT_
 OUTPUTS = (PrimitiveType.TRISTRIP, PrimitiveType.POINTLIST, PrimitiveType.LINESTRIP)
 _PRIMITIVE_GAP = 400
 """Cycles without a batch after which there is none."""
+_AFTER_END = 8
+"""Cycles after the last batch in which nothing follows."""
 
 
 class Bench:
@@ -96,6 +98,9 @@ class Bench:
         while not ends:
             ends = await self._batch(context, unit)
         assert self.found == self.expected()
+        for _ in range(_AFTER_END):
+            assert not context.get(unit.batch.closed) and not context.get(unit.batch.vertex.valid)
+            await context.tick()
 
     async def _batch(self, context: Any, unit: Any) -> bool:
         batch, vertices, waited = unit.batch, [], 0
