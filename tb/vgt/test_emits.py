@@ -17,8 +17,6 @@ from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 LANES, THREADS = 16, 64
 OPERATIONS = (CfOperation.EMIT_VERTEX, CfOperation.EMIT_VERTEX, CfOperation.CUT_VERTEX, CfOperation.EMIT_CUT_VERTEX)
 OUTPUTS = (PrimitiveType.TRISTRIP, PrimitiveType.POINTLIST, PrimitiveType.LINESTRIP)
-_PRIMITIVE_GAP = 400
-"""Cycles without a batch after which there is none."""
 _AFTER_END = 8
 """Cycles after the last batch in which nothing follows."""
 
@@ -104,12 +102,14 @@ class Bench:
 
     async def _batch(self, context: Any, unit: Any) -> bool:
         batch, vertices, waited = unit.batch, [], 0
+        # A vertex takes three cycles, and so do corners of the triangle that it completes.
+        longest = 4 * int(self.golden.count.sum()) + 3 * self.threads + 20
         while not context.get(batch.closed):
             if context.get(batch.vertex.valid):
                 assert context.get(batch.vertex.entry) == len(vertices)
                 vertices.append(context.get(batch.vertex.index))
             waited += 1
-            assert waited < _PRIMITIVE_GAP
+            assert waited < longest
             await context.tick()
         sink, count = Sink(batch.primitive, self.draw, self.stall), CORNERS_OF[self.output]
         shape = batch.primitive.payload.shape()
