@@ -17,6 +17,8 @@ from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 LANES, THREADS = 16, 64
 OPERATIONS = (CfOperation.EMIT_VERTEX, CfOperation.EMIT_VERTEX, CfOperation.CUT_VERTEX, CfOperation.EMIT_CUT_VERTEX)
 OUTPUTS = (PrimitiveType.TRISTRIP, PrimitiveType.POINTLIST, PrimitiveType.LINESTRIP)
+_MOST_CYCLES = 5_000
+"""In which all that wavefronts emit is taken, and so are the primitives of a batch."""
 _AFTER_END = 8
 """Cycles after the last batch in which nothing follows."""
 
@@ -86,8 +88,11 @@ class Bench:
         context.set(unit.clear, 0)
         source = Source(unit.emitted, self.draw, self.stall)
         source.waiting = self.events(unit)
-        while source.waiting or not context.get(unit.idle):
+        for _ in range(_MOST_CYCLES):
+            if not source.waiting and context.get(unit.idle):
+                break
             await cycle(context, [source])
+        assert not source.waiting and context.get(unit.idle)
         context.set(unit.emitted.valid, 0)
         context.set(unit.begin, 1)
         await context.tick()
@@ -113,8 +118,11 @@ class Bench:
             await context.tick()
         sink, count = Sink(batch.primitive, self.draw, self.stall), CORNERS_OF[self.output]
         shape = batch.primitive.payload.shape()
-        while context.get(batch.primitive.valid):
+        for _ in range(_MOST_CYCLES):
+            if not context.get(batch.primitive.valid):
+                break
             await cycle(context, [sink])
+        assert not context.get(batch.primitive.valid)
         context.set(batch.primitive.ready, 0)
         for word in sink.received:
             payload = shape.from_bits(word)
