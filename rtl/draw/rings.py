@@ -53,7 +53,8 @@ class Rings(wiring.Component):
         m = Module()
         ready, small = [], []
         for number, (item, most, dword) in enumerate(zip(self.items, self.most, self.dwords, strict=True)):
-            size, used = Signal(WORD_BITS, name=f"size_{number}"), Signal(WORD_BITS + 1, name=f"used_{number}")
+            size = Signal(WORD_BITS, name=f"size_{number}")
+            used = Signal(ITEM_BITS + len(most), name=f"used_{number}")
             with m.If(self.write.valid & (self.write.number == number)):
                 m.d.sync += [size.eq(self.write.dwords), dword.eq(self.write.dword)]
             small.append(item * self._least > size)

@@ -57,10 +57,11 @@ class Streams(wiring.Component):
         known: list[Any] = [Signal(_SET, name=f"stream_{number}") for number in range(STREAMS)]
         touched = Signal(STREAMS)
         m.d.sync += touched.eq(Mux(self.begin, 0, touched | self.written))
-        fits = []
+        # There are six corners at most, so the bits have space for the end, too.
+        fits, sum_bits = [], WORD_BITS + len(space.corners)
         for number, (kept, stream) in enumerate(zip(known, self.streams, strict=True)):
             enabled = kept.dwords.any() & kept.stride.any()
-            end, step, sum_ = Signal(WORD_BITS, name=f"end_{number}"), Signal(WORD_BITS + 3), Signal(WORD_BITS + 4)
+            end, step, sum_ = Signal(WORD_BITS, name=f"end_{number}"), Signal(sum_bits), Signal(sum_bits)
             m.d.comb += [step.eq(kept.stride * space.corners), sum_.eq(end + step)]
             fits.append(~enabled | (sum_ <= kept.dwords))
             with m.If(space.take & enabled):

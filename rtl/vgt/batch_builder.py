@@ -43,7 +43,7 @@ class BatchBuilder(wiring.Component):
         Where there may be streams.
     """
 
-    def __init__(self, vertices: int, corners: int = CORNERS, *, streams: bool = False) -> None:
+    def __init__(self, vertices: int, corners: int = CORNERS, *, streams: bool) -> None:
         self._vertices, self._corners, self._streams = vertices, corners, streams
         entry = range(vertices)
         self._primitive = data.StructLayout({"corners": data.ArrayLayout(entry, corners), "provoking": range(corners)})
@@ -96,9 +96,9 @@ class BatchBuilder(wiring.Component):
             m.d.sync += [batch.closed.eq(1), batch.ends.eq(indices.payload.ends), batch.error.eq(indices.payload.error)]
         with m.If(batch.done | self.begin):
             m.d.sync += [batch.closed.eq(0), batch.used.eq(0), corner.eq(0)]
+        self._give(m, primitives, first_number)
         with m.If(self.begin):
             m.d.sync += [number.eq(0), first_number.eq(0)]
-        self._give(m, primitives, first_number)
         return m
 
     def _place(self, m: Module, index: Value, takes: Value, number: Value, corner: Value) -> Value:

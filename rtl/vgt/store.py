@@ -6,6 +6,7 @@ Source: docs/draws.md; docs/design/draws.md.
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
+from amaranth.utils import ceil_log2
 
 from ctm.rtl.border.clients import WORDS
 from ctm.rtl.border.draws import POSITION_VECTORS, RECORD_ROWS, PositionReader, record_write_layout
@@ -15,9 +16,9 @@ from ctm.rtl.lib.ram import BlockRam, DistributedRam
 
 _ROWS = data.StructLayout({"parameters": PARAMETERS, "positions": POSITION_VECTORS})
 """Vectors of a vertex that are written."""
-_POSITION_BITS = (POSITION_VECTORS - 1).bit_length()
-_PARAMETER_BITS = (PARAMETERS - 1).bit_length()
-_RECORD_ROW_BITS = (RECORD_ROWS - 1).bit_length()
+_POSITION_BITS = ceil_log2(POSITION_VECTORS)
+_PARAMETER_BITS = ceil_log2(PARAMETERS)
+_RECORD_ROW_BITS = ceil_log2(RECORD_ROWS)
 
 
 class VertexStore(wiring.Component):

@@ -14,6 +14,7 @@ from ctm.tb.lib.seeds import seeds
 from ctm.tb.lib.streams import simulate
 
 DWORD_LIMIT = 1 << 30
+WORD_LIMIT = (1 << 32) - 1
 
 
 async def pulse(context: Any, signal: Any) -> None:
@@ -41,8 +42,8 @@ class StreamsBench:
     async def _set(self, context: Any, number: int) -> None:
         draw, unit = self.draw, self.unit
         words = {
-            "dword": int(draw.integers(DWORD_LIMIT)) & ~511, "dwords": int(draw.choice([0, 12, 50, 400])),
-            "stride": int(draw.choice([0, 1, 4, 7])),
+            "dword": int(draw.integers(DWORD_LIMIT)) & ~511, "dwords": int(draw.choice([0, 12, 50, 400, WORD_LIMIT])),
+            "stride": int(draw.choice([0, 1, 4, 7, WORD_LIMIT // 40, WORD_LIMIT])),
         }  # fmt: skip
         context.set(unit.write, {"valid": 1, "number": number, **words})
         await context.tick()
@@ -109,7 +110,7 @@ def test_rings_say_how_many_items_fit(lanes: int) -> None:
 
     async def run(context: Any) -> None:
         for _ in range(20):
-            items, sizes = [int(item) for item in generator.choice([0, 1, 8, 100, 5000], 2)], []
+            items, sizes = [int(item) for item in generator.choice([0, 1, 8, 100, 5000, (1 << 24) - 1], 2)], []
             context.set(unit.items, items)
             for number, item in enumerate(items):
                 size = int(generator.choice([0, 8 * item, 16 * item, 16 * item - 1, 64 * item, 1 << 30]) % (1 << 32))
@@ -117,11 +118,17 @@ def test_rings_say_how_many_items_fit(lanes: int) -> None:
                 context.set(unit.write, {"valid": 1, "number": number, "dword": 512 * number, "dwords": size})
                 await context.tick()
             context.set(unit.write, {"valid": 0})
+            context.set(unit.begin, 1)
+            await context.delay(1e-9)
+            assert not context.get(unit.ready)
             await pulse(context, unit.begin)
-            for _ in range(70):
-                await context.tick()
-            assert context.get(unit.ready) and list(context.get(unit.dwords)) == [0, 512]
             fit = [min(64, size // item) if item else 64 for item, size in zip(items, sizes, strict=True)]
+            cycles = 1
+            while not context.get(unit.ready):
+                await context.tick()
+                cycles += 1
+                assert cycles <= 65
+            assert list(context.get(unit.dwords)) == [0, 512]
             assert list(context.get(unit.most)) == fit
             least = max(lanes, LEAST_RING_ITEMS)
             assert bool(context.get(unit.is_small)) == any(i * least > s for i, s in zip(items, sizes, strict=True))
@@ -138,12 +145,12 @@ def test_an_end_waits_for_the_sums_that_were_taken_before_it(seed: int) -> None:
     async def run(context: Any) -> None:
         taken = written = given = 0
         context.set(unit.adds, 1)
-        for number in range(600):
+        for number in range(2000):
             takes, writes = (
                 generator.random() < 0.4 and taken - written < 16,
                 taken > written and generator.random() < 0.4,
             )
-            ends = len(waiting) < 16 and generator.random() < 0.3
+            ends = len(waiting) < 15 and generator.random() < 0.3
             context.set(unit.taken, int(takes))
             context.set(unit.written, int(writes))
             context.set(unit.ended, {"valid": int(ends), "ticket": number % 16})
@@ -156,6 +163,23 @@ def test_an_end_waits_for_the_sums_that_were_taken_before_it(seed: int) -> None:
             taken, written = taken + takes, written + writes
             await context.tick()
         assert given > 50
+        # An end after the last output, and what is left is written: then nothing is waited for.
+        context.set(unit.taken, 0)
+        context.set(unit.written, 0)
+        context.set(unit.ended, {"valid": 1, "ticket": 3})
+        waiting.append((3, taken))
+        if context.get(unit.ends.valid):
+            waiting.popleft()
+        await context.tick()
+        context.set(unit.ended, {"valid": 0})
+        for _ in range(taken - written + len(waiting) + 2):
+            context.set(unit.written, int(taken > written))
+            if context.get(unit.ends.valid):
+                ticket, count = waiting.popleft()
+                assert context.get(unit.ends.ticket) == ticket and written >= count
+            written += taken > written
+            await context.tick()
+        assert not waiting
 
     simulate(unit, run)
 

@@ -7,7 +7,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from ctm.tb.mutation.mutants import Mutant
+from ctm.tb.mutation.mutants import TOP, Mutant
+
+_HARDWARE = TOP / "rtl"
 
 
 @dataclass
@@ -30,11 +32,15 @@ def is_imported(mutant: Mutant, before: dict[Path, set[int]]) -> bool:
 def reaching(mutant: Mutant, tests: list[Test], before: dict[Path, set[int]]) -> list[Test]:
     """The tests that can find a mutant, in their order.
 
-    What runs at the import leaves values that any test may read; those that run any of the file come first.
+    What runs at the import leaves values that any test may read; those that run any of the file come first. Hardware is
+    described in the first test of a design and simulated in all that share it; those that run the statement come first.
     """
     if is_imported(mutant, before):
         return sorted(tests, key=lambda test: not test.lines.get(mutant.path))
-    return [test for test in tests if _runs(test.lines, mutant)]
+    direct = [test for test in tests if _runs(test.lines, mutant)]
+    if direct and mutant.path.is_relative_to(_HARDWARE):
+        return sorted(tests, key=lambda test: not _runs(test.lines, mutant))
+    return direct
 
 
 def _runs(lines: dict[Path, set[int]], mutant: Mutant) -> bool:

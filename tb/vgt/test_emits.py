@@ -17,8 +17,10 @@ from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 LANES, THREADS = 16, 64
 OPERATIONS = (CfOperation.EMIT_VERTEX, CfOperation.EMIT_VERTEX, CfOperation.CUT_VERTEX, CfOperation.EMIT_CUT_VERTEX)
 OUTPUTS = (PrimitiveType.TRISTRIP, PrimitiveType.POINTLIST, PrimitiveType.LINESTRIP)
-_PRIMITIVE_GAP = 400
-"""Cycles without a batch after which there is none."""
+_MOST_CYCLES = 5_000
+"""In which all that wavefronts emit is taken, and so are the primitives of a batch."""
+_AFTER_END = 8
+"""Cycles after the last batch in which nothing follows."""
 
 
 class Bench:
@@ -86,8 +88,11 @@ class Bench:
         context.set(unit.clear, 0)
         source = Source(unit.emitted, self.draw, self.stall)
         source.waiting = self.events(unit)
-        while source.waiting or not context.get(unit.idle):
+        for _ in range(_MOST_CYCLES):
+            if not source.waiting and context.get(unit.idle):
+                break
             await cycle(context, [source])
+        assert not source.waiting and context.get(unit.idle)
         context.set(unit.emitted.valid, 0)
         context.set(unit.begin, 1)
         await context.tick()
@@ -96,20 +101,28 @@ class Bench:
         while not ends:
             ends = await self._batch(context, unit)
         assert self.found == self.expected()
+        for _ in range(_AFTER_END):
+            assert not context.get(unit.batch.closed) and not context.get(unit.batch.vertex.valid)
+            await context.tick()
 
     async def _batch(self, context: Any, unit: Any) -> bool:
         batch, vertices, waited = unit.batch, [], 0
+        # A vertex takes three cycles, and so do corners of the triangle that it completes.
+        longest = 4 * int(self.golden.count.sum()) + 3 * self.threads + 20
         while not context.get(batch.closed):
             if context.get(batch.vertex.valid):
                 assert context.get(batch.vertex.entry) == len(vertices)
                 vertices.append(context.get(batch.vertex.index))
             waited += 1
-            assert waited < _PRIMITIVE_GAP
+            assert waited < longest
             await context.tick()
         sink, count = Sink(batch.primitive, self.draw, self.stall), CORNERS_OF[self.output]
         shape = batch.primitive.payload.shape()
-        while context.get(batch.primitive.valid):
+        for _ in range(_MOST_CYCLES):
+            if not context.get(batch.primitive.valid):
+                break
             await cycle(context, [sink])
+        assert not context.get(batch.primitive.valid)
         context.set(batch.primitive.ready, 0)
         for word in sink.received:
             payload = shape.from_bits(word)
