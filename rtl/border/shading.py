@@ -3,9 +3,8 @@
 Source: docs/draws.md; docs/design/draws.md has the picture.
 """
 
-from typing import Any
-
 from amaranth import Value
+from amaranth.hdl import ValueLike
 from amaranth.lib import data, enum, stream
 from amaranth.lib.wiring import In, Out
 
@@ -45,7 +44,7 @@ class Stage(enum.Enum, shape=3):
     COPY = 4
 
 
-def is_of_threads(stage: Any) -> Value:
+def is_of_threads(stage: ValueLike) -> Value:
     """Whether a stage's program is run for threads: for vertices or primitives."""
     return Value.cast(stage).matches(*(each.value for each in (Stage.VERTICES, Stage.GEOMETRY, Stage.COPY)))
 

@@ -1,6 +1,7 @@
 """Processes of their own for mutants: forked, limited in time, with own files, and gone with all that they started."""
 
 import contextlib
+import gc
 import math
 import os
 import pickle
@@ -22,6 +23,8 @@ _UNSEEN = 0.01
 """Seconds for which the end of a process may be unseen."""
 _WAITING = 5
 """A process may be there this many times as long as its processor may work for it: others have work, too."""
+_PATIENCE = 10
+"""Seconds."""
 TIMEOUT = -1
 """The status of a process that was ended because of its time."""
 
@@ -61,7 +64,7 @@ def ended(tasks: list[Task[Item]], jobs: int) -> Iterator[tuple[Item, int]]:
 
 def _forked(task: Task[Any], folder: Path) -> int:
     """Start a process, the first of its own group; returns its number."""
-    child = os.fork()
+    child = _fork()
     if child:
         # Both set it, so that it is set when either goes on.
         with contextlib.suppress(PermissionError, ProcessLookupError):
@@ -131,7 +134,7 @@ def streamed(function: Callable[[Callable[[Any], None]], None]) -> Iterator[Any]
         It raises an exception, whose text this has.
     """
     reader, writer = os.pipe()
-    child = os.fork()
+    child = _fork()
     if not child:
         os.close(reader)
         with os.fdopen(writer, "wb") as sent:
@@ -158,8 +161,28 @@ def streamed(function: Callable[[Callable[[Any], None]], None]) -> Iterator[Any]
                 if problem:
                     raise RuntimeError(problem)
                 yield each
-    except GeneratorExit:
-        os.kill(child, signal.SIGTERM)
-        raise
     finally:
-        os.waitpid(child, 0)
+        _end(child)
+
+
+def _fork() -> int:
+    """The number of a new process, 0 in that process, which never destroys what the old one made.
+
+    A compiled model that is garbage there waits at its end for threads, which a fork does not have.
+    """
+    child = os.fork()
+    if not child:
+        gc.freeze()
+    return child
+
+
+def _end(child: int) -> None:
+    """End a process that may have ended; it has some seconds to end what it started."""
+    end = time.monotonic() + _PATIENCE
+    os.kill(child, signal.SIGTERM)
+    while not os.waitpid(child, os.WNOHANG)[0]:
+        if time.monotonic() > end:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return
+        time.sleep(_UNSEEN)

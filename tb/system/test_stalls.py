@@ -11,7 +11,7 @@ from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.model import TOP, hardware, key
 from ctm.sim.engines.rtl import wrapper
 from ctm.tb.draws.soak import R700_DRAWS
-from ctm.tb.lib import stalls
+from ctm.tb.system import stalls
 from ctm.tb.system.soak import Comparison, Hardware
 from ctm.tb.system.soak_programs import R5XX, Source
 from ctm.tb.system.soak_r700 import R700
