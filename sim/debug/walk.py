@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.given_engine import Work
 from ctm.sim.debug.hardware.machine import Hardware
 from ctm.sim.debug.hardware.wavefront import AnyWavefront
 from ctm.sim.debug.launches import Launches, Started
@@ -19,7 +20,6 @@ from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.dpp.instruction_set import StoreObserver
 from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.jobs.execution import Run
-from ctm.sim.jobs.loading import LoadedJob
 
 HAS_ENDED = "the job has ended; `run` begins again, `goto` goes to any position"
 
@@ -47,7 +47,7 @@ class Walk:
     """
 
     def __init__(
-        self, job: LoadedJob, config: MachineConfig, watchdog: int, *, hazards: bool = False,
+        self, job: Work, config: MachineConfig, watchdog: int, *, hazards: bool = False,
         hardware: Hardware | None = None,
     ) -> None:  # fmt: skip
         self._job, self._config, self._watchdog, self._hazards = job, config, watchdog, hazards
@@ -156,7 +156,7 @@ class Walk:
 
     def program(self, base: int) -> tuple[str, Executable]:
         """Name and executable of the program at an address."""
-        return self._launches.execution.programs()[base]
+        return self._launches.execution.program(base)
 
     @property
     def position(self) -> Position:

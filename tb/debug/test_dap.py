@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ctm.examples.catalogue import FOLDER
 from ctm.sim.debug.dap.adapter import Adapter, Opened
 from ctm.sim.debug.dap.arguments import Arguments
 from ctm.sim.debug.dap.channel import Channel, ProtocolError
@@ -88,6 +89,20 @@ def test_a_session_as_an_editor_has_it(tmp_path: Path) -> None:
         changed = seen.event("breakpoint")
         assert changed["reason"] == "changed" and changed["breakpoint"]["id"] == later["id"]
         assert seen.stopped()["hitBreakpointIds"] == [later["id"]]
+
+
+def test_a_line_of_a_later_program_stops_and_is_verified_then() -> None:
+    path = FOLDER / "r700" / "compaction"
+    with editor(path / "compaction.toml") as seen:
+        seen.launched()
+        source = {"path": str(path / "scatter.s")}
+        (later,) = seen.ask("setBreakpoints", source=source, breakpoints=[{"line": 1}])["breakpoints"]
+        assert not later["verified"] and later["message"] == "its program has not run yet"
+        seen.ask("continue", threadId=1)
+        changed = seen.event("breakpoint")["breakpoint"]
+        assert changed["id"] == later["id"] and changed["verified"] and changed["source"]["name"] == "scatter.s"
+        stopped = seen.stopped()
+        assert stopped["hitBreakpointIds"] == [later["id"]] and stopped["frame"]["line"] == changed["line"]
 
 
 def test_steps_forward_and_back(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ class Seen:
 async def a_draw(seen: Seen) -> None:
     """From its vertices to a pixel, and why it is so."""
     assert "launch 0 (VS of draw 0)" in seen.place and "vertex 0" in seen.place
-    assert seen.rows("image")[0] == "the program has no output"
+    assert seen.rows("image")[0] == "the program has no image"
     await seen.enter("break (24, 24)")
     await seen.press("i", "i", "I", "s", "f", "c")
     assert "launch 1 (PS of draw 0)" in seen.place and "(24, 24) of primitive 2 (vertex 4" in seen.place
@@ -113,7 +113,7 @@ def test_a_draw_begins_with_its_vertices(tmp_path: Path) -> None:
     async def story(seen: Seen) -> None:
         assert "launch 0 (VS of draw 0)" in seen.place
         await seen.press("i", "5")
-        assert seen.rows("image")[0] == "the program has no output"
+        assert seen.rows("image")[0] == "the program has no image"
 
     told(story, load_job(make_job("cube_indexed", "sfn", tmp_path)), SMALL)
 

@@ -7,6 +7,7 @@ from typing import Any
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.moment import Recording
 from ctm.sim.debug.hardware.signals import Signals
+from ctm.sim.debug.images.elements import Store
 from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.fault import MachineError
@@ -106,6 +107,11 @@ class HardwareWavefront:
         """Nothing of hardware can be set: what is shown has been recorded; DebugError."""
         self._shown = None
         raise DebugError("what the hardware did is recorded, nothing of it can be set; engine golden can")
+
+    def store(self, store: Store) -> None:
+        """The same; DebugError."""
+        del store
+        self.edit()
 
     def storing(self, area: Area) -> Mask:
         """See `Wavefront.storing`."""

@@ -46,8 +46,16 @@ class Stop:
     """Wavefronts stop behind a store to it, in place of at a unit."""
     fragments: Callable[[Launch[Any]], frozenset[int]] | None = None
     """Of an element of a draw's target: the places of the strips of a launch that store it, for `pixel`."""
+    finds: Callable[[], frozenset[int]] | None = None
+    """Of a place in a program that has not run: the units in the one that runs, none if it is another one."""
     hits: int = 0
     _known: "_Known" = field(default_factory=lambda: _Known())
+
+    def bind(self, executable: int) -> None:
+        """Take a place in the program that runs, at this address, if it is looked for and there."""
+        units = frozenset[int]() if self.finds is None else self.finds()
+        if units:
+            self.executable, self.units, self.finds = executable, units, None
 
     def lanes(
         self, view: View, batch: Batch[Any], launch: Launch[Any], unit: int, steps: npt.NDArray[np.signedinteger]
