@@ -38,12 +38,7 @@ class Session:
     nothing can be set. With `hazards` it stops in front of reads of what hardware need not have delivered.
     `cancellation` ends what it does from another thread.
 
-    Raises
-    ------
-    DebugError
-        It cannot be debugged.
-    MachineError
-        It failed before its first wavefront.
+    DebugError: it cannot be debugged. MachineError: it failed before its first wavefront.
     """
 
     def __init__(
@@ -354,6 +349,8 @@ class Session:
 
     def _to_stop(self, found: Found | None) -> Event:
         """Step a wavefront to a breakpoint that was found, or to its fault."""
+        if found is not None and found.state is not None:
+            self.wavefront.leap(found.state)
         while found is None or not self._has_come(found):
             self.wavefront.advance()
             if self.wavefront.error is not None:

@@ -12,7 +12,7 @@ from ctm.sim.debug.hardware.wavefront import AnyWavefront
 from ctm.sim.debug.launches import Launches, Started
 from ctm.sim.debug.stopping.stops import Found, Scout, Stop
 from ctm.sim.debug.stopping.trials import hazard_stops
-from ctm.sim.debug.undo import keep
+from ctm.sim.debug.undo import is_apart, keep
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.elf import Executable
 from ctm.sim.fault import MachineError
@@ -148,8 +148,13 @@ class Walk:
             if failed is not None and failed[0] < index:
                 found, index = None, failed[0]
             if index < end:
+                before = slice(begin, index)
+                done = keep(started.launch, started.i[before].ravel(), started.j[before].ravel())
                 kept.restore()
-                self.run(begin, index)
+                if is_apart(started.launch):
+                    done.restore()
+                else:
+                    self.run(begin, index)
                 self.enter(index)
                 return Halt(found)
         return None

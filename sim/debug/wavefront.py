@@ -85,14 +85,23 @@ class Wavefront:
             return
         if self.step >= self._checkpoints[-1].step + self._interval:
             self._add_checkpoint()
-        before = self.batch.copy()
+        before = self.step
         with np.errstate(all="ignore"):
             parts = self._executor.step(self.batch)
         if parts:
             (self.batch,) = parts
         elif self.error is not None:
             # A fault leaves no state: the wavefront is shown as it was in front of the instruction.
-            self.batch = before
+            error = self.error
+            self.back_to(before)
+            self.error = error
+
+    def leap(self, state: Batch[Any]) -> None:
+        """Go to a state that it comes to, unless it would have stored something on its way there."""
+        if not self._checkpoints[-1].memory.is_empty:
+            return
+        self.batch = state
+        self._add_checkpoint()
 
     def back_to(self, step: int) -> None:
         """Return to an earlier step; what it stored since then is undone."""

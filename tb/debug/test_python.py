@@ -140,6 +140,33 @@ def test_an_interrupt_leaves_a_verb_where_it_began(monkeypatch: pytest.MonkeyPat
         assert session.go_on().reason == "finished"
 
 
+def test_outputs_that_overlap_are_as_if_later_wavefronts_had_not_run() -> None:
+    """At a breakpoint in the last wavefront, with which all others ran together."""
+    device = Device(config=TINY)
+    width = 4 * SIDE
+    layout = Layout(width=width, height=width + SIDE, format=DataFormat.FLOAT32_4)
+    target = device.image(layout)
+    source = "ALU r1 = ADD(r0, r0)\nOUT o0 = MOV(r0)\nOUT o1 = MOV(r1)\n"
+    commands = CommandBuffer().set_inst_fmt(device.place(assemble(source))).inv_inst_cache().set_out_mask()
+    for number in range(2):
+        base = target.base + (1 - number) * 2048
+        commands.set_out_fmt(number, base, layout.format_word, width)
+    for name in ("constf", "consti", "constb"):
+        getattr(commands, f"set_{name}_fmt")(device.allocate(4096))
+    commands.set_domain(0, 0, width - 1, width - 1).start_program()
+    images = []
+    for goes in (False, True):
+        with device.debug(commands) as session:
+            last = Position(0, len(session.started.order) - 1, 0)
+            if goes:
+                session.go_to(last)
+            else:
+                session.stop_at(f"*0 if i == {width - 1} and j == {width - 1}")
+                assert session.go_on().reason == "breakpoint" and session.position == last
+            images.append(session.started.launch.memory.read(target.base, layout.size))
+    assert images[0] == images[1]
+
+
 def test_what_fails_fails_again_and_can_be_looked_back_from() -> None:
     """The second program is none; the first one can be looked at still."""
     device, commands, *_ = doubling()

@@ -136,32 +136,6 @@ def test_a_breakpoint_stops_in_front_of_its_line_in_each_wavefront(place: str, t
         assert session.go_on().reason == "finished" and session.result is not None
 
 
-@pytest.mark.parametrize("name", ["mandelbrot/mandelbrot_py", "r700/mandelbrot/mandelbrot_c", "blur/blur_py"])
-def test_every_line_with_code_has_a_breakpoint(name: str) -> None:
-    """On R700 the slots of a group may be of several lines, some of which begin with no instruction of their own."""
-    with session_of(example(name)) as session:
-        units, lines = session.code.units, session.code.executable.lines
-        ends = dict(zip(units, [*units[1:], len(lines.units)], strict=True))
-        for line in {each for each in lines.units if each is not None}:
-            stop = stop_at(session, str(line))
-            assert stop.units
-            for unit in stop.units:
-                assert line in {lines.at(each) for each in range(unit, ends[unit])}
-
-
-def test_a_line_of_a_later_program_stops_when_that_runs() -> None:
-    with session_of(example("r700/compaction/compaction")) as session:
-        stop = stop_at(session, "scatter.s:1 if i == 2")
-        assert not stop.units
-        assert session.go_on().stop is stop
-        assert session.code.name == "scatter.s" and session.position.launch == 10
-        assert session.wavefront.batch.i[session.lane] == 2
-        session.restart()
-        assert session.go_on().stop is stop
-        with pytest.raises(DebugError, match=r"there is no file scater.s; did you mean scatter.s\?"):
-            stop_at(session, "scater.s:1")
-
-
 def test_a_condition_is_of_a_lane_which_is_looked_at_then(tmp_path: Path) -> None:
     with session_of(program(DIVERGENT, tmp_path)) as session:
         stop_at(session, "wrong if i > 4 and j == 1 and r2.r >= 2")
@@ -179,6 +153,23 @@ def test_a_condition_is_of_a_lane_which_is_looked_at_then(tmp_path: Path) -> Non
                 np.asarray(session.value("i > 4 and j == 1 and r2.r >= 2")) & session.wavefront.batch.covered
             ).any()
         assert session.position == here
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_many_wavefronts_together_find_is_what_steps_come_to(name: str) -> None:
+    job = example(name)
+    with session_of(job) as session:
+        stop_at(session, "if step == 2 or step == 9")
+        session.go_to(session.position._replace(wavefront=0, step=10))
+        found = 0
+        while found < 3 and session.go_on().reason == "breakpoint":
+            found += 1
+            here, batch = session.position, session.wavefront.batch.copy()
+            session.back(here.step)
+            session.step(here.step)
+            assert session.position == here and session.wavefront.batch.control == batch.control
+            assert session.wavefront.batch.is_in_state_of(batch)
+        assert found
 
 
 def test_a_condition_of_steps_is_of_those_that_were_executed(tmp_path: Path) -> None:
