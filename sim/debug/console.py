@@ -14,6 +14,7 @@ from ctm.sim.debug.event import Event
 from ctm.sim.debug.images.elements import buffer_names, store_of
 from ctm.sim.debug.numbers import word_of
 from ctm.sim.debug.session import Session
+from ctm.sim.debug.slicing.lookup import word_named
 from ctm.sim.debug.stopping.places import stop_at, watch
 from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
@@ -245,10 +246,17 @@ class Console(cmd.Cmd):
         everywhere, text = text.startswith("/a"), text.removeprefix("/a").strip()
         if not text:
             raise DebugError("print takes an expression")
-        if text in buffer_names(self.session.started.launch) and text not in self._texts.names():
-            self.do_image(text)
+        try:
+            found = self.session.value(text)
+        except DebugError:
+            named = None if everywhere else word_named(self.session, text)
+            if named is not None:
+                self._say(f"{text} = {named}")
+            elif text in buffer_names(self.session.started.launch):
+                self.do_image(text)
+            else:
+                raise
             return
-        found = self.session.value(text)
         lanes = range(self.session.wavefront.batch.size) if everywhere else [self.session.lane]
         for lane in lanes:
             self._say((f"lane {lane}: " if everywhere else f"{text} = ") + self._texts.value(found, lane))
@@ -326,7 +334,7 @@ class Console(cmd.Cmd):
             self._say(f"{mark} {unit:>4}  {self.session.code.texts[unit]}")
 
     def do_why(self, text: str) -> None:
-        """WHAT: what made o0[3,7], o0[3,7].x, or R1.x here, the last instruction first; /a in front: all of them."""
+        """WHAT: what made o0[3,7], conditional[3,7] or R1.x, the last instruction first; /a in front: all of them."""
         everything, text = text.startswith("/a"), text.removeprefix("/a").strip()
         if not text:
             raise DebugError("why takes an element of an output, o0[3,7], or a register of this lane")

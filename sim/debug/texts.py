@@ -106,10 +106,6 @@ class Texts:
             if row.any():
                 yield f"{letter}{number:<5} {'  '.join(f'{value:.9g}' for value in row)}"
 
-    def names(self) -> list[str]:
-        """Those of the wavefront's state."""
-        return self._session.view.names(self._session.wavefront.batch)
-
     def image(self, name: str) -> Iterator[str]:
         """A buffer around the lane's processor, as characters; DebugError: there is none."""
         session = self._session

@@ -131,7 +131,7 @@ def test_what_is_not_there_is_one_line(command: str, error: str, tmp_path: Path)
 
 def test_an_image_is_shown_around_the_lane_and_saved(tmp_path: Path) -> None:
     with debugger(copying(tmp_path)) as session:
-        found = lines(session, "lane 3", "print i0", f"image i0 {tmp_path / 'x.png'}")
+        found = lines(session, "lane 3", "image i0", f"image i0 {tmp_path / 'x.png'}")
         assert found[1] == "i0: 8 x 4 FLOAT32_4, (0, 0) to (7, 3), + is (1, 1)"
         assert [len(row) for row in found[2:6]] == [8] * 4 and found[3][1] == "+" and found[2][0] == " "
         assert found[5][7] == "@" and found[6] == f"{tmp_path / 'x.png'}: 8 x 4"
