@@ -204,9 +204,8 @@ class Console(cmd.Cmd):
 
     def do_lane(self, text: str) -> None:
         """N: look at a lane of the wavefront."""
-        lanes = self.session.wavefront.batch.size
-        if not text.isdecimal() or int(text) >= lanes:
-            raise DebugError(f"a wavefront has lanes 0 to {lanes - 1}")
+        if not text.isdecimal():
+            raise DebugError(f"a wavefront has lanes 0 to {self.session.wavefront.batch.size - 1}")
         self.session.lane = int(text)
         self._say(self._texts.where())
 

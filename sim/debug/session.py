@@ -123,6 +123,8 @@ class Session:
 
     @lane.setter
     def lane(self, lane: int) -> None:
+        if not 0 <= lane < self.wavefront.batch.size:
+            raise DebugError(f"a wavefront has lanes 0 to {self.wavefront.batch.size - 1}")
         self._looked_at = self.wavefront, lane
 
     # Going on.

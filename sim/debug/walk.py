@@ -178,6 +178,8 @@ class Walk:
         DebugError
             There is no such position; or a wavefront in front of it fails, and that is where it is then.
         """
+        if min(position) < 0:
+            raise DebugError(f"launches, wavefronts and steps count from 0: {tuple(position)}")
         if self.started is None or position[:2] != (self.started.number, self.index):
             is_here = self.started is not None and position.launch == self.started.number
             if is_here:

@@ -192,6 +192,27 @@ def test_two_programs_over_one_input_part_at_an_instruction() -> None:
         assert difference.units == (1, 1) and difference.rows[0][0].startswith("r1.r")
 
 
+def test_what_is_out_of_range_is_said_and_changes_nothing() -> None:
+    device, commands, *_ = doubling()
+    with device.debug(commands) as session:
+        session.step()
+        here = session.position
+        for call, error in (
+            (lambda: setattr(session, "lane", 4), "lanes 0 to 3"),
+            (lambda: setattr(session, "lane", -1), "lanes 0 to 3"),
+            (lambda: session.back(-1), "from step 1 to 0 at most, not to 2"),
+            (lambda: session.go_to(Position(0, 0, -1)), r"count from 0: \(0, 0, -1\)"),
+            (lambda: session.go_to(Position(-1, 0, 0)), "count from 0"),
+            (lambda: session.go_to(Position(1, 0, 0)), "the job has no launch 1"),
+            (lambda: session.diff(session), "not with itself"),
+            (lambda: session.store("r1", 1), "'r1' is not in memory"),
+            (lambda: session.remove_stop(1), "there is no breakpoint 1"),
+        ):
+            with pytest.raises(DebugError, match=error):
+                call()
+            assert session.position == here and session.lane == 0
+
+
 def test_what_runs_nothing_is_said() -> None:
     device = Device(config=TINY)
     with pytest.raises(DebugError, match="no program runs"):
