@@ -184,7 +184,7 @@ class Session:
 
     def back(self, count: int = 1) -> Event:
         """Return to where `count` instructions of this wavefront had not been executed; its start at most."""
-        self.wavefront.back_to(max(0, self.wavefront.step - count))
+        self.wavefront.back_to(max(0, self.wavefront.step - max(0, count)))
         return Event("step")
 
     def back_line(self) -> Event:

@@ -143,7 +143,7 @@ def test_the_depth_that_a_draw_stores_is_traced_to_its_vertices(tmp_path: Path) 
     stored = run(path, "golden", WAVEFRONTS.array.group).outputs["conditional"]
     with Session(load_job(path), WAVEFRONTS) as session:
         session.go_to(Position(1, 0, 0))
-        for i, j in ((24, 24), (20, 12)):
+        for i, j in ((24, 24),):
             answer = why(session, f"conditional[{i},{j}]")
             (word,) = [word for place, word in answer.slice.targets.items() if place.array == "conditional"]
             assert np.uint32(word).view(np.float32) == stored[j, i, 0] and answer.before

@@ -158,6 +158,7 @@ def test_values_are_looked_at_and_set(tmp_path: Path) -> None:
         seen.event("terminated")
 
 
+@pytest.mark.long
 def test_a_draw_is_stepped_through_its_programs(tmp_path: Path) -> None:
     with editor(make_job("gs_pass", "sfn", tmp_path)) as seen:
         assert seen.launched()["reason"] == "entry"
@@ -203,7 +204,7 @@ def test_calls_are_frames(tmp_path: Path) -> None:
         assert len(seen.ask("stackTrace", threadId=1, startFrame=1, levels=1)["stackFrames"]) == 1
 
 
-@pytest.mark.parametrize("kind", ["fault", "hang", "race"])
+@pytest.mark.parametrize("kind", ["fault", pytest.param("hang", marks=pytest.mark.long), "race"])
 def test_faults_and_hazards_are_exceptions(tmp_path: Path, kind: str) -> None:
     race(tmp_path) if kind == "race" else program(FAULT if kind == "fault" else LOOP_BY_COLUMN, tmp_path)
     name, line, launch = {

@@ -22,6 +22,9 @@ from ctm.tb.debug.terminal import Terminal
 from ctm.tb.draws.recorded import make_job
 
 LARGE, SMALL = (160, 50), (80, 24)
+LARGE_FIRST = [LARGE, pytest.param(SMALL, marks=pytest.mark.long)]
+SMALL_FIRST = [SMALL, pytest.param(LARGE, marks=pytest.mark.long)]
+"""Both sizes, of which the ordinary suite has the first."""
 FAULT = DIVERGENT.replace("MAD(r0.r, r0.g, 0.0)", "MAD(r0.r, r0.g, 0.0) {rgba_inst.rgb_op=15}")
 
 
@@ -135,7 +138,7 @@ def told(
     return asyncio.run(tell())
 
 
-@pytest.mark.parametrize("size", [LARGE, SMALL])
+@pytest.mark.parametrize("size", SMALL_FIRST)
 def test_a_fault(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         await seen.press("c")
@@ -179,6 +182,7 @@ def test_a_wrong_pixel(tmp_path: Path) -> None:
     told(story, program(DIVERGENT, tmp_path))
 
 
+@pytest.mark.long
 def test_a_wrong_pixel_with_little_room(tmp_path: Path) -> None:
     """By keys: the pane of each is shown where it is looked at."""
 
@@ -200,7 +204,7 @@ def test_a_wrong_pixel_with_little_room(tmp_path: Path) -> None:
     told(story, program(DIVERGENT, tmp_path), SMALL)
 
 
-@pytest.mark.parametrize("size", [LARGE, SMALL])
+@pytest.mark.parametrize("size", LARGE_FIRST)
 def test_divergence(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         await seen.enter("break 6 if i > 2")
@@ -220,7 +224,7 @@ def test_divergence(tmp_path: Path, size: tuple[int, int]) -> None:
     told(story, program(DIVERGENT, tmp_path), size)
 
 
-@pytest.mark.parametrize("size", [LARGE, SMALL])
+@pytest.mark.parametrize("size", SMALL_FIRST)
 def test_a_hang(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         await seen.press("c")
@@ -233,7 +237,7 @@ def test_a_hang(tmp_path: Path, size: tuple[int, int]) -> None:
     told(story, program(LOOP_BY_COLUMN, tmp_path), size, watchdog=20)
 
 
-@pytest.mark.parametrize("size", [LARGE, SMALL])
+@pytest.mark.parametrize("size", LARGE_FIRST)
 def test_a_race(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         await seen.press("c")
@@ -293,6 +297,7 @@ def test_little_room_has_one_pane_and_more_room_all() -> None:
     told(story, example("r700/mandelbrot/mandelbrot"), SMALL)
 
 
+@pytest.mark.long
 def test_a_large_output_is_panned_and_follows_the_pixel() -> None:
     async def story(seen: Seen) -> None:
         await seen.enter("pixel 200 100")
@@ -313,6 +318,19 @@ def test_a_large_output_is_panned_and_follows_the_pixel() -> None:
     told(story, example("mandelbrot/mandelbrot", width=256, height=128))
 
 
+@pytest.mark.parametrize("size", SMALL_FIRST)
+def test_all_images_of_a_launch_are_shown_in_turn(size: tuple[int, int]) -> None:
+    async def story(seen: Seen) -> None:
+        pane, titles = seen.app.query_one(ImagePane), []
+        await seen.press("5")
+        for _ in range(3):
+            titles.append(pane.border_title)
+            await seen.press("o")
+        assert titles == ["Output 0", "Input 0", "Output 0"]
+
+    told(story, example("transpose/transpose"), size)
+
+
 def test_the_command_line_recalls_and_completes_its_story(tmp_path: Path) -> None:
     async def story(seen: Seen) -> None:
         assert seen.rows("log")[0] == "as it began"
@@ -328,7 +346,7 @@ def test_the_command_line_recalls_and_completes_its_story(tmp_path: Path) -> Non
     assert told(story, program(DIVERGENT, tmp_path)) == 0
 
 
-@pytest.mark.parametrize("ending", ["key", "signal"])
+@pytest.mark.parametrize("ending", [pytest.param("key", marks=pytest.mark.long), "signal"])
 def test_on_a_terminal_it_ends_and_leaves_the_terminal_as_it_was(tmp_path: Path, ending: str) -> None:
     program(DIVERGENT, tmp_path)
     terminal = Terminal("debug", str(tmp_path / "job.toml"), "--screen", kind="xterm-256color")

@@ -20,6 +20,8 @@ from ctm.tb.debug.jobs import DIVERGENT, config_of, example, program, session_of
 
 EXAMPLES = ("early_out/early_out", "transpose/transpose", "mandelbrot/mandelbrot", "r700/compaction/compaction",
             "r700/mandelbrot/mandelbrot", "r700/reduction/reduction")  # fmt: skip
+SAMPLES = [pytest.param(name, marks=pytest.mark.long) if name in ("mandelbrot/mandelbrot", "r700/compaction/compaction")
+           else name for name in EXAMPLES]  # fmt: skip
 LOOP = """
 REP i0
     ALU r1.r = ADD(r1.r, c0.b)
@@ -52,7 +54,7 @@ def states(session: Session) -> str:
     return f"{''.join(batch.lane_states())} {valid}"
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", SAMPLES)
 def test_every_step_is_a_line_of_the_trace_and_the_job_ends_as_without(name: str) -> None:
     job = example(name)
     lines, outputs = traced(job)
@@ -264,7 +266,9 @@ def test_launches_follow_each_other_and_are_come_back_to() -> None:
             assert array.tobytes() == session.result.outputs[key].tobytes()
 
 
-@pytest.mark.parametrize("name", ["bitonic/bitonic", "r700/compaction/compaction"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("bitonic/bitonic", marks=pytest.mark.long), "r700/compaction/compaction"]
+)
 def test_going_on_runs_every_wavefront_of_every_launch(name: str) -> None:
     job = example(name)
     _, outputs = traced(job)

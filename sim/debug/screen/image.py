@@ -185,3 +185,5 @@ class ImagePane(Widget, can_focus=True):
         """Show the next image of the launch."""
         self._number += 1
         self.update_output()
+        # A smaller terminal has no room for titles.
+        self.notify(str(self.border_title), timeout=2)

@@ -24,7 +24,8 @@ _SLOW = ("nest3_llvm", "insertion_sort_llvm_o1")
 def _marked(names: list[str], every: int) -> list[object]:
     """All programs, of which the ordinary suite has some."""
     return [
-        name if number % every == 0 else pytest.param(name, marks=pytest.mark.long) for number, name in enumerate(names)
+        name if number % every == 0 and name not in _SLOW else pytest.param(name, marks=pytest.mark.long)
+        for number, name in enumerate(names)
     ]
 
 

@@ -1,8 +1,9 @@
 """What `why` names is found by that name again, and `print` shows what it holds."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,6 +45,14 @@ CASES: tuple[tuple[Callable[[Path], LoadedJob], Position, str, set[str]], ...] =
 """A job, where to ask, for what, and arrays of which there must be places."""
 
 
+def _ordinary(cases: Sequence[Any]) -> list[Any]:
+    """All, of which the reduction takes seconds."""
+    return [
+        pytest.param(*case, marks=[pytest.mark.long] * (number == 3), id=str(number))
+        for number, case in enumerate(cases)
+    ]
+
+
 def answer_index(session: Session, answer: Answer) -> int:
     """The wavefront that an answer is of: what primitives' constants are called depends on it."""
     match = re.fullmatch(r"o\d+\[(\d+),(\d+)\].*", answer.text)
@@ -56,7 +65,7 @@ def asked(session: Session, place: Position, text: str) -> Answer:
     return why(session, text, follows=False)
 
 
-@pytest.mark.parametrize(("make", "place", "text", "arrays"), CASES, ids=[f"{number}" for number in range(len(CASES))])
+@pytest.mark.parametrize(("make", "place", "text", "arrays"), _ordinary(CASES))
 def test_every_name_is_that_of_its_place(
     make: Callable[[Path], LoadedJob], place: Position, text: str, arrays: set[str], tmp_path: Path
 ) -> None:
