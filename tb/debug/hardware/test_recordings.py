@@ -29,7 +29,7 @@ def _marked(names: list[str], every: int) -> list[object]:
     ]
 
 
-@pytest.mark.parametrize("name", _marked(r5xx.NAMES, 3))
+@pytest.mark.parametrize("name", _marked(r5xx.NAMES, 8))
 def test_wavefronts_of_r5xx_are_read_from_a_core(name: str) -> None:
     with caught() as launches:
         r5xx.run(r5xx.Shader.load(name), domain=(0, 0, 7, 7), config=DEFAULT)
@@ -59,7 +59,7 @@ def _of(events: dict[str, Any], place: Any) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", _marked(list(r700.FILES), 8))
+@pytest.mark.parametrize("name", _marked(list(r700.FILES), 16))
 def test_wavefronts_of_r700_are_read_from_the_machine(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shader = r700.Shader.load(name)
     with caught() as launches:
