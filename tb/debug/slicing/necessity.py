@@ -27,7 +27,7 @@ _CORNERS = (
     0xFF7F_FFFF,
     0x4B00_0000,
 )
-_REGISTERS = ("temporaries", "previous")
+_REGISTERS = ("temporaries", "previous", "outputs")
 _MASKS = (
     "active", "valid_mask", "loop_inactive", "alu_result", "predicates", "predicate", "branch_mask", "continue_mask",
     "break_mask", "written",
@@ -57,18 +57,12 @@ def _matters(
     state = slicer.track.state(cause.step - found.first)
     if reason.is_state:
         return _differs(slicer, _copies(slicer, state, cause, target, reason, random), cause, target)
+    beside = _copies(slicer, state, cause, target, reason, random)
     for word in _outside(slicer.probe.word(reason), reason, random):
         with slicer.probe.changed(reason, word):
-            if _differs(slicer, _one(state), cause, target):
+            if _differs(slicer, beside.copy(), cause, target):
                 return True
     return False
-
-
-def _one(state: Batch[Any]) -> Batch[Any]:
-    batch = state.copy()
-    batch.order = np.zeros(1, np.int64)
-    unclean(batch)
-    return batch
 
 
 def _known(slicer: Slicer, state: Batch[Any], cause: Cause) -> npt.NDArray[np.uint32]:
@@ -93,6 +87,10 @@ def _copies(
                 others = bits[(*index, slice(lane, None, batch.lanes))]
                 count = others[1::2].size
                 others[1::2] = random.random(count) < 0.5 if bits.dtype == bool else _words(random, count, others[:1])
+    unclean(batch)
+    if not reason.is_state:
+        batch.set_active(batch.active)
+        return batch
     array, index = array_of(batch, reason)
     bits = array.view(np.uint32) if array.dtype == np.float32 else array
     chosen = bits[(*index, slice(reason.lane, None, batch.lanes) if reason.lane >= 0 else slice(None))]
@@ -103,7 +101,6 @@ def _copies(
     else:
         chosen[:] = random.integers(-128, 128, chosen.size)
     batch.set_active(batch.active)
-    unclean(batch)
     return batch
 
 

@@ -43,7 +43,8 @@ def check(run: object, name: str, instructions: int) -> None:
         slicer, begin = place.slicer(), place.wavefront().batch.copy()
         found = slicer.slice(targets_of(slicer, place.lane))
         assert found.causes
-        assert not needless(launch.launch, slicer, found, number, instructions)
+        if instructions:
+            assert not needless(launch.launch, slicer, found, number, instructions)
         assert not wrong(launch.launch, slicer.probe, begin, found, place.lane, number)
 
 
@@ -54,7 +55,9 @@ def test_compiled_programs_of_r5xx_are_determined_by_their_slices(name: str, is_
 
 @pytest.mark.parametrize("name", programs("r700", list(r700.FILES)))
 def test_compiled_programs_of_r700_are_determined_by_their_slices(name: str, is_long: bool) -> None:
-    check(lambda name: r700.run(r700.Shader.load(name)), name, _INSTRUCTIONS[is_long])
+    # Of the others some reasons matter only together with masks of the stack, or with few words, that are not drawn.
+    instructions = _INSTRUCTIONS[is_long] if name in _ORDINARY["r700"] else 0
+    check(lambda name: r700.run(r700.Shader.load(name)), name, instructions)
 
 
 def test_a_reason_that_is_not_needed_is_found() -> None:
