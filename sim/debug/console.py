@@ -4,14 +4,17 @@ import cmd
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 from ctm.sim.debug.cancellation import Cancelled
 from ctm.sim.debug.difference import difference_from, difference_from_model
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.event import Event
+from ctm.sim.debug.images.elements import buffer_names, store_of
 from ctm.sim.debug.numbers import word_of
 from ctm.sim.debug.session import Session
+from ctm.sim.debug.slicing.lookup import word_named
 from ctm.sim.debug.stopping.places import stop_at, watch
 from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
@@ -26,7 +29,16 @@ _SHORT = {
 }  # fmt: skip
 _WITHOUT_ARGUMENTS = ("run", "continue", "finish", "reverse-continue", "backtrace", "quit")
 _AROUND = 5
-_SET = re.compile(r"(\w+)\.(\w)\s*=\s*(\S+)(\s+all)?")
+_LONGEST = 400
+"""Letters of an error."""
+_SET = re.compile(r"(.*?\S)\s*=\s*(\S+)(\s+all)?")
+_CHANNEL = re.compile(r"(.*?)\.(\w)")
+
+
+def _one_line(text: str) -> str:
+    """A message as a line that leaves a terminal alone, whatever was typed."""
+    shown = "".join(each if each.isprintable() else "?" for each in text)
+    return shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST // 2]} ... {shown[-_LONGEST // 2 :]}"
 
 
 def _nothing_opens(path: str) -> Session:
@@ -80,8 +92,8 @@ class Console(cmd.Cmd):
                 raise DebugError(f"{name} takes nothing behind it")
             is_last = bool(getattr(self, self._named[name])(rest.strip()))
         except (DebugError, MachineError) as error:
-            self.error = str(error)
-            self._say(f"error: {error}")
+            self.error = _one_line(str(error))
+            self._say(f"error: {self.error}")
         except Cancelled:
             self._say(self.interrupted())
         # An interruption leaves it, see `interrupted`.
@@ -192,9 +204,8 @@ class Console(cmd.Cmd):
 
     def do_lane(self, text: str) -> None:
         """N: look at a lane of the wavefront."""
-        lanes = self.session.wavefront.batch.size
-        if not text.isdecimal() or int(text) >= lanes:
-            raise DebugError(f"a wavefront has lanes 0 to {lanes - 1}")
+        if not text.isdecimal():
+            raise DebugError(f"a wavefront has lanes 0 to {self.session.wavefront.batch.size - 1}")
         self.session.lane = int(text)
         self._say(self._texts.where())
 
@@ -234,19 +245,45 @@ class Console(cmd.Cmd):
         everywhere, text = text.startswith("/a"), text.removeprefix("/a").strip()
         if not text:
             raise DebugError("print takes an expression")
-        found = self.session.value(text)
+        try:
+            found = self.session.value(text)
+        except DebugError:
+            named = None if everywhere else word_named(self.session, text)
+            if named is not None:
+                self._say(f"{text} = {named}")
+            elif text in buffer_names(self.session.started.launch):
+                self.do_image(text)
+            else:
+                raise
+            return
         lanes = range(self.session.wavefront.batch.size) if everywhere else [self.session.lane]
         for lane in lanes:
             self._say((f"lane {lane}: " if everywhere else f"{text} = ") + self._texts.value(found, lane))
 
     def do_set(self, text: str) -> None:
-        """R1.x = VALUE: set a channel in this lane, "all" behind it: in all. Values: 1.5, 7i, 0x3f800000."""
+        """R1.x = VALUE [all], o0[3,7].x = VALUE, *0x1000 = VALUE: set a register's or an element's channel, a word."""
         match = _SET.fullmatch(text)
         if match is None:
             raise DebugError("set takes REGISTER.CHANNEL = VALUE, with `all` behind it for all lanes")
-        name, channel, value, everywhere = match.groups()
-        lanes = range(self.session.wavefront.batch.size) if everywhere else None
-        self.session.set(name, channel, word_of(value), lanes)
+        what, value, everywhere = match.groups()
+        parts = _CHANNEL.fullmatch(what)
+        name, channel = (what, None) if parts is None else parts.groups()
+        session, word = self.session, word_of(value)
+        store = store_of(session.started.launch, name, channel, word)
+        if store is not None and not everywhere:
+            session.set_memory(store)
+            return
+        if store is not None or channel is None:
+            raise DebugError(f"{what} is no channel of a register: R1.x = VALUE, with `all` behind it for all lanes")
+        lanes = range(session.wavefront.batch.size) if everywhere else None
+        session.set(name, channel, word, lanes)
+
+    def do_image(self, text: str) -> None:
+        """NAME [FILE.png]: o0, i0 or conditional around this lane's processor, or all of it in a file."""
+        name, _, file = text.partition(" ")
+        if not name:
+            raise DebugError(f"image takes one of: {', '.join(buffer_names(self.session.started.launch))}")
+        self._say_all(self._texts.image(name) if not file.strip() else self._texts.saved(name, Path(file.strip())))
 
     def do_info(self, text: str) -> None:
         """What: wavefront, launch, registers, masks, stack, breakpoints, constants, line, queues (i)."""
@@ -296,7 +333,7 @@ class Console(cmd.Cmd):
             self._say(f"{mark} {unit:>4}  {self.session.code.texts[unit]}")
 
     def do_why(self, text: str) -> None:
-        """WHAT: what made o0[3,7], o0[3,7].x, or R1.x here, the last instruction first; /a in front: all of them."""
+        """WHAT: what made o0[3,7], conditional[3,7] or R1.x, the last instruction first; /a in front: all of them."""
         everything, text = text.startswith("/a"), text.removeprefix("/a").strip()
         if not text:
             raise DebugError("why takes an element of an output, o0[3,7], or a register of this lane")

@@ -63,6 +63,8 @@ def difference_from(session: Session, other: Session) -> Difference | None:
     DebugError
         The other job has no such place, or is for another instruction set; or one of them ends before the other.
     """
+    if other is session:
+        raise DebugError("a session is compared with another one, not with itself")
     if other.view.kind != session.view.kind:
         raise DebugError(f"the other job's programs are of {other.view.kind}, those of this one of {session.view.kind}")
     other.go_to(session.position)

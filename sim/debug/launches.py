@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.draws import Drawing, DrawnStages
-from ctm.sim.debug.given_engine import GivenEngineExecution
+from ctm.sim.debug.given_engine import Work, execution_of
 from ctm.sim.engines.engine import Engine
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
@@ -29,7 +29,6 @@ from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.golden.pe.state import State
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.jobs.execution import Run
-from ctm.sim.jobs.loading import LoadedJob
 
 Wavefronts = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.bool_]]
 """Places [wavefronts]; i, j and coverage of lanes, [wavefronts, lanes] each."""
@@ -102,11 +101,12 @@ class _Ended(BaseException):
 class Launches:
     """Those of a job on a machine of their own. `close` ends them; `execution` knows the device."""
 
-    def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int) -> None:
+    def __init__(self, job: Work, config: MachineConfig, watchdog: int) -> None:
         self._found: Queue[Started | Run | BaseException] = Queue(1)
         self._answers: Queue[_Ended | None] = Queue(1)
         self._count, self._waits = 0, False
-        self.execution = GivenEngineExecution(job, config, engine="golden", watchdog=watchdog, make=self._make_engine)
+        self._failed: BaseException | None = None
+        self.execution = execution_of(job, config, engine="golden", watchdog=watchdog, make=self._make_engine)
         self._thread = Thread(target=self._run, name="ctm-debug", daemon=True)
 
     def next(self) -> Started | Run:
@@ -115,8 +115,10 @@ class Launches:
         Raises
         ------
         MachineError
-            The job failed.
+            The job failed; it does so again and again.
         """
+        if self._failed is not None:
+            raise self._failed
         if not self._thread.is_alive():
             self._thread.start()
         elif self._waits:
@@ -124,6 +126,7 @@ class Launches:
         found = self._found.get()
         self._waits = isinstance(found, Started)
         if isinstance(found, BaseException):
+            self._failed = found
             raise found
         return found
 

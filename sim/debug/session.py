@@ -15,8 +15,10 @@ from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.code import Code
 from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.debug.event import Event
+from ctm.sim.debug.given_engine import Calls, Work, lines_of
 from ctm.sim.debug.hardware.machine import Hardware
 from ctm.sim.debug.hardware.wavefront import AnyWavefront, HardwareWavefront
+from ctm.sim.debug.images.elements import Store
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.stopping.expressions import Expression
 from ctm.sim.debug.stopping.stops import Found, Scout, Stop
@@ -24,7 +26,6 @@ from ctm.sim.debug.views import VIEWS, View
 from ctm.sim.debug.walk import HAS_ENDED, Position, Walk
 from ctm.sim.elf.lines import Line
 from ctm.sim.jobs.execution import Run
-from ctm.sim.jobs.loading import LoadedJob
 
 ENGINES = ("golden", "rtl")
 """Where a job may be looked at."""
@@ -37,27 +38,23 @@ class Session:
     nothing can be set. With `hazards` it stops in front of reads of what hardware need not have delivered.
     `cancellation` ends what it does from another thread.
 
-    Raises
-    ------
-    DebugError
-        It cannot be debugged.
-    MachineError
-        It failed before its first wavefront.
+    DebugError: it cannot be debugged. MachineError: it failed before its first wavefront.
     """
 
     def __init__(
-        self, job: LoadedJob, config: MachineConfig, *, engine: str = "golden", watchdog: int = 0,
+        self, job: Work, config: MachineConfig, *, engine: str = "golden", watchdog: int = 0,
         hazards: bool = False,
     ) -> None:  # fmt: skip
         if engine not in ENGINES:
             raise unknown("engine", engine, ENGINES)
-        if job.draw is not None and engine != "golden":
+        if not isinstance(job, Calls) and job.draw is not None and engine != "golden":
             raise DebugError(f"a draw is debugged on the golden model, not on engine {engine}")
         hardware = Hardware(job, config, watchdog) if engine == "rtl" else None
         self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware)
         self.cancellation = self._walk.cancellation
         self.view: View = VIEWS[config.array.instruction_set]
         self.stops: list[Stop] = []
+        self.lines = lines_of(job)
         self._numbers = 0
         self._looked_at: tuple[AnyWavefront, int] | None = None
         self._codes: dict[int, Code] = {}
@@ -126,6 +123,8 @@ class Session:
 
     @lane.setter
     def lane(self, lane: int) -> None:
+        if not 0 <= lane < self.wavefront.batch.size:
+            raise DebugError(f"a wavefront has lanes 0 to {self.wavefront.batch.size - 1}")
         self._looked_at = self.wavefront, lane
 
     # Going on.
@@ -171,13 +170,7 @@ class Session:
         return Event("finished")
 
     def select(self, i: int, j: int) -> Event:
-        """Go to the start of the wavefront that has a processor of this launch, and look at its lane.
-
-        Raises
-        ------
-        DebugError
-            There is no such wavefront.
-        """
+        """Go to the start of the wavefront that has a processor, and look at its lane; DebugError: there is none."""
         index = self.started.holds(i, j)
         if index is None:
             raise DebugError(self.started.without(i, j))
@@ -191,7 +184,7 @@ class Session:
 
     def back(self, count: int = 1) -> Event:
         """Return to where `count` instructions of this wavefront had not been executed; its start at most."""
-        self.wavefront.back_to(max(0, self.wavefront.step - count))
+        self.wavefront.back_to(max(0, self.wavefront.step - max(0, count)))
         return Event("step")
 
     def back_line(self) -> Event:
@@ -226,21 +219,12 @@ class Session:
     def go_to(self, position: Position) -> None:
         """Go to any position, forward or back; what was set by hand in other wavefronts is lost on the way back.
 
-        Raises
-        ------
-        DebugError
-            There is no such position; or a wavefront in front of it fails, and that is where it is then.
+        DebugError: there is no such position; or a wavefront in front of it fails, and that is where it is then.
         """
         self._walk.go_to(position)
 
     def go_to_cycle(self, cycle: int) -> Event:
-        """Go to where the wavefront was at the end of a cycle: behind the last instruction that was done by then.
-
-        Raises
-        ------
-        DebugError
-            The engine has no cycles.
-        """
+        """Go behind the last instruction that was done at the end of a cycle; DebugError: the engine has no cycles."""
         wavefront = self.wavefront
         if not isinstance(wavefront, HardwareWavefront):
             raise DebugError("the golden model has no cycles; engine rtl has")
@@ -279,15 +263,23 @@ class Session:
 
     def set(self, name: str, channel: str, word: int, lanes: Sequence[int] | None = None) -> None:
         """Set a channel of a register to 32 bits, in some lanes or in the one that is looked at."""
-        if self.wavefront.has_ended:
-            raise DebugError("the wavefront has ended, nothing reads its registers any more")
+        self._check_settable()
         batch = self.wavefront.batch
         mask = np.zeros(batch.size, bool)
         mask[list(lanes) if lanes is not None else self.lane] = True
         self.view.set(batch, name, channel, mask, word)
         self.wavefront.edit()
 
+    def set_memory(self, store: Store) -> None:
+        """Set bytes of memory; on the way back behind here they are as they were."""
+        self._check_settable()
+        self.wavefront.store(store)
+
     # Inside.
+
+    def _check_settable(self) -> None:
+        if self.wavefront.has_ended:
+            raise DebugError("the wavefront has ended: set it in front of the next one's first instruction")
 
     def _step(self) -> Event:
         """One instruction, or from the end of a wavefront to the start of the next one."""
@@ -332,7 +324,7 @@ class Session:
         """The same with the lane for which it is one; nothing is counted."""
         # All of them, because those that watch something look at it.
         is_there = not self.wavefront.has_ended
-        stops = [stop for stop in (*self.stops, *self.hazards) if is_there or stop.stored is not None]
+        stops = [stop for stop in self._watched() if is_there or stop.stored is not None]
         found = [(stop, lanes) for stop in stops if (lanes := self._stopping(stop)) is not None]
         return (found[0][0], int(np.flatnonzero(found[0][1])[0])) if found else None
 
@@ -359,6 +351,8 @@ class Session:
 
     def _to_stop(self, found: Found | None) -> Event:
         """Step a wavefront to a breakpoint that was found, or to its fault."""
+        if found is not None and found.state is not None:
+            self.wavefront.leap(found.state)
         while found is None or not self._has_come(found):
             self.wavefront.advance()
             if self.wavefront.error is not None:
@@ -370,9 +364,15 @@ class Session:
         return (self.wavefront.is_over or self.wavefront.step >= found.step) and self._has_stored(found.stop)
 
     def _scout(self, *, latest: bool = False) -> Scout:
-        started, stops = self.started, [*self.stops, *self.hazards]
+        started, stops = self.started, self._watched()
         unit = started.instruction_set.unit
         return Scout(stops=stops, view=self.view, unit=unit, launch=started.launch, latest=latest)
+
+    def _watched(self) -> list[Stop]:
+        """What is looked for; breakpoints in a program that had not run are in this one, if it is that."""
+        for stop in self.stops:
+            stop.bind(self.started.launch.executable)
+        return [*self.stops, *self.hazards]
 
     def _last_in_wavefront(self, end: int) -> tuple[int, tuple[Stop, int]] | None:
         """The step, breakpoint and lane of the last one of this wavefront before a step, on the way that was taken.

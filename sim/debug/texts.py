@@ -1,6 +1,7 @@
 """What there is to see in a session, as lines of text."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,12 +10,18 @@ from ctm.sim.debug.difference import Difference
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.signals import Signals
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
+from ctm.sim.debug.images.elements import buffer_of
+from ctm.sim.debug.images.picture import picture, shades
 from ctm.sim.debug.numbers import CHANNELS, number_text
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.stopping.stops import Stop
 from ctm.sim.debug.views import Value
+from ctm.sim.files import write_file
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
+from ctm.sim.runtime.png import png
 
+_ROOM = 64, 24
+"""Columns and rows of an image that are shown."""
 _UNKNOWN = "       (no instruction)"
 
 
@@ -57,6 +64,8 @@ class Texts:
             return f"the start of the wavefront of {stop.pixel}"
         if stop.text.startswith("if "):
             return stop.text
+        if stop.finds is not None:
+            return f"{stop.text} (in a program that has not run yet)"
         return f"{stop.text} (unit {', '.join(map(str, sorted(stop.units)))})"
 
     def value(self, found: Any, lane: int) -> str:
@@ -96,6 +105,37 @@ class Texts:
         for number, row in enumerate(self._session.started.launch.program.constants.all_floats()):
             if row.any():
                 yield f"{letter}{number:<5} {'  '.join(f'{value:.9g}' for value in row)}"
+
+    def image(self, name: str) -> Iterator[str]:
+        """A buffer around the lane's processor, as characters; DebugError: there is none."""
+        session = self._session
+        memory, buffer = buffer_of(session.started.launch, name)
+        lane, batch = session.lane, session.wavefront.batch
+        at = int(batch.i[lane]), int(batch.j[lane])
+        limits = buffer.width_limit, buffer.height_limit
+        axes = [
+            range(first := max(0, min(place - room // 2, limit - room)), min(first + room, limit))
+            for place, limit, room in zip(at, limits, _ROOM, strict=True)
+        ]
+        i, j = axes
+        is_inside = at[0] in i and at[1] in j
+        yield (
+            f"{name}: {limits[0]} x {limits[1]} {buffer.format.name}, ({i.start}, {j.start}) to "
+            f"({i.stop - 1}, {j.stop - 1})" + (f", + is {at}" if is_inside else "")
+        )
+        yield from shades(picture(memory, buffer, i, j), (at[0] - i.start, at[1] - j.start) if is_inside else None)
+
+    def saved(self, name: str, path: Path) -> Iterator[str]:
+        """Write all of a buffer as a picture; DebugError: there is none, or it cannot be written."""
+        memory, buffer = buffer_of(self._session.started.launch, name)
+        if path.suffix != ".png":
+            raise DebugError(f"{path}: a picture's name ends in .png")
+        colours = picture(memory, buffer, range(buffer.width_limit), range(buffer.height_limit))
+        try:
+            write_file(path, png(colours))
+        except OSError as error:
+            raise DebugError(f"{error.filename or path}: {error.strerror or error}") from None
+        yield f"{path}: {buffer.width_limit} x {buffer.height_limit}"
 
     def launch(self) -> str:
         """The launch: its program and its domain."""

@@ -1,13 +1,15 @@
 """What wavefronts will write, kept, so that it can be as if they had not run."""
 
+import itertools
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT
 from ctm.rtl.isa.limits import ADDRESS_SPACE
-from ctm.sim.golden.dpp.inputs import ranges
+from ctm.sim.golden.dpp.inputs import overlap, ranges
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
@@ -33,6 +35,11 @@ class Kept:
     def size(self) -> int:
         """How many bytes are kept."""
         return sum(found.nbytes for *_, found in self.parts)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is kept."""
+        return not self.parts and not self.lists
 
     def restore(self) -> None:
         """Write them back, and drop what was appended since."""
@@ -93,10 +100,30 @@ def keep(launch: Launch[Any], i: Integers, j: Integers) -> Kept:
         return Kept(areas.parts, _appended(launch))
     if isinstance(launch, ThreadLaunch):
         return areas
+    buffers = _written_at_ends(launch)
+    return Kept((*(_elements(launch.memory, buffer, i, j) for buffer in buffers), *areas.parts))
+
+
+def is_apart(launch: Launch[Any]) -> bool:
+    """Whether processors write no memory but elements of their own, which no other one reads."""
+    program = launch.program
+    if isinstance(launch, PixelLaunch | ThreadLaunch) or program.uncached_outputs or program.uncached_inputs:
+        return False
+    buffers = _written_at_ends(launch)
+    pairs = itertools.combinations(buffers, 2)
+    return all(map(_has_rows_apart, buffers)) and not any(itertools.starmap(overlap, pairs))
+
+
+def _written_at_ends(launch: Launch[Any]) -> list[Buffer]:
+    """The buffers that a program writes when it ends."""
     unit = launch.conditional
     buffers = [launch.outputs[number] for number in launch.program.outputs]
-    buffers += [unit.buffer] if unit.may_write_buffer else []
-    return Kept((*(_elements(launch.memory, buffer, i, j) for buffer in buffers), *areas.parts))
+    return buffers + ([unit.buffer] if unit.may_write_buffer else [])
+
+
+def _has_rows_apart(buffer: Buffer) -> bool:
+    """Whether no rows share elements: the stride of linear buffers is rounded down."""
+    return buffer.is_tiled or buffer.pitch * buffer.element.element_bytes % LINEAR_ROW_ALIGNMENT == 0
 
 
 def _elements(memory: Memory, buffer: Buffer, i: Integers, j: Integers) -> Part:

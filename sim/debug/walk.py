@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.given_engine import Work
 from ctm.sim.debug.hardware.machine import Hardware
 from ctm.sim.debug.hardware.wavefront import AnyWavefront
 from ctm.sim.debug.launches import Launches, Started
 from ctm.sim.debug.stopping.stops import Found, Scout, Stop
 from ctm.sim.debug.stopping.trials import hazard_stops
-from ctm.sim.debug.undo import keep
+from ctm.sim.debug.undo import is_apart, keep
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.elf import Executable
 from ctm.sim.fault import MachineError
@@ -19,7 +20,6 @@ from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.dpp.instruction_set import StoreObserver
 from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.jobs.execution import Run
-from ctm.sim.jobs.loading import LoadedJob
 
 HAS_ENDED = "the job has ended; `run` begins again, `goto` goes to any position"
 
@@ -47,7 +47,7 @@ class Walk:
     """
 
     def __init__(
-        self, job: LoadedJob, config: MachineConfig, watchdog: int, *, hazards: bool = False,
+        self, job: Work, config: MachineConfig, watchdog: int, *, hazards: bool = False,
         hardware: Hardware | None = None,
     ) -> None:  # fmt: skip
         self._job, self._config, self._watchdog, self._hazards = job, config, watchdog, hazards
@@ -148,15 +148,20 @@ class Walk:
             if failed is not None and failed[0] < index:
                 found, index = None, failed[0]
             if index < end:
+                before = slice(begin, index)
+                done = keep(started.launch, started.i[before].ravel(), started.j[before].ravel())
                 kept.restore()
-                self.run(begin, index)
+                if is_apart(started.launch):
+                    done.restore()
+                else:
+                    self.run(begin, index)
                 self.enter(index)
                 return Halt(found)
         return None
 
     def program(self, base: int) -> tuple[str, Executable]:
         """Name and executable of the program at an address."""
-        return self._launches.execution.programs()[base]
+        return self._launches.execution.program(base)
 
     @property
     def position(self) -> Position:
@@ -173,6 +178,8 @@ class Walk:
         DebugError
             There is no such position; or a wavefront in front of it fails, and that is where it is then.
         """
+        if min(position) < 0:
+            raise DebugError(f"launches, wavefronts and steps count from 0: {tuple(position)}")
         if self.started is None or position[:2] != (self.started.number, self.index):
             is_here = self.started is not None and position.launch == self.started.number
             if is_here:

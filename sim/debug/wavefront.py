@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.debug.cancellation import Cancellation
+from ctm.sim.debug.images.elements import Store
 from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.debug.undo import Kept, keep
 from ctm.sim.fault import MachineError
@@ -56,6 +57,8 @@ class Wavefront:
         self._stored: list[tuple[Integers, int, Mask]] = []
         self.edits: list[int] = []
         """Steps at which values were set, ascending: on the way back behind one it is lost."""
+        self._set: list[tuple[int, Store, Store]] = []
+        """Steps at which memory was set, what was written, and what writes back what was there."""
 
     @property
     def step(self) -> int:
@@ -82,20 +85,33 @@ class Wavefront:
             return
         if self.step >= self._checkpoints[-1].step + self._interval:
             self._add_checkpoint()
-        before = self.batch.copy()
+        before = self.step
         with np.errstate(all="ignore"):
             parts = self._executor.step(self.batch)
         if parts:
             (self.batch,) = parts
         elif self.error is not None:
             # A fault leaves no state: the wavefront is shown as it was in front of the instruction.
-            self.batch = before
+            error = self.error
+            self.back_to(before)
+            self.error = error
+
+    def leap(self, state: Batch[Any]) -> None:
+        """Go to a state that it comes to, unless it would have stored something on its way there."""
+        if not self._checkpoints[-1].memory.is_empty:
+            return
+        self.batch = state
+        self._add_checkpoint()
 
     def back_to(self, step: int) -> None:
         """Return to an earlier step; what it stored since then is undone."""
         self._stored = []
+        while self._set and self._set[-1][0] > step:
+            self._set.pop()[-1].swap()
         if self.has_ended:
             self._own.restore()
+            for _, store, _ in self._set:
+                store.swap()
         self.has_ended, self.error = False, None
         self.edits = [edit for edit in self.edits if edit <= step]
         while self._checkpoints[-1].step > step:
@@ -111,6 +127,11 @@ class Wavefront:
         """Something of the state was set from outside: steps before it are not reached any more by stepping again."""
         self.edits.append(self.step)
         self._add_checkpoint()
+
+    def store(self, store: Store) -> None:
+        """Memory is set from outside; see `edit`."""
+        self._set.append((self.step, store, store.swap()))
+        self.edit()
 
     def storing(self, area: Area) -> Mask:
         """The lanes that the last instruction stored to an area from, as it was executed; none behind `back_to`."""

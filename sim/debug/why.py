@@ -1,5 +1,6 @@
 """Why a value is what it is: the slice of an element of an output, or of a register."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -24,14 +25,17 @@ from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
+_CONDITIONAL = re.compile(r"conditional\s*\[\s*(\d+)\s*,\s*(\d+)\s*\]")
+
 GoesOn = Callable[[Session, Answer], Answer]
 
 
 def why(session: Session, text: str, *, follows: bool = True) -> Answer:
     """What determined ``o0[3,7]``, ``o0[3,7].x`` of this launch, or ``R1``, ``R1.x`` or a mask here, in this lane.
 
-    In a draw it `follows` what the programs in front of this one left. The session is where it was, but what was set by
-    hand in this wavefront behind here is lost.
+    ``conditional[3,7]`` is what the test behind the program stores in the conditional buffer. In a draw it `follows`
+    what the programs in front of this one left. The session is where it was, but what was set by hand in this wavefront
+    behind here is lost.
 
     Raises
     ------
@@ -44,6 +48,8 @@ def why(session: Session, text: str, *, follows: bool = True) -> Answer:
     kept = Kept.of_outputs(launch) if isinstance(launch, ThreadLaunch) else None
     goes_on = follow if follows else _alone
     try:
+        if (tested := _CONDITIONAL.fullmatch(text.strip())) is not None:
+            return _of_conditional(session, text.strip(), (int(tested[1]), int(tested[2])), goes_on)
         if match is None:
             store_of(launch, text.strip())
             return _of_register(session, text, goes_on)
@@ -114,6 +120,39 @@ def _of_element(
         session.lane = lane
 
 
+def _of_conditional(session: Session, text: str, pixel: tuple[int, int], goes_on: GoesOn) -> Answer:
+    here, lane, launch = session.position, session.lane, session.started.launch
+    unit = launch.conditional
+    if isinstance(launch, ThreadLaunch) or not unit.may_write_buffer:
+        raise DebugError(f"the conditional test of {session.started.name} stores nothing")
+    if unit.location is ConditionalLocation.PE:
+        value = f"{launch.conditional_value:.9g}"
+        raise DebugError(f"no instruction makes it: the test in front of the program stores the set value, {value}")
+    others: tuple[str, ...] = ()
+    try:
+        if isinstance(launch, PixelLaunch):
+            text, others = _go_to_fragment(session, None, pixel, text)
+        else:
+            session.select(*pixel)
+        slicer = _slicer(session, None)
+        if not slicer.track.has_ended:
+            raise DebugError(f"the wavefront of {pixel} stores nothing: {session.wavefront.error}")
+        last = slicer.track.last
+        valid = Place("valid_mask", (), session.lane)
+        targets, fate, condition = [valid], ", killed, is not stored", None
+        if last.valid_mask[session.lane]:
+            condition = _condition(session, pixel, last)
+            targets, fate = [Place("conditional", (), session.lane), valid], ""
+        if condition is not None and not condition.passed:
+            fate = ", failed the test, is not stored"
+        sliced = slicer.slice(targets)
+        answer = Answer(f"{text}{fate}", sliced, _names(session), session.code, condition, others=others)
+        return goes_on(session, answer)
+    finally:
+        session.go_to(here)
+        session.lane = lane
+
+
 def _condition(session: Session, pixel: tuple[int, int], last: Batch[Any]) -> Condition | None:
     """The conditional test of a pixel of this wavefront."""
     started, launch = session.started, session.started.launch
@@ -126,8 +165,10 @@ def _condition(session: Session, pixel: tuple[int, int], last: Batch[Any]) -> Co
     return condition_of(launch, pixel, value if is_behind else launch.conditional_value)
 
 
-def _go_to_fragment(session: Session, output: int, pixel: tuple[int, int], text: str) -> tuple[str, tuple[str, ...]]:
-    """Go to the last strip of a draw that stores an element, and look at its lane.
+def _go_to_fragment(
+    session: Session, output: int | None, pixel: tuple[int, int], text: str
+) -> tuple[str, tuple[str, ...]]:
+    """Go to the last strip of a draw that stores an element, None: in the conditional buffer; and look at its lane.
 
     The text with what stored it, and why other fragments of the pixel are not stored.
     """
@@ -152,7 +193,7 @@ def _go_to_fragment(session: Session, output: int, pixel: tuple[int, int], text:
     earlier = ""
     if len(strips) > 1:
         earlier = f", over {len(strips) - 1} earlier"
-    if launch.adds:
+    if launch.adds and output is not None:
         added = f"{len(strips) - 1} earlier and to " if len(strips) > 1 else ""
         earlier = f", added to {added}what was there"
     return f"{text}, {started.thread(strips[-1], *pixel)}{earlier}", others

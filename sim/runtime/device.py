@@ -3,6 +3,7 @@
 import functools
 from collections import deque
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from threading import RLock
 from typing import Any, Concatenate, ParamSpec, Self, TextIO, TypeVar
 
@@ -23,7 +24,7 @@ from ctm.sim.fault import MachineError
 from ctm.sim.memory import Memory
 from ctm.sim.profile.profile import ProgramProfile, profiles
 from ctm.sim.runtime.commands import CommandBuffer
-from ctm.sim.runtime.heap import LOCAL, Heap
+from ctm.sim.runtime.heap import LOCAL, REGIONS, Heap
 from ctm.sim.runtime.image import Image
 from ctm.sim.runtime.layout import Layout
 from ctm.sim.runtime.origins import Origins
@@ -92,6 +93,7 @@ class Device:
         check_type("config", config, MachineConfig)
         self.config = config
         self._lock = RLock()
+        self._watchdog = watchdog
         self._engine = self._make_engine(
             engine, config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace,
             port=port, watch=watch,
@@ -123,12 +125,46 @@ class Device:
             They were not watched.
         """
         seen = self.seen()
-        programs = {}
-        for base in dict.fromkeys(map(int, seen.rows["executable"])):
-            program: Any = self._origins.program(base)
-            if program is not None:
-                programs[base] = program.lines.files[0] if program.lines else f"program at 0x{base:x}", program
+        bases = dict.fromkeys(map(int, seen.rows["executable"]))
+        programs = {base: found for base in bases if (found := self.program_at(base)) is not None}
         return profiles(seen, programs)
+
+    def program_at(self, base: int) -> tuple[str, Executable] | None:
+        """Name and executable of the program that lies at an address; None if there is none that can be read."""
+        program: Any = self._origins.program(base)
+        if program is None:
+            return None
+        return program.lines.files[0] if program.lines else f"program at 0x{base:x}", program
+
+    @_exclusive
+    def continue_from(self, other: "Device") -> None:
+        """Make the memory of this device, which is new, what that of another one is, as far as it is allocated."""
+        with other:
+            for first, end in map(other.used, REGIONS):
+                self.memory.bytes[first:end] = other.memory.bytes[first:end]
+            self._heap = other._heap.copy()
+            self._origins.place_as(other._origins)
+
+    def debug(
+        self, calls: CommandBuffer | Callable[["Device"], object], *, engine: str = "golden", hazards: bool = False
+    ) -> Any:
+        """A session that stops in what `calls` run, a `ctm.sim.debug.debugger.Debugger`; docs/debugger.md.
+
+        `calls` is a command buffer, or a function of a device: kernels, buffers, several of them. They run on devices
+        of the session's own, which are in the reset state and have this one's allocated memory as it is now, and this
+        device stays as it is. `engine` is golden or rtl. With `hazards` it stops in front of reads of what was not
+        promised.
+
+        Raises
+        ------
+        ctm.sim.debug.error.DebugError
+            They run no program.
+        MachineError
+            They fail before the first program runs.
+        """
+        # It is on a floor above this one, and only programs that are debugged load it.
+        debugger = import_module("ctm.sim.debug.debugger")
+        return debugger.of_device(self, calls, engine=engine, watchdog=self._watchdog, hazards=hazards)
 
     @_exclusive
     def seen(self) -> Seen:

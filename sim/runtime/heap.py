@@ -1,5 +1,7 @@
 """Allocation of the machine's memory in pieces aligned as base addresses must be."""
 
+from typing import Self
+
 from ctm.rtl.isa.limits import ADDRESS_SPACE, BASE_ALIGNMENT, SYSTEM_MEMORY
 
 LOCAL, SYSTEM = "local", "system"
@@ -16,6 +18,12 @@ class Heap:
         self._size = size
         self._next = {region: first for region, (first, _) in REGIONS.items()}
         self._next[LOCAL] = BASE_ALIGNMENT
+
+    def copy(self) -> Self:
+        """Another one that hands out what this one would."""
+        result = type(self)(self._size)
+        result._next = dict(self._next)
+        return result
 
     def used(self, region: str) -> tuple[int, int]:
         """Where the memory of a region begins that was handed out, or is left free, and where it ends."""

@@ -44,6 +44,10 @@ class Origins:
         """A program was placed at an address."""
         self._placed[address] = executable
 
+    def place_as(self, other: "Origins") -> None:
+        """All programs were placed that `other` was told of."""
+        self._placed |= other._placed
+
     def executed(self, address: int, dwords: int) -> None:
         """The buffer of `dwords` words at `address` was executed, or dropped somewhere."""
         for _, name, base in self._commands(address, dwords):

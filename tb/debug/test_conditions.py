@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ctm.rtl.config import R700
+from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
@@ -111,3 +112,38 @@ def test_the_depth_of_a_pixel_is_that_of_the_fragment_in_front(tmp_path: Path) -
     assert "what the program leaves is stored if the test LESS" in list(answer.rows())[1]
     shown = "\n".join(answer.rows())
     assert "conditional = " in shown and "o64.z = " in shown
+
+
+def test_what_the_conditional_buffer_gets_is_traced(tmp_path: Path) -> None:
+    depth = np.random.default_rng(4).choice(np.float32([0, 0.5, 1, 1.5, 9]), (HEIGHT, WIDTH))
+    path = job_of(tmp_path, depth, "DPP", "LESS", write=True)
+    job = load_job(path)
+    stored = Execution(job, engine="golden", config=config_of(job), watchdog=0).run().outputs["conditional"]
+    fates = set()
+    with session_of(job) as session:
+        for i, j in [(0, 0), (3, 1), (5, 2), (7, 3), (6, 3)]:
+            answer = why(session, f"conditional[{i},{j}]")
+            (word,) = [word for place, word in answer.slice.targets.items() if place.array == "conditional"]
+            fails = answer.text.endswith("failed the test, is not stored")
+            assert fails == (stored[j, i, 0] == depth[j, i]) and answer.lines == [("p.s", 2), ("p.s", 5)]
+            assert fails or np.uint32(word).view(np.float32) == stored[j, i, 0]
+            fates.add(fails)
+        assert fates == {False, True} and session.position == Position(0, 0, 0)
+    path = job_of(tmp_path, depth, "PE", "LESS", write=True)
+    with session_of(load_job(path)) as session:
+        with pytest.raises(DebugError, match="stores the set value, 1.25"):
+            why(session, "conditional[7,3]")
+    path = job_of(tmp_path, depth, "DPP", "LESS", write=False)
+    with session_of(load_job(path)) as session, pytest.raises(DebugError, match="test of launch 0 stores nothing"):
+        why(session, "conditional[7,3]")
+
+
+def test_the_depth_that_a_draw_stores_is_traced_to_its_vertices(tmp_path: Path) -> None:
+    path = make_job("cube_nocull_depth", "sfn", tmp_path)
+    stored = run(path, "golden", WAVEFRONTS.array.group).outputs["conditional"]
+    with Session(load_job(path), WAVEFRONTS) as session:
+        session.go_to(Position(1, 0, 0))
+        for i, j in ((24, 24),):
+            answer = why(session, f"conditional[{i},{j}]")
+            (word,) = [word for place, word in answer.slice.targets.items() if place.array == "conditional"]
+            assert np.uint32(word).view(np.float32) == stored[j, i, 0] and answer.before

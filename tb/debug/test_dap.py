@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ctm.examples.catalogue import FOLDER
 from ctm.sim.debug.dap.adapter import Adapter, Opened
 from ctm.sim.debug.dap.arguments import Arguments
 from ctm.sim.debug.dap.channel import Channel, ProtocolError
@@ -90,6 +91,20 @@ def test_a_session_as_an_editor_has_it(tmp_path: Path) -> None:
         assert seen.stopped()["hitBreakpointIds"] == [later["id"]]
 
 
+def test_a_line_of_a_later_program_stops_and_is_verified_then() -> None:
+    path = FOLDER / "r700" / "compaction"
+    with editor(path / "compaction.toml") as seen:
+        seen.launched()
+        source = {"path": str(path / "scatter.s")}
+        (later,) = seen.ask("setBreakpoints", source=source, breakpoints=[{"line": 1}])["breakpoints"]
+        assert not later["verified"] and later["message"] == "its program has not run yet"
+        seen.ask("continue", threadId=1)
+        changed = seen.event("breakpoint")["breakpoint"]
+        assert changed["id"] == later["id"] and changed["verified"] and changed["source"]["name"] == "scatter.s"
+        stopped = seen.stopped()
+        assert stopped["hitBreakpointIds"] == [later["id"]] and stopped["frame"]["line"] == changed["line"]
+
+
 def test_steps_forward_and_back(tmp_path: Path) -> None:
     program(DIVERGENT, tmp_path)
     with editor(tmp_path / "job.toml") as seen:
@@ -143,6 +158,7 @@ def test_values_are_looked_at_and_set(tmp_path: Path) -> None:
         seen.event("terminated")
 
 
+@pytest.mark.long
 def test_a_draw_is_stepped_through_its_programs(tmp_path: Path) -> None:
     with editor(make_job("gs_pass", "sfn", tmp_path)) as seen:
         assert seen.launched()["reason"] == "entry"
@@ -188,7 +204,7 @@ def test_calls_are_frames(tmp_path: Path) -> None:
         assert len(seen.ask("stackTrace", threadId=1, startFrame=1, levels=1)["stackFrames"]) == 1
 
 
-@pytest.mark.parametrize("kind", ["fault", "hang", "race"])
+@pytest.mark.parametrize("kind", ["fault", pytest.param("hang", marks=pytest.mark.long), "race"])
 def test_faults_and_hazards_are_exceptions(tmp_path: Path, kind: str) -> None:
     race(tmp_path) if kind == "race" else program(FAULT if kind == "fault" else LOOP_BY_COLUMN, tmp_path)
     name, line, launch = {

@@ -2,6 +2,7 @@
 
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -24,11 +25,15 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
 
 
-def test_the_program_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_program_runs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     monkeypatch.chdir(TOP)
     (program,) = blocks("python")
-    exec(compile(program, "docs/debugger.md", "exec"), {})
-    assert capsys.readouterr().out.startswith("breakpoint Position(launch=0, ")
+    # A kernel is read from its file.
+    (tmp_path / "program.py").write_text(program)
+    monkeypatch.syspath_prepend(tmp_path)
+    import_module("program")
+    printed = capsys.readouterr().out
+    assert printed.startswith("breakpoint Position(launch=0, ") and "program.py" in printed
 
 
 def test_the_sessions_are_as_shown() -> None:

@@ -145,7 +145,7 @@ def dwords_that_matter(path: Path, name: str, pixel: tuple[int, int]) -> set[str
     return found
 
 
-@pytest.mark.parametrize(("name", "pixel", "stride"), [("gs_pass", (25, 12), 16)])
+@pytest.mark.parametrize(("name", "pixel", "stride"), [pytest.param("gs_pass", (25, 12), 16, marks=pytest.mark.long)])
 def test_a_pixel_behind_a_geometry_program_is_explained_to_the_vertex_buffers(
     name: str, pixel: tuple[int, int], stride: int, tmp_path: Path
 ) -> None:

@@ -77,7 +77,11 @@ def words_that_matter(path: Path, pixel: tuple[int, int], vertices: list[int], h
 
 @pytest.mark.parametrize(
     ("name", "count", "has_size"),
-    [("points_sprite", 2, True), ("points", 1, True), pytest.param("clip_distance", 2, False, marks=pytest.mark.long)],
+    [
+        pytest.param("points_sprite", 2, True, marks=pytest.mark.long),
+        ("points", 1, True),
+        pytest.param("clip_distance", 2, False, marks=pytest.mark.long),
+    ],
 )
 def test_what_vertices_left_is_named_where_it_decides_over_a_pixel(
     name: str, count: int, has_size: bool, tmp_path: Path

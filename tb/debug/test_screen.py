@@ -21,6 +21,9 @@ from ctm.tb.debug.terminal import terminal
 from ctm.tb.draws.recorded import make_job
 
 LARGE, SMALL = (160, 50), (80, 24)
+LARGE_FIRST = [LARGE, pytest.param(SMALL, marks=pytest.mark.long)]
+SMALL_FIRST = [SMALL, pytest.param(LARGE, marks=pytest.mark.long)]
+"""Both sizes, of which the ordinary suite has the first."""
 FAULT = DIVERGENT.replace("MAD(r0.r, r0.g, 0.0)", "MAD(r0.r, r0.g, 0.0) {rgba_inst.rgb_op=15}")
 
 
@@ -79,7 +82,7 @@ class Seen:
 async def a_draw(seen: Seen) -> None:
     """From its vertices to a pixel, and why it is so."""
     assert "launch 0 (VS of draw 0)" in seen.place and "vertex 0" in seen.place
-    assert seen.rows("image")[0] == "the program has no output"
+    assert seen.rows("image")[0] == "the program has no image"
     await seen.enter("break (24, 24)")
     await seen.press("i", "i", "I", "s", "f", "c")
     assert "launch 1 (PS of draw 0)" in seen.place and "(24, 24) of primitive 2 (vertex 4" in seen.place
@@ -112,7 +115,7 @@ def test_a_draw_begins_with_its_vertices(tmp_path: Path) -> None:
     async def story(seen: Seen) -> None:
         assert "launch 0 (VS of draw 0)" in seen.place
         await seen.press("i", "5")
-        assert seen.rows("image")[0] == "the program has no output"
+        assert seen.rows("image")[0] == "the program has no image"
 
     told(story, load_job(make_job("cube_indexed", "sfn", tmp_path)), SMALL)
 
@@ -134,7 +137,7 @@ def told(
     return asyncio.run(tell())
 
 
-@pytest.mark.parametrize("size", [LARGE, SMALL])
+@pytest.mark.parametrize("size", SMALL_FIRST)
 def test_a_fault(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         await seen.press("c")
@@ -178,6 +181,7 @@ def test_a_wrong_pixel(tmp_path: Path) -> None:
     told(story, program(DIVERGENT, tmp_path))
 
 
+@pytest.mark.long
 def test_a_wrong_pixel_with_little_room(tmp_path: Path) -> None:
     """By keys: the pane of each is shown where it is looked at."""
 
@@ -199,7 +203,7 @@ def test_a_wrong_pixel_with_little_room(tmp_path: Path) -> None:
     told(story, program(DIVERGENT, tmp_path), SMALL)
 
 
-@pytest.mark.parametrize("size", [LARGE, SMALL])
+@pytest.mark.parametrize("size", LARGE_FIRST)
 def test_divergence(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         await seen.enter("break 6 if i > 2")
@@ -219,7 +223,7 @@ def test_divergence(tmp_path: Path, size: tuple[int, int]) -> None:
     told(story, program(DIVERGENT, tmp_path), size)
 
 
-@pytest.mark.parametrize("size", [LARGE, SMALL])
+@pytest.mark.parametrize("size", SMALL_FIRST)
 def test_a_hang(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         await seen.press("c")
@@ -232,7 +236,7 @@ def test_a_hang(tmp_path: Path, size: tuple[int, int]) -> None:
     told(story, program(LOOP_BY_COLUMN, tmp_path), size, watchdog=20)
 
 
-@pytest.mark.parametrize("size", [LARGE, SMALL])
+@pytest.mark.parametrize("size", LARGE_FIRST)
 def test_a_race(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         await seen.press("c")
@@ -292,6 +296,7 @@ def test_little_room_has_one_pane_and_more_room_all() -> None:
     told(story, example("r700/mandelbrot/mandelbrot"), SMALL)
 
 
+@pytest.mark.long
 def test_a_large_output_is_panned_and_follows_the_pixel() -> None:
     async def story(seen: Seen) -> None:
         await seen.enter("pixel 200 100")
@@ -312,6 +317,19 @@ def test_a_large_output_is_panned_and_follows_the_pixel() -> None:
     told(story, example("mandelbrot/mandelbrot", width=256, height=128))
 
 
+@pytest.mark.parametrize("size", SMALL_FIRST)
+def test_all_images_of_a_launch_are_shown_in_turn(size: tuple[int, int]) -> None:
+    async def story(seen: Seen) -> None:
+        pane, titles = seen.app.query_one(ImagePane), []
+        await seen.press("5")
+        for _ in range(3):
+            titles.append(pane.border_title)
+            await seen.press("o")
+        assert titles == ["Output 0", "Input 0", "Output 0"]
+
+    told(story, example("transpose/transpose"), size)
+
+
 def test_the_command_line_recalls_and_completes_its_story(tmp_path: Path) -> None:
     async def story(seen: Seen) -> None:
         assert seen.rows("log")[0] == "as it began"
@@ -327,7 +345,7 @@ def test_the_command_line_recalls_and_completes_its_story(tmp_path: Path) -> Non
     assert told(story, program(DIVERGENT, tmp_path)) == 0
 
 
-@pytest.mark.parametrize("ending", ["key", "signal"])
+@pytest.mark.parametrize("ending", [pytest.param("key", marks=pytest.mark.long), "signal"])
 def test_on_a_terminal_it_ends_and_leaves_the_terminal_as_it_was(tmp_path: Path, ending: str) -> None:
     program(DIVERGENT, tmp_path)
     with terminal("debug", str(tmp_path / "job.toml"), "--screen", kind="xterm-256color") as user:

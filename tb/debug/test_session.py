@@ -20,6 +20,8 @@ from ctm.tb.debug.jobs import DIVERGENT, config_of, example, program, session_of
 
 EXAMPLES = ("early_out/early_out", "transpose/transpose", "mandelbrot/mandelbrot", "r700/compaction/compaction",
             "r700/mandelbrot/mandelbrot", "r700/reduction/reduction")  # fmt: skip
+SAMPLES = [pytest.param(name, marks=pytest.mark.long) if name in ("mandelbrot/mandelbrot", "r700/compaction/compaction")
+           else name for name in EXAMPLES]  # fmt: skip
 LOOP = """
 REP i0
     ALU r1.r = ADD(r1.r, c0.b)
@@ -52,7 +54,7 @@ def states(session: Session) -> str:
     return f"{''.join(batch.lane_states())} {valid}"
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", SAMPLES)
 def test_every_step_is_a_line_of_the_trace_and_the_job_ends_as_without(name: str) -> None:
     job = example(name)
     lines, outputs = traced(job)
@@ -155,6 +157,23 @@ def test_a_condition_is_of_a_lane_which_is_looked_at_then(tmp_path: Path) -> Non
         assert session.position == here
 
 
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_many_wavefronts_together_find_is_what_steps_come_to(name: str) -> None:
+    job = example(name)
+    with session_of(job) as session:
+        stop_at(session, "if step == 2 or step == 9")
+        session.go_to(session.position._replace(wavefront=0, step=10))
+        found = 0
+        while found < 3 and session.go_on().reason == "breakpoint":
+            found += 1
+            here, batch = session.position, session.wavefront.batch.copy()
+            session.back(here.step)
+            session.step(here.step)
+            assert session.position == here and session.wavefront.batch.control == batch.control
+            assert session.wavefront.batch.is_in_state_of(batch)
+        assert found
+
+
 def test_a_condition_of_steps_is_of_those_that_were_executed(tmp_path: Path) -> None:
     with session_of(program(LOOP, tmp_path)) as session:
         stop_at(session, "if step == 5")
@@ -247,7 +266,9 @@ def test_launches_follow_each_other_and_are_come_back_to() -> None:
             assert array.tobytes() == session.result.outputs[key].tobytes()
 
 
-@pytest.mark.parametrize("name", ["bitonic/bitonic", "r700/compaction/compaction"])
+@pytest.mark.parametrize(
+    "name", [pytest.param("bitonic/bitonic", marks=pytest.mark.long), "r700/compaction/compaction"]
+)
 def test_going_on_runs_every_wavefront_of_every_launch(name: str) -> None:
     job = example(name)
     _, outputs = traced(job)

@@ -24,10 +24,11 @@ class _Placed:
     place: str
     condition: str
     number: int | None = None
+    is_verified: bool = False
 
     def described(self, **more: Any) -> dict[str, Any]:
         """The breakpoint for the editor."""
-        return {"id": self.identifier, "verified": self.number is not None, **more}
+        return {"id": self.identifier, "verified": self.is_verified, **more}
 
 
 class Breakpoints:
@@ -62,11 +63,13 @@ class Breakpoints:
 
     def renewed(self) -> Iterator[dict[str, Any]]:
         """Those that had no place before and have one now."""
-        for placed in [each for several in self._placed.values() for each in several]:
-            if placed.number is None:
-                found = self._place(placed)
-                if placed.number is not None:
-                    yield found
+        stops = {stop.number: stop for stop in self._session.stops}
+        for placed in [each for several in self._placed.values() for each in several if not each.is_verified]:
+            found = self._place(placed) if placed.number is None else None
+            if placed.number in stops:
+                found = self._described(placed, stops[placed.number])
+            if found is not None and placed.is_verified:
+                yield found
 
     def stopped(self, stop: Stop) -> tuple[str, list[int]]:
         """The reason that an editor shows for a stop, and its identifiers there."""
@@ -95,17 +98,25 @@ class Breakpoints:
         session, place = self._session, placed.place
         try:
             if placed.source is not None:
-                place = f"{self._sources.file(session.code, placed.source)}:{place}"
+                place = f"{self._sources.file(session, placed.source)}:{place}"
             stop = stop_at(session, f"{place} if {placed.condition}" if placed.condition else place)
         except DebugError as error:
             return placed.described(message=str(error), reason="failed")
         placed.number = stop.number
+        return self._described(placed, stop)
+
+    def _described(self, placed: _Placed, stop: Stop) -> dict[str, Any]:
+        """A breakpoint that is set: one in a program that has not run has no place yet."""
+        session = self._session
+        placed.is_verified = stop.finds is None
         unit = min(stop.units) if stop.units else None
         line = None if unit is None else session.code.line(unit)
         more: dict[str, Any] = {} if unit is None else {"instructionReference": reference_of(unit)}
         if line is not None:
             more["source"] = self._sources.described(session.code, line.file)
             more["line"] = line.line - 1 + self._first_line
+        if stop.finds is not None:
+            more["message"], more["reason"] = "its program has not run yet", "pending"
         return placed.described(**more)
 
 

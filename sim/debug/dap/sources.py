@@ -5,6 +5,7 @@ from typing import Any
 
 from ctm.sim.debug.code import Code
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.session import Session
 
 
 class Sources:
@@ -33,10 +34,11 @@ class Sources:
             raise DebugError(f"there is no source {reference}")
         return self._without_path[reference - 1][1]
 
-    def file(self, code: Code, source: dict[str, Any]) -> str:
-        """The name that the program which runs has for an editor's source; DebugError: it has none."""
+    def file(self, session: Session, source: dict[str, Any]) -> str:
+        """The name that the program which runs, or another one of the job, has for a source; DebugError: none has."""
+        code = session.code
         lines = code.executable.lines
-        files: tuple[str, ...] = () if lines is None else lines.files
+        files: dict[str, None] = dict.fromkeys((*(() if lines is None else lines.files), *session.lines))
         path, reference = source.get("path"), source.get("sourceReference")
         for file in files:
             own = self._path(file)

@@ -7,7 +7,7 @@ import numpy as np
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.given_engine import GivenEngineExecution
+from ctm.sim.debug.given_engine import Work, execution_of
 from ctm.sim.debug.hardware import r5xx, r700
 from ctm.sim.debug.hardware.moment import Recording
 from ctm.sim.debug.hardware.signals import Signals, signals_in
@@ -18,7 +18,6 @@ from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted, library
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch
-from ctm.sim.jobs.loading import LoadedJob
 
 _MOST_RECORDINGS = 16
 
@@ -26,7 +25,7 @@ _MOST_RECORDINGS = 16
 class Hardware:
     """A job on the hardware; the model of the machine is compiled when the first wavefront is looked at."""
 
-    def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int) -> None:
+    def __init__(self, job: Work, config: MachineConfig, watchdog: int) -> None:
         self._job, self._config, self._watchdog = job, config, watchdog
         self.cancellation = Cancellation()
         """Ends a run, too; the session's takes its place."""
@@ -65,7 +64,7 @@ class Hardware:
             engines.append(TracedEngine(config, wanted=wanted, progress=self._check, **options))
             return engines[0]
 
-        execution = GivenEngineExecution(self._job, self._config, engine="rtl", watchdog=self._watchdog, make=make)
+        execution = execution_of(self._job, self._config, engine="rtl", watchdog=self._watchdog, make=make)
         # A job that fails has shown what led to it.
         error: MachineError | None = None
         try:

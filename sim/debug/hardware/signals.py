@@ -9,11 +9,10 @@ from typing import Any
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.given_engine import GivenEngineExecution
+from ctm.sim.debug.given_engine import Work, execution_of
 from ctm.sim.engines.waves.engine import WavesEngine
 from ctm.sim.engines.waves.window import Waves
 from ctm.sim.fault import CycleLimitError, MachineError
-from ctm.sim.jobs.loading import LoadedJob
 
 _COMPILING = "compiling the machine with all its signals, once for this configuration ..."
 # As of the cache's own warnings, without a handler each is a line on standard error.
@@ -68,7 +67,7 @@ class Signals:
         return found
 
 
-def signals_in(job: LoadedJob, config: MachineConfig, watchdog: int, cycle: int, cancellation: Cancellation) -> Signals:
+def signals_in(job: Work, config: MachineConfig, watchdog: int, cycle: int, cancellation: Cancellation) -> Signals:
     """Run a job on the hardware up to a cycle, counted from its first command buffer; errors as `ctm run`'s."""
     with tempfile.TemporaryDirectory(prefix="ctm-") as folder:
         path = Path(folder) / "cycle.vcd"
@@ -87,7 +86,7 @@ def signals_in(job: LoadedJob, config: MachineConfig, watchdog: int, cycle: int,
 
         waves = Waves(path=path, first=cycle, cycles=1, depth=_DEPTH)
         WavesEngine.prepare_traced(config, waves, lambda: _log.warning(_COMPILING))
-        execution = GivenEngineExecution(job, config, engine="rtl", watchdog=watchdog, make=make)
+        execution = execution_of(job, config, engine="rtl", watchdog=watchdog, make=make)
         try:
             execution.run()
         except (MachineError, CycleLimitError):

@@ -7,6 +7,7 @@ from typing import Any
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.moment import Recording
 from ctm.sim.debug.hardware.signals import Signals
+from ctm.sim.debug.images.elements import Store
 from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.fault import MachineError
@@ -93,6 +94,9 @@ class HardwareWavefront:
             self.model.back_to(step)
             raise DebugError(f"the hardware executed pc {moments[step].pc}, the golden model executes pc {pc}")
 
+    def leap(self, state: Batch[Any]) -> None:
+        """Nothing: each of its instructions is compared with the golden model's."""
+
     def back_to(self, step: int) -> None:
         """Return to an earlier step."""
         self.model.back_to(step)
@@ -106,6 +110,11 @@ class HardwareWavefront:
         """Nothing of hardware can be set: what is shown has been recorded; DebugError."""
         self._shown = None
         raise DebugError("what the hardware did is recorded, nothing of it can be set; engine golden can")
+
+    def store(self, store: Store) -> None:
+        """The same; DebugError."""
+        del store
+        self.edit()
 
     def storing(self, area: Area) -> Mask:
         """See `Wavefront.storing`."""

@@ -1,4 +1,4 @@
-"""The pane of an output: its elements as half blocks, two in a character, and the pixel of the lane."""
+"""The pane of an image: its elements as half blocks, two in a character, and the pixel of the lane."""
 
 from functools import lru_cache
 from typing import Any
@@ -12,7 +12,8 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from ctm.sim.debug.picture import Colours, picture, pictured
+from ctm.sim.debug.images.elements import buffer_of
+from ctm.sim.debug.images.picture import Colours, picture, pictured
 from ctm.sim.debug.session import Session
 from ctm.sim.golden.dpp.launch import Launch
 
@@ -36,13 +37,19 @@ def _is_edge(x: int, y: int, zoom: int) -> bool:
     return zoom < _HOLLOW or not all(0 < at < zoom - 1 for at in (x, y))
 
 
+def title_of(name: str) -> str:
+    """What an image is called above it."""
+    kind = {"o": "Output", "i": "Input"}.get(name[0])
+    return "Conditional buffer" if kind is None else f"{kind} {name[1:]}"
+
+
 class ImagePane(Widget, can_focus=True):
-    """The part of an output around a pixel; a click goes to another pixel's wavefront."""
+    """The part of an image around a pixel; a click goes to another pixel's wavefront."""
 
     BINDINGS = [
         Binding("left", "pan(-1, 0)", "Left", show=False), Binding("right", "pan(1, 0)", "Right", show=False),
         Binding("up", "pan(0, -1)", "Up", show=False), Binding("down", "pan(0, 1)", "Down", show=False),
-        Binding("o", "output", "Next output", show=False),
+        Binding("o", "image", "Next image", show=False),
     ]  # fmt: skip
 
     class Chosen(Message):
@@ -58,7 +65,7 @@ class ImagePane(Widget, can_focus=True):
         self._launch: Launch[Any] | None = None
         self._at = 0, 0
         self._corner = _NOWHERE
-        self._output = 0
+        self._number = 0
         self._colours: Colours | None = None
 
     def update_from(self, session: Session) -> None:
@@ -72,15 +79,15 @@ class ImagePane(Widget, can_focus=True):
         """Show what memory holds now, when the job has ended, too."""
         if self._launch is None:
             return
-        outputs = pictured(self._launch)
-        if not outputs or not self.content_size:
+        names = pictured(self._launch)
+        if not names or not self.content_size:
             self._colours = None
         else:
-            number = outputs[self._output % len(outputs)]
+            name = names[self._number % len(names)]
             (i0, j0), (columns, rows) = self._corner, self._shape
-            self._colours = picture(self._launch, number, range(i0, i0 + columns), range(j0, j0 + rows))
+            self._colours = picture(*buffer_of(self._launch, name), range(i0, i0 + columns), range(j0, j0 + rows))
             place = f"({i0}, {j0}) to ({min(i0 + columns, self._end[0]) - 1}, {min(j0 + rows, self._end[1]) - 1})"
-            self.border_title = f"Output {number}"
+            self.border_title = title_of(name)
             self.border_subtitle = f"{place}, at {self._at}"
         self.refresh()
 
@@ -131,7 +138,7 @@ class ImagePane(Widget, can_focus=True):
         """See `Widget`."""
         width = self.content_size.width
         if self._colours is None:
-            text = "the program has no output" if y == 0 else ""
+            text = "the program has no image" if y == 0 else ""
             return Strip([Segment(text)]).crop_extend(0, width, self.rich_style)
         halves = (self._half(half, width) for half in (2 * y, 2 * y + 1))
         return Strip([_segment(upper, lower) for upper, lower in zip(*halves, strict=True)])
@@ -174,7 +181,9 @@ class ImagePane(Widget, can_focus=True):
         self._corner = corner[0], corner[1]
         self.update_output()
 
-    def action_output(self) -> None:
-        """Show the next output."""
-        self._output += 1
+    def action_image(self) -> None:
+        """Show the next image of the launch."""
+        self._number += 1
         self.update_output()
+        # A smaller terminal has no room for titles.
+        self.notify(str(self.border_title), timeout=2)

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
 from ctm.sim.debug.code import Code
 from ctm.sim.debug.slicing.conditions import Condition
 from ctm.sim.debug.slicing.names import Names
@@ -88,8 +90,11 @@ class Answer:
         read = {place: cause.read[place] for place in places}
         (place, *others) = made
         if not others and place in read and read[place] == cause.made[place]:
-            del read[place]
-            return f"{self.names.name(place)} stays {self.names.word(place, cause.made[place])} by {self._words(read)}"
+            beside = {each: word for each, word in read.items() if each != place}
+            # What is made of other values may happen to be the same.
+            if all(isinstance(word, np.bool_) for word in beside.values()):
+                value = self.names.word(place, cause.made[place])
+                return f"{self.names.name(place)} stays {value} by {self._words(beside)}"
         # An instruction that gives the same whatever it reads.
         because = self._words(read) or "nothing else"
         return f"{self._words({place: cause.made[place] for place in made})} from {because}"

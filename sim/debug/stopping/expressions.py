@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.images.elements import address_in, element_value, word_value
 from ctm.sim.debug.views import FLOAT, INTEGER, Value, View
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.launch import Launch
@@ -37,8 +38,9 @@ class Expression:
 
     def __init__(self, text: str) -> None:
         self.text = text.strip()
+        address = address_in(self.text)
         try:
-            self._tree = ast.parse(self.text, mode="eval").body
+            self._tree = ast.parse(self.text if address is None else f"memory[{address}]", mode="eval").body
         except SyntaxError as error:
             raise DebugError(f"'{self.text}' is no expression: {error.msg}") from None
         except (ValueError, RecursionError, MemoryError):
@@ -112,6 +114,12 @@ class _Scope:
                 return np.repeat(self.steps, self.batch.lanes)
             case ast.Name(id=name):
                 return self.view.value(self.batch, self.launch, name)
+            case ast.Subscript(
+                value=ast.Name(id=name), slice=ast.Tuple(elts=[ast.Constant(value=int(i)), ast.Constant(value=int(j))])
+            ):
+                return element_value(self.launch, name, (i, j), self.batch.size)
+            case ast.Subscript(value=ast.Name(id="memory"), slice=ast.Constant(value=int(address))):
+                return word_value(self.launch, address, self.batch.size)
             case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int(row))):
                 return self.view.bank(self.batch, self.launch, name, row)
             case ast.Attribute(value=ast.Subscript() as row, attr=channel):

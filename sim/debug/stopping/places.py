@@ -1,6 +1,7 @@
 """Places to stop at, as people write them."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
@@ -32,7 +33,7 @@ _SLOTS = frozenset("xyzwt")
 def stop_at(session: Session, text: str, *, is_temporary: bool = False) -> Stop:
     """A breakpoint by its text: ``12``, ``FILE:12``, ``LABEL``, ``*UNIT`` or ``(i, j)``, each with ``if CONDITION``.
 
-    ``if CONDITION`` alone is any instruction.
+    ``if CONDITION`` alone is any instruction. A line of a program that has not run is one as soon as that runs.
 
     Raises
     ------
@@ -46,8 +47,11 @@ def stop_at(session: Session, text: str, *, is_temporary: bool = False) -> Stop:
         if not _may_come(session, *fields["pixel"]):
             raise DebugError(session.started.without(*fields["pixel"]))
     else:
-        fields["executable"] = session.started.launch.executable
-        fields["units"] = _units(session, place) if place else frozenset(session.code.units)
+        later = _later(session, place)
+        fields["finds"], fields["executable"] = later, session.started.launch.executable
+        fields["units"] = frozenset(session.code.units)
+        if place:
+            fields["units"] = _units(session, place) if later is None else frozenset()
     stop = Stop(number=0, text=text.strip(), condition=condition, is_temporary=is_temporary, **fields)
     return session.add_stop(stop)
 
@@ -145,6 +149,23 @@ def _parts(session: Session, text: str) -> tuple[str, Expression | None]:
     return first, condition
 
 
+def _later(session: Session, place: str) -> Callable[[], frozenset[int]] | None:
+    """Finds the units of a line that is in another program of the job; None if it is in this one, or in none."""
+    match = _LINE.fullmatch(place)
+    if match is None or match[1] is None:
+        return None
+    file, line = match[1], int(match[2])
+
+    def here() -> frozenset[int]:
+        lines = session.code.executable.lines
+        known = set() if lines is None else {each.line for each in lines.units if each and each.file == file}
+        return _of_line(session, file, line) if wanted in known else frozenset()
+
+    following = sorted(each for each in session.lines.get(file, ()) if each >= line)
+    wanted = following[0] if following else None
+    return None if wanted is None or here() else here
+
+
 def _units(session: Session, place: str) -> frozenset[int]:
     if match := _UNIT.fullmatch(place):
         unit = int(match[1], 0)
@@ -167,14 +188,16 @@ def _of_line(session: Session, file: str | None, line: int) -> frozenset[int]:
     files = lines.files
     name = files[0] if file is None else file
     if name not in files:
-        raise unknown("file", name, files)
+        raise unknown("file", name, dict.fromkeys((*files, *session.lines)))
     following = sorted(each.line for each in known if each.file == name and each.line >= line)
     if not following:
         raise DebugError(f"{name} has no code at line {line} or behind it")
     wanted, units = Line(name, following[0]), session.code.units
-    pairs = zip([None, *units], units, strict=False)
+    # An instruction is as long as to the next one; slots of a group may be of several lines.
+    ends = [*units[1:], len(lines.units)]
+    has = [any(lines.at(each) == wanted for each in range(*both)) for both in zip(units, ends, strict=True)]
     return frozenset(
-        unit for before, unit in pairs if lines.at(unit) == wanted and (before is None or lines.at(before) != wanted)
+        unit for unit, own, before in zip(units, has, [False, *has[:-1]], strict=True) if own and not before
     )
 
 

@@ -46,8 +46,16 @@ class Stop:
     """Wavefronts stop behind a store to it, in place of at a unit."""
     fragments: Callable[[Launch[Any]], frozenset[int]] | None = None
     """Of an element of a draw's target: the places of the strips of a launch that store it, for `pixel`."""
+    finds: Callable[[], frozenset[int]] | None = None
+    """Of a place in a program that has not run: the units in the one that runs, none if it is another one."""
     hits: int = 0
     _known: "_Known" = field(default_factory=lambda: _Known())
+
+    def bind(self, executable: int) -> None:
+        """Take a place in the program that runs, at this address, if it is looked for and there."""
+        units = frozenset[int]() if self.finds is None else self.finds()
+        if units:
+            self.executable, self.units, self.finds = executable, units, None
 
     def lanes(
         self, view: View, batch: Batch[Any], launch: Launch[Any], unit: int, steps: npt.NDArray[np.signedinteger]
@@ -130,12 +138,16 @@ class _Known:
 
 
 class Found(NamedTuple):
-    """A stop that was found: order and step of the wavefront, the stop, and the lane for which it is one."""
+    """A stop that was found: order and step of the wavefront, the stop, and the lane for which it is one.
+
+    `state` is the wavefront's there, if it is known.
+    """
 
     order: int
     step: int
     stop: Stop
     lane: int
+    state: Batch[Any] | None = None
 
 
 @dataclass
@@ -178,7 +190,7 @@ class Scout(Tally):
             chosen = first(groups.tolist(), key=lambda group: (int(batch.order[group]), int(steps[group])))
             own = lanes.reshape(-1, batch.lanes)[chosen]
             step = int(steps[chosen]) if stop.fragments is None else AT_END
-            self._keep(Found(int(batch.order[chosen]), step, stop, int(np.flatnonzero(own)[0])))
+            self._keep(Found(int(batch.order[chosen]), step, stop, int(np.flatnonzero(own)[0])), batch, chosen)
 
     def _fragments(self, stop: Stop, batch: Batch[Any], steps: Integers) -> Mask | None:
         """Of wavefronts at their starts the lanes that will store the element of a stop."""
@@ -186,7 +198,11 @@ class Scout(Tally):
         lanes = stop.storing_fragment(batch, self.launch) if (steps == 0).any() else None
         return lanes if lanes is not None and lanes.any() else None
 
-    def _keep(self, place: Found) -> None:
+    def _keep(self, place: Found, batch: Batch[Any] | None = None, group: int = 0) -> None:
         first = max if self.latest else min
         if self.found is None or first(place[:2], self.found[:2]) != self.found[:2]:
             self.found = place
+            if batch is not None and not self.latest and place.step != AT_END:
+                state = batch.take(np.array([group]))
+                state.executed, state.steps = np.array([place.step]), 0
+                self.found = place._replace(state=state)

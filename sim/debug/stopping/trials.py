@@ -81,15 +81,22 @@ class Fragment:
         return next(self.condition.rows(), "the test fails, whatever is compared")
 
 
-def fragments(started: Started, output: int, pixel: tuple[int, int], cancellation: Cancellation) -> list[Fragment]:
-    """The fragments of a pixel that strips of a draw have, in the order of the draw, and what becomes of each."""
+def fragments(
+    started: Started, output: int | None, pixel: tuple[int, int], cancellation: Cancellation
+) -> list[Fragment]:
+    """The fragments of a pixel that strips of a draw have, in the order of the draw, and what becomes of each.
+
+    They are stored in an output, or, without one, in the conditional buffer.
+    """
     launch, (i, j) = started.launch, pixel
     covers = ((started.i == i) & (started.j == j) & started.covered).any(axis=1)
     left: dict[int, tuple[bool, bool, np.float32]] = {}
     with _fragments(started, pixel, cancellation) as found:
         if found is not None:
             pixels, passed = found
-            written = pixels.written[launch.program.outputs.index(output)].any(axis=0)
+            written = np.ones(pixels.order.size, bool)
+            if output is not None:
+                written = pixels.written[launch.program.outputs.index(output)].any(axis=0)
             for at in np.flatnonzero((pixels.i == i) & (pixels.j == j)).tolist():
                 left[int(pixels.order[at])] = bool(passed[at]), bool(written[at]), pixels.conditional[at]
     result = []

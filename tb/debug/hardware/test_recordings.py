@@ -24,11 +24,12 @@ _SLOW = ("nest3_llvm", "insertion_sort_llvm_o1")
 def _marked(names: list[str], every: int) -> list[object]:
     """All programs, of which the ordinary suite has some."""
     return [
-        name if number % every == 0 else pytest.param(name, marks=pytest.mark.long) for number, name in enumerate(names)
+        name if number % every == 0 and name not in _SLOW else pytest.param(name, marks=pytest.mark.long)
+        for number, name in enumerate(names)
     ]
 
 
-@pytest.mark.parametrize("name", _marked(r5xx.NAMES, 3))
+@pytest.mark.parametrize("name", _marked(r5xx.NAMES, 8))
 def test_wavefronts_of_r5xx_are_read_from_a_core(name: str) -> None:
     with caught() as launches:
         r5xx.run(r5xx.Shader.load(name), domain=(0, 0, 7, 7), config=DEFAULT)
@@ -58,7 +59,7 @@ def _of(events: dict[str, Any], place: Any) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("name", _marked(list(r700.FILES), 8))
+@pytest.mark.parametrize("name", _marked(list(r700.FILES), 16))
 def test_wavefronts_of_r700_are_read_from_the_machine(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shader = r700.Shader.load(name)
     with caught() as launches:

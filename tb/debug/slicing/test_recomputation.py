@@ -1,5 +1,6 @@
 """With what a slice lists, and anything in place of the rest, the value is the same to the last bit."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from ctm.sim.debug.slicing.place import Place
 from ctm.sim.debug.why import why
 from ctm.sim.jobs.loading import load_job
 from ctm.tb.debug.slicing.launches import caught, some_place
+from ctm.tb.debug.slicing.necessity import needless
 from ctm.tb.debug.slicing.recomputation import targets_of, wrong
 from ctm.tb.jobs.single import single
 from ctm.tb.r5xx import shaders as r5xx
@@ -19,9 +21,13 @@ _ORDINARY = {
     "r5xx": ("blackscholes", "deep_nest", "deriv_linear_noopt", "discard_if", "dots", "if_else", "uniform_branch_noopt",
              "loop_divergent", "depth_out", "const_inline"),
     "r700": ("blackscholes_sfn", "deep_nest_sb", "deriv_sb", "discard_if_nosb", "discard_loop_sb", "if_else_nosb",
-             "depth_out_sfn", "const_inline_nosb", "loop_divergent_sfn", "predicates_llvm_o1"),
+             "depth_out_sfn", "const_inline_nosb", "loop_divergent_sfn", "dots_sfn"),
 }  # fmt: skip
 """Some of each kind, which take less than a second."""
+
+
+_INSTRUCTIONS = {False: 2, True: 40}
+"""Of a slice, whose reasons must all be needed: so many in the ordinary suite, and in the long one."""
 
 
 def programs(kind: str, names: list[str]) -> list[object]:
@@ -29,7 +35,7 @@ def programs(kind: str, names: list[str]) -> list[object]:
     return [name if name in _ORDINARY[kind] else pytest.param(name, marks=pytest.mark.long) for name in sorted(names)]
 
 
-def check(run: object, name: str) -> None:
+def check(run: object, name: str, instructions: int) -> None:
     with caught() as launches:
         run(name)  # type: ignore[operator]
     for number, launch in enumerate(launches):
@@ -37,17 +43,36 @@ def check(run: object, name: str) -> None:
         slicer, begin = place.slicer(), place.wavefront().batch.copy()
         found = slicer.slice(targets_of(slicer, place.lane))
         assert found.causes
+        if instructions:
+            assert not needless(launch.launch, slicer, found, number, instructions)
         assert not wrong(launch.launch, slicer.probe, begin, found, place.lane, number)
 
 
 @pytest.mark.parametrize("name", programs("r5xx", r5xx.NAMES))
-def test_compiled_programs_of_r5xx_are_determined_by_their_slices(name: str) -> None:
-    check(lambda name: r5xx.run(r5xx.Shader.load(name), domain=(0, 0, 7, 7)), name)
+def test_compiled_programs_of_r5xx_are_determined_by_their_slices(name: str, is_long: bool) -> None:
+    check(lambda name: r5xx.run(r5xx.Shader.load(name), domain=(0, 0, 7, 7)), name, _INSTRUCTIONS[is_long])
 
 
 @pytest.mark.parametrize("name", programs("r700", list(r700.FILES)))
-def test_compiled_programs_of_r700_are_determined_by_their_slices(name: str) -> None:
-    check(lambda name: r700.run(r700.Shader.load(name)), name)
+def test_compiled_programs_of_r700_are_determined_by_their_slices(name: str, is_long: bool) -> None:
+    # Of the others some reasons matter only together with masks of the stack, or with few words, that are not drawn.
+    instructions = _INSTRUCTIONS[is_long] if name in _ORDINARY["r700"] else 0
+    check(lambda name: r700.run(r700.Shader.load(name)), name, instructions)
+
+
+def test_a_reason_that_is_not_needed_is_found() -> None:
+    with caught() as launches:
+        r5xx.run(r5xx.Shader.load("dots"), domain=(0, 0, 7, 7))
+    place = some_place(launches[0], 1)
+    slicer = place.slicer()
+    found = slicer.slice(targets_of(slicer, place.lane))
+    assert not needless(launches[0].launch, slicer, found, 1, 1)
+    cause = found.causes[0]
+    target = next(iter(cause.reasons))
+    beside = Place("temporaries", (len(slicer.track.last.temporaries) - 1, 3), place.lane)
+    reasons = {**cause.reasons, target: (*cause.reasons[target], beside)}
+    poorer = replace(found, causes=(replace(cause, reasons=reasons),))
+    assert needless(launches[0].launch, slicer, poorer, 1, 1) == [(cause.step, target, beside)]
 
 
 def test_a_wavefront_of_one_lane_has_the_reasons_of_a_whole_one(tmp_path: Path) -> None:
