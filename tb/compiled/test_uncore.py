@@ -15,8 +15,8 @@ from ctm.sim.engines.engine import Report
 from ctm.sim.report.workloads import matmul, prepare
 from ctm.tb.compiled.paths import Paths
 from ctm.tb.lib.machines import BEATS
-from ctm.tb.system.soak import Comparison
-from ctm.tb.system.soak_work import draw_work
+from ctm.tb.soak.comparison import Comparison
+from ctm.tb.soak.work import draw_work
 
 TWO = with_settings(BEATS, {"array.cores": 2})
 TWO_OF_LANES = with_settings(TINY, {"array.cores": 2})

@@ -23,9 +23,9 @@ from ctm.sim.runtime import CommandBuffer
 from ctm.sim.runtime.draws import Draw, IndexArray, StreamTarget, VertexArray, Viewport, pipeline
 from ctm.tb.draws.random_draws import scene
 from ctm.tb.draws.scene import Scene
-from ctm.tb.system import soak_r700
-from ctm.tb.system.soak_programs import Drawn, Executables, Source
-from ctm.tb.system.soak_regions import Region, Space
+from ctm.tb.soak import r700
+from ctm.tb.soak.programs import Drawn, Executables, Source
+from ctm.tb.soak.regions import Region, Space
 
 _DRAWS = 0.7
 """The share of programs that are a draw's."""
@@ -112,7 +112,7 @@ def _draw(made: Scene, vertices: int, size: int, indices: int, streams: Mapping[
 def draw_program(generator: np.random.Generator) -> Executables:
     """A draw's programs, or one of a domain."""
     if generator.random() > _DRAWS:
-        return soak_r700.draw_program(generator)
+        return r700.draw_program(generator)
     made = _scene(int(generator.integers(1 << 30)))
     if made.program is not None:
         return Executables(write(made.program), short=False, scene=made, one_batch=False, counted=False)
@@ -177,4 +177,4 @@ def _split(words: list[int]) -> list[list[int]]:
     return found
 
 
-R700_DRAWS = Source(kind="r700", draw=draw_program, inputs=soak_r700.R700.inputs, linear=True, place=place)
+R700_DRAWS = Source(kind="r700", draw=draw_program, inputs=r700.R700.inputs, linear=True, place=place)

@@ -7,8 +7,8 @@ from ctm.rtl.config import DRAW_PRESET, PRESETS, MachineConfig
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.tb.draws.scene import Scene
 from ctm.tb.draws.soak import R700_DRAWS, batches
-from ctm.tb.system.soak import Comparison, Outcome
-from ctm.tb.system.soak_work import draw_work
+from ctm.tb.soak.comparison import Comparison, Outcome
+from ctm.tb.soak.work import draw_work
 
 CONFIG = PRESETS[DRAW_PRESET]
 _RUNS, _LONG_RUNS, _PART = 16, 5000, 250

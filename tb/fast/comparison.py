@@ -10,8 +10,8 @@ from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer
 from ctm.tb.r5xx.random_cases import Case
+from ctm.tb.soak.work import Work
 from ctm.tb.system.memories import first_difference
-from ctm.tb.system.soak_work import Work
 
 COMMANDS = 0x4000_0000
 REMARKS = ("too many paths", "past the caches", "overlap", "answers with errors")

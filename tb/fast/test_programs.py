@@ -13,7 +13,7 @@ from ctm.tb.fast.hosts import HOSTS
 from ctm.tb.lib.seeds import seeds
 from ctm.tb.r5xx.programs.flow import random_flow_case
 from ctm.tb.r5xx.random_cases import Case, random_case
-from ctm.tb.system.soak_work import draw_work
+from ctm.tb.soak.work import draw_work
 
 GROUPS = (16, 8, 4)
 MACHINES = list(product(GROUPS, HOSTS.values()))

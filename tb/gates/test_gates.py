@@ -15,8 +15,8 @@ from ctm.sim.runtime import CommandBuffer, Device, MachineError
 from ctm.sim.runtime.device import WATCHDOG
 from ctm.tb.gates.library import library
 from ctm.tb.r5xx.shaders import Shader, run
+from ctm.tb.soak.work import draw_work
 from ctm.tb.system import soak
-from ctm.tb.system.soak_work import draw_work
 
 pytestmark = [
     pytest.mark.long,

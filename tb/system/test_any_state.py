@@ -15,9 +15,9 @@ from ctm.sim.jobs.recording import record
 from ctm.sim.report.testbench import EXPECTED, HOST, replaying
 from ctm.sim.runtime import CommandBuffer, Device
 from ctm.sim.runtime.device import WATCHDOG
+from ctm.tb.soak.work import draw_work
 from ctm.tb.system import soak
 from ctm.tb.system.any_state import four_states, library, watch, without_start
-from ctm.tb.system.soak_work import draw_work
 
 _SEEDS, _PART = 200, 50
 SAXPY = Path(__file__).parents[2] / "examples" / "saxpy"

@@ -18,13 +18,12 @@ from ctm.tb.lib.streams import simulate
 from ctm.tb.r5xx.lockstep import PROGRAMS, TIMINGS, check_cases
 from ctm.tb.r5xx.simulation import simulation
 from ctm.tb.r5xx.simulation.simulation import CoreSimulation
-from ctm.tb.system import soak, soak_programs, soak_r700
+from ctm.tb.soak.work import draw_work
 from ctm.tb.system.collisions import Colliding
-from ctm.tb.system.soak_work import draw_work
 
 _WORKS = 60
 _MACHINES = ("default", "small", "compact")
-_SOURCES = {"r5xx": soak_programs.R5XX, "r700": soak_r700.R700}
+_SOURCES = {"r5xx": programs.R5XX, "r700": r700.R700}
 
 
 def test_what_is_being_written_is_read_as_something_else() -> None:
@@ -66,6 +65,6 @@ def test_random_work(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = from_rtlil(rtlil(Sampled(config, CoreInstance), config, TOP, Colliding()))
     wrapper = host(config.memory, "unwatched.h", "verilated.h", "verilated_model.h")
     library = toolchain.build(toolchain.Model(TOP, text), f'#include "models.h"\n{wrapper}')
-    monkeypatch.setattr(soak.Hardware, "library", staticmethod(lambda config, tell=None: library))
+    monkeypatch.setattr(comparison.Hardware, "library", staticmethod(lambda config, tell=None: library))
     for seed in range(_WORKS):
-        soak.Comparison(draw_work(seed, _SOURCES[config.array.instruction_set]), config).run()
+        comparison.Comparison(draw_work(seed, _SOURCES[config.array.instruction_set]), config).run()

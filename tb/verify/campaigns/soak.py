@@ -16,10 +16,10 @@ from ctm.sim.elf.r700.executable import Executable as R700Executable
 from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.engines.rtl import RtlEngine, supply
 from ctm.sim.fault import MachineError
-from ctm.tb.system.soak import MOST_CYCLES, Comparison, Outcome
-from ctm.tb.system.soak_programs import R5XX
-from ctm.tb.system.soak_r700 import R700 as R700_SOURCE
-from ctm.tb.system.soak_work import Work, draw_work
+from ctm.tb.soak.comparison import MOST_CYCLES, Comparison, Outcome
+from ctm.tb.soak.programs import R5XX
+from ctm.tb.soak.r700 import R700 as R700_SOURCE
+from ctm.tb.soak.work import Work, draw_work
 from ctm.tb.verify.campaign import Campaign, Case, Found, Tables
 from ctm.tb.verify.hazards import is_defined
 from ctm.tb.verify.r5xx import program as r5xx

@@ -19,7 +19,7 @@ from ctm.sim.memory import Memory
 from ctm.tb.draws.scene import Scene
 from ctm.tb.r5xx.random_instructions import INPUTS, READ_BACK
 from ctm.tb.r5xx.random_programs import Program
-from ctm.tb.system.soak_regions import Region, Space
+from ctm.tb.soak.regions import Region, Space
 
 IN_PLACE = """
 TEX r1 = LOOKUP(i0, r0.rg) unscaled

@@ -13,7 +13,7 @@ from ctm.tb.r700.flow_code import Compiler
 from ctm.tb.r700.hardware.limits import is_unsupported
 from ctm.tb.r700.hardware.random_fetches import draw_pixel_program
 from ctm.tb.r700.words import tex
-from ctm.tb.system.soak_programs import Executables, Source
+from ctm.tb.soak.programs import Executables, Source
 
 _SHORT_STACK = 0.2
 """The share of programs with control flow that have a stack entry too few."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ctm.tb.system.soak_regions import Region
+from ctm.tb.soak.regions import Region
 
 Regions = set[Region]
 

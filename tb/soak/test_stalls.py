@@ -11,11 +11,11 @@ from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.model import TOP, hardware, key
 from ctm.sim.engines.rtl import wrapper
 from ctm.tb.draws.soak import R700_DRAWS
-from ctm.tb.system import stalls
-from ctm.tb.system.soak import Comparison, Hardware
-from ctm.tb.system.soak_programs import R5XX, Source
-from ctm.tb.system.soak_r700 import R700
-from ctm.tb.system.soak_work import draw_work
+from ctm.tb.soak import stalls
+from ctm.tb.soak.comparison import Comparison, Hardware
+from ctm.tb.soak.programs import R5XX, Source
+from ctm.tb.soak.r700 import R700
+from ctm.tb.soak.work import draw_work
 
 _SOURCES = {"tiny": R5XX, "r700": R700, DRAW_PRESET: R700_DRAWS}
 _STREAMS = 100

@@ -11,8 +11,8 @@ from ctm.sim.engines.model import Disturbance
 from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.tb.lib.faults import AllFaults
+from ctm.tb.soak.work import MAINTENANCE, Buffer, Work
 from ctm.tb.system.memories import copy, first_difference
-from ctm.tb.system.soak_work import MAINTENANCE, Buffer, Work
 
 MOST_CYCLES = 3_000_000
 """Of one command buffer; the longest one that is drawn takes a tenth of it."""

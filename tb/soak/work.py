@@ -11,10 +11,10 @@ from ctm.sim.engines.model import Disturbance
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r5xx.random_programs import INT_CONSTANTS
-from ctm.tb.system.soak_coherence import Accesses, Coherence
-from ctm.tb.system.soak_errors import refused_ranges, spoil
-from ctm.tb.system.soak_programs import R5XX, Drawn, Executables, Source, damaged
-from ctm.tb.system.soak_regions import Region, Space, draw_layout
+from ctm.tb.soak.coherence import Accesses, Coherence
+from ctm.tb.soak.errors import refused_ranges, spoil
+from ctm.tb.soak.programs import R5XX, Drawn, Executables, Source, damaged
+from ctm.tb.soak.regions import Region, Space, draw_layout
 
 _FLUSHES = ("flush_out_cache", "flush_cond_out_cache")
 _INVALIDATES = (

@@ -12,9 +12,9 @@ from ctm.sim.engines.model import Disturbance
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Image, Layout
 from ctm.tb.r700.hardware.machines import MACHINES
-from ctm.tb.system import soak_r700
-from ctm.tb.system.soak import Comparison, Hardware, Outcome
-from ctm.tb.system.soak_work import draw_work
+from ctm.tb.soak import r700
+from ctm.tb.soak.comparison import Comparison, Hardware, Outcome
+from ctm.tb.soak.work import draw_work
 
 _RUNS, _LONG_RUNS, _OTHER_RUNS = 12, 2000, 200
 _QUEUED = range(20_000, 20_004)
@@ -31,7 +31,7 @@ _OTHER = (
 
 def check(seeds: range, config: MachineConfig) -> list[Outcome]:
     """Run the work of seeds; how buffers ended."""
-    return [outcome for seed in seeds for outcome in Comparison(draw_work(seed, soak_r700.R700), config).run()]
+    return [outcome for seed in seeds for outcome in Comparison(draw_work(seed, r700.R700), config).run()]
 
 
 def test_random_work_leaves_the_same_errors_and_the_same_memory() -> None:
@@ -60,7 +60,7 @@ def test_other_machines_agree_too(name: str) -> None:
 
 def test_buffers_that_wait_in_the_queue_run_in_order() -> None:
     for seed in _QUEUED:
-        Comparison(draw_work(seed, soak_r700.R700), R700).run_queued()
+        Comparison(draw_work(seed, r700.R700), R700).run_queued()
 
 
 def test_constants_that_memory_refused_once_are_loaded_from_elsewhere() -> None:

@@ -13,9 +13,9 @@ from ctm.sim.elf import write
 from ctm.sim.engines.model import Disturbance
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Image, Layout
+from ctm.tb.soak.comparison import Comparison, Hardware, Outcome
+from ctm.tb.soak.work import draw_work
 from ctm.tb.system.memories import copy, first_difference, touched_pages
-from ctm.tb.system.soak import Comparison, Hardware, Outcome
-from ctm.tb.system.soak_work import draw_work
 
 _RUNS, _LONG_RUNS = 160, 10_000
 _PART = 20
