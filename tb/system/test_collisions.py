@@ -18,6 +18,7 @@ from ctm.tb.lib.streams import simulate
 from ctm.tb.r5xx.lockstep import PROGRAMS, TIMINGS, check_cases
 from ctm.tb.r5xx.simulation import simulation
 from ctm.tb.r5xx.simulation.simulation import CoreSimulation
+from ctm.tb.soak import comparison, programs, r700
 from ctm.tb.soak.work import draw_work
 from ctm.tb.system.collisions import Colliding
 
