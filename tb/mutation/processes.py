@@ -1,7 +1,6 @@
 """Processes of their own for mutants: forked, limited in time, with own files, and gone with all that they started."""
 
 import contextlib
-import gc
 import math
 import os
 import pickle
@@ -64,7 +63,7 @@ def ended(tasks: list[Task[Item]], jobs: int) -> Iterator[tuple[Item, int]]:
 
 def _forked(task: Task[Any], folder: Path) -> int:
     """Start a process, the first of its own group; returns its number."""
-    child = _fork()
+    child = os.fork()
     if child:
         # Both set it, so that it is set when either goes on.
         with contextlib.suppress(PermissionError, ProcessLookupError):
@@ -134,7 +133,7 @@ def streamed(function: Callable[[Callable[[Any], None]], None]) -> Iterator[Any]
         It raises an exception, whose text this has.
     """
     reader, writer = os.pipe()
-    child = _fork()
+    child = os.fork()
     if not child:
         os.close(reader)
         with os.fdopen(writer, "wb") as sent:
@@ -163,17 +162,6 @@ def streamed(function: Callable[[Callable[[Any], None]], None]) -> Iterator[Any]
                 yield each
     finally:
         _end(child)
-
-
-def _fork() -> int:
-    """The number of a new process, 0 in that process, which never destroys what the old one made.
-
-    A compiled model that is garbage there waits at its end for threads, which a fork does not have.
-    """
-    child = os.fork()
-    if not child:
-        gc.freeze()
-    return child
 
 
 def _end(child: int) -> None:

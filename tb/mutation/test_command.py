@@ -1,13 +1,12 @@
 """The command's statuses, and a few mutants of the fixed functions of draws."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from ctm.tb.mutation import runner
 from ctm.tb.mutation.command import main
+from ctm.tb.mutation.invocation import mutation
 from ctm.tb.mutation.mutants import TOP, Source, files_of
 from ctm.tb.mutation.survivors import draft, read
 from ctm.tb.mutation.units import UNITS, suite_of
@@ -16,49 +15,50 @@ MODULE = "def value():\n    number = 3\n    return number > 1\n"
 
 
 @pytest.fixture
-def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(runner, "LEAST_SECONDS", 5.0)
+def unit(tmp_path: Path) -> Path:
     (tmp_path / "piece.py").write_text(MODULE)
     (tmp_path / "test_piece.py").write_text("import piece\ndef test_it():\n    assert piece.value()\n")
     (tmp_path / "table.toml").write_text("")
     return tmp_path
 
 
-def run(unit: Path, *arguments: str) -> int:
-    tests = ["--tests", str(unit / "test_piece.py")]
-    return main([str(unit / "piece.py"), "--table", str(unit / "table.toml"), *arguments, *tests])
+def run(unit: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    own = ("--table", unit / "table.toml", *arguments, "--tests", unit / "test_piece.py")
+    return mutation(unit / "piece.py", *own, least=5.0)
 
 
-def test_survivors_are_told_until_the_table_has_them(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(unit, "--draft") == 1
-    told = capsys.readouterr().out
+def test_survivors_are_told_until_the_table_has_them(unit: Path) -> None:
+    first = run(unit, "--draft")
+    told = first.stdout
+    assert first.returncode == 1
     assert f"survived: {unit}/piece.py:3 > -> >= #1\n    return number > 1\n" in told
     assert told.endswith("1 killed, 0 accepted, 5 survive; 16.7 % of those that are not accepted are killed\n")
     rows = [row.replace('reason = ""', 'reason = "why"') for row in told.split("\n\n") if "[[" in row]
     (unit / "table.toml").write_text("\n".join(row[row.index("[[") :].partition("reason = \"why\"")[0] +
                                                'reason = "why"\n' for row in rows))  # fmt: skip
-    assert run(unit) == 0
-    assert "1 killed, 5 accepted, 0 survive; 100.0 %" in capsys.readouterr().out
+    second = run(unit)
+    assert second.returncode == 0 and "1 killed, 5 accepted, 0 survive; 100.0 %" in second.stdout
 
 
-def test_a_row_whose_mutant_is_found_is_told(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_row_whose_mutant_is_found_is_told(unit: Path) -> None:
     (mutant,) = [each for each in Source(unit / "piece.py").mutants if "swapped" in each.text]
     (unit / "table.toml").write_text(draft(mutant).replace('""', '"why"'))
-    assert run(unit) == 1
-    assert f"found now, and still in the table: {mutant.name}" in capsys.readouterr().out
+    result = run(unit)
+    assert result.returncode == 1 and f"found now, and still in the table: {mutant.name}" in result.stdout
 
 
-def test_one_mutant_is_run_by_its_name(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_mutant_is_run_by_its_name(unit: Path) -> None:
     (mutant,) = [each for each in Source(unit / "piece.py").mutants if "swapped" in each.text]
-    assert main([mutant.name, "--all", "--tests", str(unit / "test_piece.py"), "-k", "it"]) == 0
-    assert f"killed: {mutant.name}" in capsys.readouterr().out
+    result = mutation(mutant.name, "--all", "--tests", unit / "test_piece.py", "-k", "it")
+    assert result.returncode == 0 and f"killed: {mutant.name}" in result.stdout
 
 
 def test_what_cannot_be_run_is_told(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nothing"]) == 2 and "nothing is not there" in capsys.readouterr().err
     assert main([f"{unit}/piece.py:1 3 -> 4 #1"]) == 2 and "has no mutant" in capsys.readouterr().err
     (unit / "test_piece.py").write_text("def test_it():\n    assert False\n")
-    assert run(unit) == 2 and "fails without a mutant" in capsys.readouterr().err
+    result = run(unit)
+    assert result.returncode == 2 and "fails without a mutant" in result.stderr
 
 
 def test_a_row_without_a_reason_is_an_error(unit: Path) -> None:
@@ -83,9 +83,7 @@ def test_every_row_names_a_mutant_and_every_unit_has_tests() -> None:
 
 
 def command(*arguments: str) -> None:
-    result = subprocess.run(
-        [sys.executable, "-m", "ctm.tb.mutation", *arguments], cwd=TOP, capture_output=True, text=True, check=False
-    )
+    result = mutation(*arguments)
     assert result.returncode == 0, result.stdout + result.stderr
 
 
