@@ -151,6 +151,16 @@ def drawn(
     config = PRESETS["r700-draw" if engine in HARDWARE else "r700"]
     config = replace(config, memory=replace(config.memory, latency=latency))
     device = Device(engine, replace(config, array=config.array.with_group(wavefront)), watchdog=watchdog, watch=watch)
+    return drawn_on(scene, device)
+
+
+def drawn_on(scene: Scene, device: Device) -> Drawn:
+    """Draw a scene on a device.
+
+    Raises
+    ------
+    MachineError
+    """
     layout = Layout(width=scene.width, height=scene.height, format=DataFormat.FLOAT32_4)
     target = device.image(layout, np.full((scene.height, scene.width, 4), CLEAR))
     first = np.ones((scene.height, scene.width), np.uint16 if scene.depth_format is DataFormat.UINT16_1 else np.float32)
