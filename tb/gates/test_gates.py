@@ -15,8 +15,8 @@ from ctm.sim.runtime import CommandBuffer, Device, MachineError
 from ctm.sim.runtime.device import WATCHDOG
 from ctm.tb.gates.library import library
 from ctm.tb.r5xx.shaders import Shader, run
+from ctm.tb.soak import comparison
 from ctm.tb.soak.work import draw_work
-from ctm.tb.system import soak
 
 pytestmark = [
     pytest.mark.long,
@@ -33,7 +33,7 @@ def gates() -> Path:
 @pytest.fixture(autouse=True)
 def on_gates(gates: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever asks for the compiled machine gets its cells."""
-    for engine in (RtlEngine, soak.Hardware):
+    for engine in (RtlEngine, comparison.Hardware):
         monkeypatch.setattr(engine, "library", staticmethod(lambda config, tell=None: gates))
 
 
@@ -68,4 +68,4 @@ def test_a_fault_and_the_next_buffer() -> None:
 @pytest.mark.parametrize("seed", range(24))
 def test_random_work(seed: int) -> None:
     """Programs, errors, errors of memory and resets."""
-    soak.Comparison(draw_work(seed), SMALL).run()
+    comparison.Comparison(draw_work(seed), SMALL).run()

@@ -15,8 +15,8 @@ from ctm.sim.jobs.recording import record
 from ctm.sim.report.testbench import EXPECTED, HOST, replaying
 from ctm.sim.runtime import CommandBuffer, Device
 from ctm.sim.runtime.device import WATCHDOG
+from ctm.tb.soak import comparison
 from ctm.tb.soak.work import draw_work
-from ctm.tb.system import soak
 from ctm.tb.system.any_state import four_states, library, watch, without_start
 
 _SEEDS, _PART = 200, 50
@@ -62,9 +62,9 @@ def anything() -> Path:
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(0, _SEEDS, _PART))
 def test_random_work_from_random_states(anything: Path, monkeypatch: pytest.MonkeyPatch, first: int) -> None:
-    monkeypatch.setattr(soak.Hardware, "library", staticmethod(lambda config, tell=None: anything))
+    monkeypatch.setattr(comparison.Hardware, "library", staticmethod(lambda config, tell=None: anything))
     for seed in range(first, first + _PART):
-        soak.Comparison(draw_work(seed), DEFAULT).run()
+        comparison.Comparison(draw_work(seed), DEFAULT).run()
 
 
 @pytest.fixture(scope="module")
