@@ -95,7 +95,8 @@ class Batch(Interface):
     ends, error : ``Out(1)``
         With `closed`: it is the instance's last one; an index could not be read.
     primitive : ``Out(stream.Signature(primitive_layout(vertices, corners)))``
-        Its primitives, in order, while it is closed.
+        Its primitives, in order, while it is closed. One is offered in every cycle until the last one is taken: the
+        batch has no more when none is.
     done : ``In(1)``
         All have been taken: make the next one.
     """

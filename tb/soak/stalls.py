@@ -1,6 +1,6 @@
 """Streams that stand still at random: no unit may rely on how soon its neighbour offers or takes something.
 
-What is connected within `injected` gets a `Stall` in each stream between the two sides, borders and inner ones alike.
+What some modules connect within `injected` gets a `Stall` in each stream between the two sides.
 """
 
 from collections.abc import Iterator
@@ -14,12 +14,18 @@ from amaranth import Module, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.assembly import Batch
+
 _connect = wiring.connect
 _BITS = 16
 _TAPS = 0xB400
 """Of a register with the period 2^16 - 1."""
 _APART = 40_503
 """Between the beginnings of two."""
+
+
+WITHOUT = {Batch: ("primitive",)}
+"""Streams of interfaces that say something by standing still: a batch has no more primitives when none is offered."""
 
 
 class Stall(wiring.Component):
@@ -90,7 +96,11 @@ def _join(m: Module, one: Any, other: Any, names: list[str]) -> None:
         _connect(m, source, stall.input)
         _connect(m, stall.output, sink)
     elif any(member.is_signature for _, member in signature.members.items()):
+        without = WITHOUT.get(type(signature), WITHOUT.get(type(signature.flip()), ()))
         for name, member in signature.members.items():
+            if name in without:
+                _connect(m, getattr(one, name), getattr(other, name))
+                continue
             for own, its in zip(_all(getattr(one, name)), _all(getattr(other, name)), strict=True):
                 if member.is_signature:
                     _join(m, own, its, names)
