@@ -156,7 +156,7 @@ class Comparison:
         found, error = self._execute(self.machine, buffer.address, buffer.dwords, what)
         faults = self.model.faults
         if error is not None and error.pc is not None:
-            fault = (error.status, error.client, error.pc, error.i, error.j)[: 3 if buffer.draws else None]
+            fault = (error.status, error.client, error.pc, error.i, error.j)[: buffer.equal_of_fault]
             allowed = {each[: len(fault)] for each in faults}
             assert fault in allowed, f"{what}: {error}; the model has {sorted(map(str, faults))}"
             assert wanted.status in {each[0] for each in faults}

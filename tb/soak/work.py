@@ -37,7 +37,7 @@ class Buffer:
     """A command buffer; with `reset_after` it is run for so many cycles, dropped by a reset, and then run.
 
     Where it `draws`, the wavefront of a fault is another than the model's; unless it is `counted` some vertices are
-    shaded more than once.
+    shaded more than once, or threads share other wavefronts.
     """
 
     address: int
@@ -45,6 +45,13 @@ class Buffer:
     reset_after: int | None
     draws: bool = False
     counted: bool = True
+
+    @property
+    def equal_of_fault(self) -> int:
+        """How much of status, client, PC, i and j of a fault are the model's: a loop ends where its threads let it."""
+        if not self.draws:
+            return 5
+        return 3 if self.counted else 2
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
