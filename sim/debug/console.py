@@ -11,7 +11,7 @@ from ctm.sim.debug.cancellation import Cancelled
 from ctm.sim.debug.difference import difference_from, difference_from_model
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.event import Event
-from ctm.sim.debug.images.elements import buffer_names, store_of
+from ctm.sim.debug.images.elements import buffer_names, store_named
 from ctm.sim.debug.numbers import word_of
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.lookup import word_named
@@ -269,7 +269,7 @@ class Console(cmd.Cmd):
         parts = _CHANNEL.fullmatch(what)
         name, channel = (what, None) if parts is None else parts.groups()
         session, word = self.session, word_of(value)
-        store = store_of(session.started.launch, name, channel, word)
+        store = store_named(session.started.launch, name, channel, word)
         if store is not None and not everywhere:
             session.set_memory(store)
             return

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ctm.sim.debug.difference import Difference, difference_from, difference_from_model
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Calls
-from ctm.sim.debug.images.elements import image_of, store_of
+from ctm.sim.debug.images.elements import image_of, store_named
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.answer import Answer
 from ctm.sim.debug.stopping.places import stop_at, watch
@@ -77,7 +77,7 @@ class Debugger(Session):
         DebugError
             There is no such element, address or channel; or it is on hardware.
         """
-        store = store_of(self.started.launch, text, channel, word)
+        store = store_named(self.started.launch, text, channel, word)
         if store is None:
             raise DebugError(f"'{text}' is not in memory: o0[3,7] and *0x1000 are")
         self.set_memory(store)

@@ -1,13 +1,14 @@
 """Why a value is what it is: the slice of an element of an output, or of a register."""
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.images.elements import CONDITIONAL, element_in
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.answer import Answer
 from ctm.sim.debug.slicing.conditions import Condition, condition_of
@@ -24,8 +25,6 @@ from ctm.sim.debug.walk import Position
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
-
-_CONDITIONAL = re.compile(r"conditional\s*\[\s*(\d+)\s*,\s*(\d+)\s*\]")
 
 GoesOn = Callable[[Session, Answer], Answer]
 
@@ -48,8 +47,9 @@ def why(session: Session, text: str, *, follows: bool = True) -> Answer:
     kept = Kept.of_outputs(launch) if isinstance(launch, ThreadLaunch) else None
     goes_on = follow if follows else _alone
     try:
-        if (tested := _CONDITIONAL.fullmatch(text.strip())) is not None:
-            return _of_conditional(session, text.strip(), (int(tested[1]), int(tested[2])), goes_on)
+        element = element_in(text)
+        if element is not None and element[0] == CONDITIONAL:
+            return _of_conditional(session, text.strip(), element[1], goes_on)
         if match is None:
             store_of(launch, text.strip())
             return _of_register(session, text, goes_on)
@@ -59,15 +59,23 @@ def why(session: Session, text: str, *, follows: bool = True) -> Answer:
             kept.restore()
 
 
-def _of_register(session: Session, text: str, goes_on: GoesOn) -> Answer:
-    here = session.position
-    names = _names(session)
-    places = names.places(session.wavefront.batch, text)
-    slicer = _slicer(session, here.step)
+@contextmanager
+def _staying(session: Session) -> Iterator[None]:
+    """The session is then where it was."""
+    here, lane = session.position, session.lane
     try:
-        return goes_on(session, Answer(text.strip(), slicer.slice(places), names, session.code))
+        yield
     finally:
         session.go_to(here)
+        session.lane = lane
+
+
+def _of_register(session: Session, text: str, goes_on: GoesOn) -> Answer:
+    names = _names(session)
+    places = names.places(session.wavefront.batch, text)
+    slicer = _slicer(session, session.position.step)
+    with _staying(session):
+        return goes_on(session, Answer(text.strip(), slicer.slice(places), names, session.code))
 
 
 def _alone(session: Session, answer: Answer) -> Answer:
@@ -79,7 +87,7 @@ def _alone(session: Session, answer: Answer) -> Answer:
 def _of_element(
     session: Session, text: str, output: int, pixel: tuple[int, int], channel: str | None, goes_on: GoesOn
 ) -> Answer:
-    here, lane, launch = session.position, session.lane, session.started.launch
+    launch = session.started.launch
     found = store_of(launch, f"o{output}[{pixel[0]},{pixel[1]}]")
     area = None if found is None else found.area(launch)
     assert area is not None
@@ -89,68 +97,60 @@ def _of_element(
         if not channels:
             raise DebugError(f"o{output} has no channel {channel}")
     others: tuple[str, ...] = ()
-    try:
-        if isinstance(launch, PixelLaunch) and output in launch.program.outputs:
-            text, others = _go_to_fragment(session, output, pixel, text)
-        elif output in launch.program.outputs:
-            session.select(*pixel)
-        else:
+    with _staying(session):
+        if output not in launch.program.outputs:
             _go_to_store(session, area, text)
-        slicer = _slicer(session, None)
-        if not slicer.track.has_ended:
-            raise DebugError(f"the wavefront of {pixel} stores nothing: {session.wavefront.error}")
+        else:
+            text, others = _go_to_pixel(session, output, pixel, text)
+        slicer = _to_the_end(session, pixel)
+        last, condition = slicer.track.last, None
         if output in launch.program.outputs:
             place = launch.program.outputs.index(output), session.lane
-            targets = _of_output(slicer.track.last, *place, channels)
+            targets = _of_output(last, *place, channels)
+            condition = _condition(session, pixel, last) if last.valid_mask[session.lane] else None
         else:
             targets = [Place(MEMORY, (area.first, area.end - area.first, -1))]
-        last, condition = slicer.track.last, None
-        fate = "" if last.valid_mask[session.lane] else ", killed, is not stored"
-        if output in launch.program.outputs and not fate:
-            condition = _condition(session, pixel, last)
-        if condition is not None and not condition.passed:
-            fate = ", failed the test, is not stored"
+        text += _fate(last, session.lane, condition)
         if condition is not None and condition.is_behind and condition.by_value:
             targets.append(Place("conditional", (), session.lane))
-        sliced = slicer.slice(targets)
-        answer = Answer(f"{text}{fate}", sliced, _names(session), session.code, condition, others=others)
+        answer = Answer(text, slicer.slice(targets), _names(session), session.code, condition, others=others)
         return goes_on(session, answer)
-    finally:
-        session.go_to(here)
-        session.lane = lane
 
 
 def _of_conditional(session: Session, text: str, pixel: tuple[int, int], goes_on: GoesOn) -> Answer:
-    here, lane, launch = session.position, session.lane, session.started.launch
+    launch = session.started.launch
     unit = launch.conditional
     if isinstance(launch, ThreadLaunch) or not unit.may_write_buffer:
         raise DebugError(f"the conditional test of {session.started.name} stores nothing")
     if unit.location is ConditionalLocation.PE:
         value = f"{launch.conditional_value:.9g}"
         raise DebugError(f"no instruction makes it: the test in front of the program stores the set value, {value}")
-    others: tuple[str, ...] = ()
-    try:
-        if isinstance(launch, PixelLaunch):
-            text, others = _go_to_fragment(session, None, pixel, text)
-        else:
-            session.select(*pixel)
-        slicer = _slicer(session, None)
-        if not slicer.track.has_ended:
-            raise DebugError(f"the wavefront of {pixel} stores nothing: {session.wavefront.error}")
-        last = slicer.track.last
-        valid = Place("valid_mask", (), session.lane)
-        targets, fate, condition = [valid], ", killed, is not stored", None
+    with _staying(session):
+        text, others = _go_to_pixel(session, None, pixel, text)
+        slicer = _to_the_end(session, pixel)
+        last, condition = slicer.track.last, None
+        targets = [Place("valid_mask", (), session.lane)]
         if last.valid_mask[session.lane]:
             condition = _condition(session, pixel, last)
-            targets, fate = [Place("conditional", (), session.lane), valid], ""
-        if condition is not None and not condition.passed:
-            fate = ", failed the test, is not stored"
-        sliced = slicer.slice(targets)
-        answer = Answer(f"{text}{fate}", sliced, _names(session), session.code, condition, others=others)
+            targets = [Place("conditional", (), session.lane), *targets]
+        text += _fate(last, session.lane, condition)
+        answer = Answer(text, slicer.slice(targets), _names(session), session.code, condition, others=others)
         return goes_on(session, answer)
-    finally:
-        session.go_to(here)
-        session.lane = lane
+
+
+def _to_the_end(session: Session, pixel: tuple[int, int]) -> Slicer:
+    """All of the wavefront that has a pixel; DebugError: it fails, and stores nothing."""
+    slicer = _slicer(session, None)
+    if not slicer.track.has_ended:
+        raise DebugError(f"the wavefront of {pixel} stores nothing: {session.wavefront.error}")
+    return slicer
+
+
+def _fate(last: Batch[Any], lane: int, condition: Condition | None) -> str:
+    """Why what a lane leaves at its end is not stored; empty: it is."""
+    if not last.valid_mask[lane]:
+        return ", killed, is not stored"
+    return ", failed the test, is not stored" if condition is not None and not condition.passed else ""
 
 
 def _condition(session: Session, pixel: tuple[int, int], last: Batch[Any]) -> Condition | None:
@@ -163,6 +163,16 @@ def _condition(session: Session, pixel: tuple[int, int], last: Batch[Any]) -> Co
     # What the wavefront stored at its end is undone.
     session.wavefront.back_to(0)
     return condition_of(launch, pixel, value if is_behind else launch.conditional_value)
+
+
+def _go_to_pixel(
+    session: Session, output: int | None, pixel: tuple[int, int], text: str
+) -> tuple[str, tuple[str, ...]]:
+    """Go to the wavefront that stores an element, None: in the conditional buffer; see `_go_to_fragment`."""
+    if isinstance(session.started.launch, PixelLaunch):
+        return _go_to_fragment(session, output, pixel, text)
+    session.select(*pixel)
+    return text, ()
 
 
 def _go_to_fragment(

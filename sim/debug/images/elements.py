@@ -80,7 +80,7 @@ def element_value(launch: Launch[Any], name: str, place: tuple[int, int], lanes:
 
 def word_value(launch: Launch[Any], address: int, lanes: int) -> Value:
     """The word of memory at an address, the same for all lanes; DebugError: it is none."""
-    _check_address(address)
+    check_address(address, f"*{address:#x}")
     return Value(np.full((1, lanes), launch.memory.word(address), np.uint32), FLOAT)
 
 
@@ -90,7 +90,19 @@ def address_in(text: str) -> int | None:
     return None if match is None else int(match[1], 0)
 
 
-def store_of(launch: Launch[Any], text: str, channel: str | None, word: int) -> Store | None:
+def element_in(text: str) -> tuple[str, tuple[int, int]] | None:
+    """The name and the (i, j) that ``o0[3,7]`` is of; None: it is no such text."""
+    match = _ELEMENT.fullmatch(text.strip())
+    return None if match is None else (match[1], (int(match[2]), int(match[3])))
+
+
+def check_address(address: int, text: str) -> None:
+    """DebugError: there is no word at the address that a text is of."""
+    if not 0 <= address <= ADDRESS_SPACE - WORD_BYTES:
+        raise DebugError(f"{text} is no address: there are 4 GiB")
+
+
+def store_named(launch: Launch[Any], text: str, channel: str | None, word: int) -> Store | None:
     """What sets ``o0[3,7]`` or ``*0x1000`` to 32 bits; None: the text is no memory's.
 
     Elements of formats of integers take the number that the bits are as a float.
@@ -102,16 +114,17 @@ def store_of(launch: Launch[Any], text: str, channel: str | None, word: int) -> 
     """
     address = address_in(text)
     if address is not None:
-        _check_address(address)
+        check_address(address, f"*{address:#x}")
         if channel is not None:
             raise DebugError(f"a word of memory has no channel {channel}")
         return Store(launch.memory, address, word.to_bytes(WORD_BYTES, "little"))
-    match = _ELEMENT.fullmatch(text.strip())
-    if match is None:
+    element = element_in(text)
+    if element is None:
         return None
-    memory, buffer = _inside(launch, match[1], (int(match[2]), int(match[3])))
+    name, (i, j) = element
+    memory, buffer = _inside(launch, name, (i, j))
     number = _channel(channel, buffer.element.channels)
-    first = int(element_address(buffer, np.array([int(match[2])]), np.array([int(match[3])]))[0])
+    first = int(element_address(buffer, np.array([i]), np.array([j]))[0])
     bits = channel_bits(buffer, np.array([word], np.uint32).view(np.float32))
     return Store(memory, first + number * buffer.element.channel_bytes, bits.tobytes())
 
@@ -133,8 +146,3 @@ def _inside(launch: Launch[Any], name: str, place: Sequence[int]) -> tuple[Memor
         size = f"{buffer.width_limit} x {buffer.height_limit}"
         raise DebugError(f"{name} has no element ({place[0]}, {place[1]}): it is {size}")
     return memory, buffer
-
-
-def _check_address(address: int) -> None:
-    if not 0 <= address <= ADDRESS_SPACE - WORD_BYTES:
-        raise DebugError(f"*{address:#x} is no address: there are 4 GiB")

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
+from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.sim.debug.error import DebugError, unknown
+from ctm.sim.debug.images.elements import address_in, check_address
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.stopping.expressions import Expression
 from ctm.sim.debug.stopping.stops import Stop
@@ -106,10 +107,9 @@ def _fragments(session: Session, text: str, element: Element, condition: Express
 
 def store_of(launch: Launch[Any], text: str) -> Area | Element | None:
     """What ``o0[3,7]`` or ``*0x1000`` is in memory; None if it is neither; DebugError: there is no such element."""
-    if match := _UNIT.fullmatch(text):
-        first = int(match[1], 0)
-        if first + WORD_BYTES > ADDRESS_SPACE:
-            raise DebugError(f"{text} is no address: there are 4 GiB")
+    first = address_in(text)
+    if first is not None:
+        check_address(first, text)
         return Area(first, first + WORD_BYTES)
     match = ELEMENT.fullmatch(text)
     if match is None or match[4]:
