@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ctm.rtl.border.lines import LINE_BYTES
+from ctm.rtl.border.lines import LINE_BYTES, LINE_REQUEST, LINE_RESPONSE
 from ctm.rtl.isa.draws import IndexFormat
 from ctm.rtl.vgt.batch_builder import REUSED
 from ctm.rtl.vgt.grouper import VertexGrouper
@@ -13,7 +13,7 @@ from ctm.rtl.vgt.topology import CORNERS_OF, assembled
 from ctm.sim.golden.draw.state import DrawState, Raster, Start
 from ctm.sim.golden.draw.vertices import Assembly, assemble
 from ctm.sim.memory import Memory
-from ctm.tb.lib.streams import STALLS, simulate
+from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
 VERTICES = 64
 INDICES = 0x1000
@@ -124,38 +124,35 @@ class Lines:
     """A memory that gives lines late, and takes requests when it likes. A request stays until it is taken."""
 
     def __init__(self, port: Any, memory: Memory, generator: np.random.Generator, stall: float) -> None:
-        self.port, self.memory, self.generator, self.stall = port, memory, generator, stall
+        self._memory, self._generator = memory, generator
+        self._requests, self._responses = Sink(port.request, generator, stall), Source(port.response, generator, 0.0)
         self.requested: list[int] = []
         self._waiting: list[tuple[int, int]] = []
-        self._offered: int | None = None
+        """Responses, and the cycles in which they come."""
         self._cycle = 0
 
     def cycle(self, context: Any) -> None:
         """Take a request, and give a line."""
-        request, response = self.port.request, self.port.response
-        context.set(request.ready, int(self.generator.random() >= self.stall))
-        offers = bool(self._waiting) and self._waiting[0][1] <= self._cycle
-        context.set(response.valid, int(offers))
-        if offers:
-            address = self._waiting[0][0] * LINE_BYTES
-            refused = self.memory.is_refused(address, LINE_BYTES)
-            content = 0 if refused else int.from_bytes(self.memory.bytes[address : address + LINE_BYTES], "little")
-            context.set(response.payload, {"bits": content, "error": int(refused)})
-            if context.get(response.ready):
-                self._waiting.pop(0)
-        self._take(context, request)
+        while self._waiting and self._waiting[0][1] <= self._cycle:
+            self._responses.waiting.append(self._waiting.pop(0)[0])
+        for end in (self._requests, self._responses):
+            end.drive(context)
+        for end in (self._requests, self._responses):
+            end.finish(context)
+        for payload in self._requests.received[len(self.requested) :]:
+            self._take(payload)
         self._cycle += 1
 
-    def _take(self, context: Any, request: Any) -> None:
-        line = context.get(request.payload.line) if context.get(request.valid) else None
-        assert self._offered is None or line == self._offered, "a request changed or went away while it waited"
-        self._offered = line
-        if line is not None and context.get(request.ready):
-            assert context.get(request.payload.uncached)
-            self.requested.append(line)
-            self._waiting.append((line, self._cycle + int(self.generator.integers(1, 12))))
-            assert len(self._waiting) <= _LINES
-            self._offered = None
+    def _take(self, payload: int) -> None:
+        request: Any = LINE_REQUEST.from_bits(payload)
+        assert request.uncached
+        address = request.line * LINE_BYTES
+        is_refused = self._memory.is_refused(address, LINE_BYTES)
+        content = 0 if is_refused else int.from_bytes(self._memory.bytes[address : address + LINE_BYTES], "little")
+        response = LINE_RESPONSE.const({"bits": content, "error": int(is_refused)}).as_value().value
+        self.requested.append(request.line)
+        self._waiting.append((response, self._cycle + int(self._generator.integers(1, 12))))
+        assert len(self._waiting) + len(self._responses.waiting) <= _LINES
 
 
 class Space:
