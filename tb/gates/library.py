@@ -14,7 +14,8 @@ from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.tools.package import FPGA_NEXTPNR, FPGA_YOSYS
 from ctm.sim.compiled.tools.programs import run
 from ctm.sim.compiled.tools.toolchain import Model, build
-from ctm.sim.engines.model import TOP, host
+from ctm.sim.engines.model import TOP
+from ctm.sim.engines.rtl import wrapper
 from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.hierarchy import units
 from ctm.sim.synthesis.linking import link
@@ -32,8 +33,7 @@ _SPECIFIED = re.compile(r"^\s*specify$.*?^\s*endspecify$", re.MULTILINE | re.DOT
 def library(config: MachineConfig) -> Path:
     """The machine for a host, as `CompiledEngine.library`: the cells of an ECP5 that `ctm synth --preset` counts."""
     text = cells() + verilog(synthesised(rtlil(Sampled(config, CoreInstance), config, TOP), TOP))
-    wrapper = host(config.memory, "unwatched.h", "verilated.h", "verilated_model.h")
-    return build(Model(TOP, text), f'#include "models.h"\n{wrapper}')
+    return build(Model(TOP, text), wrapper(config, "verilated_model.h"))
 
 
 def synthesised(text: str, top: str) -> Mapping[str, Mapping[str, Any]]:

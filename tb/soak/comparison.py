@@ -79,23 +79,13 @@ class Hardware(RtlEngine):
 
 
 class Comparison:
-    """One piece of work on both, each buffer in `most_cycles` at most. All of it is a function of the work.
+    """One piece of work on both, each buffer in `most_cycles` at most. All of it is a function of the work."""
 
-    `machine` is the hardware's engine.
-    """
-
-    def __init__(
-        self,
-        work: Work,
-        config: MachineConfig,
-        *,
-        most_cycles: int = MOST_CYCLES,
-        machine: type[Hardware] = Hardware,
-    ) -> None:
+    def __init__(self, work: Work, config: MachineConfig, *, most_cycles: int = MOST_CYCLES) -> None:
         self.work, self._most_cycles = work, most_cycles
         memory = replace(config.memory, latency=work.latency, bytes_per_cycle=work.bytes_per_cycle)
         config = replace(config, memory=memory)
-        self.machine = machine(config, watchdog=work.watchdog, disturbance=work.disturbance)
+        self.machine = Hardware(config, watchdog=work.watchdog, disturbance=work.disturbance)
         self.model = Model(config, watchdog=work.watchdog)
         for engine in (self.machine, self.model):
             for address, data in work.contents:

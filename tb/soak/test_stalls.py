@@ -7,13 +7,12 @@ import pytest
 from ctm.rtl.config import DRAW_PRESET, PRESETS, MachineConfig
 from ctm.sim.compiled.machine import simulated
 from ctm.sim.compiled.tools.toolchain import Model, build
-from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.model import TOP, hardware, key
 from ctm.sim.engines.rtl import wrapper
 from ctm.tb.draws.soak import R700_DRAWS
 from ctm.tb.soak import stalls
 from ctm.tb.soak.comparison import Comparison, Hardware
-from ctm.tb.soak.programs import R5XX, Source
+from ctm.tb.soak.programs import R5XX
 from ctm.tb.soak.r700 import R700
 from ctm.tb.soak.work import draw_work
 
@@ -27,28 +26,25 @@ _OF_DRAWS = ("draw.pipeline", "vgt.grouper", "vgt.emit_grouper")
 _LEAST_STREAMS = 80
 
 
-class Stalled(Hardware):
+def library(config: MachineConfig) -> Path:
     """The compiled machine with stalls."""
+    config = hardware(config)
+    modules = (*_BORDERS, *(_OF_DRAWS if config.pipeline.draws else ()))
 
-    @staticmethod
-    def library(config: MachineConfig, tell: Notice = lambda: None) -> Path:
-        """See `CompiledEngine.library`."""
-        config = hardware(config)
-        modules = (*_BORDERS, *(_OF_DRAWS if config.pipeline.draws else ()))
+    def model() -> Model:
+        with stalls.injected(*modules) as names:
+            made = simulated(config, top=TOP)
+        assert len(names) > _LEAST_STREAMS
+        return made
 
-        def model() -> Model:
-            with stalls.injected(*modules) as names:
-                made = simulated(config, top=TOP)
-            assert len(names) > _LEAST_STREAMS
-            return made
-
-        own = Path(stalls.__file__).read_text()
-        return build(model, wrapper(config, "verilated_model.h"), key=f"{own} {modules} {key(config)}")
+    own = Path(stalls.__file__).read_text()
+    return build(model, wrapper(config, "verilated_model.h"), key=f"{own} {modules} {key(config)}")
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("preset", _SOURCES)
-def test_random_work_leaves_the_same_with_stalls(preset: str) -> None:
-    source: Source = _SOURCES[preset]
+def test_random_work_leaves_the_same_with_stalls(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stalled, source = library(PRESETS[preset]), _SOURCES[preset]
+    monkeypatch.setattr(Hardware, "library", staticmethod(lambda config, tell=None: stalled))
     for seed in range(_RUNS):
-        Comparison(draw_work(seed, source), PRESETS[preset], machine=Stalled).run()
+        Comparison(draw_work(seed, source), PRESETS[preset]).run()

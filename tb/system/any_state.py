@@ -11,7 +11,8 @@ from ctm.sim.compiled.machine import machine_rtlil, rtlil
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.tools import toolchain
 from ctm.sim.compiled.verilog import from_rtlil
-from ctm.sim.engines.model import TOP, host
+from ctm.sim.engines.model import TOP
+from ctm.sim.engines.rtl import wrapper
 
 _INIT = re.compile(r"^ *attribute \\init .*\n", re.MULTILINE)
 _MODULE = re.compile(r"(?m)^(?=module )")
@@ -90,11 +91,11 @@ def library(config: MachineConfig, monkeypatch: pytest.MonkeyPatch, *, resets: b
     unique = tuple("unique" if flag == "fast" else flag for flag in toolchain._VERILATOR_FLAGS)
     monkeypatch.setattr(toolchain, "_VERILATOR_FLAGS", unique)
     text = without_start(rtlil(Sampled(config, CoreInstance), config, TOP))
-    wrapper = host(config.memory, "unwatched.h", "verilated.h", "verilated_model.h")
-    plain = re.search(r"struct ModelContext \{.*?^\};\n", wrapper, re.MULTILINE | re.DOTALL)
+    source = wrapper(config, "verilated_model.h")
+    plain = re.search(r"struct ModelContext \{.*?^\};\n", source, re.MULTILINE | re.DOTALL)
     assert plain is not None
-    wrapper = wrapper.replace(plain[0], _RANDOM)
+    source = source.replace(plain[0], _RANDOM)
     if not resets:
-        assert wrapper.count("model.rst = 1;") == 1
-        wrapper = wrapper.replace("model.rst = 1;", "model.rst = 0;")
-    return toolchain.build(toolchain.Model(TOP, from_rtlil(text)), f'#include "models.h"\n{wrapper}')
+        assert source.count("model.rst = 1;") == 1
+        source = source.replace("model.rst = 1;", "model.rst = 0;")
+    return toolchain.build(toolchain.Model(TOP, from_rtlil(text)), source)

@@ -13,7 +13,8 @@ from ctm.sim.compiled.machine import rtlil
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.tools import toolchain
 from ctm.sim.compiled.verilog import convert_to_rtlil, from_rtlil
-from ctm.sim.engines.model import TOP, host
+from ctm.sim.engines.model import TOP
+from ctm.sim.engines.rtl import wrapper
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r5xx.lockstep import PROGRAMS, TIMINGS, check_cases
 from ctm.tb.r5xx.simulation import simulation
@@ -64,8 +65,7 @@ def test_random_programs_in_lock_step(preset: str, monkeypatch: pytest.MonkeyPat
 def test_random_work(preset: str, monkeypatch: pytest.MonkeyPatch) -> None:
     config = PRESETS[preset]
     text = from_rtlil(rtlil(Sampled(config, CoreInstance), config, TOP, Colliding()))
-    wrapper = host(config.memory, "unwatched.h", "verilated.h", "verilated_model.h")
-    library = toolchain.build(toolchain.Model(TOP, text), f'#include "models.h"\n{wrapper}')
+    library = toolchain.build(toolchain.Model(TOP, text), wrapper(config, "verilated_model.h"))
     monkeypatch.setattr(comparison.Hardware, "library", staticmethod(lambda config, tell=None: library))
     for seed in range(_WORKS):
         comparison.Comparison(draw_work(seed, _SOURCES[config.array.instruction_set]), config).run()
