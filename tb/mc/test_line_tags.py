@@ -26,17 +26,22 @@ class Set:
         self.turn = (self.turn + 1) % len(self.lines)
 
 
+def _line(generator: np.random.Generator) -> int:
+    return int(generator.integers(3)) << 20 | int(generator.integers(LINES))
+
+
+@pytest.mark.parametrize("ahead", [False, True], ids=["at-once", "ahead"])
 @pytest.mark.parametrize(("sets", "ways"), [(1, 1), (4, 1), (1, 4), (4, 2), (2, 8)])
-def test_random_lines(sets: int, ways: int) -> None:
+def test_random_lines(sets: int, ways: int, ahead: bool) -> None:
     generator = np.random.default_rng(sets + ways)
     rows = sets * ways + 3
-    unit, model = LineTags(CacheConfig(sets=sets, ways=ways), rows), [Set(ways) for _ in range(sets)]
+    unit, model = LineTags(CacheConfig(sets=sets, ways=ways), rows, ahead=ahead), [Set(ways) for _ in range(sets)]
     hits = 0
 
     async def testbench(context: Any) -> None:
         nonlocal hits
+        line = 0
         for _ in range(CYCLES):
-            line = int(generator.integers(3)) << 20 | int(generator.integers(LINES))
             own = model[line % sets]
             drops, invalidates = generator.random() < 0.05, generator.random() < 0.01
             context.set(unit.line, line)
@@ -56,6 +61,11 @@ def test_random_lines(sets: int, ways: int) -> None:
                 hits, misses = hits + hit, not hit and not invalidates and generator.random() < 0.7
             row = int(generator.integers(rows))
             context.set(unit.put, {"valid": misses, "row": row})
+            # The line may stay in a cycle in which nothing is put.
+            advances, after = misses or generator.random() < 0.7, _line(generator)
+            if ahead:
+                context.set(unit.next_line, after)
+                context.set(unit.advances, advances)
             await context.tick()
             if misses:
                 own.put(line, row)
@@ -64,6 +74,7 @@ def test_random_lines(sets: int, ways: int) -> None:
             if invalidates:
                 for each in model:
                     each.lines = [None] * ways
+            line = after if advances else line
 
     simulate(unit, testbench)
     assert hits > 0

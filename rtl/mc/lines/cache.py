@@ -28,6 +28,8 @@ from ctm.rtl.mc.lines.tags import FreeList, LineTags, entry_layout, row_layout
 _SMALLEST_QUEUE = 4
 _BLOCK_RAM_QUEUE = 128
 """From this length on the queue is in block RAM, with one cycle more of latency."""
+_BLOCK_RAM_SETS = 32
+"""From this number on the tags are in block RAM, which is read while an access is registered."""
 _REQUESTS = 2
 
 
@@ -132,7 +134,10 @@ class LineCache(wiring.Component):
         m.submodules.taken = slice_ = RegisterSlice(self._access, SliceMode.FORWARD)
         connect(m, flipped(self.access), slice_.input)
         offered, access = slice_.output, slice_.output.payload
-        m.submodules.tags = tags = LineTags(self._config, self._rows)
+        ahead = self._config.sets >= _BLOCK_RAM_SETS
+        m.submodules.tags = tags = LineTags(self._config, self._rows, ahead=ahead)
+        if ahead:
+            m.d.comb += [tags.next_line.eq(self.access.payload.line), tags.advances.eq(self.access.ready)]
         request, following = Signal.like(self.lines.request.payload), Signal(range(self._outstanding))
         m.submodules.requests = requests = SyncFIFO(width=len(Value.cast(request)), depth=_REQUESTS)
         pending_layout = data.StructLayout(

@@ -10,8 +10,8 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.encoding import one_hot_index
-from ctm.rtl.lib.ram import DistributedRam
-from ctm.rtl.lib.views import record
+from ctm.rtl.lib.ram import BlockRam, DistributedRam
+from ctm.rtl.lib.views import record, view
 
 
 def row_layout(rows: int) -> data.StructLayout:
@@ -27,11 +27,15 @@ def entry_layout(config: CacheConfig) -> data.StructLayout:
 class LineTags(wiring.Component):
     """The tags of a set-associative cache. Rows of the data RAM are not tied to ways: each way holds the row it owns.
 
-    A lookup is combinational. Replacement is round-robin in each set.
+    A lookup is combinational, of `line`. A cache of many sets has its tags in block RAM, which is read a cycle `ahead`.
+    Replacement is round-robin in each set.
 
     Members
     -------
     line : ``In(26)``
+    next_line, advances : ``In(26)``, ``In(1)``
+        Only where tags are read `ahead`: the value of `line` from the next cycle on; else `line` stays as it is. High
+        in each cycle with `put`.
     hit : ``Out(1)``
         The cache has the line, or its refill is in flight.
     row : ``Out(range(rows))``
@@ -48,12 +52,13 @@ class LineTags(wiring.Component):
         Invalidates all lines.
     """
 
-    def __init__(self, config: CacheConfig, rows: int) -> None:
-        self._config, self._rows = config, rows
+    def __init__(self, config: CacheConfig, rows: int, *, ahead: bool = False) -> None:
+        self._config, self._rows, self._ahead = config, rows, ahead
         entry = entry_layout(config)
         super().__init__(
             {
                 "line": In(LINE_ADDRESS_BITS),
+                **({"next_line": In(LINE_ADDRESS_BITS), "advances": In(1)} if ahead else {}),
                 "hit": Out(1),
                 "row": Out(range(rows)),
                 "entry": Out(entry),
@@ -69,27 +74,53 @@ class LineTags(wiring.Component):
         m = Module()
         sets, ways = self._config.sets, self._config.ways
         set_bits = (sets - 1).bit_length()
-        index, upper = Signal(set_bits), self.line[set_bits:]
+        index = Signal(set_bits)
         m.d.comb += index.eq(Mux(self.invalidate_entry.valid, self.invalidate_entry.entry.set, self.line[:set_bits]))
         found = self._set(m, index)
         m.d.comb += [self.entry.set.eq(index), self.entry.way.eq(found.pointer)]
 
-        content = data.StructLayout({"upper": len(upper), "row": range(self._rows)})
-        hits, rows = [], []
-        for way in range(ways):
-            m.submodules[f"way_{way}"] = table = DistributedRam(content, sets)
-            kept = table.read(m, index)
-            table.write(m, index, Cat(upper, self.put.row), self.put.valid & (found.pointer == way))
-            hits.append(found.hitting[way] & (kept.upper == upper))
-            rows.append(kept.row)
+        content = data.StructLayout({"upper": len(self.line) - set_bits, "row": range(self._rows)})
+        written, put = Signal(content), Mux(self.put.valid, 1 << found.pointer, 0)[:ways]
+        m.d.comb += Value.cast(written).eq(Cat(self.line[set_bits:], self.put.row))
+        kept = (self._kept_ahead if self._ahead else self._kept)(m, index, written, put)
+        hits = Cat(valid & (way.upper == written.upper) for valid, way in zip(found.hitting, kept, strict=True))
+        rows = [way.row for way in kept]
         m.d.comb += [
-            self.hit.eq(Cat(hits).any()),
-            self.row.eq(Array(rows)[one_hot_index(Cat(hits))]),
+            self.hit.eq(hits.any()),
+            self.row.eq(Array(rows)[one_hot_index(hits)]),
             # An entry owns a row from its first line on, also when its line is invalid.
             self.owned.valid.eq(found.is_full),
             self.owned.row.eq(Array(rows)[found.pointer]),
         ]
         return m
+
+    def _kept(self, m: Module, index: Value, written: data.View, put: Value) -> list[data.View]:
+        """What each way of the set has; `put` says which is to have what is written."""
+        kept = []
+        for way, writes in enumerate(put):
+            m.submodules[f"way_{way}"] = table = DistributedRam(written.shape(), self._config.sets)
+            kept.append(table.read(m, index))
+            table.write(m, index, written, writes)
+        return kept
+
+    def _kept_ahead(self, m: Module, index: Value, written: data.View, put: Value) -> list[data.View]:
+        """As `_kept`, from block RAM, whose row does not have what is put in the cycle in which it is read."""
+        next_index = self.next_line[: len(index)]
+        recent, in_set, kept = Signal.like(written, reset_less=True), Signal.like(put), []
+        with m.If(self.advances):
+            m.d.sync += [recent.eq(written), in_set.eq(Mux(next_index == index, put, 0))]
+        for way, writes in enumerate(put):
+            m.submodules[f"way_{way}"] = table = BlockRam(written.shape(), self._config.sets)
+            reader, writer = table.read_port(), table.write_port()
+            m.d.comb += [
+                reader.addr.eq(next_index),
+                reader.en.eq(self.advances),
+                writer.addr.eq(index),
+                writer.data.eq(written),
+                writer.en.eq(writes),
+            ]
+            kept.append(view(written.shape(), Mux(in_set[way], Value.cast(recent), Value.cast(reader.data))))
+        return kept
 
     def _set(self, m: Module, index: Value) -> Any:
         """A set's round-robin pointer, whether all its ways have lines, and its valid bits.
