@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from amaranth import Module
+from amaranth import Cat, Module
 from amaranth.lib import data
 
-from ctm.rtl.border.buffers import LIMIT_BITS, LIMITS
+from ctm.rtl.border.buffers import EXTENT, LIMIT_BITS, LIMITS, limits_of
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import COORDINATE_BITS, INPUTS, REGISTER_BITS, WORD_BITS
 
@@ -13,6 +13,11 @@ PITCH_BITS = COORDINATE_BITS + 1
 
 INPUT = data.StructLayout({"limits": LIMITS, "pitch": PITCH_BITS, "height": LIMIT_BITS})
 """An input's limits, and what scaled coordinates are multiplied by (a height of 0 is 4096)."""
+
+
+def described(extent: data.View) -> data.View:
+    """The `INPUT` of an `EXTENT`."""
+    return INPUT(Cat(limits_of(extent), extent.pitch, extent.height))
 
 
 def program_layout(shapes: Shapes) -> data.StructLayout:
@@ -32,7 +37,7 @@ def program_layout(shapes: Shapes) -> data.StructLayout:
             "tests": 1,
             "conditional_value": WORD_BITS,
             "watchdog": WORD_BITS,
-            "inputs": data.ArrayLayout(INPUT, INPUTS),
+            "inputs": data.ArrayLayout(EXTENT, INPUTS),
             "output": LIMITS,
             **shapes.program,
         }
@@ -50,11 +55,6 @@ def connect_launch(m: Module, launch: Any) -> None:
         program.tests.eq(launch.tests),
         program.conditional_value.eq(launch.conditional_value),
         program.watchdog.eq(launch.watchdog),
-        program.output.eq(launch.outputs[0].limits),
+        program.output.eq(limits_of(launch.outputs[0])),
     ]
-    for described, buffer in zip(program.inputs, launch.inputs, strict=True):
-        m.d.comb += [
-            described.limits.eq(buffer.limits),
-            described.pitch.eq(buffer.pitch),
-            described.height.eq(buffer.height),
-        ]
+    m.d.comb += program.inputs.eq(launch.inputs)

@@ -9,11 +9,12 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER, STRIDE_BITS
+from ctm.rtl.border.buffers import BUFFER, STRIDE_BITS, limits_of
 from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT, TILE_LOG2
 from ctm.rtl.isa.limits import ADDRESS_BITS, CHANNELS, COORDINATE_BITS
 from ctm.rtl.mc.buffer import formats_by_size
 
+ROW_OFFSET_BITS = COORDINATE_BITS + STRIDE_BITS
 _UNIT_BITS = LINEAR_ROW_ALIGNMENT.bit_length() - 1
 _UPPER_BITS = ADDRESS_BITS - _UNIT_BITS
 _TILE_UNITS = 6
@@ -45,9 +46,34 @@ class ElementAddress(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        product = Signal(COORDINATE_BITS + STRIDE_BITS)
+        product = Signal(ROW_OFFSET_BITS)
         m.d.comb += product.eq(_row(m, self.buffer, self.y) * self.buffer.stride)
         m.d.comb += self.address.eq(_address(m, self.buffer, _start(m, self.buffer, product), self.x, self.y))
+        return m
+
+
+class RowOffset(wiring.Component):
+    """The rows, or rows of tiles, below an element, times the stride: its `NeighbourAddresses` begin with it.
+
+    Combinational.
+
+    Members
+    -------
+    buffer : ``In(BUFFER)``
+    y : ``In(12)``
+    offset : ``Out(24)``
+    """
+
+    buffer: In(BUFFER)
+    y: In(COORDINATE_BITS)
+    offset: Out(ROW_OFFSET_BITS)
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        m.d.comb += self.offset.eq(_row(m, self.buffer, self.y) * self.buffer.stride)
         return m
 
 
@@ -62,12 +88,15 @@ class NeighbourAddresses(wiring.Component):
     buffer : ``In(BUFFER)``
     x, y : ``In(12)``
         Inside the buffer's limits.
+    offset : ``In(24)``
+        The `RowOffset` of y.
     addresses : ``Out(32)``, four in the order of the channels that they go to
     """
 
     buffer: In(BUFFER)
     x: In(COORDINATE_BITS)
     y: In(COORDINATE_BITS)
+    offset: In(ROW_OFFSET_BITS)
     addresses: Out(data.ArrayLayout(ADDRESS_BITS, CHANNELS))
 
     latency = 0
@@ -75,17 +104,16 @@ class NeighbourAddresses(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        buffer = self.buffer
+        buffer, limits = self.buffer, limits_of(self.buffer)
         right, up = (Signal(COORDINATE_BITS, name=name) for name in ("right", "up"))
         own_row, up_row = _row(m, buffer, self.y), _row(m, buffer, up)
-        product, up_product = (Signal(COORDINATE_BITS + STRIDE_BITS, name=name) for name in ("product", "up_product"))
+        up_offset = Signal(ROW_OFFSET_BITS)
         m.d.comb += [
-            right.eq(_clamped_step(self.x, buffer.limits.width)),
-            up.eq(_clamped_step(self.y, buffer.limits.height)),
-            product.eq(own_row * buffer.stride),
-            up_product.eq(product + Mux(own_row[0] != up_row[0], buffer.stride, 0)),
+            right.eq(_clamped_step(self.x, limits.width)),
+            up.eq(_clamped_step(self.y, limits.height)),
+            up_offset.eq(self.offset + Mux(own_row[0] != up_row[0], buffer.stride, 0)),
         ]
-        starts = (_start(m, buffer, product), _start(m, buffer, up_product))
+        starts = (_start(m, buffer, self.offset), _start(m, buffer, up_offset))
         rows, columns = ((starts[0], self.y), (starts[1], up)), (self.x, right)
         for channel, (step_right, step_up) in enumerate(NEIGHBOURS):
             address = _address(m, buffer, rows[step_up][0], columns[step_right], rows[step_up][1])

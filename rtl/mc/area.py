@@ -25,8 +25,6 @@ def area_of(m: Module, output: data.View, name: str) -> Value:
         area.base.eq(output.base),
         area.pitch.eq(COORDINATE_LIMIT),
         area.height.eq(COORDINATE_LIMIT),
-        area.limits.width.eq(COORDINATE_LIMIT),
-        area.limits.height.eq(COORDINATE_LIMIT),
         area.format.eq(DataFormat.FLOAT32_1),
         area.stride.eq(_STRIDE),
     ]

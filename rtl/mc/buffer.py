@@ -18,7 +18,7 @@ from ctm.rtl.isa.formats import (
     TILE_LOG2,
     Tiling,
 )
-from ctm.rtl.isa.limits import COORDINATE_BITS, COORDINATE_LIMIT
+from ctm.rtl.isa.limits import COORDINATE_LIMIT
 
 
 def formats_by_size() -> dict[int, tuple[int, ...]]:
@@ -59,8 +59,6 @@ class BufferDecoder(wiring.Component):
             buffer.base.eq(self.base.base),
             buffer.pitch.eq(pitch),
             buffer.height.eq(height),
-            buffer.limits.width.eq(_at_most_all(pitch)),
-            buffer.limits.height.eq(_at_most_all(height)),
             buffer.format.eq(self.format.format),
             buffer.tiled.eq(tiling.matches(Tiling.TILED.value, Tiling.TILED_INP_2X2.value)),
             buffer.gathers.eq(tiling.matches(Tiling.LINEAR_INP_2X2.value, Tiling.TILED_INP_2X2.value)),
@@ -71,8 +69,3 @@ class BufferDecoder(wiring.Component):
                 with m.Case(*codes):
                     m.d.comb += buffer.stride.eq(Mux(buffer.tiled, pitch >> TILE_LOG2[size][0], pitch >> unit))
         return m
-
-
-def _at_most_all(count: Value) -> Value:
-    """The smaller of `count` and the coordinate limit."""
-    return Mux(count[COORDINATE_BITS], COORDINATE_LIMIT, count)

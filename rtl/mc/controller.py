@@ -8,7 +8,7 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.buffers import BUFFER, EXTENT
 from ctm.rtl.border.clients import (
     ConstantClient,
     FetchClient,
@@ -143,7 +143,7 @@ class MemoryController(wiring.Component):
         super().__init__(
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
-                "inputs": Out(data.ArrayLayout(BUFFER, INPUTS)),
+                "inputs": Out(data.ArrayLayout(EXTENT, INPUTS)),
                 "outputs": Out(data.ArrayLayout(BUFFER, config.array.outputs)),
                 "conditional": Out(BUFFER),
                 "conditional_mask": Out(1),
@@ -221,7 +221,8 @@ class MemoryController(wiring.Component):
         if self._config.pipeline.has_geometry:
             m.d.comb += [self.ring.eq(registers.ring), self.stream.eq(registers.stream)]
         m.d.comb += [
-            Value.cast(caches.inputs).eq(Cat(registers.inputs, self._area_buffers, memory)),
+            caches.written.eq(registers.written),
+            Value.cast(caches.areas).eq(Cat(self._area_buffers, memory)),
             caches.invalidate.eq(registers.invalidate_inputs),
             registers.inputs_idle.eq(caches.idle),
             self.input_hit.eq(caches.hit),

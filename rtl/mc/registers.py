@@ -7,7 +7,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER, RESET_BUFFER
+from ctm.rtl.border.buffers import BUFFER, EXTENT, INPUT_WRITE, RESET_BUFFER, RESET_EXTENT
 from ctm.rtl.border.commands import UNIT_COMMAND
 from ctm.rtl.border.shading import DWORD_BITS, RING_WRITE, STREAM_WRITE, VERTEX_BUFFER_WRITE
 from ctm.rtl.isa.commands import ADDRESS
@@ -30,7 +30,10 @@ class Registers(wiring.Component):
     Members
     -------
     command : ``In(stream.Signature(UNIT_COMMAND))``
-    inputs, outputs, conditional : ``Out(BUFFER)``, 16, `outputs` and one of them
+    written : ``Out(INPUT_WRITE)``
+        An input that is set.
+    inputs : ``Out(EXTENT)``, 16 of them
+    outputs, conditional : ``Out(BUFFER)``, `outputs` and one of them
     constant_bases : ``Out(21)``, 3 of them
         In units of 2 KiB.
     output_mask, conditional_mask : ``Out(4)``, ``Out(1)``
@@ -52,7 +55,8 @@ class Registers(wiring.Component):
         super().__init__(
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
-                "inputs": Out(data.ArrayLayout(BUFFER, INPUTS), init=[RESET_BUFFER] * INPUTS),
+                "written": Out(INPUT_WRITE),
+                "inputs": Out(data.ArrayLayout(EXTENT, INPUTS), init=[RESET_EXTENT] * INPUTS),
                 "outputs": Out(data.ArrayLayout(BUFFER, outputs), init=[RESET_BUFFER] * outputs),
                 "conditional": Out(BUFFER, init=RESET_BUFFER),
                 "constant_bases": Out(data.ArrayLayout(BASE_BITS, len(BANKS))),
@@ -84,12 +88,18 @@ class Registers(wiring.Component):
             Value.cast(decoder.format).eq(format_),
             Value.cast(decoder.height).eq(height),
             command.ready.eq(1),
+            self.written.number.eq(words[0]),
+            self.written.buffer.eq(decoder.buffer),
         ]
+        for number, extent in enumerate(self.inputs):
+            with m.If(self.written.valid & (self.written.number == number)):
+                m.d.sync += [extent.pitch.eq(decoder.buffer.pitch), extent.height.eq(decoder.buffer.height)]
         with m.If(command.valid):
-            for buffers, name in ((self.inputs, "set_inp_fmt"), (self.outputs, "set_out_fmt")):
-                for number, buffer in enumerate(buffers):
-                    with m.If(self._is(name) & (words[0][:4] == number)):
-                        m.d.sync += buffer.eq(decoder.buffer)
+            with m.If(self._is("set_inp_fmt")):
+                m.d.comb += self.written.valid.eq(1)
+            for number, output in enumerate(self.outputs):
+                with m.If(self._is("set_out_fmt") & (words[0][:4] == number)):
+                    m.d.sync += output.eq(decoder.buffer)
             with m.If(is_conditional):
                 m.d.sync += self.conditional.eq(decoder.buffer)
             for bank, name in enumerate(BANKS):

@@ -7,7 +7,7 @@ from amaranth import Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.buffers import BUFFER, EXTENT
 from ctm.rtl.border.programs import DOMAIN, image_layout
 from ctm.rtl.dpp.program import connect_launch
 from ctm.rtl.isa.formats import DataFormat
@@ -23,7 +23,8 @@ class Launch(wiring.Component):
     Members
     -------
     image : ``In(image_layout(PROGRAM_FORMAT))``
-    inputs, outputs : ``In(BUFFER)``, 16 and 4 of them
+    inputs : ``In(EXTENT)``, 16 of them
+    outputs : ``In(BUFFER)``, 4 of them
     domain : ``In(DOMAIN)``
         Unused: no program of this instruction set reads it.
     tests : ``In(1)``
@@ -35,7 +36,7 @@ class Launch(wiring.Component):
     """
 
     image: In(image_layout(PROGRAM_FORMAT))
-    inputs: In(data.ArrayLayout(BUFFER, INPUTS))
+    inputs: In(data.ArrayLayout(EXTENT, INPUTS))
     outputs: In(data.ArrayLayout(BUFFER, OUTPUTS))
     domain: In(DOMAIN)
     tests: In(1)

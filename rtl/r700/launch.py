@@ -7,7 +7,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.buffers import BUFFER, EXTENT, limits_of
 from ctm.rtl.border.programs import DOMAIN, image_layout
 from ctm.rtl.border.shading import DRAW, DRAW_PROGRAMS, Stage
 from ctm.rtl.dpp.program import connect_launch
@@ -32,7 +32,8 @@ class Launch(wiring.Component):
     Members
     -------
     image : ``In(image_layout(PROGRAM_FORMAT, draws=draws))``
-    inputs, outputs : ``In(BUFFER)``, 16 and `outputs` of them
+    inputs : ``In(EXTENT)``, 16 of them
+    outputs : ``In(BUFFER)``, `outputs` of them
     domain : ``In(DOMAIN)``
     tests : ``In(1)``
         The conditional unit tests the array's wavefronts.
@@ -55,7 +56,7 @@ class Launch(wiring.Component):
         super().__init__(
             {
                 "image": In(image_layout(PROGRAM_FORMAT, draws=draws)),
-                "inputs": In(data.ArrayLayout(BUFFER, INPUTS)),
+                "inputs": In(data.ArrayLayout(EXTENT, INPUTS)),
                 "outputs": In(data.ArrayLayout(BUFFER, outputs)),
                 "domain": In(DOMAIN),
                 "tests": In(1),
@@ -98,7 +99,7 @@ class Launch(wiring.Component):
             note.connect(m, program, self.draw_programs)
             floats = DataFormat.FLOAT32_1, DataFormat.FLOAT32_2, DataFormat.FLOAT32_4
             no_floats = [
-                (output.limits.width != 0) & ~Value.cast(output.format).matches(*(each.value for each in floats))
+                (output.pitch != 0) & ~Value.cast(output.format).matches(*(each.value for each in floats))
                 for output in self.outputs
             ]
             is_bad_draw = is_draw & (self.draw.is_bad | note.is_beyond | (self.draw.adds & Cat(no_floats).any()))
@@ -136,4 +137,4 @@ class Launch(wiring.Component):
             program.domain.height.eq(domain.j1 - domain.j0 + 1),
         ]
         for area, output in zip(program.areas, AREAS, strict=True):
-            m.d.comb += [area.limits.eq(self.outputs[output].limits), area.stride.eq(self.outputs[output].stride)]
+            m.d.comb += [area.limits.eq(limits_of(self.outputs[output])), area.stride.eq(self.outputs[output].stride)]

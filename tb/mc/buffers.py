@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ctm.rtl.border.buffers import BUFFER, LIMITS
+from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.isa.commands import BASE_MASK
 from ctm.rtl.isa.formats import FORMAT, PITCH_UNIT, DataFormat, Tiling
 from ctm.rtl.isa.word import pack
@@ -24,13 +24,11 @@ def buffer_bits(buffer: Buffer) -> int:
     stride = buffer.pitch * size // 32
     if buffer.is_tiled:
         stride = buffer.pitch // {2: 32, 4: 32, 8: 16, 16: 16}[size]
-    limits = pack(LIMITS, width=buffer.width_limit, height=buffer.height_limit)
     return pack(
         BUFFER,
         base=buffer.base // 2048,
         pitch=buffer.pitch,
         height=buffer.scale_height,
-        limits=limits,
         format=buffer.format.value,
         tiled=int(buffer.is_tiled),
         gathers=int(buffer.is_2x2),
@@ -57,7 +55,6 @@ def golden_buffer(words: tuple[int, int, int]) -> Buffer:
     return Buffer.from_words(base & BASE_MASK, word, height)
 
 
-def as_words(bits: list[int], width: int) -> np.ndarray:
-    """Numbers of `width` bits, more than 64, as a port takes them: [n, words] of 32 bits."""
-    size = -(-width // 32) * 4
-    return np.frombuffer(b"".join(number.to_bytes(size, "little") for number in bits), np.uint32).reshape(len(bits), -1)
+def buffer_words(buffers: list[Buffer]) -> np.ndarray:
+    """Descriptors as a port of a compiled unit takes them, [n]: `BUFFER` has 64 bits."""
+    return np.array([buffer_bits(buffer) for buffer in buffers], np.uint64)

@@ -23,7 +23,8 @@ struct Setup {
     const Client* clients;
     const std::uint64_t* error_lines;  // Pairs of lines [first, end)
     std::uint64_t error_lines_count;
-    const char* inputs;
+    const char* inputs;  // `inputs_count` payloads of `written`
+    std::uint64_t inputs_count;
     std::uint32_t* lines;  // Log of the requests for lines: line * 2 + uncached
     std::uint64_t lines_size, latency, jitter, stall, seed, max_cycles, outstanding, invalidates;
     std::uint64_t tagged;  // Clients' requests and answers are those for lines, in any order
@@ -72,12 +73,17 @@ public:
     }
 
     void run() {
-        if (setup.inputs) set(ports.inputs, setup.inputs);
         *ports.invalidate = setup.invalidates;
         for (auto& stream : ports.requests) *stream.valid = 0;
         for (auto& stream : ports.responses) set_ready(stream, false);
         for (auto& stream : ports.line_requests) *stream.ready = 0;
         for (auto& stream : ports.line_responses) *stream.valid = 0;
+        for (std::uint64_t number = 0; number < setup.inputs_count; ++number) {
+            set(ports.written, setup.inputs + number * ports.written.bytes);
+            model.eval();
+            clock();
+        }
+        if (setup.inputs_count) set(ports.written, std::vector<char>(ports.written.bytes).data());
         model.eval();
         if (!*ports.idle) throw Failure("it is not idle before the first request");
         clock();

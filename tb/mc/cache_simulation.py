@@ -75,6 +75,7 @@ class _Setup(ctypes.Structure):
         ("error_lines", ctypes.c_void_p),
         ("error_lines_count", ctypes.c_uint64),
         ("inputs", ctypes.c_void_p),
+        ("inputs_count", ctypes.c_uint64),
         ("lines", ctypes.c_void_p),
         *((name, ctypes.c_uint64) for name in _NUMBERS),
     ]
@@ -127,7 +128,7 @@ class CacheSimulation:
         memory: Memory,
         requests: Sequence[Sequence[int]],
         *,
-        inputs: int = 0,
+        inputs: Sequence[int] = (),
         timing: Timing,
         error_lines: Sequence[tuple[int, int]] = (),
         invalidates: bool = False,
@@ -135,7 +136,7 @@ class CacheSimulation:
     ) -> CacheRun:
         """Send each client's requests, payloads as integers, and wait for all answers.
 
-        `error_lines` are ranges of lines [first, end).
+        `inputs` are what sets them, payloads as well. `error_lines` are ranges of lines [first, end).
 
         Raises
         ------
@@ -156,10 +157,11 @@ class CacheSimulation:
             pointers = (given.ctypes.data, answers.ctypes.data, *(row.ctypes.data for row in cycles), len(payloads))
             clients[number] = _Client(*pointers)
         lines, ranges = np.zeros(1 << 20, np.uint32), np.array(error_lines, np.uint64)
-        bound = np.frombuffer(inputs.to_bytes(self._sizes.get("inputs", 0), "little"), np.uint8)
+        written = self._sizes.get("written", 0)
+        bound = np.frombuffer(b"".join(each.to_bytes(written, "little") for each in inputs), np.uint8)
         setup, result = _Setup(memory.bytes.ctypes.data, clients), _Result()
         setup.error_lines, setup.error_lines_count = ranges.ctypes.data, len(error_lines)
-        setup.inputs, setup.lines = bound.ctypes.data if bound.size else None, lines.ctypes.data
+        setup.inputs, setup.inputs_count, setup.lines = bound.ctypes.data, len(inputs), lines.ctypes.data
         setup.lines_size, setup.max_cycles, setup.invalidates = lines.size, max_cycles, invalidates
         setup.latency, setup.jitter, setup.seed = timing.latency, timing.jitter, timing.seed
         setup.stall, setup.outstanding, setup.tagged = round(timing.stall * _STALL_ONE), self._outstanding, self._tagged
@@ -204,20 +206,20 @@ def _declarations(listed: list[Port]) -> str:
         found = [each.removesuffix("__payload") for each in numbers if re.fullmatch(ours, each)]
         return f"{{{', '.join(map(stream, found))}}}"
 
-    inputs = f"{{{address('inputs')}, {_port_bytes(widths.get('inputs', 1))}, {widths.get('inputs', 1)}}}"
+    written = f"{{{address('written')}, {_port_bytes(widths.get('written', 1))}, {widths.get('written', 1)}}}"
     return f"""#include "verilated.h"
 #include "V{_TOP}.h"
 namespace {{
 using Model = V{_TOP};
 struct Ports {{
     std::vector<Stream> requests, responses, line_requests, line_responses;
-    Port inputs;
+    Port written;
     std::uint8_t {", ".join("*" + name for name in _SINGLES)};
 }};
 Ports ports(Model& model) {{
     return {{
         {streams("request")}, {streams("response")}, {streams("request", "lines")},
-        {streams("response", "lines")}, {inputs},
+        {streams("response", "lines")}, {written},
         {", ".join(address(name) for name in _SINGLES)}
     }};
 }}

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.buffers import INPUT_WRITE
 from ctm.rtl.border.clients import fetch_request_layout
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.limits import CHANNELS, INPUTS
-from ctm.rtl.isa.word import fields
+from ctm.rtl.isa.word import fields, pack
 from ctm.sim.golden.mc.address import extent
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import lookup_addresses, read_at
@@ -55,9 +55,12 @@ class Fetches:
             payloads.append(bits)
         return payloads
 
-    def inputs(self) -> int:
-        """The bits of the inputs that are bound."""
-        return sum(buffer_bits(buffer) << number * BUFFER.size for number, buffer in enumerate(self.buffers))
+    def inputs(self) -> list[int]:
+        """What sets the inputs that are bound."""
+        return [
+            pack(INPUT_WRITE, valid=1, number=number, buffer=buffer_bits(buffer))
+            for number, buffer in enumerate(self.buffers)
+        ]
 
     def addresses(self) -> np.ndarray:
         """The byte addresses of what each channel reads, [n, lanes, channels]; -1 where nothing is read."""

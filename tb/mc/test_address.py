@@ -2,15 +2,14 @@
 
 import numpy as np
 
-from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.mc.address import ElementAddress, NeighbourAddresses
+from ctm.rtl.mc.address import ElementAddress, NeighbourAddresses, RowOffset
 from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
 from ctm.sim.golden.mc.elements import NEIGHBOURS, clamp_index
-from ctm.tb.mc.buffers import LARGEST_PITCH, as_words, buffer_bits, format_word, golden_buffer, random_buffers
+from ctm.tb.mc.buffers import LARGEST_PITCH, buffer_words, format_word, golden_buffer, random_buffers
 
 PAIRS = 200
 
@@ -23,7 +22,7 @@ def bound(seed: int, count: int) -> list[Buffer]:
 
 
 def repeated(buffers: list[Buffer]) -> np.ndarray:
-    return np.repeat(as_words([buffer_bits(buffer) for buffer in buffers], BUFFER.size), PAIRS, axis=0)
+    return np.repeat(buffer_words(buffers), PAIRS)
 
 
 def test_addresses_are_those_of_the_golden_model():
@@ -50,5 +49,7 @@ def test_neighbours_are_those_of_the_golden_model():
         for buffer, (x, y) in zip(buffers, pairs, strict=True)
     ]
     x, y = (np.concatenate([pair[axis] for pair in pairs]) for axis in (0, 1))
-    found = CompiledUnit(NeighbourAddresses())(buffer=repeated(buffers), x=x, y=y)["addresses"]
+    words = repeated(buffers)
+    offset = CompiledUnit(RowOffset())(buffer=words, y=y)["offset"]
+    found = CompiledUnit(NeighbourAddresses())(buffer=words, x=x, y=y, offset=offset)["addresses"]
     np.testing.assert_array_equal(found.T, np.concatenate(expected).reshape(CHANNELS, -1))

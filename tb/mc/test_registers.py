@@ -55,7 +55,8 @@ def test_registers_hold_what_the_model_holds() -> None:
 
     def check(context: Any) -> None:
         for number in range(INPUTS):
-            assert context.get(Value.cast(registers.inputs[number])) == buffer_bits(state.inputs[number])
+            extent, buffer = registers.inputs[number], state.inputs[number]
+            assert (context.get(extent.pitch), context.get(extent.height)) == (buffer.pitch, buffer.scale_height)
         for number in range(OUTPUTS):
             assert context.get(Value.cast(registers.outputs[number])) == buffer_bits(state.outputs[number])
         assert context.get(Value.cast(registers.conditional)) == buffer_bits(state.conditional.buffer)

@@ -5,11 +5,10 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.buffers import BUFFER, INPUT_WRITE
 from ctm.rtl.border.clients import FetchClient
 from ctm.rtl.border.lines import LINE_BITS, TaggedLineClient
 from ctm.rtl.config import CacheConfig, SharedCacheConfig
-from ctm.rtl.isa.limits import INPUTS
 from ctm.rtl.mc.inputs.core_cache import InputCache
 from ctm.rtl.mc.inputs.shared_cache import SharedCache
 
@@ -23,8 +22,8 @@ class InputCaches(wiring.Component):
     Members
     -------
     clients : ``In(FetchClient(lanes, tag, areas, memory=memory))``, `cores` of them
-    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas, and with `memory` all of memory as one
-        Only to be changed while idle.
+    written, areas : as those of `FetchAddresses`
+        Only while idle.
     lines : ``Out(TaggedLineClient(range(outstanding), slice_bits))`` for each bank of the second level
     invalidate : ``In(1)``
         Invalidate all lines of both levels; only while idle and no request is offered.
@@ -64,7 +63,8 @@ class InputCaches(wiring.Component):
         super().__init__(
             {
                 "clients": In(FetchClient(lanes, tag, areas, memory=memory)).array(cores),
-                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas + memory)),
+                "written": In(INPUT_WRITE),
+                "areas": In(data.ArrayLayout(BUFFER, areas + memory)),
                 "lines": Out(TaggedLineClient(range(outstanding), slice_bits)).array(second.banks),
                 "invalidate": In(1),
                 "idle": Out(1),
@@ -87,7 +87,11 @@ class InputCaches(wiring.Component):
             wiring.connect(m, wiring.flipped(self.clients[core].request), level.request)
             wiring.connect(m, level.response, wiring.flipped(self.clients[core].response))
             wiring.connect(m, level.lines, shared.clients[core])
-            m.d.comb += [level.inputs.eq(self.inputs), level.invalidate.eq(self.invalidate)]
+            m.d.comb += [
+                level.written.eq(self.written),
+                level.areas.eq(self.areas),
+                level.invalidate.eq(self.invalidate),
+            ]
         m.d.comb += [
             shared.invalidate.eq(self.invalidate),
             self.idle.eq(shared.idle & Cat(level.idle for level in own).all()),

@@ -5,11 +5,11 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.buffers import BUFFER, INPUT_WRITE
 from ctm.rtl.border.clients import fetch_request_layout, fetch_response_layout
 from ctm.rtl.border.lines import TaggedLineClient
 from ctm.rtl.config import CacheConfig
-from ctm.rtl.isa.limits import CHANNELS, INPUTS
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.mc.inputs.fetch import FetchAddresses, FetchWords, passenger_layout
 from ctm.rtl.mc.lines.cache import LineCache
 from ctm.rtl.mc.lines.coalescer import Coalescer, share_layout
@@ -33,8 +33,8 @@ class InputCache(wiring.Component):
     -------
     request : ``In(stream.Signature(fetch_request_layout(lanes, tag, areas, memory=memory)))``
     response : ``Out(stream.Signature(fetch_response_layout(lanes, tag)))``
-    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas, and with `memory` all of memory as one
-        Only to be changed while idle.
+    written, areas : as those of `FetchAddresses`
+        Only while idle.
     lines : ``Out(TaggedLineClient(range(outstanding)))``
     invalidate : ``In(1)``
         Invalidate all lines; only while idle and no request is offered.
@@ -71,7 +71,8 @@ class InputCache(wiring.Component):
             {
                 "request": In(stream.Signature(fetch_request_layout(lanes, tag, areas, memory=memory))),
                 "response": Out(stream.Signature(fetch_response_layout(lanes, tag))),
-                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas + memory)),
+                "written": In(INPUT_WRITE),
+                "areas": In(data.ArrayLayout(BUFFER, areas + memory)),
                 "lines": Out(TaggedLineClient(range(outstanding))),
                 "invalidate": In(1),
                 "idle": Out(1),
@@ -95,7 +96,8 @@ class InputCache(wiring.Component):
         wiring.connect(m, words.response, wiring.flipped(self.response))
         wiring.connect(m, lines.lines, wiring.flipped(self.lines))
         m.d.comb += [
-            addresses.inputs.eq(self.inputs),
+            addresses.written.eq(self.written),
+            addresses.areas.eq(self.areas),
             lines.invalidate.eq(self.invalidate),
             self.idle.eq(addresses.idle & coalescer.idle & lines.idle & words.idle),
             self.hit.eq(lines.hit),

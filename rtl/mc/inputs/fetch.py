@@ -9,14 +9,15 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.buffers import BUFFER, INPUT_WRITE
 from ctm.rtl.border.clients import fetch_request_layout, fetch_response_layout
 from ctm.rtl.border.lines import LINE_OFFSET_BITS
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
+from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
-from ctm.rtl.mc.address import NeighbourAddresses
+from ctm.rtl.mc.address import ROW_OFFSET_BITS, NeighbourAddresses, RowOffset
 from ctm.rtl.mc.area import in_page
 from ctm.rtl.mc.elements import CONVERSION, POSITION, ElementWords, channel_addresses, conversion, position
 from ctm.rtl.mc.lines.cache import result_layout
@@ -39,16 +40,18 @@ def passenger_layout(lanes: int, tag: ShapeLike) -> data.StructLayout:
 
 
 class FetchAddresses(wiring.Component):
-    """The addresses of the channels of a wavefront's fetches.
+    """The addresses of the channels of a wavefront's fetches, and the descriptors of what they read.
 
     Latency is one cycle, throughput one wavefront in each cycle. `ready` does not depend on the next unit's in the same
-    cycle.
+    cycle. Rows are multiplied in front of the queue, and all else follows behind it.
 
     Members
     -------
     request : ``In(stream.Signature(fetch_request_layout(lanes, tag, areas, memory=memory)))``
-    inputs : ``In(BUFFER)``, 16 of them, then `areas` areas, and with `memory` all of memory as one
-        Stable while requests are offered.
+    written : ``In(INPUT_WRITE)``
+        Only while no request is offered. An input that was not written since the reset is absent.
+    areas : ``In(BUFFER)``, `areas` of them, and with `memory` all of memory as one
+        Numbered behind the inputs. Stable while requests are offered.
     wavefront : ``Out(stream.Signature(touches_layout(4 * lanes, passenger_layout(lanes, tag))))``
     idle : ``Out(1)``
         The unit is empty.
@@ -57,11 +60,14 @@ class FetchAddresses(wiring.Component):
     def __init__(self, lanes: int, tag: ShapeLike, areas: int = 0, *, memory: bool = False) -> None:
         self._lanes, self._memory = lanes, memory
         request = fetch_request_layout(lanes, tag, areas, memory=memory)
-        self._queued = data.StructLayout({"buffer": BUFFER, "request": request})
+        self._queued = data.StructLayout(
+            {"buffer": BUFFER, "offsets": data.ArrayLayout(ROW_OFFSET_BITS, lanes), "request": request}
+        )
         super().__init__(
             {
                 "request": In(stream.Signature(request)),
-                "inputs": In(data.ArrayLayout(BUFFER, INPUTS + areas + memory)),
+                "written": In(INPUT_WRITE),
+                "areas": In(data.ArrayLayout(BUFFER, areas + memory)),
                 "wavefront": Out(stream.Signature(touches_layout(lanes * CHANNELS, passenger_layout(lanes, tag)))),
                 "idle": Out(1),
             }
@@ -73,8 +79,7 @@ class FetchAddresses(wiring.Component):
         m.submodules.queue = queue = SyncFIFO(width=self._queued.size, depth=_QUEUE)
         entering, queued = Signal(self._queued), self._queued(queue.r_data)
         m.d.comb += [
-            # Indexing the layout would be a shifter.
-            Value.cast(entering.buffer).eq(Array(map(Value.cast, self.inputs))[self.request.payload.input]),
+            Value.cast(entering.buffer).eq(self._descriptor(m)),
             entering.request.eq(self.request.payload),
             queue.w_data.eq(entering),
             queue.w_en.eq(self.request.valid),
@@ -85,15 +90,21 @@ class FetchAddresses(wiring.Component):
         ]
 
         buffer, request, wavefront = queued.buffer, queued.request, self.wavefront.payload
-        absent = buffer.limits.width == 0
+        absent = buffer.pitch == 0
         lines, positions = [], []
         for lane in range(self._lanes):
+            m.submodules[f"row_{lane}"] = row = GatedStateless(RowOffset())
             m.submodules[f"neighbours_{lane}"] = neighbours = GatedStateless(NeighbourAddresses())
             m.d.comb += [
+                row.wanted.eq(self.request.valid),
+                row.buffer.eq(entering.buffer),
+                row.y.eq(entering.request.y[lane]),
+                entering.offsets[lane].eq(row.offset),
                 neighbours.wanted.eq(queue.r_rdy),
                 neighbours.buffer.eq(buffer),
                 neighbours.x.eq(request.x[lane]),
                 neighbours.y.eq(request.y[lane]),
+                neighbours.offset.eq(queued.offsets[lane]),
             ]
             addresses = channel_addresses(m, buffer, neighbours.addresses)
             own = [address[LINE_OFFSET_BITS:] for address in addresses]
@@ -112,6 +123,22 @@ class FetchAddresses(wiring.Component):
             Value.cast(wavefront.passenger.positions).eq(Cat(positions)),
         ]
         return m
+
+    def _descriptor(self, m: Module) -> Value:
+        """The descriptor of what is read. One that is absent has a pitch of 0, and nothing else of it matters."""
+        number, written, areas = self.request.payload.input, self.written, list(map(Value.cast, self.areas))
+        m.submodules.inputs = inputs = DistributedRam(BUFFER, INPUTS)
+        is_set, input_number = Signal(INPUTS), number[: len(written.number)]
+        inputs.write(m, written.number, written.buffer, written.valid)
+        with m.If(written.valid):
+            m.d.sync += is_set.bit_select(written.number, 1).eq(1)
+        found = record(BUFFER, name="found")
+        m.d.comb += found.eq(inputs.read(m, input_number))
+        with m.If(~is_set.bit_select(input_number, 1)):
+            m.d.comb += found.pitch.eq(0)
+        if not areas:
+            return Value.cast(found)
+        return Mux(number < INPUTS, Value.cast(found), Array(areas)[number - INPUTS])
 
 
 class FetchWords(wiring.Component):

@@ -80,7 +80,7 @@ class LineTags(wiring.Component):
         m.d.comb += [self.entry.set.eq(index), self.entry.way.eq(found.pointer)]
 
         content = data.StructLayout({"upper": len(self.line) - set_bits, "row": range(self._rows)})
-        written, put = Signal(content), Mux(self.put.valid, 1 << found.pointer, 0)[:ways]
+        written, put = record(content, name="written"), Mux(self.put.valid, 1 << found.pointer, 0)[:ways]
         m.d.comb += Value.cast(written).eq(Cat(self.line[set_bits:], self.put.row))
         kept = (self._kept_ahead if self._ahead else self._kept)(m, index, written, put)
         hits = Cat(valid & (way.upper == written.upper) for valid, way in zip(found.hitting, kept, strict=True))

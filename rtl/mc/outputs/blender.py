@@ -10,7 +10,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.buffers import BUFFER, limits_of
 from ctm.rtl.border.clients import output_layout, words_layout
 from ctm.rtl.border.lines import LINE_BITS, LINE_OFFSET_BITS, LineClient
 from ctm.rtl.config import PipelineConfig
@@ -119,7 +119,8 @@ class Blender(wiring.Component):
         buffer = record(BUFFER, name="buffer")
         columns, rows = zip(*(pair_of(taken, number) for number in range(self._lanes)), strict=True)
         x, y = Signal.like(columns[0], name="x"), Signal.like(rows[0], name="y")
-        exists = (x < buffer.limits.width) & (y < buffer.limits.height)
+        limits = limits_of(buffer)
+        exists = (x < limits.width) & (y < limits.height)
         mask = Value.cast(Array(taken.mask)[lane]) & self.output_mask
         m.d.comb += [
             x.eq(Array(columns)[lane]),

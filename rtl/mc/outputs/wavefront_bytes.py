@@ -7,7 +7,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER
+from ctm.rtl.border.buffers import BUFFER, limits_of
 from ctm.rtl.border.clients import WORDS
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_BYTES, LINE_OFFSET_BITS
 from ctm.rtl.config import COMBINATIONAL, CacheConfig
@@ -59,7 +59,7 @@ class WavefrontElements(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        limits = self.buffer.limits
+        limits = limits_of(self.buffer)
         for lane in range(self._lanes):
             m.submodules[f"address_{lane}"] = address = ElementAddress()
             m.submodules[f"bytes_{lane}"] = bytes_ = ElementBytes(COMBINATIONAL)

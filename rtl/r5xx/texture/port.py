@@ -14,6 +14,7 @@ from ctm.rtl.dpp.beats import Taken, beat_members, gathered, is_last, keep, lane
 from ctm.rtl.dpp.core_border import fetch_number_layout
 from ctm.rtl.dpp.memory.coordinates import request_layout
 from ctm.rtl.dpp.memory.fetch_records import passenger_layout, record_layout
+from ctm.rtl.dpp.program import described
 from ctm.rtl.dpp.registers.file import register_address_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.dpp.wavefronts.scheduling import IssuePort, wave_bits
@@ -181,7 +182,7 @@ class TexturePort(wiring.Component):
         m.d.comb += [
             request.scaled.eq(~inst.unscaled),
             request.projected.eq(operation == TextureOperation.LOOKUP_PROJ.value),
-            request.input.eq(self.program.inputs[inst.tex_id]),
+            request.input.eq(described(self.program.inputs[inst.tex_id])),
             Value.cast(request.passenger.tag).eq(Cat(delayed["tag"], beat)),
             request.passenger.input.eq(inst.tex_id),
             request.passenger.uncached.eq(operation == TextureOperation.LOOKUP_UNCACHED.value),

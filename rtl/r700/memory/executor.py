@@ -11,8 +11,10 @@ from amaranth import Array, Module, Mux, Signal, Value
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import connect, flipped
 
+from ctm.rtl.border.buffers import EXTENT
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.memory.scoreboard import Scoreboard
+from ctm.rtl.dpp.program import described
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import FETCH_UNITS
 from ctm.rtl.isa.status import BusClient, Status
@@ -20,6 +22,7 @@ from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
+from ctm.rtl.lib.views import record
 from ctm.rtl.r700.memory.areas import AreaAddresses
 from ctm.rtl.r700.memory.constants import ConstantFetch
 from ctm.rtl.r700.memory.exports import add_export
@@ -40,7 +43,7 @@ from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.addressing import register_address
 from ctm.rtl.r700.registers.file import masked, slice_words
 from ctm.rtl.r700.registers.writing import pass_write_layout
-from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM, UNIT_ADDRESS_BITS
+from ctm.rtl.r700.shapes import AREA_WORD_BITS, UNIT_ADDRESS_BITS
 from ctm.rtl.r700.slices import by_slice
 
 
@@ -62,7 +65,8 @@ class FetchExecutor:
         self.work: Any = Signal(work_layout(self.whole), name="work", reset_less=True)
         self.slice = Value.cast(self.work.slice)
         self.current, self.fetch, self.burst = self.work.move, self.work.fetch, self.work.burst
-        self.described: Any = Signal(PROGRAM["inputs"].shape.elem_shape, name="described", reset_less=True)
+        self.extent = record(EXTENT, name="extent", reset_less=True)
+        self.described = described(self.extent)
         """The input of the fetch."""
         self.pass_number = Signal(pass_bits(array))
         self.component = Signal(range(CHANNELS + 1))
@@ -181,7 +185,7 @@ class FetchExecutor:
         offered = sequence.work.payload
         with m.If(sequence.work.valid & sequence.work.ready):
             m.d.sync += [self.work.eq(offered), self.pass_number.eq(0), self.component.eq(0)]
-            m.d.sync += Value.cast(self.described).eq(Array(map(Value.cast, unit.program.inputs))[offered.fetch.input])
+            m.d.sync += Value.cast(self.extent).eq(Array(map(Value.cast, unit.program.inputs))[offered.fetch.input])
             with m.If(~offered.keeps):
                 m.d.sync += [
                     self.source[channel].eq(masked(unit.words[channel], unit.words_valid[channel]))

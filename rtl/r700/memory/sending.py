@@ -41,7 +41,7 @@ def add_send(executor: Any) -> None:
     by_word = is_area | is_vertex
     # What programs pass on was written past the caches.
     of_ring = is_vertex & (unit.program.stage != Stage.VERTICES)
-    is_absent = reads_input & (described.limits.width == 0)
+    is_absent = reads_input & (described.pitch == 0)
     # All components of an area's elements are written as zeros; then those that exist come one by one.
     zeros = executor.component == 0
     component = (executor.component - 1)[:2]

@@ -233,7 +233,7 @@ class _Steps:
         written = self._named(fetch.destination + self.burst, fetch.destination_relative)
         self.destination = Mux(self._is(Task.SHARE_WRITE), 0, written)
         # Responses come in the order of their fetches; a write without a fetch must not pass them.
-        is_absent = Cat(each.limits.width == 0 for each in unit.program.inputs).bit_select(fetch.input, 1)
+        is_absent = Cat(each.pitch == 0 for each in unit.program.inputs).bit_select(fetch.input, 1)
         responds = self._is(*INPUT_FETCHES) & ~is_absent
         own = self._named(fetch.source, fetch.source_relative) | Mux(responds, 0, self.destination)
         # Only the first register of these is checked before they begin.

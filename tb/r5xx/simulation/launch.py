@@ -205,10 +205,7 @@ def program_word(launch: Launch) -> int:
         "tests": int(launch.conditional.location is ConditionalLocation.DPP),
         "conditional_value": int(np.float32(launch.conditional_value).view(np.uint32)),
         "watchdog": launch.watchdog,
-        "inputs": [
-            {"limits": _limits(described), "pitch": described.pitch, "height": described.scale_height}
-            for described in launch.inputs.buffers
-        ],
+        "inputs": [{"pitch": described.pitch, "height": described.scale_height} for described in launch.inputs.buffers],
         "output": _limits(output),
     }
     return _pack(PROGRAM, PROGRAM.size, values, "program")

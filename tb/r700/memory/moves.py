@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.tb.r700 import words
 from ctm.tb.r700.memory.models import (
     Area,
@@ -26,8 +27,10 @@ from ctm.tb.r700.memory.models import (
 GPRS, CHANNELS, OUTPUTS = 8, 4, 4
 TEXTURES, ABSENT = 2, 1
 """Input n is resource n + 2; input 1 is not there."""
-INPUTS = [(30, 20, 30, 20), (0, 0, 0, 0), (64, 9, 50, 7), (4096, 4096, 4096, 4096)]
-"""Pitch, height, columns and rows that exist."""
+INPUTS = [(30, 20), (0, 0), (64, 9), (4352, 5000)]
+"""Pitch and height."""
+LIMITS = [tuple(min(size, COORDINATE_LIMIT) for size in sizes) for sizes in INPUTS]
+"""Columns and rows that exist."""
 AREAS = Area(width=1000, height=3, stride=125), Area(width=4096, height=2, stride=512)
 DOMAIN = 24, 10
 SHARE_ROWS, MASK, ONE = 8, 7, 0x3F800000
@@ -139,12 +142,12 @@ class Drawing:
             fields |= {f"src_sel_{name}": coordinates[axis], f"offset_{name}": offsets[axis] % 32}
             fields[f"coord_type_{name}"] = normalised[axis]
         units = words.tex("LD" if integer else "SAMPLE_L", target[0], source[0], TEXTURES + number, **fields)
-        pitch, height, *limits = INPUTS[number]
+        sizes, limits = INPUTS[number], LIMITS[number]
 
         def effect(wave: Wave) -> None:
             given, found = wave.read(*source), np.zeros((CHANNELS, wave.size), RESULT)
             plain = [chosen(given, select) for select in coordinates]
-            scaled = [product(plain[axis], (pitch, height)[axis]) for axis in range(2)]
+            scaled = [product(plain[axis], sizes[axis]) for axis in range(2)]
             used = [(scaled if normalised[axis] else plain)[axis] for axis in range(2)]
             for pixel in range(wave.size if number != ABSENT else 0):
                 pair = (texel_index(int(used[a][pixel]), offsets[a], limits[a], integer=integer) for a in range(2))
@@ -159,7 +162,7 @@ class Drawing:
         units = words.tex("GET_TEXTURE_RESINFO", target[0], source[0], TEXTURES + number, **fields)
 
         def effect(wave: Wave) -> None:
-            sizes = np.array([*INPUTS[number][:2], 1, 1], RESULT)
+            sizes = np.array([*INPUTS[number], 1, 1], RESULT)
             wave.write(*target, np.repeat(sizes[:, None], wave.size, axis=1), selects, wave.masks["executing"])
 
         return units, effect, None
@@ -181,7 +184,7 @@ class Drawing:
         fields, source, target, selects = self._said()
         number, select = self._below(len(INPUTS)), self._below(CHANNELS)
         units = words.vtx(target[0], source[0], TEXTURES + number, src_sel_x=select, **fields)
-        pitch, _, columns, rows = INPUTS[number]
+        pitch, (columns, rows) = INPUTS[number][0], LIMITS[number]
 
         def effect(wave: Wave) -> None:
             given, found = wave.read(*source)[select], np.zeros((CHANNELS, wave.size), RESULT)

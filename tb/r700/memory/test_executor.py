@@ -22,6 +22,7 @@ from ctm.tb.r700.memory.moves import (
     DOMAIN,
     GPRS,
     INPUTS,
+    LIMITS,
     MASK,
     OUTPUTS,
     OWN_DWORDS,
@@ -206,10 +207,7 @@ class Bench:
         self._set(context, clear.payload, self.unclean[0] if self.unclean else 0)
 
     async def _describe(self, context: Any) -> None:
-        inputs = [
-            {"pitch": pitch, "height": height, "limits": {"width": columns, "height": rows}}
-            for pitch, height, columns, rows in INPUTS
-        ]
+        inputs = [{"pitch": pitch, "height": height} for pitch, height in INPUTS]
         areas = [{"limits": {"width": a.width, "height": a.height}, "stride": a.stride} for a in AREAS]
         said: dict[str, Any] = {"gprs": GPRS, "watchdog": BUDGET, "texture_base": TEXTURES, "memory": 1, "scratch": 1}
         said |= {"inputs": inputs + [inputs[1]] * (16 - len(inputs)), "areas": areas, "share": SHARE_ROWS}
@@ -354,7 +352,7 @@ class Bench:
                 dword = request.y[lane] << 12 | request.x[lane]
                 found[0] = self.areas[request.input - 16].get(dword, 0)
             elif request.fetch >> lane & 1:
-                _, _, columns, rows = INPUTS[request.input]
+                columns, rows = LIMITS[request.input]
                 assert request.x[lane] < columns and request.y[lane] < rows
                 found = texel(request.input, request.x[lane], request.y[lane])
             bits |= int.from_bytes(found.tobytes(), "little") << offsets["words"] + 128 * lane

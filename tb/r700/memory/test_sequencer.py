@@ -242,7 +242,7 @@ class Bench:
     async def run(self, context: Any) -> None:
         """Move after move."""
         unit = self.unit
-        inputs = [{"limits": {"width": 0 if n == ABSENT else 5}} for n in range(16)]
+        inputs = [{"pitch": 0 if n == ABSENT else 5} for n in range(16)]
         context.set(
             unit.program, {"gprs": GPRS, "watchdog": WATCHDOG, "texture_base": TEXTURES, "memory": 1, "inputs": inputs}
         )

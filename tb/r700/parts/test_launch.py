@@ -8,6 +8,7 @@ from amaranth import Value
 from amaranth.sim import Simulator
 
 from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.isa.status import Status
 from ctm.rtl.r700.launch import Launch
@@ -25,6 +26,14 @@ RESOURCES = range(256)
 UNITS = 8192
 
 Buffer = dict[str, Any]
+
+
+def _extent(buffer: Buffer) -> dict[str, int]:
+    return {"pitch": buffer["pitch"], "height": buffer["height"]}
+
+
+def _limits(buffer: Buffer) -> dict[str, int]:
+    return {"width": min(buffer["pitch"], COORDINATE_LIMIT), "height": min(buffer["height"], COORDINATE_LIMIT)}
 
 
 class Case:
@@ -79,9 +88,9 @@ class Case:
         draw = self._draw
         kind = DataFormat.FLOAT32_1 if draw.random() < 0.7 else list(DataFormat)[self._below(len(DataFormat))]
         return {
-            "base": self._below(1 << 21), "pitch": 1 + self._below(4096), "height": self._of(0, self._below(4097)),
-            "limits": {"width": self._below(4097), "height": self._below(4097)}, "format": kind,
-            "tiled": int(draw.random() < 0.15), "gathers": self._below(2), "stride": self._below(1 << 12),
+            "base": self._below(1 << 21), "pitch": self._below(8192), "height": self._below(8192),
+            "format": kind, "tiled": int(draw.random() < 0.15),
+            "gathers": self._below(2), "stride": self._below(1 << 12),
         }  # fmt: skip
 
     def has(self, flag: int) -> bool:
@@ -123,16 +132,19 @@ class Case:
                 "i0": domain["i0"], "j0": domain["j0"],
                 "width": domain["i1"] - domain["i0"] + 1, "height": domain["j1"] - domain["j0"] + 1,
             },
-            "output": self.outputs[0]["limits"],
-            "areas": [{name: self.outputs[number][name] for name in ("limits", "stride")} for number in AREAS.values()],
-            "inputs": [{name: each[name] for name in ("limits", "pitch", "height")} for each in self.inputs],
+            "output": _limits(self.outputs[0]),
+            "areas": [
+                {"limits": _limits(self.outputs[number]), "stride": self.outputs[number]["stride"]}
+                for number in AREAS.values()
+            ],
+            "inputs": [_extent(each) for each in self.inputs],
         }  # fmt: skip
 
 
 def drive(context: Any, unit: Any, case: Case) -> None:
     """Give the unit a case."""
     context.set(unit.image, {"code": case.code, "size": case.size, "information": case.words})
-    context.set(unit.inputs, case.inputs)
+    context.set(unit.inputs, [_extent(each) for each in case.inputs])
     context.set(unit.outputs, case.outputs)
     context.set(unit.domain, case.domain)
     for name, value in case.set.items():
