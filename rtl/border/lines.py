@@ -39,6 +39,25 @@ def tagged_line_response_layout(tag: ShapeLike, slice_bits: int = LINE_BITS) -> 
 LINE_WRITE = data.StructLayout({"line": LINE_ADDRESS_BITS, "bits": LINE_BITS, "mask": LINE_BYTES})
 """Bytes of a line; only those in `mask` are written."""
 
+
+def line_write_layout(slice_bits: int = LINE_BITS) -> data.StructLayout:
+    """As `LINE_WRITE`, in slices.
+
+    They go from the first to the last one with a byte to be written, without those of another line between them.
+    `left` slices of the line follow this one.
+    """
+    slices = range(LINE_BITS // slice_bits)
+    return data.StructLayout(
+        {
+            "line": LINE_ADDRESS_BITS,
+            "bits": slice_bits,
+            "mask": slice_bits // BYTE_BITS,
+            "slice": slices,
+            "left": slices,
+        }
+    )
+
+
 LINE_WRITTEN = data.StructLayout({"error": 1})
 """The write response of a line, in the order of the writes."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -29,16 +29,19 @@ class Arbiter(wiring.Component):
 
     Members
     -------
+    keep : ``In(1)``
+        Only where the arbiter `keeps` grants: the next transfer has the same source as that of the output.
     inputs : ``In(stream.Signature(shape)).array(count)``
     output : ``Out(stream.Signature(shape))``
     source : ``Out(range(count))``
         The input that is granted.
     """
 
-    def __init__(self, shape: ShapeLike, count: int) -> None:
-        self._count = count
+    def __init__(self, shape: ShapeLike, count: int, *, keeps: bool = False) -> None:
+        self._count, self._keeps = count, keeps
         super().__init__(
             {
+                **({"keep": In(1)} if keeps else {}),
                 "inputs": In(stream.Signature(shape)).array(count),
                 "output": Out(stream.Signature(shape)),
                 "source": Out(range(count)),
@@ -55,7 +58,10 @@ class Arbiter(wiring.Component):
 
         chosen = one_hot_index(round_robin(valid, pointer))
         m.d.comb += self.source.eq(Mux(waits, held, chosen))
-        m.d.comb += self.output.valid.eq(valid.any())
+        kept = Value.cast(self.keep) if self._keeps else Const(0)
+        # One whose grant is kept may have nothing to offer yet.
+        offered = Mux(waits, valid.bit_select(held, 1), valid.any()) if self._keeps else valid.any()
+        m.d.comb += self.output.valid.eq(offered)
         with m.Switch(self.source):
             for number, source in enumerate(self.inputs):
                 with m.Case(number):
@@ -64,7 +70,7 @@ class Arbiter(wiring.Component):
                         source.ready.eq(self.output.ready),
                     ]
         with m.If(self.output.valid):
-            m.d.sync += [waits.eq(~self.output.ready), held.eq(self.source)]
+            m.d.sync += [waits.eq(~self.output.ready | kept), held.eq(self.source)]
             for number in range(count):
                 with m.If(self.output.ready & (self.source == number)):
                     m.d.sync += pointer.eq(-1 << number + 1)

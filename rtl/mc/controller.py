@@ -136,7 +136,8 @@ class MemoryController(wiring.Component):
             routing=to_ports, slice_bits=memory.slice_bits,
         )  # fmt: skip
         self._writes = WritePorts(
-            (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports, outstanding=written_lines(memory)
+            (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports, outstanding=written_lines(memory),
+            slice_bits=memory.slice_bits,
         )  # fmt: skip
         self.read_tag, self.write_tag = self._reads.tag, self._writes.tag
         ports = len(memory.ports)
@@ -172,7 +173,9 @@ class MemoryController(wiring.Component):
                 "port_responses": In(stream.Signature(tagged_response_layout(self.read_tag, memory.slice_bits))).array(
                     ports
                 ),
-                "port_writes": Out(stream.Signature(tagged_write_layout(self.write_tag))).array(ports),
+                "port_writes": Out(stream.Signature(tagged_write_layout(self.write_tag, memory.slice_bits))).array(
+                    ports
+                ),
                 **({"vertex_buffer": Out(VERTEX_BUFFER_WRITE)} if self._draws else {}),
                 **({"adds": In(1), "blend_taken": Out(1), "blended": Out(1)} if self._draws else {}),
                 **({"ring": Out(RING_WRITE), "stream": Out(STREAM_WRITE)} if config.pipeline.has_geometry else {}),
@@ -256,6 +259,7 @@ class MemoryController(wiring.Component):
             outputs=config.array.outputs,
             memory=config.pipeline.has_geometry,
             blends=self._draws,
+            slice_bits=config.memory.slice_bits,
         )
         connect(m, flipped(self.output), outputs.output)
         connect(m, flipped(self.uncached), outputs.uncached)
@@ -269,7 +273,7 @@ class MemoryController(wiring.Component):
             outputs.output_mask.eq(registers.output_mask),
             outputs.flush.eq(delay(m, self._flush(registers, outputs), name="flushing_outputs")),
             self.idle.eq(outputs.idle),
-            self.output_line.eq(Cat(line.valid & line.ready for line in outputs.lines)),
+            self.output_line.eq(Cat(line.valid & line.ready & ~line.payload.left.any() for line in outputs.lines)),
         ]
         # Registered: the command is done a cycle after all is in memory.
         is_flushed = outputs.idle & outputs.empty & writes.idle[: len(banks)].all()
@@ -292,7 +296,9 @@ class MemoryController(wiring.Component):
         return flushes | outputs.blend_flush if self._draws else flushes
 
     def _connect_conditional(self, m: Module, registers: Registers) -> ConditionalCache:
-        cache = ConditionalCache(self._passenger, self._config.conditional_cache)
+        cache = ConditionalCache(
+            self._passenger, self._config.conditional_cache, slice_bits=self._config.memory.slice_bits
+        )
         active = cache.client.access.valid | cache.invalidate | cache.flush | ~cache.idle
         m.submodules.conditional = Gated(cache, active)
         connect(m, cache.lines, self._reads.clients[_CONDITIONAL])
@@ -311,7 +317,9 @@ class MemoryController(wiring.Component):
 
     def _connect_processor(self, m: Module) -> None:
         """Connect the command processor's reads and writes."""
-        m.submodules.counters = counters = CounterWriter(single=self._config.pipeline.has_geometry)
+        m.submodules.counters = counters = CounterWriter(
+            single=self._config.pipeline.has_geometry, slice_bits=self._config.memory.slice_bits
+        )
         client = self._reads.clients[_COMMAND]
         connect_slice(m, "line_requests", flipped(self.lines.request), client.request, SliceMode.LIGHT)
         connect(m, client.response, flipped(self.lines.response))

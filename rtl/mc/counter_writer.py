@@ -5,7 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import counters_write_layout
-from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_WRITE
+from ctm.rtl.border.lines import LINE_BITS, LINE_OFFSET_BITS, line_write_layout
 from ctm.rtl.isa.limits import BYTE_BITS, WORD_BYTES
 
 _BYTES = 2 * WORD_BYTES
@@ -17,13 +17,13 @@ class CounterWriter(wiring.Component):
     Members
     -------
     counters : ``In(stream.Signature(counters_write_layout(single=single)))``
-    line : ``Out(stream.Signature(LINE_WRITE))``
+    line : ``Out(stream.Signature(line_write_layout(slice_bits)))``
     """
 
-    def __init__(self, *, single: bool = False) -> None:
-        self._single = single
-        counters = counters_write_layout(single=single)
-        super().__init__({"counters": In(stream.Signature(counters)), "line": Out(stream.Signature(LINE_WRITE))})
+    def __init__(self, *, single: bool = False, slice_bits: int = LINE_BITS) -> None:
+        self._single, self._slice_bytes = single, slice_bits // BYTE_BITS
+        counters, line = counters_write_layout(single=single), line_write_layout(slice_bits)
+        super().__init__({"counters": In(stream.Signature(counters)), "line": Out(stream.Signature(line))})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -37,9 +37,11 @@ class CounterWriter(wiring.Component):
             line.payload.mask.eq((1 << _BYTES) - 1),
         ]
         if self._single:
-            offset = given.payload.address[:LINE_OFFSET_BITS]
+            inside = (self._slice_bytes - 1).bit_length()
+            offset, slice_ = given.payload.address[:inside], given.payload.address[inside:LINE_OFFSET_BITS]
             with m.If(given.payload.single):
                 m.d.comb += [
+                    line.payload.slice.eq(slice_),
                     line.payload.bits.eq(given.payload.clocks << offset * BYTE_BITS),
                     line.payload.mask.eq(((1 << WORD_BYTES) - 1) << offset),
                 ]

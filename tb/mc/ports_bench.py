@@ -35,7 +35,7 @@ class SharedPorts(wiring.Component):
         slice_bits: int = LINE_BITS,
     ) -> None:
         self.reads = ReadPorts(clients, ordered=read_in_order, routing=routing, slice_bits=slice_bits)
-        self.writes = WritePorts(written_in_order, routing=routing, outstanding=4)
+        self.writes = WritePorts(written_in_order, routing=routing, outstanding=4, slice_bits=slice_bits)
         self.ports = MemoryPorts(
             self.reads.tag, self.writes.tag, ports=routing.ports, data_bits=data_bits, slice_bits=slice_bits,
             reads=sum(clients), writes=4,

@@ -6,12 +6,17 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctm.rtl.border.lines import line_write_layout
+from ctm.rtl.isa.word import unpack
 from ctm.rtl.mc.bus.writer import BusWriter
 from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 from ctm.tb.mc.bus_model import LINE_BYTES, BusModel, is_offered
+from ctm.tb.mc.line_slices import sliced as slices
 
 TAG_BITS, OUTSTANDING, COUNT, DEADLINE = 5, 4, 60, 4000
 WIDTHS = (64, 128, 256)
+SLICED = pytest.mark.parametrize("sliced", [False, True], ids=["lines", "slices"])
+"""What the client gives."""
 Write = tuple[int, bytes, int, int]
 
 
@@ -56,26 +61,60 @@ def bursts(writes: list[Write], beat_bytes: int) -> list[tuple[int, int]]:
 
 
 @cache
-def writer_of(data_bits: int) -> BusWriter:
+def writer_of(data_bits: int, slice_bits: int) -> BusWriter:
     """One for all benches, which `simulate` begins anew."""
-    return BusWriter(TAG_BITS, data_bits=data_bits, outstanding=OUTSTANDING)
+    return BusWriter(TAG_BITS, data_bits=data_bits, outstanding=OUTSTANDING, slice_bits=slice_bits)
 
 
 class Bench:
     """A writer between a client and memory."""
 
-    def __init__(self, data_bits: int, client_stall: float = 0, memory_stall: float = 0, seed: int = 1) -> None:
+    def __init__(
+        self,
+        data_bits: int,
+        client_stall: float = 0,
+        memory_stall: float = 0,
+        seed: int = 1,
+        *,
+        sliced: bool = False,
+    ) -> None:
         generator = np.random.default_rng([seed, data_bits])
-        self.writer = writer_of(data_bits)
+        self.slice_bits = data_bits if sliced else 8 * LINE_BYTES
+        self.writer = writer_of(data_bits, self.slice_bits)
         self.writes = random_writes(generator)
         self.source = Source(self.writer.request, generator, client_stall)
+        layout = line_write_layout(self.slice_bits)
+        parts = [slices(line, data, mask, self.slice_bits) for line, data, mask, _ in self.writes]
+        # After which slices lines end.
+        self._ends = np.cumsum([len(part) for part in parts])
         self.source.waiting = [
-            line | int.from_bytes(data, "little") << 26 | mask << 538 | tag << 602
-            for line, data, mask, tag in self.writes
+            payload | write[3] << layout.size
+            for write, part in zip(self.writes, parts, strict=True)
+            for payload in part
         ]
         self.sink = Sink(self.writer.response, generator, client_stall)
         self.model = BusModel(self.writer, generator, memory_stall, data_bits=data_bits)
         self.ends = [self.source, self.sink, self.model]
+
+    @property
+    def begun(self) -> int:
+        """Lines of which a slice was taken."""
+        taken = len(self.source.taken)
+        return int(np.searchsorted(self._ends, taken)) + (taken > 0)
+
+    def mask_taken(self, number: int) -> int:
+        """The bytes of a line's slices that were taken."""
+        line, data, mask, _ = self.writes[number]
+        first = int(self._ends[number]) - len(slices(line, data, mask, self.slice_bits))
+        layout, size = line_write_layout(self.slice_bits), self.slice_bits // 8
+        parts = [unpack(layout, payload) for payload in self.source.taken[first : int(self._ends[number])]]
+        return sum(part["mask"] << size * part["slice"] for part in parts)
+
+    def drop_the_rest(self) -> None:
+        """Do not offer the slices of the line that was begun that were not taken."""
+        taken, rest = len(self.source.taken), self._ends[self.begun - 1] if self.begun else 0
+        del self.source.waiting[: max(0, int(rest) - taken)]
+        self.source.offered = False
 
     def answers(self, writes: list[Write]) -> list[int]:
         return [line | (line in self.model.error_lines) << 26 | tag << 27 for line, _, _, tag in writes]
@@ -84,16 +123,17 @@ class Bench:
 @pytest.mark.parametrize("memory_stall", STALLS)
 @pytest.mark.parametrize("client_stall", STALLS)
 @pytest.mark.parametrize("data_bits", WIDTHS)
+@SLICED
 def test_memory_has_the_bytes_and_the_client_its_answers(
-    data_bits: int, client_stall: float, memory_stall: float
+    sliced: bool, data_bits: int, client_stall: float, memory_stall: float
 ) -> None:
-    bench = Bench(data_bits, client_stall, memory_stall)
+    bench = Bench(data_bits, client_stall, memory_stall, sliced=sliced)
     bench.model.error_lines = {2}
 
     async def testbench(context: Any) -> None:
         for _ in range(DEADLINE):
             await cycle(context, bench.ends)
-            assert len(bench.source.taken) - len(bench.sink.received) <= OUTSTANDING + 1
+            assert bench.begun - len(bench.sink.received) <= OUTSTANDING + 1
             if len(bench.sink.received) == COUNT:
                 break
         await context.tick()
@@ -106,8 +146,9 @@ def test_memory_has_the_bytes_and_the_client_its_answers(
 
 
 @pytest.mark.parametrize("data_bits", WIDTHS)
-def test_bursts_follow_each_other_without_a_pause(data_bits: int) -> None:
-    bench = Bench(data_bits)
+@SLICED
+def test_bursts_follow_each_other_without_a_pause(sliced: bool, data_bits: int) -> None:
+    bench = Bench(data_bits, sliced=sliced)
     seen: dict[str, list[int]] = {"address": [], "beat": []}
 
     async def testbench(context: Any) -> None:
@@ -132,25 +173,34 @@ def test_bursts_follow_each_other_without_a_pause(data_bits: int) -> None:
 
 @pytest.mark.parametrize("memory_stall", STALLS)
 @pytest.mark.parametrize("begin", [1, 7, 20, 33])
-def test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers(begin: int, memory_stall: float) -> None:
-    bench = Bench(128, 0.3, memory_stall, seed=begin)
-    writer, received = bench.writer, []
+@SLICED
+def test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers(
+    sliced: bool, begin: int, memory_stall: float
+) -> None:
+    bench = Bench(128, 0.3, memory_stall, seed=begin, sliced=sliced)
+    writer, received, expected = bench.writer, [], []
 
     async def testbench(context: Any) -> None:
         for _ in range(begin):
             await cycle(context, bench.ends)
         context.set(writer.drain, 1)
-        taken = len(bench.source.taken)
+        slices_taken, taken = len(bench.source.taken), bench.begun
         for _ in range(DEADLINE):
             await cycle(context, [bench.source, bench.model])
-            assert len(bench.source.taken) == taken, "nothing is taken"
+            assert len(bench.source.taken) == slices_taken, "nothing is taken"
             assert not context.get(writer.response.valid), "answers are dropped"
             if context.get(writer.idle):
                 break
         else:
             raise AssertionError("it is never quiet")
         assert bench.model.is_quiet and len(bench.model.writes) == taken
-        assert bench.model.lines == expected_lines(bench.model, bench.writes[:taken])
+        whole = [*bench.writes]
+        if taken:
+            # Of the last line what was taken is written.
+            line, data, mask, tag = whole[taken - 1]
+            whole[taken - 1] = line, data, bench.mask_taken(taken - 1), tag
+        assert bench.model.lines == expected_lines(bench.model, whole[:taken])
+        bench.drop_the_rest()
         context.set(writer.drain, 0)
         sink = Sink(writer.response, np.random.default_rng(1), 0.3)
         for _ in range(DEADLINE):
@@ -159,7 +209,8 @@ def test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers(begin: int, m
                 break
         received.extend(sink.received)
         assert received == bench.answers(bench.writes[taken:])
+        expected.append(expected_lines(bench.model, whole))
 
     simulate(writer, testbench)
     assert received
-    assert bench.model.lines == expected_lines(bench.model, bench.writes)
+    assert bench.model.lines == expected[0]

@@ -8,7 +8,7 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.border.conditional import CHANGE, access_layout
-from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE, LINE_WRITE
+from ctm.rtl.border.lines import LINE_REQUEST, LINE_RESPONSE
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.word import pack, unpack
 from ctm.rtl.mc.conditional.cache import ConditionalCache
@@ -110,26 +110,31 @@ class Surroundings:
             line = unpack(LINE_REQUEST, context.get(Value.cast(request.payload)))["line"]
             self.reads.append((line, self.now + int(self.generator.integers(1, 12))))
         if context.get(write.valid) and context.get(write.ready):
-            each = unpack(LINE_WRITE, context.get(Value.cast(write.payload)))
-            for byte in range(LINE):
+            each = unpack(write.payload.shape(), context.get(Value.cast(write.payload)))
+            size = len(write.payload.mask)
+            for byte in range(size):
                 if each["mask"] >> byte & 1:
-                    self.memory[each["line"] * LINE + byte] = each["bits"] >> 8 * byte & 0xFF
-            self.writes.append(self.now + int(self.generator.integers(1, 12)))
+                    self.memory[each["line"] * LINE + size * each["slice"] + byte] = each["bits"] >> 8 * byte & 0xFF
+            if not each["left"]:
+                self.writes.append(self.now + int(self.generator.integers(1, 12)))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("stall", STALLS)
 @pytest.mark.parametrize("seed", range(1, 5))
 def test_many_mixed_accesses(seed, stall):
-    check_mixed_accesses(seed, stall, 4 * EACH)
+    check_mixed_accesses(seed, stall, 4 * EACH, (512, 128, 64)[seed % 3])
 
 
-def test_mixed_accesses_see_what_those_before_them_have_changed():
-    check_mixed_accesses(0, 0.3, EACH)
+@pytest.mark.parametrize("slice_bits", [512, 128])
+def test_mixed_accesses_see_what_those_before_them_have_changed(slice_bits):
+    check_mixed_accesses(0, 0.3, EACH, slice_bits)
 
 
-def check_mixed_accesses(seed: int, stall: float, count: int) -> None:
-    cache = ConditionalCache(PASSENGER_BITS, CONFIG, outstanding=OUTSTANDING, waiting=WAITING)
+def check_mixed_accesses(seed: int, stall: float, count: int, slice_bits: int) -> None:
+    cache = ConditionalCache(
+        PASSENGER_BITS, CONFIG, outstanding=OUTSTANDING, waiting=WAITING, slice_bits=slice_bits
+    )  # fmt: skip
     around = Surroundings(cache, seed, stall)
 
     async def testbench(context: Any) -> None:

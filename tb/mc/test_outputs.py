@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ctm.rtl.border.lines import line_write_layout
 from ctm.rtl.isa.formats import ELEMENTS, DataFormat, Tiling
+from ctm.rtl.isa.word import unpack
 from ctm.rtl.mc.outputs.array_writes import Outputs
 from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
@@ -37,21 +39,28 @@ def random_outputs(generator: np.random.Generator) -> list[Buffer]:
 
 
 @cache
-def outputs_of(lanes: int, banks: int) -> Outputs:
+def outputs_of(lanes: int, banks: int, slice_bits: int) -> Outputs:
     """One for all benches, which `simulate` begins anew."""
-    return Outputs(lanes, SLOT_BITS, entries=ENTRIES, banks=banks)
+    return Outputs(lanes, SLOT_BITS, entries=ENTRIES, banks=banks, slice_bits=slice_bits)
 
 
 class Bench:
     """`Outputs` with memory behind it; `cached` and `uncached` wavefronts in the order in which they are sent."""
 
     def __init__(
-        self, lanes: int, seed: int, *, banks: int = 1, wavefronts: int = 40, stalls: tuple[float, float] = (0, 0)
+        self,
+        lanes: int,
+        seed: int,
+        *,
+        banks: int = 1,
+        wavefronts: int = 40,
+        stalls: tuple[float, float] = (0, 0),
+        slice_bits: int = 8 * LINE_BYTES,
     ) -> None:
         self.generator = generator = np.random.default_rng([seed, lanes])
         self.lanes, self.outputs = lanes, random_outputs(generator)
         self.mask = int(generator.choice([15, 15, int(generator.integers(16))]))
-        self.design = outputs_of(lanes, banks)
+        self.design, self._layout = outputs_of(lanes, banks, slice_bits), line_write_layout(slice_bits)
         self.cached = [self._output() for _ in range(wavefronts)]
         self.uncached = [self._uncached() for _ in range(wavefronts // 2)]
         self.sources = [Source(port, generator, stalls[0]) for port in (self.design.output, self.design.uncached.write)]
@@ -118,7 +127,7 @@ class Bench:
         """One cycle; memory answers uncached lines in order, some time later."""
         responses = self.under_way > 0 and self.generator.random() >= max(self._stall, 0.3)
         context.set(self.design.uncached_written.valid, responses)
-        counts = [len(sink.received) for sink in self.sinks]
+        counts, ended = [len(sink.received) for sink in self.sinks], 0
         await cycle(context, [*self.sources, *self.sinks])
         self.answered += responses
         for bank, (sink, count) in enumerate(zip(self.sinks[:-1], counts, strict=False)):
@@ -126,15 +135,16 @@ class Bench:
                 self._store(payload)
                 banks = len(self.design.lines)
                 assert sink is self.past or (payload & (1 << 26) - 1) % banks == bank, "a line of another bank"
-        self.under_way += len(self.past.received) - counts[-2] - responses
+                ended += sink is self.past and not unpack(self._layout, payload)["left"]
+        self.under_way += ended - responses
 
     def _store(self, payload: int) -> None:
-        line, bits, mask = payload & (1 << 26) - 1, payload >> 26 & (1 << 512) - 1, payload >> 538
-        data = bits.to_bytes(LINE_BYTES, "little")
-        assert mask, "a line without a byte is not handed on"
-        for byte in range(LINE_BYTES):
-            if mask >> byte & 1:
-                self.memory.bytes[LINE_BYTES * line + byte] = data[byte]
+        part, size = unpack(self._layout, payload), len(self.design.uncached_line.payload.mask)
+        assert part["mask"] or part["left"], "a line without a byte is not handed on"
+        for byte in range(size):
+            if part["mask"] >> byte & 1:
+                at = LINE_BYTES * part["line"] + size * part["slice"] + byte
+                self.memory.bytes[at] = part["bits"] >> 8 * byte & 0xFF
 
     def set_up(self, context: Any) -> None:
         """What commands have set."""
@@ -176,17 +186,18 @@ async def run(context: Any, bench: Bench, written: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lanes", "banks", "wavefront_stall", "line_stall"),
+    ("lanes", "banks", "slice_bits", "wavefront_stall", "line_stall"),
     [
-        *((4, 1, wavefront, line) for wavefront in STALLS for line in STALLS),
-        *((8, 1, 0, 0), (8, 1, 0, 0.8), (4, 2, 0.3, 0.3), (4, 4, 0, 0.8), (8, 4, 0, 0)),
+        *((4, 1, 512, wavefront, line) for wavefront in STALLS for line in STALLS),
+        *((8, 1, 512, 0, 0), (8, 1, 512, 0, 0.8), (4, 2, 512, 0.3, 0.3), (4, 4, 512, 0, 0.8), (8, 4, 512, 0, 0)),
+        *((1, 1, 128, 0, 0), (1, 1, 64, 0.3, 0.3), (4, 1, 128, 0, 0.8), (1, 2, 128, 0.3, 0), (1, 1, 512, 0, 0.3)),
     ],
 )
 def test_wavefronts_leave_what_the_golden_model_writes(
-    lanes: int, banks: int, wavefront_stall: float, line_stall: float
+    lanes: int, banks: int, slice_bits: int, wavefront_stall: float, line_stall: float
 ) -> None:
     seed = int(10 * wavefront_stall + 100 * line_stall)
-    bench = Bench(lanes, seed, banks=banks, stalls=(wavefront_stall, line_stall))
+    bench = Bench(lanes, seed, banks=banks, stalls=(wavefront_stall, line_stall), slice_bits=slice_bits)
     expected, written = bench.expected()
 
     async def testbench(context: Any) -> None:

@@ -11,6 +11,7 @@ from ctm.rtl.mc.bus.routing import Routing
 from ctm.tb.lib.some import pairs
 from ctm.tb.lib.streams import cycle, simulate
 from ctm.tb.mc.bus_model import LINE_BYTES
+from ctm.tb.mc.line_slices import sliced
 from ctm.tb.mc.ports_bench import PortsBench
 
 CLIENTS, ORDERED = (6, 2, 1), (False, True, True)
@@ -88,7 +89,10 @@ def test_each_client_gets_its_lines_in_order(routing: str, stalls: tuple[float, 
 def test_writes_are_made_and_answered_to_their_client(
     data_bits: int, routing: str, stalls: tuple[float, float]
 ) -> None:
-    bench = PortsBench(CLIENTS, ORDERED, routing=ROUTES[routing], data_bits=data_bits, stalls=stalls)
+    slice_bits = data_bits if routing in PARTS else LINE_BITS
+    bench = PortsBench(
+        CLIENTS, ORDERED, routing=ROUTES[routing], data_bits=data_bits, slice_bits=slice_bits, stalls=stalls
+    )  # fmt: skip
     # Every client has lines of its own.
     writes = [
         [(bench.any_line() // 4 * 4 + client, bench.generator.bytes(LINE_BYTES)) for _ in range(EACH)]
@@ -97,7 +101,7 @@ def test_writes_are_made_and_answered_to_their_client(
     bench.refuse({line for each in writes for line, _ in each[::5]})
     wrong = bench.memory[0].error_lines
     for source, each in zip(bench.writing, writes, strict=True):
-        source.waiting = [line | int.from_bytes(data, "little") << 26 | _MASK << 538 for line, data in each]
+        source.waiting = [part for line, data in each for part in sliced(line, data, _MASK, slice_bits)]
 
     told: list[list[int]] = [[], [], []]
     ports = bench.design.writes

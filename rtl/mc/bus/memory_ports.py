@@ -17,7 +17,7 @@ class MemoryPorts(wiring.Component):
     -------
     reads : ``In(stream.Signature(tagged_request_layout(read_tag)))`` for each port
     lines : ``Out(stream.Signature(tagged_response_layout(read_tag, slice_bits)))`` for each port
-    writes : ``In(stream.Signature(tagged_write_layout(write_tag)))`` for each port
+    writes : ``In(stream.Signature(tagged_write_layout(write_tag, slice_bits)))`` for each port
     write_responses : ``Out(stream.Signature(tagged_write_response_layout(write_tag)))`` for each port
     buses : ``Out(BusSignature(data_bits))`` for each port
     drain : ``In(1)``
@@ -43,7 +43,7 @@ class MemoryPorts(wiring.Component):
             {
                 "reads": In(stream.Signature(tagged_request_layout(read_tag))).array(ports),
                 "lines": Out(stream.Signature(tagged_response_layout(read_tag, slice_bits))).array(ports),
-                "writes": In(stream.Signature(tagged_write_layout(write_tag))).array(ports),
+                "writes": In(stream.Signature(tagged_write_layout(write_tag, slice_bits))).array(ports),
                 "write_responses": Out(stream.Signature(tagged_write_response_layout(write_tag))).array(ports),
                 "buses": Out(BusSignature(data_bits)).array(ports),
                 "drain": In(1),
@@ -59,7 +59,9 @@ class MemoryPorts(wiring.Component):
             reader = BusReader(
                 self._read_tag, data_bits=self._data_bits, outstanding=self._reads, slice_bits=self._slice_bits
             )  # fmt: skip
-            writer = BusWriter(self._write_tag, data_bits=self._data_bits, outstanding=self._writes)
+            writer = BusWriter(
+                self._write_tag, data_bits=self._data_bits, outstanding=self._writes, slice_bits=self._slice_bits
+            )  # fmt: skip
             m.submodules[f"reader_{port}"], m.submodules[f"writer_{port}"] = reader, writer
             connect(m, flipped(self.reads[port]), reader.request)
             connect(m, reader.response, flipped(self.lines[port]))

@@ -4,7 +4,7 @@ from amaranth import Array, Module, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_WRITE, LINE_WRITTEN
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_WRITTEN, line_write_layout
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.writer import tagged_write_layout, tagged_write_response_layout
@@ -14,13 +14,14 @@ class WritePorts(wiring.Component):
     """Writes lines for several clients over the memory ports, which each have a round-robin arbiter.
 
     `ordered` says for each client whether its responses come in order. A write of such a client that changes the port
-    waits for the responses of all its earlier writes. A write reaches its port in the same cycle.
+    waits for the responses of all its earlier writes. A slice reaches its port in the same cycle; slices of a line
+    are not parted by those of another client.
 
     Members
     -------
-    writes : ``In(stream.Signature(LINE_WRITE))`` for each client
+    writes : ``In(stream.Signature(line_write_layout(slice_bits)))`` for each client
     written : ``Out(stream.Signature(LINE_WRITTEN))`` for each client
-    port_writes : ``Out(stream.Signature(tagged_write_layout(tag)))`` for each port
+    port_writes : ``Out(stream.Signature(tagged_write_layout(tag, slice_bits)))`` for each port
     port_write_responses : ``In(stream.Signature(tagged_write_response_layout(tag)))`` for each port
     written_line : ``Out(26)``
         The line of the response in `written`.
@@ -28,16 +29,18 @@ class WritePorts(wiring.Component):
         All writes of a client have their responses.
     """
 
-    def __init__(self, ordered: tuple[bool, ...], *, routing: Routing, outstanding: int) -> None:
+    def __init__(
+        self, ordered: tuple[bool, ...], *, routing: Routing, outstanding: int, slice_bits: int = LINE_BITS
+    ) -> None:
         clients = len(ordered)
-        self._ordered, self._routing, self._outstanding = ordered, routing, outstanding
+        self._ordered, self._routing, self._outstanding, self._slice_bits = ordered, routing, outstanding, slice_bits
         self.tag = tag = range(clients)
         ports = routing.ports
         super().__init__(
             {
-                "writes": In(stream.Signature(LINE_WRITE)).array(clients),
+                "writes": In(stream.Signature(line_write_layout(slice_bits))).array(clients),
                 "written": Out(stream.Signature(LINE_WRITTEN)).array(clients),
-                "port_writes": Out(stream.Signature(tagged_write_layout(tag))).array(ports),
+                "port_writes": Out(stream.Signature(tagged_write_layout(tag, slice_bits))).array(ports),
                 "port_write_responses": In(stream.Signature(tagged_write_response_layout(tag))).array(ports),
                 "written_line": Out(LINE_ADDRESS_BITS),
                 "idle": Out(clients),
@@ -50,7 +53,11 @@ class WritePorts(wiring.Component):
         ports = range(len(self.port_writes))
         arbiters = []
         for port in ports:
-            m.submodules[f"writes_{port}"] = arbiter = Arbiter(tagged_write_layout(self.tag), len(self._ordered))
+            layout = tagged_write_layout(self.tag, self._slice_bits)
+            sliced = self._slice_bits < LINE_BITS
+            m.submodules[f"writes_{port}"] = arbiter = Arbiter(layout, len(self._ordered), keeps=sliced)
+            if sliced:
+                m.d.comb += arbiter.keep.eq(arbiter.output.payload.write.left.any())
             connect(m, arbiter.output, flipped(self.port_writes[port]))
             arbiters.append(arbiter)
         m.submodules.responses = responses = Arbiter(tagged_write_response_layout(self.tag), len(ports))
@@ -65,7 +72,7 @@ class WritePorts(wiring.Component):
             last_port = Signal(range(len(ports)), name=f"last_port_{client}")
             its_port = self._routing.port(write.payload.line)
             allowed = (count == 0) | (its_port == last_port) | (not ordered)
-            taken = write.valid & write.ready
+            taken = write.valid & write.ready & ~write.payload.left.any()
             m.d.comb += [
                 written.valid.eq(response.valid & (Value.cast(response.payload.tag) == client)),
                 written.payload.error.eq(response.payload.error),

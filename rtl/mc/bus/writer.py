@@ -6,15 +6,15 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_OFFSET_BITS, LINE_WRITE
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, line_write_layout
 from ctm.rtl.isa.limits import BYTE_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.mc.bus.axi import ACKNOWLEDGE, BURST, is_error, line_beats, write_beat_layout
 
 
-def tagged_write_layout(tag: ShapeLike) -> data.StructLayout:
-    """Bytes of a line, at least one; the write response returns the tag."""
-    return data.StructLayout({"write": LINE_WRITE, "tag": tag})
+def tagged_write_layout(tag: ShapeLike, slice_bits: int = LINE_BITS) -> data.StructLayout:
+    """A slice of a line with at least one byte to be written; the line's write response returns the tag."""
+    return data.StructLayout({"write": line_write_layout(slice_bits), "tag": tag})
 
 
 def tagged_write_response_layout(tag: ShapeLike) -> data.StructLayout:
@@ -26,14 +26,15 @@ class BusWriter(wiring.Component):
     """Writes lines, one burst each, in order, with up to `outstanding` bursts that have no response yet.
 
     A burst has the beats from the first to the last one with a byte to be written. Its first beat and its address are
-    offered in the cycle after the request; there is no gap between bursts.
+    offered in the cycle after the request; there is no gap between bursts. `slice_bits` is the width of a line or of a
+    beat.
 
     A soft reset does not clear this unit. With `drain` it takes no request, finishes its bursts and drops responses,
-    until `idle`.
+    until `idle`. Beats of a burst whose slices do not come any more write nothing.
 
     Members
     -------
-    request : ``In(stream.Signature(tagged_write_layout(tag)))``
+    request : ``In(stream.Signature(tagged_write_layout(tag, slice_bits)))``
     response : ``Out(stream.Signature(tagged_write_response_layout(tag)))``
         In order.
     aw, w, b : the port's channels
@@ -41,12 +42,14 @@ class BusWriter(wiring.Component):
     idle : ``Out(1)``
     """
 
-    def __init__(self, tag: ShapeLike, *, data_bits: int, outstanding: int) -> None:
-        self._data_bits, self._outstanding = data_bits, outstanding
+    def __init__(self, tag: ShapeLike, *, data_bits: int, outstanding: int, slice_bits: int = LINE_BITS) -> None:
+        if slice_bits not in (data_bits, LINE_BITS):
+            raise ValueError(f"slice_bits must be {data_bits} or {LINE_BITS}, not {slice_bits}")
+        self._data_bits, self._outstanding, self._slice_bits = data_bits, outstanding, slice_bits
         self._entry = data.StructLayout({"line": LINE_ADDRESS_BITS, "tag": tag})
         super().__init__(
             {
-                "request": In(stream.Signature(tagged_write_layout(tag))),
+                "request": In(stream.Signature(tagged_write_layout(tag, slice_bits))),
                 "response": Out(stream.Signature(tagged_write_response_layout(tag))),
                 "aw": Out(stream.Signature(BURST)),
                 "w": Out(stream.Signature(write_beat_layout(data_bits))),
@@ -60,18 +63,10 @@ class BusWriter(wiring.Component):
         """Build the hardware."""
         m = Module()
         m.submodules.underway = underway = SyncFIFOBuffered(width=self._entry.size, depth=self._outstanding)
-        request, w = self.request, self.w
-        sending = Signal()
-        free = Signal()
-        takes = request.valid & request.ready
-        m.d.comb += [
-            free.eq((~self.aw.valid | self.aw.ready) & (~sending | (w.ready & w.payload.last))),
-            request.ready.eq(free & underway.w_rdy & ~self.drain),
-            underway.w_en.eq(takes),
-            underway.w_data.eq(Cat(request.payload.write.line, request.payload.tag)),
-            self.idle.eq((underway.level == 0) & ~self.aw.valid & ~sending),
-        ]
-        self._send(m, takes, sending)
+        m.d.comb += underway.w_data.eq(Cat(self.request.payload.write.line, self.request.payload.tag))
+        send = self._send_line if self._slice_bits == LINE_BITS else self._send_slices
+        sending = send(m, underway)
+        m.d.comb += self.idle.eq((underway.level == 0) & ~self.aw.valid & ~sending)
         entry, b, response = data.View(self._entry, underway.r_data), self.b, self.response
         m.d.comb += [
             response.valid.eq(b.valid & underway.r_rdy & ~self.drain),
@@ -83,12 +78,60 @@ class BusWriter(wiring.Component):
         ]
         return m
 
-    def _send(self, m: Module, takes: Value, sending: Signal) -> None:
-        """The burst's address and its beats."""
+    def _send_slices(self, m: Module, underway: SyncFIFOBuffered) -> Value:
+        """Send each slice as a beat, and the address with the first one of a line. Returns whether a burst is sent."""
+        beat_bits = (line_beats(self._data_bits) - 1).bit_length()
+        aw, w, request, write = self.aw, self.w, self.request, self.request.payload.write
+        # Beats of the burst that are still to come from the client.
+        left = Signal.like(write.left)
+        begins, starts, moves = ~left.any(), Signal(), ~w.valid | w.ready
+        has_space = ~begins | ((~aw.valid | aw.ready) & underway.w_rdy)
+        takes = request.valid & request.ready
+        m.d.comb += [
+            request.ready.eq(moves & has_space & ~self.drain),
+            starts.eq(takes & begins),
+            underway.w_en.eq(starts),
+        ]
+        with m.If(aw.ready):
+            m.d.sync += aw.valid.eq(0)
+        with m.If(starts):
+            m.d.sync += [
+                aw.valid.eq(1),
+                aw.payload.address.eq(Cat(Const(0, LINE_OFFSET_BITS - beat_bits), write.slice, write.line)),
+                aw.payload.length.eq(write.left),
+            ]
+        with m.If(moves):
+            m.d.sync += [
+                w.valid.eq(takes | (self.drain & left.any())),
+                w.payload.bits.eq(write.bits),
+                w.payload.strobe.eq(Mux(self.drain, 0, write.mask)),
+                w.payload.last.eq(Mux(self.drain, left == 1, ~write.left.any())),
+            ]
+            with m.If(takes):
+                m.d.sync += left.eq(write.left)
+            with m.Elif(self.drain & left.any()):
+                m.d.sync += left.eq(left - 1)
+        is_sending: Value = w.valid | left.any()
+        return is_sending
+
+    def _send_line(self, m: Module, underway: SyncFIFOBuffered) -> Value:
+        """Send the beats of a line, and its address with the first one. Returns whether a burst is sent."""
+        request, w = self.request, self.w
+        sending, free = Signal(), Signal()
+        takes = request.valid & request.ready
+        m.d.comb += [
+            free.eq((~self.aw.valid | self.aw.ready) & (~sending | (w.ready & w.payload.last))),
+            request.ready.eq(free & underway.w_rdy & ~self.drain),
+            underway.w_en.eq(takes),
+        ]
+        self._send_beats(m, takes, sending)
+        return sending
+
+    def _send_beats(self, m: Module, takes: Value, sending: Signal) -> None:
         beats, beat_bytes = line_beats(self._data_bits), self._data_bits // BYTE_BITS
         beat_bits = (beats - 1).bit_length()
         aw, w, write = self.aw, self.w, self.request.payload.write
-        held, last = Signal(LINE_WRITE), Signal(beat_bits)
+        held, last = Signal.like(write), Signal(beat_bits)
         used = Cat(write.mask.word_select(beat, beat_bytes).any() for beat in range(beats))
         first_used = one_hot_index(lowest_one(used))
         last_used = beats - 1 - one_hot_index(lowest_one(used[::-1]))

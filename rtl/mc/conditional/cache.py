@@ -18,7 +18,7 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.conditional import WORD_INDEX_BITS, ConditionalAccess
-from ctm.rtl.border.lines import LINE_OFFSET_BITS, LINE_REQUEST, LINE_WRITE, LINE_WRITTEN, LineClient
+from ctm.rtl.border.lines import LINE_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_WRITTEN, LineClient, line_write_layout
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import BYTE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient
@@ -51,7 +51,7 @@ class ConditionalCache(wiring.Component):
         The conditional unit.
     lines : ``Out(LineClient(always_ready=True))``
         In the order of the requests, any number of cycles, at least one, after them.
-    line_write : ``Out(stream.Signature(LINE_WRITE))``
+    line_write : ``Out(stream.Signature(line_write_layout(slice_bits)))``
     line_written : ``In(stream.Signature(LINE_WRITTEN))``
         In the order of the writes.
     invalidate : ``In(1)``
@@ -69,13 +69,19 @@ class ConditionalCache(wiring.Component):
     """
 
     def __init__(
-        self, passenger: ShapeLike, config: CacheConfig = DEFAULT, *, outstanding: int = 8, waiting: int = 32
+        self,
+        passenger: ShapeLike,
+        config: CacheConfig = DEFAULT,
+        *,
+        outstanding: int = 8,
+        waiting: int = 32,
+        slice_bits: int = LINE_BITS,
     ) -> None:
         if outstanding < 2:
             raise ValueError(f"outstanding must be at least 2, not {outstanding}")
         if waiting < 2:
             raise ValueError(f"waiting must be at least 2, not {waiting}")
-        self._config, self._outstanding, self._waiting = config, outstanding, waiting
+        self._config, self._outstanding, self._waiting, self._slice_bits = config, outstanding, waiting, slice_bits
         self._rows = config.sets * config.ways + outstanding
         row = range(self._rows)
         replaced = data.StructLayout({"valid": 1, "row": row, "index": range(outstanding)})
@@ -93,7 +99,7 @@ class ConditionalCache(wiring.Component):
             {
                 "client": In(ConditionalAccess(passenger)),
                 "lines": Out(LineClient(always_ready=True)),
-                "line_write": Out(stream.Signature(LINE_WRITE)),
+                "line_write": Out(stream.Signature(line_write_layout(slice_bits))),
                 "line_written": In(stream.Signature(LINE_WRITTEN)),
                 "invalidate": In(1),
                 "flush": In(1),
@@ -112,7 +118,9 @@ class ConditionalCache(wiring.Component):
         m.submodules.pending = SyncFIFO(width=(self._rows - 1).bit_length(), depth=self._outstanding)
         m.submodules.rows = DirtyRows(self._rows)
         m.submodules.tags = ConditionalTags(self._config, self._rows)
-        m.submodules.write_backs = WriteBacks(_CLIENT, rows=self._rows, entries=self._outstanding)
+        m.submodules.write_backs = WriteBacks(
+            _CLIENT, rows=self._rows, entries=self._outstanding, slice_bits=self._slice_bits
+        )
         self._look_up(m)
         error = self._fill(m)
         unwritten = self._go_through(m, error)

@@ -6,9 +6,17 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import BUS_FAULT
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_WRITE, LINE_WRITTEN
+from ctm.rtl.border.lines import (
+    LINE_ADDRESS_BITS,
+    LINE_BITS,
+    LINE_OFFSET_BITS,
+    LINE_WRITTEN,
+    line_write_layout,
+)
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.status import BusClient
+from ctm.rtl.lib.views import record
+from ctm.rtl.mc.lines.slice_walk import SliceWalk, give_slice
 
 LOST = data.StructLayout({"valid": 1, "fault": BUS_FAULT})
 """For one cycle: an access with an error response."""
@@ -43,7 +51,7 @@ class WriteBacks(wiring.Component):
     bits : ``In(512)``
     done : ``Out({valid, row})``
         The row is free.
-    line_write : ``Out(stream.Signature(LINE_WRITE))``
+    line_write : ``Out(stream.Signature(line_write_layout(slice_bits)))``
     line_written : ``In(stream.Signature(LINE_WRITTEN))``
         Not taken in a cycle with `hold`.
     hold : ``In(1)``
@@ -53,8 +61,8 @@ class WriteBacks(wiring.Component):
         No entry is in use.
     """
 
-    def __init__(self, client: BusClient, *, rows: int, entries: int) -> None:
-        self._client, self._entries = client, entries
+    def __init__(self, client: BusClient, *, rows: int, entries: int, slice_bits: int = LINE_BITS) -> None:
+        self._client, self._entries, self._slice_bits = client, entries, slice_bits
         self._release = data.StructLayout({"valid": 1, "row": range(rows), "index": range(entries), "stays": 1})
         super().__init__(
             {
@@ -71,7 +79,7 @@ class WriteBacks(wiring.Component):
                 "read_row": Out(range(rows)),
                 "bits": In(LINE_BITS),
                 "done": Out(data.StructLayout({"valid": 1, "row": range(rows)})),
-                "line_write": Out(stream.Signature(LINE_WRITE)),
+                "line_write": Out(stream.Signature(line_write_layout(slice_bits))),
                 "line_written": In(stream.Signature(LINE_WRITTEN)),
                 "hold": In(1),
                 "lost": Out(LOST),
@@ -104,7 +112,9 @@ class WriteBacks(wiring.Component):
         """Read released rows and offer their dirty bytes. Returns whether an entry is free, as its row is clean."""
         m.submodules.released = released = SyncFIFO(width=self._release.size, depth=self._entries)
         m.submodules.order = order = SyncFIFO(width=len(self.index), depth=self._entries)
+        m.submodules.walk = walk = SliceWalk(self._slice_bits)
         next_, write, arrives, leaves = self._release(released.r_data), self.line_write, Signal(), Signal()
+        line, done = record(line_write_layout()), Signal()
         # The first row that was released. It does not change any more, so its mask is registered here.
         first, mask, dirty = Signal(self._release), Signal(CacheConfig.LINE_BYTES, reset_less=True), Signal()
         m.d.comb += [
@@ -112,7 +122,7 @@ class WriteBacks(wiring.Component):
             released.w_en.eq(self.release.valid),
             released.r_en.eq(~first.valid | leaves),
             self.row.eq(next_.row),
-            self.reads.eq(first.valid & dirty & self.may_read & ~arrives & (~write.valid | write.ready)),
+            self.reads.eq(first.valid & dirty & self.may_read & ~arrives & (~write.valid | done)),
             leaves.eq(first.valid & (~dirty | self.reads)),
             order.w_data.eq(first.index),
             order.w_en.eq(self.reads),
@@ -123,12 +133,18 @@ class WriteBacks(wiring.Component):
         with m.If(released.r_en):
             m.d.sync += [first.eq(next_), first.valid.eq(released.r_rdy), mask.eq(self.mask), dirty.eq(self.mask.any())]
         m.d.sync += arrives.eq(self.reads)
-        with m.If(write.ready):
+        m.d.comb += [
+            walk.mask.eq(line.mask),
+            walk.steps.eq(write.valid & write.ready),
+            done.eq(write.ready & ~walk.left.any()),
+        ]
+        give_slice(m, line, walk, write.payload)
+        with m.If(done):
             m.d.sync += write.valid.eq(0)
         with m.If(self.reads):
-            m.d.sync += [write.payload.line.eq(lines[first.index]), write.payload.mask.eq(mask)]
+            m.d.sync += [line.line.eq(lines[first.index]), line.mask.eq(mask)]
         with m.If(arrives):
-            m.d.sync += [write.payload.bits.eq(self.bits), write.valid.eq(1)]
+            m.d.sync += [line.bits.eq(self.bits), write.valid.eq(1)]
         return first.valid & ~dirty, first.index
 
     def _complete(self, m: Module, lines: Array) -> tuple[Value, Value]:

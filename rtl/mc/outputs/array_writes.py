@@ -13,13 +13,14 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import UncachedClient, output_layout
-from ctm.rtl.border.lines import LINE_WRITE, LINE_WRITTEN, LineClient
+from ctm.rtl.border.lines import LINE_BITS, LINE_WRITTEN, LineClient, line_write_layout
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS
 from ctm.rtl.lib.clock_gating import Gated
-from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.sharing import Arbiter
+from ctm.rtl.mc.lines.slice_walk import LineSlices
 from ctm.rtl.mc.outputs.blender import Blender, pair_of
 from ctm.rtl.mc.outputs.element_writer import ElementWriter, element_writes_layout
+from ctm.rtl.mc.outputs.wavefront_bytes import written_bits
 from ctm.rtl.mc.outputs.write_combiner import WriteCombiner
 
 _PENDING = 16
@@ -45,9 +46,9 @@ class Outputs(wiring.Component):
     output_mask : ``In(4)``
         Channels that are written to outputs, and to output 0's area. All three only to be changed while nothing is
         offered: an output takes its buffer and its mask with its acceptance.
-    lines : ``Out(stream.Signature(LINE_WRITE))`` for each bank
+    lines : ``Out(stream.Signature(line_write_layout(slice_bits)))`` for each bank
         To memory, from the output cache.
-    uncached_line : ``Out(stream.Signature(LINE_WRITE))``
+    uncached_line : ``Out(stream.Signature(line_write_layout(slice_bits)))``
         To memory, past the output cache.
     uncached_written : ``In(stream.Signature(LINE_WRITTEN, always_ready=True))``
         In the order of `uncached_line`.
@@ -73,7 +74,9 @@ class Outputs(wiring.Component):
         outputs: int = OUTPUTS,
         memory: bool = False,
         blends: bool = False,
+        slice_bits: int = LINE_BITS,
     ) -> None:
+        self._slice_bits, self._written = slice_bits, written_bits(lanes, slice_bits)
         self._memory, self._blends, self._outputs = memory, blends, outputs
         self._lanes, self._entries, self._banks, self._areas = lanes, entries, banks, areas
         of_blender: dict[str, ShapeLike] = {"blends": 1} if blends else {}
@@ -93,8 +96,8 @@ class Outputs(wiring.Component):
                 "uncached": In(UncachedClient(lanes, wave, len(areas), memory=memory)),
                 "outputs": In(data.ArrayLayout(BUFFER, outputs)),
                 "output_mask": In(CHANNELS),
-                "lines": Out(stream.Signature(LINE_WRITE)).array(banks),
-                "uncached_line": Out(stream.Signature(LINE_WRITE)),
+                "lines": Out(stream.Signature(line_write_layout(slice_bits))).array(banks),
+                "uncached_line": Out(stream.Signature(line_write_layout(slice_bits))),
                 "uncached_written": In(stream.Signature(LINE_WRITTEN, always_ready=True)),
                 "flush": In(1),
                 "empty": Out(1),
@@ -110,7 +113,7 @@ class Outputs(wiring.Component):
         wavefront = element_writes_layout(self._lanes, self._passenger, memory=self._memory)
         m.submodules.arbiter = arbiter = Arbiter(wavefront, 2 + self._blends)
         m.submodules.writer = writer = ElementWriter(
-            self._lanes, self._passenger, banks=self._banks, memory=self._memory
+            self._lanes, self._passenger, written=self._written, banks=self._banks, memory=self._memory
         )
         output: Any = flipped(self.output)
         blender_idle: Value = Const(1)
@@ -142,7 +145,9 @@ class Outputs(wiring.Component):
 
     def _combine(self, m: Module, bank: int, line: stream.Interface) -> Value:
         """Connect a bank of the output cache. Returns whether it is empty."""
-        combiner = WriteCombiner(entries=self._entries // self._banks)
+        combiner = WriteCombiner(
+            entries=self._entries // self._banks, written=self._written, slice_bits=self._slice_bits
+        )
         m.submodules[f"combiner_{bank}"] = Gated(combiner, combiner.write.valid | combiner.moves)
         connect(m, combiner.line, flipped(self.lines[bank]))
         write, payload = combiner.write, line.payload
@@ -157,10 +162,9 @@ class Outputs(wiring.Component):
     def _write_past(self, m: Module, line: stream.Interface) -> Value:
         """Send uncached writes, in order, and responses to those that acquire. Returns whether one is pending."""
         m.submodules.pending = pending = SyncFIFO(width=self._pending.size, depth=_PENDING)
-        # A line takes a port for several cycles, so a slice of half the throughput is enough.
-        m.submodules.past = slice_ = RegisterSlice(LINE_WRITE, SliceMode.LIGHT)
-        connect(m, slice_.output, flipped(self.uncached_line))
-        past, payload = slice_.input, line.payload
+        m.submodules.past = slices = LineSlices(self._slice_bits, written=self._written)
+        connect(m, slices.slices, flipped(self.uncached_line))
+        past, payload = slices.line, line.payload
         notifies = payload.writes | (payload.passenger.acquires & payload.last)
         # Registered, for the cycle after a line is taken.
         has_space = Signal()

@@ -10,14 +10,14 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import PAGE_BITS, WORDS
-from ctm.rtl.border.lines import LINE_WRITE
+from ctm.rtl.border.lines import LINE_BITS, line_write_layout
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.views import record
 from ctm.rtl.mc.area import in_page
 from ctm.rtl.mc.lines.coalescer import Coalescer
-from ctm.rtl.mc.outputs.wavefront_bytes import ELEMENT, LineMerge, WavefrontElements
+from ctm.rtl.mc.outputs.wavefront_bytes import ELEMENT, LineMerge, WavefrontElements, element_slice
 
 
 def element_writes_layout(lanes: int, passenger: ShapeLike, *, memory: bool = False) -> data.StructLayout:
@@ -40,9 +40,13 @@ def element_writes_layout(lanes: int, passenger: ShapeLike, *, memory: bool = Fa
     )
 
 
-def wavefront_line_layout(passenger: ShapeLike) -> data.StructLayout:
-    """A wavefront's write to one line; `last` is its last one in the bank. Without `writes` it writes nothing."""
-    return data.StructLayout({"write": LINE_WRITE, "writes": 1, "last": 1, "uncached": 1, "passenger": passenger})
+def wavefront_line_layout(passenger: ShapeLike, written: int) -> data.StructLayout:
+    """A wavefront's write to one line; `last` is its last one in the bank. Without `writes` it writes nothing.
+
+    The write is the line, or one slice of `written` bits.
+    """
+    write = line_write_layout(written)
+    return data.StructLayout({"write": write, "writes": 1, "last": 1, "uncached": 1, "passenger": passenger})
 
 
 class ElementWriter(wiring.Component):
@@ -51,20 +55,29 @@ class ElementWriter(wiring.Component):
     Neighbouring lines are in different banks; all uncached writes use the first bank, and so stay in order. All banks
     begin a wavefront in the same cycle, and offer its first line three cycles after it was taken. If two lanes write
     the same byte, the higher lane wins. A wavefront that writes nothing in a bank gives one line without `writes`
-    there.
+    there. Lines are written in slices of `written` bits: whole ones, or one lane's elements.
 
     Members
     -------
     wavefront : ``In(stream.Signature(element_writes_layout(lanes, passenger)))``
-    lines : ``Out(stream.Signature(wavefront_line_layout(passenger)))`` for each bank
+    lines : ``Out(stream.Signature(wavefront_line_layout(passenger, written)))`` for each bank
     idle : ``Out(1)``
         The unit is empty.
     """
 
-    def __init__(self, lanes: int, passenger: ShapeLike, *, banks: int = 1, memory: bool = False) -> None:
+    def __init__(
+        self,
+        lanes: int,
+        passenger: ShapeLike,
+        *,
+        written: int = LINE_BITS,
+        banks: int = 1,
+        memory: bool = False,
+    ) -> None:
+        self._written = written
         self._lanes, self._bank_bits, self._memory = lanes, (banks - 1).bit_length(), memory
         self._wavefront = element_writes_layout(lanes, passenger, memory=memory)
-        self._line = wavefront_line_layout(passenger)
+        self._line = wavefront_line_layout(passenger, written)
         self._elements = data.StructLayout({"elements": data.ArrayLayout(ELEMENT, lanes), "passenger": passenger})
         super().__init__(
             {
@@ -124,19 +137,24 @@ class ElementWriter(wiring.Component):
 
     def _merge(self, m: Module, bank: int, access: stream.Interface, line: stream.Interface) -> None:
         """The bytes of a line, of all lanes that are in it."""
-        share = access.payload.passenger
-        m.submodules[f"merge_{bank}"] = merge = GatedStateless(LineMerge(self._lanes))
+        share, write = access.payload.passenger, line.payload.write
+        if self._written < LINE_BITS:
+            element_slice(m, share.passenger.elements[0], write)
+        else:
+            m.submodules[f"merge_{bank}"] = merge = GatedStateless(LineMerge(self._lanes))
+            m.d.comb += [
+                merge.wanted.eq(access.valid),
+                merge.elements.eq(share.passenger.elements),
+                merge.chosen.eq(share.channels),
+                write.bits.eq(merge.bits),
+                write.mask.eq(merge.mask),
+            ]
         m.d.comb += [
-            merge.wanted.eq(access.valid),
-            merge.elements.eq(share.passenger.elements),
-            merge.chosen.eq(share.channels),
-            line.payload.write.bits.eq(merge.bits),
-            line.payload.write.mask.eq(merge.mask),
             line.valid.eq(access.valid),
             access.ready.eq(line.ready),
             line.payload.writes.eq(access.payload.reads),
             line.payload.last.eq(share.last),
             line.payload.uncached.eq(access.payload.uncached),
             line.payload.passenger.eq(share.passenger.passenger),
-            line.payload.write.line.eq(access.payload.line),
+            write.line.eq(access.payload.line),
         ]

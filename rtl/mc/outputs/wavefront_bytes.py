@@ -19,6 +19,13 @@ from ctm.rtl.mc.elements import ELEMENT_BYTES, ElementBytes
 _BLOCKS = LINE_BYTES // ELEMENT_BYTES
 _BLOCK_BITS = (ELEMENT_BYTES - 1).bit_length()
 
+
+def written_bits(lanes: int, slice_bits: int) -> int:
+    """The slices in which lines are written: one element's, if no others are written with it, or whole lines."""
+    element = ELEMENT_BYTES * BYTE_BITS
+    return element if lanes == 1 and slice_bits <= element else LINE_BITS
+
+
 ELEMENT = data.StructLayout({"offset": LINE_OFFSET_BITS, "bytes": ELEMENT_BYTES * BYTE_BITS, "mask": ELEMENT_BYTES})
 """A lane's element: its offset in its line, its bytes, and which of them are written.
 
@@ -81,6 +88,15 @@ class WavefrontElements(wiring.Component):
         return m
 
 
+def element_slice(m: Module, element: data.View, line: data.View) -> None:
+    """Set a slice of a line to an element, which is all that is written of it; not the line's number."""
+    m.d.comb += [
+        line.slice.eq(element.offset[_BLOCK_BITS:]),
+        line.bits.eq(element.bytes),
+        line.mask.eq(_in_block(element, element.mask)),
+    ]
+
+
 class LineMerge(wiring.Component):
     """Merges elements that are in the same line; on the same byte the higher lane wins. Combinational.
 
@@ -117,8 +133,8 @@ class LineMerge(wiring.Component):
                 for other in range(lane + 1, self._lanes)
             )
             m.d.comb += mask.eq(Mux(chosen[lane], element.mask & ~reduce(or_, later, 0), 0))
-            shifted, inside = Signal.like(mask), element.offset[1:_BLOCK_BITS]
-            m.d.comb += shifted.eq((mask << (inside << 1))[: len(mask)])
+            shifted = Signal.like(mask)
+            m.d.comb += shifted.eq(_in_block(element, mask))
             for block, contributions in enumerate(blocks):
                 own = Signal.like(mask, name=f"own_{lane}_{block}")
                 m.d.comb += own.eq(shifted & (element.offset[_BLOCK_BITS:] == block).replicate(len(shifted)))
@@ -128,6 +144,12 @@ class LineMerge(wiring.Component):
             self.mask.eq(Cat(reduce(or_, (shifted for _, shifted in block)) for block in blocks)),
         ]
         return m
+
+
+def _in_block(element: data.View, mask: Value) -> Value:
+    """The bytes of an element in a mask, in its block of a line."""
+    inside: Value = mask << (element.offset[1:_BLOCK_BITS] << 1)
+    return inside[:ELEMENT_BYTES]
 
 
 def _repeated(m: Module, buffer: data.View, bytes_: Value) -> Signal:
