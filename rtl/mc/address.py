@@ -52,28 +52,37 @@ class ElementAddress(wiring.Component):
         return m
 
 
-class RowOffset(wiring.Component):
-    """The rows, or rows of tiles, below an element, times the stride: its `NeighbourAddresses` begin with it.
+PLACE = data.StructLayout({"offset": ROW_OFFSET_BITS, "is_last_column": 1, "is_last_row": 1})
+"""Of an element: the rows, or rows of tiles, below it, times the stride; and whether it has a neighbour."""
 
-    Combinational.
+
+class ElementPlace(wiring.Component):
+    """What the `NeighbourAddresses` of an element begin with. Combinational.
 
     Members
     -------
     buffer : ``In(BUFFER)``
-    y : ``In(12)``
-    offset : ``Out(24)``
+    x, y : ``In(12)``
+        Inside the buffer's limits.
+    place : ``Out(PLACE)``
     """
 
     buffer: In(BUFFER)
+    x: In(COORDINATE_BITS)
     y: In(COORDINATE_BITS)
-    offset: Out(ROW_OFFSET_BITS)
+    place: Out(PLACE)
 
     latency = 0
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.d.comb += self.offset.eq(_row(m, self.buffer, self.y) * self.buffer.stride)
+        limits = limits_of(self.buffer)
+        m.d.comb += [
+            self.place.offset.eq(_row(m, self.buffer, self.y) * self.buffer.stride),
+            self.place.is_last_column.eq(self.x + 1 == limits.width),
+            self.place.is_last_row.eq(self.y + 1 == limits.height),
+        ]
         return m
 
 
@@ -87,16 +96,15 @@ class NeighbourAddresses(wiring.Component):
     -------
     buffer : ``In(BUFFER)``
     x, y : ``In(12)``
-        Inside the buffer's limits.
-    offset : ``In(24)``
-        The `RowOffset` of y.
+    place : ``In(PLACE)``
+        The `ElementPlace` of the element.
     addresses : ``Out(32)``, four in the order of the channels that they go to
     """
 
     buffer: In(BUFFER)
     x: In(COORDINATE_BITS)
     y: In(COORDINATE_BITS)
-    offset: In(ROW_OFFSET_BITS)
+    place: In(PLACE)
     addresses: Out(data.ArrayLayout(ADDRESS_BITS, CHANNELS))
 
     latency = 0
@@ -104,26 +112,21 @@ class NeighbourAddresses(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        buffer, limits = self.buffer, limits_of(self.buffer)
+        buffer, place = self.buffer, self.place
         right, up = (Signal(COORDINATE_BITS, name=name) for name in ("right", "up"))
         own_row, up_row = _row(m, buffer, self.y), _row(m, buffer, up)
         up_offset = Signal(ROW_OFFSET_BITS)
         m.d.comb += [
-            right.eq(_clamped_step(self.x, limits.width)),
-            up.eq(_clamped_step(self.y, limits.height)),
-            up_offset.eq(self.offset + Mux(own_row[0] != up_row[0], buffer.stride, 0)),
+            right.eq(self.x + ~place.is_last_column),
+            up.eq(self.y + ~place.is_last_row),
+            up_offset.eq(place.offset + Mux(own_row[0] != up_row[0], buffer.stride, 0)),
         ]
-        starts = (_start(m, buffer, self.offset), _start(m, buffer, up_offset))
+        starts = (_start(m, buffer, place.offset), _start(m, buffer, up_offset))
         rows, columns = ((starts[0], self.y), (starts[1], up)), (self.x, right)
         for channel, (step_right, step_up) in enumerate(NEIGHBOURS):
             address = _address(m, buffer, rows[step_up][0], columns[step_right], rows[step_up][1])
             m.d.comb += self.addresses[channel].eq(address)
         return m
-
-
-def _clamped_step(index: Value, limit: Value) -> Value:
-    """`index` + 1, or `index` if that is beyond the limit."""
-    return Mux(index + 1 == limit, index, index + 1)[:COORDINATE_BITS]
 
 
 def _row(m: Module, buffer: data.View, y: Value) -> Signal:

@@ -66,7 +66,8 @@ class Surroundings:
         return bool(self.generator.random() < self.stall)
 
     def _drive_memory(self, context: Any) -> None:
-        self.answers = bool(self.reads) and self.reads[0][1] <= self.now and not self._withholds()
+        # A line stays until it is taken.
+        self.answers = self.answers or bool(self.reads) and self.reads[0][1] <= self.now and not self._withholds()
         line = self.reads[0][0] if self.answers else 0
         bits = int.from_bytes(self.memory[line * LINE : (line + 1) * LINE], "little") if self.answers else 0
         context.set(self.cache.lines.response.valid, self.answers)
@@ -101,8 +102,9 @@ class Surroundings:
         return pack(CHANGE, bits=int.from_bytes(new, "little"), mask=mask)
 
     def _watch_memory(self, context: Any) -> None:
-        if self.answers:
+        if self.answers and context.get(self.cache.lines.response.ready):
             self.reads.popleft()
+            self.answers = False
         if self.writes and self.writes[0] <= self.now and context.get(self.cache.line_written.ready):
             self.writes.popleft()
         request, write = self.cache.lines.request, self.cache.line_write

@@ -49,8 +49,9 @@ class ConditionalCache(wiring.Component):
     -------
     client : ``In(ConditionalAccess(passenger))``
         The conditional unit.
-    lines : ``Out(LineClient(always_ready=True))``
-        In the order of the requests, any number of cycles, at least one, after them.
+    lines : ``Out(LineClient())``
+        In the order of the requests, any number of cycles, at least one, after them. A line is taken in as many cycles
+        as it has slices, without a pause.
     line_write : ``Out(stream.Signature(line_write_layout(slice_bits)))``
     line_written : ``In(stream.Signature(LINE_WRITTEN))``
         In the order of the writes.
@@ -83,6 +84,7 @@ class ConditionalCache(wiring.Component):
             raise ValueError(f"waiting must be at least 2, not {waiting}")
         self._config, self._outstanding, self._waiting, self._slice_bits = config, outstanding, waiting, slice_bits
         self._rows = config.sets * config.ways + outstanding
+        self._inside = (slice_bits // WORD_BITS - 1).bit_length()
         row = range(self._rows)
         replaced = data.StructLayout({"valid": 1, "row": row, "index": range(outstanding)})
         self._entry = data.StructLayout(
@@ -98,7 +100,7 @@ class ConditionalCache(wiring.Component):
         super().__init__(
             {
                 "client": In(ConditionalAccess(passenger)),
-                "lines": Out(LineClient(always_ready=True)),
+                "lines": Out(LineClient()),
                 "line_write": Out(stream.Signature(line_write_layout(slice_bits))),
                 "line_written": In(stream.Signature(LINE_WRITTEN)),
                 "invalidate": In(1),
@@ -116,7 +118,7 @@ class ConditionalCache(wiring.Component):
         m = Module()
         m.submodules.queue = SyncFIFO(width=self._entry.size, depth=self._waiting)
         m.submodules.pending = SyncFIFO(width=(self._rows - 1).bit_length(), depth=self._outstanding)
-        m.submodules.rows = DirtyRows(self._rows)
+        m.submodules.rows = DirtyRows(self._rows, self._slice_bits)
         m.submodules.tags = ConditionalTags(self._config, self._rows)
         m.submodules.write_backs = WriteBacks(
             _CLIENT, rows=self._rows, entries=self._outstanding, slice_bits=self._slice_bits
@@ -171,13 +173,17 @@ class ConditionalCache(wiring.Component):
         """Write a refill. Returns the rows whose lines have an error."""
         pending, rows = m.submodules.pending, m.submodules.rows
         tags, write_backs = m.submodules.tags, m.submodules.write_backs
+        slice_ = Signal.like(rows.fill.slice)
         response, row, error = self.lines.response, pending.r_data, Signal(self._rows, name="error")
-        fails = response.valid & response.payload.error
+        taken = response.valid & response.ready
+        fails = taken & response.payload.error
         m.d.comb += [
-            pending.r_en.eq(response.valid),
+            response.ready.eq(rows.fill.slice == LINE_BITS // self._slice_bits - 1),
+            pending.r_en.eq(taken),
             rows.fill.valid.eq(response.valid),
             rows.fill.row.eq(row),
-            rows.fill.bits.eq(response.payload.bits),
+            rows.fill.slice.eq(slice_),
+            rows.fill.bits.eq(response.payload.bits.word_select(slice_, self._slice_bits)),
             tags.selected[1].eq(row),
             tags.error.valid.eq(fails),
             tags.error.row.eq(row),
@@ -191,6 +197,8 @@ class ConditionalCache(wiring.Component):
                 self.lost.fault.address.eq(tags.lines[1] << LINE_OFFSET_BITS),
             ]
         with m.If(response.valid):
+            m.d.sync += slice_.eq(slice_ + 1)
+        with m.If(taken):
             m.d.sync += error.bit_select(row, 1).eq(response.payload.error)
         return error
 
@@ -200,7 +208,8 @@ class ConditionalCache(wiring.Component):
         Returns whether the last change is not written yet.
         """
         queue, rows, write_backs = m.submodules.queue, m.submodules.rows, m.submodules.write_backs
-        client, fills, head = self.client, self.lines.response.valid, self._entry(queue.r_data)
+        client, lines, head = self.client, self.lines.response, self._entry(queue.r_data)
+        fills, filled = lines.valid, lines.valid & lines.ready
         # `arrived` counts refills whose accesses have not reached the end of the queue.
         advances, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
         reading, read, same = Signal(), record(self._entry, reset_less=True), Signal(reset_less=True)
@@ -209,7 +218,7 @@ class ConditionalCache(wiring.Component):
         # The change of the last result that was taken: it is written in a later cycle, in which there is no refill.
         change = Signal.like(rows.change, reset_less=True)
         unwritten = Signal()
-        m.d.sync += arrived.eq(arrived + fills - (advances & head.waits))
+        m.d.sync += arrived.eq(arrived + filled - (advances & head.waits))
         m.d.comb += [
             # A refill uses the data RAM alone.
             moves.eq(~fills & (~ending | client.taken)),
@@ -218,6 +227,7 @@ class ConditionalCache(wiring.Component):
             write_backs.may_read.eq(moves | ~reading),
             rows.read.valid.eq(moves | write_backs.reads),
             rows.read.row.eq(Mux(write_backs.reads, write_backs.read_row, head.row)),
+            rows.read.slice.eq(Mux(write_backs.reads, write_backs.read_slice, head.word[self._inside :])),
             client.result.valid.eq(ending & ~fills),
             client.result.bits.eq(_changed(word, change.change, same)),
             client.result.error.eq(fails),
@@ -261,7 +271,7 @@ class ConditionalCache(wiring.Component):
         before = Signal.like(change)
         with m.If(moves):
             m.d.sync += before.eq(change)
-        bits: Value = m.submodules.rows.bits.word_select(read.word, WORD_BITS)
+        bits: Value = m.submodules.rows.bits.word_select(read.word[: self._inside], WORD_BITS)
         for earlier in (before, change):
             bits = _changed(bits, earlier.change, (earlier.row == read.row) & (earlier.word == read.word))
         return bits
@@ -282,7 +292,7 @@ class ConditionalCache(wiring.Component):
             rows.selected.eq(write_backs.row),
             write_backs.mask.eq(rows.dirty),
             write_backs.bits.eq(rows.bits),
-            rows.clean.valid.eq(write_backs.reads),
+            rows.clean.valid.eq(write_backs.cleans),
             rows.clean.row.eq(write_backs.read_row),
             self.idle.eq(drained & ~unwritten),
             self.flushed.eq(self.flush & flushing & drained & ~rows.soiled.any()),

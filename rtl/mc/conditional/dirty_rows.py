@@ -8,19 +8,19 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.conditional import CHANGE, WORD_INDEX_BITS
 from ctm.rtl.border.lines import LINE_BITS, LINE_WORDS
 from ctm.rtl.config import CacheConfig
-from ctm.rtl.isa.limits import BYTE_BITS, WORD_BYTES
+from ctm.rtl.isa.limits import BYTE_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.lib.ram import DistributedRam
 
 
 class DirtyRows(wiring.Component):
-    """Rows of a write-back cache. One row is filled or changed, and one is read, in each cycle.
+    """Rows of a write-back cache. A slice of one row is filled or changed, and one is read, in each cycle.
 
     Members
     -------
-    read : ``In({valid, row})``
-        `bits` are the row in the next cycle, and until another is read. They have no changes of the same cycle.
-    bits : ``Out(512)``
-    fill : ``In({valid, row, bits})``
+    read : ``In({valid, row, slice})``
+        `bits` are the slice in the next cycle, and until another is read. They have no changes of the same cycle.
+    bits : ``Out(slice_bits)``
+    fill : ``In({valid, row, slice, bits})``
         All bytes but the dirty ones; not in a cycle in which a row is changed.
     change : ``In({row, word, change})``
         Bytes of a word that are dirty from now on, perhaps none.
@@ -33,15 +33,15 @@ class DirtyRows(wiring.Component):
         Rows that have dirty bytes.
     """
 
-    def __init__(self, rows: int) -> None:
-        self._rows = rows
-        row = range(rows)
+    def __init__(self, rows: int, slice_bits: int = LINE_BITS) -> None:
+        self._rows, self._slice_bits = rows, slice_bits
+        row, slice_ = range(rows), range(LINE_BITS // slice_bits)
         some = data.StructLayout({"valid": 1, "row": row})
         super().__init__(
             {
-                "read": In(some),
-                "bits": Out(LINE_BITS),
-                "fill": In(data.StructLayout({"valid": 1, "row": row, "bits": LINE_BITS})),
+                "read": In(data.StructLayout({"valid": 1, "row": row, "slice": slice_})),
+                "bits": Out(slice_bits),
+                "fill": In(data.StructLayout({"valid": 1, "row": row, "slice": slice_, "bits": slice_bits})),
                 "change": In(data.StructLayout({"row": row, "word": WORD_INDEX_BITS, "change": CHANGE})),
                 "clean": In(some),
                 "selected": In(row),
@@ -53,7 +53,8 @@ class DirtyRows(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        memory: Memory = Memory(shape=LINE_BITS, depth=self._rows, init=[])
+        slices = LINE_BITS // self._slice_bits
+        memory: Memory = Memory(shape=self._slice_bits, depth=self._rows * slices, init=[])
         m.submodules.memory = memory
         m.submodules.masks = masks = DistributedRam(CacheConfig.LINE_BYTES, self._rows)
         reader, writer = memory.read_port(), memory.write_port(granularity=BYTE_BITS)
@@ -66,16 +67,24 @@ class DirtyRows(wiring.Component):
         change, fill = self.change.change, self.fill
         row, old_mask = Signal.like(fill.row), Signal(CacheConfig.LINE_BYTES)
         changed, changes = Signal(CacheConfig.LINE_BYTES), change.mask.any()
+        words, slice_bytes = self._slice_bits // WORD_BITS, self._slice_bits // BYTE_BITS
+        slice_ = Mux(fill.valid, fill.slice, self.change.word >> (words - 1).bit_length())[: len(fill.slice)]
         m.d.comb += [
             row.eq(Mux(fill.valid, fill.row, self.change.row)),
             old_mask.eq(dirty(row)),
-            changed.eq(_at_word(change.mask, self.change.word)),
-            reader.addr.eq(self.read.row),
+            changed.eq(_at_word(change.mask, self.change.word, LINE_WORDS)),
+            reader.addr.eq(Cat(self.read.slice, self.read.row)),
             reader.en.eq(self.read.valid),
             self.bits.eq(reader.data),
-            writer.addr.eq(row),
-            writer.data.eq(Mux(fill.valid, fill.bits, change.bits.replicate(LINE_WORDS))),
-            writer.en.eq(Mux(fill.valid, ~old_mask, changed)),
+            writer.addr.eq(Cat(slice_, row)),
+            writer.data.eq(Mux(fill.valid, fill.bits, change.bits.replicate(words))),
+            writer.en.eq(
+                Mux(
+                    fill.valid,
+                    ~old_mask.word_select(fill.slice, slice_bytes),
+                    _at_word(change.mask, self.change.word[: (words - 1).bit_length()], words),
+                )
+            ),
             self.dirty.eq(dirty(self.selected)),
         ]
         masks.write(m, row, old_mask | changed, changes)
@@ -86,6 +95,6 @@ class DirtyRows(wiring.Component):
         return m
 
 
-def _at_word(mask: Value, word: Value) -> Value:
-    """A word's byte mask as a line's."""
-    return Cat(mask & (word == number).replicate(WORD_BYTES) for number in range(LINE_WORDS))
+def _at_word(mask: Value, word: Value, words: int) -> Value:
+    """A word's byte mask as that of so many words."""
+    return Cat(mask & (word == number).replicate(WORD_BYTES) for number in range(words))

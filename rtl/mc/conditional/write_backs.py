@@ -6,17 +6,10 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import BUS_FAULT
-from ctm.rtl.border.lines import (
-    LINE_ADDRESS_BITS,
-    LINE_BITS,
-    LINE_OFFSET_BITS,
-    LINE_WRITTEN,
-    line_write_layout,
-)
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_WRITTEN, line_write_layout
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.status import BusClient
-from ctm.rtl.lib.views import record
-from ctm.rtl.mc.lines.slice_walk import SliceWalk, give_slice
+from ctm.rtl.mc.lines.slice_walk import SliceWalk
 
 LOST = data.StructLayout({"valid": 1, "fault": BUS_FAULT})
 """For one cycle: an access with an error response."""
@@ -26,8 +19,8 @@ class WriteBacks(wiring.Component):
     """Writes evicted lines to memory, in the order of their eviction.
 
     A line *enters* when it is evicted, and takes an entry. Its row is *released* after its last change: a clean row is
-    free at once. The dirty bytes of another row are read in a cycle with `may_read`, and written; the write response
-    frees the entry. At most one row is read in two cycles.
+    free at once. The slices of another row, from the first to the last one with a dirty byte, are read in cycles with
+    `may_read`, and written; the write response frees the entry. At most one slice is read in two cycles.
 
     Members
     -------
@@ -46,9 +39,11 @@ class WriteBacks(wiring.Component):
         Its dirty bytes.
     may_read : ``In(1)``
     reads : ``Out(1)``
-        `read_row` is read: its bytes are `bits` in the next cycle, and it is clean from then on.
-    read_row : ``Out(range(rows))``
-    bits : ``In(512)``
+        `read_slice` of `read_row` is read: its bytes are `bits` in the next cycle.
+    read_row, read_slice : ``Out(range(rows))``, ``Out(range(slices))``
+    cleans : ``Out(1)``
+        It is the last one: the row is clean from the next cycle on.
+    bits : ``In(slice_bits)``
     done : ``Out({valid, row})``
         The row is free.
     line_write : ``Out(stream.Signature(line_write_layout(slice_bits)))``
@@ -77,7 +72,9 @@ class WriteBacks(wiring.Component):
                 "may_read": In(1),
                 "reads": Out(1),
                 "read_row": Out(range(rows)),
-                "bits": In(LINE_BITS),
+                "read_slice": Out(range(LINE_BITS // slice_bits)),
+                "cleans": Out(1),
+                "bits": In(slice_bits),
                 "done": Out(data.StructLayout({"valid": 1, "row": range(rows)})),
                 "line_write": Out(stream.Signature(line_write_layout(slice_bits))),
                 "line_written": In(stream.Signature(LINE_WRITTEN)),
@@ -114,7 +111,6 @@ class WriteBacks(wiring.Component):
         m.submodules.order = order = SyncFIFO(width=len(self.index), depth=self._entries)
         m.submodules.walk = walk = SliceWalk(self._slice_bits)
         next_, write, arrives, leaves = self._release(released.r_data), self.line_write, Signal(), Signal()
-        line, done = record(line_write_layout()), Signal()
         # The first row that was released. It does not change any more, so its mask is registered here.
         first, mask, dirty = Signal(self._release), Signal(CacheConfig.LINE_BYTES, reset_less=True), Signal()
         m.d.comb += [
@@ -122,29 +118,32 @@ class WriteBacks(wiring.Component):
             released.w_en.eq(self.release.valid),
             released.r_en.eq(~first.valid | leaves),
             self.row.eq(next_.row),
-            self.reads.eq(first.valid & dirty & self.may_read & ~arrives & (~write.valid | done)),
-            leaves.eq(first.valid & (~dirty | self.reads)),
+            self.reads.eq(first.valid & dirty & self.may_read & ~arrives & (~write.valid | write.ready)),
+            leaves.eq(first.valid & (~dirty | self.cleans)),
             order.w_data.eq(first.index),
-            order.w_en.eq(self.reads),
+            order.w_en.eq(self.cleans),
+            walk.mask.eq(mask),
+            walk.steps.eq(self.reads),
             self.read_row.eq(first.row),
+            self.read_slice.eq(walk.slice),
+            self.cleans.eq(self.reads & ~walk.left.any()),
             self.done.valid.eq(leaves & ~first.stays),
             self.done.row.eq(first.row),
         ]
         with m.If(released.r_en):
             m.d.sync += [first.eq(next_), first.valid.eq(released.r_rdy), mask.eq(self.mask), dirty.eq(self.mask.any())]
         m.d.sync += arrives.eq(self.reads)
-        m.d.comb += [
-            walk.mask.eq(line.mask),
-            walk.steps.eq(write.valid & write.ready),
-            done.eq(write.ready & ~walk.left.any()),
-        ]
-        give_slice(m, line, walk, write.payload)
-        with m.If(done):
+        with m.If(write.ready):
             m.d.sync += write.valid.eq(0)
         with m.If(self.reads):
-            m.d.sync += [line.line.eq(lines[first.index]), line.mask.eq(mask)]
+            m.d.sync += [
+                write.payload.line.eq(lines[first.index]),
+                write.payload.mask.eq(mask.word_select(walk.slice, len(write.payload.mask))),
+                write.payload.slice.eq(walk.slice),
+                write.payload.left.eq(walk.left),
+            ]
         with m.If(arrives):
-            m.d.sync += [line.bits.eq(self.bits), write.valid.eq(1)]
+            m.d.sync += [write.payload.bits.eq(self.bits), write.valid.eq(1)]
         return first.valid & ~dirty, first.index
 
     def _complete(self, m: Module, lines: Array) -> tuple[Value, Value]:

@@ -17,7 +17,7 @@ from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
-from ctm.rtl.mc.address import ROW_OFFSET_BITS, NeighbourAddresses, RowOffset
+from ctm.rtl.mc.address import PLACE, ElementPlace, NeighbourAddresses
 from ctm.rtl.mc.area import in_page
 from ctm.rtl.mc.elements import CONVERSION, POSITION, ElementWords, channel_addresses, conversion, position
 from ctm.rtl.mc.lines.cache import result_layout
@@ -43,7 +43,7 @@ class FetchAddresses(wiring.Component):
     """The addresses of the channels of a wavefront's fetches, and the descriptors of what they read.
 
     Latency is one cycle, throughput one wavefront in each cycle. `ready` does not depend on the next unit's in the same
-    cycle. Rows are multiplied in front of the queue, and all else follows behind it.
+    cycle. An element's place is found in front of the queue, addresses behind it.
 
     Members
     -------
@@ -61,7 +61,7 @@ class FetchAddresses(wiring.Component):
         self._lanes, self._memory = lanes, memory
         request = fetch_request_layout(lanes, tag, areas, memory=memory)
         self._queued = data.StructLayout(
-            {"buffer": BUFFER, "offsets": data.ArrayLayout(ROW_OFFSET_BITS, lanes), "request": request}
+            {"buffer": BUFFER, "places": data.ArrayLayout(PLACE, lanes), "request": request}
         )
         super().__init__(
             {
@@ -93,18 +93,19 @@ class FetchAddresses(wiring.Component):
         absent = buffer.pitch == 0
         lines, positions = [], []
         for lane in range(self._lanes):
-            m.submodules[f"row_{lane}"] = row = GatedStateless(RowOffset())
+            m.submodules[f"place_{lane}"] = place = GatedStateless(ElementPlace())
             m.submodules[f"neighbours_{lane}"] = neighbours = GatedStateless(NeighbourAddresses())
             m.d.comb += [
-                row.wanted.eq(self.request.valid),
-                row.buffer.eq(entering.buffer),
-                row.y.eq(entering.request.y[lane]),
-                entering.offsets[lane].eq(row.offset),
+                place.wanted.eq(self.request.valid),
+                place.buffer.eq(entering.buffer),
+                place.x.eq(entering.request.x[lane]),
+                place.y.eq(entering.request.y[lane]),
+                entering.places[lane].eq(place.place),
                 neighbours.wanted.eq(queue.r_rdy),
                 neighbours.buffer.eq(buffer),
                 neighbours.x.eq(request.x[lane]),
                 neighbours.y.eq(request.y[lane]),
-                neighbours.offset.eq(queued.offsets[lane]),
+                neighbours.place.eq(queued.places[lane]),
             ]
             addresses = channel_addresses(m, buffer, neighbours.addresses)
             own = [address[LINE_OFFSET_BITS:] for address in addresses]

@@ -4,13 +4,14 @@ from functools import reduce
 from itertools import combinations
 from operator import or_
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Cat, Const, Module, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS
 from ctm.rtl.lib.encoding import lowest_one
+from ctm.rtl.lib.views import record
 from ctm.rtl.mc.lines.cache import access_layout
 
 
@@ -62,16 +63,17 @@ class Coalescer(wiring.Component):
         """Build the hardware."""
         m = Module()
         # `reads` are the remaining ones.
-        busy, touches = Signal(), Signal(self._touches)
+        busy, touches = Signal(), record(self._touches)
         access = self.access.payload
         matching, remaining, last = Signal.like(touches.reads), Signal.like(touches.reads), Signal()
         first = lowest_one(touches.reads)
         chosen = (line & reads.replicate(LINE_ADDRESS_BITS) for line, reads in zip(touches.lines, first, strict=True))
+        matching_line, last_line = self._matching(m, touches, first, access.line)
         m.d.comb += [
             access.line.eq(reduce(or_, chosen)),
-            matching.eq(Cat(line == access.line for line in touches.lines) & touches.reads),
+            matching.eq(matching_line & touches.reads),
             remaining.eq(touches.reads & ~matching),
-            last.eq(self._share_one(touches.lines, touches.reads, remaining)),
+            last.eq(~remaining.any() if last_line is None else last_line),
             access.reads.eq(touches.reads.any()),
             access.uncached.eq(touches.uncached),
             access.passenger.channels.eq(matching),
@@ -90,12 +92,18 @@ class Coalescer(wiring.Component):
         return m
 
     @staticmethod
-    def _share_one(lines: data.View, reads: Value, remaining: Value) -> Value:
-        """Whether the channels that read share one line, so that none remains.
+    def _matching(m: Module, touches: data.View, first: Value, line: Value) -> tuple[Value, Value | None]:
+        """The channels whose line is that of the first one that reads, and whether all that read share one line.
 
         Few channels are compared in pairs, which does not wait for the choice; of many that would be too many pairs.
         """
+        lines, reads = touches.lines, touches.reads
         if len(lines) > _COMPARED_IN_PAIRS:
-            return ~remaining.any()
-        pairs = combinations(zip(lines, reads, strict=True), 2)
-        return Cat((line == other) | ~(is_read & also_read) for (line, is_read), (other, also_read) in pairs).all()
+            return Cat(own == line for own in lines), None
+        same = {pair: Signal(name=f"same_{pair[0]}_{pair[1]}") for pair in combinations(range(len(lines)), 2)}
+        m.d.comb += [each.eq(lines[one] == lines[other]) for (one, other), each in same.items()]
+        matching = (
+            first[own] | reduce(or_, (first[one] & same[one, own] for one in range(own)), Const(0))
+            for own in range(len(lines))
+        )
+        return Cat(matching), Cat(each | ~(reads[one] & reads[other]) for (one, other), each in same.items()).all()

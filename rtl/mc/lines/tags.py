@@ -1,5 +1,6 @@
 """The tags of a cache, and the free list of its data RAM's rows."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
@@ -127,36 +128,49 @@ class LineTags(wiring.Component):
 
         `begun` has a bit for each set that has been written, because the memory has no reset.
         """
-        sets, ways = self._config.sets, self._config.ways
+        sets, ways, drops = self._config.sets, self._config.ways, self.invalidate_entry.valid
         layout = data.StructLayout({"pointer": max(1, (ways - 1).bit_length()), "is_full": 1, "hitting": ways})
         m.submodules.sets = table = DistributedRam(layout, sets)
         begun, valid = Signal(sets), Signal(sets)
         # Whether a line is put follows late in a cycle, so its set's bits are set in the next one.
         recent = record(data.StructLayout({"valid": 1, "set": range(sets)}), name="recent")
-        is_recent, has_lines = recent.valid & (recent.set == index), Signal()
         kept: data.View = table.read(m, index)
         found, after = Signal(layout, name="found"), Signal(layout, name="after")
-        own, dropped = Signal(ways), Signal(ways)
-        m.d.comb += [
-            own.eq(Mux(self.put.valid, 1 << found.pointer, 0)),
-            dropped.eq(Mux(self.invalidate_entry.valid, 1 << self.invalidate_entry.entry.way, 0)),
-            has_lines.eq(valid.bit_select(index, 1) | is_recent),
-            found.hitting.eq(Mux(has_lines, kept.hitting, 0)),
-            after.eq(found),
-            after.hitting.eq(found.hitting & ~dropped | own),
-        ]
+        has_lines, has_begun = Signal(), Signal()
+        self._see_set(m, index, (valid, begun), recent, (has_lines, has_begun))
+        m.d.comb += found.hitting.eq(Mux(has_lines, kept.hitting, 0))
+        with m.If(has_begun):
+            m.d.comb += [found.pointer.eq(kept.pointer), found.is_full.eq(kept.is_full)]
+        with m.If(drops):
+            m.d.comb += [after.eq(kept), after.hitting.eq(kept.hitting & ~(1 << self.invalidate_entry.entry.way))]
+        with m.Else():
+            m.d.comb += [
+                after.pointer.eq((found.pointer + 1) % ways),
+                after.is_full.eq(found.is_full | (found.pointer == ways - 1)),
+                after.hitting.eq(found.hitting | (1 << found.pointer)),
+            ]
+        table.write(m, index, after, self.put.valid | drops)
         m.d.sync += [recent.valid.eq(self.put.valid), recent.set.eq(index)]
         with m.If(recent.valid):
             m.d.sync += [begun.bit_select(recent.set, 1).eq(1), valid.bit_select(recent.set, 1).eq(1)]
-        with m.If(begun.bit_select(index, 1) | is_recent):
-            m.d.comb += [found.pointer.eq(kept.pointer), found.is_full.eq(kept.is_full)]
-        with m.If(self.put.valid):
-            m.d.comb += after.pointer.eq((found.pointer + 1) % ways)
-            m.d.comb += after.is_full.eq(found.is_full | (found.pointer == ways - 1))
         with m.If(self.invalidate):
             m.d.sync += [valid.eq(0), recent.valid.eq(0)]
-        table.write(m, index, after, self.put.valid | (self.invalidate_entry.valid & has_lines))
         return found
+
+    def _see_set(
+        self, m: Module, index: Value, bits: Sequence[Signal], recent: data.View, seen: tuple[Signal, Signal]
+    ) -> None:
+        """Set whether the line's set has lines, and has begun: `bits` have it of all sets but the recent one."""
+        if not self._ahead:
+            is_recent = recent.valid & (recent.set == index)
+            m.d.comb += [each.eq(own.bit_select(index, 1) | is_recent) for each, own in zip(seen, bits, strict=True)]
+            return
+        following = self.next_line[: len(index)]
+        comes = (recent.valid & (recent.set == following)) | (self.put.valid & (index == following))
+        with m.If(self.advances):
+            m.d.sync += [each.eq(own.bit_select(following, 1) | comes) for each, own in zip(seen, bits, strict=True)]
+        with m.If(self.invalidate):
+            m.d.sync += seen[0].eq(0)
 
 
 class FreeList(wiring.Component):
