@@ -21,6 +21,11 @@ LINE_RESPONSE = data.StructLayout({"bits": LINE_BITS, "error": 1})
 """In the order of the requests. With `error` the bus gave an error response, and `bits` mean nothing."""
 
 
+def line_response_layout(slice_bits: int = LINE_BITS) -> data.StructLayout:
+    """As `LINE_RESPONSE`, in slices, the lowest first; all slices of a line have its `error`."""
+    return data.StructLayout({"bits": slice_bits, "error": 1, "slice": range(LINE_BITS // slice_bits)})
+
+
 def tagged_line_request_layout(tag: ShapeLike) -> data.StructLayout:
     """As `LINE_REQUEST`; the response returns the tag."""
     return data.StructLayout({"line": LINE_ADDRESS_BITS, "uncached": 1, "tag": tag})
@@ -68,15 +73,15 @@ class LineClient(Interface):
     Members
     -------
     request : ``Out(stream.Signature(LINE_REQUEST))``
-    response : ``In(stream.Signature(LINE_RESPONSE))``
-        In the order of the requests. A reader that is `always_ready` has no backpressure.
+    response : ``In(stream.Signature(line_response_layout(slice_bits)))``
+        In the order of the requests.
     """
 
-    def __init__(self, *, always_ready: bool = False) -> None:
+    def __init__(self, slice_bits: int = LINE_BITS) -> None:
         super().__init__(
             {
                 "request": Out(stream.Signature(LINE_REQUEST)),
-                "response": In(stream.Signature(LINE_RESPONSE, always_ready=always_ready)),
+                "response": In(stream.Signature(line_response_layout(slice_bits))),
             }
         )
 

@@ -13,28 +13,35 @@ from ctm.rtl.isa.commands import ADDRESS
 from ctm.rtl.isa.limits import ADDRESS_BITS
 
 _BASE_BITS = ADDRESS["base"].width
+_BEAT_BITS = LINE_BITS // LINE_BEATS
 
 
 class ConstantReader(wiring.Component):
-    """Reads lines of constants, in order, and gives each as beats of four words.
+    """Reads lines of constants, in order, and gives each as beats of four words. Lines come in slices of some beats.
 
     Members
     -------
     bases : ``In(21)`` for each bank
         Addresses in units of 2 KiB; constant while not idle.
     client : ``In(ConstantClient())``
-    lines : ``Out(LineClient())``
+    lines : ``Out(LineClient(slice_bits))``
     """
 
-    bases: In(data.ArrayLayout(_BASE_BITS, len(ConstantBank)))
-    client: In(ConstantClient())
-    lines: Out(LineClient())
+    def __init__(self, slice_bits: int = LINE_BITS) -> None:
+        self._beats = slice_bits // _BEAT_BITS
+        super().__init__(
+            {
+                "bases": In(data.ArrayLayout(_BASE_BITS, len(ConstantBank))),
+                "client": In(ConstantClient()),
+                "lines": Out(LineClient(slice_bits)),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         request, response, line = self.client.request, self.client.response, self.lines.response
-        beat = Signal(range(LINE_BEATS))
+        beat = Signal(range(self._beats))
         base = Array(self.bases)[Value.cast(request.payload.bank)]
         start = Cat(Const(0, ADDRESS_BITS - _BASE_BITS - LINE_OFFSET_BITS), base)
         m.d.comb += [
@@ -42,9 +49,9 @@ class ConstantReader(wiring.Component):
             request.ready.eq(self.lines.request.ready),
             self.lines.request.payload.line.eq((start + request.payload.line)[:LINE_ADDRESS_BITS]),
             response.valid.eq(line.valid),
-            Value.cast(response.payload.words).eq(line.payload.bits.word_select(beat, LINE_BITS // LINE_BEATS)),
+            Value.cast(response.payload.words).eq(line.payload.bits.word_select(beat, _BEAT_BITS)),
             response.payload.error.eq(line.payload.error),
-            line.ready.eq(response.ready & (beat == LINE_BEATS - 1)),
+            line.ready.eq(response.ready & (beat == self._beats - 1)),
         ]
         with m.If(response.valid & response.ready):
             m.d.sync += beat.eq(Mux(line.ready, 0, beat + 1))

@@ -29,6 +29,7 @@ from ctm.rtl.mc.area import area_of, memory_area
 from ctm.rtl.mc.bus.line_assembly import LineAssembly
 from ctm.rtl.mc.bus.read_ports import ReadPorts
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
+from ctm.rtl.mc.bus.reorder_buffer import read_bits
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
 from ctm.rtl.mc.bus.writer import tagged_write_layout, tagged_write_response_layout
@@ -43,6 +44,7 @@ from ctm.rtl.mc.registers import Registers
 _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL, _INPUTS = range(5)
 """Clients that read; the last one is the first bank of the inputs' shared cache."""
 _READ_IN_ORDER = (False, True, True, True)
+_READ_IN_SLICES = (False, True, False, True)
 _UNCACHED, _CONDITIONAL_WRITE, _COUNTERS = range(-3, 0)
 """Clients that write in order. The banks of the output cache come first; they write in any order."""
 _WRITTEN_IN_ORDER = (True, True, True)
@@ -134,6 +136,7 @@ class MemoryController(wiring.Component):
         self._reads = ReadPorts(
             read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks, *(True,) * self._draws),
             routing=to_ports, slice_bits=memory.slice_bits,
+            sliced=(*_READ_IN_SLICES, *(False,) * (banks + self._draws)),
         )  # fmt: skip
         self._writes = WritePorts(
             (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports, outstanding=written_lines(memory),
@@ -235,7 +238,7 @@ class MemoryController(wiring.Component):
         ]
 
     def _connect_code_and_constants(self, m: Module, registers: Registers) -> None:
-        m.submodules.constants = constants = ConstantReader()
+        m.submodules.constants = constants = ConstantReader(read_bits(self._config.memory.slice_bits))
         m.submodules.code_lines = code = LineAssembly(range(CODE_LINES), self._config.memory.slice_bits)
         # A line takes a port for several cycles, so slices of half the throughput are enough for these readers.
         connect_slice(m, "code_requests", flipped(self.code.request), code.client.request, SliceMode.LIGHT)

@@ -159,7 +159,8 @@ def test_two_ports_read_at_the_same_time() -> None:
 
         simulate(bench.design, testbench)
     assert 240 <= cycles["one"] <= 250
-    assert cycles["one in parts"] == cycles["one"]
+    # Whole lines of four rows, one in each cycle and two more.
+    assert 360 <= cycles["one in parts"] <= 370
     assert 120 <= cycles["two"] <= 130
     assert 120 <= cycles["two local"] <= 130
 

@@ -12,7 +12,12 @@ from ctm.tb.mc.line_memory import TAG
 
 COUNT, DEADLINE = 100, 6000
 _BITS = 1 << LINE_BITS
-RINGS = [((1,), 512), ((3,), 512), ((4,), 512), ((8,), 512), ((1,), 256), ((4, 6, 6), 128), ((2, 5), 512)]
+RINGS = [
+    *(((depth,), 512, (False,)) for depth in (1, 3, 4, 8)),
+    ((1,), 256, (False,)), ((2, 5), 512, (False, True)), ((4, 6, 6), 128, (True, False, True)),
+    ((4, 6), 64, (True, False)), ((3,), 256, (True,)),
+]  # fmt: skip
+"""Lines in flight, bits of a slice, and who gets slices."""
 
 
 def answer(line: int) -> int:
@@ -66,14 +71,30 @@ class Memory:
         self.most = max(self.most, len(self.under_way))
 
 
+def joined(sink: Sink) -> list[int]:
+    """The whole lines that a client has, and their errors."""
+    width, found, bits = len(sink.port.payload.bits), [], 0
+    for number, payload in enumerate(sink.received):
+        part = number % (LINE_BITS // width)
+        assert payload >> width + 1 == part, "slices come in order"
+        bits = bits * (part > 0) | (payload & (1 << width) - 1) << width * part
+        if (part + 1) * width == LINE_BITS:
+            found.append(bits | (payload >> width & 1) << LINE_BITS)
+    return found
+
+
 @pytest.mark.parametrize("memory_stall", STALLS)
 @pytest.mark.parametrize("client_stall", STALLS)
-@pytest.mark.parametrize(("outstanding", "slice_bits"), RINGS)
+@pytest.mark.parametrize(("outstanding", "slice_bits", "sliced"), RINGS)
 def test_lines_come_in_order(
-    outstanding: tuple[int, ...], slice_bits: int, client_stall: float, memory_stall: float
+    outstanding: tuple[int, ...],
+    slice_bits: int,
+    sliced: tuple[bool, ...],
+    client_stall: float,
+    memory_stall: float,
 ) -> None:
     generator = np.random.default_rng(outstanding)
-    order = ReorderBuffer(outstanding=outstanding, slice_bits=slice_bits)
+    order = ReorderBuffer(outstanding=outstanding, slice_bits=slice_bits, sliced=sliced)
     asked = [[int(line) for line in generator.integers(1 << 26, size=COUNT // len(outstanding))] for _ in outstanding]
     sources = [Source(client.request, generator, client_stall) for client in order.clients]
     for source, lines in zip(sources, asked, strict=True):
@@ -85,13 +106,13 @@ def test_lines_come_in_order(
         for _ in range(DEADLINE):
             await cycle(context, [*sources, *sinks, memory])
             for source, sink, most in zip(sources, sinks, outstanding, strict=True):
-                assert len(source.taken) - len(sink.received) <= most
-            if all(len(sink.received) == len(lines) for sink, lines in zip(sinks, asked, strict=True)):
+                assert len(source.taken) - len(joined(sink)) <= most
+            if all(len(joined(sink)) == len(lines) for sink, lines in zip(sinks, asked, strict=True)):
                 return
 
     simulate(order, testbench)
     for sink, lines in zip(sinks, asked, strict=True):
-        assert sink.received == [answer(line) for line in lines]
+        assert joined(sink) == [answer(line) for line in lines]
     assert client_stall or memory_stall or memory.most > sum(outstanding) // 2
 
 
@@ -136,6 +157,34 @@ def test_a_client_that_takes_nothing_holds_up_no_other() -> None:
     simulate(order, testbench)
     assert [len(sink.received) for sink in sinks] == [40, 40]
     assert len(sources[0].taken) == 4
+
+
+def test_rows_are_offered_three_cycles_after_their_line_and_lines_behind_their_last_row() -> None:
+    order = ReorderBuffer(outstanding=(2, 2), slice_bits=128, sliced=(True, False))
+    seen: list[list[int]] = [[], []]
+
+    async def testbench(context: Any) -> None:
+        for client in range(2):
+            context.set(order.requests[client].ready, 1)
+            context.set(order.clients[client].request.valid, 1)
+            context.set(order.clients[client].response.ready, 1)
+        await context.tick()
+        for client in range(2):
+            context.set(order.clients[client].request.valid, 0)
+        for now in range(40):
+            number, part = divmod(now, 4)
+            # One line for each, the second one when the first has been offered.
+            comes = number in (0, 4)
+            context.set(order.response.valid, comes)
+            context.set(order.response.payload.client, number == 4)
+            context.set(order.response.payload.slice, part)
+            for client, times in enumerate(seen):
+                if context.get(order.clients[client].response.valid):
+                    times.append(now)
+            await context.tick()
+
+    simulate(order, testbench)
+    assert seen == [[6, 9, 12, 15], [16 + 3 + 6]]
 
 
 def test_clients_take_turns() -> None:

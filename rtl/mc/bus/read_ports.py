@@ -11,7 +11,7 @@ from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.sharing import Arbiter, route
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
-from ctm.rtl.mc.bus.reorder_buffer import ReorderBuffer
+from ctm.rtl.mc.bus.reorder_buffer import ReorderBuffer, read_bits
 from ctm.rtl.mc.bus.routing import Routing
 
 
@@ -22,12 +22,12 @@ class ReadPorts(wiring.Component):
     others get lines in any order, in slices of `slice_bits`.
 
     A request reaches its port in the same cycle. All ports together give one slice in each cycle. It reaches an
-    unordered client in the same cycle, an ordered one two cycles later: all ordered clients share one memory, of which
-    one line is read in a cycle. Several ports have to give whole lines, because a line's slices are not interleaved.
+    unordered client in the same cycle, an ordered one as the `ReorderBuffer` says. Several ports have to give whole
+    lines, because a line's slices are not interleaved. `sliced` says which of the ordered clients get slices.
 
     Members
     -------
-    client_0 and so on : ``In(LineClient())``, or ``In(TaggedLineClient(range(outstanding), slice_bits))``
+    client_0 and so on : ``In(LineClient(bits))``, or ``In(TaggedLineClient(range(outstanding), slice_bits))``
         See `clients`.
     port_requests : ``Out(stream.Signature(tagged_request_layout(tag)))`` for each port
     port_responses : ``In(stream.Signature(tagged_response_layout(tag, slice_bits)))`` for each port
@@ -37,18 +37,25 @@ class ReadPorts(wiring.Component):
     """
 
     def __init__(
-        self, clients: tuple[int, ...], *, ordered: tuple[bool, ...], routing: Routing, slice_bits: int = LINE_BITS
+        self,
+        clients: tuple[int, ...],
+        *,
+        ordered: tuple[bool, ...],
+        routing: Routing,
+        slice_bits: int = LINE_BITS,
+        sliced: tuple[bool, ...] = (),
     ) -> None:
         if slice_bits != LINE_BITS and routing.ports > 1:
             raise ValueError(f"{routing.ports} ports cannot give lines in slices")
         self._outstanding, self._ordered, self._routing = clients, ordered, routing
-        self._slice_bits = slice_bits
+        self._slice_bits, self._sliced = slice_bits, sliced or (False,) * len(clients)
         # A tag is as wide as the client with the most lines needs.
         self.tag = data.StructLayout({"client": range(len(clients)), "index": range(max(clients))})
-        members: dict[str, Any] = {
-            f"client_{number}": In(LineClient() if in_order else TaggedLineClient(range(outstanding), slice_bits))
-            for number, (outstanding, in_order) in enumerate(zip(clients, ordered, strict=True))
-        }
+        members: dict[str, Any] = {}
+        for number, (outstanding, in_order) in enumerate(zip(clients, ordered, strict=True)):
+            bits = read_bits(slice_bits) if self._sliced[number] else LINE_BITS
+            client = LineClient(bits) if in_order else TaggedLineClient(range(outstanding), slice_bits)
+            members[f"client_{number}"] = In(client)
         super().__init__(
             members
             | {
@@ -94,7 +101,8 @@ class ReadPorts(wiring.Component):
     def _put_in_order(self, m: Module, numbers: list[int], response: Any, arbiters: list[Arbiter]) -> None:
         """Connect these clients to the reorder buffer."""
         outstanding = tuple(self._outstanding[number] for number in numbers)
-        order = ReorderBuffer(outstanding=outstanding, slice_bits=self._slice_bits)
+        sliced = tuple(self._sliced[number] for number in numbers)
+        order = ReorderBuffer(outstanding=outstanding, slice_bits=self._slice_bits, sliced=sliced)
         active = Cat(client.request.valid for client in order.clients).any()
         m.submodules.order = Gated(order, active | ~order.idle)
         for number, client, request in zip(numbers, order.clients, order.requests, strict=True):

@@ -24,6 +24,7 @@ from ctm.rtl.isa.limits import BYTE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.views import record
+from ctm.rtl.mc.bus.reorder_buffer import read_bits
 from ctm.rtl.mc.conditional.dirty_rows import DirtyRows
 from ctm.rtl.mc.conditional.tags import ConditionalTags
 from ctm.rtl.mc.conditional.write_backs import LOST, WriteBacks
@@ -49,9 +50,8 @@ class ConditionalCache(wiring.Component):
     -------
     client : ``In(ConditionalAccess(passenger))``
         The conditional unit.
-    lines : ``Out(LineClient())``
-        In the order of the requests, any number of cycles, at least one, after them. A line is taken in as many cycles
-        as it has slices, without a pause.
+    lines : ``Out(LineClient(read_bits(slice_bits)))``
+        In the order of the requests, any number of cycles, at least one, after them. All slices are taken at once.
     line_write : ``Out(stream.Signature(line_write_layout(slice_bits)))``
     line_written : ``In(stream.Signature(LINE_WRITTEN))``
         In the order of the writes.
@@ -84,7 +84,8 @@ class ConditionalCache(wiring.Component):
             raise ValueError(f"waiting must be at least 2, not {waiting}")
         self._config, self._outstanding, self._waiting, self._slice_bits = config, outstanding, waiting, slice_bits
         self._rows = config.sets * config.ways + outstanding
-        self._inside = (slice_bits // WORD_BITS - 1).bit_length()
+        self._row_bits = read_bits(slice_bits)
+        self._inside = (self._row_bits // WORD_BITS - 1).bit_length()
         row = range(self._rows)
         replaced = data.StructLayout({"valid": 1, "row": row, "index": range(outstanding)})
         self._entry = data.StructLayout(
@@ -100,7 +101,7 @@ class ConditionalCache(wiring.Component):
         super().__init__(
             {
                 "client": In(ConditionalAccess(passenger)),
-                "lines": Out(LineClient()),
+                "lines": Out(LineClient(self._row_bits)),
                 "line_write": Out(stream.Signature(line_write_layout(slice_bits))),
                 "line_written": In(stream.Signature(LINE_WRITTEN)),
                 "invalidate": In(1),
@@ -118,7 +119,7 @@ class ConditionalCache(wiring.Component):
         m = Module()
         m.submodules.queue = SyncFIFO(width=self._entry.size, depth=self._waiting)
         m.submodules.pending = SyncFIFO(width=(self._rows - 1).bit_length(), depth=self._outstanding)
-        m.submodules.rows = DirtyRows(self._rows, self._slice_bits)
+        m.submodules.rows = DirtyRows(self._rows, self._row_bits)
         m.submodules.tags = ConditionalTags(self._config, self._rows)
         m.submodules.write_backs = WriteBacks(
             _CLIENT, rows=self._rows, entries=self._outstanding, slice_bits=self._slice_bits
@@ -173,17 +174,16 @@ class ConditionalCache(wiring.Component):
         """Write a refill. Returns the rows whose lines have an error."""
         pending, rows = m.submodules.pending, m.submodules.rows
         tags, write_backs = m.submodules.tags, m.submodules.write_backs
-        slice_ = Signal.like(rows.fill.slice)
         response, row, error = self.lines.response, pending.r_data, Signal(self._rows, name="error")
-        taken = response.valid & response.ready
-        fails = taken & response.payload.error
+        filled = self._filled()
+        fails = filled & response.payload.error
         m.d.comb += [
-            response.ready.eq(rows.fill.slice == LINE_BITS // self._slice_bits - 1),
-            pending.r_en.eq(taken),
+            response.ready.eq(1),
+            pending.r_en.eq(filled),
             rows.fill.valid.eq(response.valid),
             rows.fill.row.eq(row),
-            rows.fill.slice.eq(slice_),
-            rows.fill.bits.eq(response.payload.bits.word_select(slice_, self._slice_bits)),
+            rows.fill.slice.eq(response.payload.slice),
+            rows.fill.bits.eq(response.payload.bits),
             tags.selected[1].eq(row),
             tags.error.valid.eq(fails),
             tags.error.row.eq(row),
@@ -196,11 +196,15 @@ class ConditionalCache(wiring.Component):
                 self.lost.fault.client.eq(_CLIENT),
                 self.lost.fault.address.eq(tags.lines[1] << LINE_OFFSET_BITS),
             ]
-        with m.If(response.valid):
-            m.d.sync += slice_.eq(slice_ + 1)
-        with m.If(taken):
+        with m.If(filled):
             m.d.sync += error.bit_select(row, 1).eq(response.payload.error)
         return error
+
+    def _filled(self) -> Value:
+        """Whether the last slice of a line comes."""
+        response = self.lines.response
+        is_last = response.payload.slice == LINE_BITS // self._row_bits - 1
+        return Value.cast(response.valid & is_last)
 
     def _go_through(self, m: Module, error: Signal) -> Signal:
         """The back, three stages: reads an access's row, selects its word, and applies its change.
@@ -208,8 +212,8 @@ class ConditionalCache(wiring.Component):
         Returns whether the last change is not written yet.
         """
         queue, rows, write_backs = m.submodules.queue, m.submodules.rows, m.submodules.write_backs
-        client, lines, head = self.client, self.lines.response, self._entry(queue.r_data)
-        fills, filled = lines.valid, lines.valid & lines.ready
+        client, head = self.client, self._entry(queue.r_data)
+        fills, filled = self.lines.response.valid, self._filled()
         # `arrived` counts refills whose accesses have not reached the end of the queue.
         advances, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
         reading, read, same = Signal(), record(self._entry, reset_less=True), Signal(reset_less=True)

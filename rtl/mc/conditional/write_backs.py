@@ -9,6 +9,7 @@ from ctm.rtl.border.commands import BUS_FAULT
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_WRITTEN, line_write_layout
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.status import BusClient
+from ctm.rtl.mc.bus.reorder_buffer import read_bits
 from ctm.rtl.mc.lines.slice_walk import SliceWalk
 
 LOST = data.StructLayout({"valid": 1, "fault": BUS_FAULT})
@@ -39,11 +40,11 @@ class WriteBacks(wiring.Component):
         Its dirty bytes.
     may_read : ``In(1)``
     reads : ``Out(1)``
-        `read_slice` of `read_row` is read: its bytes are `bits` in the next cycle.
+        `read_slice` of `read_row`, of `read_bits(slice_bits)`, is read: its bytes are `bits` in the next cycle.
     read_row, read_slice : ``Out(range(rows))``, ``Out(range(slices))``
     cleans : ``Out(1)``
         It is the last one: the row is clean from the next cycle on.
-    bits : ``In(slice_bits)``
+    bits : ``In(read_bits(slice_bits))``
     done : ``Out({valid, row})``
         The row is free.
     line_write : ``Out(stream.Signature(line_write_layout(slice_bits)))``
@@ -58,6 +59,9 @@ class WriteBacks(wiring.Component):
 
     def __init__(self, client: BusClient, *, rows: int, entries: int, slice_bits: int = LINE_BITS) -> None:
         self._client, self._entries, self._slice_bits = client, entries, slice_bits
+        bits = read_bits(slice_bits)
+        # Slices that are read together.
+        self._parts = (bits // slice_bits - 1).bit_length()
         self._release = data.StructLayout({"valid": 1, "row": range(rows), "index": range(entries), "stays": 1})
         super().__init__(
             {
@@ -72,9 +76,9 @@ class WriteBacks(wiring.Component):
                 "may_read": In(1),
                 "reads": Out(1),
                 "read_row": Out(range(rows)),
-                "read_slice": Out(range(LINE_BITS // slice_bits)),
+                "read_slice": Out(range(LINE_BITS // bits)),
                 "cleans": Out(1),
-                "bits": In(slice_bits),
+                "bits": In(bits),
                 "done": Out(data.StructLayout({"valid": 1, "row": range(rows)})),
                 "line_write": Out(stream.Signature(line_write_layout(slice_bits))),
                 "line_written": In(stream.Signature(LINE_WRITTEN)),
@@ -125,7 +129,7 @@ class WriteBacks(wiring.Component):
             walk.mask.eq(mask),
             walk.steps.eq(self.reads),
             self.read_row.eq(first.row),
-            self.read_slice.eq(walk.slice),
+            self.read_slice.eq(walk.slice[self._parts :]),
             self.cleans.eq(self.reads & ~walk.left.any()),
             self.done.valid.eq(leaves & ~first.stays),
             self.done.row.eq(first.row),
@@ -143,7 +147,8 @@ class WriteBacks(wiring.Component):
                 write.payload.left.eq(walk.left),
             ]
         with m.If(arrives):
-            m.d.sync += [write.payload.bits.eq(self.bits), write.valid.eq(1)]
+            part = write.payload.slice[: self._parts]
+            m.d.sync += [write.payload.bits.eq(self.bits.word_select(part, self._slice_bits)), write.valid.eq(1)]
         return first.valid & ~dirty, first.index
 
     def _complete(self, m: Module, lines: Array) -> tuple[Value, Value]:
