@@ -108,5 +108,8 @@ class TaggedLineClient(Interface):
 
 CODE_LINES = 8
 """Lines of code that an array has in flight."""
-CODE_CLIENT = TaggedLineClient(range(CODE_LINES))
-"""The port of an array's code cache."""
+
+
+def code_client(slice_bits: int = LINE_BITS) -> TaggedLineClient:
+    """The port of an array's code cache."""
+    return TaggedLineClient(range(CODE_LINES), slice_bits)

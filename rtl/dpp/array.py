@@ -12,7 +12,7 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.clients import LINE_BEATS
-from ctm.rtl.border.lines import CODE_CLIENT
+from ctm.rtl.border.lines import code_client
 from ctm.rtl.border.programs import CORE_CREDITS, CoreCredit, program_fault_layout, wavefront_layout
 from ctm.rtl.border.shading import ShadingClient, drawn_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
@@ -54,7 +54,7 @@ class Array(wiring.Component):
     credits : ``Out(CoreCredit())`` for each core
     code_address : ``In(32)``
         Where the program's code is, a multiple of 4; constant while the array is not idle.
-    code : ``Out(CODE_CLIENT)``
+    code : ``Out(code_client(config.memory.slice_bits))``
     issued : ``Out(ports * cores)``
         As a core's, the first core's in the low bits.
     active_lanes : ``Out(range(cores * config.group + 1))`` for each port
@@ -79,7 +79,7 @@ class Array(wiring.Component):
                 "invalidate_code": In(1),
                 "invalidate_constants": In(1),
                 "code_address": In(ADDRESS_BITS),
-                "code": Out(CODE_CLIENT),
+                "code": Out(code_client(config.memory.slice_bits)),
                 "wavefront": In(
                     stream.Signature(wavefront_layout(array.group, array.cores, drawn=drawn_layout(config)))
                 ),

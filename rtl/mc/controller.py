@@ -17,7 +17,7 @@ from ctm.rtl.border.clients import (
 )
 from ctm.rtl.border.commands import BUS_FAULT, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalAccess
-from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, LineClient
+from ctm.rtl.border.lines import CODE_LINES, LINE_OFFSET_BITS, LineClient, code_client
 from ctm.rtl.border.shading import RING_WRITE, STREAM_WRITE, VERTEX_BUFFER_WRITE
 from ctm.rtl.config import MachineConfig, MemoryConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS
@@ -26,7 +26,6 @@ from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.register_slice import RegisteredHandshake, SliceMode, connect_slice
 from ctm.rtl.mc.area import area_of, memory_area
-from ctm.rtl.mc.bus.line_assembly import LineAssembly
 from ctm.rtl.mc.bus.read_ports import ReadPorts
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
 from ctm.rtl.mc.bus.reorder_buffer import read_bits
@@ -82,7 +81,7 @@ class MemoryController(wiring.Component):
     inputs, outputs, conditional, conditional_mask : as `Registers`
     invalidate_constants : ``Out(1)``
     fetches : ``In(FetchClient(lanes, tag, len(areas)))`` for each core
-    code : ``In(CODE_CLIENT)``
+    code : ``In(code_client(config.memory.slice_bits))``
         The array's code.
     constants : ``In(ConstantClient())``
     output : ``In(stream.Signature(output_layout(lanes, outputs)))``
@@ -153,7 +152,7 @@ class MemoryController(wiring.Component):
                 "conditional_mask": Out(1),
                 "invalidate_constants": Out(1),
                 "fetches": In(FetchClient(lanes, tag, len(areas), memory=self._draws)).array(cores),
-                "code": In(CODE_CLIENT),
+                "code": In(code_client(config.memory.slice_bits)),
                 "constants": In(ConstantClient()),
                 "output": In(stream.Signature(output_layout(lanes, config.array.outputs))),
                 "uncached": In(UncachedClient(lanes, wave, len(areas), memory=config.pipeline.has_geometry)),
@@ -239,11 +238,10 @@ class MemoryController(wiring.Component):
 
     def _connect_code_and_constants(self, m: Module, registers: Registers) -> None:
         m.submodules.constants = constants = ConstantReader(read_bits(self._config.memory.slice_bits))
-        m.submodules.code_lines = code = LineAssembly(range(CODE_LINES), self._config.memory.slice_bits)
         # A line takes a port for several cycles, so slices of half the throughput are enough for these readers.
-        connect_slice(m, "code_requests", flipped(self.code.request), code.client.request, SliceMode.LIGHT)
-        connect(m, code.client.response, flipped(self.code.response))
-        connect(m, code.lines, self._reads.clients[_INSTRUCTION])
+        code = self._reads.clients[_INSTRUCTION]
+        connect_slice(m, "code_requests", flipped(self.code.request), code.request, SliceMode.LIGHT)
+        connect(m, code.response, flipped(self.code.response))
         connect(m, constants.lines, self._reads.clients[_CONSTANT])
         client = constants.client
         connect_slice(m, "constant_requests", flipped(self.constants.request), client.request, SliceMode.LIGHT)

@@ -4,14 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_REQUEST, LINE_RESPONSE, TaggedLineClient
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_REQUEST, TaggedLineClient
+from ctm.rtl.isa.word import pack, unpack
 from ctm.tb.lib.streams import Sink, Source
 
 LINE_BYTES = 64
 _SPACE = 1 << 32
 _LINE = (1 << LINE_ADDRESS_BITS) - 1
-TAG, ANSWER_TAG = LINE_REQUEST.size, LINE_RESPONSE.size
-"""Where tags begin in requests for lines and in answers, above what is there without tags."""
+TAG = LINE_REQUEST.size
+"""Where tags begin in requests for lines, above what is there without tags."""
 
 
 def line(number: int) -> bytes:
@@ -38,6 +39,7 @@ class Lines:
         self._source = Source(reader.lines.response, generator, stall)
         self._taken, self._generator = 0, generator
         self._tagged = isinstance(reader.signature.members["lines"].signature, TaggedLineClient)
+        self._layout: Any = reader.lines.response.payload.shape()
         self.error_lines: set[int] = set()
         self.most = 0
 
@@ -57,9 +59,28 @@ class Lines:
         waiting = self._source.waiting
         for payload in self._asked.received[self._taken :]:
             number, tag = payload & _LINE, payload >> TAG
-            bits = int.from_bytes(line(number), "little")
-            # The first one may be on offer.
-            index = int(self._generator.integers(1, len(waiting) + 1)) if self._tagged and waiting else len(waiting)
-            waiting.insert(index, bits | (number in self.error_lines) << 512 | tag << ANSWER_TAG)
+            # Not between slices of another line; the first one may be on offer.
+            places = [index for index in range(1, len(waiting)) if not self._slice(waiting[index])] + [len(waiting)]
+            index = int(self._generator.choice(places)) if self._tagged else len(waiting)
+            waiting[index:index] = self._slices(number, tag)
         self._taken = len(self._asked.received)
-        self.most = max(self.most, len(self._source.waiting))
+        self.most = max(self.most, sum(self._slice(payload) == self._last for payload in waiting))
+
+    @property
+    def _last(self) -> int:
+        return 512 // self._layout["bits"].width - 1
+
+    def _slice(self, payload: int) -> int:
+        return unpack(self._layout, payload).get("slice", 0)
+
+    def _slices(self, number: int, tag: int) -> list[int]:
+        """What answers for a line; its last slice has the error."""
+        width, data = self._layout["bits"].width, int.from_bytes(line(number), "little")
+        found = []
+        for part in range(self._last + 1):
+            fields = {"bits": data >> width * part & (1 << width) - 1}
+            fields["error"] = int(part == self._last and number in self.error_lines)
+            if self._tagged:
+                fields |= {"slice": part, "tag": tag}
+            found.append(pack(self._layout, **fields))
+        return found

@@ -7,7 +7,7 @@ from amaranth import Cat, Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import CODE_CLIENT
+from ctm.rtl.border.lines import code_client
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.array import Array, array_members
 from ctm.rtl.dpp.core_border import core_members
@@ -36,7 +36,7 @@ class _CodeFromOutside(wiring.Component):
             {
                 "address": In(ADDRESS_BITS),
                 "cores": In(InstructionClient()).array(config.array.cores),
-                "lines": Out(CODE_CLIENT),
+                "lines": Out(code_client(config.memory.slice_bits)),
                 "client": Out(InstructionClient()),
             }
         )

@@ -11,7 +11,9 @@ for each refill in flight. (Igehy, Eldridge, Proudfoot, "Prefetching in a Textur
 spare rows are a reorder buffer from which lines are copied.)
 """
 
-from amaranth import Module, Mux, Signal, Value
+from typing import Any
+
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import FIFOInterface, SyncFIFO, SyncFIFOBuffered
@@ -22,7 +24,7 @@ from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.ram import BlockRam, DistributedRam
 from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.rings import next_index
-from ctm.rtl.mc.lines.rows import line_of, row_of_slices, write_slice
+from ctm.rtl.mc.lines.rows import is_last_slice, line_of, row_of_slices, write_slice
 from ctm.rtl.mc.lines.tags import FreeList, LineTags, entry_layout, row_layout
 
 _SMALLEST_QUEUE = 4
@@ -33,18 +35,21 @@ _BLOCK_RAM_SETS = 32
 _REQUESTS = 2
 
 
-def access_layout(passenger: ShapeLike) -> data.StructLayout:
-    """An access to a line, or, without `reads`, to none. The result returns the passenger."""
-    return data.StructLayout({"line": LINE_ADDRESS_BITS, "reads": 1, "uncached": 1, "passenger": passenger})
+def access_layout(passenger: ShapeLike, part_bits: int = LINE_BITS) -> data.StructLayout:
+    """An access to a part of a line, or, without `reads`, to none. The result returns the passenger."""
+    part = range(LINE_BITS // part_bits)
+    return data.StructLayout(
+        {"line": LINE_ADDRESS_BITS, "part": part, "reads": 1, "uncached": 1, "passenger": passenger}
+    )
 
 
-def result_layout(passenger: ShapeLike) -> data.StructLayout:
-    """An access's line; with `error` the bits mean nothing, as without `reads`."""
-    return data.StructLayout({"bits": LINE_BITS, "error": 1, "passenger": passenger})
+def result_layout(passenger: ShapeLike, part_bits: int = LINE_BITS) -> data.StructLayout:
+    """An access's part of a line; with `error` the bits mean nothing, as without `reads`."""
+    return data.StructLayout({"bits": part_bits, "error": 1, "passenger": passenger})
 
 
 class LineCache(wiring.Component):
-    """Reads lines, in order. A hit takes `latency` cycles; throughput is one line in each cycle.
+    """Reads lines, or parts of them, in order. A hit takes `latency` cycles; throughput is one access in each cycle.
 
     At most `outstanding` refills are in flight or not yet consumed. At most `waiting` accesses are in the queue,
     `outstanding` by default. A refill takes at least one cycle, and refills may come in any order.
@@ -54,8 +59,8 @@ class LineCache(wiring.Component):
 
     Members
     -------
-    access : ``In(stream.Signature(access_layout(passenger)))``
-    result : ``Out(stream.Signature(result_layout(passenger)))``
+    access : ``In(stream.Signature(access_layout(passenger, part_bits)))``
+    result : ``Out(stream.Signature(result_layout(passenger, part_bits)))``
     lines : ``Out(TaggedLineClient(range(outstanding), slice_bits))``
     invalidate : ``In(1)``
         Invalidate all lines; only while idle and no access is offered.
@@ -78,24 +83,33 @@ class LineCache(wiring.Component):
         outstanding: int,
         waiting: int | None = None,
         slice_bits: int = LINE_BITS,
+        part_bits: int = LINE_BITS,
     ) -> None:
         if outstanding < 1:
             raise ValueError(f"outstanding must be at least 1, not {outstanding}")
         self._config, self._outstanding, self._slice_bits = config, outstanding, slice_bits
+        self._part_bits, self._result = part_bits, result_layout(passenger, part_bits)
         self._waiting = max(waiting or outstanding, _SMALLEST_QUEUE)
         in_block_ram = self._waiting >= _BLOCK_RAM_QUEUE
         self._queue = SyncFIFOBuffered if in_block_ram else SyncFIFO
         self.latency = 4 if in_block_ram else 3
         self._rows = config.sets * config.ways + outstanding
-        self._access = access_layout(passenger)
+        self._access = access_layout(passenger, part_bits)
         self.looked_up = Signal(passenger, reset_less=True)
         self._entry = data.StructLayout(
-            {"row": range(self._rows), "reads": 1, "waits": 1, "freed": row_layout(self._rows), "passenger": passenger}
+            {
+                "row": range(self._rows),
+                "part": self._access["part"].shape,
+                "reads": 1,
+                "waits": 1,
+                "freed": row_layout(self._rows),
+                "passenger": passenger,
+            }
         )
         super().__init__(
             {
                 "access": In(stream.Signature(self._access)),
-                "result": Out(stream.Signature(result_layout(passenger))),
+                "result": Out(stream.Signature(self._result)),
                 "lines": Out(TaggedLineClient(range(outstanding), slice_bits)),
                 "invalidate": In(1),
                 "idle": Out(1),
@@ -114,9 +128,8 @@ class LineCache(wiring.Component):
         depth = self._outstanding
         arrived, first, count = Signal(depth), Signal(range(depth)), Signal(range(depth + 1))
         refills, fill_row = self._look_up(m, queue, free_list, count != depth)
-        m.submodules.memory = memory = BlockRam(row_of_slices(self._slice_bits), self._rows)
         response = self.lines.response
-        whole = write_slice(m, memory, fill_row, response.payload, response.valid)
+        memory, whole = (self._rows_of_lines if self._part_bits == LINE_BITS else self._rows_of_parts)(m, fill_row)
         consumes = self._read(m, queue, free_list, memory, arrived.bit_select(first, 1))
         m.d.sync += count.eq(count + refills - consumes)
         with m.If(consumes):
@@ -124,6 +137,44 @@ class LineCache(wiring.Component):
         with m.If(whole):
             m.d.sync += arrived.bit_select(response.payload.tag, 1).eq(1)
         return m
+
+    def _rows_of_lines(self, m: Module, fill_row: Value) -> tuple[Any, Value]:
+        """The data RAM, with a row for each line. Returns how it is read, and whether a refill is complete."""
+        m.submodules.memory = memory = BlockRam(row_of_slices(self._slice_bits), self._rows)
+        reader, response = memory.read_port(), self.lines.response
+        whole = write_slice(m, memory, fill_row, response.payload, response.valid)
+
+        def read(row: Value, part: Value, enable: Value) -> tuple[Value, Value]:
+            m.d.comb += [reader.addr.eq(row), reader.en.eq(enable)]
+            line = line_of(reader.data)
+            return line.bits, line.error
+
+        return read, whole
+
+    def _rows_of_parts(self, m: Module, fill_row: Value) -> tuple[Any, Value]:
+        """As `_rows_of_lines`, with a row for each part of a line. Errors are beside it."""
+        inside = self._part_bits // self._slice_bits
+        m.submodules.memory = memory = BlockRam(self._part_bits, self._rows * (LINE_BITS // self._part_bits))
+        reader, writer = memory.read_port(), memory.write_port(granularity=self._slice_bits)
+        response, errors = self.lines.response, Signal(self._rows)
+        came, low = response.payload, (inside - 1).bit_length()
+        whole = response.valid & is_last_slice(came)
+        m.d.comb += [
+            writer.addr.eq(Cat(came.slice[low:], fill_row)),
+            writer.data.eq(came.bits.replicate(inside)),
+            writer.en.eq(Mux(response.valid, 1 << came.slice[:low], 0)),
+        ]
+        with m.If(whole):
+            m.d.sync += errors.bit_select(fill_row, 1).eq(came.error)
+
+        def read(row: Value, part: Value, enable: Value) -> tuple[Value, Value]:
+            error = Signal(name="row_error")
+            m.d.comb += [reader.addr.eq(Cat(part, row)), reader.en.eq(enable)]
+            with m.If(enable):
+                m.d.sync += error.eq(errors.bit_select(row, 1))
+            return reader.data, error
+
+        return read, whole
 
     def _look_up(self, m: Module, queue: FIFOInterface, free_list: FreeList, has_credit: Value) -> tuple[Value, Value]:
         """The front: puts an access into the queue and requests its line on a miss, if there is a credit.
@@ -169,6 +220,7 @@ class LineCache(wiring.Component):
         destination = Signal(pending_layout)
         m.d.comb += [
             entry.row.eq(Mux(present, tags.row, free_list.row.row)),
+            entry.part.eq(access.part),
             entry.reads.eq(access.reads),
             entry.waits.eq(refills),
             entry.freed.valid.eq(refills & (access.uncached | tags.owned.valid)),
@@ -203,23 +255,18 @@ class LineCache(wiring.Component):
         ]
         return refills, arriving.row
 
-    def _read(
-        self, m: Module, queue: FIFOInterface, free_list: FreeList, memory: BlockRam, has_arrived: Value
-    ) -> Value:
+    def _read(self, m: Module, queue: FIFOInterface, free_list: FreeList, read: Any, has_arrived: Value) -> Value:
         """The back: reads rows in the queue's order. Returns whether a refill was consumed."""
-        reader, result = memory.read_port(), self.result
-        line = line_of(reader.data)
-        head, advances = self._entry(queue.r_data), Signal()
+        result, head, advances = self.result, self._entry(queue.r_data), Signal()
+        bits, error = read(head.row, head.part, advances)
         held, reads = Signal.like(result.payload.passenger), Signal()
         m.d.comb += [
             advances.eq(queue.r_rdy & (~head.waits | has_arrived) & (~result.valid | result.ready)),
             queue.r_en.eq(advances),
-            reader.addr.eq(head.row),
-            reader.en.eq(advances),
             free_list.give.valid.eq(advances & head.freed.valid),
             free_list.give.row.eq(head.freed.row),
-            result.payload.bits.eq(line.bits),
-            result.payload.error.eq(reads & line.error),
+            result.payload.bits.eq(bits),
+            result.payload.error.eq(reads & error),
             result.payload.passenger.eq(held),
             self.idle.eq(m.submodules.taken.empty & ~queue.level.any() & ~result.valid),
         ]

@@ -10,17 +10,17 @@ from amaranth import Cat, Module, Signal, Value, unsigned
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES, LINE_OFFSET_BITS, LINE_WORDS, TaggedLineClient
+from ctm.rtl.border.lines import CODE_LINES, LINE_BITS, LINE_OFFSET_BITS, TaggedLineClient, code_client
 from ctm.rtl.config import CacheConfig, MachineConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_WORDS
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.rings import next_index
+from ctm.rtl.mc.bus.reorder_buffer import read_bits
 from ctm.rtl.mc.lines.cache import LineCache
 from ctm.rtl.r5xx.code.client import InstructionClient
 
 _WORD_OFFSET_BITS = WORD_BYTES.bit_length() - 1
-_OFFSET_BITS = LINE_OFFSET_BITS - _WORD_OFFSET_BITS
 _LINES = CacheConfig(sets=2, ways=1)
 _TOUCHES = 4
 """Instructions that a line holds, whole or not. The queue has so many for each line, so that only lines bound it."""
@@ -29,24 +29,28 @@ _TOUCHES = 4
 class InstructionReader(wiring.Component):
     """Reads instructions, in order, with up to `outstanding` lines in flight; a word in each cycle, so one in six.
 
-    An instruction lies in one line or two; neighbours share lines. Lines are not kept after a cycle of `idle`.
+    An instruction lies in one line or two; neighbours share lines. Lines are not kept after a cycle of `idle`. They are
+    read in parts of `read_bits(slice_bits)`, of which an instruction lies in up to three.
 
     Members
     -------
     code : ``In(32)``
         Address of instruction 0, a multiple of 4; constant while not idle.
     client : ``In(InstructionClient())``
-    lines : ``Out(TaggedLineClient(range(outstanding)))``
+    lines : ``Out(TaggedLineClient(range(outstanding), slice_bits))``
     idle : ``Out(1)``
     """
 
-    def __init__(self, *, outstanding: int) -> None:
-        self._outstanding = outstanding
+    def __init__(self, *, outstanding: int, slice_bits: int = LINE_BITS) -> None:
+        self._outstanding, self._slice_bits = outstanding, slice_bits
+        self._part_bits = read_bits(slice_bits)
+        self._part_words = self._part_bits // WORD_BITS
+        self._offset_bits = (self._part_words - 1).bit_length()
         super().__init__(
             {
                 "code": In(ADDRESS_BITS),
                 "client": In(InstructionClient()),
-                "lines": Out(TaggedLineClient(range(outstanding))),
+                "lines": Out(TaggedLineClient(range(outstanding), slice_bits)),
                 "idle": Out(1),
             }
         )
@@ -54,10 +58,12 @@ class InstructionReader(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        # The passenger is the offset of the instruction's first word in its first line.
+        # The passenger is the offset of the instruction's first word in its first part.
         m.submodules.lines = lines = LineCache(
-            _LINES, unsigned(_OFFSET_BITS), outstanding=self._outstanding, waiting=_TOUCHES * self._outstanding
-        )
+            _LINES, unsigned(self._offset_bits), outstanding=self._outstanding,
+            waiting=_TOUCHES * self._outstanding * (LINE_BITS // self._part_bits),
+            slice_bits=self._slice_bits, part_bits=self._part_bits,
+        )  # fmt: skip
         connect(m, lines.lines, flipped(self.lines))
         asks, whole = self._ask(m, lines.access), self._gather(m, lines.result)
         m.d.comb += [
@@ -67,39 +73,44 @@ class InstructionReader(wiring.Component):
         return m
 
     def _ask(self, m: Module, access: stream.Interface) -> Signal:
-        """Ask for the lines of each instruction. Returns whether there is one whose lines are not all asked for."""
-        request, first = self.client.request, Signal(ADDRESS_BITS)
-        asks, second, line, offset = Signal(), Signal(), Signal.like(access.payload.line), Signal(_OFFSET_BITS)
-        is_last = second | (offset <= LINE_WORDS - INSTRUCTION_WORDS)
+        """Ask for the parts of each instruction. Returns whether there is one whose parts are not all asked for."""
+        request, first, offset_bits = self.client.request, Signal(ADDRESS_BITS), self._offset_bits
+        offset_start, part_start = _WORD_OFFSET_BITS, _WORD_OFFSET_BITS + offset_bits
+        parts = -(-(INSTRUCTION_WORDS - 1) // self._part_words) + 1
+        asks, left = Signal(), Signal(range(parts))
+        part, offset = Signal(ADDRESS_BITS - part_start), Signal(offset_bits)
+        part_of_line = LINE_OFFSET_BITS - part_start
         m.d.comb += [
             first.eq(self.code + request.payload.number * INSTRUCTION_BYTES),
             access.valid.eq(asks),
-            access.payload.line.eq(line),
+            access.payload.line.eq(part[part_of_line:]),
+            access.payload.part.eq(part[:part_of_line]),
             access.payload.reads.eq(1),
             access.payload.passenger.eq(offset),
-            request.ready.eq(~asks | (access.ready & is_last)),
+            request.ready.eq(~asks | (access.ready & (left == 0))),
         ]
+        first_offset = first[offset_start:part_start]
         with m.If(request.ready):
             m.d.sync += [
                 asks.eq(request.valid),
-                second.eq(0),
-                line.eq(first[LINE_OFFSET_BITS:]),
-                offset.eq(first[_WORD_OFFSET_BITS:LINE_OFFSET_BITS]),
+                left.eq((first_offset + INSTRUCTION_WORDS - 1) >> offset_bits),
+                part.eq(first[part_start:]),
+                offset.eq(first_offset),
             ]
         with m.Elif(access.ready):
-            m.d.sync += [second.eq(1), line.eq(line + 1)]
+            m.d.sync += [left.eq(left - 1), part.eq(part + 1)]
         return asks
 
     def _gather(self, m: Module, line: stream.Interface) -> Signal:
         """Take the words of each instruction, one in each cycle. Returns whether a whole one is offered."""
         response, payload = self.client.response, line.payload
         whole, error, word = Signal(), Signal(), Signal(range(INSTRUCTION_WORDS))
-        takes, is_last, offset = Signal(), word == INSTRUCTION_WORDS - 1, Signal(_OFFSET_BITS)
+        takes, is_last, offset = Signal(), word == INSTRUCTION_WORDS - 1, Signal(self._offset_bits)
         words = Value.cast(response.payload.words)
         m.d.comb += [
             takes.eq(line.valid & (~whole | response.ready)),
             offset.eq(payload.passenger + word),
-            line.ready.eq(takes & (is_last | (offset == LINE_WORDS - 1))),
+            line.ready.eq(takes & (is_last | (offset == self._part_words - 1))),
             response.valid.eq(whole),
             response.payload.error.eq(error),
         ]
@@ -138,22 +149,23 @@ class CodeReader(wiring.Component):
         Where the code begins, a multiple of 4; constant while a core loads it.
     cores : ``In(InstructionClient())`` for each core
         All request the same in the same cycles.
-    lines : ``Out(CODE_CLIENT)``
+    lines : ``Out(code_client(config.memory.slice_bits))``
     """
 
     def __init__(self, config: MachineConfig) -> None:
+        self._slice_bits = config.memory.slice_bits
         super().__init__(
             {
                 "address": In(ADDRESS_BITS),
                 "cores": In(InstructionClient()).array(config.array.cores),
-                "lines": Out(CODE_CLIENT),
+                "lines": Out(code_client(self._slice_bits)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        reader = InstructionReader(outstanding=CODE_LINES)
+        reader = InstructionReader(outstanding=CODE_LINES, slice_bits=self._slice_bits)
         client = reader.client
         m.submodules.instructions = Gated(reader, client.request.valid | ~reader.idle)
         connect(m, reader.lines, flipped(self.lines))

@@ -7,12 +7,13 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import CODE_CLIENT, CODE_LINES
+from ctm.rtl.border.lines import CODE_LINES, code_client
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.sharing import Arbiter
+from ctm.rtl.mc.bus.line_assembly import LineAssembly
 from ctm.rtl.r700.shapes import CODE_LINE_CLIENT
 
 
@@ -24,23 +25,25 @@ class CodeReader(wiring.Component):
     address : ``In(32)``
         Unused: the programs hold the address of their code.
     cores : ``In(CODE_LINE_CLIENT)`` for each core
-    lines : ``Out(CODE_CLIENT)``
+    lines : ``Out(code_client(config.memory.slice_bits))``
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        self._cores = config.array.cores
+        self._cores, self._slice_bits = config.array.cores, config.memory.slice_bits
         super().__init__(
             {
                 "address": In(ADDRESS_BITS),
                 "cores": In(CODE_LINE_CLIENT).array(self._cores),
-                "lines": Out(CODE_CLIENT),
+                "lines": Out(code_client(self._slice_bits)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        request, response = self.lines.request, self.lines.response
+        m.submodules.assembly = assembly = LineAssembly(range(CODE_LINES), self._slice_bits)
+        wiring.connect(m, assembly.lines, wiring.flipped(self.lines))
+        request, response = assembly.client.request, assembly.client.response
         m.submodules.arbiter = arbiter = Arbiter(self.cores[0].request.payload.shape(), self._cores)
         for core, inner in zip(self.cores, arbiter.inputs, strict=True):
             wiring.connect(m, wiring.flipped(core.request), inner)

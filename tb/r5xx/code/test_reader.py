@@ -12,13 +12,15 @@ from ctm.tb.mc.line_memory import LINE_BYTES, Lines, memory_words
 
 WORDS, DEADLINE = 6, 6000
 _SPACE = 1 << 32
+SLICES = pytest.mark.parametrize("slice_bits", [64, 128, 512])
 
 
 @pytest.mark.parametrize("memory_stall", STALLS)
 @pytest.mark.parametrize("client_stall", STALLS)
 @pytest.mark.parametrize("code", [0x8010_0074, 0x7FFF_FFFC, 0xFFFF_FF00 + 4, 0])
-def test_instructions_come_in_order(code: int, client_stall: float, memory_stall: float) -> None:
-    reader, generator = InstructionReader(outstanding=4), np.random.default_rng(2)
+@SLICES
+def test_instructions_come_in_order(slice_bits: int, code: int, client_stall: float, memory_stall: float) -> None:
+    reader, generator = InstructionReader(outstanding=4, slice_bits=slice_bits), np.random.default_rng(2)
     numbers = [*range(12), INSTRUCTION_SLOTS - 1, *generator.integers(INSTRUCTION_SLOTS, size=15).tolist()]
     source, sink = (
         Source(reader.client.request, generator, client_stall),
@@ -50,8 +52,9 @@ def test_instructions_come_in_order(code: int, client_stall: float, memory_stall
     assert lines.most <= 4
 
 
-def test_neighbours_share_their_lines() -> None:
-    reader, generator = InstructionReader(outstanding=8), np.random.default_rng(2)
+@SLICES
+def test_neighbours_share_their_lines(slice_bits: int) -> None:
+    reader, generator = InstructionReader(outstanding=8, slice_bits=slice_bits), np.random.default_rng(2)
     source, sink = Source(reader.client.request, generator, 0), Sink(reader.client.response, generator, 0)
     source.waiting = list(range(64))
     lines = Lines(reader, generator, 0)
@@ -65,13 +68,14 @@ def test_neighbours_share_their_lines() -> None:
     assert lines.numbers == list(range(0x4000 // 64, 0x4000 // 64 + 64 * INSTRUCTION_BYTES // LINE_BYTES))
 
 
-def test_as_many_lines_are_asked_for_as_may_be() -> None:
-    reader, generator = InstructionReader(outstanding=8), np.random.default_rng(2)
+@SLICES
+def test_as_many_lines_are_asked_for_as_may_be(slice_bits: int) -> None:
+    reader, generator = InstructionReader(outstanding=8, slice_bits=slice_bits), np.random.default_rng(2)
     source, lines = Source(reader.client.request, generator, 0), Lines(reader, generator, 0)
     source.waiting = list(range(64))
 
     async def testbench(context: Any) -> None:
-        for _ in range(80):
+        for _ in range(160):
             await cycle(context, [source, lines])
 
     # No instruction is taken.
@@ -79,8 +83,9 @@ def test_as_many_lines_are_asked_for_as_may_be() -> None:
     assert len(lines.numbers) >= 8
 
 
-def test_lines_are_read_again_after_an_idle_cycle() -> None:
-    reader, generator = InstructionReader(outstanding=8), np.random.default_rng(2)
+@SLICES
+def test_lines_are_read_again_after_an_idle_cycle(slice_bits: int) -> None:
+    reader, generator = InstructionReader(outstanding=8, slice_bits=slice_bits), np.random.default_rng(2)
     source, sink = Source(reader.client.request, generator, 0), Sink(reader.client.response, generator, 0)
     lines = Lines(reader, generator, 0)
 
