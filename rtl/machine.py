@@ -20,7 +20,7 @@ from ctm.rtl.lib.clock_gating import Gated, resettable
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.mc.bus.axi import BusSignature
 from ctm.rtl.mc.bus.memory_ports import MemoryPorts
-from ctm.rtl.mc.controller import MemoryController, read_clients, written_lines
+from ctm.rtl.mc.controller import MemoryController, command_bits, read_clients, written_lines
 from ctm.rtl.pe.processor import CommandProcessor
 
 _PROCESSOR, _ARRAY = range(2)
@@ -46,7 +46,9 @@ class Machine(wiring.Component):
         self._instruction_set = INSTRUCTION_SETS[array.instruction_set]
         self._ports = len(memory.ports)
         self._host = HostInterface(config)
-        self.processor = CommandProcessor(array, self._instruction_set.shapes.program_format, config.pipeline)
+        self.processor = CommandProcessor(
+            array, self._instruction_set.shapes.program_format, config.pipeline, slice_bits=command_bits(config)
+        )
         self._conditional = ConditionalUnit(array.lanes)
         self._array = Array(config, self._instruction_set, core)
         self._draw = (

@@ -1,5 +1,6 @@
 """Cache lines: requests to the next level of memory, and its responses."""
 
+from amaranth import Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
@@ -34,6 +35,12 @@ def tagged_line_request_layout(tag: ShapeLike) -> data.StructLayout:
 def slice_layout(slice_bits: int) -> dict[str, ShapeLike]:
     """A slice of a line, the lowest first: its bits, its index, and, in the last one, whether the line has an error."""
     return {"bits": slice_bits, "slice": range(LINE_BITS // slice_bits), "error": 1}
+
+
+def is_last_slice(response: "data.View[data.StructLayout]") -> Value:
+    """Whether a slice of a response is the last one of its line."""
+    is_last: Value = response.slice == LINE_BITS // len(response.bits) - 1
+    return is_last
 
 
 def tagged_line_response_layout(tag: ShapeLike, slice_bits: int = LINE_BITS) -> data.StructLayout:

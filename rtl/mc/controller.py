@@ -17,7 +17,7 @@ from ctm.rtl.border.clients import (
 )
 from ctm.rtl.border.commands import BUS_FAULT, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalAccess
-from ctm.rtl.border.lines import CODE_LINES, LINE_OFFSET_BITS, LineClient, code_client
+from ctm.rtl.border.lines import CODE_LINES, LINE_BITS, LINE_OFFSET_BITS, LineClient, code_client
 from ctm.rtl.border.shading import RING_WRITE, STREAM_WRITE, VERTEX_BUFFER_WRITE
 from ctm.rtl.config import MachineConfig, MemoryConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS
@@ -43,7 +43,6 @@ from ctm.rtl.mc.registers import Registers
 _INSTRUCTION, _CONSTANT, _COMMAND, _CONDITIONAL, _INPUTS = range(5)
 """Clients that read; the last one is the first bank of the inputs' shared cache."""
 _READ_IN_ORDER = (False, True, True, True)
-_READ_IN_SLICES = (False, True, False, True)
 _UNCACHED, _CONDITIONAL_WRITE, _COUNTERS = range(-3, 0)
 """Clients that write in order. The banks of the output cache come first; they write in any order."""
 _WRITTEN_IN_ORDER = (True, True, True)
@@ -57,6 +56,11 @@ def read_clients(config: MachineConfig) -> tuple[int, ...]:
     banks = (config.memory.outstanding_lines,) * config.shared_cache.banks
     blender = (BLEND_LINES,) if config.pipeline.draws else ()
     return CODE_LINES, _CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES, *banks, *blender
+
+
+def command_bits(config: MachineConfig) -> int:
+    """The slices in which the command processor reads lines: whole ones where it shares them with draws' indices."""
+    return LINE_BITS if config.pipeline.draws else read_bits(config.memory.slice_bits)
 
 
 def written_lines(config: MemoryConfig) -> int:
@@ -87,7 +91,7 @@ class MemoryController(wiring.Component):
     output : ``In(stream.Signature(output_layout(lanes, outputs)))``
     uncached : ``In(UncachedClient(lanes, wave, len(areas)))``
     conditional_client : ``In(ConditionalAccess(passenger))``
-    lines : ``In(LineClient())``
+    lines : ``In(LineClient(command_bits(config)))``
         The command processor's reads.
     counters : ``In(CounterClient())``
     vertex_buffer : ``Out(VERTEX_BUFFER_WRITE)``
@@ -135,7 +139,7 @@ class MemoryController(wiring.Component):
         self._reads = ReadPorts(
             read_clients(config), ordered=(*_READ_IN_ORDER, *(False,) * banks, *(True,) * self._draws),
             routing=to_ports, slice_bits=memory.slice_bits,
-            sliced=(*_READ_IN_SLICES, *(False,) * (banks + self._draws)),
+            sliced=(False, True, not self._draws, True, *(False,) * (banks + self._draws)),
         )  # fmt: skip
         self._writes = WritePorts(
             (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports, outstanding=written_lines(memory),
@@ -157,7 +161,7 @@ class MemoryController(wiring.Component):
                 "output": In(stream.Signature(output_layout(lanes, config.array.outputs))),
                 "uncached": In(UncachedClient(lanes, wave, len(areas), memory=config.pipeline.has_geometry)),
                 "conditional_client": In(ConditionalAccess(conditional_passenger)),
-                "lines": In(LineClient()),
+                "lines": In(LineClient(command_bits(config))),
                 "counters": In(CounterClient(single=config.pipeline.has_geometry)),
                 "idle": Out(1),
                 "lost": Out(1),

@@ -6,7 +6,7 @@ from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import COMMAND_BUFFER
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LineClient
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LineClient, is_last_slice
 from ctm.rtl.isa.limits import WORD_BITS
 
 _LINES, _CAPACITY = 8, 16
@@ -34,15 +34,21 @@ class CommandFetcher(wiring.Component):
     idle : ``Out(1)``
         No line is in flight and the queue is empty.
     words : ``Out(stream.Signature(WORD))``
-    lines : ``Out(LineClient())``
-        A line is taken in as many cycles as it has words.
+    lines : ``Out(LineClient(slice_bits))``
+        A slice is taken in as many cycles as it has words.
     """
 
-    begin: In(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER}))
-    drop: In(1)
-    idle: Out(1)
-    words: Out(stream.Signature(WORD))
-    lines: Out(LineClient())
+    def __init__(self, slice_bits: int = LINE_BITS) -> None:
+        self._inside = (slice_bits // WORD_BITS - 1).bit_length()
+        super().__init__(
+            {
+                "begin": In(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER})),
+                "drop": In(1),
+                "idle": Out(1),
+                "words": Out(stream.Signature(WORD)),
+                "lines": Out(LineClient(slice_bits)),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -52,12 +58,15 @@ class CommandFetcher(wiring.Component):
         # Words fit block RAM; whole lines in distributed memory would take 774 LUTs.
         queue = SyncFIFOBuffered(width=WORD.size, depth=_CAPACITY * _WORDS)
         m.submodules.queue = ResetInserter(dropping)(queue)
-        begins, ends = request.valid & request.ready, response.valid & response.ready
-        word = Value.cast(response.payload.bits).word_select(index, WORD_BITS)
+        begins, inside = request.valid & request.ready, self._inside
+        ends = response.valid & response.ready & is_last_slice(response.payload)
+        # Slices in front of the buffer's first word are passed over.
+        is_its = response.payload.slice == index[inside:]
+        word = Value.cast(response.payload.bits).word_select(index[:inside], WORD_BITS)
         m.d.sync += in_flight.eq(in_flight + begins - ends)
         m.d.comb += [
-            response.ready.eq(dropping | (index == _WORDS - 1)),
-            queue.w_en.eq(response.valid & ~dropping),
+            response.ready.eq(dropping | ~is_its | index[:inside].all()),
+            queue.w_en.eq(response.valid & ~dropping & is_its),
             queue.w_data.eq(Cat(word, response.payload.error)),
             queue.r_en.eq(self.words.ready),
             self.words.valid.eq(queue.r_rdy & ~dropping),

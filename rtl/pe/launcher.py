@@ -4,7 +4,7 @@ from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LineClient
+from ctm.rtl.border.lines import LINE_BITS, LineClient
 from ctm.rtl.border.programs import image_layout
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS
@@ -35,11 +35,11 @@ class ProgramLauncher(wiring.Component):
         Pulse: the image is new.
     conditional_legal, launch_status
         As the command processor's.
-    lines : ``Out(LineClient())``
+    lines : ``Out(LineClient(slice_bits))``
     """
 
-    def __init__(self, program_format: ProgramFormat, *, draws: bool = False) -> None:
-        self._format, self._draws = program_format, draws
+    def __init__(self, program_format: ProgramFormat, *, draws: bool = False, slice_bits: int = LINE_BITS) -> None:
+        self._format, self._draws, self._slice_bits = program_format, draws, slice_bits
         super().__init__(
             {
                 "base": In(ADDRESS_BITS),
@@ -52,14 +52,14 @@ class ProgramLauncher(wiring.Component):
                 "image_loaded": Out(1),
                 "conditional_legal": In(1),
                 "launch_status": In(Status),
-                "lines": Out(LineClient()),
+                "lines": Out(LineClient(slice_bits)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        loader = ProgramLoader(self._format, draws=self._draws)
+        loader = ProgramLoader(self._format, draws=self._draws, slice_bits=self._slice_bits)
         m.submodules.loader = Gated(loader, loader.start | ~loader.idle)
         wiring.connect(m, loader.lines, wiring.flipped(self.lines))
         loaded = Signal()

@@ -7,7 +7,7 @@ from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LineClient
+from ctm.rtl.border.lines import LINE_BITS, LineClient
 from ctm.rtl.border.programs import image_layout
 from ctm.rtl.isa import executable as elf
 from ctm.rtl.isa.executable import ProgramFormat
@@ -42,11 +42,11 @@ class ProgramLoader(wiring.Component):
         With a BUS_ERROR: of the header, note or field of a note with the error.
     image : ``Out(image_layout(program_format, draws=draws))``
         Meaningless during a load, and after a failure.
-    lines : ``Out(LineClient())``
+    lines : ``Out(LineClient(slice_bits))``
     """
 
-    def __init__(self, program_format: ProgramFormat, *, draws: bool = False) -> None:
-        self._format, self._draws = program_format, draws
+    def __init__(self, program_format: ProgramFormat, *, draws: bool = False, slice_bits: int = LINE_BITS) -> None:
+        self._format, self._draws, self._slice_bits = program_format, draws, slice_bits
         self._words = ("information", "pipelines", "pipeline") if draws else ("information",)
         super().__init__(
             {
@@ -57,14 +57,14 @@ class ProgramLoader(wiring.Component):
                 "status": Out(Status),
                 "address": Out(ADDRESS_BITS),
                 "image": Out(image_layout(program_format, draws=draws)),
-                "lines": Out(LineClient()),
+                "lines": Out(LineClient(slice_bits)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.window = window = ImageWindow(self._format.image_limit)
+        m.submodules.window = window = ImageWindow(self._format.image_limit, self._slice_bits)
         m.submodules.table = table = SegmentTable(self._format)
         m.submodules.notes = notes = NoteWalker(self._format, draws=self._draws)
         m.submodules.code = code = CodeSegment(self._format)

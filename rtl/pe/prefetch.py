@@ -4,7 +4,7 @@ from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_BITS, LINE_OFFSET_BITS, LineClient
+from ctm.rtl.border.lines import LINE_BITS, LINE_OFFSET_BITS, LineClient, is_last_slice
 from ctm.rtl.isa.limits import ADDRESS_BITS
 
 _DEPTH = 3
@@ -27,18 +27,21 @@ class LinePrefetch(wiring.Component):
     take : ``In(1)``
         Wait for the line; only after `aimed`, high until `found`.
     found : ``Out(1)``
-        The line is valid, in this cycle only.
-    bits : ``Out(512)``
+        A slice of the line is valid, in this cycle only: each once, the lowest first.
+    bits : ``Out(slice_bits)``
+    slice : ``Out(range(slices))``
+    last : ``Out(1)``
+        With `found`: the line is complete.
     error : ``Out(1)``
         With `found`: the line has an error, and `bits` mean nothing.
     drop : ``In(1)``
         Drop all lines in flight; high until `drained`.
     drained : ``Out(1)``
         No line is in flight.
-    lines : ``Out(LineClient())``
+    lines : ``Out(LineClient(slice_bits))``
     """
 
-    def __init__(self, lines: int) -> None:
+    def __init__(self, lines: int, slice_bits: int = LINE_BITS) -> None:
         self._count = lines
         super().__init__(
             {
@@ -48,11 +51,13 @@ class LinePrefetch(wiring.Component):
                 "aimed": Out(1),
                 "take": In(1),
                 "found": Out(1),
-                "bits": Out(LINE_BITS),
+                "bits": Out(slice_bits),
+                "slice": Out(range(LINE_BITS // slice_bits)),
+                "last": Out(1),
                 "error": Out(1),
                 "drop": In(1),
                 "drained": Out(1),
-                "lines": Out(LineClient()),
+                "lines": Out(LineClient(slice_bits)),
             }
         )
 
@@ -72,11 +77,13 @@ class LinePrefetch(wiring.Component):
             self.aimed.eq(is_near | self.drained),
             self.found.eq(self.take & response.valid & (arriving == self.line)),
             self.bits.eq(response.payload.bits),
+            self.slice.eq(response.payload.slice),
+            self.last.eq(is_last_slice(response.payload)),
             self.error.eq(response.payload.error),
         ]
         with m.If(requesting & request.ready):
             m.d.sync += [requesting.eq(0), requested.eq(requested + 1)]
-        with m.If(response.valid & response.ready):
+        with m.If(response.valid & response.ready & self.last):
             m.d.sync += arriving.eq(arriving + 1)
         with m.If(self.aim & ~is_near & self.drained):
             m.d.sync += [requested.eq(self.line), arriving.eq(self.line)]

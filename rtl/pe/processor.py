@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.border.drawing import DrawClient
-from ctm.rtl.border.lines import LineClient
+from ctm.rtl.border.lines import LINE_BITS, LineClient
 from ctm.rtl.border.programs import DOMAIN, CoreCredit, image_layout, program_fault_layout, wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.draw_config import DrawConfig
@@ -42,7 +42,8 @@ class CommandProcessor(wiring.Component):
         At most one for each buffer; the remaining commands are dropped.
     idle : ``Out(1)``
         No buffer is being executed and none of its lines is in flight.
-    lines : ``Out(LineClient())``
+    lines : ``Out(LineClient(slice_bits))``
+        Whole lines where the machine draws.
     counters : ``Out(CounterClient(single=...))``
     mc_command, co_command : ``Out(stream.Signature(UNIT_COMMAND))``
         Taken when completed, flushes included.
@@ -87,10 +88,18 @@ class CommandProcessor(wiring.Component):
         With geometry programs: a stream, and its dwords that are filled.
     """
 
-    def __init__(self, config: ArrayConfig, program_format: ProgramFormat, pipeline: DrawConfig | None = None) -> None:
+    def __init__(
+        self,
+        config: ArrayConfig,
+        program_format: ProgramFormat,
+        pipeline: DrawConfig | None = None,
+        *,
+        slice_bits: int = LINE_BITS,
+    ) -> None:
+        self._slice_bits = slice_bits
         self._format, self._config, self._pipeline = program_format, config, pipeline or DrawConfig()
         self._draws = draws = self._pipeline.draws
-        self._launcher = ProgramLauncher(program_format, draws=draws)
+        self._launcher = ProgramLauncher(program_format, draws=draws, slice_bits=slice_bits)
         drawing = {"draw": Out(DrawClient(program_format)), "draw_lines": In(LineClient())} if draws else {}
         if self._pipeline.has_geometry:
             drawing |= {"stream": Out(range(STREAMS)), "stream_filled": In(WORD_BITS)}
@@ -101,7 +110,7 @@ class CommandProcessor(wiring.Component):
                 "consumed": Out(1),
                 "error": Out(stream.Signature(ERROR, always_ready=True)),
                 "idle": Out(1),
-                "lines": Out(LineClient()),
+                "lines": Out(LineClient(slice_bits)),
                 "counters": Out(CounterClient(single=self._pipeline.has_geometry)),
                 "mc_command": Out(stream.Signature(UNIT_COMMAND)),
                 "co_command": Out(stream.Signature(UNIT_COMMAND)),
@@ -134,7 +143,7 @@ class CommandProcessor(wiring.Component):
         m.submodules.executor = executor = CommandExecutor(
             self._format, draws=self._draws, streams=self._pipeline.has_geometry
         )
-        m.submodules.fetcher = fetcher = CommandFetcher()
+        m.submodules.fetcher = fetcher = CommandFetcher(self._slice_bits)
         m.submodules.reader = reader = CommandReader(pipeline=self._pipeline, outputs=self._config.outputs)
         m.submodules.launcher = launcher = self._launcher
         config = self._config
@@ -148,8 +157,12 @@ class CommandProcessor(wiring.Component):
         self._share_lines(m, fetcher, launcher)
         wiring.connect(m, fetcher.words, reader.words)
         wiring.connect(m, reader.command, executor.command)
-        for source in (fetcher, reader):
-            m.d.comb += [source.begin.eq(executor.begin), source.drop.eq(executor.drop)]
+        m.d.comb += [
+            fetcher.begin.eq(executor.begin),
+            fetcher.drop.eq(executor.drop),
+            reader.begin.eq(executor.begin),
+            reader.drop.eq(executor.drop),
+        ]
         for name in ("mc_idle", "lost", "lost_fault", "read_error_address"):
             m.d.comb += getattr(executor, name).eq(getattr(self, name))
         for name in ("consumed", "idle", "lost_taken"):
@@ -172,7 +185,8 @@ class CommandProcessor(wiring.Component):
         wiring.connect(m, inner, outer)
 
     def _share_lines(self, m: Module, fetcher: CommandFetcher, launcher: ProgramLauncher) -> None:
-        m.submodules.lines = lines = SharedClient(LineClient(), 3 if self._draws else 2)
+        clients, slices = 3 if self._draws else 2, LINE_BITS // self._slice_bits
+        m.submodules.lines = lines = SharedClient(LineClient(self._slice_bits), clients, beats=slices)
         wiring.connect(m, lines.shared, wiring.flipped(self.lines))
         if self._draws:
             wiring.connect(m, wiring.flipped(self.draw_lines), lines.clients[2])

@@ -8,6 +8,7 @@ from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.lines import LINE_BITS, LINE_WORDS, LineClient
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.status import Status
+from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.pe.prefetch import LinePrefetch
 
 OFFSET_BITS = WORD_BITS + 2
@@ -72,11 +73,11 @@ class ImageWindow(wiring.Component):
     client : ``In(WindowClient(limit))``
     address : ``Out(32)``
         The last extent's address.
-    lines : ``Out(LineClient())``
+    lines : ``Out(LineClient(slice_bits))``
     """
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
+    def __init__(self, limit: int, slice_bits: int = LINE_BITS) -> None:
+        self._limit, self._slice_bits = limit, slice_bits
         super().__init__(
             {
                 "base": In(ADDRESS_BITS),
@@ -85,7 +86,7 @@ class ImageWindow(wiring.Component):
                 "drained": Out(1),
                 "client": In(WindowClient(limit)),
                 "address": Out(ADDRESS_BITS),
-                "lines": Out(LineClient()),
+                "lines": Out(LineClient(slice_bits)),
             }
         )
 
@@ -93,19 +94,19 @@ class ImageWindow(wiring.Component):
         """Build the hardware."""
         m = Module()
         words = self._limit // WORD_BYTES
-        m.submodules.prefetch = prefetch = LinePrefetch(words // LINE_WORDS)
+        m.submodules.prefetch = prefetch = LinePrefetch(words // LINE_WORDS, self._slice_bits)
         wiring.connect(m, prefetch.lines, wiring.flipped(self.lines))
         client, word = self.client, self.client.word
         offset, count = Signal(OFFSET_BITS), Signal(_COUNT_BITS)
         position, remaining, is_bad = Signal(range(words + 1)), Signal(range(words + 1)), Signal()
         line = position // LINE_WORDS
-        held, held_line, is_held = Signal(LINE_BITS), Signal.like(line, name="held_line"), Signal()
+        held_line, is_held = Signal.like(line, name="held_line"), Signal()
         m.d.comb += [
             prefetch.base.eq(self.base),
             prefetch.line.eq(line),
             prefetch.drop.eq(self.finish),
             self.drained.eq(prefetch.drained),
-            word.word.eq(held.word_select(position[: (LINE_WORDS - 1).bit_length()], WORD_BITS)),
+            word.word.eq(self._held(m, prefetch, position[: (LINE_WORDS - 1).bit_length()])),
         ]
         with m.If(self.invalidate):
             m.d.sync += is_held.eq(0)
@@ -143,9 +144,22 @@ class ImageWindow(wiring.Component):
                     m.next = "wait"
             with m.State("wait"):
                 m.d.comb += prefetch.take.eq(1)
-                with m.If(prefetch.found):
-                    m.d.sync += [held.eq(prefetch.bits), held_line.eq(line), is_held.eq(~prefetch.error)]
+                with m.If(prefetch.found & prefetch.last):
+                    m.d.sync += [held_line.eq(line), is_held.eq(~prefetch.error)]
                     m.next = "read"
                     with m.If(prefetch.error):
                         end(Status.BUS_ERROR)
         return m
+
+    def _held(self, m: Module, prefetch: LinePrefetch, number: Value) -> Value:
+        """A word of the line that is held: a register, or, where it comes in slices, a row for each of them."""
+        if self._slice_bits == LINE_BITS:
+            held = Signal(LINE_BITS)
+            with m.If(prefetch.found):
+                m.d.sync += held.eq(prefetch.bits)
+            return held.word_select(number, WORD_BITS)
+        inside = (self._slice_bits // WORD_BITS - 1).bit_length()
+        m.submodules.held = rows = DistributedRam(self._slice_bits, LINE_BITS // self._slice_bits)
+        rows.write(m, prefetch.slice, prefetch.bits, prefetch.found)
+        row: Value = rows.read(m, number[inside:])
+        return row.word_select(number[:inside], WORD_BITS)

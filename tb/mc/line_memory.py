@@ -71,16 +71,17 @@ class Lines:
         return 512 // self._layout["bits"].width - 1
 
     def _slice(self, payload: int) -> int:
-        return unpack(self._layout, payload).get("slice", 0)
+        return unpack(self._layout, payload)["slice"]
 
     def _slices(self, number: int, tag: int) -> list[int]:
-        """What answers for a line; its last slice has the error."""
+        """What answers for a line; with tags its last slice has the error, without all of them have it."""
         width, data = self._layout["bits"].width, int.from_bytes(line(number), "little")
         found = []
         for part in range(self._last + 1):
             fields = {"bits": data >> width * part & (1 << width) - 1}
-            fields["error"] = int(part == self._last and number in self.error_lines)
+            fields["error"] = int((not self._tagged or part == self._last) and number in self.error_lines)
+            fields["slice"] = part
             if self._tagged:
-                fields |= {"slice": part, "tag": tag}
+                fields["tag"] = tag
             found.append(pack(self._layout, **fields))
         return found

@@ -19,8 +19,8 @@ WORD_BYTES = WORD_BITS // 8
 class Bench:
     """A fetcher, a memory that refuses every seventh line, and who takes the words."""
 
-    def __init__(self, stall: float, word_stall: float, seed: int) -> None:
-        self.generator, self.unit = np.random.default_rng(seed), CommandFetcher()
+    def __init__(self, stall: float, word_stall: float, seed: int, slice_bits: int = 512) -> None:
+        self.generator, self.unit = np.random.default_rng(seed), CommandFetcher(slice_bits)
         self.lines = Lines(self.unit, self.generator, stall)
         self.lines.error_lines.update(range(0, LINES + MOST_WORDS, 7))
         self.words = Sink(self.unit.words, self.generator, word_stall)
@@ -66,8 +66,9 @@ class Bench:
 
 @pytest.mark.parametrize("word_stall", [0.0, 0.4, 0.95])
 @pytest.mark.parametrize("stall", [0.0, 0.8])
-def test_words_come_in_order_and_no_line_twice(stall: float, word_stall: float) -> None:
-    bench = Bench(stall, word_stall, round(100 * word_stall + 10 * stall))
+@pytest.mark.parametrize("slice_bits", [512, 128])
+def test_words_come_in_order_and_no_line_twice(slice_bits: int, stall: float, word_stall: float) -> None:
+    bench = Bench(stall, word_stall, round(100 * word_stall + 10 * stall), slice_bits)
     generator, lines = bench.generator, bench.lines
 
     async def testbench(context: Any) -> None:
@@ -126,5 +127,5 @@ def test_a_mistake_is_found(name: str) -> None:
     with planted(FAULTS[name], "ctm.tb.pe.test_fetcher", ("ctm.rtl.pe", "ctm.tb.pe")) as tests:
         with pytest.raises(AssertionError):
             tests.test_a_request_stays_while_lines_that_come_take_the_room()
-            tests.test_words_come_in_order_and_no_line_twice(0.8, 0.4)
+            tests.test_words_come_in_order_and_no_line_twice(512, 0.8, 0.4)
             tests.test_of_a_buffer_that_is_dropped_at_once_nothing_is_asked_for()

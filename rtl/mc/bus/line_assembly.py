@@ -5,8 +5,7 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import LINE_BITS, TaggedLineClient
-from ctm.rtl.mc.lines.rows import is_last_slice
+from ctm.rtl.border.lines import LINE_BITS, TaggedLineClient, is_last_slice
 
 
 class LineAssembly(wiring.Component):

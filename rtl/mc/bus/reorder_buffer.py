@@ -11,11 +11,11 @@ from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_BITS, LineClient, slice_layout, tagged_line_request_layout
+from ctm.rtl.border.lines import LINE_BITS, LineClient, is_last_slice, slice_layout, tagged_line_request_layout
 from ctm.rtl.lib.ram import BlockRam, DistributedRam
 from ctm.rtl.lib.rings import next_index
 from ctm.rtl.lib.sharing import round_robin
-from ctm.rtl.mc.lines.rows import is_last_slice, line_of, row_of_slices, write_slice
+from ctm.rtl.mc.lines.rows import line_of, row_of_slices, write_slice
 
 _LEAST_BITS = 128
 """A row of the block RAM that lines in slices are kept in."""

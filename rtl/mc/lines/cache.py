@@ -19,12 +19,12 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import FIFOInterface, SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, TaggedLineClient
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, TaggedLineClient, is_last_slice
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.ram import BlockRam, DistributedRam
 from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.rings import next_index
-from ctm.rtl.mc.lines.rows import is_last_slice, line_of, row_of_slices, write_slice
+from ctm.rtl.mc.lines.rows import line_of, row_of_slices, write_slice
 from ctm.rtl.mc.lines.tags import FreeList, LineTags, entry_layout, row_layout
 
 _SMALLEST_QUEUE = 4

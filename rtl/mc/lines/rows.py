@@ -4,18 +4,12 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import data
 from amaranth.lib.memory import Memory
 
-from ctm.rtl.border.lines import LINE_BITS, LINE_RESPONSE
+from ctm.rtl.border.lines import LINE_BITS, LINE_RESPONSE, is_last_slice
 
 
 def row_of_slices(slice_bits: int) -> data.ArrayLayout:
     """A row for a line of which a slice is written at a time. The last slice has the line's error."""
     return data.ArrayLayout(data.StructLayout({"bits": slice_bits, "error": 1}), LINE_BITS // slice_bits)
-
-
-def is_last_slice(response: data.View) -> Value:
-    """Whether a slice is the last one of its line."""
-    is_last: Value = response.slice == LINE_BITS // len(response.bits) - 1
-    return is_last
 
 
 def write_slice(m: Module, memory: Memory, row: Value, response: data.View, valid: Value) -> Value:
