@@ -152,7 +152,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         lambda: test_cache.test_a_reset_in_any_cycle_leaves_nothing_behind("default"),
     ),
     "a refill overwrites dirty bytes": (
-        Fault("rtl.mc.conditional.dirty_rows", "~old_mask, changed", "(1 << CacheConfig.LINE_BYTES) - 1, changed"),
+        Fault(
+            "rtl.mc.conditional.dirty_rows",
+            "~old_mask.word_select(fill.slice, slice_bytes)",
+            "(1 << slice_bytes) - 1",
+        ),
         lambda: test_cache.test_bytes_that_are_not_there_come_around_those_that_were_written(FLOAT),
     ),
     "bytes that were dirty once are dirty again": (

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.formats import DataFormat
 from ctm.tb.lib.planting import Fault, FaultyLoader, planted
 
@@ -14,12 +15,12 @@ READER: Check = ("mc.test_bus_reader", "test_lines_come_whole_and_in_order", (12
 READER_DRAIN: Check = (
     "mc.test_bus_reader", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_lines", (20, 0.3),
 )  # fmt: skip
-WRITER: Check = ("mc.test_bus_writer", "test_memory_has_the_bytes_and_the_client_its_answers", (128, 0.3, 0.3))
-WRITER_PACE: Check = ("mc.test_bus_writer", "test_bursts_follow_each_other_without_a_pause", (128,))
+WRITER: Check = ("mc.test_bus_writer", "test_memory_has_the_bytes_and_the_client_its_answers", (False, 128, 0.3, 0.3))
+WRITER_PACE: Check = ("mc.test_bus_writer", "test_bursts_follow_each_other_without_a_pause", (False, 128))
 WRITER_DRAIN: Check = (
-    "mc.test_bus_writer", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers", (33, 0.8),
+    "mc.test_bus_writer", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers", (False, 33, 0.8),
 )  # fmt: skip
-ORDER: Check = ("mc.test_reorder_buffer", "test_lines_come_in_order", ((4,), 512, 0.3, 0.0))
+ORDER: Check = ("mc.test_reorder_buffer", "test_lines_come_in_order", ((4,), 512, (False,), 0.3, 0.0))
 SLICES: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", ("one in parts", (0.3, 0.3)))
 ORDERED_SLICES: Check = (
     "mc.test_ports", "test_each_client_gets_its_lines_in_order", ("one in parts", (0.3, 0.3)),
@@ -33,17 +34,34 @@ BANKS: Check = ("mc.test_shared_cache", "test_random_lines", ("small banks", "so
 MERGED: Check = ("mc.test_shared_cache", "test_a_line_that_all_want_is_asked_for_once", ())
 WRITES: Check = ("mc.test_ports", "test_writes_are_made_and_answered_to_their_client", (64, "two", (0, 0.8)))
 IDLE: Check = ("mc.test_ports", "test_a_client_is_idle_until_its_last_write_is_answered", ())
-COMBINER: Check = ("mc.test_write_combiner", "test_what_is_handed_on_is_what_was_written", (18, 0, 0.3))
+COMBINER: Check = ("mc.test_write_combiner", "test_what_is_handed_on_is_what_was_written", ((512, 512), 18, 0, 0.3))
 AGES: Check = ("mc.test_write_combiner", "test_the_oldest_leaves_when_room_is_short", (16,))
-WRITTEN: Check = ("mc.test_write_combiner", "test_a_line_that_is_written_while_it_is_to_leave_has_all_bytes", ())
-FULL: Check = ("mc.test_write_combiner", "test_a_full_line_leaves_and_a_part_of_one_stays", ())
-OUTPUTS: Check = ("mc.test_outputs", "test_wavefronts_leave_what_the_golden_model_writes", (4, 1, 0.3, 0.3))
-OUTPUT_BANKS: Check = ("mc.test_outputs", "test_wavefronts_leave_what_the_golden_model_writes", (4, 4, 0, 0.8))
+WRITTEN: Check = (
+    "mc.test_write_combiner",
+    "test_a_line_that_is_written_while_it_is_to_leave_has_all_bytes",
+    ((512, 512),),
+)
+FULL: Check = ("mc.test_write_combiner", "test_a_full_line_leaves_and_a_part_of_one_stays", ((512, 512),))
+OUTPUTS: Check = ("mc.test_outputs", "test_wavefronts_leave_what_the_golden_model_writes", (4, 1, 512, 0.3, 0.3))
+OUTPUT_BANKS: Check = ("mc.test_outputs", "test_wavefronts_leave_what_the_golden_model_writes", (4, 4, 512, 0, 0.8))
 EACH_CYCLE: Check = ("mc.test_outputs", "test_a_line_is_written_in_each_cycle", (DataFormat.FLOAT32_4, 4))
-INSTRUCTIONS: Check = ("r5xx.code.test_reader", "test_instructions_come_in_order", (0x7FFF_FFFC, 0.3, 0))
-GAP: Check = ("r5xx.code.test_reader", "test_lines_are_read_again_after_an_idle_cycle", ())
-TAGS: Check = ("mc.test_line_tags", "test_random_lines", (4, 2))
+INSTRUCTIONS: Check = ("r5xx.code.test_reader", "test_instructions_come_in_order", (512, 0x7FFF_FFFC, 0.3, 0))
+GAP: Check = ("r5xx.code.test_reader", "test_lines_are_read_again_after_an_idle_cycle", (512,))
+TAGS: Check = ("mc.test_line_tags", "test_random_lines", (4, 2, False))
 CONSTANTS: Check = ("mc.test_constant_reader", "test_constants_come_in_beats", (0.3, 0.3))
+LINE_SLICES: Check = (
+    "mc.test_line_cache",
+    "test_each_access_gets_its_part",
+    (CacheConfig(sets=2, ways=2), 128, 512, 0.5),
+)
+BEATS: Check = ("mc.test_bus_writer", WRITER[1], (True, 128, 0.3, 0.3))
+BEATS_DRAIN: Check = ("mc.test_bus_writer", WRITER_DRAIN[1], (True, 20, 0.8))
+WRITTEN_SLICES: Check = ("mc.test_ports", WRITES[1], (64, "one in parts", (0.3, 0.3)))
+COMBINED_SLICES: Check = ("mc.test_write_combiner", COMBINER[1], ((128, 64), 18, 0, 0.3))
+ELEMENTS: Check = ("mc.test_outputs", OUTPUTS[1], (1, 1, 128, 0, 0))
+ROWS: Check = ("mc.test_reorder_buffer", ORDER[1], ((4, 6, 6), 128, (True, False, True), 0.3, 0.3))
+PARTS: Check = ("r5xx.code.test_reader", INSTRUCTIONS[1], (128, 0x7FFF_FFFC, 0.3, 0))
+TAGS_AHEAD: Check = ("mc.test_line_tags", TAGS[1], (4, 2, True))
 REGISTERS: Check = ("mc.test_registers", "test_registers_hold_what_the_model_holds", ())
 
 FAULTS: dict[str, tuple[Fault, Check]] = {
@@ -67,15 +85,15 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         WRITER_DRAIN,
     ),
     "a line is offered before its response": (
-        Fault("rtl.mc.bus.reorder_buffer", "arrived.bit_select(first, 1) & ", "(count != 0) & "), ORDER,
+        Fault("rtl.mc.bus.reorder_buffer", "has_line=arrived.bit_select(first, 1)", "has_line=count != 0"), ORDER,
     ),
     "a ring has an entry too many": (Fault("rtl.mc.bus.reorder_buffer", "count != depth", "count <= depth"), ORDER),
     "a line has its error in its first slice": (
         Fault("rtl.mc.bus.reader", "r.payload.last & errors", "errors"), SLICES,
     ),
-    "slices have one address": (Fault("rtl.mc.lines.rows", "<< response.slice", "<< 0"), ORDERED_SLICES),
+    "slices have one address": (Fault("rtl.mc.lines.rows", "<< response.slice", "<< 0"), LINE_SLICES),
     "a line is whole with its first slice": (
-        Fault("rtl.mc.lines.rows", "LINE_BITS // len(response.bits) - 1", "0"), ORDERED_SLICES,
+        Fault("rtl.border.lines", "LINE_BITS // len(response.bits) - 1", "0"), ORDERED_SLICES,
     ),
     "a slice has the index of the previous one": (
         Fault("rtl.mc.bus.reader", "index.eq(index + 1)", "index.eq(index)"), SLICES,
@@ -101,7 +119,9 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "a response has its neighbour's tag": (
         Fault("rtl.mc.bus.read_ports", "tag.eq(came.tag.index)", "tag.eq(came.tag.index ^ 1)"), TAGGED_READS,
     ),
-    "an invalid line hits": (Fault("rtl.mc.lines.tags", "hitting & ~dropped | own", "hitting | own"), TAGS),
+    "an invalid line hits": (
+        Fault("rtl.mc.lines.tags", "kept.hitting & ~(1 << self.invalidate_entry.entry.way)", "kept.hitting"), TAGS,
+    ),
     "lines hit after an invalidation": (Fault("rtl.mc.lines.tags", "[valid.eq(0), ", "["), TAGS),
     "lines hit that were valid before an invalidation": (
         Fault("rtl.mc.lines.tags", "Mux(has_lines, kept.hitting, 0)", "kept.hitting"), TAGS,
@@ -193,7 +213,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "a flush ends when the first bank is empty": (
         Fault("rtl.mc.outputs.array_writes", "Cat(empty).all()", "empty[0]"),
-        ("mc.test_outputs", "test_wavefronts_leave_what_the_golden_model_writes", (8, 4, 0, 0.8)),
+        ("mc.test_outputs", "test_wavefronts_leave_what_the_golden_model_writes", (8, 4, 512, 0, 0.8)),
     ),
     "an acquiring write has its response at once": (
         Fault("rtl.mc.outputs.array_writes",
@@ -210,14 +230,81 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "few instructions wait for their lines": (
         Fault("rtl.r5xx.code.reader", "waiting=_TOUCHES * self._outstanding", "waiting=self._outstanding"),
-        ("r5xx.code.test_reader", "test_as_many_lines_are_asked_for_as_may_be", ()),
+        ("r5xx.code.test_reader", "test_as_many_lines_are_asked_for_as_may_be", (512,)),
     ),
     "words begin one index too far": (
         Fault("rtl.r5xx.code.reader", "(payload.passenger + word)", "(payload.passenger + word + 1)"), INSTRUCTIONS,
     ),
     "lines are kept over a gap": (Fault("rtl.r5xx.code.reader", "self.idle & ~self.client.request.valid", "0"), GAP),
     "a line has three beats": (
-        Fault("rtl.mc.constant_reader", "(beat == LINE_BEATS - 1)", "(beat == LINE_BEATS - 2)"), CONSTANTS,
+        Fault("rtl.mc.constant_reader", "(beat == self._beats - 1)", "(beat == self._beats - 2)"), CONSTANTS,
+    ),
+    "a line has one slice": (
+        Fault("rtl.mc.lines.slice_walk", "begun.eq(self.left.any())", "begun.eq(0)"), COMBINED_SLICES,
+    ),
+    "a slice is left out": (
+        Fault("rtl.mc.lines.slice_walk", "following.eq(self.slice + 1)", "following.eq(self.slice + 2)"),
+        COMBINED_SLICES,
+    ),
+    "an element is in the first slice": (
+        Fault("rtl.mc.lines.slice_walk", "Cat(walk.slice, line.slice)", "Cat(walk.slice)"), ELEMENTS,
+    ),
+    "slices of two lines are mixed": (
+        Fault("rtl.lib.sharing", "waits.eq(~self.output.ready | kept)", "waits.eq(~self.output.ready)"),
+        WRITTEN_SLICES,
+    ),
+    "a line goes on with what another client offers": (
+        Fault("rtl.lib.sharing", "Mux(waits, valid.bit_select(held, 1), valid.any())", "valid.any()"), WRITTEN_SLICES,
+    ),
+    "each slice counts as a line": (
+        Fault("rtl.mc.bus.write_ports", "write.ready & ~write.payload.left.any()", "write.ready"), WRITTEN_SLICES,
+    ),
+    "bursts begin with the line": (
+        Fault("rtl.mc.bus.writer", "write.slice, write.line", "Const(0, beat_bits), write.line"), BEATS,
+    ),
+    "a burst that is cut off writes what is there": (
+        Fault("rtl.mc.bus.writer", "Mux(self.drain, 0, write.mask)", "write.mask"), BEATS_DRAIN,
+    ),
+    "a burst that is cut off has no end": (
+        Fault("rtl.mc.bus.writer", "Mux(self.drain, left == 1, ~write.left.any())", "~write.left.any()"), BEATS_DRAIN,
+    ),
+    "the first half of a row is written twice": (
+        Fault("rtl.mc.outputs.write_combiner", "part.eq(walk.slice)", "part.eq(0)"), COMBINED_SLICES,
+    ),
+    "an entry is free with its first slice": (
+        Fault("rtl.mc.outputs.write_combiner",
+              "line.valid & line.ready & ~payload.left.any()", "line.valid & line.ready"), COMBINED_SLICES,
+    ),
+    "an entry leaves with its first slice": (
+        Fault("rtl.mc.outputs.write_combiner", "(steps & ~walk.left.any())", "steps"), COMBINED_SLICES,
+    ),
+    "what was put just now is not seen": (
+        Fault("rtl.mc.lines.tags", "in_set.eq(Mux(next_index == index, put, 0))", "in_set.eq(0)"), TAGS_AHEAD,
+    ),
+    "a set's first line is not seen": (
+        Fault("rtl.mc.lines.tags", "own.bit_select(following, 1) | comes", "own.bit_select(following, 1)"), TAGS_AHEAD,
+    ),
+    "a line that waits hits after an invalidation": (
+        Fault("rtl.mc.lines.tags", "seen[0].eq(0)", "recent.valid.eq(0)"), TAGS_AHEAD,
+    ),
+    "tags are those of another line while one waits": (
+        Fault("rtl.mc.lines.tags", "reader.en.eq(self.advances)", "reader.en.eq(1)"), TAGS_AHEAD,
+    ),
+    "a row is read before the last one is offered": (
+        Fault("rtl.mc.bus.reorder_buffer", "~response.valid & ~completes", "~response.valid"), ROWS,
+    ),
+    "each row counts as a line": (
+        Fault("rtl.mc.bus.reorder_buffer", "taken & response.payload.slice.all()", "taken"), ROWS,
+    ),
+    "rows have the number of the next one": (
+        Fault("rtl.mc.bus.reorder_buffer", "payload.slice.eq(position - 1)", "payload.slice.eq(position)"), ROWS,
+    ),
+    "an instruction's last part is not read": (
+        Fault("rtl.r5xx.code.reader", "first_offset + INSTRUCTION_WORDS - 1", "first_offset + INSTRUCTION_WORDS - 2"),
+        PARTS,
+    ),
+    "a part has the error of the row that is filled": (
+        Fault("rtl.mc.lines.cache", "errors.bit_select(row, 1))", "errors.bit_select(fill_row, 1))"), PARTS,
     ),
     "the mask is set with the conditional mask": (
         Fault("rtl.mc.registers", 'self._is("set_out_mask")', 'self._is("set_out_mask", "set_cond_out_mask")'),

@@ -118,7 +118,7 @@ FAULTS = {
     "lines are asked for without room": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& ~self.drop"),
     "a line is offered as its buffer is dropped": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& credit"),
     "words of a dropped buffer come": Fault("rtl.pe.fetcher", "queue.r_rdy & ~dropping", "queue.r_rdy"),
-    "a line is taken with its first word": Fault("rtl.pe.fetcher", "index == _WORDS - 1", "index == index"),
+    "a line is taken with its first word": Fault("rtl.pe.fetcher", "| index[:inside].all()", "| 1"),
 }
 
 
