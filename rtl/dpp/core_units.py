@@ -56,7 +56,9 @@ def make_units(config: MachineConfig, shapes: Shapes, *, readers: int) -> CoreUn
         outputs=OutputRegisters(array, shapes),
         outstanding=Scoreboard(array),
         starter=Starter(array),
-        coordinates=Coordinates(array.at_once, passenger_layout(array, shapes), config.arithmetic),
+        coordinates=Coordinates(
+            array.at_once, passenger_layout(array, shapes), config.arithmetic, shares_multiplier=array.beats > 1
+        ),
         fetches=FetchReturn(array, shapes),
         uncached=UncachedWrites(array),
         retirement=Retirement(array, shapes),

@@ -1,6 +1,7 @@
 """Coordinates against the golden model's arithmetic: both kinds mixed, in order, bit for bit."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from ctm.rtl.dpp.memory.coordinates import Coordinates, request_layout, result_l
 from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.sim.golden import fp
 from ctm.tb.lib.operands import mixed_words
+from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.lib.streams import STALLS, Sink, Source, cycle, simulate
 from ctm.tb.lib.words import CORNERS, floats
 
@@ -85,9 +87,11 @@ def test_layouts():
     assert result_layout(4, PASSENGER).size == 8 * INDEX + PASSENGER
 
 
-def run(lanes: int, config: PipelineConfig, requests: list[Request], stalls: tuple[float, float]) -> int:
+def run(
+    lanes: int, config: PipelineConfig, requests: list[Request], stalls: tuple[float, float], *, make: Any = Coordinates
+) -> int:
     """Send requests, compare the results, and give the cycles from the first request to the last result."""
-    unit, generator = Coordinates(lanes, data.StructLayout({"tag": PASSENGER}), config), np.random.default_rng(1)
+    unit, generator = make(lanes, data.StructLayout({"tag": PASSENGER}), config), np.random.default_rng(1)
     source, sink = Source(unit.request, generator, stalls[0]), Sink(unit.result, generator, stalls[1])
     source.waiting = [request.packed() for request in requests]
     cycles = 0
@@ -97,7 +101,7 @@ def run(lanes: int, config: PipelineConfig, requests: list[Request], stalls: tup
         while len(sink.received) < len(requests):
             await cycle(context, [source, sink])
             cycles += 1
-            assert cycles < 40 * len(requests) * lanes
+            assert cycles < 100 * len(requests) * lanes
         for _ in range(50):
             await cycle(context, [source, sink])
 
@@ -115,6 +119,51 @@ def test_both_kinds_mixed(lanes, config, sink_stall):
     kinds = [bool(kind) for _ in range(REQUESTS // 6) for kind in [generator.integers(2)] * int(generator.integers(13))]
     requests = [random_request(generator, lanes, kind) for kind in kinds[:REQUESTS]]
     run(lanes, config, requests, (0.2, sink_stall))
+
+
+@pytest.mark.parametrize("sink_stall", STALLS)
+@pytest.mark.parametrize(
+    ("lanes", "config"),
+    [(1, PipelineConfig()), (2, SHALLOW), (1, PipelineConfig(result=0)), (1, PipelineConfig(result=0, rounding=0))],
+)
+def test_both_kinds_mixed_with_one_multiplier(lanes, config, sink_stall):
+    check_with_one_multiplier(Coordinates, lanes, config, sink_stall)
+
+
+def check_with_one_multiplier(make: Any, lanes: int, config: PipelineConfig, sink_stall: float) -> None:
+    """Raise `AssertionError` if the indices of random requests are not the golden model's."""
+    generator = np.random.default_rng(lanes)
+    kinds = [bool(kind) for _ in range(REQUESTS // 6) for kind in [generator.integers(2)] * int(generator.integers(13))]
+    requests = [random_request(generator, lanes, kind) for kind in kinds[:REQUESTS]]
+    run(lanes, config, requests, (0.2, sink_stall), make=partial(make, shares_multiplier=True))
+
+
+def test_one_multiplier_has_its_products_shares_multiplier():
+    generator, lanes, config = np.random.default_rng(1), 2, PipelineConfig()
+    requests = [random_request(generator, lanes, True) for _ in range(30)]
+    cycles = run(lanes, config, requests, (0, 0), make=partial(Coordinates, shares_multiplier=True))
+    assert cycles <= 4 * lanes * len(requests) + 3 * config.latency + 10
+
+
+FAULTS = {
+    "coordinates begin in any phase": ("coordinates", "begins.eq(wanted & (phase == 0))", "begins.eq(wanted & ~goes)"),
+    "y is x": ("coordinates", "(x, index)), texels", "(x, x)), texels"),
+    "the limit is always that of texels": ("coordinates", "Mux(other[0], other[2], limit)", "limit"),
+    "a quotient comes too early": ("scaling", "self._waits, name=", "self._waits - 1, name="),
+    "sizes do not stay": ("scaling", "held=self.CYCLES", "held=self.CYCLES + 1"),
+    "s and t are exchanged": ("scaling", "step[0], step[1]", "~step[0], step[1]"),
+    "limits are exchanged": ("scaling", "(step - once)[0]", "~(step - once)[0]"),
+    "nothing is divided": ("scaling", "Mux(projected, reciprocal.result, ONE)", "ONE"),
+    "nothing is scaled": ("scaling", "Mux(at_scaling[-1], from_integer(m, size), ONE)", "ONE"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_mistake_is_found(name):
+    module, old, new = FAULTS[name]
+    fault = Fault(f"rtl.dpp.memory.{module}", old, new)
+    with planted(fault, "ctm.rtl.dpp.memory.coordinates") as faulty, pytest.raises(AssertionError):
+        check_with_one_multiplier(faulty.Coordinates, 1, PipelineConfig(), 0.3)
 
 
 def test_texels_take_a_cycle_each_and_others_a_cycle_for_each_lane():

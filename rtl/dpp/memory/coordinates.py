@@ -11,7 +11,7 @@ from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import COMBINATIONAL, PipelineConfig
-from ctm.rtl.dpp.memory.scaling import COORDINATES, ScaledCoordinates
+from ctm.rtl.dpp.memory.scaling import COORDINATES, ScaledCoordinates, SequentialScaling
 from ctm.rtl.dpp.program import INPUT
 from ctm.rtl.fp.conversion import CoordinateIndex
 from ctm.rtl.isa.limits import COORDINATE_BITS
@@ -44,14 +44,18 @@ class Coordinates(wiring.Component):
     A fetch whose coordinates are texels takes one cycle. Others are computed lane by lane in shared, pipelined units:
     `lanes` cycles each. The two kinds wait for each other. Results come in the order of the requests.
 
+    With `shares_multiplier` there is one multiplier for all products of a lane, which takes
+    `SequentialScaling.CYCLES` cycles for each. Floors of products are then taken by a unit that texels have, too.
+
     Members
     -------
     request : ``In(stream.Signature(request_layout(lanes, passenger)))``
     result : ``Out(stream.Signature(result_layout(lanes, passenger)))``
     """
 
-    def __init__(self, lanes: int, passenger: Any, config: PipelineConfig) -> None:
-        self._lanes, self._config = lanes, config
+    def __init__(self, lanes: int, passenger: Any, config: PipelineConfig, *, shares_multiplier: bool = False) -> None:
+        self._lanes, self._shares_multiplier = lanes, shares_multiplier
+        self._scaling = SequentialScaling(config) if shares_multiplier else ScaledCoordinates(config)
         self._request, self._result = request_layout(lanes, passenger), result_layout(lanes, passenger)
         super().__init__(
             {"request": In(stream.Signature(self._request)), "result": Out(stream.Signature(self._result))}
@@ -61,9 +65,9 @@ class Coordinates(wiring.Component):
         """Build the hardware."""
         m = Module()
         request, lanes = self.request.payload, self._lanes
-        scaling = ScaledCoordinates(self._config)
+        scaling = self._scaling
         m.submodules.scaling = units = GatedStateless(scaling, scaling.latency)
-        in_units = scaling.latency // lanes + 2
+        in_units = scaling.latency // (lanes * SequentialScaling.CYCLES if self._shares_multiplier else lanes) + 2
         m.submodules.results = results = SyncFIFOBuffered(width=self._result.size, depth=in_units + 2)
         m.submodules.passengers = passengers = SyncFIFOBuffered(
             width=request.passenger.shape().size, depth=in_units + 2
@@ -77,9 +81,12 @@ class Coordinates(wiring.Component):
         serial = request.scaled | request.projected
         lane, started = Signal(range(max(2, lanes))), Signal(range(results.depth + 1))
         has_space = results.level + started < results.depth
-        steps = self.request.valid & serial & (has_space | lane.any())
+        begins = steps = wanted = self.request.valid & serial & (has_space | lane.any())
         last = lane == lanes - 1
         direct = self.request.valid & ~serial & ~started.any() & results.w_rdy
+        if self._shares_multiplier:
+            begins, steps = self._interval(m, units, wanted)
+            wanted = begins | steps
         m.d.comb += [
             self.request.ready.eq(direct | (steps & last)),
             passengers.w_en.eq(steps & last),
@@ -89,44 +96,78 @@ class Coordinates(wiring.Component):
             m.d.sync += lane.eq(Mux(last, 0, lane + 1))
 
         m.d.comb += [
-            units.wanted.eq(steps),
+            units.wanted.eq(wanted),
             units.coordinates.eq(request.lanes[lane]),
             *(getattr(units, name).eq(request[name]) for name in ("scaled", "projected", "input")),
         ]
-        arrives, arrives_last = delay_valid(m, Cat(steps, steps & last), scaling.latency)[-1]
-        gathered = [Signal(data.ArrayLayout(COORDINATE_BITS, lanes), name=f"gathered_{axis}") for axis in "xy"]
-        whole = [
-            Cat(Value.cast(held)[COORDINATE_BITS:], index)
-            for held, index in zip(gathered, (units.x, units.y), strict=True)
-        ]
-        with m.If(arrives):
-            m.d.sync += [Value.cast(held).eq(value) for held, value in zip(gathered, whole, strict=True)]
-        m.d.sync += started.eq(started + (steps & (lane == 0)) - arrives_last)
+        arrived = delay_valid(m, Cat(begins, begins & last), scaling.latency)[-1]
+        if self._shares_multiplier:
+            arrives_last, whole, texels = self._floors_shared(m, units, arrived, started.any())
+        else:
+            arrives_last, whole = self._gathered(m, arrived, (units.x, units.y))
+            texels = self._floors(m)
+        m.d.sync += started.eq(started + (begins & (lane == 0)) - arrives_last)
         m.d.comb += [
             passengers.r_en.eq(arrives_last),
             results.w_en.eq(direct | arrives_last),
-            results.w_data.eq(
-                Mux(
-                    arrives_last,
-                    Cat(*whole, passengers.r_data),
-                    Cat(*self._direct(m, request), request.passenger),
-                )
-            ),
+            results.w_data.eq(Mux(arrives_last, Cat(*whole, passengers.r_data), Cat(*texels, request.passenger))),
         ]
         return m
+
+    def _interval(self, m: Module, units: Any, wanted: Value) -> tuple[Value, Value]:
+        """Where a lane takes several cycles: whether it begins, and whether it ends. It begins with phase 0."""
+        phase, goes = Signal(range(SequentialScaling.CYCLES), name="phase"), Signal(name="goes")
+        begins, ends = Signal(name="begins"), Signal(name="ends")
+        m.d.sync += phase.eq(phase + 1)
+        with m.If(phase == 0):
+            m.d.sync += goes.eq(wanted)
+        m.d.comb += [
+            begins.eq(wanted & (phase == 0)),
+            ends.eq(goes & (phase == SequentialScaling.CYCLES - 1)),
+            units.phase.eq(phase),
+            units.begins.eq(begins),
+        ]
+        return begins, ends
+
+    def _gathered(self, m: Module, arrived: Value, indices: tuple[Value, Value]) -> tuple[Value, list[Value]]:
+        """Whether a request's last lane is there, and x and y of all its lanes."""
+        arrives, arrives_last = arrived
+        gathered = [Signal(data.ArrayLayout(COORDINATE_BITS, self._lanes), name=f"gathered_{axis}") for axis in "xy"]
+        whole: list[Value] = [
+            Cat(Value.cast(held)[COORDINATE_BITS:], index) for held, index in zip(gathered, indices, strict=True)
+        ]
+        with m.If(arrives):
+            m.d.sync += [Value.cast(held).eq(value) for held, value in zip(gathered, whole, strict=True)]
+        return arrives_last, whole
+
+    def _floors_shared(
+        self, m: Module, units: Any, arrived: Value, is_scaled: Value
+    ) -> tuple[Value, list[Value], list[Value]]:
+        """As `_gathered`, where y comes a cycle after x, and as `_floors`: lane 0's s has the unit of both."""
+        texels = self._floors(m, (is_scaled, units.word, units.limit))
+        index = texels[0][:COORDINATE_BITS]
+        x = Signal(COORDINATE_BITS, name="x", reset_less=True)
+        m.d.sync += x.eq(index)
+        return *self._gathered(m, delay_valid(m, arrived, 1)[-1], (x, index)), texels
+
+    def _floors(self, m: Module, other: tuple[Value, Value, Value] | None = None) -> list[Value]:
+        """Indices of coordinates in texels, x of all lanes and y of all lanes.
+
+        For lane 0's x there may be an `other` word and its limit, and whether it is that one.
+        """
+        found: list[Value] = []
+        request = self.request.payload
+        for coordinate, limit in (("s", request.input.limits.width), ("t", request.input.limits.height)):
+            indices = []
+            for lane in range(self._lanes):
+                word, own = request.lanes[lane][coordinate], limit
+                if other is not None and not lane and coordinate == "s":
+                    word, own = Mux(other[0], other[1], word), Mux(other[0], other[2], limit)
+                indices.append(self._index(m, f"index_{coordinate}_{lane}", word, own))
+            found.append(Cat(indices))
+        return found
 
     def _index(self, m: Module, name: str, word: Value, limit: Value) -> Value:
         m.submodules[name] = unit = CoordinateIndex(COMBINATIONAL)
         m.d.comb += [unit.word.eq(word), unit.limit.eq(limit)]
         return Value.cast(unit.index)
-
-    def _direct(self, m: Module, request: data.View) -> list[Value]:
-        """Indices of coordinates in texels, x of all lanes and y of all lanes."""
-        limits = request.input.limits
-        return [
-            Cat(
-                self._index(m, f"index_{coordinate}_{lane}", request.lanes[lane][coordinate], limit)
-                for lane in range(self._lanes)
-            )
-            for coordinate, limit in (("s", limits.width), ("t", limits.height))
-        ]

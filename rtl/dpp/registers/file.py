@@ -9,18 +9,20 @@ Temporaries of a wavefront that starts are invalidated together: a register that
 to such a row sets all of it, words that are not enabled to 0.
 """
 
+from typing import Any
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import ReadPort
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.beats import beat_fields, beat_members, beat_of
+from ctm.rtl.dpp.beats import beat_bits, beat_fields, beat_members, beat_of
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.ram import BlockRam
-from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER, ValidBits
+from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER, SlicedValidBits, ValidBits
 
 BANKS = 2
 
@@ -128,8 +130,10 @@ class RegisterFile(wiring.Component):
         return Cat(words[lane][channel] for lane in range(self._config.at_once) for channel in channels)
 
     def _wave_rows(self, m: Module) -> Value:
-        """Rows of the texture write's wave slot, in its block."""
+        """Rows of the texture write's wave slot, in its block, or of several beats in the line that the beat clears."""
         entry, exponent = self.texture_write.payload.address.entry, self.wave_exponent
+        if self._config.beats > 1:
+            return self._wave_line(entry, exponent)
         rows = Signal(ROWS_TOGETHER)
         first = Signal(INDEX_BITS)
         with m.If(exponent[INDEX_BITS:].any()):
@@ -141,9 +145,16 @@ class RegisterFile(wiring.Component):
         m.d.comb += block.eq(Mux(self.texture_write.payload.invalidates, rows << first, 0))
         return block
 
-    def _bank(
-        self, m: Module, field: int, bank: int, result_writes: Value, block: Value
-    ) -> tuple[ValidBits, list[ReadPort]]:
+    def _wave_line(self, entry: Value, exponent: Value) -> Value:
+        """Rows of a wave slot in the line of their block that has the beat's number."""
+        beat, found = beat_of(self._config, self.texture_write.payload), []
+        for index in range(ROWS_TOGETHER // self._config.beats):
+            row = Cat(Const(index, INDEX_BITS - len(beat)), beat)
+            is_own = (exponent[n] & (row[n:] == entry[n:INDEX_BITS]) for n in range(INDEX_BITS))
+            found.append(Cat(exponent[INDEX_BITS:], *is_own).any())
+        return Cat(found)
+
+    def _bank(self, m: Module, field: int, bank: int, result_writes: Value, block: Value) -> tuple[Any, list[ReadPort]]:
         """One bank of a field: the read ports of its copies, which have the same contents."""
         name, channels, write = self._fields[field].name, self._fields[field].channels, self.texture_write
         address, payload = self.result_addresses[field], write.payload
@@ -157,16 +168,26 @@ class RegisterFile(wiring.Component):
         )
         enable, texture_enable = Signal(width, name=f"{name}_enable_{bank}"), self._enables(payload.enable, channels)
         words = Signal(width * WORD_BITS, name=f"{name}_{bank}_words")
-        m.submodules[f"{name}_{bank}_written"] = written = ValidBits(depth, self._copies)
+        entries, beats = config.temporaries // BANKS, config.beats
+        written: Any = ValidBits(depth, self._copies) if beats == 1 else SlicedValidBits(entries, beats, self._copies)
+        m.submodules[f"{name}_{bank}_written"] = written
         writes = Signal(name=f"{name}_writes_{bank}")
         m.d.comb += [
             words.eq(Mux(result_writes, self._words(self.results, channels), self._words(payload.words, channels))),
             enable.eq(Mux(result_writes, self._enables(self.result_enable, channels), texture_enable)),
-            writes.eq((result_writes | texture_writes) & enable.any()),
+            # Of several beats each one is written, so that the row is valid when all have been.
+            writes.eq((result_writes | texture_writes) & (enable.any() if beats == 1 else 1)),
             written.row.eq(entry),
             written.write.eq(writes),
-            written.invalidates.eq(Mux(result_writes, 0, block)),
         ]
+        if beats == 1:
+            m.d.comb += written.invalidates.eq(Mux(result_writes, 0, block))
+        else:
+            m.d.comb += [
+                written.slice.eq(entry[-beat_bits(config) :]),
+                written.clears.eq(~result_writes & payload.invalidates),
+                written.invalidates.eq(block),
+            ]
         row = data.ArrayLayout(WORD_BITS, width)
         contents, strobes = Signal(row, name=f"{name}_{bank}_contents"), Signal(width, name=f"{name}_{bank}_strobes")
         m.d.comb += [
@@ -185,7 +206,7 @@ class RegisterFile(wiring.Component):
             ports.append(memory.read_port())
         return written, ports
 
-    def _connect_reads(self, m: Module, field: int, banks: list[tuple[ValidBits, list[ReadPort]]]) -> None:
+    def _connect_reads(self, m: Module, field: int, banks: list[tuple[Any, list[ReadPort]]]) -> None:
         """Connect each copy's reader to the bank that it addressed in the cycle before."""
         name, channels, lanes = self._fields[field].name, self._fields[field].channels, range(self._config.at_once)
         beats = [beat_of(self._config, self, name) for name in ("source_beat", "texture_beat")]
@@ -200,7 +221,7 @@ class RegisterFile(wiring.Component):
             words = Signal(len(lanes) * len(channels) * WORD_BITS, name=f"{name}_{copy}_words")
             chosen = delay(m, address.bank)
             for bank, (written, ports) in enumerate(banks):
-                m.d.comb += [ports[copy].addr.eq(row), written.reads[copy].eq(row)]
+                m.d.comb += [ports[copy].addr.eq(row), written.reads[copy].eq(row[: len(written.reads[copy])])]
                 with m.If((chosen == bank) & written.written[copy]):
                     m.d.comb += words.eq(ports[copy].data)
             for lane, vector in enumerate(vectors):

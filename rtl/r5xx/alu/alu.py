@@ -1,4 +1,4 @@
-"""The ALU of a wavefront: from sources to results of all lanes.
+"""The ALU of wavefronts that come at once: from sources to results of all lanes.
 
 Source: CTM Guide pp. 26-32.
 """
@@ -35,8 +35,6 @@ class Alu(wiring.Component):
         The decoded instruction.
     sources : ``In(ArrayLayout(ArrayLayout(VECTOR, 3), lanes))``
         src0, src1, src2; colours from the RGB unit's addresses, alpha from the alpha unit's.
-    quad : ``In(ArrayLayout(VECTOR, 3))``
-        src0 of lanes 0, 1 and 2 of the quad; only where `lanes` are fewer than a quad.
     results : ``Out(ArrayLayout(VECTOR, lanes))``
     comparisons : ``Out(ArrayLayout(ArrayLayout(Comparison, 4), lanes))``
     """
@@ -77,13 +75,9 @@ class Alu(wiring.Component):
             m.submodules[f"selection_{lane}"] = selection = OperandSelection()
             m.submodules[f"lane_{lane}"] = arithmetic = self._arithmetic[lane]
             first = lane // QUAD * QUAD
-            is_partial = self._lanes < QUAD
             m.d.comb += [
                 selection.words.eq(entering.words),
-                *(
-                    selection.quad[index].eq(entering.quad[index] if is_partial else sources[first + index][0])
-                    for index in range(QUAD - 1)
-                ),
+                *(selection.quad[index].eq(sources[first + index][0]) for index in range(QUAD - 1)),
                 *(selection.sources[number].eq(sources[lane][number]) for number in range(SOURCES - 1)),
                 selection.sources[SOURCES - 1].eq(presubtract.results[lane]),
                 arithmetic.operands.eq(delay(m, selection.operands)),

@@ -3,6 +3,8 @@
 Source: CTM Guide pp. 26-27.
 """
 
+from typing import Any
+
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
@@ -38,34 +40,43 @@ class OperandSelection(wiring.Component):
         src0, src1, src2 and srcp; colours from the RGB unit's addresses, alpha from the alpha unit's.
     quad : ``In(ArrayLayout(VECTOR, 3))``
         src0 of lanes 0, 1 and 2 of the quad, for MDH and MDV.
+        If `neighbour_chosen` there are two: src0 of lane 0, and of the lane that operand c comes from.
     operands : ``Out(ArrayLayout(ChannelOperands, 4))``
     """
 
-    words: In(INSTRUCTION)
-    sources: In(data.ArrayLayout(VECTOR, SOURCES))
-    quad: In(data.ArrayLayout(VECTOR, 3))
-    operands: Out(data.ArrayLayout(ChannelOperands, CHANNELS))
+    def __init__(self, *, neighbour_chosen: bool = False) -> None:
+        self._neighbour_chosen = neighbour_chosen
+        super().__init__(
+            {
+                "words": In(INSTRUCTION),
+                "sources": In(data.ArrayLayout(VECTOR, SOURCES)),
+                "quad": In(data.ArrayLayout(VECTOR, 2 if neighbour_chosen else 3)),
+                "operands": Out(data.ArrayLayout(ChannelOperands, CHANNELS)),
+            }
+        )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         rgb, alpha, both = RGB_INST(self.words[3]), ALPHA_INST(self.words[4]), RGBA_INST(self.words[5])
-        rgb_neighbour = _neighbour(m, Value.cast(both.rgb_op), RgbOperation)
-        alpha_neighbour = _neighbour(m, Value.cast(alpha.op), AlphaOperation)
+        rgb_neighbour, alpha_neighbour = neighbours(m, self.words)
         for channel in range(CHANNELS):
             own, unit = (alpha, "alpha_") if channel == SCALAR else (rgb, "rgb_")
             neighbour = alpha_neighbour if channel == SCALAR else rgb_neighbour
             color = "" if channel == SCALAR else f"{_COLORS[channel]}_"
             c_color = "alpha_" if channel == SCALAR else color
-            a = self._chosen(m, own.sel_a, own[f"{color}swiz_a"])
+            replaced = neighbour != Neighbour.NONE
+            from_quad = [self.quad[index][channel] for index in range(2)] if self._neighbour_chosen else [None, None]
+            a = self._chosen(m, own.sel_a, own[f"{color}swiz_a"], replaced, from_quad[0])
             b = self._chosen(m, own.sel_b, own[f"{color}swiz_b"])
-            c = self._chosen(m, both[f"{unit}sel_c"], both[f"{c_color}swiz_c"])
-            with m.If(neighbour != Neighbour.NONE):
-                m.d.comb += a.eq(self.quad[0][channel])
-            with m.If(neighbour == Neighbour.RIGHT):
-                m.d.comb += c.eq(self.quad[1][channel])
-            with m.Elif(neighbour == Neighbour.ABOVE):
-                m.d.comb += c.eq(self.quad[2][channel])
+            c = self._chosen(m, both[f"{unit}sel_c"], both[f"{c_color}swiz_c"], replaced, from_quad[1])
+            if not self._neighbour_chosen:
+                with m.If(replaced):
+                    m.d.comb += a.eq(self.quad[0][channel])
+                with m.If(neighbour == Neighbour.RIGHT):
+                    m.d.comb += c.eq(self.quad[1][channel])
+                with m.Elif(neighbour == Neighbour.ABOVE):
+                    m.d.comb += c.eq(self.quad[2][channel])
             operands = self.operands[channel]
             m.d.comb += [
                 operands.a.eq(_modified(a, own.mod_a)),
@@ -74,21 +85,37 @@ class OperandSelection(wiring.Component):
             ]
         return m
 
-    def _chosen(self, m: Module, select: Value, swizzle: Value) -> Signal:
-        """A channel of a source, or a constant."""
+    def _chosen(
+        self, m: Module, select: Value, swizzle: Value, replaced: Value | None = None, other: Value | None = None
+    ) -> Signal:
+        """A channel of a source, or a constant; or if there is an `other` word that one, while `replaced`."""
         word, source = Signal(WORD_BITS, name="word"), Signal(VECTOR, name="source")
         constant, code = Signal(WORD_BITS, name="constant"), Value.cast(swizzle)
         channel_bits = (CHANNELS - 1).bit_length()
+        is_channel: Value = code < CHANNELS
+        own: Value = constant
+        if replaced is not None and other is not None:
+            # Beside the constants, of which most bits are 0, it takes no LUT of its own.
+            is_channel, own = is_channel & ~replaced, Mux(replaced, other, constant)
         m.d.comb += [
             source.eq(self.sources[Value.cast(select)]),
             # Selected by the bits of the code, not case by case: two LUTs for each bit of a word.
-            word.eq(Mux(code < CHANNELS, Value.cast(source).word_select(code[:channel_bits], WORD_BITS), constant)),
+            word.eq(Mux(is_channel, Value.cast(source).word_select(code[:channel_bits], WORD_BITS), own)),
         ]
         with m.Switch(code):
             for constant_code, number in _CONSTANTS.items():
                 with m.Case(constant_code.value):
                     m.d.comb += constant.eq(number)
         return word
+
+
+def neighbours(m: Module, words: Any) -> tuple[Signal, Signal]:
+    """Of an instruction's two halves, RGB and alpha."""
+    alpha, both = ALPHA_INST(words[4]), RGBA_INST(words[5])
+    return (
+        _neighbour(m, Value.cast(both.rgb_op), RgbOperation),
+        _neighbour(m, Value.cast(alpha.op), AlphaOperation),
+    )
 
 
 def _neighbour(m: Module, code: Value, operations: type[RgbOperation] | type[AlphaOperation]) -> Signal:

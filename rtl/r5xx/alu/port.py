@@ -5,6 +5,7 @@ Source: CTM Guide pp. 26-32.
 
 from functools import reduce
 from operator import or_
+from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -22,11 +23,12 @@ from ctm.rtl.dpp.wavefronts.state import wavefront_state_layout
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
-from ctm.rtl.lib.pipeline import delay, delay_valid
+from ctm.rtl.lib.pipeline import delay, delay_held, delay_valid
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.alu.alu import Alu
-from ctm.rtl.r5xx.alu.entrance import arrivals, beats_latency, enter, lanes_free
+from ctm.rtl.r5xx.alu.beat_alu import BeatAlu
+from ctm.rtl.r5xx.alu.entrance import Entered, Instruction, beats_latency, enter, enter_in_beats
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES, Sources
 from ctm.rtl.r5xx.alu.token import processors_layout, set_destinations, token_layout, written_layout
 from ctm.rtl.r5xx.alu.uncached_pairs import ACQUIRING, uncached_layout
@@ -89,7 +91,11 @@ class AluPort(wiring.Component):
     def __init__(self, config: MachineConfig) -> None:
         self._config, self._writes = config, AluWrites(config)
         array, lanes = config.array, config.array.lanes
-        self._alu = Alu(array.at_once, config.arithmetic, config.presubtract)
+        self._alu: Alu | BeatAlu
+        if array.beats > 1:
+            self._alu = BeatAlu(array, config.arithmetic, config.presubtract)
+        else:
+            self._alu = Alu(array.at_once, config.arithmetic, config.presubtract)
         self.latency = 2 + self._alu.direct_latency + beats_latency(array)
         self.presubtracted_latency = self.latency + self._alu.presubtract_latency
         wave, state = wave_bits(array), wavefront_state_layout(SHAPES, lanes)
@@ -172,12 +178,16 @@ class AluPort(wiring.Component):
             control.eq(self.entry.control),
             control.zero_times_anything.eq(self.program.zero_times_anything),
         ]
-        control = keep(m, array, control, valid, name="control")
-        entered = enter(
-            m, array, alu, taken,
-            complete=issued_before, token=at_sources, control=control, sources=sources.sources,
-        )  # fmt: skip
-        writing, at_write = self._connect_pipeline(m, alu, taken, presubtracts, entered)
+        instruction = Instruction(token=at_sources, control=keep(m, array, control, valid, name="control"))
+        if isinstance(alu, BeatAlu):
+            entered = enter_in_beats(
+                m, array, alu, taken, presubtracts,
+                complete=issued_before, read=instruction, sources=sources.sources,
+            )  # fmt: skip
+        else:
+            entered = enter(m, alu, taken, presubtracts, read=instruction, sources=sources.sources)
+        m.d.comb += self.ready_direct.eq(entered.free)
+        writing, at_write = self._connect_pipeline(m, alu, taken, entered)
         self._connect_writes(m, alu, writing, at_write, states.read(m, at_write.context))
         return m
 
@@ -214,36 +224,17 @@ class AluPort(wiring.Component):
         return token
 
     def _connect_pipeline(
-        self, m: Module, alu: Alu, taken: Taken, presubtracts: Value, token: data.View
-    ) -> tuple[Value, data.View]:
+        self, m: Module, alu: Alu | BeatAlu, taken: Taken, entered: Entered
+    ) -> tuple[Value, data.View]:  # fmt: skip
         """Delay the token until the ALU's results, and until a cycle before that for the wavefront's `done`.
 
         Gives whether there is an instruction, and its token.
         """
-        cycles, array = alu.presubtract_latency, self._config.array
-        direct_here, presubtracted_here = arrivals(m, array, taken, presubtracts)
-        m.d.comb += alu.presubtracts.eq(presubtracted_here)
-        presubtracted_bits = delay_valid(m, presubtracted_here, cycles)
-        entering, entering_valid = Signal.like(token), Signal()
-        m.d.comb += [
-            entering.eq(
-                Mux(
-                    presubtracted_bits[-1],
-                    Value.cast(delay(m, token, cycles, name="presubtracted_token")),
-                    Value.cast(token),
-                )
-            ),
-            entering_valid.eq(direct_here | presubtracted_bits[-1]),
-        ]
-        # The sources of one that is issued now come two cycles later.
-        upcoming = [presubtracts, presubtracted_here, *presubtracted_bits[1:]]
-        free = ~upcoming[cycles - 1] if array.beats == 1 else lanes_free(m, array, taken, presubtracts, cycles)
-        m.d.comb += self.ready_direct.eq(free if cycles else 1)
-
-        before = alu.direct_latency - 1
-        valid_bits = delay_valid(m, entering_valid, before + 1)
-        at_done = delay(m, entering, before, name="token_done")
-        at_write = delay(m, at_done, name="token_write")
+        before, beats = alu.direct_latency - 1, self._config.array.beats
+        valid_bits = delay_valid(m, entered.valid, before + 1)
+        at_done = delay_held(m, entered.token, entered.first, before, held=beats, name="token_done")
+        first = delay_valid(m, entered.first, before)[-1] if beats > 1 else entered.first
+        at_write = delay_held(m, at_done, first, 1, held=beats, name="token_write")
         done, ends = self.scheduler.done, self._connect_beats(m, taken, valid_bits[before])
         m.d.comb += [
             done.valid.eq(ends & ~at_done.vacated),
@@ -298,7 +289,7 @@ class AluPort(wiring.Component):
         ]
         return valid & is_last(array, beat)
 
-    def _connect_writes(self, m: Module, alu: Alu, valid: Value, token: data.View, wavefront: data.View) -> None:
+    def _connect_writes(self, m: Module, alu: Any, valid: Value, token: data.View, wavefront: data.View) -> None:
         m.submodules.writes = writes = self._writes
         m.d.comb += [
             writes.valid.eq(valid),

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.adder import Adder
 from ctm.rtl.fp.number import ONE
-from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_ADDR, INSTRUCTION, RGB_ADDR
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES, SCALAR
 from ctm.rtl.isa.r5xx.opcodes import Presubtract
@@ -69,15 +69,12 @@ class PresubtractUnit(wiring.Component):
 def entry_layout(lanes: int) -> data.StructLayout:
     """An instruction that is to enter the lanes: its words, what is decoded of them, and src0 to src2 of all lanes.
 
-    Of a source the colours are from the RGB unit's addresses, alpha from the alpha unit's. Where the lanes are no whole
-    quad, there is also src0 of the first three lanes of theirs.
+    Of a source the colours are from the RGB unit's addresses, alpha from the alpha unit's.
     """
-    quad = {"quad": data.ArrayLayout(VECTOR, QUAD - 1)} if lanes < QUAD else {}
     return data.StructLayout(
         {
             "words": INSTRUCTION,
             "control": LaneControl,
-            **quad,
             "sources": data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), lanes),
         }
     )

@@ -1,5 +1,7 @@
 """The token of an ALU or OUTPUT instruction: what goes beside its operands from its issue to its results."""
 
+from collections.abc import Mapping
+
 from amaranth import Module, Value
 from amaranth.lib import data
 
@@ -9,12 +11,14 @@ from ctm.rtl.dpp.registers.file import register_address_layout
 from ctm.rtl.dpp.registers.placement import Placement
 from ctm.rtl.dpp.wavefronts.scheduling import context_bits
 from ctm.rtl.dpp.wavefronts.state import wavefront_state_layout
-from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
-from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, INSTRUCTION, RGBA_INST
+from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS, WORD_BITS
+from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, INSTRUCTION, RGB_INST, RGBA_INST
+from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.addressing import register_number
 from ctm.rtl.r5xx.shapes import SHAPES, SUMMARY
 from ctm.rtl.r5xx.state import PC_BITS
 
+_WHOLE = (1 << WORD_BITS) - 1
 _PROCESSORS = ("covered", "valid_mask", "active", "predicates", "alu_result")
 
 
@@ -48,6 +52,32 @@ def token_layout(config: MachineConfig) -> data.StructLayout:
             "vacated": 1,
         }
     )
+
+
+def at_entry(m: Module, token: data.View) -> data.View:
+    """The token without the words that say where sources come from; they are 0."""
+    return _with_words(m, token, {number: _WHOLE for number in (0, 3, 4, 5)})
+
+
+def after_entry(m: Module, token: data.View) -> data.View:
+    """The token without what only the lanes need of the instruction's words; it is 0."""
+    masks = {0: _WHOLE, 3: _mask(RGB_INST, "target", "alu_wmask"), 4: _mask(ALPHA_INST, "target", "w_omask")}
+    return _with_words(m, token, masks)
+
+
+def _mask(layout: data.StructLayout, *names: str) -> int:
+    """Of a word the bits of some fields."""
+    return sum(((1 << layout[name].width) - 1) << layout[name].offset for name in names)
+
+
+def _with_words(m: Module, token: data.View, masks: Mapping[int, int]) -> data.View:
+    """The token, of whose words only the bits of the masks are left."""
+    kept: data.View = record(token.shape(), name="kept")
+    m.d.comb += [
+        *(kept[name].eq(token[name]) for name, _ in token.shape() if name != "words"),
+        *(kept.words[number].eq(token.words[number] & mask) for number, mask in masks.items()),
+    ]
+    return kept
 
 
 def written_layout(config: ArrayConfig) -> data.StructLayout:
