@@ -61,7 +61,8 @@ class CommandFetcher(wiring.Component):
         begins, inside = request.valid & request.ready, self._inside
         ends = response.valid & response.ready & is_last_slice(response.payload)
         # Slices in front of the buffer's first word are passed over.
-        is_its = response.payload.slice == index[inside:]
+        comes = Signal.like(response.payload.slice)
+        is_its = comes == index[inside:]
         word = Value.cast(response.payload.bits).word_select(index[:inside], WORD_BITS)
         m.d.sync += in_flight.eq(in_flight + begins - ends)
         m.d.comb += [
@@ -74,6 +75,8 @@ class CommandFetcher(wiring.Component):
         ]
         remaining = self._request(m, (in_flight != _LINES) & (queue.level <= (_CAPACITY - _LINES) * _WORDS))
         m.d.comb += self.idle.eq((remaining == 0) & (in_flight == 0) & (queue.level == 0))
+        with m.If(response.valid & response.ready):
+            m.d.sync += comes.eq(comes + 1)
         with m.If(queue.w_en):
             m.d.sync += index.eq(index + 1)
         with m.If(self.drop):

@@ -60,9 +60,9 @@ ALLOWED = (
     Allowed("ReadPorts", "client_*__request__payload", "client_*__request__ready", _PORT),
     Allowed("WritePorts", "writes__*__valid", "writes__*__ready", "a grant excludes the other clients"),
     Allowed("WritePorts", "writes__*__payload", "writes__*__ready", f"{_PORT}; {_ORDERED}"),
-    Allowed("ReorderBuffer", "clients__*__request__valid", "requests__*__valid", _FORWARDED),
-    Allowed("ReorderBuffer", "clients__*__request__payload", "requests__*__payload", _FORWARDED),
-    Allowed("ReorderBuffer", "requests__*__ready", "clients__*__request__ready", _ACCEPTED),
+    Allowed("ReorderBuffer", "client_*__request__valid", "requests__*__valid", _FORWARDED),
+    Allowed("ReorderBuffer", "client_*__request__payload", "requests__*__payload", _FORWARDED),
+    Allowed("ReorderBuffer", "requests__*__ready", "client_*__request__ready", _ACCEPTED),
     Allowed("LineAssembly", "client__request__valid", "lines__request__valid", _FORWARDED),
     Allowed("LineAssembly", "client__request__payload", "lines__request__payload", _FORWARDED),
     Allowed("LineAssembly", "lines__request__ready", "client__request__ready", _ACCEPTED),
@@ -232,6 +232,7 @@ ALLOWED = (
     Allowed("CommandProcessor", "draw_lines__response__ready", "lines__response__ready", "it holds no lines itself"),
     Allowed("CommandProcessor", "lines__response__*", "draw_lines__response__*", _RETURNED),
     Allowed("MemoryController", "command__payload", "vertex_buffer", "cores write the buffer with the command"),
+    Allowed("Registers", "command__*", "written", "caches write the descriptor with the command"),
     Allowed("Registers", "command__*", "vertex_buffer", "cores write the buffer with the command"),
     # Others.
     Allowed(
