@@ -52,6 +52,12 @@ def limits_of(buffer: "data.View[data.StructLayout]") -> "data.View[data.StructL
     return LIMITS(Cat(_at_most_all(buffer.pitch), _at_most_all(buffer.height)))
 
 
+def has_pair(buffer: "data.View[data.StructLayout]", x: Value, y: Value) -> Value:
+    """Whether a pair is inside the limits of a `BUFFER`. It does not wait for the limits."""
+    inside: Value = (x < buffer.pitch) & (y < buffer.height)
+    return inside & ~x[COORDINATE_BITS:].any() & ~y[COORDINATE_BITS:].any()
+
+
 def _at_most_all(count: Value) -> Value:
     """The smaller of `count` and the coordinate limit."""
     return Mux(count[COORDINATE_BITS], COORDINATE_LIMIT, count)

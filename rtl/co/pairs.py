@@ -4,7 +4,7 @@ from amaranth import Cat, EnableInserter, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER, limits_of
+from ctm.rtl.border.buffers import BUFFER, has_pair
 from ctm.rtl.border.conditional import wavefront_test_layout
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.conversion import ToUnorm
@@ -89,7 +89,6 @@ class Pairs(wiring.Component):
         layout = data.StructLayout({"x": COORDINATE_BITS, "y": COORDINATE_BITS, "value": WORD_BITS, **self._about})
         chosen, lane = record(layout, reset_less=True), Signal(range(self._lanes))
         x, y = Signal(COLUMN_BITS), Signal(COLUMN_BITS)
-        limits = limits_of(self.buffer)
         m.d.comb += [
             lane.eq(one_hot_index(first)),
             # Lanes 0 to 3 of a quad are (0, 0), (1, 0), (0, 1), (1, 1); quads stand side by side.
@@ -103,7 +102,7 @@ class Pairs(wiring.Component):
                 chosen.value.eq(wavefront.values[lane]),
                 chosen.lane.eq(lane),
                 chosen.last.eq(last),
-                chosen.exists.eq(first.any() & (x < limits.width) & (y < limits.height)),
+                chosen.exists.eq(first.any() & has_pair(self.buffer, x, y)),
             ]
         return chosen
 

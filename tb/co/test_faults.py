@@ -71,7 +71,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         corners(LESS),
     ),
     "the first column outside is inside": (
-        Fault("rtl.co.pairs", "x < limits.width", "x <= limits.width"),
+        Fault("rtl.border.buffers", "(x < buffer.pitch)", "(x <= buffer.pitch)"),
         wavefronts(LESS),
     ),
     "all quads are the first one": (Fault("rtl.co.pairs", "Cat(lane[0], lane[2:])", "lane[0]"), wavefronts(LESS)),

@@ -186,7 +186,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         OUTPUTS,
     ),
     "the first column outside is written": (
-        Fault("rtl.mc.outputs.wavefront_bytes", "x < limits.width", "x <= limits.width"), OUTPUTS,
+        Fault("rtl.border.buffers", "(x < buffer.pitch)", "(x <= buffer.pitch)"), OUTPUTS,
     ),
     "all lanes of a quad are in one row": (
         Fault("rtl.mc.outputs.blender", "output.j + (lane >> 1 & 1)", "output.j"), OUTPUTS,

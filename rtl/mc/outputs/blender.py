@@ -10,7 +10,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER, limits_of
+from ctm.rtl.border.buffers import BUFFER, has_pair
 from ctm.rtl.border.clients import output_layout, words_layout
 from ctm.rtl.border.lines import LINE_BITS, LINE_OFFSET_BITS, LineClient
 from ctm.rtl.config import PipelineConfig
@@ -119,8 +119,7 @@ class Blender(wiring.Component):
         buffer = record(BUFFER, name="buffer")
         columns, rows = zip(*(pair_of(taken, number) for number in range(self._lanes)), strict=True)
         x, y = Signal.like(columns[0], name="x"), Signal.like(rows[0], name="y")
-        limits = limits_of(buffer)
-        exists = (x < limits.width) & (y < limits.height)
+        exists = has_pair(buffer, x, y)
         mask = Value.cast(Array(taken.mask)[lane]) & self.output_mask
         m.d.comb += [
             x.eq(Array(columns)[lane]),

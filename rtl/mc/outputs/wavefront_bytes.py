@@ -7,7 +7,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.buffers import BUFFER, limits_of
+from ctm.rtl.border.buffers import BUFFER, has_pair
 from ctm.rtl.border.clients import WORDS
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_BYTES, LINE_OFFSET_BITS
 from ctm.rtl.config import COMBINATIONAL, CacheConfig
@@ -66,12 +66,11 @@ class WavefrontElements(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        limits = limits_of(self.buffer)
         for lane in range(self._lanes):
             m.submodules[f"address_{lane}"] = address = ElementAddress()
             m.submodules[f"bytes_{lane}"] = bytes_ = ElementBytes(COMBINATIONAL)
             x, y, element = self.x[lane], self.y[lane], self.elements[lane]
-            exists = (x < limits.width) & (y < limits.height)
+            exists = has_pair(self.buffer, x, y)
             m.d.comb += [
                 address.buffer.eq(self.buffer),
                 address.x.eq(x),
