@@ -114,8 +114,10 @@ class ElementWriter(wiring.Component):
                 coalescer.touches.payload.passenger.elements.eq(elements.elements),
                 coalescer.touches.payload.passenger.passenger.eq(wavefront.passenger),
             ]
-            # The bytes of a line are chosen in one cycle, and its entry in the output cache in the next.
-            m.submodules[f"slice_{bank}"] = slice_ = RegisterSlice(self._line, SliceMode.FORWARD)
+            # The bytes of a line are chosen in one cycle, and its entry in the output cache in the next. Of whole lines
+            # a second register would be too many.
+            mode = SliceMode.FULL if self._written < LINE_BITS else SliceMode.FORWARD
+            m.submodules[f"slice_{bank}"] = slice_ = RegisterSlice(self._line, mode)
             slices.append(slice_)
             self._merge(m, bank, coalescer.access, slice_.input)
             connect(m, slice_.output, flipped(line))
