@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DRAW_PRESET, PRESETS
+from ctm.rtl.config import PRESETS
 from ctm.rtl.draw_config import DrawConfig
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
@@ -23,8 +23,9 @@ from ctm.sim.runtime.draws import IndexArray, VertexArray, Viewport
 from ctm.tb.draws.random_draws import scene
 from ctm.tb.draws.recorded import COMPILERS, bits, cases, make_job, run
 from ctm.tb.draws.scene import CLEAR, PIXEL, Drawn, Scene, commands_of, drawn
+from ctm.tb.lib.machines import machine
 
-CONFIG = PRESETS[DRAW_PRESET]
+CONFIG = machine("draws")
 LATENCIES = (1, 20, 200)
 WHOLE = [[-1, -1, 0, 1, 1, 1, 1, 1], [3, -1, 0, 1, 1, 1, 1, 1], [-1, 3, 0, 1, 1, 1, 1, 1]]
 VERTICES_ONLY = replace(

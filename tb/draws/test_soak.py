@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DRAW_PRESET, PRESETS, MachineConfig
+from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.tb.draws.scene import Scene
 from ctm.tb.draws.soak import R700_DRAWS, batches
+from ctm.tb.lib.machines import machine
 from ctm.tb.soak.comparison import Comparison, Outcome
 from ctm.tb.soak.work import draw_work
 
-CONFIG = PRESETS[DRAW_PRESET]
+CONFIG = machine("draws")
 _RUNS, _LONG_RUNS, _PART = 16, 5000, 250
 _QUEUED = range(20_000, 20_004)
 

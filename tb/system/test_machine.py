@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DEFAULT, PRESETS
+from ctm.rtl.config import PRESETS
 from ctm.sim.jobs.execution import Execution, first_difference
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.runtime.device import WATCHDOG
+from ctm.tb.lib.machines import machine
 from ctm.tb.r5xx.shaders import NAMES, Shader, run
 from ctm.tb.system.example_jobs import JOBS, SHORT
 
@@ -21,7 +22,9 @@ def test_compiled_programs_leave_the_same_bits(name: str) -> None:
     width, height = shader.grid
     domains = [(0, 0, width - 1, height - 1), (1, 1, width - 2, height - 2), (3, 2, 3, 2)]
     for domain in domains:
-        found, expected = (run(shader, domain=domain, engine=engine) for engine in ("rtl", "golden"))
+        found, expected = (
+            run(shader, domain=domain, engine=engine, config=machine("r5xx")) for engine in ("rtl", "golden")
+        )
         for other, bits in zip(found.bits, expected.bits, strict=True):
             np.testing.assert_array_equal(other, bits)
 
@@ -57,6 +60,7 @@ def test_examples_leave_the_same_bits_on_small_machines(preset: str, job: Path) 
 def test_examples_leave_the_same_bits(job: Path) -> None:
     loaded = load_job(job)
     found, expected = (
-        Execution(loaded, engine=engine, config=DEFAULT, watchdog=WATCHDOG).run() for engine in ("rtl", "golden")
+        Execution(loaded, engine=engine, config=machine("r5xx"), watchdog=WATCHDOG).run()
+        for engine in ("rtl", "golden")
     )
     assert first_difference(found, expected) is None
