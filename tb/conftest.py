@@ -9,7 +9,7 @@ from hypothesis import settings
 
 from ctm.tb.cli.processes import Process
 
-settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=100)
+settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("long", deadline=None, max_examples=5000)
 
 

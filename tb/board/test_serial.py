@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DEFAULT
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.link import Request
 from ctm.rtl.isa.status import BusClient, Status

@@ -24,6 +24,7 @@ from ctm.tb.draws.random_draws import scene
 from ctm.tb.draws.recorded import COMPILERS, bits, cases, make_job, run
 from ctm.tb.draws.scene import CLEAR, PIXEL, Drawn, Scene, commands_of, drawn
 from ctm.tb.lib.machines import machine
+from ctm.tb.lib.some import only
 
 CONFIG = machine("draws")
 LATENCIES = (1, 20, 200)
@@ -87,7 +88,7 @@ def compare(seed: int, made: Scene, latency: int) -> bool:
     return bool(wanted.covered.any())
 
 
-@pytest.mark.parametrize("latency", LATENCIES)
+@pytest.mark.parametrize("latency", only(LATENCIES, (20,)))
 def test_random_draws_are_the_golden_models(latency: int) -> None:
     made = islice(scenes(100 * LATENCIES.index(latency)), 12)
     assert sum(compare(seed, each, latency) for seed, each in made) > 3
@@ -112,9 +113,7 @@ def overdraw(seed: int) -> Scene:
     return Scene(vertices=vertices, width=20, height=12, depth=test)
 
 
-@pytest.mark.parametrize(
-    "seed", [*range(12), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(12, 1000))]
-)
+@pytest.mark.parametrize("seed", [*range(4), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(4, 1000))])
 def test_shapes_over_each_other_keep_their_order(seed: int) -> None:
     made = overdraw(seed)
     wanted = drawn(made)
@@ -148,7 +147,7 @@ def test_neighbours_in_the_same_strips_are_drawn_at_once(size: tuple[int, int], 
     assert counters["draw_wait_order"] > 0 and alone["draw_wait_order"] == 0
 
 
-@pytest.mark.parametrize("cycles", [700, 1500, 3000, 5000, 8000])
+@pytest.mark.parametrize("cycles", only((700, 1500, 3000, 5000, 8000), (1500, 5000)))
 def test_a_reset_in_the_middle_of_a_draw_leaves_nothing(cycles: int) -> None:
     made = overdraw(3)
     layout = Layout(width=made.width, height=made.height, format=DataFormat.FLOAT32_4)
