@@ -1,13 +1,14 @@
 """Options of the suite: ``--long`` runs what takes minutes, and draws many more random cases."""
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from ctm.tb.cli.processes import Process
+from ctm.tb.lib.sampled import mark
 
 settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("long", deadline=None, max_examples=5000)
@@ -28,6 +29,8 @@ _FIRST = (
     "pe/test_processor", "mutation/test_runner", "fast/test_examples",
 )  # fmt: skip
 """Files that take longest. They come first, so that at the end no process is alone with one of them."""
+_RATES: Mapping[str, int] = {}
+"""Files whose tests have many cases that take long together, and of how many one is ordinary."""
 
 
 @pytest.fixture
@@ -63,6 +66,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             item.add_marker(pytest.mark.timeout(0))
     else:
+        mark(items, {Path(__file__).parent / f"{name}.py": rate for name, rate in _RATES.items()})
         long = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if not item.get_closest_marker("long")]

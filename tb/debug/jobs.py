@@ -5,12 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from ctm.examples.catalogue import FOLDER
-from ctm.rtl.config import TINY, MachineConfig
+from ctm.rtl.config import R700, TINY, MachineConfig
 from ctm.sim.debug.session import Session
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.schema import Pass
 from ctm.tb.jobs.single import single
-from ctm.tb.lib.machines import machine
 
 CONSTANTS = """
 [constants]
@@ -72,7 +71,7 @@ def program(source: str, folder: Path, *, width: int = 8, height: int = 4) -> Lo
 
 def config_of(job: LoadedJob) -> MachineConfig:
     """A machine for a job."""
-    return machine("traced r700") if job.kinds[0] == "r700" else TINY
+    return R700 if job.kinds[0] == "r700" else TINY
 
 
 def session_of(job: LoadedJob, **options: Any) -> Session:

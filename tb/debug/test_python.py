@@ -16,7 +16,6 @@ from ctm.sim.runtime.commands import CommandBuffer
 from ctm.sim.runtime.device import Device
 from ctm.sim.runtime.image import Image
 from ctm.sim.runtime.layout import Layout
-from ctm.tb.lib.machines import machine
 
 SIDE = 8
 SOURCE = """
@@ -229,7 +228,7 @@ def test_it_is_on_the_hardware_too() -> None:
     def calls(own: Device) -> None:
         halved_beyond[SIDE, SIDE](4.5, device=own)
 
-    with Device(config=machine("traced r700")).debug(calls, engine="rtl") as session:
+    with Device(config=PRESETS["r700"]).debug(calls, engine="rtl") as session:
         cycles = []
         while session.step().reason == "step":
             cycles.append(session.wavefront.cycle)

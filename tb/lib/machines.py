@@ -3,23 +3,20 @@
 import os
 from collections.abc import Mapping
 
-from ctm.rtl.config import DEFAULT_PRESETS, DRAW_PRESET, PRESETS, R700, R700_DRAW, TINY, MachineConfig, with_settings
+from ctm.rtl.config import DEFAULT_PRESETS, DRAW_PRESET, PRESETS, R700_DRAW, TINY, MachineConfig, with_settings
 
 BEATS = with_settings(TINY, {"array.rate": 1})
 """The smallest preset with the arithmetic of one lane, which takes half of the time."""
 BEATS_OPTIONS = ("--preset", "tiny", "--set", "array.rate=1")
 """The same for a command."""
-R700_BEATS = with_settings(R700, {"array.rate": 1})
-"""An R700 machine with the arithmetic of one lane, for models that show their work."""
 DRAW_BEATS = with_settings(R700_DRAW, {"array.rate": 1})
-"""The same with draws."""
+"""An R700 machine with draws, likewise."""
 _ORDINARY: Mapping[str, tuple[MachineConfig, tuple[str, ...]]] = {
     "r5xx": (BEATS, BEATS_OPTIONS),
     "r700": (DRAW_BEATS, ("--preset", DRAW_PRESET, "--set", "array.rate=1")),
     "draws": (DRAW_BEATS, ("--preset", DRAW_PRESET, "--set", "array.rate=1")),
-    "traced r700": (R700_BEATS, ("--preset", "r700", "--set", "array.rate=1")),
 }
-_NAMES = {**DEFAULT_PRESETS, "draws": DRAW_PRESET, "traced r700": DEFAULT_PRESETS["r700"]}
+_NAMES = {**DEFAULT_PRESETS, "draws": DRAW_PRESET}
 _LONG = {kind: (PRESETS[name], ("--preset", name)) for kind, name in _NAMES.items()}
 _PRESETS = "CTM_TEST_PRESETS"
 
@@ -36,8 +33,8 @@ def _chosen(kind: str) -> tuple[MachineConfig, tuple[str, ...]]:
 def machine(kind: str) -> MachineConfig:
     """The machine on which compiled hardware is tried: a preset with --long, else one that is compiled soon.
 
-    `kind` is an instruction set, "draws" for one that draws, or "traced r700" for one whose model shows its work.
-    Without --long there is one for the first three: programs of the R700 run on the machine that draws, too.
+    `kind` is an instruction set, or "draws". Without --long there are two: programs of the R700 run on the machine
+    that draws, too.
     """
     return _chosen(kind)[0]
 
