@@ -1,14 +1,14 @@
 """Options of the suite: ``--long`` runs what takes minutes, and draws many more random cases."""
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from ctm.tb.cli.processes import Process
-from ctm.tb.lib.sampled import mark
+from ctm.tb.lib.sampled import RATES, mark
 
 settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("long", deadline=None, max_examples=5000)
@@ -19,18 +19,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 _FIRST = (
-    "cosim/test_cosim", "r700/hardware/test_lockstep", "draws/test_cycles", "compiled/test_separate", "cli/test_r700",
-    "system/test_examples", "engines/waves/test_command", "r5xx/test_core_programs", "engines/waves/test_traces",
-    "report/test_hardware", "compiled/test_uncore", "mc/test_shared_cache", "fp/test_compiled_units",
-    "mc/test_port_faults", "sweep/test_interrupted", "r5xx/alu/test_alu", "assembler/r700/test_round_trip",
-    "mc/test_ports", "sweep/test_cluster", "report/test_profile", "assembler/test_line_tables", "mc/test_input_cache",
-    "compiled/test_toolchain", "system/test_machine", "compiler/python/test_constructs", "compiler/test_constructs",
-    "compiled/test_unit", "cli/test_missing_packages", "verify/test_cluster", "border/test_paths",
-    "pe/test_processor", "mutation/test_runner", "fast/test_examples",
+    "r700/hardware/test_lockstep", "cli/test_r700", "system/test_examples", "report/test_advice",
+    "compiled/test_uncore", "cosim/test_cosim", "r5xx/test_core_programs", "report/test_hardware",
+    "mutation/test_command", "mutation/test_runner", "sweep/test_interrupted", "sweep/test_cluster",
+    "verify/test_cluster", "mc/test_shared_cache", "fp/test_compiled_units", "r5xx/alu/test_alu",
+    "assembler/r700/test_round_trip", "mc/test_ports", "compiler/python/test_constructs", "compiler/test_constructs",
+    "compiled/test_separate", "r700/lane/test_lane", "draws/test_hardware", "debug/test_screen", "debug/test_draws",
+    "border/test_paths", "pe/test_processor", "fast/test_examples",
 )  # fmt: skip
 """Files that take longest. They come first, so that at the end no process is alone with one of them."""
-_RATES: Mapping[str, int] = {}
-"""Files whose tests have many cases that take long together, and of how many one is ordinary."""
 
 
 @pytest.fixture
@@ -66,7 +63,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             item.add_marker(pytest.mark.timeout(0))
     else:
-        mark(items, {Path(__file__).parent / f"{name}.py": rate for name, rate in _RATES.items()})
+        mark(items, RATES)
         long = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if not item.get_closest_marker("long")]

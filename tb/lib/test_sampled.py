@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.tb.lib.sampled import mark
+from ctm.tb.lib.sampled import RATES, mark
 
 TESTS = """
 import pytest
@@ -30,3 +30,8 @@ def test_other_files_keep_all(pytester: pytest.Pytester) -> None:
     items = pytester.getitems(TESTS)
     mark(items, {Path("other.py"): 4})
     assert sum(item.get_closest_marker("long") is None for item in items) == 11
+
+
+@pytest.mark.parametrize("path", RATES, ids=lambda path: path.stem)
+def test_files_that_are_sampled_are_those_of_the_suite(path: Path) -> None:
+    assert path.is_file() and path.is_relative_to(Path(__file__).parents[1])
