@@ -1,6 +1,7 @@
 """Options of the suite: ``--long`` runs what takes minutes, and draws many more random cases."""
 
 import gc
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from ctm.tb.cli.processes import Process
-from ctm.tb.lib.sampled import RATES, mark
+from ctm.tb.lib.sampled import ALL_CASES, RATES, mark
 
 settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("long", deadline=None, max_examples=5000)
@@ -63,7 +64,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             item.add_marker(pytest.mark.timeout(0))
     else:
-        mark(items, RATES)
+        if os.environ.get(ALL_CASES) != "1":
+            mark(items, RATES)
         long = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if not item.get_closest_marker("long")]

@@ -155,7 +155,7 @@ def streamed(engine: str, config: MachineConfig) -> list[int]:
 
 
 def test_draws_go_on_behind_what_is_filled_and_read_strm_says_how_far() -> None:
-    wanted = streamed("golden", "r700")
+    wanted = streamed("golden", PRESETS["r700"])
     # Of 40 dwords three triangles fill 36; nothing more fits into both streams of the last draw.
     assert wanted[:6] == [36, 0, 36, 0, 36, 0] and streamed("rtl", machine("draws")) == wanted
 
