@@ -28,8 +28,8 @@ _THIRD = """
     lib/test_arbiter mc/test_blender mc/test_bus_reader mc/test_bus_writer mc/test_elements mc/test_outputs
     mc/test_ports mc/test_reorder_buffer pe/test_fetcher pe/test_loader pe/test_processor pe/test_walker
     r5xx/code/test_reader r5xx/simulation/test_memory r700/hardware/test_write_assembler
-    r700/parts/test_vertex_format r700/test_flow_random r700/test_programs system/test_shaders vgt/test_emits
-    vgt/test_grouper
+    r700/parts/test_vertex_format r700/test_flow_random r700/test_programs system/test_machine system/test_shaders
+    vgt/test_emits vgt/test_grouper
 """
 RATES: Mapping[Path, int] = {
     _TOP / f"{name}.py": rate for rate, names in ((2, _SECOND), (3, _THIRD)) for name in names.split()

@@ -13,6 +13,8 @@ from ctm.tb.lib.machines import machine
 from ctm.tb.r5xx.shaders import NAMES, Shader, run
 from ctm.tb.system.example_jobs import JOBS, SHORT
 
+ORDINARY = {*SHORT} - {"bitonic"}
+"""On one lane it takes ten seconds."""
 on_small_machines = pytest.mark.parametrize("preset", ["small", "compact"])
 
 
@@ -55,7 +57,7 @@ def test_examples_leave_the_same_bits_on_small_machines(preset: str, job: Path) 
 
 
 @pytest.mark.parametrize(
-    "job", [pytest.param(job, id=job.stem, marks=() if job.stem in SHORT else pytest.mark.long) for job in JOBS]
+    "job", [pytest.param(job, id=job.stem, marks=() if job.stem in ORDINARY else pytest.mark.long) for job in JOBS]
 )
 def test_examples_leave_the_same_bits(job: Path) -> None:
     loaded = load_job(job)
