@@ -9,7 +9,7 @@ import pytest
 from hypothesis import settings
 
 from ctm.tb.cli.processes import Process
-from ctm.tb.lib.sampled import ALL_CASES, RATES, mark
+from ctm.tb.lib.some import ALL_CASES, RATES, mark
 
 settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("long", deadline=None, max_examples=5000)

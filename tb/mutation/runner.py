@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from ctm.tb.lib.sampled import ALL_CASES
+from ctm.tb.lib.some import ALL_CASES
 from ctm.tb.mutation.hook import VARIABLE
 from ctm.tb.mutation.mutants import TOP, Mutant, Source
 from ctm.tb.mutation.preload import import_all, preload

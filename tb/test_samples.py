@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.tb.lib.sampled import RATES, mark
+from ctm.tb.lib.some import RATES, mark
 
 TESTS = """
 import pytest
@@ -34,4 +34,4 @@ def test_other_files_keep_all(pytester: pytest.Pytester) -> None:
 
 @pytest.mark.parametrize("path", RATES, ids=lambda path: path.stem)
 def test_files_that_are_sampled_are_those_of_the_suite(path: Path) -> None:
-    assert path.is_file() and path.is_relative_to(Path(__file__).parents[1])
+    assert path.is_file() and path.is_relative_to(Path(__file__).parent)
