@@ -112,7 +112,7 @@ def test_groups_fault_that_execute_a_line_of_code_that_memory_refuses(refused: i
 
 def test_memories_are_compared_everywhere() -> None:
     work = draw_work(0)
-    one, other = (Comparison(work, DEFAULT).model.memory for _ in range(2))
+    one, other = (Comparison(work, machine("r5xx")).model.memory for _ in range(2))
     assert first_difference(one, other, ignored=set()) is None
     for address in (0, 0x7FFF_FFFF, 0xFFFF_FFFF):
         one.bytes[address] ^= 1
