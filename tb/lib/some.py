@@ -13,7 +13,7 @@ _LEAST = 4
 ALL_CASES = "CTM_ALL_CASES"
 """A variable of the environment. If it is 1, tests have all their cases, as on mutants."""
 _TOP = Path(__file__).resolve().parents[1]
-_SECOND = """
+_OFTEN = """
     assembler/r700/test_random_programs board/test_bridge cli/test_cli co/test_timing compiled/test_unit
     compiler/test_kernels compiler/test_r5xx_kernels compiler/test_r700_arrays compiler/test_special_values
     debug/slicing/test_recomputation dpp/test_scheduler draws/test_directed draws/test_recorded explore/test_answer
@@ -23,7 +23,7 @@ _SECOND = """
     r5xx/alu/test_uncached_pairs r700/hardware/test_programs r700/parts/test_draw_decoding r700/test_faults_fetch
     r700/test_groups_random split/test_planes
 """
-_THIRD = """
+_SELDOM = """
     assembler/r700/test_groups assembler/r700/test_round_trip assembler/r700/test_support cli/test_missing_packages
     cli/test_signals co/test_unit compiled/test_selections compiler/test_r5xx_integers debug/slicing/test_planted
     dpp/test_coordinates dpp/test_fetch_return dpp/test_retirement draw/test_interlock golden/r700/test_formulas
@@ -34,7 +34,7 @@ _THIRD = """
     vgt/test_emits vgt/test_grouper
 """
 RATES: Mapping[Path, int] = {
-    _TOP / f"{name}.py": rate for rate, names in ((2, _SECOND), (3, _THIRD)) for name in names.split()
+    _TOP / f"{name}.py": rate for rate, names in ((3, _OFTEN), (5, _SELDOM)) for name in names.split()
 }
 """Files whose many cases take long together, and of how many of them one is ordinary."""
 

@@ -37,6 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, int | s
     return made
 
 
+@pytest.mark.long
 def test_all_files_are_there_and_nothing_else(folder: Path) -> None:
     suffixes = {"v", "f", "json", "h", "vlt", "core"}
     assert {path.name for path in folder.iterdir()} == {f"ctm.{suffix}" for suffix in suffixes}
@@ -47,6 +48,7 @@ def test_all_files_are_there_and_nothing_else(folder: Path) -> None:
     assert configuration["memory_ports"] == ["m_axi_local", "m_axi_system"]
 
 
+@pytest.mark.long
 def test_only_tables_that_nothing_writes_have_contents(folder: Path) -> None:
     """In `initial` blocks; docs/integration.md says what to do with tools that leave these out."""
     tables = set()
@@ -74,6 +76,7 @@ def test_waivers_are_in_force(folder: Path) -> None:
     assert lint(folder, "ctm.vlt", "ctm.v", top="ctm__machine__controller") == ""
 
 
+@pytest.mark.long
 def test_slang_says_nothing(folder: Path) -> None:
     driver = pyslang.driver.Driver()
     driver.addStandardArgs()
@@ -111,6 +114,7 @@ def _program(name: str) -> str:
     return path
 
 
+@pytest.mark.long
 def test_names_can_be_typed_and_found_in_the_sources(folder: Path) -> None:
     text = (folder / "ctm.v").read_text()
     assert "\\" not in text
