@@ -21,7 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 _FIRST = (
     "r700/hardware/test_lockstep", "cli/test_r700", "system/test_examples", "report/test_advice",
-    "compiled/test_uncore", "cosim/test_cosim", "r5xx/test_core_programs", "report/test_hardware",
+    "cosim/test_cosim", "r5xx/test_core_programs", "report/test_profile", "test_style", "test_package",
     "mutation/test_command", "mutation/test_runner", "sweep/test_interrupted", "sweep/test_cluster",
     "verify/test_cluster", "mc/test_shared_cache", "fp/test_compiled_units", "r5xx/alu/test_alu",
     "assembler/r700/test_round_trip", "mc/test_ports", "compiler/python/test_constructs", "compiler/test_constructs",

@@ -16,22 +16,22 @@ _TOP = Path(__file__).resolve().parents[1]
 _OFTEN = """
     assembler/r700/test_random_programs board/test_bridge cli/test_cli co/test_timing compiled/test_unit
     compiler/test_kernels compiler/test_r5xx_kernels compiler/test_r700_arrays compiler/test_special_values
-    debug/slicing/test_recomputation dpp/test_scheduler draws/test_directed draws/test_recorded explore/test_answer
-    fast/test_auto fast/test_threads fast/test_vector_arithmetic fast/test_vector_memory fp/test_compiled_units
-    fp/test_multiply_add fp/test_simulated_units golden/test_fp_twins lib/test_clock_gating lib/test_shared_client
-    mc/test_input_cache mc/test_shared_cache mc/test_write_combiner pa/test_rasterizer pe/test_program_formats
-    r5xx/alu/test_uncached_pairs r700/hardware/test_programs r700/parts/test_draw_decoding r700/test_faults_fetch
-    r700/test_groups_random split/test_planes
+    debug/slicing/test_recomputation dpp/test_scheduler draws/test_directed draws/test_hardware_geometry
+    draws/test_recorded explore/test_answer fast/test_auto fast/test_threads fast/test_vector_arithmetic
+    fast/test_vector_memory fp/test_compiled_units fp/test_multiply_add fp/test_simulated_units golden/test_fp_twins
+    lib/test_clock_gating lib/test_shared_client mc/test_input_cache mc/test_shared_cache mc/test_write_combiner
+    pa/test_rasterizer pe/test_program_formats r5xx/alu/test_uncached_pairs r700/hardware/test_programs
+    r700/parts/test_draw_decoding r700/test_faults_fetch r700/test_groups_random split/test_planes
 """
 _SELDOM = """
     assembler/r700/test_groups assembler/r700/test_round_trip assembler/r700/test_support cli/test_missing_packages
     cli/test_signals co/test_unit compiled/test_selections compiler/test_r5xx_integers debug/slicing/test_planted
-    dpp/test_coordinates dpp/test_fetch_return dpp/test_retirement draw/test_interlock golden/r700/test_formulas
-    lib/test_arbiter mc/test_blender mc/test_bus_reader mc/test_bus_writer mc/test_elements mc/test_outputs
-    mc/test_ports mc/test_reorder_buffer pe/test_fetcher pe/test_loader pe/test_processor pe/test_walker
-    r5xx/code/test_reader r5xx/simulation/test_memory r700/hardware/test_write_assembler
-    r700/parts/test_vertex_format r700/test_flow_random r700/test_programs system/test_machine system/test_shaders
-    vgt/test_emits vgt/test_grouper
+    dpp/test_coordinates dpp/test_fetch_return dpp/test_retirement draw/test_interlock explore/test_hostile
+    golden/r700/test_formulas lib/test_arbiter mc/test_blender mc/test_bus_reader mc/test_bus_writer
+    mc/test_elements mc/test_outputs mc/test_ports mc/test_reorder_buffer pe/test_fetcher pe/test_loader
+    pe/test_processor pe/test_walker r5xx/code/test_reader r5xx/simulation/test_memory
+    r700/hardware/test_write_assembler r700/parts/test_vertex_format r700/test_flow_random r700/test_programs
+    system/test_machine system/test_shaders vgt/test_emits vgt/test_grouper
 """
 RATES: Mapping[Path, int] = {
     _TOP / f"{name}.py": rate for rate, names in ((3, _OFTEN), (5, _SELDOM)) for name in names.split()

@@ -125,7 +125,7 @@ def test_what_is_seen_of_several_banks_is_of_all_of_them() -> None:
     check(job("matmul"), with_settings(TINY, {"array.cores": 2, "shared_cache.banks": 2}))
 
 
-@pytest.mark.parametrize("name", [*R5XX, "r700/compaction/compaction"])
+@pytest.mark.parametrize("name", only([*R5XX, ON_R700[1]], (R5XX[0], ON_R700[1])))
 def test_the_golden_model_s_timeline_has_every_instruction_once(name: str) -> None:
     config = R700 if name.startswith("r700") else TINY
     golden, run = execution(FOLDER / f"{name}.toml", "golden", config, Watching(most_events=1 << 20))
