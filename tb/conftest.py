@@ -1,6 +1,7 @@
 """Options of the suite: ``--long`` runs what takes minutes, and draws many more random cases."""
 
 import gc
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,8 +9,9 @@ import pytest
 from hypothesis import settings
 
 from ctm.tb.cli.processes import Process
+from ctm.tb.lib.some import ALL_CASES, RATES, mark
 
-settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=100)
+settings.register_profile("ordinary", deadline=None, derandomize=True, max_examples=40)
 settings.register_profile("long", deadline=None, max_examples=5000)
 
 
@@ -18,14 +20,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 _FIRST = (
-    "cosim/test_cosim", "r700/hardware/test_lockstep", "draws/test_cycles", "compiled/test_separate", "cli/test_r700",
-    "system/test_examples", "engines/waves/test_command", "r5xx/test_core_programs", "engines/waves/test_traces",
-    "report/test_hardware", "compiled/test_uncore", "mc/test_shared_cache", "fp/test_compiled_units",
-    "mc/test_port_faults", "sweep/test_interrupted", "r5xx/alu/test_alu", "assembler/r700/test_round_trip",
-    "mc/test_ports", "sweep/test_cluster", "report/test_profile", "assembler/test_line_tables", "mc/test_input_cache",
-    "compiled/test_toolchain", "system/test_machine", "compiler/python/test_constructs", "compiler/test_constructs",
-    "compiled/test_unit", "cli/test_missing_packages", "verify/test_cluster", "border/test_paths",
-    "pe/test_processor", "mutation/test_runner", "fast/test_examples",
+    "r700/hardware/test_lockstep", "cli/test_r700", "system/test_examples", "report/test_advice",
+    "cosim/test_cosim", "r5xx/test_core_programs", "report/test_profile", "test_style", "test_package",
+    "mutation/test_command", "mutation/test_runner", "sweep/test_interrupted", "sweep/test_cluster",
+    "verify/test_cluster", "mc/test_shared_cache", "fp/test_compiled_units", "r5xx/alu/test_alu",
+    "assembler/r700/test_round_trip", "mc/test_ports", "compiler/python/test_constructs", "compiler/test_constructs",
+    "compiled/test_separate", "r700/lane/test_lane", "draws/test_hardware", "debug/test_screen", "debug/test_draws",
+    "border/test_paths", "pe/test_processor", "fast/test_examples",
 )  # fmt: skip
 """Files that take longest. They come first, so that at the end no process is alone with one of them."""
 
@@ -50,6 +51,10 @@ def is_long(request: pytest.FixtureRequest) -> bool:
 
 def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile("long" if config.getoption("--long") else "ordinary")
+    if config.getoption("--long"):
+        from ctm.tb.lib.machines import take_presets
+
+        take_presets()
     # Python would look for garbage at each 700th object, which takes a tenth of the time.
     gc.set_threshold(50_000, 20, 100)
 
@@ -59,6 +64,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             item.add_marker(pytest.mark.timeout(0))
     else:
+        if os.environ.get(ALL_CASES) != "1":
+            mark(items, RATES)
         long = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if not item.get_closest_marker("long")]

@@ -2,16 +2,16 @@
 
 import pytest
 
-from ctm.rtl.config import DRAW_PRESET, PRESETS
 from ctm.sim.runtime import Device
 from ctm.tb.board.stand_in import StandIn
 from ctm.tb.board.terminal import Terminal
 from ctm.tb.draws.random_draws import scene
 from ctm.tb.draws.scene import drawn, drawn_on
+from ctm.tb.lib.machines import machine
 
 _GEOMETRY, _PLAIN = 2, 8
 """Seeds of a scene with a geometry program and streams, and of one with depth."""
-CONFIG = PRESETS[DRAW_PRESET]
+CONFIG = machine("draws")
 
 
 @pytest.mark.parametrize("seed", [_PLAIN, _GEOMETRY])

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DEFAULT
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.link import Request
 from ctm.rtl.isa.status import BusClient, Status
@@ -21,6 +20,7 @@ from ctm.sim.runtime import CommandBuffer, Device, Layout, MachineError
 from ctm.tb.board.stand_in import Line, StandIn
 from ctm.tb.board.terminal import Terminal
 from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.lib.machines import machine, options
 
 TOP = Path(__file__).parents[2]
 SAXPY = TOP / "examples" / "saxpy" / "saxpy.toml"
@@ -30,7 +30,7 @@ IDLE = 0.0005
 
 @pytest.fixture
 def board() -> StandIn:
-    return StandIn(DEFAULT)
+    return StandIn(machine("r5xx"))
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def port(board: StandIn) -> Iterator[str]:
 
 def test_a_job_gives_the_golden_models_bits(port: str, tmp_path: Path) -> None:
     result = ctm(
-        "run", SAXPY, "--engine", "serial", "--port", port, "--preset", "default", "--check", "--json", "-o", tmp_path
+        "run", SAXPY, "--engine", "serial", "--port", port, *options("r5xx"), "--check", "--json", "-o", tmp_path
     )
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
@@ -51,7 +51,7 @@ def test_a_job_gives_the_golden_models_bits(port: str, tmp_path: Path) -> None:
 
 
 def test_what_the_machine_writes_comes_back_and_nothing_else(port: str, board: StandIn) -> None:
-    device = Device("serial", DEFAULT, port=port)
+    device = Device("serial", machine("r5xx"), port=port)
     assert not board.memory.read(0, board.greeting.memory_bytes).strip(b"\x00"), "memory begins as 0"
     layout = Layout(format=DataFormat.FLOAT32_1, width=16, height=16)
     image = device.image(layout, np.arange(256, dtype=np.float32).reshape(16, 16, 1))
@@ -66,7 +66,7 @@ def test_what_the_machine_writes_comes_back_and_nothing_else(port: str, board: S
 
 
 def test_an_error_of_the_machine_is_one_here(port: str) -> None:
-    device = Device("serial", DEFAULT, port=port)
+    device = Device("serial", machine("r5xx"), port=port)
     wrong = CommandBuffer().set_domain(0, 0, 1, 1)
     wrong.words.append(0x1234_5678)
     with pytest.raises(MachineError) as caught:
@@ -81,7 +81,7 @@ def test_an_error_of_the_machine_is_one_here(port: str) -> None:
 
 
 def test_what_the_board_has_not_is_not_handed_out(port: str) -> None:
-    device = Device("serial", DEFAULT, port=port)
+    device = Device("serial", machine("r5xx"), port=port)
     device.allocate(1 << 19)
     with pytest.raises(MemoryError, match="1048576 bytes do not fit .* local memory: the machine has 1,024 KiB in all"):
         device.allocate(1 << 20)
@@ -103,9 +103,9 @@ def test_results_survive_lost_and_changed_bytes(monkeypatch: pytest.MonkeyPatch,
     monkeypatch.setattr(SerialEngine, "patience", 0.02)
     asked: list[Link] = []
     monkeypatch.setattr(Link, "__init__", _noting(asked))
-    board = StandIn(DEFAULT, line)
+    board = StandIn(machine("r5xx"), line)
     with Terminal(board, idle=IDLE) as terminal:
-        device = Device("serial", DEFAULT, port=terminal.port)
+        device = Device("serial", machine("r5xx"), port=terminal.port)
         data = np.random.default_rng(1).bytes(4096)
         address = device.place(data)
         for _ in range(3):
@@ -130,7 +130,7 @@ def _noting(links: list[Link]) -> object:
 def test_a_port_that_is_none_is_refused(tmp_path: Path) -> None:
     plain = tmp_path / "file"
     plain.write_bytes(b"")
-    run = ("run", SAXPY, "--engine", "serial", "--preset", "default")
+    run = ("run", SAXPY, "--engine", "serial", *options("r5xx"))
     assert "there is no such port; is the board connected?" in refusal(*run, "--port", tmp_path / "nothing")
     assert "this is no serial port" in refusal(*run, "--port", plain)
     assert "'7' is no speed of a serial port" in refusal(*run, "--port", f"{plain}@7")
@@ -149,24 +149,25 @@ def test_a_port_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_a_port_without_a_board_is_told(monkeypatch: pytest.MonkeyPatch, answers: object, message: str) -> None:
     monkeypatch.setattr(SerialEngine, "patience", 0.01)
     with Terminal(answers, idle=0.005) as terminal:  # type: ignore[arg-type]
-        told = refusal("run", SAXPY, "--engine", "serial", "--preset", "default", "--port", terminal.port)
+        told = refusal("run", SAXPY, "--engine", "serial", *options("r5xx"), "--port", terminal.port)
         assert f"error: {terminal.port}: {message}" in told
 
 
 def test_a_wrong_bitstream_is_told(port: str, board: StandIn) -> None:
     run = ("run", SAXPY, "--engine", "serial", "--port", port)
     told = refusal(*run, "--preset", "small")
-    assert "the FPGA has another configuration: 1 cores, 4 lanes, 16 slots, fingerprint" in told
+    slots = machine("r5xx").array.threads
+    assert f"the FPGA has another configuration: 1 cores, 4 lanes, {slots} slots, fingerprint" in told
     assert "give --preset and --set as the bitstream was built" in told
     board.greeting.protocol = 2
-    assert "the bitstream speaks protocol 2, not 1; build it again" in refusal(*run, "--preset", "default")
+    assert "the bitstream speaks protocol 2, not 1; build it again" in refusal(*run, *options("r5xx"))
     board.greeting.magic = b"ABCD"
-    assert "what answers is no board of this machine" in refusal(*run, "--preset", "default")
+    assert "what answers is no board of this machine" in refusal(*run, *options("r5xx"))
 
 
 def test_a_cable_that_is_pulled_out_is_told_at_once(board: StandIn) -> None:
     with Terminal(board, idle=IDLE) as terminal:
-        device = Device("serial", DEFAULT, port=terminal.port)
+        device = Device("serial", machine("r5xx"), port=terminal.port)
         device.run(CommandBuffer().wait_for_idle())
         terminal.pull_out()
         for _ in range(2):
@@ -180,7 +181,7 @@ def test_a_board_that_falls_silent_is_told_once_and_then_at_once(
     monkeypatch: pytest.MonkeyPatch, port: str, board: StandIn
 ) -> None:
     monkeypatch.setattr(SerialEngine, "patience", 0.02)
-    device = Device("serial", DEFAULT, port=port)
+    device = Device("serial", machine("r5xx"), port=port)
     board.is_silent = True
     for longest in (2.0, 0.1):
         start = time.monotonic()
@@ -190,15 +191,15 @@ def test_a_board_that_falls_silent_is_told_once_and_then_at_once(
 
 
 def test_a_port_is_one_programs(port: str) -> None:
-    device = Device("serial", DEFAULT, port=port)
+    device = Device("serial", machine("r5xx"), port=port)
     with pytest.raises(BoardError, match="another program uses this port"):
-        Device("serial", DEFAULT, port=port)
+        Device("serial", machine("r5xx"), port=port)
     device.run(CommandBuffer().wait_for_idle())
 
 
 def test_a_machine_that_somebody_left_is_reset(port: str) -> None:
     """The next program finds no error that is not its own, and nothing at work."""
-    device = Device("serial", DEFAULT, port=port)
+    device = Device("serial", machine("r5xx"), port=port)
     engine: Any = device._engine
     engine._write("QUEUE_ADDRESS", device.place(bytes(4)))
     engine._write("QUEUE_DWORDS", 1)
@@ -206,7 +207,7 @@ def test_a_machine_that_somebody_left_is_reset(port: str) -> None:
     while not engine._read_fields("STATUS")["error"]:
         pass
     del device, engine
-    again = Device("serial", DEFAULT, port=port)
+    again = Device("serial", machine("r5xx"), port=port)
     engine = again._engine
     assert not engine._read_fields("STATUS")["error"] and not any(engine.counters())
     again.run(CommandBuffer().wait_for_idle())
@@ -214,7 +215,7 @@ def test_a_machine_that_somebody_left_is_reset(port: str) -> None:
 
 def test_a_limit_of_cycles_ends_what_goes_on(port: str, board: StandIn) -> None:
     board.cycles = 20
-    device = Device("serial", DEFAULT, port=port, max_cycles=100)
+    device = Device("serial", machine("r5xx"), port=port, max_cycles=100)
     with pytest.raises(CycleLimitError):
         # A long command buffer.
         commands = CommandBuffer()

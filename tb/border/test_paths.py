@@ -61,6 +61,7 @@ def test_a_path_from_results_to_the_issue_of_instructions_is_found(monkeypatch: 
     ]
 
 
+@pytest.mark.long
 def test_a_path_through_two_units_is_found_in_what_is_around_them(monkeypatch: pytest.MonkeyPatch) -> None:
     elaborate = InputCaches.elaborate
 

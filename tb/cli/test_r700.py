@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ctm.tb.cli.invocation import ctm, report
+from ctm.tb.lib.machines import options
 
 DATA = Path(__file__).parents[1] / "data" / "r700"
 OBJECT = DATA / "llvm" / "o" / "insertion_sort_llvm.o"
@@ -53,7 +54,7 @@ def test_an_imported_object_runs_on_the_machine_of_its_kind(sort: Path) -> None:
 
 
 def test_its_hardware_leaves_the_same(sort: Path) -> None:
-    found = report("run", sort / "job.toml", "--engine", "rtl", "--check")
+    found = report("run", sort / "job.toml", "--engine", "rtl", *options("r700"), "--check")
     assert found["status"] == "ok", found
     assert found["cycles"] > found["counters"]["issued_alu"] > 0
     assert np.array_equal(np.load(sort / "y0.npy"), np.load(sort / "expected.npy")[0])

@@ -8,6 +8,7 @@ import pytest
 
 from ctm.tb.cli.invocation import ctm, report
 from ctm.tb.jobs.single import single
+from ctm.tb.lib.machines import options
 
 JOB = single("code/wrong.s", 4, 4)
 SOURCE = """; one element per processor
@@ -34,11 +35,11 @@ def job(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("engine", ["golden", "fast", "rtl"])
 def test_a_fault_names_the_file_as_the_job_does(job: Path, engine: str) -> None:
-    result = ctm("run", job, "--engine", engine)
+    result = ctm("run", job, "--engine", engine, *options("r5xx"))
     assert result.exit_code == 1
     assert "ILLEGAL_INSTRUCTION: RGB_OP is 15; at pc 1, code/wrong.s:3, group of (i, j) = (0, 0)" in result.stderr
     assert result.stderr.endswith(f"\n    {WRONG}\n")
-    error = report("run", job, "--engine", engine)["error"]
+    error = report("run", job, "--engine", engine, *options("r5xx"))["error"]
     assert (error["pc"], error["file"], error["line"], error["source"]) == (1, "code/wrong.s", 3, WRONG)
 
 
@@ -62,8 +63,8 @@ def test_the_bare_machine_reads_the_table_in_memory(job: Path) -> None:
     assert ctm("asm", folder / "code" / "wrong.s", "-o", folder / "a.elf").exit_code == 0
     words = [0xC0010A00, 0x10000, 0, 0xC0030B00 + 0x100, 0, 0x20000, 4, 4, 0xC0030700, 0, 0, 3, 3, 0xC0000800, 0]
     (folder / "buffer").write_bytes(np.array(words, "<u4").tobytes())
-    options = ("--engine", engine, "--load", f"0x10000={folder / 'a.elf'}", "--load", f"0={folder / 'buffer'}")
-    error = report("exec", *options, "--submit", f"0,{len(words)}")["error"]
+    given = ("--engine", engine, "--load", f"0x10000={folder / 'a.elf'}", "--load", f"0={folder / 'buffer'}")
+    error = report("exec", *given, "--submit", f"0,{len(words)}")["error"]
     assert (error["pc"], error["file"], error["line"]) == (1, "wrong.s", 3), error
 
 
@@ -83,12 +84,12 @@ def test_the_command_line_returns_the_bytes(tmp_path: Path, head: str) -> None:
     (tmp_path / "a.s").write_text(
         head + ("    x: ADD R1.x, R0.x, 3.25\n    EXPORT PIX0, R1.xxxx\n" if head else SOURCE)
     )
-    for options in ((), ("--no-lines",)):
-        assert ctm("asm", tmp_path / "a.s", "-o", tmp_path / "a.elf", *options).exit_code == 0
+    for given in ((), ("--no-lines",)):
+        assert ctm("asm", tmp_path / "a.s", "-o", tmp_path / "a.elf", *given).exit_code == 0
         shown = ctm("disasm", tmp_path / "a.elf").stdout
         (tmp_path / "b.s").write_text(shown)
         assert ctm("asm", tmp_path / "b.s", "-o", tmp_path / "b.elf").exit_code == 0
         assert (tmp_path / "a.elf").read_bytes() == (tmp_path / "b.elf").read_bytes()
-        assert report("info", tmp_path / "b.elf")["line_table"] is not bool(options)
+        assert report("info", tmp_path / "b.elf")["line_table"] is not bool(given)
         assert str(tmp_path) not in shown
-        assert ("; OUT o0 = MOV(r1)" in shown or "; EXPORT PIX0" in shown) is not bool(options)
+        assert ("; OUT o0 = MOV(r1)" in shown or "; EXPORT PIX0" in shown) is not bool(given)

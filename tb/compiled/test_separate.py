@@ -127,11 +127,8 @@ def test_a_core_is_the_same_whatever_is_around_it(config: MachineConfig) -> None
     assert own == canonical
 
 
-@pytest.mark.parametrize(
-    "config",
-    [BEATS, pytest.param(TINY, marks=pytest.mark.long), pytest.param(R700, marks=pytest.mark.long)],
-    ids=["beats", "r5xx", "r700"],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("config", [BEATS, TINY, R700], ids=["beats", "r5xx", "r700"])
 def test_two_models_do_what_one_does_in_the_same_cycles(config: MachineConfig, monkeypatch: pytest.MonkeyPatch) -> None:
     from ctm.sim.report import r700_workloads
 

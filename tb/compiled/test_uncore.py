@@ -54,11 +54,10 @@ def test_the_early_input_follows_from_nothing_that_cores_give(tmp_path: Path) ->
     assert "\\core_1_code_response_ready" in reached or any(reached.values())
 
 
-with_both = pytest.mark.parametrize(
-    "config", [TWO, pytest.param(TWO_OF_LANES, marks=pytest.mark.long)], ids=["beats", "lanes"]
-)
+with_both = pytest.mark.parametrize("config", [TWO, TWO_OF_LANES], ids=["beats", "lanes"])
 
 
+@pytest.mark.long
 @with_both
 def test_a_second_thread_changes_nothing(config: MachineConfig) -> None:
     processors = os.sched_getaffinity(0)
@@ -72,6 +71,7 @@ def test_a_second_thread_changes_nothing(config: MachineConfig) -> None:
         os.sched_setaffinity(0, processors)
 
 
+@pytest.mark.long
 @with_both
 def test_random_work_leaves_the_same_errors_and_the_same_memory(config: MachineConfig) -> None:
     """Programs of all kinds, whichever core runs which group."""

@@ -48,7 +48,7 @@ def run(seeds: Sequence[int], folder: Path, isa: str, engines: Sequence[str] = (
 
 
 @pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("first", only(range(0, 200, 25), (0, 25)))
+@pytest.mark.parametrize("first", only(range(0, 200, 25), (0,)))
 def test_a_few(tmp_path: Path, isa: str, first: int) -> None:
     assert run(range(first, first + 25), tmp_path, isa, ["golden"]).right >= 23
 

@@ -28,7 +28,7 @@ def _part(module: ModuleType, make: Callable[[], Component]) -> Design:
 CONTROLLER = _part(controller_top, lambda: controller_top.ControllerTop(SMALL))
 PROCESSOR = _part(processor_top, lambda: processor_top.ProcessorTop(SMALL.array))
 UNIT = _part(unit_top, lambda: unit_top.UnitTop(SMALL.array.lanes))
-MACHINE_TESTS = ("registers", "programs", "streams", "errors", pytest.param("resets", marks=pytest.mark.long))
+MACHINE_TESTS = ("registers", "programs", "streams", "errors", "resets")
 CONTROLLER_TESTS = ("traffic",)
 
 REASONS = {
@@ -83,6 +83,7 @@ def passes(outcome: Outcome) -> None:
     assert not failed, "\n".join([*(f"{name}: {reason}" for name, reason in failed.items()), outcome.printed])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", MACHINE_TESTS)
 def test_machine(name: str, is_long: bool) -> None:
     passes(simulate(WHOLE, f"machine_{name}", is_long))

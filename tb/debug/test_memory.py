@@ -139,6 +139,7 @@ def test_an_image_is_shown_around_the_lane_and_saved(tmp_path: Path) -> None:
     assert picture.shape == (4, 8, 3) and picture[0, 0].tolist() == [0, 2, 4] and picture[3, 7, 2] == 255
 
 
+@pytest.mark.long
 def test_memory_of_hardware_is_not_set() -> None:
     with debugger(example("r700/compaction/compaction", 16, 4), engine="rtl") as session:
         before = session.image("o0")

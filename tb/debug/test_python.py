@@ -224,6 +224,7 @@ def test_what_runs_nothing_is_said() -> None:
         device.debug(CommandBuffer(), engine="rtll")
 
 
+@pytest.mark.long
 def test_it_is_on_the_hardware_too() -> None:
     def calls(own: Device) -> None:
         halved_beyond[SIDE, SIDE](4.5, device=own)

@@ -278,6 +278,7 @@ def test_what_runs_long_is_interrupted_and_the_screen_lives(tmp_path: Path) -> N
     assert told(story, load_job(job), SMALL) == 0
 
 
+@pytest.mark.long
 def test_little_room_has_one_pane_and_more_room_all() -> None:
     names = ("source", "instructions", "registers", "lanes", "image", "log")
 
@@ -330,6 +331,7 @@ def test_all_images_of_a_launch_are_shown_in_turn(size: tuple[int, int]) -> None
     told(story, example("transpose/transpose"), size)
 
 
+@pytest.mark.long
 def test_the_command_line_recalls_and_completes_its_story(tmp_path: Path) -> None:
     async def story(seen: Seen) -> None:
         assert seen.rows("log")[0] == "as it began"

@@ -61,8 +61,11 @@ def masks(enable: np.ndarray) -> list[int]:
 @pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize(
     ("lanes", "alu_share", "wave_exponent"),
-    [(4, 0.9, 1), (8, 0.6, 2), (4, 0.5, 5)]
-    + [pytest.param(*each, marks=pytest.mark.long) for each in ((4, 0.3, 0), (4, 0.5, 6), (4, 0.5, 7))],
+    [(4, 0.5, 5)]
+    + [
+        pytest.param(*each, marks=pytest.mark.long)
+        for each in ((4, 0.9, 1), (8, 0.6, 2), (4, 0.3, 0), (4, 0.5, 6), (4, 0.5, 7))
+    ],
 )
 def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, alu_share, wave_exponent):
     generator, shapes = np.random.default_rng(lanes), SHAPES[instruction_set]

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ctm.rtl.config import DRAW_PRESET, PRESETS
+from ctm.rtl.config import PRESETS
 from ctm.sim.draws.recorded import import_draw
 from ctm.sim.jobs.arrays import encoded
 from ctm.sim.jobs.execution import Execution, Run
 from ctm.sim.jobs.loading import load_job
+from ctm.tb.lib.machines import machine
 
 DATA = Path(__file__).parents[1] / "data" / "draws"
 NAMES = sorted(path.stem for path in DATA.glob("*.json"))
@@ -51,7 +52,7 @@ def make_job(name: str, compiler: str, folder: Path) -> Path:
 
 def run(job: Path, engine: str, wavefront: int, *, latency: int = 50) -> Run:
     """What a job leaves on an engine with wavefronts of this size, memory with this latency."""
-    config = PRESETS[DRAW_PRESET if engine == "rtl" else "r700"]
+    config = machine("draws") if engine == "rtl" else PRESETS["r700"]
     memory = replace(config.memory, latency=latency)
     config = replace(config, array=config.array.with_group(wavefront), memory=memory)
     return Execution(load_job(job), engine=engine, config=config, watchdog=1 << 20).run()

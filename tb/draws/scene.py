@@ -16,6 +16,7 @@ from ctm.sim.engines.seen import Watching
 from ctm.sim.runtime import CommandBuffer, Device, Layout
 from ctm.sim.runtime.draws import Draw, IndexArray, PixelInput, StreamTarget, VertexArray, Viewport, pipeline
 from ctm.sim.runtime.draws.draw import place_rings
+from ctm.tb.lib.machines import machine
 
 Array = npt.NDArray[Any]
 CLEAR = np.float32(-777)
@@ -148,7 +149,7 @@ def drawn(
     ------
     MachineError
     """
-    config = PRESETS["r700-draw" if engine in HARDWARE else "r700"]
+    config = machine("draws") if engine in HARDWARE else PRESETS["r700"]
     config = replace(config, memory=replace(config.memory, latency=latency))
     device = Device(engine, replace(config, array=config.array.with_group(wavefront)), watchdog=watchdog, watch=watch)
     return drawn_on(scene, device)

@@ -7,6 +7,8 @@ import pytest
 
 from ctm.tb.draws.scene import Scene, drawn
 
+pytestmark = pytest.mark.long
+"""They are those of the preset, and `tb.lib.machines` has it with --long."""
 SIDE = 64
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DRAW_PRESET, PRESETS
+from ctm.rtl.config import PRESETS
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.status import Status
@@ -15,6 +15,7 @@ from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Device, Layout
 from ctm.sim.runtime.draws import Draw, VertexArray, Viewport, pipeline
 from ctm.tb.draws.scene import CLEAR, PIXEL, SMOOTH, VERTEX
+from ctm.tb.lib.machines import machine
 
 WHOLE = [[-1, -1, 0, 1, 1, 0, 0, 1], [3, -1, 0, 1, 0, 1, 0, 1], [-1, 3, 0, 1, 0, 0, 1, 1]]
 LAYOUT = Layout(width=9, height=5, format=DataFormat.FLOAT32_4)
@@ -26,7 +27,7 @@ class Bench:
     """A device with a target, a depth buffer of 0.5, and a draw that covers both."""
 
     def __init__(self, engine: str) -> None:
-        self.device: Any = Device(engine, PRESETS[DRAW_PRESET if engine == "rtl" else "r700"])
+        self.device: Any = Device(engine, machine("draws") if engine == "rtl" else PRESETS["r700"])
         self.target = self.device.image(LAYOUT, np.full((5, 9, 4), CLEAR))
         self.depth = self.device.image(SINGLE, np.full((5, 9), 0.5, np.float32))
         vertices = VertexArray.of(self.device, np.array(WHOLE, np.float32))

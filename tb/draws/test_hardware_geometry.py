@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DRAW_PRESET, PRESETS
+from ctm.rtl.config import PRESETS, MachineConfig
 from ctm.rtl.isa.draws import Ring
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.r700.pipeline import OutputPrimitive
@@ -15,6 +15,8 @@ from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.runtime import CommandBuffer, Device, Layout
 from ctm.tb.draws.geometry import COPY, ITEM, POINT_TO_TRIANGLES, STREAMED, VERTEX_STREAM, point, scene
 from ctm.tb.draws.scene import CLEAR, Drawn, Scene, commands_of, drawn
+from ctm.tb.lib.machines import machine
+from ctm.tb.lib.some import only, pairs
 
 
 def outcome(made: Scene, engine: str, **changed: Any) -> Drawn | Status:
@@ -40,7 +42,7 @@ def points(count: int, seed: int = 0) -> list[list[float]]:
     return [point(*generator.uniform(-0.9, 0.6, 2), int(n)) for n in generator.integers(0, 7, count)]
 
 
-@pytest.mark.parametrize("count", [1, 16, 17, 64, 65, 200])
+@pytest.mark.parametrize("count", only((1, 16, 17, 64, 65, 200), (1, 17, 65)))
 def test_threads_emit_as_many_vertices_as_they_want(count: int) -> None:
     # More primitives than one run of the geometry program has threads, more vertices than the vertex store holds.
     assert same(scene(points(count, count))).covered.any() or count == 1
@@ -71,7 +73,7 @@ def test_strips_are_cut_where_they_are_cut() -> None:
         same(scene(points(30), program={"program": text, "copy": STREAMED}, streams={0: (2000, 4)}))
 
 
-@pytest.mark.parametrize("words", [0, 11, 12, 300, 5000])
+@pytest.mark.parametrize("words", only((0, 11, 12, 300, 5000), (11, 300)))
 def test_emitted_triangles_are_streamed_out_as_far_as_they_fit(words: int) -> None:
     streams = {0: (words, 4)} if words else {}
     found = same(scene(points(90), program={"copy": STREAMED}, streams=streams))
@@ -116,16 +118,15 @@ def overdrawn(seed: int, form: DataFormat = DataFormat.FLOAT32_4) -> Scene:
     return Scene(vertices=vertices, width=22, height=13, draw={"add": True}, written_as=form)
 
 
-@pytest.mark.parametrize("latency", [1, 20, 200])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("latency", "seed"), pairs((1, 20, 200), range(3)))
 def test_sums_are_made_in_the_order_of_primitives(seed: int, latency: int) -> None:
     same(overdrawn(seed), latency=latency)
 
 
 def test_what_was_drawn_before_is_added_to_though_the_output_cache_has_it() -> None:
     found = []
-    for engine, preset in (("golden", "r700"), ("rtl", DRAW_PRESET)):
-        device, commands = Device(engine, PRESETS[preset]), CommandBuffer()
+    for engine, config in (("golden", PRESETS["r700"]), ("rtl", machine("draws"))):
+        device, commands = Device(engine, config), CommandBuffer()
         for seed, add in enumerate((False, True, False, True)):
             made = replace(overdrawn(seed), draw={"add": add})
             layout = Layout(width=made.width, height=made.height, format=DataFormat.FLOAT32_4)
@@ -138,9 +139,9 @@ def test_what_was_drawn_before_is_added_to_though_the_output_cache_has_it() -> N
     assert found[0] == found[1]
 
 
-def streamed(engine: str, preset: str) -> list[int]:
+def streamed(engine: str, config: MachineConfig) -> list[int]:
     """What read_strm says of two streams behind each of three draws, and what the streams hold."""
-    device, commands = Device(engine, PRESETS[preset]), CommandBuffer()
+    device, commands = Device(engine, config), CommandBuffer()
     layout = Layout(width=8, height=8, format=DataFormat.FLOAT32_4)
     target, said = device.image(layout, np.full((8, 8, 4), CLEAR)), device.place(bytes(64))
     places: list[tuple[int, int]] = []
@@ -154,16 +155,16 @@ def streamed(engine: str, preset: str) -> list[int]:
 
 
 def test_draws_go_on_behind_what_is_filled_and_read_strm_says_how_far() -> None:
-    wanted = streamed("golden", "r700")
+    wanted = streamed("golden", PRESETS["r700"])
     # Of 40 dwords three triangles fill 36; nothing more fits into both streams of the last draw.
-    assert wanted[:6] == [36, 0, 36, 0, 36, 0] and streamed("rtl", DRAW_PRESET) == wanted
+    assert wanted[:6] == [36, 0, 36, 0, 36, 0] and streamed("rtl", machine("draws")) == wanted
 
 
-@pytest.mark.parametrize("cycles", [900, 2500, 4000, 6000])
+@pytest.mark.parametrize("cycles", only((900, 2500, 4000, 6000), (2500,)))
 def test_a_reset_in_the_middle_of_a_draw_leaves_nothing(cycles: int) -> None:
     made = scene(points(60), program={"copy": STREAMED}, streams={0: (900, 4)}, draw={"add": True})
     layout = Layout(width=made.width, height=made.height, format=DataFormat.FLOAT32_4)
-    device: Any = Device("rtl", PRESETS[DRAW_PRESET], max_cycles=cycles)
+    device: Any = Device("rtl", machine("draws"), max_cycles=cycles)
     target = device.image(layout, np.full((made.height, made.width, 4), CLEAR))
     with pytest.raises(CycleLimitError):
         device.run(commands_of(made, device, target.base, 0, layout, []))

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DRAW_PRESET, PRESETS, MachineConfig
+from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.tb.draws.scene import Scene
 from ctm.tb.draws.soak import R700_DRAWS, batches
+from ctm.tb.lib.machines import machine
 from ctm.tb.soak.comparison import Comparison, Outcome
 from ctm.tb.soak.work import draw_work
 
-CONFIG = PRESETS[DRAW_PRESET]
-_RUNS, _LONG_RUNS, _PART = 16, 5000, 250
+CONFIG = machine("draws")
+_RUNS, _LONG_RUNS, _PART = 8, 5000, 250
 _QUEUED = range(20_000, 20_004)
 
 

@@ -10,6 +10,7 @@ import pytest
 from ctm import CommandBuffer, DataFormat, Device, Layout, assemble
 from ctm.rtl.config import DEFAULT_PRESETS, PRESETS, MachineConfig, with_settings
 from ctm.tb.compiler.python.modules import HEAD, module
+from ctm.tb.lib.machines import machine
 
 TEXT = f"""{HEAD}
 @ctm.kernel
@@ -74,7 +75,7 @@ def check(kernels: ModuleType, config: MachineConfig) -> None:
 
 @pytest.mark.parametrize("isa", DEFAULT_PRESETS)
 def test_divergent_programs_are_counted_alike(kernels: ModuleType, isa: str) -> None:
-    check(kernels, PRESETS[DEFAULT_PRESETS[isa]])
+    check(kernels, machine(isa))
 
 
 @pytest.mark.long
@@ -93,7 +94,7 @@ def test_so_they_are_on_small_machines(kernels: ModuleType, preset: str) -> None
 @pytest.mark.parametrize("engine", ["golden", "fast", "rtl"])
 def test_lanes_count_whether_covered_or_not(engine: str) -> None:
     """Five processors in a row are three groups of 2 x 2; each executes three instructions, one of them an output."""
-    device = Device(engine)
+    device = Device(engine, machine("r5xx"))
     source = "ALU r1 = MOV(r0)\nTEX r2 = LOOKUP(i0, r1.rg) unscaled\nOUT o0 = MOV(r2)"
     layout = Layout(width=5, height=1, format=DataFormat.FLOAT32_4)
     picture, target = device.image(layout, np.zeros((1, 5, 4), np.float32)), device.image(layout)

@@ -1,8 +1,47 @@
-"""A machine that is compiled soon, for tests in which any will do: they share its models."""
+"""Machines that are compiled soon, for tests in which any will do: they share their models."""
 
-from ctm.rtl.config import TINY, with_settings
+import os
+from collections.abc import Mapping
+
+from ctm.rtl.config import DEFAULT_PRESETS, DRAW_PRESET, PRESETS, R700, R700_DRAW, TINY, MachineConfig, with_settings
 
 BEATS = with_settings(TINY, {"array.rate": 1})
 """The smallest preset with the arithmetic of one lane, which takes half of the time."""
 BEATS_OPTIONS = ("--preset", "tiny", "--set", "array.rate=1")
 """The same for a command."""
+R700_BEATS = with_settings(R700, {"array.rate": 1})
+"""An R700 machine, likewise."""
+DRAW_BEATS = with_settings(R700_DRAW, {"array.rate": 1})
+"""The same with draws."""
+_ORDINARY: Mapping[str, tuple[MachineConfig, tuple[str, ...]]] = {
+    "r5xx": (BEATS, BEATS_OPTIONS),
+    "r700": (DRAW_BEATS, ("--preset", DRAW_PRESET, "--set", "array.rate=1")),
+    "traced r700": (R700_BEATS, ("--preset", "r700", "--set", "array.rate=1")),
+    "draws": (DRAW_BEATS, ("--preset", DRAW_PRESET, "--set", "array.rate=1")),
+}
+_NAMES = {**DEFAULT_PRESETS, "traced r700": DEFAULT_PRESETS["r700"], "draws": DRAW_PRESET}
+_LONG = {kind: (PRESETS[name], ("--preset", name)) for kind, name in _NAMES.items()}
+_PRESETS = "CTM_TEST_PRESETS"
+
+
+def take_presets() -> None:
+    """Let `machine` and `options` give what a user who names none gets, here and in processes that are started."""
+    os.environ[_PRESETS] = "1"
+
+
+def _chosen(kind: str) -> tuple[MachineConfig, tuple[str, ...]]:
+    return (_LONG if os.environ.get(_PRESETS) == "1" else _ORDINARY)[kind]
+
+
+def machine(kind: str) -> MachineConfig:
+    """The machine on which compiled hardware is tried: a preset with --long, else one that is compiled soon.
+
+    `kind` is an instruction set, "draws", or "traced r700" for one that shows its work. Without --long programs of the
+    R700 run on the machine that draws, too.
+    """
+    return _chosen(kind)[0]
+
+
+def options(kind: str) -> tuple[str, ...]:
+    """The same for a command."""
+    return _chosen(kind)[1]

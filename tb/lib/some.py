@@ -1,10 +1,42 @@
 """Parts of long lists of cases for the quick suite."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+_LEAST = 4
+"""Cases of a test that is sampled."""
+ALL_CASES = "CTM_ALL_CASES"
+"""A variable of the environment. If it is 1, tests have all their cases, as on mutants."""
+_TOP = Path(__file__).resolve().parents[1]
+_OFTEN = """
+    assembler/r700/test_random_programs board/test_bridge cli/test_cli co/test_timing compiled/test_unit
+    compiler/test_kernels compiler/test_r5xx_kernels compiler/test_r700_arrays compiler/test_special_values
+    debug/slicing/test_recomputation dpp/test_scheduler draws/test_directed draws/test_hardware_geometry
+    draws/test_recorded explore/test_answer fast/test_auto fast/test_threads fast/test_vector_arithmetic
+    fast/test_vector_memory fp/test_compiled_units fp/test_multiply_add fp/test_simulated_units golden/test_fp_twins
+    lib/test_clock_gating lib/test_shared_client mc/test_input_cache mc/test_shared_cache mc/test_write_combiner
+    pa/test_rasterizer pe/test_program_formats r5xx/alu/test_uncached_pairs r700/hardware/test_programs
+    r700/parts/test_draw_decoding r700/test_faults_fetch r700/test_groups_random split/test_planes
+"""
+_SELDOM = """
+    assembler/r700/test_groups assembler/r700/test_round_trip assembler/r700/test_support cli/test_missing_packages
+    cli/test_signals co/test_unit compiled/test_selections compiler/test_r5xx_integers debug/slicing/test_planted
+    dpp/test_coordinates dpp/test_fetch_return dpp/test_retirement draw/test_interlock explore/test_hostile
+    golden/r700/test_formulas lib/test_arbiter mc/test_blender mc/test_bus_reader mc/test_bus_writer
+    mc/test_elements mc/test_outputs mc/test_ports mc/test_reorder_buffer pe/test_fetcher pe/test_loader
+    pe/test_processor pe/test_walker r5xx/code/test_reader r5xx/simulation/test_memory
+    r700/hardware/test_write_assembler r700/parts/test_vertex_format r700/test_flow_random r700/test_programs
+    system/test_machine system/test_shaders vgt/test_emits vgt/test_grouper
+"""
+RATES: Mapping[Path, int] = {
+    _TOP / f"{name}.py": rate for rate, names in ((3, _OFTEN), (5, _SELDOM)) for name in names.split()
+}
+"""Files whose many cases take long together, and of how many of them one is ordinary."""
 
 
 def some(cases: Sequence[Any], every: int) -> list[Any]:
@@ -27,3 +59,22 @@ def pairs(first: Iterable[Any], second: Iterable[Any]) -> list[Any]:
 def only(cases: Iterable[Any], always: Collection[Any]) -> list[Any]:
     """Some cases are always run, all of them with --long."""
     return [case if case in always else pytest.param(case, marks=pytest.mark.long) for case in cases]
+
+
+def mark(items: Iterable[pytest.Item], rates: Mapping[Path, int]) -> None:
+    """In the files of `rates`, mark as long all cases of a test but the first of so many.
+
+    A test with few cases keeps them all. Cases that are long already do not count.
+    """
+    functions = [
+        (item, rates[item.path])
+        for item in items
+        if item.path in rates and isinstance(item, pytest.Function) and not item.get_closest_marker("long")
+    ]
+    cases = Counter((item.path, item.originalname) for item, _ in functions)
+    seen: Counter[tuple[Path, str]] = Counter()
+    for item, rate in functions:
+        name = item.path, item.originalname
+        if cases[name] >= _LEAST and seen[name] % rate:
+            item.add_marker(pytest.mark.long)
+        seen[name] += 1

@@ -26,7 +26,7 @@ CONFIGS = {
 }
 REQUESTERS = {"smallest": 1, "small": 3, "default": 4, "banks": 3, "small banks": 4}
 """One number for each configuration, because each takes a model."""
-ON_CONFIGS = pytest.mark.parametrize("name", only(CONFIGS, ("smallest", "default", "small banks")))
+ON_CONFIGS = pytest.mark.parametrize("name", only(CONFIGS, ("small banks",)))
 BEHIND_FIRST_LEVELS = only(("small", "default", "small banks"), ("default",))
 FIRST = CacheConfig(sets=4, ways=2)
 TIMINGS = {

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from ctm.tb.lib.some import ALL_CASES
 from ctm.tb.mutation.hook import VARIABLE
 from ctm.tb.mutation.mutants import TOP, Mutant, Source
 from ctm.tb.mutation.preload import import_all, preload
@@ -86,6 +87,7 @@ def _seconds(tests: list[Test]) -> float:
 def _collect(mutants: list[Mutant], tests: list[str], jobs: int, send: Send) -> None:
     """Collect tests, and run the mutants that can be run from there."""
     os.chdir(TOP)
+    os.environ[ALL_CASES] = "1"
     collected = _Collected(mutants, jobs, send)
     with collected.tracer:
         code = int(pytest.main([*_OPTIONS, *tests], plugins=[collected]))
@@ -219,6 +221,7 @@ def _by_import(mutant: Mutant | None, tests: list[Test]) -> Callable[[], int]:
     """What runs tests on a mutant that is imported, or without one."""
 
     def work() -> int:
+        os.environ[ALL_CASES] = "1"
         if mutant:
             os.environ[VARIABLE] = mutant.name
         names = [test.name for test in tests]

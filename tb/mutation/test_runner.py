@@ -59,7 +59,7 @@ def unit(tmp_path: Path) -> Path:
 
 def run(unit: Path, *arguments: str, step: int = 1) -> subprocess.CompletedProcess[str]:
     names = [mutant.name for mutant in Source(unit / "piece.py").mutants[::step]]
-    return mutation(*names, "--all", "--tests", unit / "test_piece.py", *arguments, least=6.0)
+    return mutation(*names, "--all", "--tests", unit / "test_piece.py", *arguments, least=3.0)
 
 
 def found(unit: Path, *arguments: str, step: int = 1) -> dict[str, Outcome]:

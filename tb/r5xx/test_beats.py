@@ -35,8 +35,8 @@ SETTINGS: dict[str, dict[str, int | str]] = {
 }
 CONFIGS: dict[str, MachineConfig] = {name: with_settings(TINY, settings) for name, settings in SETTINGS.items()}
 SMALLEST = next(iter(CONFIGS))
-ORDINARY = [pytest.param(name, marks=() if name == SMALLEST else pytest.mark.long) for name in CONFIGS]
-"""Each configuration takes a minute to compile."""
+pytestmark = pytest.mark.long
+"""Each configuration takes a minute to compile. In the ordinary suite whole machines have beats."""
 
 
 @pytest.fixture(autouse=True)
@@ -44,18 +44,16 @@ def core_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENGINES, "core", CoreEngine)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ORDINARY)
+@pytest.mark.parametrize("name", CONFIGS)
 def test_every_instruction_does_what_the_model_says(name: str) -> None:
     check_cases(simulation(CONFIGS[name]), range(PROGRAMS), TIMINGS)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", CONFIGS)
 def test_many_more_programs(name: str) -> None:
     check_cases(simulation(CONFIGS[name]), range(PROGRAMS, LONG_PROGRAMS), TIMINGS)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", CONFIGS)
 def test_compiled_programs_are_as_in_the_golden_model(name: str) -> None:
     config = CONFIGS[name]

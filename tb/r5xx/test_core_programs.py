@@ -18,6 +18,7 @@ from ctm.sim.engines.choice import ENGINES
 from ctm.sim.fault import MachineError
 from ctm.sim.report.workloads import blackscholes, matmul, nbody, prepare
 from ctm.sim.runtime import CommandBuffer, Device, Image, Layout
+from ctm.tb.lib.some import some
 from ctm.tb.r5xx.core_engine import CoreEngine
 from ctm.tb.r5xx.machine import Instruction, alu, move
 from ctm.tb.r5xx.shaders import NAMES, Shader, run
@@ -46,7 +47,7 @@ def core_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENGINES, "core", CoreEngine)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some(NAMES, 4))
 def test_compiled_programs_are_as_in_the_golden_model(name: str) -> None:
     shader = Shader.load(name)
     width, height = shader.grid

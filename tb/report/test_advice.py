@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from ctm.examples.catalogue import job
-from ctm.rtl.config import TINY
 from ctm.rtl.dpp.watch import Wait
 from ctm.sim.elf.lines import Line
 from ctm.sim.engines.seen import Watching
@@ -18,6 +17,7 @@ from ctm.sim.profile.figures import WAITS, Figures, total
 from ctm.sim.profile.occupancy import Bound, Occupancy, Residency
 from ctm.sim.profile.profile import ProgramProfile, Statement, profiles
 from ctm.tb.jobs.single import single
+from ctm.tb.lib.machines import BEATS
 
 WAITED = dict.fromkeys(WAITS, 0)
 JOB = single("p.s", 16, 16, "[constants]\nfloat = {0 = [0.5, 2.0, 1.0, 0.0], 1 = [0.25, 0, 0, 0]}\n")
@@ -58,7 +58,7 @@ def works(**waited: int) -> Figures:
 
 
 def profile_of(path: Path, engine: str) -> ProgramProfile:
-    execution = Execution(load_job(path), engine=engine, config=TINY, watchdog=0, watch=Watching())
+    execution = Execution(load_job(path), engine=engine, config=BEATS, watchdog=0, watch=Watching())
     execution.run()
     (found,) = profiles(execution.device.seen(), execution.programs())
     return found

@@ -37,6 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, settings: dict[str, int | s
     return made
 
 
+@pytest.mark.long
 def test_all_files_are_there_and_nothing_else(folder: Path) -> None:
     suffixes = {"v", "f", "json", "h", "vlt", "core"}
     assert {path.name for path in folder.iterdir()} == {f"ctm.{suffix}" for suffix in suffixes}
@@ -47,6 +48,7 @@ def test_all_files_are_there_and_nothing_else(folder: Path) -> None:
     assert configuration["memory_ports"] == ["m_axi_local", "m_axi_system"]
 
 
+@pytest.mark.long
 def test_only_tables_that_nothing_writes_have_contents(folder: Path) -> None:
     """In `initial` blocks; docs/integration.md says what to do with tools that leave these out."""
     tables = set()
@@ -61,17 +63,20 @@ def test_only_tables_that_nothing_writes_have_contents(folder: Path) -> None:
     assert tables == {("table_", 1024)}
 
 
+@pytest.mark.long
 def test_verilator_says_what_is_waived_and_nothing_else(folder: Path) -> None:
     said = re.findall(r"^%([\w-]+)", lint(folder, "ctm.v", top="ctm"), re.MULTILINE)
     waived = re.findall(r"^lint_off (.*)$", (folder / "ctm.vlt").read_text(), re.MULTILINE)
     assert {kind.replace("Warning-", "-rule ") + ' -file "*ctm.v"' for kind in said} == set(waived)
 
 
+@pytest.mark.long
 def test_waivers_are_in_force(folder: Path) -> None:
     """In a part of the machine, which takes a third of the time."""
     assert lint(folder, "ctm.vlt", "ctm.v", top="ctm__machine__controller") == ""
 
 
+@pytest.mark.long
 def test_slang_says_nothing(folder: Path) -> None:
     driver = pyslang.driver.Driver()
     driver.addStandardArgs()
@@ -81,6 +86,7 @@ def test_slang_says_nothing(folder: Path) -> None:
     assert driver.runFullCompilation(True)
 
 
+@pytest.mark.long
 def test_yosys_takes_it_without_an_option_and_finds_neither_latch_nor_loop(folder: Path) -> None:
     if not FPGA_YOSYS.is_installed:
         pytest.skip(f"{FPGA_YOSYS.distribution} is not installed")
@@ -88,10 +94,12 @@ def test_yosys_takes_it_without_an_option_and_finds_neither_latch_nor_loop(folde
     run(command(FPGA_YOSYS, "run_yosys", "-q", "-p", commands), folder, name="yosys")
 
 
+@pytest.mark.long
 def test_an_installed_yosys_takes_it_too(folder: Path) -> None:
     run([_program("yosys"), "-q", "-p", "read_verilog ctm.v; hierarchy -check -top ctm"], folder)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", [[], ["-g2005"], ["-g2012"]], ids=str)
 def test_icarus_takes_it(folder: Path, tmp_path: Path, language: list[str]) -> None:
     command = [_program("iverilog"), *language, "-Wall", "-s", "ctm", "-o", str(tmp_path / "ctm.vvp"), "ctm.v"]
@@ -106,6 +114,7 @@ def _program(name: str) -> str:
     return path
 
 
+@pytest.mark.long
 def test_names_can_be_typed_and_found_in_the_sources(folder: Path) -> None:
     text = (folder / "ctm.v").read_text()
     assert "\\" not in text
@@ -115,6 +124,7 @@ def test_names_can_be_typed_and_found_in_the_sources(folder: Path) -> None:
         assert f"\nmodule {module}(" in text, module
 
 
+@pytest.mark.long
 def test_one_configuration_is_one_text_whatever_the_folder_and_the_seed_of_hashes(
     folder: Path, settings: dict[str, int | str], tmp_path: Path
 ) -> None:

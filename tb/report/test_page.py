@@ -124,6 +124,7 @@ def test_what_shows_a_run_may_lie_in_a_folder_that_is_not_there_yet(tmp_path: Pa
     assert all(file.exists() for file in files.values())
 
 
+@pytest.mark.long
 def test_a_run_that_fails_is_shown_as_far_as_it_went(tmp_path: Path) -> None:
     page, timeline = tmp_path / "page.html", tmp_path / "t.json"
     run = ("run", job("mandelbrot"), "--engine", "golden", "--watchdog", "20", "-o", tmp_path / "out")

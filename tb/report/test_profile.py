@@ -19,6 +19,7 @@ from ctm.sim.profile.profile import profiles
 from ctm.sim.report.timeline import write_timeline
 from ctm.tb.draws.scene import Scene, drawn
 from ctm.tb.lib.machines import BEATS
+from ctm.tb.lib.some import only
 from ctm.tb.report.sums import check_sums
 
 COUNTS = ["issues", "active", "working", "present"]
@@ -103,7 +104,7 @@ def check_misses(events: list[dict[str, Any]], run: Run) -> None:
 
 
 @pytest.mark.parametrize("config", [BEATS, pytest.param(TINY, marks=pytest.mark.long)], ids=["beats", "lanes"])
-@pytest.mark.parametrize("name", R5XX)
+@pytest.mark.parametrize("name", only(R5XX, ("early_out/early_out",)))
 def test_what_is_seen_of_r5xx_hardware_is_what_the_golden_model_counts(name: str, config: MachineConfig) -> None:
     check(FOLDER / f"{name}.toml", config)
 
@@ -124,7 +125,7 @@ def test_what_is_seen_of_several_banks_is_of_all_of_them() -> None:
     check(job("matmul"), with_settings(TINY, {"array.cores": 2, "shared_cache.banks": 2}))
 
 
-@pytest.mark.parametrize("name", [*R5XX, "r700/compaction/compaction"])
+@pytest.mark.parametrize("name", only([*R5XX, ON_R700[1]], (R5XX[0], ON_R700[1])))
 def test_the_golden_model_s_timeline_has_every_instruction_once(name: str) -> None:
     config = R700 if name.startswith("r700") else TINY
     golden, run = execution(FOLDER / f"{name}.toml", "golden", config, Watching(most_events=1 << 20))

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ctm.rtl.config import PRESETS
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.status import Status
 from ctm.sim.assembler import assemble
@@ -15,12 +14,13 @@ from ctm.sim.elf import Executable
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.runtime import CommandBuffer, Device, Layout
+from ctm.tb.lib.machines import machine
 from ctm.tb.runtime.faulty_texts import ASSEMBLED, COMPILED
 
 HERE = "HERE"
 SIZE = 4
 WATCHDOG = 60
-_PRESET = {"r5xx": "default", "r700": "r700"}
+_ISAS = ("r5xx", "r700")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ CASES = [
     *(
         Faulty(name, isa, text, file, status, refused)
         for file, name, status, refused, text in COMPILED
-        for isa in _PRESET
+        for isa in _ISAS
     ),
 ]
 
@@ -71,7 +71,7 @@ def fault(
     **options: bool,
 ) -> MachineError:
     """The error of a program on an engine; `place` puts it into the device's memory."""
-    device = Device(engine, PRESETS[_PRESET[program.kind]], watchdog=WATCHDOG, **options)
+    device = Device(engine, machine(program.kind), watchdog=WATCHDOG, **options)
     layout = Layout(width=SIZE, height=SIZE, format=DataFormat.FLOAT32_4)
     given, output = device.image(layout, np.ones((SIZE, SIZE, 4), np.float32)), device.image(layout)
     own = program.own_constants

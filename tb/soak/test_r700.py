@@ -11,6 +11,7 @@ from ctm.sim.elf import write
 from ctm.sim.engines.model import Disturbance
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Image, Layout
+from ctm.tb.lib.machines import machine
 from ctm.tb.r700.hardware.machines import MACHINES
 from ctm.tb.soak import r700
 from ctm.tb.soak.comparison import Comparison, Hardware, Outcome
@@ -35,12 +36,12 @@ def check(seeds: range, config: MachineConfig) -> list[Outcome]:
 
 
 def test_random_work_leaves_the_same_errors_and_the_same_memory() -> None:
-    check(range(_RUNS), R700)
+    check(range(_RUNS), machine("r700"))
 
 
 def test_fetches_for_valid_pixels_count_all_that_are_active() -> None:
     """Work that reads LANES_TEX behind fetch clauses with VALID_PIX, where pixels are killed or not covered."""
-    check(range(24, 26), R700)
+    check(range(24, 26), machine("r700"))
 
 
 @pytest.mark.long
@@ -60,26 +61,26 @@ def test_other_machines_agree_too(name: str) -> None:
 
 def test_buffers_that_wait_in_the_queue_run_in_order() -> None:
     for seed in _QUEUED:
-        Comparison(draw_work(seed, r700.R700), R700).run_queued()
+        Comparison(draw_work(seed, r700.R700), machine("r700")).run_queued()
 
 
 def test_constants_that_memory_refused_once_are_loaded_from_elsewhere() -> None:
-    machine = Hardware(R700, watchdog=0, disturbance=Disturbance())
+    hardware = Hardware(machine("r700"), watchdog=0, disturbance=Disturbance())
     image = write(assemble(".isa r700\nADD R1.x, C0.x, C1.x\nEXPORT PIX0, R1.x000"))
     layout = Layout(width=4, height=2, format=DataFormat.FLOAT32_4)
-    machine.memory.write(_PROGRAM, image)
-    machine.memory.refuse(_REFUSED, _REFUSED + 64)
-    machine.memory.write(_CONSTANTS, np.array([[1.5] * 4, [2.0] * 4], np.float32).tobytes())
+    hardware.memory.write(_PROGRAM, image)
+    hardware.memory.refuse(_REFUSED, _REFUSED + 64)
+    hardware.memory.write(_CONSTANTS, np.array([[1.5] * 4, [2.0] * 4], np.float32).tobytes())
     for base in (_REFUSED, _CONSTANTS):
         buffer = CommandBuffer().set_inst_fmt(_PROGRAM).set_constf_fmt(base)
         buffer.set_out_fmt(0, _OUTPUT, layout.format_word, layout.height).set_domain(0, 0, 3, 1).start_program()
-        machine.memory.write(_BUFFER, bytes(buffer.flush_out_cache()))
-        machine.limit(100_000)
+        hardware.memory.write(_BUFFER, bytes(buffer.flush_out_cache()))
+        hardware.limit(100_000)
         if base == _REFUSED:
             with pytest.raises(MachineError) as caught:
-                machine.execute(_BUFFER, len(buffer.words))
+                hardware.execute(_BUFFER, len(buffer.words))
             assert (caught.value.status, caught.value.client) == (Status.BUS_ERROR, BusClient.FLOAT_CONSTANT)
         else:
-            machine.execute(_BUFFER, len(buffer.words))
-    found = Image(memory=machine.memory, base=_OUTPUT, layout=layout).read()
+            hardware.execute(_BUFFER, len(buffer.words))
+    found = Image(memory=hardware.memory, base=_OUTPUT, layout=layout).read()
     assert (found == [3.5, 0, 0, 0]).all()

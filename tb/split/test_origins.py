@@ -8,6 +8,7 @@ import pytest
 from ctm.examples.catalogue import FOLDER
 from ctm.sim.split import plan
 from ctm.tb.cli.invocation import refusal, report
+from ctm.tb.lib.machines import options
 from ctm.tb.split.jobs import blur_in, mandelbrot_in, run_both
 
 BLUR = str(FOLDER / "blur" / "blur.c")
@@ -42,7 +43,7 @@ def test_lookups_around_the_pixel_read_a_window(program: str, isa: str, tmp_path
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("engine", ["golden", "rtl"])
 def test_every_engine_begins_at_an_origin(engine: str, tmp_path: Path) -> None:
-    run_both(blur_in(tmp_path, 20, 110), tmp_path, 2, "--engine", engine)
+    run_both(blur_in(tmp_path, 20, 110), tmp_path, 2, "--engine", engine, *options("r5xx"))
 
 
 @pytest.mark.usefixtures("small")

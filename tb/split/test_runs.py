@@ -7,6 +7,7 @@ import pytest
 
 from ctm.examples.catalogue import job
 from ctm.tb.cli.invocation import ctm, report
+from ctm.tb.lib.machines import options
 from ctm.tb.split.jobs import blur_in, mandelbrot_in, run_both
 
 EXAMPLES = (
@@ -28,7 +29,7 @@ def test_examples_are_the_same_in_tiles(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("engine", ["golden", "rtl", pytest.param("auto", marks=pytest.mark.long)])
 def test_every_engine_has_tiles(engine: str, tmp_path: Path) -> None:
     path = blur_in(tmp_path, 38, 70)
-    one, split = run_both(path, tmp_path, 4, "--engine", engine)
+    one, split = run_both(path, tmp_path, 4, "--engine", engine, *options("r5xx"))
     tiles = split["tiles"]
     assert len(tiles) == 4 and sum(tile["instructions"] for tile in tiles) == one["instructions"]
     assert split["lane_instructions"] == one["lane_instructions"]

@@ -39,6 +39,7 @@ sizes = [[96, 128]]
 """Six points on one model."""
 
 
+@pytest.mark.long
 def test_two_workers_with_caches_of_their_own_compile_a_model_once(
     tmp_path: Path, cluster: tuple[str, Process]
 ) -> None:

@@ -74,6 +74,7 @@ def test_an_interrupted_sweep_is_resumed_to_the_same_table(tmp_path: Path, seria
     assert not journal_of(table).exists()
 
 
+@pytest.mark.long
 def test_a_sweep_on_workers_is_interrupted_and_resumed(tmp_path: Path, serial: Path) -> None:
     sweep_in(tmp_path, TWELVE)
     errors = interrupt(tmp_path, 2, signal.SIGINT, "--workers", 2)

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ctm.rtl.isa.host import COUNTERS
+from ctm.sim.engines.rtl import QUICK
 from ctm.sim.sweep.columns import columns_of
 from ctm.sim.sweep.table import read_table
 from ctm.tb.cli.invocation import ctm, refusal, report
@@ -16,7 +17,9 @@ from ctm.tb.sweep.sweeps import POINTS, SAXPY, SMALL, rows_of, sweep_in
 HERE = ("--workers", 0, "--no-page")
 
 
-def test_a_row_of_hardware_is_what_a_run_counts(tmp_path: Path) -> None:
+def test_a_row_of_hardware_is_what_a_run_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The model that other tests have.
+    monkeypatch.setenv(QUICK, "0")
     settings = "{array.rate = 1, memory.latency = 90}"
     text = f'[[configurations]]\npreset = "tiny"\nsettings = {settings}\n[[jobs]]\nfile = "{SAXPY}"\n'
     result = ctm("sweep", sweep_in(tmp_path, text), *HERE)

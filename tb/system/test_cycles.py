@@ -7,27 +7,24 @@ from typing import Any
 
 import pytest
 
-from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, with_settings
+from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, MachineConfig, with_settings
 from ctm.sim.report import workloads
 from ctm.sim.report.cycles import LATENCIES, as_fields, measure_all, measure_succession, work
 from ctm.sim.report.workloads import Workload, prepare
+from ctm.tb.lib.machines import BEATS
 
 RECORDED: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("cycles.json").read_text(encoding="utf-8"))
 """Cycles by workload and latency of memory: those of docs/performance.md, and of a part of its longest workload."""
 ON_FOUR_CORES = 37_817
 """Of matmul 128 at the usual latency."""
 WORSE = 1.03
-LONG = "mandelbrot 256 x 256", "r700/matmul 256", "r700/mandelbrot 64 x 64"
-MOST_CYCLES, USUAL = 200_000, "50"
-MOST_IDLE = 60
+MOST_IDLE, MOST_IDLE_OF_ONE_LANE = 60, 100
 
 
-def cases() -> Iterator[Any]:
-    """Everything; what is not soon simulated only with --long, but for the usual latency of most workloads."""
+def cases() -> Iterator[tuple[str, str]]:
+    """Everything."""
     for name, cycles in RECORDED.items():
-        for latency, count in cycles.items():
-            is_quick = count < MOST_CYCLES or (latency == USUAL and name not in LONG)
-            yield pytest.param(name, latency, marks=[] if is_quick else pytest.mark.long)
+        yield from ((name, latency) for latency in cycles)
 
 
 def listed() -> dict[str, Workload]:
@@ -35,6 +32,19 @@ def listed() -> dict[str, Workload]:
     return dict(work()) | {"mandelbrot 64 x 64": workloads.mandelbrot(64)}
 
 
+ON_ONE_LANE = {"saxpy 128 x 128 x vec4": 104_962, "matmul 64": 100_193}
+"""Cycles of the machine of the ordinary suite, at the usual latency."""
+
+
+@pytest.mark.parametrize("name", ON_ONE_LANE)
+def test_cycles_of_one_lane_are_as_few_as_they_were(name: str) -> None:
+    prepared = prepare(listed()[name], "rtl", BEATS)
+    prepared.device.run(prepared.commands)
+    assert prepared.is_right()
+    assert prepared.cycles <= WORSE * ON_ONE_LANE[name]
+
+
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "latency"), list(cases()))
 def test_cycles_are_as_few_as_they_were(name: str, latency: str) -> None:
     workload = listed()[name]
@@ -58,8 +68,11 @@ def test_everything_in_the_benchmark_is_recorded() -> None:
     assert all(set(cycles) == set(map(str, LATENCIES)) for cycles in RECORDED.values())
 
 
-def test_programs_follow_each_other_closely() -> None:
-    assert measure_succession("rtl", DEFAULT).idle <= MOST_IDLE
+@pytest.mark.parametrize(
+    ("config", "most"), [(BEATS, MOST_IDLE_OF_ONE_LANE), pytest.param(DEFAULT, MOST_IDLE, marks=pytest.mark.long)]
+)
+def test_programs_follow_each_other_closely(config: MachineConfig, most: int) -> None:
+    assert measure_succession("rtl", config).idle <= most
 
 
 @pytest.mark.parametrize("preset", ["small", "r700-small"])

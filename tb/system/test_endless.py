@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from ctm.sim.cli.application import application
 from ctm.sim.report import progress
 from ctm.tb.jobs.folder import Folder, executable
+from ctm.tb.lib.machines import options
 from ctm.tb.r5xx.machine import flow, move
 
 TOP = Path(__file__).parents[2]
@@ -22,7 +23,9 @@ TOP = Path(__file__).parents[2]
 def folder(tmp_path: Path) -> Folder:
     """A job whose program never ends; the machine is compiled."""
     folder = Folder.make(tmp_path)
-    assert CliRunner().invoke(application(), ["run", str(folder.job), "--engine", "rtl"]).exit_code == 0
+    assert (
+        CliRunner().invoke(application(), ["run", str(folder.job), "--engine", "rtl", *options("r5xx")]).exit_code == 0
+    )
     (tmp_path / "y.npy").unlink()
     (tmp_path / "scale.elf").write_bytes(executable([flow(inst={"jump_func": 0xFF}), move(0, 0, output=0)]))
     return folder
@@ -30,7 +33,7 @@ def folder(tmp_path: Path) -> Folder:
 
 def test_it_ends_soon_and_says_why(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.5)
-    result = CliRunner().invoke(application(), ["run", str(folder.job), "--engine", "rtl", "--json"])
+    result = CliRunner().invoke(application(), ["run", str(folder.job), "--engine", "rtl", *options("r5xx"), "--json"])
     assert result.exit_code == 1
     first, second = result.stderr.splitlines()
     assert first.startswith("groups are still running after ")
@@ -44,6 +47,7 @@ def test_it_ends_soon_and_says_why(folder: Folder, monkeypatch: pytest.MonkeyPat
 def test_a_signal_ends_it(folder: Folder) -> None:
     """While compiled code runs, which knows nothing of signals."""
     command = [sys.executable, "-c", "from ctm.sim.cli import main; main()", "run", folder.job, "--engine", "rtl"]
+    command += options("r5xx")
     with subprocess.Popen(command, cwd=TOP, stderr=subprocess.PIPE, text=True) as process:
         time.sleep(2.0)
         process.send_signal(signal.SIGTERM)
@@ -56,7 +60,9 @@ def test_a_signal_ends_it(folder: Folder) -> None:
 
 def test_a_run_says_how_well_it_used_the_machine(folder: Folder) -> None:
     saxpy = str(TOP / "examples" / "saxpy" / "saxpy.toml")
-    result = CliRunner().invoke(application(), ["run", saxpy, "--engine", "rtl", "-o", str(folder.path), "--json"])
+    result = CliRunner().invoke(
+        application(), ["run", saxpy, "--engine", "rtl", *options("r5xx"), "-o", str(folder.path), "--json"]
+    )
     assert "ALU issue in " in result.stderr and "greatest stall: lookups, " in result.stderr
     assert "hits: input cache " in result.stderr
     used = json.loads(result.stdout)["utilisation"]

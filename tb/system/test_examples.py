@@ -118,9 +118,16 @@ def test_an_expectation_with_a_tolerance_refuses_what_is_further_off_or_no_numbe
         assert not expectation.holds(np.array(wrong, np.float32))
 
 
+_MACHINES = """
+from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
+from ctm.tb.lib.machines import machine
+PRESETS[DEFAULT_PRESETS["r5xx"]] = machine("r5xx")
+"""
+
+
 def demonstrate(*arguments: object, before: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the demonstration in a process of its own, `before` it some Python."""
-    program = f"{before}\nimport typer\nfrom scripts.demonstration import main\ntyper.run(main)"
+    """Run the demonstration in a process of its own, on the suite's machine for R5xx, `before` it some Python."""
+    program = f"{_MACHINES}{before}\nimport typer\nfrom scripts.demonstration import main\ntyper.run(main)"
     command = [sys.executable, "-c", program, *map(str, arguments)]
     return subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, check=False)
 

@@ -5,13 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DEFAULT, PRESETS
+from ctm.rtl.config import PRESETS
 from ctm.sim.jobs.execution import Execution, first_difference
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.runtime.device import WATCHDOG
+from ctm.tb.lib.machines import machine
 from ctm.tb.r5xx.shaders import NAMES, Shader, run
 from ctm.tb.system.example_jobs import JOBS, SHORT
 
+ORDINARY = {*SHORT} - {"bitonic"}
+"""On one lane it takes ten seconds."""
 on_small_machines = pytest.mark.parametrize("preset", ["small", "compact"])
 
 
@@ -21,7 +24,9 @@ def test_compiled_programs_leave_the_same_bits(name: str) -> None:
     width, height = shader.grid
     domains = [(0, 0, width - 1, height - 1), (1, 1, width - 2, height - 2), (3, 2, 3, 2)]
     for domain in domains:
-        found, expected = (run(shader, domain=domain, engine=engine) for engine in ("rtl", "golden"))
+        found, expected = (
+            run(shader, domain=domain, engine=engine, config=machine("r5xx")) for engine in ("rtl", "golden")
+        )
         for other, bits in zip(found.bits, expected.bits, strict=True):
             np.testing.assert_array_equal(other, bits)
 
@@ -52,11 +57,12 @@ def test_examples_leave_the_same_bits_on_small_machines(preset: str, job: Path) 
 
 
 @pytest.mark.parametrize(
-    "job", [pytest.param(job, id=job.stem, marks=() if job.stem in SHORT else pytest.mark.long) for job in JOBS]
+    "job", [pytest.param(job, id=job.stem, marks=() if job.stem in ORDINARY else pytest.mark.long) for job in JOBS]
 )
 def test_examples_leave_the_same_bits(job: Path) -> None:
     loaded = load_job(job)
     found, expected = (
-        Execution(loaded, engine=engine, config=DEFAULT, watchdog=WATCHDOG).run() for engine in ("rtl", "golden")
+        Execution(loaded, engine=engine, config=machine("r5xx"), watchdog=WATCHDOG).run()
+        for engine in ("rtl", "golden")
     )
     assert first_difference(found, expected) is None

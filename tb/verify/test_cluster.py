@@ -25,6 +25,7 @@ verifying = partial(of_python, "-m", "ctm.tb.verify")
 """The command."""
 
 
+@pytest.mark.long
 def test_two_workers_get_one_model_and_share_the_seeds(tmp_path: Path, cluster: tuple[str, Process]) -> None:
     """One has the model in its cache, the other gets it as bytes; the client has neither."""
     address, _ = cluster

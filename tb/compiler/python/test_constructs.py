@@ -98,7 +98,7 @@ def found_within(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> in
 
 
 @pytest.mark.parametrize("isa", ISAS)
-@pytest.mark.parametrize("first", only(range(0, 150, 25), (0, 25)))
+@pytest.mark.parametrize("first", only(range(0, 150, 25), (0,)))
 def test_a_few(tmp_path: Path, isa: str, first: int) -> None:
     assert run(range(first, first + 25), tmp_path, isa, ["golden"]).right >= 23
 

@@ -28,7 +28,8 @@ def lines(session: Session, *commands: str) -> list[str]:
     return said
 
 
-@pytest.mark.parametrize("name", [JOB, *(pytest.param(name, marks=pytest.mark.long) for name in _R5XX)])
+@pytest.mark.long
+@pytest.mark.parametrize("name", [JOB, *_R5XX])
 def test_steps_are_those_of_the_golden_model_with_cycles(name: str) -> None:
     job = example(name, 16, 4)
     with session_of(job, engine="rtl") as session, session_of(job) as model:
@@ -48,6 +49,7 @@ def test_steps_are_those_of_the_golden_model_with_cycles(name: str) -> None:
         assert model.wavefront.cycle is None
 
 
+@pytest.mark.long
 def test_the_job_ends_as_without_a_debugger() -> None:
     job = example(JOB, 16, 4)
     with session_of(job, engine="rtl") as session, session_of(job) as model:
@@ -58,6 +60,7 @@ def test_the_job_ends_as_without_a_debugger() -> None:
             np.testing.assert_array_equal(session.result.outputs[number], output)
 
 
+@pytest.mark.long
 def test_cycles_breakpoints_and_why() -> None:
     with session_of(example(JOB, 16, 4), engine="rtl") as session:
         session.step(9)
@@ -77,6 +80,7 @@ def test_cycles_breakpoints_and_why() -> None:
         assert "takes a job" in lines(model, "diff")[0]
 
 
+@pytest.mark.long
 def test_diff_stops_where_the_hardware_does_something_else() -> None:
     with session_of(example(JOB, 16, 4), engine="rtl") as session:
         assert lines(session, "diff") == ["the wavefront is the same to its end, here and in golden"]
@@ -113,6 +117,7 @@ def test_diff_of_two_jobs_shows_the_first_instruction_that_differs(tmp_path: Pat
         assert session.position.step == 4
 
 
+@pytest.mark.long
 def test_a_run_of_the_hardware_is_ended_from_another_thread() -> None:
     with session_of(example(JOB, 16, 4), engine="rtl") as session:
         session.cancellation.request()

@@ -18,10 +18,8 @@ from ctm.tb.r5xx import shaders as r5xx
 from ctm.tb.r700 import shaders as r700
 
 _ORDINARY = {
-    "r5xx": ("blackscholes", "deep_nest", "deriv_linear_noopt", "discard_if", "dots", "if_else", "uniform_branch_noopt",
-             "loop_divergent", "depth_out", "const_inline"),
-    "r700": ("blackscholes_sfn", "deep_nest_sb", "deriv_sb", "discard_if_nosb", "discard_loop_sb", "if_else_nosb",
-             "depth_out_sfn", "const_inline_nosb", "loop_divergent_sfn", "dots_sfn"),
+    "r5xx": ("deep_nest", "deriv_linear_noopt", "discard_if", "dots", "loop_divergent", "depth_out"),
+    "r700": ("deep_nest_sb", "deriv_sb", "discard_loop_sb", "depth_out_sfn", "const_inline_nosb", "loop_divergent_sfn"),
 }  # fmt: skip
 """Some of each kind, which take less than a second."""
 

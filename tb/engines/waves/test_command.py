@@ -21,6 +21,7 @@ def folder(tmp_path: Path) -> Folder:
     return Folder.make(tmp_path)
 
 
+@pytest.mark.long
 def test_a_window_has_the_cycles_that_are_asked_for(folder: Folder) -> None:
     path = folder.path / "a.fst"
     found = report("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-from", 100, "--waves-cycles", 50)
@@ -31,6 +32,7 @@ def test_a_window_has_the_cycles_that_are_asked_for(folder: Folder) -> None:
     assert sorted(Path(view).name for view in found["waves"]["views"]) == ["a.gtkw", "a.sucl"]
 
 
+@pytest.mark.long
 def test_a_window_around_the_end_has_the_last_cycles(folder: Folder) -> None:
     path = folder.path / "a.fst"
     found = report("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-around", "end", "--waves-cycles", 40)
@@ -38,6 +40,7 @@ def test_a_window_around_the_end_has_the_last_cycles(folder: Folder) -> None:
     assert Wave(path).at_cycles("ctm.irq", found["cycles"] - 2, found["cycles"] + 1) == [0, 0, 1]
 
 
+@pytest.mark.long
 def test_a_window_around_a_fault_has_it(folder: Folder) -> None:
     path = folder.path / "a.fst"
     fault = ("run", folder.job, *BEATS_OPTIONS, "--watchdog", 2, "--waves", path, "--waves-around", "fault")
@@ -50,6 +53,7 @@ def test_a_window_around_a_fault_has_it(folder: Folder) -> None:
     assert "there is none in" in refusal("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-around", "fault")
 
 
+@pytest.mark.long
 def test_a_window_at_a_processor_is_its_wavefronts(folder: Folder) -> None:
     path = folder.path / "a.fst"
     found = report("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-at", "5,3")
@@ -66,6 +70,7 @@ def test_a_window_at_a_processor_is_its_wavefronts(folder: Folder) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_window_that_never_comes_leaves_what_was_there(folder: Folder) -> None:
     path = folder.path / "a.vcd"
     path.write_text("mine")
@@ -76,6 +81,7 @@ def test_a_window_that_never_comes_leaves_what_was_there(folder: Folder) -> None
     assert not list(folder.path.glob(".ctm-*"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_a_full_disk_costs_the_wave_only(folder: Folder, suffix: str) -> None:
     path = folder.path / f"a{suffix}"
@@ -87,6 +93,7 @@ def test_a_full_disk_costs_the_wave_only(folder: Folder, suffix: str) -> None:
     assert path.exists() == (suffix != ".fst")
 
 
+@pytest.mark.long
 def test_places_that_cannot_be_written(folder: Folder) -> None:
     assert "No such file" in refusal("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "none" / "a.fst")
     (folder.path / "b.fst").mkdir()
@@ -96,6 +103,7 @@ def test_places_that_cannot_be_written(folder: Folder) -> None:
     assert (folder.path / "y.npy").exists()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("suffix", FORMATS)
 def test_an_interruption_leaves_a_wave_that_can_be_read(folder: Folder, suffix: str) -> None:
     folder.change("i = [0, 12]\nj = [0, 4]", "i = [0, 999]\nj = [0, 999]")

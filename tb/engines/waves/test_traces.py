@@ -25,7 +25,7 @@ from ctm.tb.lib.machines import BEATS
 SMALL_R700 = with_settings(R700, {"array.threads": 4, "array.lanes": 4})
 CORE = "ctm.machine.array.core_0"
 RUNS = (
-    pytest.param("saxpy", BEATS, id="beats"),
+    pytest.param("saxpy", BEATS, id="beats", marks=pytest.mark.long),
     pytest.param("saxpy", TINY, id="r5xx", marks=pytest.mark.long),
     pytest.param("early_out", TINY, id="flow control", marks=pytest.mark.long),
     pytest.param("r700/compaction", SMALL_R700, id="r700", marks=pytest.mark.long),
@@ -102,6 +102,7 @@ def check_views(path: Path, traced: Execution, wave: Wave, config: MachineConfig
             assert f"{value:0{width}b}" in mnemonics
 
 
+@pytest.mark.long
 def test_formats_have_the_same_wave(tmp_path: Path) -> None:
     waves = {}
     for suffix in FORMATS:
@@ -120,6 +121,7 @@ def test_formats_have_the_same_wave(tmp_path: Path) -> None:
             assert other.at_cycles(name, 300, 500) == first.at_cycles(name, 300, 500)
 
 
+@pytest.mark.long
 def test_blocks_of_an_fst_go_on_where_the_one_before_ended(tmp_path: Path) -> None:
     """A block has at most 2,048 cycles; of signals of each width some are compared with a VCD, which has no blocks."""
     waves = []
@@ -143,6 +145,7 @@ def test_blocks_of_an_fst_go_on_where_the_one_before_ended(tmp_path: Path) -> No
     assert changes > 10_000
 
 
+@pytest.mark.long
 def test_enumerations_have_names_and_signals_fields(tmp_path: Path) -> None:
     path, text = tmp_path / "a.fst", tmp_path / "b.vcd"
     for each in (path, text):
@@ -161,6 +164,7 @@ def test_enumerations_have_names_and_signals_fields(tmp_path: Path) -> None:
     assert not any("$" in name.split(".")[-1][:1] or "__DOT__" in name for name in variables)
 
 
+@pytest.mark.long
 def test_a_model_without_waves_is_the_one_of_before(tmp_path: Path) -> None:
     plain = RtlEngine.library(BEATS)
     before = plain.read_bytes()
@@ -170,6 +174,7 @@ def test_a_model_without_waves_is_the_one_of_before(tmp_path: Path) -> None:
     assert b"VerilatedFst" not in before
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not (which("gtkwave") and which("xvfb-run")), reason="GTKWave or a display for it is not there")
 def test_gtkwave_loads_the_view(tmp_path: Path) -> None:
     path, script = tmp_path / "a.fst", tmp_path / "count.tcl"

@@ -7,7 +7,7 @@ from ctm.tb.lib.own_tests import modules_of, run_module
 _FOLDER, _PLUGIN = "tb/r700", "ctm.tb.fast.r700.conftest"
 _PATTERNS = ("test_*examples.py", "test_faults*.py", "test_stack.py", "test_note.py", "test_flow_random.py")
 _MODULES = modules_of(_FOLDER, _PATTERNS)
-_QUICK = ("test_export_examples", "test_pixel_examples")
+_QUICK = ("test_pixel_examples",)
 
 
 def test_all_are_there() -> None:

@@ -6,6 +6,7 @@ from functools import cache
 from ctm.rtl.config import R700
 from ctm.sim.engines.model import Disturbance
 from ctm.sim.fault import CycleLimitError
+from ctm.tb.lib.machines import machine
 from ctm.tb.r700.hardware.limits import is_unsupported
 from ctm.tb.r700.hardware.lockstep import Difference, compare
 from ctm.tb.r700.hardware.random_fetches import draw_job
@@ -36,7 +37,7 @@ DRAWN: Mapping[str, Callable[[int], Job | None]] = {
 @cache
 def _engine(disturbance: Disturbance) -> TracedEngine:
     """One for all runs of a kind: all share one compiled model."""
-    return TracedEngine(R700, disturbance)
+    return TracedEngine(machine("traced r700"), disturbance)
 
 
 def engine_of(seed: int) -> TracedEngine:

@@ -10,6 +10,7 @@ from ctm.sim.engines.interpreted import AmaranthEngine
 from ctm.sim.engines.model import Disturbance
 from ctm.sim.engines.rtl import RtlEngine
 from ctm.tb.lib.faults import AllFaults
+from ctm.tb.lib.machines import machine
 from ctm.tb.r700.machine import Job, Run, run_golden, run_on
 
 MOST_CYCLES = 2_000_000
@@ -51,7 +52,7 @@ class AmaranthHardware(_Bounded, AmaranthEngine):
 @cache
 def engine(latency: int = R700.memory.latency, stall: float = 0.0, *, settings: Settings = ()) -> HardwareEngine:
     """One for all runs of a kind: a new one takes long. Whatever the memory, they share one compiled model."""
-    config = with_settings(R700, dict(settings))
+    config = with_settings(R700, dict(settings)) if settings else machine("r700")
     config = replace(config, memory=replace(config.memory, latency=latency))
     return HardwareEngine(config, Disturbance(jitter=20 if stall else 0, stall=stall, seed=1))
 

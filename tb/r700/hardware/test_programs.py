@@ -8,6 +8,7 @@ import pytest
 from ctm.rtl.config import R700
 from ctm.sim.report.r700_workloads import mandelbrot, sha256
 from ctm.sim.report.workloads import Workload, prepare
+from ctm.tb.lib.machines import machine
 from ctm.tb.lib.some import some
 from ctm.tb.r700.assembly import Assembly
 from ctm.tb.r700.hardware.machine import MEMORIES, compare, engine
@@ -23,7 +24,7 @@ _INTERVAL, _BUSY = 4, 0.95
 @pytest.mark.parametrize("name", some(FILES, 8))
 def test_compiled_programs(name: str) -> None:
     shader = Shader.load(name)
-    for one, two in zip(run(shader).bits, run(shader, engine="rtl").bits, strict=True):
+    for one, two in zip(run(shader).bits, run(shader, engine="rtl", config=machine("r700")).bits, strict=True):
         np.testing.assert_array_equal(one, two)
 
 
