@@ -18,6 +18,9 @@ from ctm.rtl.isa.limits import COORDINATE_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.pipeline import delay_valid
 
+_RESULTS = 16
+"""Results that distributed memory holds in any case, and more than there are in units with one multiplier."""
+
 
 def request_layout(lanes: int, passenger: Any) -> data.StructLayout:
     """Coordinates of all lanes: texels unless `scaled`, divided by q first if `projected`. `passenger` is passed on."""
@@ -67,11 +70,9 @@ class Coordinates(wiring.Component):
         request, lanes = self.request.payload, self._lanes
         scaling = self._scaling
         m.submodules.scaling = units = GatedStateless(scaling, scaling.latency)
-        in_units = scaling.latency // (lanes * SequentialScaling.CYCLES if self._shares_multiplier else lanes) + 2
-        m.submodules.results = results = SyncFIFOBuffered(width=self._result.size, depth=in_units + 2)
-        m.submodules.passengers = passengers = SyncFIFOBuffered(
-            width=request.passenger.shape().size, depth=in_units + 2
-        )
+        depth = _RESULTS if self._shares_multiplier else scaling.latency // lanes + 4
+        m.submodules.results = results = SyncFIFOBuffered(width=self._result.size, depth=depth)
+        m.submodules.passengers = passengers = SyncFIFOBuffered(width=request.passenger.shape().size, depth=depth)
         m.d.comb += [
             Value.cast(self.result.payload).eq(results.r_data),
             self.result.valid.eq(results.r_rdy),

@@ -141,4 +141,5 @@ def _lanes_free(m: Module, config: ArrayConfig, taken: Taken, presubtracts: Valu
         return Const(1)
     beats = config.beats
     before = delay_valid(m, presubtracts & taken.first, cycles + beats - 2)
-    return ~Cat(before[age - 1] for age in range(max(1, cycles - beats + 1), cycles + beats)).any()
+    # The next instruction is issued after all beats of the one before.
+    return ~Cat(before[age - 1] for age in range(max(beats, cycles - beats + 1), cycles + beats)).any()
