@@ -56,7 +56,7 @@ def line_write_layout(slice_bits: int = LINE_BITS) -> data.StructLayout:
     """As `LINE_WRITE`, in slices.
 
     They go from the first to the last one with a byte to be written, without those of another line between them.
-    `left` slices of the line follow this one.
+    `remaining` slices of the line follow this one.
     """
     slices = range(LINE_BITS // slice_bits)
     return data.StructLayout(
@@ -65,7 +65,7 @@ def line_write_layout(slice_bits: int = LINE_BITS) -> data.StructLayout:
             "bits": slice_bits,
             "mask": slice_bits // BYTE_BITS,
             "slice": slices,
-            "left": slices,
+            "remaining": slices,
         }
     )
 

@@ -52,11 +52,11 @@ class ElementAddress(wiring.Component):
         return m
 
 
-PLACE = data.StructLayout({"offset": ROW_OFFSET_BITS, "is_last_column": 1, "is_last_row": 1})
+ORIGIN = data.StructLayout({"offset": ROW_OFFSET_BITS, "is_last_column": 1, "is_last_row": 1})
 """Of an element: the rows, or rows of tiles, below it, times the stride; and whether it has a neighbour."""
 
 
-class ElementPlace(wiring.Component):
+class ElementOrigin(wiring.Component):
     """What the `NeighbourAddresses` of an element begin with. Combinational.
 
     Members
@@ -64,13 +64,13 @@ class ElementPlace(wiring.Component):
     buffer : ``In(BUFFER)``
     x, y : ``In(12)``
         Inside the buffer's limits.
-    place : ``Out(PLACE)``
+    origin : ``Out(ORIGIN)``
     """
 
     buffer: In(BUFFER)
     x: In(COORDINATE_BITS)
     y: In(COORDINATE_BITS)
-    place: Out(PLACE)
+    origin: Out(ORIGIN)
 
     latency = 0
 
@@ -79,9 +79,9 @@ class ElementPlace(wiring.Component):
         m = Module()
         limits = limits_of(self.buffer)
         m.d.comb += [
-            self.place.offset.eq(_row(m, self.buffer, self.y) * self.buffer.stride),
-            self.place.is_last_column.eq(self.x + 1 == limits.width),
-            self.place.is_last_row.eq(self.y + 1 == limits.height),
+            self.origin.offset.eq(_row(m, self.buffer, self.y) * self.buffer.stride),
+            self.origin.is_last_column.eq(self.x + 1 == limits.width),
+            self.origin.is_last_row.eq(self.y + 1 == limits.height),
         ]
         return m
 
@@ -96,15 +96,15 @@ class NeighbourAddresses(wiring.Component):
     -------
     buffer : ``In(BUFFER)``
     x, y : ``In(12)``
-    place : ``In(PLACE)``
-        The `ElementPlace` of the element.
+    origin : ``In(ORIGIN)``
+        The `ElementOrigin` of the element.
     addresses : ``Out(32)``, four in the order of the channels that they go to
     """
 
     buffer: In(BUFFER)
     x: In(COORDINATE_BITS)
     y: In(COORDINATE_BITS)
-    place: In(PLACE)
+    origin: In(ORIGIN)
     addresses: Out(data.ArrayLayout(ADDRESS_BITS, CHANNELS))
 
     latency = 0
@@ -112,16 +112,16 @@ class NeighbourAddresses(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        buffer, place = self.buffer, self.place
+        buffer, origin = self.buffer, self.origin
         right, up = (Signal(COORDINATE_BITS, name=name) for name in ("right", "up"))
         own_row, up_row = _row(m, buffer, self.y), _row(m, buffer, up)
         up_offset = Signal(ROW_OFFSET_BITS)
         m.d.comb += [
-            right.eq(self.x + ~place.is_last_column),
-            up.eq(self.y + ~place.is_last_row),
-            up_offset.eq(place.offset + Mux(own_row[0] != up_row[0], buffer.stride, 0)),
+            right.eq(self.x + ~origin.is_last_column),
+            up.eq(self.y + ~origin.is_last_row),
+            up_offset.eq(origin.offset + Mux(own_row[0] != up_row[0], buffer.stride, 0)),
         ]
-        starts = (_start(m, buffer, place.offset), _start(m, buffer, up_offset))
+        starts = (_start(m, buffer, origin.offset), _start(m, buffer, up_offset))
         rows, columns = ((starts[0], self.y), (starts[1], up)), (self.x, right)
         for channel, (step_right, step_up) in enumerate(NEIGHBOURS):
             address = _address(m, buffer, rows[step_up][0], columns[step_right], rows[step_up][1])

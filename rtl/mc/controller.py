@@ -278,7 +278,7 @@ class MemoryController(wiring.Component):
             outputs.output_mask.eq(registers.output_mask),
             outputs.flush.eq(delay(m, self._flush(registers, outputs), name="flushing_outputs")),
             self.idle.eq(outputs.idle),
-            self.output_line.eq(Cat(line.valid & line.ready & ~line.payload.left.any() for line in outputs.lines)),
+            self.output_line.eq(Cat(line.valid & line.ready & ~line.payload.remaining.any() for line in outputs.lines)),
         ]
         # Registered: the command is done a cycle after all is in memory.
         is_flushed = outputs.idle & outputs.empty & writes.idle[: len(banks)].all()

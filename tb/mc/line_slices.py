@@ -17,27 +17,29 @@ def sliced(line: int, data: bytes, mask: int, slice_bits: int = LINE_BITS) -> li
     return [
         pack(
             line_write_layout(slice_bits), line=line, bits=int.from_bytes(parts[index][0], "little"),
-            mask=parts[index][1], slice=index, left=used[-1] - index,
+            mask=parts[index][1], slice=index, remaining=used[-1] - index,
         )
         for index in range(used[0], used[-1] + 1)
     ]  # fmt: skip
 
 
 def joined(payloads: list[int], slice_bits: int = LINE_BITS) -> list[Line]:
-    """The lines of slices. Bytes that are not written are 0; a line whose last slices are missing is left out."""
+    """The lines of slices. Bytes that are not written are 0; a line whose last slices are missing is remaining out."""
     layout, size, found = line_write_layout(slice_bits), slice_bits // 8, []
-    line, data, mask, left = 0, 0, 0, 0
+    line, data, mask, remaining = 0, 0, 0, 0
     for payload in payloads:
         part = unpack(layout, payload)
-        assert not left or (part["line"], part["left"]) == (line, left - 1), "slices of a line are parted, or missing"
-        if not left:
+        assert not remaining or (part["line"], part["remaining"]) == (line, remaining - 1), (
+            "slices of a line are parted, or missing"
+        )
+        if not remaining:
             assert part["mask"], "the first slice writes nothing"
             line, data, mask = part["line"], 0, 0
-        start, left = size * part["slice"], part["left"]
+        start, remaining = size * part["slice"], part["remaining"]
         written = sum(0xFF << 8 * byte for byte in range(size) if part["mask"] >> byte & 1)
         data |= (part["bits"] & written) << 8 * start
         mask |= part["mask"] << start
-        if not left:
+        if not remaining:
             assert part["mask"], "the last slice writes nothing"
             found.append((line, data.to_bytes(LINE_BYTES, "little"), mask))
     return found

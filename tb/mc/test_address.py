@@ -4,7 +4,7 @@ import numpy as np
 
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.mc.address import ElementAddress, ElementPlace, NeighbourAddresses
+from ctm.rtl.mc.address import ElementAddress, ElementOrigin, NeighbourAddresses
 from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
@@ -50,6 +50,6 @@ def test_neighbours_are_those_of_the_golden_model():
     ]
     x, y = (np.concatenate([pair[axis] for pair in pairs]) for axis in (0, 1))
     words = repeated(buffers)
-    place = CompiledUnit(ElementPlace())(buffer=words, x=x, y=y)["place"]
-    found = CompiledUnit(NeighbourAddresses())(buffer=words, x=x, y=y, place=place)["addresses"]
+    origin = CompiledUnit(ElementOrigin())(buffer=words, x=x, y=y)["origin"]
+    found = CompiledUnit(NeighbourAddresses())(buffer=words, x=x, y=y, origin=origin)["addresses"]
     np.testing.assert_array_equal(found.T, np.concatenate(expected).reshape(CHANNELS, -1))

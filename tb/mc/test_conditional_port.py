@@ -122,7 +122,7 @@ class Surroundings:
             for byte in range(size):
                 if each["mask"] >> byte & 1:
                     self.memory[each["line"] * LINE + size * each["slice"] + byte] = each["bits"] >> 8 * byte & 0xFF
-            if not each["left"]:
+            if not each["remaining"]:
                 self.writes.append(self.now + int(self.generator.integers(1, 12)))
 
 

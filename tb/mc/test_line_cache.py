@@ -1,4 +1,4 @@
-"""LineCache: lines and parts of them, from lines that come whole or in slices."""
+"""LineCache: lines and sectors of them, from lines that come whole or in slices."""
 
 from typing import Any
 
@@ -18,18 +18,18 @@ SMALL, MANY_SETS = CacheConfig(sets=2, ways=2), CacheConfig(sets=32, ways=1)
 
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 @pytest.mark.parametrize(
-    ("config", "slice_bits", "part_bits"),
+    ("config", "slice_bits", "sector_bits"),
     [(SMALL, 512, 512), (SMALL, 128, 512), (SMALL, 64, 128), (MANY_SETS, 128, 512), (MANY_SETS, 128, 128)],
-    ids=["lines", "slices", "slices to parts", "many sets", "many sets to parts"],
+    ids=["lines", "slices", "slices to sectors", "many sets", "many sets to sectors"],
 )
-def test_each_access_gets_its_part(config: CacheConfig, slice_bits: int, part_bits: int, stall: float) -> None:
-    generator = np.random.default_rng([slice_bits, part_bits])
-    cache = LineCache(config, PASSENGER_BITS, outstanding=3, waiting=8, slice_bits=slice_bits, part_bits=part_bits)
+def test_each_access_gets_its_part(config: CacheConfig, slice_bits: int, sector_bits: int, stall: float) -> None:
+    generator = np.random.default_rng([slice_bits, sector_bits])
+    cache = LineCache(config, PASSENGER_BITS, outstanding=3, waiting=8, slice_bits=slice_bits, sector_bits=sector_bits)
     source, sink = Source(cache.access, generator, stall), Sink(cache.result, generator, stall)
     accesses = [
         {
             "line": int(generator.integers(LINES)) << int(generator.choice([0, 0, 12])),
-            "part": int(generator.integers(512 // part_bits)),
+            "sector": int(generator.integers(512 // sector_bits)),
             "reads": int(generator.random() < 0.9),
             "uncached": int(generator.random() < 0.1),
             "passenger": number % 256,
@@ -48,11 +48,11 @@ def test_each_access_gets_its_part(config: CacheConfig, slice_bits: int, part_bi
                 break
 
     simulate(cache, testbench)
-    size = part_bits // 8
+    size = sector_bits // 8
     for access, payload in zip(accesses, sink.received, strict=True):
         found = unpack(layouts[1], payload)
         error = access["reads"] and access["line"] in lines.error_lines
         assert (found["passenger"], found["error"]) == (access["passenger"], error)
-        part = line(access["line"])[size * access["part"] :][:size]
-        assert error or not access["reads"] or found["bits"] == int.from_bytes(part, "little")
+        sector = line(access["line"])[size * access["sector"] :][:size]
+        assert error or not access["reads"] or found["bits"] == int.from_bytes(sector, "little")
     assert len(lines.numbers) < sum(access["reads"] for access in accesses)

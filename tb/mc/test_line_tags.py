@@ -30,12 +30,15 @@ def _line(generator: np.random.Generator) -> int:
     return int(generator.integers(3)) << 20 | int(generator.integers(LINES))
 
 
-@pytest.mark.parametrize("ahead", [False, True], ids=["at-once", "ahead"])
+@pytest.mark.parametrize("synchronous", [False, True], ids=["at-once", "synchronous"])
 @pytest.mark.parametrize(("sets", "ways"), [(1, 1), (4, 1), (1, 4), (4, 2), (2, 8)])
-def test_random_lines(sets: int, ways: int, ahead: bool) -> None:
+def test_random_lines(sets: int, ways: int, synchronous: bool) -> None:
     generator = np.random.default_rng(sets + ways)
     rows = sets * ways + 3
-    unit, model = LineTags(CacheConfig(sets=sets, ways=ways), rows, ahead=ahead), [Set(ways) for _ in range(sets)]
+    unit, model = (
+        LineTags(CacheConfig(sets=sets, ways=ways), rows, synchronous=synchronous),
+        [Set(ways) for _ in range(sets)],
+    )
     hits = 0
 
     async def testbench(context: Any) -> None:
@@ -63,7 +66,7 @@ def test_random_lines(sets: int, ways: int, ahead: bool) -> None:
             context.set(unit.put, {"valid": misses, "row": row})
             # The line may stay in a cycle in which nothing is put.
             advances, after = misses or generator.random() < 0.7, _line(generator)
-            if ahead:
+            if synchronous:
                 context.set(unit.next_line, after)
                 context.set(unit.advances, advances)
             await context.tick()

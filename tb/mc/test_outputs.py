@@ -135,12 +135,12 @@ class Bench:
                 self._store(payload)
                 banks = len(self.design.lines)
                 assert sink is self.past or (payload & (1 << 26) - 1) % banks == bank, "a line of another bank"
-                ended += sink is self.past and not unpack(self._layout, payload)["left"]
+                ended += sink is self.past and not unpack(self._layout, payload)["remaining"]
         self.under_way += ended - responses
 
     def _store(self, payload: int) -> None:
         part, size = unpack(self._layout, payload), len(self.design.uncached_line.payload.mask)
-        assert part["mask"] or part["left"], "a line without a byte is not handed on"
+        assert part["mask"] or part["remaining"], "a line without a byte is not handed on"
         for byte in range(size):
             if part["mask"] >> byte & 1:
                 at = LINE_BYTES * part["line"] + size * part["slice"] + byte

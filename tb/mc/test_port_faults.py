@@ -61,7 +61,7 @@ COMBINED_SLICES: Check = ("mc.test_write_combiner", COMBINER[1], ((128, 64), 18,
 ELEMENTS: Check = ("mc.test_outputs", OUTPUTS[1], (1, 1, 128, 0, 0))
 ROWS: Check = ("mc.test_reorder_buffer", ORDER[1], ((4, 6, 6), 128, (True, False, True), 0.3, 0.3))
 PARTS: Check = ("r5xx.code.test_reader", INSTRUCTIONS[1], (128, 0x7FFF_FFFC, 0.3, 0))
-TAGS_AHEAD: Check = ("mc.test_line_tags", TAGS[1], (4, 2, True))
+SYNCHRONOUS_TAGS: Check = ("mc.test_line_tags", TAGS[1], (4, 2, True))
 REGISTERS: Check = ("mc.test_registers", "test_registers_hold_what_the_model_holds", ())
 
 FAULTS: dict[str, tuple[Fault, Check]] = {
@@ -240,9 +240,9 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.constant_reader", "(beat == self._beats - 1)", "(beat == self._beats - 2)"), CONSTANTS,
     ),
     "a line has one slice": (
-        Fault("rtl.mc.lines.slice_walk", "begun.eq(self.left.any())", "begun.eq(0)"), COMBINED_SLICES,
+        Fault("rtl.mc.lines.slice_walk", "begun.eq(self.remaining.any())", "begun.eq(0)"), COMBINED_SLICES,
     ),
-    "a slice is left out": (
+    "a slice is remaining out": (
         Fault("rtl.mc.lines.slice_walk", "following.eq(self.slice + 1)", "following.eq(self.slice + 2)"),
         COMBINED_SLICES,
     ),
@@ -257,7 +257,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.lib.sharing", "Mux(waits, valid.bit_select(held, 1), valid.any())", "valid.any()"), WRITTEN_SLICES,
     ),
     "each slice counts as a line": (
-        Fault("rtl.mc.bus.write_ports", "write.ready & ~write.payload.left.any()", "write.ready"), WRITTEN_SLICES,
+        Fault("rtl.mc.bus.write_ports", "write.ready & ~write.payload.remaining.any()", "write.ready"), WRITTEN_SLICES,
     ),
     "bursts begin with the line": (
         Fault("rtl.mc.bus.writer", "write.slice, write.line", "Const(0, beat_bits), write.line"), BEATS,
@@ -266,29 +266,31 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.bus.writer", "Mux(self.drain, 0, write.mask)", "write.mask"), BEATS_DRAIN,
     ),
     "a burst that is cut off has no end": (
-        Fault("rtl.mc.bus.writer", "Mux(self.drain, left == 1, ~write.left.any())", "~write.left.any()"), BEATS_DRAIN,
+        Fault("rtl.mc.bus.writer",
+              "Mux(self.drain, remaining == 1, ~write.remaining.any())", "~write.remaining.any()"), BEATS_DRAIN,
     ),
     "the first half of a row is written twice": (
-        Fault("rtl.mc.outputs.write_combiner", "part.eq(walk.slice)", "part.eq(0)"), COMBINED_SLICES,
+        Fault("rtl.mc.outputs.write_combiner", "inside.eq(walk.slice)", "inside.eq(0)"), COMBINED_SLICES,
     ),
     "an entry is free with its first slice": (
         Fault("rtl.mc.outputs.write_combiner",
-              "line.valid & line.ready & ~payload.left.any()", "line.valid & line.ready"), COMBINED_SLICES,
+              "line.valid & line.ready & ~payload.remaining.any()", "line.valid & line.ready"), COMBINED_SLICES,
     ),
     "an entry leaves with its first slice": (
-        Fault("rtl.mc.outputs.write_combiner", "(steps & ~walk.left.any())", "steps"), COMBINED_SLICES,
+        Fault("rtl.mc.outputs.write_combiner", "(steps & ~walk.remaining.any())", "steps"), COMBINED_SLICES,
     ),
     "what was put just now is not seen": (
-        Fault("rtl.mc.lines.tags", "in_set.eq(Mux(next_index == index, put, 0))", "in_set.eq(0)"), TAGS_AHEAD,
+        Fault("rtl.mc.lines.tags", "in_set.eq(Mux(next_index == index, put, 0))", "in_set.eq(0)"), SYNCHRONOUS_TAGS,
     ),
     "a set's first line is not seen": (
-        Fault("rtl.mc.lines.tags", "own.bit_select(following, 1) | comes", "own.bit_select(following, 1)"), TAGS_AHEAD,
+        Fault("rtl.mc.lines.tags", "own.bit_select(following, 1) | comes", "own.bit_select(following, 1)"),
+        SYNCHRONOUS_TAGS,
     ),
     "a line that waits hits after an invalidation": (
-        Fault("rtl.mc.lines.tags", "seen[0].eq(0)", "recent.valid.eq(0)"), TAGS_AHEAD,
+        Fault("rtl.mc.lines.tags", "seen[0].eq(0)", "recent.valid.eq(0)"), SYNCHRONOUS_TAGS,
     ),
     "tags are those of another line while one waits": (
-        Fault("rtl.mc.lines.tags", "reader.en.eq(self.advances)", "reader.en.eq(1)"), TAGS_AHEAD,
+        Fault("rtl.mc.lines.tags", "reader.en.eq(self.advances)", "reader.en.eq(1)"), SYNCHRONOUS_TAGS,
     ),
     "a row is read before the last one is offered": (
         Fault("rtl.mc.bus.reorder_buffer", "~response.valid & ~completes", "~response.valid"), ROWS,
@@ -299,11 +301,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "rows have the number of the next one": (
         Fault("rtl.mc.bus.reorder_buffer", "payload.slice.eq(position - 1)", "payload.slice.eq(position)"), ROWS,
     ),
-    "an instruction's last part is not read": (
+    "an instruction's last sector is not read": (
         Fault("rtl.r5xx.code.reader", "first_offset + INSTRUCTION_WORDS - 1", "first_offset + INSTRUCTION_WORDS - 2"),
         PARTS,
     ),
-    "a part has the error of the row that is filled": (
+    "a sector has the error of the row that is filled": (
         Fault("rtl.mc.lines.cache", "errors.bit_select(row, 1))", "errors.bit_select(fill_row, 1))"), PARTS,
     ),
     "the mask is set with the conditional mask": (

@@ -188,12 +188,12 @@ def test_rows_are_offered_three_cycles_after_their_line_and_lines_behind_their_l
 
 
 def test_clients_take_turns() -> None:
-    """One with many lines that have come gets every second one of those that are read, and both are served."""
-    order = ReorderBuffer(outstanding=(8, 8))
+    """Of three with many lines that have come each gets every third one that is read."""
+    order = ReorderBuffer(outstanding=(8, 8, 8))
     offered: list[tuple[int, ...]] = []
 
     async def testbench(context: Any) -> None:
-        for client in range(2):
+        for client in range(3):
             context.set(order.requests[client].ready, 1)
             context.set(order.response.payload.client, client)
             for now in range(9):
@@ -209,6 +209,6 @@ def test_clients_take_turns() -> None:
             await context.tick()
 
     simulate(order, testbench)
-    assert offered[0] == (1, 1), "both have one already"
-    assert sorted(offered[2:4]) == [(0, 1), (1, 0)]
-    assert sorted(offered[4:6]) == [(0, 1), (1, 0)]
+    assert offered[0] == (1, 1, 1), "all have one already"
+    for first in (2, 5):
+        assert sorted(offered[first : first + 3]) == [(0, 0, 1), (0, 1, 0), (1, 0, 0)]

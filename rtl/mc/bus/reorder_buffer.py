@@ -118,13 +118,13 @@ class ReorderBuffer(wiring.Component):
         memory = BlockRam(self._row_bits, sum(self._outstanding) * rows)
         m.submodules.rows = memory
         writer, reader = memory.write_port(granularity=self._slice_bits), memory.read_port()
-        part = (inside - 1).bit_length()
+        low = (inside - 1).bit_length()
         positions = [Signal(range(rows), name=f"position_{number}") for number in range(len(rings))]
         position = reduce(or_, (Mux(read, own, 0) for read, own in zip(reads, positions, strict=True)))
         m.d.comb += [
-            writer.addr.eq(Cat(came.slice[part:], row)),
+            writer.addr.eq(Cat(came.slice[low:], row)),
             writer.data.eq(came.bits.replicate(inside)),
-            writer.en.eq(Mux(self.response.valid, 1 << came.slice[:part], 0)),
+            writer.en.eq(Mux(self.response.valid, 1 << came.slice[:low], 0)),
             reader.addr.eq(Cat(position, _chosen(rings, reads))),
             ends.eq(Cat(own == rows - 1 for own in positions)),
         ]

@@ -57,7 +57,7 @@ class WritePorts(wiring.Component):
             sliced = self._slice_bits < LINE_BITS
             m.submodules[f"writes_{port}"] = arbiter = Arbiter(layout, len(self._ordered), keeps=sliced)
             if sliced:
-                m.d.comb += arbiter.keep.eq(arbiter.output.payload.write.left.any())
+                m.d.comb += arbiter.keep.eq(arbiter.output.payload.write.remaining.any())
             connect(m, arbiter.output, flipped(self.port_writes[port]))
             arbiters.append(arbiter)
         m.submodules.responses = responses = Arbiter(tagged_write_response_layout(self.tag), len(ports))
@@ -72,7 +72,7 @@ class WritePorts(wiring.Component):
             last_port = Signal(range(len(ports)), name=f"last_port_{client}")
             its_port = self._routing.port(write.payload.line)
             allowed = (count == 0) | (its_port == last_port) | (not ordered)
-            taken = write.valid & write.ready & ~write.payload.left.any()
+            taken = write.valid & write.ready & ~write.payload.remaining.any()
             m.d.comb += [
                 written.valid.eq(response.valid & (Value.cast(response.payload.tag) == client)),
                 written.payload.error.eq(response.payload.error),

@@ -83,8 +83,8 @@ class BusWriter(wiring.Component):
         beat_bits = (line_beats(self._data_bits) - 1).bit_length()
         aw, w, request, write = self.aw, self.w, self.request, self.request.payload.write
         # Beats of the burst that are still to come from the client.
-        left = Signal.like(write.left)
-        begins, starts, moves = ~left.any(), Signal(), ~w.valid | w.ready
+        remaining = Signal.like(write.remaining)
+        begins, starts, moves = ~remaining.any(), Signal(), ~w.valid | w.ready
         has_space = ~begins | ((~aw.valid | aw.ready) & underway.w_rdy)
         takes = request.valid & request.ready
         m.d.comb += [
@@ -98,20 +98,20 @@ class BusWriter(wiring.Component):
             m.d.sync += [
                 aw.valid.eq(1),
                 aw.payload.address.eq(Cat(Const(0, LINE_OFFSET_BITS - beat_bits), write.slice, write.line)),
-                aw.payload.length.eq(write.left),
+                aw.payload.length.eq(write.remaining),
             ]
         with m.If(moves):
             m.d.sync += [
-                w.valid.eq(takes | (self.drain & left.any())),
+                w.valid.eq(takes | (self.drain & remaining.any())),
                 w.payload.bits.eq(write.bits),
                 w.payload.strobe.eq(Mux(self.drain, 0, write.mask)),
-                w.payload.last.eq(Mux(self.drain, left == 1, ~write.left.any())),
+                w.payload.last.eq(Mux(self.drain, remaining == 1, ~write.remaining.any())),
             ]
             with m.If(takes):
-                m.d.sync += left.eq(write.left)
-            with m.Elif(self.drain & left.any()):
-                m.d.sync += left.eq(left - 1)
-        is_sending: Value = w.valid | left.any()
+                m.d.sync += remaining.eq(write.remaining)
+            with m.Elif(self.drain & remaining.any()):
+                m.d.sync += remaining.eq(remaining - 1)
+        is_sending: Value = w.valid | remaining.any()
         return is_sending
 
     def _send_line(self, m: Module, underway: SyncFIFOBuffered) -> Value:

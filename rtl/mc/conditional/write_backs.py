@@ -61,7 +61,7 @@ class WriteBacks(wiring.Component):
         self._client, self._entries, self._slice_bits = client, entries, slice_bits
         bits = read_bits(slice_bits)
         # Slices that are read together.
-        self._parts = (bits // slice_bits - 1).bit_length()
+        self._low = (bits // slice_bits - 1).bit_length()
         self._release = data.StructLayout({"valid": 1, "row": range(rows), "index": range(entries), "stays": 1})
         super().__init__(
             {
@@ -129,8 +129,8 @@ class WriteBacks(wiring.Component):
             walk.mask.eq(mask),
             walk.steps.eq(self.reads),
             self.read_row.eq(first.row),
-            self.read_slice.eq(walk.slice[self._parts :]),
-            self.cleans.eq(self.reads & ~walk.left.any()),
+            self.read_slice.eq(walk.slice[self._low :]),
+            self.cleans.eq(self.reads & ~walk.remaining.any()),
             self.done.valid.eq(leaves & ~first.stays),
             self.done.row.eq(first.row),
         ]
@@ -144,11 +144,11 @@ class WriteBacks(wiring.Component):
                 write.payload.line.eq(lines[first.index]),
                 write.payload.mask.eq(mask.word_select(walk.slice, len(write.payload.mask))),
                 write.payload.slice.eq(walk.slice),
-                write.payload.left.eq(walk.left),
+                write.payload.remaining.eq(walk.remaining),
             ]
         with m.If(arrives):
-            part = write.payload.slice[: self._parts]
-            m.d.sync += [write.payload.bits.eq(self.bits.word_select(part, self._slice_bits)), write.valid.eq(1)]
+            inside = write.payload.slice[: self._low]
+            m.d.sync += [write.payload.bits.eq(self.bits.word_select(inside, self._slice_bits)), write.valid.eq(1)]
         return first.valid & ~dirty, first.index
 
     def _complete(self, m: Module, lines: Array) -> tuple[Value, Value]:

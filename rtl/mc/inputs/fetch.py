@@ -17,7 +17,7 @@ from ctm.rtl.isa.limits import CHANNELS, INPUTS, WORD_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
-from ctm.rtl.mc.address import PLACE, ElementPlace, NeighbourAddresses
+from ctm.rtl.mc.address import ORIGIN, ElementOrigin, NeighbourAddresses
 from ctm.rtl.mc.area import in_page
 from ctm.rtl.mc.elements import CONVERSION, POSITION, ElementWords, channel_addresses, conversion, position
 from ctm.rtl.mc.lines.cache import result_layout
@@ -43,7 +43,7 @@ class FetchAddresses(wiring.Component):
     """The addresses of the channels of a wavefront's fetches, and the descriptors of what they read.
 
     Latency is one cycle, throughput one wavefront in each cycle. `ready` does not depend on the next unit's in the same
-    cycle. An element's place is found in front of the queue, addresses behind it.
+    cycle. An element's origin is found in front of the queue, addresses after it.
 
     Members
     -------
@@ -51,7 +51,7 @@ class FetchAddresses(wiring.Component):
     written : ``In(INPUT_WRITE)``
         Only while no request is offered. An input that was not written since the reset is absent.
     areas : ``In(BUFFER)``, `areas` of them, and with `memory` all of memory as one
-        Numbered behind the inputs. Stable while requests are offered.
+        Their numbers follow those of the inputs. Stable while requests are offered.
     wavefront : ``Out(stream.Signature(touches_layout(4 * lanes, passenger_layout(lanes, tag))))``
     idle : ``Out(1)``
         The unit is empty.
@@ -61,7 +61,7 @@ class FetchAddresses(wiring.Component):
         self._lanes, self._memory = lanes, memory
         request = fetch_request_layout(lanes, tag, areas, memory=memory)
         self._queued = data.StructLayout(
-            {"buffer": BUFFER, "places": data.ArrayLayout(PLACE, lanes), "request": request}
+            {"buffer": BUFFER, "origins": data.ArrayLayout(ORIGIN, lanes), "request": request}
         )
         super().__init__(
             {
@@ -93,19 +93,19 @@ class FetchAddresses(wiring.Component):
         absent = buffer.pitch == 0
         lines, positions = [], []
         for lane in range(self._lanes):
-            m.submodules[f"place_{lane}"] = place = GatedStateless(ElementPlace())
+            m.submodules[f"origin_{lane}"] = origin = GatedStateless(ElementOrigin())
             m.submodules[f"neighbours_{lane}"] = neighbours = GatedStateless(NeighbourAddresses())
             m.d.comb += [
-                place.wanted.eq(self.request.valid),
-                place.buffer.eq(entering.buffer),
-                place.x.eq(entering.request.x[lane]),
-                place.y.eq(entering.request.y[lane]),
-                entering.places[lane].eq(place.place),
+                origin.wanted.eq(self.request.valid),
+                origin.buffer.eq(entering.buffer),
+                origin.x.eq(entering.request.x[lane]),
+                origin.y.eq(entering.request.y[lane]),
+                entering.origins[lane].eq(origin.origin),
                 neighbours.wanted.eq(queue.r_rdy),
                 neighbours.buffer.eq(buffer),
                 neighbours.x.eq(request.x[lane]),
                 neighbours.y.eq(request.y[lane]),
-                neighbours.place.eq(queued.places[lane]),
+                neighbours.origin.eq(queued.origins[lane]),
             ]
             addresses = channel_addresses(m, buffer, neighbours.addresses)
             own = [address[LINE_OFFSET_BITS:] for address in addresses]

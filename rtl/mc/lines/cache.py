@@ -35,21 +35,21 @@ _BLOCK_RAM_SETS = 32
 _REQUESTS = 2
 
 
-def access_layout(passenger: ShapeLike, part_bits: int = LINE_BITS) -> data.StructLayout:
-    """An access to a part of a line, or, without `reads`, to none. The result returns the passenger."""
-    part = range(LINE_BITS // part_bits)
+def access_layout(passenger: ShapeLike, sector_bits: int = LINE_BITS) -> data.StructLayout:
+    """An access to a sector of a line, or, without `reads`, to none. The result returns the passenger."""
+    sector = range(LINE_BITS // sector_bits)
     return data.StructLayout(
-        {"line": LINE_ADDRESS_BITS, "part": part, "reads": 1, "uncached": 1, "passenger": passenger}
+        {"line": LINE_ADDRESS_BITS, "sector": sector, "reads": 1, "uncached": 1, "passenger": passenger}
     )
 
 
-def result_layout(passenger: ShapeLike, part_bits: int = LINE_BITS) -> data.StructLayout:
-    """An access's part of a line; with `error` the bits mean nothing, as without `reads`."""
-    return data.StructLayout({"bits": part_bits, "error": 1, "passenger": passenger})
+def result_layout(passenger: ShapeLike, sector_bits: int = LINE_BITS) -> data.StructLayout:
+    """An access's sector of a line; with `error` the bits mean nothing, as without `reads`."""
+    return data.StructLayout({"bits": sector_bits, "error": 1, "passenger": passenger})
 
 
 class LineCache(wiring.Component):
-    """Reads lines, or parts of them, in order. A hit takes `latency` cycles; throughput is one access in each cycle.
+    """Reads lines, or sectors of them, in order. A hit takes `latency` cycles; throughput is one access in each cycle.
 
     At most `outstanding` refills are in flight or not yet consumed. At most `waiting` accesses are in the queue,
     `outstanding` by default. A refill takes at least one cycle, and refills may come in any order.
@@ -59,8 +59,8 @@ class LineCache(wiring.Component):
 
     Members
     -------
-    access : ``In(stream.Signature(access_layout(passenger, part_bits)))``
-    result : ``Out(stream.Signature(result_layout(passenger, part_bits)))``
+    access : ``In(stream.Signature(access_layout(passenger, sector_bits)))``
+    result : ``Out(stream.Signature(result_layout(passenger, sector_bits)))``
     lines : ``Out(TaggedLineClient(range(outstanding), slice_bits))``
     invalidate : ``In(1)``
         Invalidate all lines; only while idle and no access is offered.
@@ -83,23 +83,23 @@ class LineCache(wiring.Component):
         outstanding: int,
         waiting: int | None = None,
         slice_bits: int = LINE_BITS,
-        part_bits: int = LINE_BITS,
+        sector_bits: int = LINE_BITS,
     ) -> None:
         if outstanding < 1:
             raise ValueError(f"outstanding must be at least 1, not {outstanding}")
         self._config, self._outstanding, self._slice_bits = config, outstanding, slice_bits
-        self._part_bits, self._result = part_bits, result_layout(passenger, part_bits)
+        self._sector_bits, self._result = sector_bits, result_layout(passenger, sector_bits)
         self._waiting = max(waiting or outstanding, _SMALLEST_QUEUE)
         in_block_ram = self._waiting >= _BLOCK_RAM_QUEUE
         self._queue = SyncFIFOBuffered if in_block_ram else SyncFIFO
         self.latency = 4 if in_block_ram else 3
         self._rows = config.sets * config.ways + outstanding
-        self._access = access_layout(passenger, part_bits)
+        self._access = access_layout(passenger, sector_bits)
         self.looked_up = Signal(passenger, reset_less=True)
         self._entry = data.StructLayout(
             {
                 "row": range(self._rows),
-                "part": self._access["part"].shape,
+                "sector": self._access["sector"].shape,
                 "reads": 1,
                 "waits": 1,
                 "freed": row_layout(self._rows),
@@ -129,7 +129,7 @@ class LineCache(wiring.Component):
         arrived, first, count = Signal(depth), Signal(range(depth)), Signal(range(depth + 1))
         refills, fill_row = self._look_up(m, queue, free_list, count != depth)
         response = self.lines.response
-        memory, whole = (self._rows_of_lines if self._part_bits == LINE_BITS else self._rows_of_parts)(m, fill_row)
+        memory, whole = (self._rows_of_lines if self._sector_bits == LINE_BITS else self._rows_of_sectors)(m, fill_row)
         consumes = self._read(m, queue, free_list, memory, arrived.bit_select(first, 1))
         m.d.sync += count.eq(count + refills - consumes)
         with m.If(consumes):
@@ -144,17 +144,17 @@ class LineCache(wiring.Component):
         reader, response = memory.read_port(), self.lines.response
         whole = write_slice(m, memory, fill_row, response.payload, response.valid)
 
-        def read(row: Value, part: Value, enable: Value) -> tuple[Value, Value]:
+        def read(row: Value, sector: Value, enable: Value) -> tuple[Value, Value]:
             m.d.comb += [reader.addr.eq(row), reader.en.eq(enable)]
             line = line_of(reader.data)
             return line.bits, line.error
 
         return read, whole
 
-    def _rows_of_parts(self, m: Module, fill_row: Value) -> tuple[Any, Value]:
-        """As `_rows_of_lines`, with a row for each part of a line. Errors are beside it."""
-        inside = self._part_bits // self._slice_bits
-        m.submodules.memory = memory = BlockRam(self._part_bits, self._rows * (LINE_BITS // self._part_bits))
+    def _rows_of_sectors(self, m: Module, fill_row: Value) -> tuple[Any, Value]:
+        """As `_rows_of_lines`, with a row for each sector of a line. Errors are beside it."""
+        inside = self._sector_bits // self._slice_bits
+        m.submodules.memory = memory = BlockRam(self._sector_bits, self._rows * (LINE_BITS // self._sector_bits))
         reader, writer = memory.read_port(), memory.write_port(granularity=self._slice_bits)
         response, errors = self.lines.response, Signal(self._rows)
         came, low = response.payload, (inside - 1).bit_length()
@@ -167,9 +167,9 @@ class LineCache(wiring.Component):
         with m.If(whole):
             m.d.sync += errors.bit_select(fill_row, 1).eq(came.error)
 
-        def read(row: Value, part: Value, enable: Value) -> tuple[Value, Value]:
+        def read(row: Value, sector: Value, enable: Value) -> tuple[Value, Value]:
             error = Signal(name="row_error")
-            m.d.comb += [reader.addr.eq(Cat(part, row)), reader.en.eq(enable)]
+            m.d.comb += [reader.addr.eq(Cat(sector, row)), reader.en.eq(enable)]
             with m.If(enable):
                 m.d.sync += error.eq(errors.bit_select(row, 1))
             return reader.data, error
@@ -185,9 +185,9 @@ class LineCache(wiring.Component):
         m.submodules.taken = slice_ = RegisterSlice(self._access, SliceMode.FORWARD)
         connect(m, flipped(self.access), slice_.input)
         offered, access = slice_.output, slice_.output.payload
-        ahead = self._config.sets >= _BLOCK_RAM_SETS
-        m.submodules.tags = tags = LineTags(self._config, self._rows, ahead=ahead)
-        if ahead:
+        synchronous = self._config.sets >= _BLOCK_RAM_SETS
+        m.submodules.tags = tags = LineTags(self._config, self._rows, synchronous=synchronous)
+        if synchronous:
             m.d.comb += [tags.next_line.eq(self.access.payload.line), tags.advances.eq(self.access.ready)]
         request, following = Signal.like(self.lines.request.payload), Signal(range(self._outstanding))
         m.submodules.requests = requests = SyncFIFO(width=len(Value.cast(request)), depth=_REQUESTS)
@@ -220,7 +220,7 @@ class LineCache(wiring.Component):
         destination = Signal(pending_layout)
         m.d.comb += [
             entry.row.eq(Mux(present, tags.row, free_list.row.row)),
-            entry.part.eq(access.part),
+            entry.sector.eq(access.sector),
             entry.reads.eq(access.reads),
             entry.waits.eq(refills),
             entry.freed.valid.eq(refills & (access.uncached | tags.owned.valid)),
@@ -258,7 +258,7 @@ class LineCache(wiring.Component):
     def _read(self, m: Module, queue: FIFOInterface, free_list: FreeList, read: Any, has_arrived: Value) -> Value:
         """The back: reads rows in the queue's order. Returns whether a refill was consumed."""
         result, head, advances = self.result, self._entry(queue.r_data), Signal()
-        bits, error = read(head.row, head.part, advances)
+        bits, error = read(head.row, head.sector, advances)
         held, reads = Signal.like(result.payload.passenger), Signal()
         m.d.comb += [
             advances.eq(queue.r_rdy & (~head.waits | has_arrived) & (~result.valid | result.ready)),

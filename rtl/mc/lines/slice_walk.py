@@ -13,7 +13,7 @@ from ctm.rtl.lib.views import record
 class SliceWalk(wiring.Component):
     """Walks over the slices of a line from the first to the last one with a byte to be written, one in each step.
 
-    Combinational but for the slice that it is at, which is the first one again behind the last one. The line may be
+    Combinational but for the slice that it is at, which is the first one again after the last one. The line may be
     itself a slice, of `written` bits.
 
     Members
@@ -21,17 +21,17 @@ class SliceWalk(wiring.Component):
     mask : ``In(written // 8)``
         The bytes to be written, the same in all steps over a line.
     steps : ``In(1)``
-        Go on to the next slice, or, behind the last one, to another line.
+        Go on to the next slice, or, after the last one, to another line.
     slice : ``Out(range(slices))``
         The slice that it is at.
-    left : ``Out(range(slices))``
+    remaining : ``Out(range(slices))``
         Slices that follow it.
     """
 
     def __init__(self, slice_bits: int, *, written: int = LINE_BITS) -> None:
         self._slice_bytes, bytes_ = slice_bits // BYTE_BITS, written // BYTE_BITS
         slices = range(written // slice_bits)
-        super().__init__({"mask": In(bytes_), "steps": In(1), "slice": Out(slices), "left": Out(slices)})
+        super().__init__({"mask": In(bytes_), "steps": In(1), "slice": Out(slices), "remaining": Out(slices)})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -41,10 +41,10 @@ class SliceWalk(wiring.Component):
         begun, following = Signal(), Signal.like(self.slice)
         m.d.comb += [
             self.slice.eq(Mux(begun, following, one_hot_index(lowest_one(used)))),
-            self.left.eq(len(used) - 1 - one_hot_index(lowest_one(used[::-1])) - self.slice),
+            self.remaining.eq(len(used) - 1 - one_hot_index(lowest_one(used[::-1])) - self.slice),
         ]
         with m.If(self.steps):
-            m.d.sync += [begun.eq(self.left.any()), following.eq(self.slice + 1)]
+            m.d.sync += [begun.eq(self.remaining.any()), following.eq(self.slice + 1)]
         return m
 
 
@@ -84,7 +84,7 @@ class LineSlices(wiring.Component):
         give_slice(m, held, walk, slices.payload)
         with m.If(self.line.ready):
             m.d.sync += [valid.eq(self.line.valid), held.eq(self.line.payload)]
-        with m.Elif(slices.ready & ~walk.left.any()):
+        with m.Elif(slices.ready & ~walk.remaining.any()):
             m.d.sync += valid.eq(0)
         return m
 
@@ -96,5 +96,5 @@ def give_slice(m: Module, line: data.View, walk: SliceWalk, payload: data.View) 
         payload.bits.eq(line.bits.word_select(walk.slice, len(payload.bits))),
         payload.mask.eq(line.mask.word_select(walk.slice, len(payload.mask))),
         payload.slice.eq(Cat(walk.slice, line.slice)),
-        payload.left.eq(walk.left),
+        payload.remaining.eq(walk.remaining),
     ]

@@ -28,15 +28,15 @@ def entry_layout(config: CacheConfig) -> data.StructLayout:
 class LineTags(wiring.Component):
     """The tags of a set-associative cache. Rows of the data RAM are not tied to ways: each way holds the row it owns.
 
-    A lookup is combinational, of `line`. A cache of many sets has its tags in block RAM, which is read a cycle `ahead`.
-    Replacement is round-robin in each set.
+    A lookup is combinational, of `line`. The tags of many sets are in block RAM: they are read in the cycle in front of
+    it, `synchronous`. Replacement is round-robin in each set.
 
     Members
     -------
     line : ``In(26)``
     next_line, advances : ``In(26)``, ``In(1)``
-        Only where tags are read `ahead`: the value of `line` from the next cycle on; else `line` stays as it is. High
-        in each cycle with `put`.
+        Only if reads are `synchronous`: the value of `line` from the next cycle on; else `line` stays as it is. High in
+        each cycle with `put`.
     hit : ``Out(1)``
         The cache has the line, or its refill is in flight.
     row : ``Out(range(rows))``
@@ -53,13 +53,13 @@ class LineTags(wiring.Component):
         Invalidates all lines.
     """
 
-    def __init__(self, config: CacheConfig, rows: int, *, ahead: bool = False) -> None:
-        self._config, self._rows, self._ahead = config, rows, ahead
+    def __init__(self, config: CacheConfig, rows: int, *, synchronous: bool = False) -> None:
+        self._config, self._rows, self._synchronous = config, rows, synchronous
         entry = entry_layout(config)
         super().__init__(
             {
                 "line": In(LINE_ADDRESS_BITS),
-                **({"next_line": In(LINE_ADDRESS_BITS), "advances": In(1)} if ahead else {}),
+                **({"next_line": In(LINE_ADDRESS_BITS), "advances": In(1)} if synchronous else {}),
                 "hit": Out(1),
                 "row": Out(range(rows)),
                 "entry": Out(entry),
@@ -83,7 +83,7 @@ class LineTags(wiring.Component):
         content = data.StructLayout({"upper": len(self.line) - set_bits, "row": range(self._rows)})
         written, put = record(content, name="written"), Mux(self.put.valid, 1 << found.pointer, 0)[:ways]
         m.d.comb += Value.cast(written).eq(Cat(self.line[set_bits:], self.put.row))
-        kept = (self._kept_ahead if self._ahead else self._kept)(m, index, written, put)
+        kept = (self._kept_synchronous if self._synchronous else self._kept)(m, index, written, put)
         hits = Cat(valid & (way.upper == written.upper) for valid, way in zip(found.hitting, kept, strict=True))
         rows = [way.row for way in kept]
         m.d.comb += [
@@ -104,7 +104,7 @@ class LineTags(wiring.Component):
             table.write(m, index, written, writes)
         return kept
 
-    def _kept_ahead(self, m: Module, index: Value, written: data.View, put: Value) -> list[data.View]:
+    def _kept_synchronous(self, m: Module, index: Value, written: data.View, put: Value) -> list[data.View]:
         """As `_kept`, from block RAM, whose row does not have what is put in the cycle in which it is read."""
         next_index = self.next_line[: len(index)]
         recent, in_set, kept = Signal.like(written, reset_less=True), Signal.like(put), []
@@ -161,7 +161,7 @@ class LineTags(wiring.Component):
         self, m: Module, index: Value, bits: Sequence[Signal], recent: data.View, seen: tuple[Signal, Signal]
     ) -> None:
         """Set whether the line's set has lines, and has begun: `bits` have it of all sets but the recent one."""
-        if not self._ahead:
+        if not self._synchronous:
             is_recent = recent.valid & (recent.set == index)
             m.d.comb += [each.eq(own.bit_select(index, 1) | is_recent) for each, own in zip(seen, bits, strict=True)]
             return

@@ -135,16 +135,16 @@ class WriteCombiner(wiring.Component):
         evicted = record(data.StructLayout({"index": range(self._entries), "entry": _ENTRY}), reset_less=True)
         reading, out = Signal(), Signal(range(self._entries), reset_less=True)
         # Slices of a row of memory, and which of them is offered.
-        parts = (self._written // self._slice_bits - 1).bit_length()
-        part = Signal(parts, reset_less=True)
+        low = (self._written // self._slice_bits - 1).bit_length()
+        inside = Signal(low, reset_less=True)
         steps = reading & (~line.valid | line.ready)
-        takes = ~reading | (steps & ~walk.left.any())
+        takes = ~reading | (steps & ~walk.remaining.any())
         m.d.comb += [
             walk.mask.eq(evicted.entry.mask),
             walk.steps.eq(steps),
-            reader.addr.eq(Cat(walk.slice[parts:], evicted.index)),
+            reader.addr.eq(Cat(walk.slice[low:], evicted.index)),
             reader.en.eq(steps),
-            payload.bits.eq(reader.data.word_select(part, self._slice_bits)),
+            payload.bits.eq(reader.data.word_select(inside, self._slice_bits)),
         ]
         with m.If(takes):
             m.d.sync += reading.eq(leaving)
@@ -154,13 +154,13 @@ class WriteCombiner(wiring.Component):
         with m.If(steps):
             m.d.sync += [
                 out.eq(evicted.index),
-                part.eq(walk.slice),
+                inside.eq(walk.slice),
                 payload.line.eq(evicted.entry.line),
                 payload.mask.eq(evicted.entry.mask.word_select(walk.slice, len(payload.mask))),
                 payload.slice.eq(walk.slice),
-                payload.left.eq(walk.left),
+                payload.remaining.eq(walk.remaining),
             ]
-        handed = line.valid & line.ready & ~payload.left.any()
+        handed = line.valid & line.ready & ~payload.remaining.any()
         return takes, reading, handed, (1 << out)[: self._entries]
 
     def _note_full(self, m: Module, full: Signal, taken: Value, opened: Value, index: Value, mask: Value) -> Signal:

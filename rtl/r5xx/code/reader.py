@@ -30,7 +30,7 @@ class InstructionReader(wiring.Component):
     """Reads instructions, in order, with up to `outstanding` lines in flight; a word in each cycle, so one in six.
 
     An instruction lies in one line or two; neighbours share lines. Lines are not kept after a cycle of `idle`. They are
-    read in parts of `read_bits(slice_bits)`, of which an instruction lies in up to three.
+    read in sectors of `read_bits(slice_bits)`, of which an instruction lies in up to three.
 
     Members
     -------
@@ -43,9 +43,9 @@ class InstructionReader(wiring.Component):
 
     def __init__(self, *, outstanding: int, slice_bits: int = LINE_BITS) -> None:
         self._outstanding, self._slice_bits = outstanding, slice_bits
-        self._part_bits = read_bits(slice_bits)
-        self._part_words = self._part_bits // WORD_BITS
-        self._offset_bits = (self._part_words - 1).bit_length()
+        self._sector_bits = read_bits(slice_bits)
+        self._sector_words = self._sector_bits // WORD_BITS
+        self._offset_bits = (self._sector_words - 1).bit_length()
         super().__init__(
             {
                 "code": In(ADDRESS_BITS),
@@ -58,11 +58,11 @@ class InstructionReader(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        # The passenger is the offset of the instruction's first word in its first part.
+        # The passenger is the offset of the instruction's first word in its first sector.
         m.submodules.lines = lines = LineCache(
             _LINES, unsigned(self._offset_bits), outstanding=self._outstanding,
-            waiting=_TOUCHES * self._outstanding * (LINE_BITS // self._part_bits),
-            slice_bits=self._slice_bits, part_bits=self._part_bits,
+            waiting=_TOUCHES * self._outstanding * (LINE_BITS // self._sector_bits),
+            slice_bits=self._slice_bits, sector_bits=self._sector_bits,
         )  # fmt: skip
         connect(m, lines.lines, flipped(self.lines))
         asks, whole = self._ask(m, lines.access), self._gather(m, lines.result)
@@ -73,32 +73,32 @@ class InstructionReader(wiring.Component):
         return m
 
     def _ask(self, m: Module, access: stream.Interface) -> Signal:
-        """Ask for the parts of each instruction. Returns whether there is one whose parts are not all asked for."""
+        """Ask for the sectors of each instruction. Returns whether there is one whose sectors are not all asked for."""
         request, first, offset_bits = self.client.request, Signal(ADDRESS_BITS), self._offset_bits
-        offset_start, part_start = _WORD_OFFSET_BITS, _WORD_OFFSET_BITS + offset_bits
-        parts = -(-(INSTRUCTION_WORDS - 1) // self._part_words) + 1
-        asks, left = Signal(), Signal(range(parts))
-        part, offset = Signal(ADDRESS_BITS - part_start), Signal(offset_bits)
-        part_of_line = LINE_OFFSET_BITS - part_start
+        offset_start, sector_start = _WORD_OFFSET_BITS, _WORD_OFFSET_BITS + offset_bits
+        sectors = -(-(INSTRUCTION_WORDS - 1) // self._sector_words) + 1
+        asks, remaining = Signal(), Signal(range(sectors))
+        sector, offset = Signal(ADDRESS_BITS - sector_start), Signal(offset_bits)
+        sector_of_line = LINE_OFFSET_BITS - sector_start
         m.d.comb += [
             first.eq(self.code + request.payload.number * INSTRUCTION_BYTES),
             access.valid.eq(asks),
-            access.payload.line.eq(part[part_of_line:]),
-            access.payload.part.eq(part[:part_of_line]),
+            access.payload.line.eq(sector[sector_of_line:]),
+            access.payload.sector.eq(sector[:sector_of_line]),
             access.payload.reads.eq(1),
             access.payload.passenger.eq(offset),
-            request.ready.eq(~asks | (access.ready & (left == 0))),
+            request.ready.eq(~asks | (access.ready & (remaining == 0))),
         ]
-        first_offset = first[offset_start:part_start]
+        first_offset = first[offset_start:sector_start]
         with m.If(request.ready):
             m.d.sync += [
                 asks.eq(request.valid),
-                left.eq((first_offset + INSTRUCTION_WORDS - 1) >> offset_bits),
-                part.eq(first[part_start:]),
+                remaining.eq((first_offset + INSTRUCTION_WORDS - 1) >> offset_bits),
+                sector.eq(first[sector_start:]),
                 offset.eq(first_offset),
             ]
         with m.Elif(access.ready):
-            m.d.sync += [left.eq(left - 1), part.eq(part + 1)]
+            m.d.sync += [remaining.eq(remaining - 1), sector.eq(sector + 1)]
         return asks
 
     def _gather(self, m: Module, line: stream.Interface) -> Signal:
@@ -110,7 +110,7 @@ class InstructionReader(wiring.Component):
         m.d.comb += [
             takes.eq(line.valid & (~whole | response.ready)),
             offset.eq(payload.passenger + word),
-            line.ready.eq(takes & (is_last | (offset == self._part_words - 1))),
+            line.ready.eq(takes & (is_last | (offset == self._sector_words - 1))),
             response.valid.eq(whole),
             response.payload.error.eq(error),
         ]
