@@ -306,7 +306,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         PARTS,
     ),
     "a sector has the error of the row that is filled": (
-        Fault("rtl.mc.lines.cache", "errors.bit_select(row, 1))", "errors.bit_select(fill_row, 1))"), PARTS,
+        Fault("rtl.mc.lines.rows", "errors.bit_select(read.row, 1))", "errors.bit_select(fill.row, 1))"), PARTS,
     ),
     "the mask is set with the conditional mask": (
         Fault("rtl.mc.registers", 'self._is("set_out_mask")', 'self._is("set_out_mask", "set_cond_out_mask")'),

@@ -11,9 +11,7 @@ for each refill in flight. (Igehy, Eldridge, Proudfoot, "Prefetching in a Textur
 spare rows are a reorder buffer from which lines are copied.)
 """
 
-from typing import Any
-
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import FIFOInterface, SyncFIFO, SyncFIFOBuffered
@@ -21,10 +19,10 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, TaggedLineClient, is_last_slice
 from ctm.rtl.config import CacheConfig
-from ctm.rtl.lib.ram import BlockRam, DistributedRam
+from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.rings import next_index
-from ctm.rtl.mc.lines.rows import line_of, row_of_slices, write_slice
+from ctm.rtl.mc.lines.rows import LineRows
 from ctm.rtl.mc.lines.tags import FreeList, LineTags, entry_layout, row_layout
 
 _SMALLEST_QUEUE = 4
@@ -128,53 +126,22 @@ class LineCache(wiring.Component):
         depth = self._outstanding
         arrived, first, count = Signal(depth), Signal(range(depth)), Signal(range(depth + 1))
         refills, fill_row = self._look_up(m, queue, free_list, count != depth)
+        m.submodules.rows = rows = LineRows(self._rows, self._slice_bits, self._sector_bits)
         response = self.lines.response
-        memory, whole = (self._rows_of_lines if self._sector_bits == LINE_BITS else self._rows_of_sectors)(m, fill_row)
-        consumes = self._read(m, queue, free_list, memory, arrived.bit_select(first, 1))
+        m.d.comb += [
+            rows.fill.valid.eq(response.valid),
+            rows.fill.row.eq(fill_row),
+            rows.fill.bits.eq(response.payload.bits),
+            rows.fill.slice.eq(response.payload.slice),
+            rows.fill.error.eq(response.payload.error),
+        ]
+        consumes = self._read(m, queue, free_list, rows, arrived.bit_select(first, 1))
         m.d.sync += count.eq(count + refills - consumes)
         with m.If(consumes):
             m.d.sync += [first.eq(next_index(first, depth)), arrived.bit_select(first, 1).eq(0)]
-        with m.If(whole):
+        with m.If(response.valid & is_last_slice(response.payload)):
             m.d.sync += arrived.bit_select(response.payload.tag, 1).eq(1)
         return m
-
-    def _rows_of_lines(self, m: Module, fill_row: Value) -> tuple[Any, Value]:
-        """The data RAM, with a row for each line. Returns how it is read, and whether a refill is complete."""
-        m.submodules.memory = memory = BlockRam(row_of_slices(self._slice_bits), self._rows)
-        reader, response = memory.read_port(), self.lines.response
-        whole = write_slice(m, memory, fill_row, response.payload, response.valid)
-
-        def read(row: Value, sector: Value, enable: Value) -> tuple[Value, Value]:
-            m.d.comb += [reader.addr.eq(row), reader.en.eq(enable)]
-            line = line_of(reader.data)
-            return line.bits, line.error
-
-        return read, whole
-
-    def _rows_of_sectors(self, m: Module, fill_row: Value) -> tuple[Any, Value]:
-        """As `_rows_of_lines`, with a row for each sector of a line. Errors are beside it."""
-        inside = self._sector_bits // self._slice_bits
-        m.submodules.memory = memory = BlockRam(self._sector_bits, self._rows * (LINE_BITS // self._sector_bits))
-        reader, writer = memory.read_port(), memory.write_port(granularity=self._slice_bits)
-        response, errors = self.lines.response, Signal(self._rows)
-        came, low = response.payload, (inside - 1).bit_length()
-        whole = response.valid & is_last_slice(came)
-        m.d.comb += [
-            writer.addr.eq(Cat(came.slice[low:], fill_row)),
-            writer.data.eq(came.bits.replicate(inside)),
-            writer.en.eq(Mux(response.valid, 1 << came.slice[:low], 0)),
-        ]
-        with m.If(whole):
-            m.d.sync += errors.bit_select(fill_row, 1).eq(came.error)
-
-        def read(row: Value, sector: Value, enable: Value) -> tuple[Value, Value]:
-            error = Signal(name="row_error")
-            m.d.comb += [reader.addr.eq(Cat(sector, row)), reader.en.eq(enable)]
-            with m.If(enable):
-                m.d.sync += error.eq(errors.bit_select(row, 1))
-            return reader.data, error
-
-        return read, whole
 
     def _look_up(self, m: Module, queue: FIFOInterface, free_list: FreeList, has_credit: Value) -> tuple[Value, Value]:
         """The front: puts an access into the queue and requests its line on a miss, if there is a credit.
@@ -255,18 +222,20 @@ class LineCache(wiring.Component):
         ]
         return refills, arriving.row
 
-    def _read(self, m: Module, queue: FIFOInterface, free_list: FreeList, read: Any, has_arrived: Value) -> Value:
+    def _read(self, m: Module, queue: FIFOInterface, free_list: FreeList, rows: LineRows, has_arrived: Value) -> Value:
         """The back: reads rows in the queue's order. Returns whether a refill was consumed."""
         result, head, advances = self.result, self._entry(queue.r_data), Signal()
-        bits, error = read(head.row, head.sector, advances)
         held, reads = Signal.like(result.payload.passenger), Signal()
         m.d.comb += [
             advances.eq(queue.r_rdy & (~head.waits | has_arrived) & (~result.valid | result.ready)),
             queue.r_en.eq(advances),
             free_list.give.valid.eq(advances & head.freed.valid),
             free_list.give.row.eq(head.freed.row),
-            result.payload.bits.eq(bits),
-            result.payload.error.eq(reads & error),
+            rows.read.valid.eq(advances),
+            rows.read.row.eq(head.row),
+            rows.read.sector.eq(head.sector),
+            result.payload.bits.eq(rows.bits),
+            result.payload.error.eq(reads & rows.error),
             result.payload.passenger.eq(held),
             self.idle.eq(m.submodules.taken.empty & ~queue.level.any() & ~result.valid),
         ]
