@@ -35,6 +35,8 @@ class Surroundings:
         self.now = self.compared = 0
         self.change: tuple[int, int] | None = None
         self.answers, self.slice = False, 0
+        # Slices of the line that is being written that are to come, and whether results wait for them.
+        self.remaining, self.waits_for_lines, self.cut = 0, False, 0
 
     def access(self, number: int) -> dict[str, int]:
         """Most of them touch few words, so that they follow each other closely."""
@@ -82,7 +84,8 @@ class Surroundings:
     def _take_result(self, context: Any) -> None:
         """The result that is given, if any, is compared, and some of its bytes are changed."""
         client, taken, change = self.cache.client, False, 0
-        if context.get(client.result.valid) and not self._withholds():
+        waits = self._withholds() or (self.waits_for_lines and self.remaining)
+        if context.get(client.result.valid) and not waits:
             taken, access = True, self.waiting.popleft()
             assert context.get(client.result.passenger) == access["passenger"]
             assert not context.get(client.result.error)
@@ -122,7 +125,9 @@ class Surroundings:
             for byte in range(size):
                 if each["mask"] >> byte & 1:
                     self.memory[each["line"] * LINE + size * each["slice"] + byte] = each["bits"] >> 8 * byte & 0xFF
-            if not each["remaining"]:
+            self.remaining = each["remaining"]
+            self.cut += self.remaining > 0
+            if not self.remaining:
                 self.writes.append(self.now + int(self.generator.integers(1, 12)))
 
 
@@ -138,11 +143,20 @@ def test_mixed_accesses_see_what_those_before_them_have_changed(slice_bits):
     check_mixed_accesses(0, 0.3, EACH, slice_bits)
 
 
-def check_mixed_accesses(seed: int, stall: float, count: int, slice_bits: int) -> None:
+@pytest.mark.parametrize("slice_bits", [128, 64])
+def test_a_line_is_written_to_its_end_while_no_result_is_taken(slice_bits):
+    """What takes results may wait for the port that has the line's first slice."""
+    assert check_mixed_accesses(0, 0.0, EACH, slice_bits, waits_for_lines=True).cut > 20
+
+
+def check_mixed_accesses(
+    seed: int, stall: float, count: int, slice_bits: int, *, waits_for_lines: bool = False
+) -> Surroundings:
     cache = ConditionalCache(
         PASSENGER_BITS, CONFIG, outstanding=OUTSTANDING, waiting=WAITING, slice_bits=slice_bits
     )  # fmt: skip
     around = Surroundings(cache, seed, stall)
+    around.waits_for_lines = waits_for_lines
 
     async def testbench(context: Any) -> None:
         for part in range(4):
@@ -163,3 +177,4 @@ def check_mixed_accesses(seed: int, stall: float, count: int, slice_bits: int) -
 
     simulate(cache, testbench)
     assert around.compared > count // 2
+    return around

@@ -11,7 +11,7 @@ it, and the refill writes all bytes but the dirty ones.
 
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -214,6 +214,9 @@ class ConditionalCache(wiring.Component):
         queue, rows, write_backs = m.submodules.queue, m.submodules.rows, m.submodules.write_backs
         client, head = self.client, self._entry(queue.r_data)
         fills, filled = self.lines.response.valid, self._filled()
+        # Whole lines are written back by the port by which accesses read.
+        sliced = self._row_bits < LINE_BITS
+        takes_port = Const(0) if sliced else Value.cast(write_backs.reads)
         # `arrived` counts refills whose accesses have not reached the end of the queue.
         advances, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
         reading, read, same = Signal(), record(self._entry, reset_less=True), Signal(reset_less=True)
@@ -226,12 +229,12 @@ class ConditionalCache(wiring.Component):
         m.d.comb += [
             # A refill uses the data RAM alone.
             moves.eq(~fills & (~ending | client.taken)),
-            advances.eq(moves & queue.r_rdy & (~head.waits | arrived.any()) & ~write_backs.reads),
+            advances.eq(moves & queue.r_rdy & (~head.waits | arrived.any()) & ~takes_port),
             queue.r_en.eq(advances),
-            write_backs.may_read.eq(moves | ~reading),
-            rows.read.valid.eq(moves | write_backs.reads),
-            rows.read.row.eq(Mux(write_backs.reads, write_backs.read_row, head.row)),
-            rows.read.slice.eq(Mux(write_backs.reads, write_backs.read_slice, head.word[self._inside :])),
+            write_backs.may_read.eq(1 if sliced else moves | ~reading),
+            rows.read.valid.eq(moves | takes_port),
+            rows.read.row.eq(Mux(takes_port, write_backs.read_row, head.row)),
+            rows.read.slice.eq(Mux(takes_port, write_backs.read_slice, head.word[self._inside :])),
             client.result.valid.eq(ending & ~fills),
             client.result.bits.eq(_changed(word, change.change, same)),
             client.result.error.eq(fails),
@@ -284,6 +287,7 @@ class ConditionalCache(wiring.Component):
         """Evict lines that are replaced, and, during a flush, write back all that have dirty bytes."""
         rows, tags, write_backs = m.submodules.rows, m.submodules.tags, m.submodules.write_backs
         flushing, released, row = Signal(), Signal(self._rows), Signal(range(self._rows))
+        sliced = self._row_bits < LINE_BITS
         remaining = rows.soiled & ~released
         releases = flushing & write_backs.has_space & remaining.any()
         drained = self.client.empty & write_backs.empty
@@ -295,7 +299,7 @@ class ConditionalCache(wiring.Component):
             write_backs.enter.line.eq(tags.lines[0]),
             rows.selected.eq(write_backs.row),
             write_backs.mask.eq(rows.dirty),
-            write_backs.bits.eq(rows.bits),
+            write_backs.bits.eq(rows.write_back_bits if sliced else rows.bits),
             rows.clean.valid.eq(write_backs.cleans),
             rows.clean.row.eq(write_backs.read_row),
             self.idle.eq(drained & ~unwritten),
@@ -313,6 +317,12 @@ class ConditionalCache(wiring.Component):
                 write_backs.release.stays.eq(1),
             ]
             m.d.sync += released.bit_select(row, 1).eq(1)
+        if sliced:
+            m.d.comb += [
+                rows.write_back.valid.eq(write_backs.reads),
+                rows.write_back.row.eq(write_backs.read_row),
+                rows.write_back.slice.eq(write_backs.read_slice),
+            ]
         wiring.connect(m, write_backs.line_write, wiring.flipped(self.line_write))
         wiring.connect(m, wiring.flipped(self.line_written), write_backs.line_written)
 

@@ -15,11 +15,16 @@ from ctm.rtl.lib.ram import DistributedRam
 class DirtyRows(wiring.Component):
     """Rows of a write-back cache. A slice of one row is filled or changed, and one is read, in each cycle.
 
+    Where rows have several slices there is another port, by which they are written back: once a port of memory has the
+    first one of a line, the others must not wait for accesses, which may wait for that port.
+
     Members
     -------
     read : ``In({valid, row, slice})``
         `bits` are the slice in the next cycle, and until another is read. They have no changes of the same cycle.
     bits : ``Out(slice_bits)``
+    write_back, write_back_bits : as `read` and `bits`
+        Only where rows have several slices.
     fill : ``In({valid, row, slice, bits})``
         All bytes but the dirty ones; not in a cycle in which a row is changed.
     change : ``In({row, word, change})``
@@ -37,10 +42,13 @@ class DirtyRows(wiring.Component):
         self._rows, self._slice_bits = rows, slice_bits
         row, slice_ = range(rows), range(LINE_BITS // slice_bits)
         some = data.StructLayout({"valid": 1, "row": row})
+        read = data.StructLayout({"valid": 1, "row": row, "slice": slice_})
+        write_back = {"write_back": In(read), "write_back_bits": Out(slice_bits)} if slice_bits < LINE_BITS else {}
         super().__init__(
             {
-                "read": In(data.StructLayout({"valid": 1, "row": row, "slice": slice_})),
+                "read": In(read),
                 "bits": Out(slice_bits),
+                **write_back,
                 "fill": In(data.StructLayout({"valid": 1, "row": row, "slice": slice_, "bits": slice_bits})),
                 "change": In(data.StructLayout({"row": row, "word": WORD_INDEX_BITS, "change": CHANGE})),
                 "clean": In(some),
@@ -58,6 +66,14 @@ class DirtyRows(wiring.Component):
         m.submodules.memory = memory
         m.submodules.masks = masks = DistributedRam(CacheConfig.LINE_BYTES, self._rows)
         reader, writer = memory.read_port(), memory.write_port(granularity=BYTE_BITS)
+
+        if slices > 1:
+            second = memory.read_port()
+            m.d.comb += [
+                second.addr.eq(Cat(self.write_back.slice, self.write_back.row)),
+                second.en.eq(self.write_back.valid),
+                self.write_back_bits.eq(second.data),
+            ]
 
         def dirty(row: Value) -> Value:
             # The mask of a row that is not soiled means nothing, so it is not cleared.
