@@ -56,7 +56,8 @@ def line_write_layout(slice_bits: int = LINE_BITS) -> data.StructLayout:
     """As `LINE_WRITE`, in slices.
 
     They go from the first to the last one with a byte to be written, without those of another line between them.
-    `remaining` slices of the line follow this one.
+    `remaining` slices of the line follow this one. A port that has taken one takes no other line's: those that follow
+    wait for nothing but that port.
     """
     slices = range(LINE_BITS // slice_bits)
     return data.StructLayout(
