@@ -29,7 +29,7 @@ from ctm.rtl.lib.register_slice import RegisteredHandshake, RegisterSlice, Slice
 CLIENTS = (ConditionalLocation.PE, ConditionalLocation.DPP)
 """The unit's clients, in the order of its ports."""
 
-_RESPONSES = 2
+_RESPONSES = 4
 _HALF_BITS = WORD_BITS // 2
 _HALF_OFFSET_BITS = 1
 _WORD_OFFSET_BITS = 2
@@ -49,7 +49,7 @@ class ConditionalUnit(wiring.Component):
     pass if nothing is to be written.
 
     Otherwise the lanes of `mask` are tested in order, one in each cycle if the cache hits, without a gap between
-    wavefronts. Latency is eight cycles for one lane. A pair sees the stores of all earlier pairs. A pair outside the
+    wavefronts. Latency is nine cycles for one lane. A pair sees the stores of all earlier pairs. A pair outside the
     buffer, or with an error, fails and stores nothing.
 
     FLOAT32_1 compares as floats and stores the bits of the value; UINT16_1 compares and stores the integer that an
@@ -110,6 +110,9 @@ class ConditionalUnit(wiring.Component):
         none_waits = self._access(m, pairs, reads, integer)
         passed, ends, has_space = Signal(self._lanes), Signal(), Signal()
         self._judge(m, test, stores, passed, ends, has_space, integer)
+        # Registered, because which lanes pass follows late in the cycle.
+        comes, passed_before = Signal(), delay(m, passed, name="passed_before")
+        m.d.sync += comes.eq(ends)
 
         never, queues, served = test == ConditionalTest.NEVER, [], []
         for owner, client in zip(CLIENTS, self.clients, strict=True):
@@ -120,8 +123,8 @@ class ConditionalUnit(wiring.Component):
             m.d.comb += [
                 selected.eq(location == owner),
                 request.ready.eq(~executes & Mux(tested, pairs.wavefront.ready, responses.w_rdy)),
-                responses.w_en.eq(Mux(tested, ends, taken)),
-                responses.w_data.eq(Mux(tested, passed, Mux(selected & never, 0, request.payload.mask))),
+                responses.w_en.eq(Mux(tested, comes, taken)),
+                responses.w_data.eq(Mux(tested, passed_before, Mux(selected & never, 0, request.payload.mask))),
                 responses.r_en.eq(response.ready),
                 response.valid.eq(responses.r_rdy),
                 response.payload.passed.eq(responses.r_data),
@@ -130,13 +133,14 @@ class ConditionalUnit(wiring.Component):
                 m.d.comb += [
                     pairs.wavefront.valid.eq(request.valid & ~executes),
                     pairs.wavefront.payload.eq(request.payload),
-                    has_space.eq(responses.w_rdy),
+                    # One response may be on its way.
+                    has_space.eq(responses.level < _RESPONSES - 1),
                 ]
             queues.append(responses.r_rdy)
             served.append(selected & (never | reads | stores))
         m.d.comb += [
             Cat(self.tests_pe, self.tests_dpp).eq(Cat(served)),
-            self.idle.eq(pairs.idle & none_waits & self.cache.empty & ~Cat(queues).any()),
+            self.idle.eq(pairs.idle & none_waits & self.cache.empty & ~comes & ~Cat(queues).any()),
         ]
         return m
 

@@ -10,7 +10,7 @@ from ctm.tb.co.wavefronts import Wavefronts, no_wavefronts, random_values, rando
 from ctm.tb.lib.some import some
 from ctm.tb.mc.cache_simulation import Timing
 
-LATENCY = 8
+LATENCY = 9
 """Cycles from a wavefront's request to its response if it has one lane whose line is there."""
 
 
