@@ -108,11 +108,8 @@ class ConditionalUnit(wiring.Component):
             pairs.buffer.eq(self.buffer),
         ]
         none_waits = self._access(m, pairs, reads, integer)
-        passed, ends, has_space = Signal(self._lanes), Signal(), Signal()
-        self._judge(m, test, stores, passed, ends, has_space, integer)
-        # Registered, because which lanes pass follows late in the cycle.
-        comes, passed_before = Signal(), delay(m, passed, name="passed_before")
-        m.d.sync += comes.eq(ends)
+        comes, has_space = Signal(), Signal()
+        passed = self._judge(m, test, stores, comes, has_space, integer)
 
         never, queues, served = test == ConditionalTest.NEVER, [], []
         for owner, client in zip(CLIENTS, self.clients, strict=True):
@@ -124,7 +121,7 @@ class ConditionalUnit(wiring.Component):
                 selected.eq(location == owner),
                 request.ready.eq(~executes & Mux(tested, pairs.wavefront.ready, responses.w_rdy)),
                 responses.w_en.eq(Mux(tested, comes, taken)),
-                responses.w_data.eq(Mux(tested, passed_before, Mux(selected & never, 0, request.payload.mask))),
+                responses.w_data.eq(Mux(tested, passed, Mux(selected & never, 0, request.payload.mask))),
                 responses.r_en.eq(response.ready),
                 response.valid.eq(responses.r_rdy),
                 response.payload.passed.eq(responses.r_data),
@@ -175,27 +172,29 @@ class ConditionalUnit(wiring.Component):
         ]
         return Value.cast(slice_.empty)
 
-    def _judge(
-        self, m: Module, test: Signal, stores: Value, passed: Signal, ends: Signal, has_space: Value, integer: Value
-    ) -> None:
-        """Compare words: the lanes of a wavefront that passed, in the cycle of its end, and the stores."""
+    def _judge(self, m: Module, test: Signal, stores: Value, comes: Signal, has_space: Value, integer: Value) -> Signal:
+        """Compare words, and store them. Returns the lanes of a wavefront that passed; with `comes` they are all.
+
+        They are registered, because they follow late in a cycle.
+        """
         m.submodules.comparison = comparison = Comparison()
         result, change, pair = self.cache.result, self.cache.change, self.cache.result.passenger
-        passes, earlier = Signal(), Signal(self._lanes)
+        passes, passed, was_last = Signal(), Signal(self._lanes), Signal(init=1)
+        earlier = Mux(was_last, 0, passed)
         m.d.comb += [
             comparison.value.eq(pair.operand),
             comparison.stored.eq(Mux(integer, result.bits.word_select(pair.upper, _HALF_BITS), result.bits)),
             comparison.is_float.eq(~integer),
             comparison.test.eq(test),
             passes.eq(pair.exists & ~result.error & comparison.passes),
-            passed.eq(earlier | (passes << pair.lane)),
             self.cache.taken.eq(result.valid & (~pair.last | has_space)),
-            ends.eq(self.cache.taken & pair.last),
             change.bits.eq(Mux(integer, pair.operand[:_HALF_BITS].replicate(2), pair.operand)),
             change.mask.eq(Mux(passes & stores, _bytes(pair.upper, integer), 0)),
         ]
+        m.d.sync += comes.eq(self.cache.taken & pair.last)
         with m.If(self.cache.taken):
-            m.d.sync += earlier.eq(Mux(pair.last, 0, passed))
+            m.d.sync += [passed.eq(earlier | (passes << pair.lane)), was_last.eq(pair.last)]
+        return passed
 
 
 def _bytes(upper: Value, integer: Value) -> Value:

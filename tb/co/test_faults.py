@@ -92,7 +92,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         wavefronts(NEVER),
     ),
     "a wavefront begins with lanes that the previous one passed": (
-        Fault("rtl.co.unit", "Mux(pair.last, 0, passed)", "passed"),
+        Fault("rtl.co.unit", "Mux(was_last, 0, passed)", "passed"),
         wavefronts(LESS),
     ),
     "the last lane is lost if its response waits": (
