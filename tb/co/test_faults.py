@@ -21,7 +21,7 @@ Check = Callable[[], None]
 LESS, NEVER, NOT_EQUAL = ConditionalTest.LESS, ConditionalTest.NEVER, ConditionalTest.NOT_EQUAL
 FLOAT, INTEGER = DataFormat.FLOAT32_1, DataFormat.UINT16_1
 PE = ConditionalLocation.PE
-PACKAGES = ("ctm.rtl.co", "ctm.rtl.mc", "ctm.tb.co.unit_with_cache")
+PACKAGES = ("ctm.rtl.border", "ctm.rtl.co", "ctm.rtl.mc", "ctm.tb.co.unit_with_cache")
 
 
 def corners(test: ConditionalTest) -> Check:
@@ -110,18 +110,6 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "a pair does not see the store of the previous one": (
         Fault("rtl.mc.conditional.cache", "for earlier in (before, change)", "for earlier in (before,)"),
         closely("ideal"),
-    ),
-    "a pair does not see the store of the second previous one": (
-        Fault("rtl.mc.conditional.cache", "for earlier in (before, change)", "for earlier in (change,)"),
-        closely("ideal"),
-    ),
-    "a stored word is lost while a pair waits": (
-        Fault(
-            "rtl.mc.conditional.cache",
-            "with m.If(moves):\n            m.d.sync += before",
-            "with m.If(1):\n            m.d.sync += before",
-        ),
-        closely("some_stalls"),
     ),
     "more refills arrive than are counted": (
         Fault("rtl.mc.conditional.cache", "range(self._waiting + 1)", "range(self._outstanding + 1)"),

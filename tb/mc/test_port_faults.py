@@ -62,6 +62,9 @@ ELEMENTS: Check = ("mc.test_outputs", OUTPUTS[1], (1, 1, 128, 0, 0))
 ROWS: Check = ("mc.test_reorder_buffer", ORDER[1], ((4, 6, 6), 128, (True, False, True), 0.3, 0.3))
 PARTS: Check = ("r5xx.code.test_reader", INSTRUCTIONS[1], (128, 0x7FFF_FFFC, 0.3, 0))
 SYNCHRONOUS_TAGS: Check = ("mc.test_line_tags", TAGS[1], (4, 2, True))
+CHANGES: Check = (
+    "mc.test_conditional_port", "test_mixed_accesses_see_what_those_before_them_have_changed", (128,),
+)  # fmt: skip
 REGISTERS: Check = ("mc.test_registers", "test_registers_hold_what_the_model_holds", ())
 
 FAULTS: dict[str, tuple[Fault, Check]] = {
@@ -307,6 +310,14 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "a sector has the error of the row that is filled": (
         Fault("rtl.mc.lines.rows", "errors.bit_select(read.row, 1))", "errors.bit_select(fill.row, 1))"), PARTS,
+    ),
+    "an access does not see the change of the second previous one": (
+        Fault("rtl.mc.conditional.cache", "for earlier in (before, change)", "for earlier in (change,)"), CHANGES,
+    ),
+    "a changed word is lost while an access waits": (
+        Fault("rtl.mc.conditional.cache",
+              "with m.If(moves):\n            m.d.sync += before", "with m.If(1):\n            m.d.sync += before"),
+        CHANGES,
     ),
     "the mask is set with the conditional mask": (
         Fault("rtl.mc.registers", 'self._is("set_out_mask")', 'self._is("set_out_mask", "set_cond_out_mask")'),
