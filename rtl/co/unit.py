@@ -130,7 +130,7 @@ class ConditionalUnit(wiring.Component):
                 m.d.comb += [
                     pairs.wavefront.valid.eq(request.valid & ~executes),
                     pairs.wavefront.payload.eq(request.payload),
-                    # One response may be on its way.
+                    # One response may be registered.
                     has_space.eq(responses.level < _RESPONSES - 1),
                 ]
             queues.append(responses.r_rdy)
