@@ -15,7 +15,7 @@ from ctm.rtl.isa.r700.program import FAULT_PC
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.rtl.r700.entries import INDEX
-from ctm.rtl.r700.slices import by_slice, slices_of
+from ctm.rtl.r700.slices import PERIOD, by_slice, slices_of
 from ctm.sim.compiled.fields import Fields
 from ctm.sim.debug.hardware.moment import Arrays, Moment, Recording
 from ctm.sim.engines.tracing.order import bits, in_order
@@ -213,10 +213,12 @@ def recording(array: ArrayConfig, program: Program, start: Batch[Any], events: M
 def _attribute(steps: list[_Step], writes: list[_Write], slices: int) -> None:
     """Give each write to the instruction that made it; those in front of the first one are the wavefront's start.
 
-    A group writes while its results come, and in the next cycle; a fetch whenever responses come, but in its clause.
+    A group writes while its results come, slice by slice, and in the next cycle; a fetch whenever responses come, but
+    in its clause.
     """
     begun = [step.moment.cycle for step in steps]
-    groups = [(step.results_begin - slices + 1, step) for step in steps if step.results_begin is not None]
+    before = PERIOD * (slices - 1)
+    groups = [(step.results_begin - before, step) for step in steps if step.results_begin is not None]
     fetches = [step for step in steps if step.destinations]
     for write in writes:
         if not steps or write.cycle < steps[0].moment.cycle:

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DEFAULT, R700
+from ctm.rtl.config import DEFAULT
 from ctm.sim.debug.hardware import r5xx as r5xx_reader
 from ctm.sim.debug.hardware import r700 as r700_reader
 from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted
 from ctm.sim.runtime.device import Device
 from ctm.tb.debug.hardware.stepping import between, compare
 from ctm.tb.debug.slicing.launches import caught, some_place
+from ctm.tb.lib.machines import machine
 from ctm.tb.r5xx import shaders as r5xx
 from ctm.tb.r5xx.core_engine import simulation
 from ctm.tb.r5xx.simulation.simulation import Timing
@@ -59,7 +60,6 @@ def _of(events: dict[str, Any], place: Any) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("name", _marked(list(r700.FILES), 16))
 def test_wavefronts_of_r700_are_read_from_the_machine(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shader = r700.Shader.load(name)
@@ -67,12 +67,12 @@ def test_wavefronts_of_r700_are_read_from_the_machine(name: str, monkeypatch: py
         r700.run(shader)
     (launch,) = launches
     place = some_place(launch, len(name))
-    wanted = Wanted(int(launch.i[place.index, 0]), int(launch.j[place.index, 0]))
-    engine = TracedEngine(R700, wanted=wanted)
+    config, wanted = machine("traced r700"), Wanted(int(launch.i[place.index, 0]), int(launch.j[place.index, 0]))
+    engine = TracedEngine(config, wanted=wanted)
     monkeypatch.setattr(Device, "_make_engine", lambda *_, **__: engine)
     # The machine stops when it has shown what is wanted, if there is more.
     with suppress(Complete):
-        r700.run(shader, engine="rtl", config=R700)
+        r700.run(shader, engine="rtl", config=config)
     events = engine.traced.events()
     program = launch.launch.program
-    compare(place, lambda start: r700_reader.recording(R700.array, program, start, events))
+    compare(place, lambda start: r700_reader.recording(config.array, program, start, events))
