@@ -10,6 +10,7 @@ import pytest
 from distributed import Client
 from distributed.security import Security
 
+from ctm.rtl.isa.limits import ADDRESS_SPACE
 from ctm.sim.engines.rtl import RtlEngine, quick_models
 from ctm.sim.sweep.cluster.workers import local_workers
 from ctm.sim.sweep.versions import SOURCES, difference, needed, versions
@@ -31,7 +32,7 @@ from ctm.tb.sweep.sweeps import POINTS, SAXPY, SMALL, rows_of, sweep_in
 HARDWARE = f"""
 [[configurations]]
 preset = "tiny"
-settings = {{array.rate = 1, memory.latency = {{first = 20, last = 120, step = 20}}}}
+settings = {{array.rate = 1, memory.split = {ADDRESS_SPACE}, memory.latency = {{first = 20, last = 120, step = 20}}}}
 [[jobs]]
 file = "{SAXPY}"
 sizes = [[96, 128]]

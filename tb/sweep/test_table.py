@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from ctm.rtl.isa.host import COUNTERS
+from ctm.rtl.isa.limits import ADDRESS_SPACE
 from ctm.sim.engines.rtl import QUICK
 from ctm.sim.sweep.columns import columns_of
 from ctm.sim.sweep.table import read_table
@@ -20,7 +21,7 @@ HERE = ("--workers", 0, "--no-page")
 def test_a_row_of_hardware_is_what_a_run_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The model that other tests have.
     monkeypatch.setenv(QUICK, "0")
-    settings = "{array.rate = 1, memory.latency = 90}"
+    settings = f"{{array.rate = 1, memory.split = {ADDRESS_SPACE}, memory.latency = 90}}"
     text = f'[[configurations]]\npreset = "tiny"\nsettings = {settings}\n[[jobs]]\nfile = "{SAXPY}"\n'
     result = ctm("sweep", sweep_in(tmp_path, text), *HERE)
     assert result.exit_code == 0, result.output
