@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.rtl.config import DEFAULT, TINY
+from ctm.rtl.config import PRESETS, TINY, MachineConfig
 from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.jobs.loading import load_job
@@ -53,18 +53,23 @@ def test_states_are_random_indeed(monkeypatch: pytest.MonkeyPatch) -> None:
     assert 0 < failed < 12
 
 
-@pytest.fixture(scope="module")
-def anything() -> Path:
+@pytest.fixture(scope="module", params=["default", "small"])
+def anything(request: pytest.FixtureRequest) -> tuple[MachineConfig, Path]:
+    """A machine that comes up in any state; the small one has slices of lines, and operands in block RAM."""
+    config = PRESETS[request.param]
     with pytest.MonkeyPatch.context() as patch:
-        return library(DEFAULT, patch)
+        return config, library(config, patch)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("first", range(0, _SEEDS, _PART))
-def test_random_work_from_random_states(anything: Path, monkeypatch: pytest.MonkeyPatch, first: int) -> None:
-    monkeypatch.setattr(comparison.Hardware, "library", staticmethod(lambda config, tell=None: anything))
+def test_random_work_from_random_states(
+    anything: tuple[MachineConfig, Path], monkeypatch: pytest.MonkeyPatch, first: int
+) -> None:
+    config, compiled = anything
+    monkeypatch.setattr(comparison.Hardware, "library", staticmethod(lambda config, tell=None: compiled))
     for seed in range(first, first + _PART):
-        comparison.Comparison(draw_work(seed), DEFAULT).run()
+        comparison.Comparison(draw_work(seed), config).run()
 
 
 @pytest.fixture(scope="module")
