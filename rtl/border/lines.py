@@ -15,11 +15,19 @@ LINE_BITS = BYTE_BITS * LINE_BYTES
 LINE_OFFSET_BITS = LINE_BYTES.bit_length() - 1
 LINE_ADDRESS_BITS = ADDRESS_BITS - LINE_OFFSET_BITS
 
+_LEAST_READ_BITS = 128
+"""A row of the block RAM that lines in slices are kept in."""
+
 LINE_REQUEST = data.StructLayout({"line": LINE_ADDRESS_BITS, "uncached": 1})
 """`line` counts lines from address 0. An `uncached` one is read from memory, not from a cache."""
 
 LINE_RESPONSE = data.StructLayout({"bits": LINE_BITS, "error": 1})
 """In the order of the requests. With `error` the bus gave an error response, and `bits` mean nothing."""
+
+
+def read_bits(slice_bits: int) -> int:
+    """The slices in which lines that come in slices of `slice_bits` are read in order: whole lines, or 128 or more."""
+    return max(slice_bits, _LEAST_READ_BITS)
 
 
 def line_response_layout(slice_bits: int = LINE_BITS) -> data.StructLayout:
@@ -48,14 +56,10 @@ def tagged_line_response_layout(tag: ShapeLike, slice_bits: int = LINE_BITS) -> 
     return data.StructLayout({**slice_layout(slice_bits), "tag": tag})
 
 
-LINE_WRITE = data.StructLayout({"line": LINE_ADDRESS_BITS, "bits": LINE_BITS, "mask": LINE_BYTES})
-"""Bytes of a line; only those in `mask` are written."""
-
-
 def line_write_layout(slice_bits: int = LINE_BITS) -> data.StructLayout:
-    """As `LINE_WRITE`, in slices.
+    """Bytes of a line, in slices; only those in `mask` are written.
 
-    They go from the first to the last one with a byte to be written, without those of another line between them.
+    Slices go from the first to the last one with a byte to be written, without those of another line between them.
     `remaining` slices of the line follow this one. A port that has taken one takes no other line's: those that follow
     wait for nothing but that port.
     """

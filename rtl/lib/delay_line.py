@@ -19,7 +19,6 @@ class DelayLine:
 
     def __init__(self, m: Module, longest: int) -> None:
         self._position = Signal(range(1 << (longest - 1).bit_length()), name="position")
-        self._longest = longest
         m.d.sync += self._position.eq(self._position + 1)
 
     def read(self, m: Module, value: Value, cycles: Value | int, *, least: int = 2, name: str) -> Value:

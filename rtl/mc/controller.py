@@ -17,7 +17,7 @@ from ctm.rtl.border.clients import (
 )
 from ctm.rtl.border.commands import BUS_FAULT, UNIT_COMMAND, CounterClient
 from ctm.rtl.border.conditional import ConditionalAccess
-from ctm.rtl.border.lines import CODE_LINES, LINE_BITS, LINE_OFFSET_BITS, LineClient, code_client
+from ctm.rtl.border.lines import CODE_LINES, LINE_BITS, LINE_OFFSET_BITS, LineClient, code_client, read_bits
 from ctm.rtl.border.shading import RING_WRITE, STREAM_WRITE, VERTEX_BUFFER_WRITE
 from ctm.rtl.config import MachineConfig, MemoryConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS
@@ -28,7 +28,6 @@ from ctm.rtl.lib.register_slice import RegisteredHandshake, SliceMode, connect_s
 from ctm.rtl.mc.area import area_of, memory_area
 from ctm.rtl.mc.bus.read_ports import ReadPorts
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
-from ctm.rtl.mc.bus.reorder_buffer import read_bits
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
 from ctm.rtl.mc.bus.writer import tagged_write_layout, tagged_write_response_layout

@@ -120,7 +120,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         smallest,
     ),
     "a row is read for its write-back while a pair waits for its own": (
-        Fault("rtl.mc.conditional.cache", "may_read.eq(1 if sliced else moves | ~reading)", "may_read.eq(1)"),
+        Fault("rtl.mc.conditional.cache", "may_read.eq(1 if self._sliced else moves | ~reading)", "may_read.eq(1)"),
         wavefronts(LESS),
     ),
     "a pair whose line has an error passes": (

@@ -6,12 +6,12 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LineClient, TaggedLineClient
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LineClient, TaggedLineClient, read_bits
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.sharing import Arbiter, route
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
-from ctm.rtl.mc.bus.reorder_buffer import ReorderBuffer, read_bits
+from ctm.rtl.mc.bus.reorder_buffer import ReorderBuffer
 from ctm.rtl.mc.bus.routing import Routing
 
 

@@ -11,19 +11,18 @@ from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.lines import LINE_BITS, LineClient, is_last_slice, slice_layout, tagged_line_request_layout
+from ctm.rtl.border.lines import (
+    LINE_BITS,
+    LineClient,
+    is_last_slice,
+    read_bits,
+    slice_layout,
+    tagged_line_request_layout,
+)
 from ctm.rtl.lib.ram import BlockRam, DistributedRam
 from ctm.rtl.lib.rings import next_index
 from ctm.rtl.lib.sharing import round_robin
 from ctm.rtl.mc.lines.rows import line_of, row_of_slices, write_slice
-
-_LEAST_BITS = 128
-"""A row of the block RAM that lines in slices are kept in."""
-
-
-def read_bits(slice_bits: int) -> int:
-    """The slices in which lines that come in slices of `slice_bits` are read in order: whole lines, or 128 or more."""
-    return max(slice_bits, _LEAST_BITS)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,8 +8,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, line_write_layout
 from ctm.rtl.isa.limits import BYTE_BITS
-from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.mc.bus.axi import ACKNOWLEDGE, BURST, is_error, line_beats, write_beat_layout
+from ctm.rtl.mc.lines.slice_walk import first_and_last
 
 
 def tagged_write_layout(tag: ShapeLike, slice_bits: int = LINE_BITS) -> data.StructLayout:
@@ -132,9 +132,7 @@ class BusWriter(wiring.Component):
         beat_bits = (beats - 1).bit_length()
         aw, w, write = self.aw, self.w, self.request.payload.write
         held, last = Signal.like(write), Signal(beat_bits)
-        used = Cat(write.mask.word_select(beat, beat_bytes).any() for beat in range(beats))
-        first_used = one_hot_index(lowest_one(used))
-        last_used = beats - 1 - one_hot_index(lowest_one(used[::-1]))
+        first_used, last_used = first_and_last(write.mask, beat_bytes)
         beat = Signal(beat_bits)
         unused = Const(0, LINE_OFFSET_BITS - beat_bits)
         m.d.comb += [
@@ -155,5 +153,5 @@ class BusWriter(wiring.Component):
                 sending.eq(1),
                 aw.valid.eq(1),
                 aw.payload.address.eq(Cat(unused, first_used[:beat_bits], write.line)),
-                aw.payload.length.eq(Mux(used.any(), last_used - first_used, 0)),
+                aw.payload.length.eq(Mux(write.mask.any(), last_used - first_used, 0)),
             ]

@@ -18,13 +18,21 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.conditional import WORD_INDEX_BITS, ConditionalAccess
-from ctm.rtl.border.lines import LINE_BITS, LINE_OFFSET_BITS, LINE_REQUEST, LINE_WRITTEN, LineClient, line_write_layout
+from ctm.rtl.border.lines import (
+    LINE_BITS,
+    LINE_OFFSET_BITS,
+    LINE_REQUEST,
+    LINE_WRITTEN,
+    LineClient,
+    is_last_slice,
+    line_write_layout,
+    read_bits,
+)
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.limits import BYTE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.views import record
-from ctm.rtl.mc.bus.reorder_buffer import read_bits
 from ctm.rtl.mc.conditional.dirty_rows import DirtyRows
 from ctm.rtl.mc.conditional.tags import ConditionalTags
 from ctm.rtl.mc.conditional.write_backs import LOST, WriteBacks
@@ -85,6 +93,8 @@ class ConditionalCache(wiring.Component):
         self._config, self._outstanding, self._waiting, self._slice_bits = config, outstanding, waiting, slice_bits
         self._rows = config.sets * config.ways + outstanding
         self._row_bits = read_bits(slice_bits)
+        # Whole lines are written back by the port by which accesses read.
+        self._sliced = self._row_bits < LINE_BITS
         self._inside = (self._row_bits // WORD_BITS - 1).bit_length()
         row = range(self._rows)
         replaced = data.StructLayout({"valid": 1, "row": row, "index": range(outstanding)})
@@ -203,8 +213,7 @@ class ConditionalCache(wiring.Component):
     def _filled(self) -> Value:
         """Whether the last slice of a line comes."""
         response = self.lines.response
-        is_last = response.payload.slice == LINE_BITS // self._row_bits - 1
-        return Value.cast(response.valid & is_last)
+        return Value.cast(response.valid & is_last_slice(response.payload))
 
     def _go_through(self, m: Module, error: Signal) -> Signal:
         """The back, three stages: reads an access's row, selects its word, and applies its change.
@@ -214,9 +223,7 @@ class ConditionalCache(wiring.Component):
         queue, rows, write_backs = m.submodules.queue, m.submodules.rows, m.submodules.write_backs
         client, head = self.client, self._entry(queue.r_data)
         fills, filled = self.lines.response.valid, self._filled()
-        # Whole lines are written back by the port by which accesses read.
-        sliced = self._row_bits < LINE_BITS
-        takes_port = Const(0) if sliced else Value.cast(write_backs.reads)
+        takes_port = Const(0) if self._sliced else Value.cast(write_backs.reads)
         # `arrived` counts refills whose accesses have not reached the end of the queue.
         advances, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
         reading, read, same = Signal(), record(self._entry, reset_less=True), Signal(reset_less=True)
@@ -231,7 +238,7 @@ class ConditionalCache(wiring.Component):
             moves.eq(~fills & (~ending | client.taken)),
             advances.eq(moves & queue.r_rdy & (~head.waits | arrived.any()) & ~takes_port),
             queue.r_en.eq(advances),
-            write_backs.may_read.eq(1 if sliced else moves | ~reading),
+            write_backs.may_read.eq(1 if self._sliced else moves | ~reading),
             rows.read.valid.eq(moves | takes_port),
             rows.read.row.eq(Mux(takes_port, write_backs.read_row, head.row)),
             rows.read.slice.eq(Mux(takes_port, write_backs.read_slice, head.word[self._inside :])),
@@ -287,7 +294,6 @@ class ConditionalCache(wiring.Component):
         """Evict lines that are replaced, and, during a flush, write back all that have dirty bytes."""
         rows, tags, write_backs = m.submodules.rows, m.submodules.tags, m.submodules.write_backs
         flushing, released, row = Signal(), Signal(self._rows), Signal(range(self._rows))
-        sliced = self._row_bits < LINE_BITS
         remaining = rows.soiled & ~released
         releases = flushing & write_backs.has_space & remaining.any()
         drained = self.client.empty & write_backs.empty
@@ -299,7 +305,7 @@ class ConditionalCache(wiring.Component):
             write_backs.enter.line.eq(tags.lines[0]),
             rows.selected.eq(write_backs.row),
             write_backs.mask.eq(rows.dirty),
-            write_backs.bits.eq(rows.write_back_bits if sliced else rows.bits),
+            write_backs.bits.eq(rows.write_back_bits if self._sliced else rows.bits),
             rows.clean.valid.eq(write_backs.cleans),
             rows.clean.row.eq(write_backs.read_row),
             self.idle.eq(drained & ~unwritten),
@@ -317,7 +323,7 @@ class ConditionalCache(wiring.Component):
                 write_backs.release.stays.eq(1),
             ]
             m.d.sync += released.bit_select(row, 1).eq(1)
-        if sliced:
+        if self._sliced:
             m.d.comb += [
                 rows.write_back.valid.eq(write_backs.reads),
                 rows.write_back.row.eq(write_backs.read_row),

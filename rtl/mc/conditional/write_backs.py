@@ -6,10 +6,16 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import BUS_FAULT
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LINE_WRITTEN, line_write_layout
+from ctm.rtl.border.lines import (
+    LINE_ADDRESS_BITS,
+    LINE_BITS,
+    LINE_OFFSET_BITS,
+    LINE_WRITTEN,
+    line_write_layout,
+    read_bits,
+)
 from ctm.rtl.config import CacheConfig
 from ctm.rtl.isa.status import BusClient
-from ctm.rtl.mc.bus.reorder_buffer import read_bits
 from ctm.rtl.mc.lines.slice_walk import SliceWalk
 
 LOST = data.StructLayout({"valid": 1, "fault": BUS_FAULT})

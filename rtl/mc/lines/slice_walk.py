@@ -1,6 +1,6 @@
 """The slices of a line that is written."""
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -8,6 +8,12 @@ from ctm.rtl.border.lines import LINE_BITS, line_write_layout
 from ctm.rtl.isa.limits import BYTE_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.views import record
+
+
+def first_and_last(mask: Value, slice_bytes: int) -> tuple[Value, Value]:
+    """The first and the last slice with a bit in `mask`; the first and the last one of all if it has none."""
+    used = Cat(mask[start : start + slice_bytes].any() for start in range(0, len(mask), slice_bytes))
+    return one_hot_index(lowest_one(used)), len(used) - 1 - one_hot_index(lowest_one(used[::-1]))
 
 
 class SliceWalk(wiring.Component):
@@ -36,12 +42,11 @@ class SliceWalk(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        size = self._slice_bytes
-        used = Cat(self.mask[start : start + size].any() for start in range(0, len(self.mask), size))
+        first, last = first_and_last(self.mask, self._slice_bytes)
         begun, following = Signal(), Signal.like(self.slice)
         m.d.comb += [
-            self.slice.eq(Mux(begun, following, one_hot_index(lowest_one(used)))),
-            self.remaining.eq(len(used) - 1 - one_hot_index(lowest_one(used[::-1])) - self.slice),
+            self.slice.eq(Mux(begun, following, first)),
+            self.remaining.eq(last - self.slice),
         ]
         with m.If(self.steps):
             m.d.sync += [begun.eq(self.remaining.any()), following.eq(self.slice + 1)]

@@ -10,13 +10,12 @@ from amaranth import Cat, Module, Signal, Value, unsigned
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import CODE_LINES, LINE_BITS, LINE_OFFSET_BITS, TaggedLineClient, code_client
+from ctm.rtl.border.lines import CODE_LINES, LINE_BITS, LINE_OFFSET_BITS, TaggedLineClient, code_client, read_bits
 from ctm.rtl.config import CacheConfig, MachineConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_WORDS
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.rings import next_index
-from ctm.rtl.mc.bus.reorder_buffer import read_bits
 from ctm.rtl.mc.lines.cache import LineCache
 from ctm.rtl.r5xx.code.client import InstructionClient
 
