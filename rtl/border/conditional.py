@@ -70,10 +70,11 @@ class ConditionalAccess(Interface):
     access : ``Out(stream.Signature(access_layout(passenger)))``
     result : ``In(result_layout(passenger))``
         In the order of the accesses. Not a stream: `valid` may fall for a cycle while a refill writes the data RAM.
-    taken : ``Out(1)``
-        The result is used; only while it is valid. The next one may come in the next cycle.
+    ready : ``Out(1)``
+        The result is taken if it is valid; the next one may come in the next cycle. Follows from the passenger, not
+        from `valid`.
     change : ``Out(CHANGE)``
-        The change of the word of the result that is taken, combinationally; no byte of a result with an error, or of
+        The change of the word of the result if it is taken, combinationally; no byte of a result with an error, or of
         an access that touches nothing.
     empty : ``In(1)``
         All results have been taken.
@@ -84,7 +85,7 @@ class ConditionalAccess(Interface):
             {
                 "access": Out(stream.Signature(access_layout(passenger))),
                 "result": In(result_layout(passenger)),
-                "taken": Out(1),
+                "ready": Out(1),
                 "change": Out(CHANGE),
                 "empty": In(1),
             }

@@ -179,7 +179,7 @@ class ConditionalUnit(wiring.Component):
         """
         m.submodules.comparison = comparison = Comparison()
         result, change, pair = self.cache.result, self.cache.change, self.cache.result.passenger
-        passes, passed, was_last = Signal(), Signal(self._lanes), Signal(init=1)
+        passes, passed, was_last, taken = Signal(), Signal(self._lanes), Signal(init=1), Signal(name="takes")
         earlier = Mux(was_last, 0, passed)
         m.d.comb += [
             comparison.value.eq(pair.operand),
@@ -187,12 +187,13 @@ class ConditionalUnit(wiring.Component):
             comparison.is_float.eq(~integer),
             comparison.test.eq(test),
             passes.eq(pair.exists & ~result.error & comparison.passes),
-            self.cache.taken.eq(result.valid & (~pair.last | has_space)),
+            self.cache.ready.eq(~pair.last | has_space),
+            taken.eq(result.valid & self.cache.ready),
             change.bits.eq(Mux(integer, pair.operand[:_HALF_BITS].replicate(2), pair.operand)),
             change.mask.eq(Mux(passes & stores, _bytes(pair.upper, integer), 0)),
         ]
-        m.d.sync += comes.eq(self.cache.taken & pair.last)
-        with m.If(self.cache.taken):
+        m.d.sync += comes.eq(taken & pair.last)
+        with m.If(taken):
             m.d.sync += [passed.eq(earlier | (passes << pair.lane)), was_last.eq(pair.last)]
         return passed
 

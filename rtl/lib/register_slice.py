@@ -18,13 +18,15 @@ class SliceMode(Enum):
     """Valid, payload and ready, with a second register for what comes while the first one waits. Full throughput."""
     LIGHT = auto()
     """Valid, payload and ready, with one register: one transfer in every second cycle at most."""
+    REVERSE = auto()
+    """Ready, with a register for what comes while the output stalls. Valid and payload pass. Full throughput."""
 
 
 class RegisterSlice(wiring.Component):
-    """A stream, a cycle later: every transfer once, in order.
+    """A stream in which some signals come from registers: every transfer once, in order.
 
-    Latency is one cycle in every mode. `SliceMode` says which signals are registered, and the throughput. Payloads have
-    no reset.
+    Latency is one cycle, in mode REVERSE 0 unless the output stalls. `SliceMode` says which signals are registered, and
+    the throughput. Payloads have no reset.
 
     Members
     -------
@@ -57,6 +59,16 @@ class RegisterSlice(wiring.Component):
                     m.d.sync += payload.eq(self.input.payload)
             case SliceMode.FULL:
                 self._with_second_register(m, valid, payload)
+            case SliceMode.REVERSE:
+                m.d.comb += [
+                    self.input.ready.eq(~valid),
+                    self.empty.eq(~valid),
+                    self.output.valid.eq(self.input.valid | valid),
+                ]
+                with m.If(~valid):
+                    m.d.comb += self.output.payload.eq(self.input.payload)
+                    m.d.sync += payload.eq(self.input.payload)
+                m.d.sync += valid.eq(self.output.valid & ~self.output.ready)
         return m
 
     def _with_second_register(self, m: Module, valid: Signal, payload: Signal) -> None:

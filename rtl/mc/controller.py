@@ -245,10 +245,10 @@ class MemoryController(wiring.Component):
         code = self._reads.clients[_INSTRUCTION]
         connect_slice(m, "code_requests", flipped(self.code.request), code.request, SliceMode.LIGHT)
         connect(m, code.response, flipped(self.code.response))
-        connect(m, constants.lines, self._reads.clients[_CONSTANT])
-        client = constants.client
-        connect_slice(m, "constant_requests", flipped(self.constants.request), client.request, SliceMode.LIGHT)
-        connect(m, client.response, flipped(self.constants.response))
+        lines = self._reads.clients[_CONSTANT]
+        connect(m, flipped(self.constants), constants.client)
+        connect_slice(m, "constant_requests", constants.lines.request, lines.request, SliceMode.LIGHT)
+        connect(m, lines.response, constants.lines.response)
         m.d.comb += constants.bases.eq(registers.constant_bases)
 
     def _connect_outputs(self, m: Module, registers: Registers) -> None:
@@ -313,10 +313,11 @@ class MemoryController(wiring.Component):
             cache.invalidate.eq(registers.invalidate_conditional),
             cache.flush.eq(delay(m, registers.flush_conditional, name="flushing_conditional")),
             registers.conditional_idle.eq(cache.idle),
-            registers.conditional_flushed.eq(registers.flush_conditional & cache.flushed),
             self.events.conditional_hit.eq(cache.hit),
             self.events.conditional_miss.eq(cache.miss),
         ]
+        # Registered, as that of the outputs.
+        m.d.sync += registers.conditional_flushed.eq(registers.flush_conditional & cache.flushed)
         return cache
 
     def _connect_processor(self, m: Module) -> None:

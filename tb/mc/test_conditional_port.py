@@ -33,16 +33,19 @@ class Surroundings:
         self.reads: deque[tuple[int, int]] = deque()
         self.writes: deque[int] = deque()
         self.now = self.compared = 0
+        self.place = 0, 0
         self.change: tuple[int, int] | None = None
         self.answers, self.slice = False, 0
         # Slices of the line that is being written that are to come, and whether results wait for them.
         self.remaining, self.waits_for_lines, self.cut = 0, False, 0
 
     def access(self, number: int) -> dict[str, int]:
-        """Most of them touch few words, so that they follow each other closely."""
-        line = int(self.generator.choice([self.generator.integers(0, LINES), self.generator.integers(0, 3)]))
+        """Half of them touch the word of the one before, and most of the others few words."""
+        if self.generator.random() < 0.5:
+            line = int(self.generator.choice([self.generator.integers(0, LINES), self.generator.integers(0, 3)]))
+            self.place = line, int(self.generator.choice([0, 1, self.generator.integers(0, WORDS)]))
         return {
-            "line": line, "word": int(self.generator.choice([0, 1, self.generator.integers(0, WORDS)])),
+            "line": self.place[0], "word": self.place[1],
             "touches": int(self.generator.random() < 0.9), "reads": int(self.generator.random() < 0.5),
             "passenger": number % (1 << PASSENGER_BITS),
         }  # fmt: skip
@@ -83,14 +86,16 @@ class Surroundings:
 
     def _take_result(self, context: Any) -> None:
         """The result that is given, if any, is compared, and some of its bytes are changed."""
-        client, taken, change = self.cache.client, False, 0
+        client = self.cache.client
+        # Without a result, a change means nothing.
+        change = pack(CHANGE, bits=int.from_bytes(self.generator.bytes(4), "little"), mask=0b1111)
         waits = self._withholds() or (self.waits_for_lines and self.remaining)
         if context.get(client.result.valid) and not waits:
-            taken, access = True, self.waiting.popleft()
+            access = self.waiting.popleft()
             assert context.get(client.result.passenger) == access["passenger"]
             assert not context.get(client.result.error)
             change = self._change(access, context.get(client.result.bits))
-        context.set(client.taken, taken)
+        context.set(client.ready, not waits)
         context.set(Value.cast(client.change), change)
 
     def _change(self, access: dict[str, int], bits: int) -> int:

@@ -114,7 +114,8 @@ class ConstantLoader(wiring.Component):
         arrives = response.valid & response.ready
         last = arrives & (beat == LINE_BEATS - 1)
         m.d.comb += [
-            response.ready.eq(in_flight.r_rdy),
+            # Beats come for lines in flight only.
+            response.ready.eq(1),
             in_flight.r_en.eq(last),
             self.write.eq(Cat(arrives, oldest.bank, oldest.line, beat, response.payload)),
         ]

@@ -5,13 +5,15 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from ctm.rtl.lib.clock_gating import resettable
+from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.mc.bus.axi import BusSignature
 from ctm.rtl.mc.bus.reader import BusReader, tagged_request_layout, tagged_response_layout
 from ctm.rtl.mc.bus.writer import BusWriter, tagged_write_layout, tagged_write_response_layout
 
 
 class MemoryPorts(wiring.Component):
-    """A `BusReader` and a `BusWriter` for each port.
+    """A `BusReader` and a `BusWriter` for each port, and in front of each a register slice for what it cannot take.
 
     Members
     -------
@@ -63,16 +65,20 @@ class MemoryPorts(wiring.Component):
                 self._write_tag, data_bits=self._data_bits, outstanding=self._writes, slice_bits=self._slice_bits
             )  # fmt: skip
             m.submodules[f"reader_{port}"], m.submodules[f"writer_{port}"] = reader, writer
-            connect(m, flipped(self.reads[port]), reader.request)
             connect(m, reader.response, flipped(self.lines[port]))
-            connect(m, flipped(self.writes[port]), writer.request)
             connect(m, writer.response, flipped(self.write_responses[port]))
             connect(m, reader.ar, flipped(bus.ar))
             connect(m, flipped(bus.r), reader.r)
             connect(m, writer.aw, flipped(bus.aw))
             connect(m, writer.w, flipped(bus.w))
             connect(m, flipped(bus.b), writer.b)
-            m.d.comb += [reader.drain.eq(self.drain), writer.drain.eq(self.drain)]
+            for name, source, unit in (("reads", self.reads[port], reader), ("writes", self.writes[port], writer)):
+                # What a client asked for in front of its reset is dropped with it.
+                slice_ = RegisterSlice(source.payload.shape(), SliceMode.REVERSE)
+                m.submodules[f"{name}_{port}"] = resettable(slice_, self.drain)
+                connect(m, flipped(source), slice_.input)
+                connect(m, slice_.output, unit.request)
+                m.d.comb += unit.drain.eq(self.drain)
             idle += [reader.idle, writer.idle]
         m.d.comb += self.idle.eq(Cat(idle).all())
         return m

@@ -5,6 +5,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_WRITTEN, line_write_layout
+from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.writer import tagged_write_layout, tagged_write_response_layout
@@ -15,7 +16,7 @@ class WritePorts(wiring.Component):
 
     `ordered` says for each client whether its responses come in order. A write of such a client that changes the port
     waits for the responses of all its earlier writes. A slice reaches its port in the same cycle; slices of a line
-    are not parted by those of another client.
+    are not parted by those of another client. A response reaches its client in the next cycle.
 
     Members
     -------
@@ -63,7 +64,9 @@ class WritePorts(wiring.Component):
         m.submodules.responses = responses = Arbiter(tagged_write_response_layout(self.tag), len(ports))
         for port in ports:
             connect(m, flipped(self.port_write_responses[port]), responses.inputs[port])
-        response = responses.output
+        m.submodules.response = registered = RegisterSlice(responses.output.payload.shape(), SliceMode.FORWARD)
+        connect(m, responses.output, registered.input)
+        response = registered.output
         m.d.comb += self.written_line.eq(response.payload.line)
 
         for client, ordered in enumerate(self._ordered):

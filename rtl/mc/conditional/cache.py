@@ -235,7 +235,7 @@ class ConditionalCache(wiring.Component):
         m.d.sync += arrived.eq(arrived + filled - (advances & head.waits))
         m.d.comb += [
             # A refill uses the data RAM alone.
-            moves.eq(~fills & (~ending | client.taken)),
+            moves.eq(~fills & (~ending | client.ready)),
             advances.eq(moves & queue.r_rdy & (~head.waits | arrived.any()) & ~takes_port),
             queue.r_en.eq(advances),
             write_backs.may_read.eq(1 if self._sliced else moves | ~reading),
@@ -264,11 +264,11 @@ class ConditionalCache(wiring.Component):
                 change.row.eq(end.row),
                 change.word.eq(end.word),
                 change.change.bits.eq(client.change.bits),
-                change.change.mask.eq(Mux(client.taken, client.change.mask, 0)),
+                change.change.mask.eq(Mux(ending, client.change.mask, 0)),
                 fails.eq(read.reads & error.bit_select(read.row, 1)),
             ]
         with m.If(~fills):
-            m.d.sync += unwritten.eq(client.taken)
+            m.d.sync += unwritten.eq(ending & client.ready)
         with m.If(moves & ending):
             m.d.comb += [
                 write_backs.release.valid.eq(end.replaced.valid),
