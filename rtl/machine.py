@@ -90,7 +90,9 @@ class Machine(wiring.Component):
         m.submodules.array = resettable(self._array, host.reset)
         m.submodules.controller = resettable(self.controller, host.reset)
         tests = [port.valid for client in self._conditional.clients for port in (client.request, client.response)]
-        active = self._conditional.command.valid | ~self._conditional.idle | Cat(tests).any()
+        # Commands of the memory controller change what it tests, and the buffer.
+        commands = [self.processor.mc_command.valid, self._conditional.command.valid]
+        active = Cat(commands, tests).any() | ~self._conditional.idle
         m.submodules.conditional = resettable(Gated(self._conditional, active), host.reset)
         self._connect_host(m)
         self._connect_processor(m)
@@ -132,14 +134,14 @@ class Machine(wiring.Component):
             processor.read_error_address.eq(controller.read_error_address),
             controller.watch.eq(processor.program_starts),
             processor.conditional_legal.eq(conditional.format_legal),
-            processor.tests.eq(delay(m, conditional.tests_pe, name="tests_pe")),
+            processor.tests.eq(conditional.tests_pe),
             conditional.buffer.eq(controller.conditional),
             conditional.writes_enabled.eq(controller.conditional_mask),
             launch.image.eq(processor.image),
             launch.inputs.eq(controller.inputs),
             launch.outputs.eq(controller.outputs),
             launch.domain.eq(processor.program_domain),
-            launch.tests.eq(delay(m, conditional.tests_dpp, name="tests_dpp")),
+            launch.tests.eq(conditional.tests_dpp),
             launch.conditional_value.eq(processor.conditional_value),
             launch.watchdog.eq(self._host.watchdog),
             processor.launch_status.eq(launch.status),
@@ -262,7 +264,7 @@ class Machine(wiring.Component):
         m.d.comb += [
             steps.BUSY.eq(~processor.idle),
             steps.ACTIVE.eq(~array.idle),
-            steps.GROUPS.eq(array.wavefront.valid & array.wavefront.ready),
+            steps.GROUPS.eq(delay(m, array.wavefront.valid & array.wavefront.ready, name="wavefront_taken")),
             steps.PROCESSORS.eq(processor.walked),
             steps.INPUT_HITS.eq(sum(self.controller.input_hit)),
             steps.INPUT_MISSES.eq(sum(self.controller.input_miss)),
@@ -282,6 +284,6 @@ class Machine(wiring.Component):
         local = self._config.memory.local_ports
         for name, buses in (("LOCAL", self.buses[:local]), ("SYSTEM", self.buses[local:])):
             m.d.comb += [
-                steps[f"{name}_READ_BEATS"].eq(sum(bus.r.valid & bus.r.ready for bus in buses)),
-                steps[f"{name}_WRITE_BEATS"].eq(sum(bus.w.valid & bus.w.ready for bus in buses)),
+                steps[f"{name}_{kind}_BEATS"].eq(sum(delay(m, channel.valid & channel.ready) for channel in channels))
+                for kind, channels in (("READ", [bus.r for bus in buses]), ("WRITE", [bus.w for bus in buses]))
             ]

@@ -99,7 +99,9 @@ class ConditionalUnit(wiring.Component):
         m.submodules.handshake = handshake = RegisteredHandshake(UNIT_COMMAND)
         connect(m, flipped(self.command), handshake.input)
         test, location = self._settings(m, handshake.output)
-        executes = self.command.valid | handshake.output.valid
+        # A cycle later: a request that is taken when a command comes is one before it. Settings are registered, too.
+        executes = Signal()
+        m.d.sync += executes.eq(self.command.valid)
         reads, stores = Signal(), Signal()
         m.d.comb += [
             reads.eq((test != ConditionalTest.NEVER) & (test != ConditionalTest.ALWAYS)),
@@ -115,8 +117,10 @@ class ConditionalUnit(wiring.Component):
         for owner, client in zip(CLIENTS, self.clients, strict=True):
             request, response = client.request, client.response
             m.submodules[f"responses_{owner.name.lower()}"] = responses = SyncFIFO(width=self._lanes, depth=_RESPONSES)
-            selected = Signal(name=f"selects_{owner.name.lower()}")
-            tested, taken = selected & (reads | stores), request.valid & request.ready
+            selected, tested = Signal(name=f"selects_{owner.name.lower()}"), Signal(name=f"tests_{owner.name.lower()}")
+            taken = request.valid & request.ready
+            # Commands have taken effect long before the next request.
+            m.d.sync += tested.eq(selected & (reads | stores))
             m.d.comb += [
                 selected.eq(location == owner),
                 request.ready.eq(~executes & Mux(tested, pairs.wavefront.ready, responses.w_rdy)),
@@ -130,9 +134,9 @@ class ConditionalUnit(wiring.Component):
                 m.d.comb += [
                     pairs.wavefront.valid.eq(request.valid & ~executes),
                     pairs.wavefront.payload.eq(request.payload),
-                    # One response may be registered.
-                    has_space.eq(responses.level < _RESPONSES - 1),
                 ]
+                # Two responses may be registered when it is.
+                m.d.sync += has_space.eq(responses.level < _RESPONSES - 2)
             queues.append(responses.r_rdy)
             served.append(selected & (never | reads | stores))
         m.d.comb += [

@@ -68,7 +68,7 @@ class Taken:
     """An instruction that an issue port has taken: from the cycle after its issue on, for all its beats.
 
     `issue`: wave slot and PC; `valid` in all its beats. `first`, `last`: this is its first beat, or its last. `ready`:
-    another one may be issued. `pc`: that of the instruction which is to be read for the next cycle.
+    another one may be issued. `wave`, `pc`: those of the instruction which is to be read for the next cycle.
     """
 
     issue: data.View
@@ -76,6 +76,7 @@ class Taken:
     first: Value
     last: Value
     ready: Value
+    wave: Value
     pc: Value
 
 
@@ -84,7 +85,10 @@ def take(m: Module, config: ArrayConfig, issue: data.View) -> Taken:
     issued = Signal.like(issue)
     if config.beats == 1:
         m.d.sync += issued.eq(issue)
-        return Taken(issue=issued, beat=ONLY_BEAT, first=issued.valid, last=issued.valid, ready=Const(1), pc=issue.pc)
+        return Taken(
+            issue=issued, beat=ONLY_BEAT, first=issued.valid, last=issued.valid, ready=Const(1),
+            wave=issue.wave, pc=issue.pc,
+        )  # fmt: skip
     beat, ready = Signal(beat_bits(config)), Signal(name="takes")
     m.d.comb += ready.eq(~issued.valid | is_last(config, beat))
     m.d.sync += beat.eq(Mux(ready, 0, beat + 1))
@@ -92,8 +96,8 @@ def take(m: Module, config: ArrayConfig, issue: data.View) -> Taken:
         m.d.sync += issued.eq(issue)
     first, last = Signal(name="first_beat"), Signal(name="last_beat")
     m.d.comb += [first.eq(issued.valid & (beat == 0)), last.eq(issued.valid & is_last(config, beat))]
-    pc = Mux(ready, issue.pc, issued.pc)
-    return Taken(issue=issued, beat=beat, first=first, last=last, ready=ready, pc=pc)
+    wave, pc = Mux(ready, issue.wave, issued.wave), Mux(ready, issue.pc, issued.pc)
+    return Taken(issue=issued, beat=beat, first=first, last=last, ready=ready, wave=wave, pc=pc)
 
 
 def keep(m: Module, config: ArrayConfig, value: Any, when: Value, *, name: str) -> Any:

@@ -73,10 +73,10 @@ def connect_units(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) ->
     allocation : ``ALLOCATION``
         Where the program's temporaries are, for the ports.
     """
-    allocation = allocate(m, core.program.highest_temporary)
+    allocation = allocate(m, core.launched.highest_temporary)
     m.d.comb += units.registers.wave_exponent.eq(allocation.exponent)
     m.d.sync += units.scheduler.usable.eq(usable_waves(array, allocation.exponent))
-    _connect_starts(m, core, units)
+    _connect_starts(m, core, units, allocation)
     _connect_outstanding(m, core, units)
     _connect_fetches(m, core, units)
     _connect_register_writes(m, units, array, allocation)
@@ -84,9 +84,9 @@ def connect_units(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) ->
     return allocation
 
 
-def _connect_starts(m: Module, core: Any, units: CoreUnits) -> None:
+def _connect_starts(m: Module, core: Any, units: CoreUnits, allocation: data.View) -> None:
     """Wavefronts that the core takes."""
-    scheduler, starter, program = units.scheduler, units.starter, core.program
+    scheduler, starter, program = units.scheduler, units.starter, core.launched
     takes = core.wavefront.valid & core.wavefront.ready
     # Which wave slots are usable is valid a cycle after the program, which comes with its first wavefront.
     offered = Signal()
@@ -103,7 +103,8 @@ def _connect_starts(m: Module, core: Any, units: CoreUnits) -> None:
         starter.wavefront.valid.eq(takes),
         starter.wavefront.wave.eq(scheduler.free_context[:-1]),
         starter.wavefront.wavefront.eq(core.wavefront.payload),
-        starter.highest_temporary.eq(program.highest_temporary),
+        starter.allocation.eq(allocation),
+        starter.banks_busy.eq(units.registers.busy),
         scheduler.start.eq(program.start),
         scheduler.begin.eq(starter.begin),
         scheduler.watchdog.eq(program.watchdog),
@@ -115,9 +116,8 @@ def _connect_outstanding(m: Module, core: Any, units: CoreUnits) -> None:
     """Outstanding fetches and uncached writes."""
     scheduler, outstanding, done = units.scheduler, units.outstanding, core.uncached.done
     connect(m, units.uncached.write, flipped(core.uncached.write))
-    # A cycle later, which is still before a wave slot's next instruction may be issued.
-    m.d.sync += [getattr(scheduler, name).eq(getattr(outstanding, name)) for name in ("blocked", "full", "drained")]
     m.d.comb += [
+        *(getattr(scheduler, name).eq(getattr(outstanding, name)) for name in ("blocked", "full", "drained")),
         outstanding.returned.eq(units.fetches.returned),
         done.ready.eq(1),
         outstanding.written.valid.eq(done.valid),
@@ -141,33 +141,29 @@ def _connect_fetches(m: Module, core: Any, units: CoreUnits) -> None:
 
 
 def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, allocation: data.View) -> None:
-    """Writes of new wavefronts have priority over fetches, which could starve them."""
+    """Writes of new wavefronts have priority over fetches, which could starve them.
+
+    A write of either is taken if its bank is not busy. That of the chosen one is late in the cycle.
+    """
     fetch, clear, write = units.fetches.write, units.starter.write, units.registers.texture_write
-    addresses = [
-        Placement(m, array, port.payload.wave, allocation).address(port.payload.register) for port in (fetch, clear)
-    ]
-    clears = Signal()
-    m.d.comb += [
-        clears.eq(clear.valid & ~units.registers.busy.bit_select(addresses[1].bank, 1)),
-        clear.ready.eq(clears),
-        fetch.ready.eq(write.ready & ~clears),
-        write.valid.eq(fetch.valid | clears),
-    ]
-    with m.If(clears):
+    fetch_address = Placement(m, array, fetch.payload.wave, allocation).address(fetch.payload.register)
+    is_busy = units.registers.busy.bit_select(fetch_address.bank, 1)
+    m.d.comb += [fetch.ready.eq(~is_busy & ~clear.valid), write.valid.eq(fetch.valid | clear.valid)]
+    with m.If(clear.valid):
         m.d.comb += [
-            write.payload.address.eq(addresses[1]),
-            write.payload.words.eq(clear.payload.words),
+            write.payload.address.eq(clear.address),
+            write.payload.words.eq(clear.words),
             Value.cast(write.payload.enable).eq(~0),
             write.payload.invalidates.eq(1),
         ]
     with m.Else():
         m.d.comb += [
-            write.payload.address.eq(addresses[0]),
+            write.payload.address.eq(fetch_address),
             write.payload.words.eq(fetch.payload.words),
             write.payload.enable.eq(fetch.payload.enable),
         ]
     if array.beats > 1:
-        m.d.comb += write.payload.beat.eq(Mux(clears, clear.payload.beat, fetch.payload.beat))
+        m.d.comb += write.payload.beat.eq(Mux(clear.valid, clear.beat, fetch.payload.beat))
 
 
 def _connect_ends(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) -> None:
@@ -211,7 +207,7 @@ def connect_retirement(
         contexts[_TEST].eq(retirement.test_context),
         retirement.state.eq(states[_OUTPUT]),
         retirement.test_state.eq(states[_TEST]),
-        retirement.program.eq(core.program),
+        retirement.program.eq(core.launched),
         outputs.context.eq(retirement.context),
         outputs.target.eq(retirement.target),
         outputs.conditional_context.eq(retirement.test_context),

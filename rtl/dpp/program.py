@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from amaranth import Cat, Module
+from amaranth import Cat, Module, Value
 from amaranth.lib import data
 
 from ctm.rtl.border.buffers import EXTENT, LIMIT_BITS, LIMITS, limits_of
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import COORDINATE_BITS, INPUTS, REGISTER_BITS, WORD_BITS
+from ctm.rtl.lib.pipeline import delay
 
 PITCH_BITS = COORDINATE_BITS + 1
 
@@ -42,6 +43,16 @@ def program_layout(shapes: Shapes) -> data.StructLayout:
             **shapes.program,
         }
     )
+
+
+def register_program(m: Module, program: data.View, registered: data.View) -> None:
+    """Register a program in a core, but for its inputs, of which only tables are read.
+
+    It is valid two cycles after its start; its first wavefront is offered a cycle later.
+    """
+    for name, _ in program.shape():
+        value = Value.cast(program[name])
+        m.d.comb += Value.cast(registered[name]).eq(value if name == "inputs" else delay(m, value, name=f"its_{name}"))
 
 
 def connect_launch(m: Module, launch: Any) -> None:

@@ -277,8 +277,9 @@ class MemoryController(wiring.Component):
             outputs.output_mask.eq(registers.output_mask),
             outputs.flush.eq(delay(m, self._flush(registers, outputs), name="flushing_outputs")),
             self.idle.eq(outputs.idle),
-            self.output_line.eq(Cat(line.valid & line.ready & ~line.payload.remaining.any() for line in outputs.lines)),
         ]
+        sent = Cat(line.valid & line.ready & ~line.payload.remaining.any() for line in outputs.lines)
+        m.d.sync += self.output_line.eq(sent)
         # Registered: the command is done a cycle after all is in memory.
         is_flushed = outputs.idle & outputs.empty & writes.idle[: len(banks)].all()
         m.d.sync += registers.outputs_flushed.eq(registers.flush_outputs & is_flushed)

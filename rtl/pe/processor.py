@@ -15,6 +15,7 @@ from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import Status
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.sharing import SharedClient
 from ctm.rtl.pe.counters import PerformanceCounters
 from ctm.rtl.pe.draw_settings import DrawSettings
@@ -214,7 +215,8 @@ class CommandProcessor(wiring.Component):
             counters.stop.eq(executor.stop_counters),
             counters.keep.eq(executor.keep),
             counters.restore.eq(executor.restore),
-            counters.works.eq(~self.array_idle | self.wavefront.valid),
+            # A cycle later: the array is idle late in a cycle.
+            counters.works.eq(delay(m, ~self.array_idle | self.wavefront.valid, name="array_works")),
             executor.counters_enabled.eq(counters.enabled),
             executor.clocks.eq(counters.clocks),
             executor.active.eq(counters.active),
@@ -230,7 +232,7 @@ class CommandProcessor(wiring.Component):
             executor.launched_status.eq(launcher.status),
             executor.launched_address.eq(launcher.address),
             run.start.eq(executor.start),
-            run.tests.eq(self.tests),
+            run.tests.eq(delay(m, self.tests, name="tests_delayed")),
             run.array_idle.eq(self.array_idle),
             executor.ended.eq(run.ended),
             executor.failed.eq(run.failed),

@@ -18,7 +18,7 @@ from ctm.rtl.pe.walker import DomainWalker
 class ProgramRun(wiring.Component):
     """Walks a domain and watches the array until all wavefronts have ended. A fault does not end the walk.
 
-    `tiles` are those of the walk. The first wavefront is offered two cycles after `start`, then one in each cycle
+    `tiles` are those of the walk. The first wavefront is offered three cycles after `start`, then one in each cycle
     unless tests or the array stall.
 
     Members

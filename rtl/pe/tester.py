@@ -8,12 +8,13 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 
 _IN_FLIGHT = 16
 
 
 class WavefrontTester(wiring.Component):
-    """Passes wavefronts on, combinationally; with `tests`, only their lanes that pass, in the same order.
+    """Passes wavefronts on, a cycle later; with `tests`, only their lanes that pass, in the same order.
 
     A wavefront whose lanes all fail is dropped. Up to 16 tests are in flight; throughput is one in each cycle. The
     wavefronts are for `cores` cores.
@@ -31,7 +32,7 @@ class WavefrontTester(wiring.Component):
         The core whose wavefront is dropped.
     client : ``Out(ConditionalClient(lanes))``
     busy : ``Out(1)``
-        Wavefronts wait for their tests.
+        Wavefronts wait for their tests, or for the array.
     walked : ``Out(range(lanes + 1))``
         Lanes of the domain that are dispatched or fail in this cycle.
     """
@@ -57,10 +58,12 @@ class WavefrontTester(wiring.Component):
         m = Module()
         layout = self._layout
         m.submodules.waiting = waiting = SyncFIFO(width=layout.size, depth=_IN_FLIGHT)
-        source, wavefront = self.domain_wavefront, self.wavefront
+        m.submodules.registered = registered = RegisterSlice(layout, SliceMode.FULL)
+        wiring.connect(m, registered.output, wiring.flipped(self.wavefront))
+        source, wavefront = self.domain_wavefront, registered.input
         request, response = self.client.request, self.client.response
         m.d.comb += [
-            self.busy.eq(waiting.r_rdy),
+            self.busy.eq(waiting.r_rdy | ~registered.empty),
             request.payload.i.eq(source.payload.i),
             request.payload.j.eq(source.payload.j),
             request.payload.mask.eq(source.payload.covered),

@@ -13,8 +13,10 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import ConstantLoader
 from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.core_units import CoreUnits, connect_units, make_units
+from ctm.rtl.dpp.program import program_layout, register_program
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r5xx.alu.port import AluPort
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES
 from ctm.rtl.r5xx.alu.uncached_pairs import UncachedPairs
@@ -53,11 +55,14 @@ class Core(wiring.Component):
             flow=FlowPort(array),
             pairs=UncachedPairs(array),
         )
+        self.launched: Any = Signal(program_layout(SHAPES))
+        """The program, a cycle after `program` has it."""
         super().__init__(core_members(config.array, SHAPES) | {"trace": Out(trace_layout(config.array))})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
+        register_program(m, self.program, self.launched)
         array, generic, own = self._config.array, self.generic, self.own
         for name, unit in (*vars(generic).items(), *vars(own).items()):
             m.submodules[name] = unit
@@ -83,8 +88,8 @@ class Core(wiring.Component):
         connect(m, store.client, flipped(self.code))
         connect(m, loader.client, flipped(self.constants))
         m.d.comb += [
-            store.size.eq(self.program.size),
-            store.uncached_writes.eq(self.program.uncached_writes),
+            store.size.eq(self.launched.size),
+            store.uncached_writes.eq(self.launched.uncached_writes),
             store.load.eq(self.load | self.wavefront.valid),
             store.invalidate.eq(self.invalidate_code),
             loader.invalidate.eq(self.invalidate_constants),
@@ -109,7 +114,7 @@ class Core(wiring.Component):
             m.d.comb += [
                 waves[unit].eq(getattr(port, "read_pc", scheduler.ports[unit.value].issue.pc)),
                 port.entry.eq(entries[unit]),
-                port.program.eq(self.program),
+                port.program.eq(self.launched),
             ]
         m.d.comb += [
             store.pc.eq(scheduler.fetch.pc),
@@ -139,9 +144,9 @@ class Core(wiring.Component):
         states, control = generic.states, own.flow.control
         readers = {_ALU: own.alu, _TEXTURE: own.texture, _FLOW: own.flow}
         for reader, port in readers.items():
-            m.d.comb += [states.waves[reader].eq(port.wave), port.wavefront.eq(states.wavefronts[reader])]
+            m.d.comb += [states.waves[reader].eq(port.read_wave), port.wavefront.eq(states.wavefronts[reader])]
         m.d.comb += [
-            states.stacks_wave.eq(own.flow.wave),
+            states.stacks_wave.eq(own.flow.read_wave),
             own.flow.stacks.eq(states.stacks),
             *(states.control[name].eq(control[name]) for name in ("valid", "wave")),
             *(
@@ -167,7 +172,7 @@ class Core(wiring.Component):
             registers.result_enable.eq(alu.result_enable),
             generic.outputs.write.eq(alu.outputs),
             generic.retirement.vacated.eq(alu.vacated),
-            own.pairs.limits.eq(self.program.output),
+            own.pairs.limits.eq(self.launched.output),
             own.pairs.result.eq(alu.uncached),
             uncached.announced.eq(alu.announced),
             uncached.result.eq(own.pairs.write),
@@ -191,7 +196,7 @@ class Core(wiring.Component):
         contexts = generic.scheduler.contexts
         m.d.comb += self.idle.eq(~contexts.any() & generic.uncached.empty & ~own.store.loading & ~own.loader.busy)
         ports = {
-            Unit.ALU: (own.alu.started, own.alu.wavefront.active),
+            Unit.ALU: (own.alu.started, delay(m, own.alu.wavefront.active, name="alu_active")),
             Unit.TEXTURE: (own.texture.asked.valid, own.texture.wavefront.active),
             Unit.FLOW: (own.flow.started, own.flow.active),
         }
@@ -204,6 +209,7 @@ class Core(wiring.Component):
     def _find_fault(self, m: Module, generic: CoreUnits, own: Units) -> tuple[Any, Value]:
         """A fault, a cycle before it is reported, and the wave slot of its wavefront."""
         fetches, wave = generic.fetches, Signal(wave_bits(self._config.array))
+        fault_wave = delay(m, wave, name="fault_wave")
         report = self.signature.members["fault"].signature.create()
         flow_done, alu_done = own.flow.scheduler.done, own.alu.scheduler.done
         m.d.comb += [
@@ -212,27 +218,27 @@ class Core(wiring.Component):
             report.payload.j.eq(generic.states.wavefronts[_FAULT].j),
         ]
         # The wavefront's number is read a cycle later; it is valid for as long as the wavefront has its context.
+        m.d.comb += wave.eq(fetches.returned.wave)
         m.d.sync += [report.valid.eq(0), report.payload.client.eq(0), report.payload.status.eq(Status.BUS_ERROR)]
         with m.If(flow_done.valid & flow_done.faults & ~flow_done.again):
+            m.d.comb += wave.eq(flow_done.wave)
             m.d.sync += [
                 report.valid.eq(1),
-                wave.eq(flow_done.wave),
                 report.payload.pc.eq(own.flow.pc),
                 report.payload.status.eq(own.flow.fault.status),
                 report.payload.client.eq(own.flow.fault.client),
             ]
         with m.Elif(alu_done.valid & alu_done.faults & ~alu_done.again):
+            m.d.comb += wave.eq(alu_done.wave)
             m.d.sync += [
                 report.valid.eq(1),
-                wave.eq(alu_done.wave),
                 report.payload.pc.eq(alu_done.pc - 1),
                 report.payload.client.eq(BusClient.FLOAT_CONSTANT),
             ]
         with m.Elif(fetches.error.valid):
             m.d.sync += [
                 report.valid.eq(1),
-                wave.eq(fetches.returned.wave),
                 report.payload.pc.eq(fetches.error.pc),
                 report.payload.client.eq(BusClient.INPUT),
             ]
-        return report, wave
+        return report, fault_wave

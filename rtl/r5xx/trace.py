@@ -79,8 +79,8 @@ def connect_trace(m: Module, trace: data.View, generic: CoreUnits, own: Units, f
     events: dict[str, dict[str, Any]] = {
         "start": {name: generic.states.start[name] for name in ("valid", "context", "wavefront")},
         "clear": {
-            "valid": clear.valid & clear.ready, "context": context(clear.payload.wave),
-            **{name: clear.payload[name] for name in ("register", "words")},
+            "valid": clear.taken, "context": context(clear.wave),
+            **{name: clear[name] for name in ("register", "words")},
         },
         "alu": {
             "valid": alu.written.valid, "context": alu.written.context, "pc": alu.written.pc,
@@ -105,7 +105,7 @@ def connect_trace(m: Module, trace: data.View, generic: CoreUnits, own: Units, f
         "fault": {"valid": fault.valid, "context": context(fault_wave), "pc": fault.payload.pc},
         "end": {name: generic.retirement.release[name] for name in ("valid", "context", "faulted")},
     }  # fmt: skip
-    for event, numbered in (("clear", clear.payload), ("alu", alu.written), ("fetch", fetch.payload)):
+    for event, numbered in (("clear", clear), ("alu", alu.written), ("fetch", fetch.payload)):
         if "beat" in dict(numbered.shape()):
             events[event]["beat"] = numbered.beat
     for event, fields in events.items():

@@ -15,6 +15,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import ConstantLoader
 from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.core_units import connect_retirement
+from ctm.rtl.dpp.program import program_layout, register_program
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
 from ctm.rtl.dpp.wavefronts.retirement import Retirement
 from ctm.rtl.dpp.wavefronts.scheduling import STALLS
@@ -91,16 +92,19 @@ class Core(wiring.Component):
             outputs=OutputRegisters(segments, SHAPES),
             retirement=Retirement(segments, SHAPES),
         )
+        self.launched: Any = Signal(program_layout(SHAPES))
+        """The program, a cycle after `program` has it."""
         super().__init__({**core_members(config.array, SHAPES, config), "trace": Out(trace_layout(config.array))})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
+        register_program(m, self.program, self.launched)
         units = self.units
         for name, unit in vars(units).items():
             m.submodules[name] = unit
         programmed: tuple[Any, ...] = (units.start, units.flow, units.alu, units.move)
-        m.d.comb += [unit.program.eq(self.program) for unit in programmed]
+        m.d.comb += [unit.program.eq(self.launched) for unit in programmed]
         occupied = self._connect_starts(m, units)
         self._connect_units(m, units)
         self._connect_code(m, units)
@@ -119,7 +123,7 @@ class Core(wiring.Component):
         flags = SetClearFlags(array.threads, ("occupied",))
         m.submodules.occupancy = occupancy = Occupancy(array)
         free = Signal(array.threads)
-        m.d.comb += [occupancy.program.eq(self.program), free.eq(occupancy.usable & ~flags["occupied"])]
+        m.d.comb += [occupancy.program.eq(self.launched), free.eq(occupancy.usable & ~flags["occupied"])]
         chosen, offered = lowest_one(free), Signal()
         # The usable wave slots follow a cycle after the program, which comes with its first wavefront.
         m.d.sync += offered.eq(self.wavefront.valid)
@@ -161,8 +165,8 @@ class Core(wiring.Component):
         code, flow, move = units.code, units.flow, units.move
         connect(m, code.lines, flipped(self.code))
         m.d.comb += [
-            code.address.eq(self.program.code),
-            code.size.eq(self.program.size),
+            code.address.eq(self.launched.code),
+            code.size.eq(self.launched.size),
             code.invalidate.eq(self.invalidate_code),
             code.rows[_GROUPS].eq(units.alu.code_row),
             code.reads[_GROUPS].eq(units.alu.code_reads),

@@ -20,7 +20,7 @@ def connect_shading(m: Module, core: Any, config: MachineConfig) -> None:
     tickets.write(m, taken.wave, payload.drawn.ticket, taken.valid)
     ended = units.end.free
     m.d.comb += [
-        of_pixels.eq(core.program.stage == Stage.PIXELS),
+        of_pixels.eq(core.launched.stage == Stage.PIXELS),
         units.start.vertex.eq(shading.vertex),
         units.move.buffer.eq(shading.buffer),
         shading.exported.eq(units.move.exported),
@@ -32,7 +32,7 @@ def connect_shading(m: Module, core: Any, config: MachineConfig) -> None:
         _connect_geometry(m, core, config)
     values = units.retirement.tester.request.payload.values
     m.d.comb += [
-        target.eq(clamped(m, core.program, value))
+        target.eq(clamped(m, core.launched, value))
         for target, value in zip(core.tests.request.payload.values, values, strict=True)
     ]
     # No output of a core depends on a signal that settles late in a cycle.

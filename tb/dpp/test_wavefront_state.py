@@ -94,12 +94,13 @@ def test_every_write_changes_its_own_fields_of_its_own_wave_slot(instruction_set
                     context.set(Value.cast(port[key]), value)
 
     async def testbench(context: Any) -> None:
+        waves = [0] * (READERS + 1)
         for _ in range(CYCLES):
-            waves = generator.integers(0, config.threads, READERS + 1).tolist()
+            upcoming = generator.integers(0, config.threads, READERS + 1).tolist()
             banks = generator.integers(0, 2 * config.threads, len(unit.ended)).tolist()
             context.set(unit.second, sum(bit << wave for wave, bit in enumerate(model.second)))
             for port, number in zip(
-                (*unit.waves, unit.stacks_wave, *unit.ended_contexts), (*waves, *banks), strict=True
+                (*unit.waves, unit.stacks_wave, *unit.ended_contexts), (*upcoming, *banks), strict=True
             ):
                 context.set(port, number)
             before = [dict(model.records[bank]) for bank in (*map(model.context, waves), *banks)]
@@ -111,6 +112,7 @@ def test_every_write_changes_its_own_fields_of_its_own_wave_slot(instruction_set
                 counts["stacks"] += 1
                 assert unpack(model.stacks, context.get(Value.cast(unit.stacks))).items() <= stacks.items()
             await context.tick()
+            waves = upcoming
 
     simulate(unit, testbench)
     assert min(counts.values()) > CYCLES / 10

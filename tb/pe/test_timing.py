@@ -12,7 +12,7 @@ from ctm.tb.pe.processor_cases import ON_LANES, PROGRAM, program, run
 from ctm.tb.pe.simulation import Outcome, Timing
 
 COUNTERS = 0x4000_0000
-START_CYCLES = 5
+START_CYCLES = 6
 """From an idle array to the first wavefront that is offered."""
 HELD = 2
 """Cycles that the model's array holds a wavefront at least."""
@@ -25,7 +25,7 @@ def quickly(buffer: CommandBuffer | list[int], lanes: int = 4, **timing: int) ->
 
 
 @ON_LANES
-def test_a_program_starts_five_cycles_behind_the_one_before(lanes: int) -> None:
+def test_a_program_starts_six_cycles_behind_the_one_before(lanes: int) -> None:
     outcome = quickly([*UNTESTED.words, *program(0, 0, 1, 1).start_program().start_program().words], lanes)
     wavefronts = outcome.times_of("wavefront")
     assert [after - before - HELD for before, after in zip(wavefronts, wavefronts[1:], strict=False)] == [
@@ -33,7 +33,7 @@ def test_a_program_starts_five_cycles_behind_the_one_before(lanes: int) -> None:
     ] * 2
     assert [
         start - wavefront - HELD for start, wavefront in zip(outcome.times_of("starts")[1:], wavefronts, strict=False)
-    ] == [START_CYCLES - 1] * 2
+    ] == [START_CYCLES - 2] * 2
 
 
 @pytest.mark.parametrize("location", ConditionalLocation)

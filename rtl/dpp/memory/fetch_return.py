@@ -14,6 +14,7 @@ from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.lib.ram import BlockRam
+from ctm.rtl.lib.views import record
 
 _WAITING = 8
 
@@ -34,8 +35,9 @@ def fetch_write_layout(config: ArrayConfig) -> data.StructLayout:
 class FetchReturn(wiring.Component):
     """Holds the destination of each outstanding fetch, and writes its words when they come; one in each cycle.
 
-    A FIFO holds 8 responses, so that the cache does not stall when the ALU writes to the same bank or a wavefront
-    starts. Each beat of a wavefront is a fetch of its own; the last one completes the fetch.
+    Words are written three cycles after their response. A FIFO holds 8 responses, so that the cache does not stall when
+    the ALU writes to the same bank or a wavefront starts. Each beat of a wavefront is a fetch of its own; the last one
+    completes the fetch.
 
     Members
     -------
@@ -44,7 +46,7 @@ class FetchReturn(wiring.Component):
     response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
     write : ``Out(stream.Signature(fetch_write_layout(config)))``
     returned : ``Out({valid, wave})``
-        A fetch is done.
+        A fetch is done; a cycle after its last write.
     error : ``Out({valid, pc})``
         The fetch of `returned` had an error response; it writes nothing.
     """
@@ -81,46 +83,66 @@ class FetchReturn(wiring.Component):
         m.submodules.waiting = waiting = SyncFIFO(width=len(Value.cast(response.payload)), depth=_WAITING)
         oldest = data.View(response.payload.shape(), waiting.r_data)
         held, valid = Signal.like(oldest, reset_less=True), Signal()
-        write, done = self.write, Signal()
-        error, ends = self._several_beats(m, held, done)
         m.d.comb += [
             waiting.w_en.eq(response.valid),
             waiting.w_data.eq(response.payload),
             response.ready.eq(waiting.w_rdy),
-            done.eq(valid & (error | write.ready)),
-            waiting.r_en.eq(~valid | done),
             read.addr.eq(Cat(oldest.tag.wave, oldest.tag.entry)),
             read.en.eq(waiting.r_en),
         ]
         with m.If(waiting.r_en):
             m.d.sync += [valid.eq(waiting.r_rdy), held.eq(oldest)]
-
-        record = read.data
-        m.d.comb += [
-            write.valid.eq(valid & ~error),
-            write.payload.wave.eq(held.tag.wave),
-            write.payload.register.eq(record.register),
-            write.payload.enable.eq(lanes_of(config, record.enable, beat_of(config, held.tag))),
-            self.returned.valid.eq(ends),
-            self.returned.wave.eq(held.tag.wave),
-            self.error.valid.eq(ends & error),
-            self.error.pc.eq(record.pc),
-        ]
-        for lane in range(config.at_once):
-            for channel in range(CHANNELS):
-                word = held.words[lane][record.swizzle[channel]]
-                m.d.comb += write.payload.words[lane][channel].eq(word)
+        m.d.comb += waiting.r_en.eq(~valid | self._write(m, held, valid, read.data))
         return m
 
-    def _several_beats(self, m: Module, held: data.View, done: Value) -> tuple[Value, Value]:
+    def _write(self, m: Module, held: data.View, comes: Value, found: data.View) -> Value:
+        """Write a response to where its record says. Returns whether it is taken.
+
+        What is written comes from registers, because a record is late in its cycle.
+        """
+        config, payload = self._config, self.write.payload
+        write, valid = record(payload.shape(), name="written", reset_less=True), Signal(name="writes")
+        failed, pc = Signal(reset_less=True), Signal.like(self.error.pc, reset_less=True)
+        done, takes = Signal(), Signal(name="takes")
+        error, ends = self._several_beats(m, write, failed, done)
+        m.d.comb += [
+            done.eq(valid & (error | self.write.ready)),
+            takes.eq(~valid | done),
+            self.write.valid.eq(valid & ~error),
+            payload.eq(write),
+        ]
+        m.d.sync += [
+            self.returned.valid.eq(ends),
+            self.returned.wave.eq(write.wave),
+            self.error.valid.eq(ends & error),
+            self.error.pc.eq(pc),
+        ]
+        with m.If(takes):
+            m.d.sync += [
+                valid.eq(comes),
+                failed.eq(held.error),
+                pc.eq(found.pc),
+                write.wave.eq(held.tag.wave),
+                write.register.eq(found.register),
+                write.enable.eq(lanes_of(config, found.enable, beat_of(config, held.tag))),
+                *(
+                    write.words[lane][channel].eq(held.words[lane][found.swizzle[channel]])
+                    for lane in range(config.at_once)
+                    for channel in range(CHANNELS)
+                ),
+            ]
+            if config.beats > 1:
+                m.d.sync += write.beat.eq(held.tag.beat)
+        return takes
+
+    def _several_beats(self, m: Module, write: data.View, failed: Value, done: Value) -> tuple[Value, Value]:
         """Whether this beat or an earlier one had an error response, and whether the fetch is done with it."""
         config = self._config
         if config.beats == 1:
-            return held.error, done
+            return failed, done
         earlier, error = Signal(config.threads, name="error_earlier"), Signal(name="error_so_far")
-        last = is_last(config, held.tag.beat)
-        m.d.comb += error.eq(held.error | earlier.bit_select(held.tag.wave, 1))
+        last = is_last(config, write.beat)
+        m.d.comb += error.eq(failed | earlier.bit_select(write.wave, 1))
         with m.If(done):
-            m.d.sync += earlier.bit_select(held.tag.wave, 1).eq(error & ~last)
-        m.d.comb += self.write.payload.beat.eq(held.tag.beat)
+            m.d.sync += earlier.bit_select(write.wave, 1).eq(error & ~last)
         return error, done & last

@@ -58,24 +58,27 @@ class Scoreboard(wiring.Component):
         m.d.comb += self.entry.eq(entries.read(m, self.texture.wave))
         entries.write(m, self.texture.wave, (self.entry + 1) % config.lookups, fetches)
 
-        writing = Signal(config.threads)
+        writing, still_writing = Signal(config.threads), Signal(config.threads)
+        drained = Signal(config.threads, init=-1)
         for wave in range(config.threads):
             pending, held = (Signal(range(config.lookups + 1), name=f"{name}_{wave}") for name in ("pending", "held"))
             texture = self.texture.valid & (self.texture.wave == wave)
             returned = self.returned.valid & (self.returned.wave == wave)
-            following = Signal.like(pending)
-            m.d.comb += following.eq(pending + (texture & self.texture.fetches) - returned)
+            writes = self.write.valid & (self.write.wave == wave)
+            written = self.written.valid & (self.written.wave == wave)
+            following, still_held = Signal.like(pending), Signal.like(held)
+            m.d.comb += [
+                following.eq(pending + (texture & self.texture.fetches) - returned),
+                still_held.eq(Mux(texture & self.texture.acquires, following, held - (returned & held.any()))),
+                still_writing[wave].eq(writes | writing[wave] & ~written),
+            ]
             m.d.sync += [
                 pending.eq(following),
-                held.eq(Mux(texture & self.texture.acquires, following, held - (returned & held.any()))),
+                held.eq(still_held),
+                self.blocked[wave].eq(still_held.any() | still_writing[wave]),
+                self.full[wave].eq(following == config.lookups),
+                drained[wave].eq(~following.any() & ~still_writing[wave]),
             ]
-            with m.If(self.write.valid & (self.write.wave == wave)):
-                m.d.sync += writing[wave].eq(1)
-            with m.Elif(self.written.valid & (self.written.wave == wave)):
-                m.d.sync += writing[wave].eq(0)
-            m.d.comb += [
-                self.blocked[wave].eq(held.any() | writing[wave]),
-                self.full[wave].eq(pending == config.lookups),
-                self.drained[wave].eq(~pending.any() & ~writing[wave]),
-            ]
+        m.d.sync += writing.eq(still_writing)
+        m.d.comb += self.drained.eq(drained)
         return m

@@ -13,7 +13,7 @@ from ctm.rtl.dpp.beats import counted, is_last, lanes_of
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 
 _QUEUE = 16
-_IN_FLIGHT = 2
+_IN_FLIGHT = 3
 """Instructions that may be issued until the first of them is counted in `announced`."""
 
 

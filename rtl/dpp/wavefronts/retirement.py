@@ -84,6 +84,8 @@ class Retirement(wiring.Component):
                 "output": Out(stream.Signature(output_layout(config.at_once, config.outputs))),
             }
         )
+        self._tests = Signal()
+        """The program's, which is valid long before its first wavefront ends."""
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -114,7 +116,9 @@ class Retirement(wiring.Component):
         """Request the tests of the wavefronts that need them."""
         taken, valid = Signal.like(self.wavefront), Signal()
         fetched, values = self._fetch(m, valid)
-        request, state = self.tester.request, self.test_state
+        request, state = self.tester.request, Signal.like(self.test_state, reset_less=True)
+        # Values take a cycle at least, so there is time to register the state.
+        m.d.sync += [state.eq(self.test_state), self._tests.eq(self.program.tests)]
         m.d.comb += [
             self.test_context.eq(taken.context),
             request.valid.eq(valid & fetched & ~taken.faulted & queue.w_rdy),
@@ -122,7 +126,7 @@ class Retirement(wiring.Component):
             request.payload.j.eq(state.j),
             request.payload.mask.eq(state.covered & state.valid_mask),
         ]
-        with m.If(self.program.tests):
+        with m.If(self._tests):
             m.d.comb += [
                 queue.w_data.eq(Cat(taken.context, taken.faulted, ~taken.faulted)),
                 queue.w_en.eq(valid & (taken.faulted | (fetched & request.ready))),
@@ -138,7 +142,7 @@ class Retirement(wiring.Component):
         for lane, value in enumerate(values):
             chosen = Mux(self.conditional_written[lane], value, first)
             m.d.comb += request.payload.values[lane].eq(chosen)
-        with m.If(wavefront.valid & ~valid & self.program.tests):
+        with m.If(wavefront.valid & ~valid & self._tests):
             m.d.sync += [valid.eq(1), taken.eq(wavefront.payload)]
         with m.Elif(queue.w_en & queue.w_rdy):
             m.d.sync += valid.eq(0)
@@ -170,7 +174,9 @@ class Retirement(wiring.Component):
         outputs = self._config.outputs
         remaining, started = Signal(outputs), Signal()
         passed = Signal(self._config.lanes)
-        stores = self.state.covered & self.state.valid_mask & passed
+        # The state of the wavefront that begins; its outputs follow.
+        state = Signal.like(self.state, reset_less=True)
+        stores = state.covered & state.valid_mask & passed
         tested = self.tester.response.valid | ~wavefront.tested
         begins, sends, ends = queue.r_rdy & ~started & tested, output.valid & output.ready, Signal()
         writes = Cat(Value.cast(self.written[number]).any() for number in range(outputs))
@@ -181,7 +187,7 @@ class Retirement(wiring.Component):
         others = Signal(outputs)
         m.d.comb += others.eq(remaining & (remaining - 1)[:outputs])
         stores, masks = self._masks(m, stores, self.written[target], beat)
-        i, j = pair_of(self._config, self.state, beat)
+        i, j = pair_of(self._config, state, beat)
         m.d.comb += [
             self.context.eq(wavefront.context),
             upcoming.eq(Mux(started, Mux(sent, others, remaining), Mux(wavefront.faulted, 0, writes))),
@@ -205,7 +211,11 @@ class Retirement(wiring.Component):
             self.release.faulted.eq(wavefront.faulted),
         ]
         with m.If(begins):
-            m.d.sync += [started.eq(1), passed.eq(Mux(wavefront.tested, self.tester.response.payload.passed, ~0))]
+            m.d.sync += [
+                state.eq(self.state),
+                started.eq(1),
+                passed.eq(Mux(wavefront.tested, self.tester.response.payload.passed, ~0)),
+            ]
         with m.Elif(ends):
             m.d.sync += started.eq(0)
 

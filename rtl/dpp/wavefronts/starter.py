@@ -4,13 +4,15 @@ Source: docs/design/r5xx-core.md, a program's start.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import ONLY_BEAT, beat_bits, beat_fields, is_last, pair_of
+from ctm.rtl.dpp.registers.file import BANKS, register_address_layout
+from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
@@ -21,11 +23,17 @@ from ctm.rtl.lib.views import record
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:
-    """A temporary of all lanes, or of a beat's; those above it, up to the next multiple of `ROWS_TOGETHER`, are 0."""
+    """A temporary of all lanes, or of a beat's; those above it, up to the next multiple of `ROWS_TOGETHER`, are 0.
+
+    `valid` until it is `taken`.
+    """
     return data.StructLayout(
         {
+            "valid": 1,
+            "taken": 1,
             "wave": wave_bits(config),
             "register": REGISTER_BITS,
+            "address": register_address_layout(config),
             **beat_fields(config),
             "words": words_layout(config.at_once),
         }
@@ -42,8 +50,10 @@ class Starter(wiring.Component):
     wavefront : ``In({valid, wave, wavefront})``
         A wavefront that takes a wave slot; only while not `busy`.
     busy : ``Out(1)``
-    highest_temporary : ``In(7)``
-    write : ``Out(stream.Signature(clear_layout(config)))``
+    allocation : ``In(ALLOCATION)``
+    banks_busy : ``In(2)``
+        Banks of the register file that take no texture write in this cycle.
+    write : ``Out(clear_layout(config))``
     begin : ``Out({valid, wave})``
         All is set.
     """
@@ -55,8 +65,9 @@ class Starter(wiring.Component):
             {
                 "wavefront": In(data.StructLayout(at_wave | {"wavefront": wavefront_layout(config.lanes)})),
                 "busy": Out(1),
-                "highest_temporary": In(REGISTER_BITS),
-                "write": Out(stream.Signature(clear_layout(config))),
+                "allocation": In(ALLOCATION),
+                "banks_busy": In(BANKS),
+                "write": Out(clear_layout(config)),
                 "begin": Out(data.StructLayout(at_wave)),
             }
         )
@@ -65,19 +76,24 @@ class Starter(wiring.Component):
         """Build the hardware."""
         m = Module()
         write, register, wave = self.write, Signal(REGISTER_BITS), Signal(wave_bits(self._config))
+        # Registered here: a program has it long before its first wavefront.
+        allocation = delay(m, self.allocation, name="its_allocation")
+        address = Placement(m, self._config, wave, allocation).address(register)
         upcoming, last = self._beats(m)
         coordinates = delay(m, self._coordinates(m, upcoming), name="coordinates")
         first = register == 0
         m.d.comb += [
             write.valid.eq(self.busy),
-            write.payload.wave.eq(wave),
-            write.payload.register.eq(register),
-            Value.cast(write.payload.words).eq(Mux(first, Value.cast(coordinates), 0)),
-            self.begin.valid.eq(self.busy & last & first),
+            write.taken.eq(self.busy & ~self.banks_busy.bit_select(address.bank, 1)),
+            write.wave.eq(wave),
+            write.register.eq(register),
+            write.address.eq(address),
+            Value.cast(write.words).eq(Mux(first, Value.cast(coordinates), 0)),
+            self.begin.valid.eq(last & first),
             self.begin.wave.eq(wave),
         ]
         with m.If(self.wavefront.valid):
-            block = Cat(Const(0, INDEX_BITS), self.highest_temporary[INDEX_BITS:])
+            block = Cat(Const(0, INDEX_BITS), self.allocation.highest[INDEX_BITS:])
             m.d.sync += [self.busy.eq(1), register.eq(block), wave.eq(self.wavefront.wave)]
         with m.Elif(last):
             m.d.sync += register.eq(register - ROWS_TOGETHER)
@@ -89,12 +105,12 @@ class Starter(wiring.Component):
         """The beat of the next cycle, and whether the register file takes the last one."""
         config = self._config
         if config.beats == 1:
-            return ONLY_BEAT, self.write.ready
+            return ONLY_BEAT, self.write.taken
         beat, upcoming = Signal(beat_bits(config)), Signal(beat_bits(config), name="upcoming_beat")
-        m.d.comb += upcoming.eq(Mux(self.busy, beat + self.write.ready, 0))
+        m.d.comb += upcoming.eq(Mux(self.busy, beat + self.write.taken, 0))
         m.d.sync += beat.eq(upcoming)
-        m.d.comb += self.write.payload.beat.eq(beat)
-        return upcoming, self.write.ready & is_last(config, beat)
+        m.d.comb += self.write.beat.eq(beat)
+        return upcoming, self.write.taken & is_last(config, beat)
 
     def _coordinates(self, m: Module, beat: Value) -> data.View:
         """r0 of one beat: of the wavefront that is being started, or of the one that may come in this cycle."""

@@ -15,6 +15,7 @@ from ctm.rtl.border.programs import wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.scheduling import context_bits, wave_bits
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.ram import DistributedRam, LazyTable
 
 
@@ -33,16 +34,18 @@ def wavefront_state_layout(shapes: Shapes, lanes: int) -> data.StructLayout:
 class WavefrontStates(wiring.Component):
     """Holds the state of every wave slot's wavefront, and of wavefronts that vacated their wave slots.
 
-    Reads are combinational and see what was written in earlier cycles.
+    Readers name a wave slot a cycle before they read, so that their read begins at a register; it sees what was written
+    in earlier cycles. Reads of ended wavefronts are combinational.
 
     Members
     -------
     second : ``In(threads)``
         Wave slots whose wavefront has the second of the wave slot's contexts.
     waves : ``In`` for each reader
+        Of the next cycle.
     wavefronts : ``Out(wavefront_state_layout(shapes, lanes))`` for each reader
     stacks_wave, stacks
-        One more reader, of the stacks.
+        One more such reader, of the stacks.
     ended_contexts : ``In(context)``, 2 of them
     ended : ``Out(end_state_layout(lanes))`` for each of them
     start : ``In({valid, context, wavefront})``
@@ -101,12 +104,13 @@ class WavefrontStates(wiring.Component):
                 found = table.read(m, number)
                 m.d.comb += [state[name].eq(found[name]) for name, _ in found.shape()]
 
-        for wave, state in zip(self.waves, self.wavefronts, strict=True):
+        for number, (upcoming, state) in enumerate(zip(self.waves, self.wavefronts, strict=True)):
+            wave = delay(m, upcoming, name=f"wave_{number}")
             read(state, by_context.values(), self._context(wave))
             read(state, by_wave.values(), wave)
         for context, state in zip(self.ended_contexts, self.ended, strict=True):
             read(state, by_context.values(), context)
-        m.d.comb += self.stacks.eq(stacks.read(m, self.stacks_wave))
+        m.d.comb += self.stacks.eq(stacks.read(m, delay(m, self.stacks_wave, name="wave_of_stacks")))
 
         start = self.start
         positions.write(m, start.context, start.wavefront, start.valid)

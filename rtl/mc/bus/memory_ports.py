@@ -1,5 +1,7 @@
 """The AXI4 managers of the machine. A soft reset does not clear them, because a burst cannot be aborted."""
 
+from typing import Any
+
 from amaranth import Cat, Module
 from amaranth.hdl import ShapeLike
 from amaranth.lib import stream, wiring
@@ -72,13 +74,16 @@ class MemoryPorts(wiring.Component):
             connect(m, writer.aw, flipped(bus.aw))
             connect(m, writer.w, flipped(bus.w))
             connect(m, flipped(bus.b), writer.b)
-            for name, source, unit in (("reads", self.reads[port], reader), ("writes", self.writes[port], writer)):
-                # What a client asked for in front of its reset is dropped with it.
-                slice_ = RegisterSlice(source.payload.shape(), SliceMode.REVERSE)
-                m.submodules[f"{name}_{port}"] = resettable(slice_, self.drain)
-                connect(m, flipped(source), slice_.input)
-                connect(m, slice_.output, unit.request)
-                m.d.comb += unit.drain.eq(self.drain)
+            m.d.comb += [reader.drain.eq(self.drain), writer.drain.eq(self.drain)]
+            self._connect_requests(m, f"reads_{port}", self.reads[port], reader.request)
+            self._connect_requests(m, f"writes_{port}", self.writes[port], writer.request)
             idle += [reader.idle, writer.idle]
         m.d.comb += self.idle.eq(Cat(idle).all())
         return m
+
+    def _connect_requests(self, m: Module, name: str, source: Any, target: Any) -> None:
+        """Connect requests through a register slice. What waits there is dropped with the reset of who asked for it."""
+        slice_ = RegisterSlice(source.payload.shape(), SliceMode.REVERSE)
+        m.submodules[name] = resettable(slice_, self.drain)
+        connect(m, flipped(source), slice_.input)
+        connect(m, slice_.output, target)

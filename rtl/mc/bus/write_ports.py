@@ -64,7 +64,7 @@ class WritePorts(wiring.Component):
         m.submodules.responses = responses = Arbiter(tagged_write_response_layout(self.tag), len(ports))
         for port in ports:
             connect(m, flipped(self.port_write_responses[port]), responses.inputs[port])
-        m.submodules.response = registered = RegisterSlice(responses.output.payload.shape(), SliceMode.FORWARD)
+        m.submodules.response = registered = RegisterSlice(responses.output.payload.shape(), SliceMode.FULL)
         connect(m, responses.output, registered.input)
         response = registered.output
         m.d.comb += self.written_line.eq(response.payload.line)

@@ -62,9 +62,9 @@ class AluPort(wiring.Component):
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
     allocation : ``In(ALLOCATION)``
-    wave, wavefront
-        The wavefront's state in that cycle.
-    second : ``In(1)``
+    read_wave, wavefront
+        The wave slot of the next cycle's instruction, and a cycle later its wavefront's state.
+    wave, second : ``Out``, ``In(1)``
         Which of the wave slot's contexts the wavefront has.
     loaded, constant_write, miss
         The constant loader's.
@@ -73,9 +73,9 @@ class AluPort(wiring.Component):
     flags : ``Out({valid, wave, flags})``
     outputs : ``Out(output_write_layout(config, SHAPES))``
     acquiring : ``Out({valid, wave})``
-        An acquiring write is in flight.
+        An acquiring write is in flight; two cycles after its issue.
     announced : ``Out(1)``
-        An uncached write is in flight.
+        An uncached write is in flight; likewise.
     uncached : ``Out(uncached_layout(config))``
     ending : ``Out({valid, wave})``
         A wavefront's last instruction has all that it needs; two cycles after its issue.
@@ -84,7 +84,7 @@ class AluPort(wiring.Component):
     vacated : ``Out({valid, context})``
         As `done`, of a wavefront that has vacated its wave slot.
     started : ``Out(1)``
-        An instruction was issued that will not be issued again.
+        An instruction was issued that will not be issued again; likewise.
     written : ``Out(written_layout(config))``
     """
 
@@ -113,6 +113,7 @@ class AluPort(wiring.Component):
                 "entry": In(ALU_ENTRY),
                 "program": In(PROGRAM),
                 "allocation": In(ALLOCATION),
+                "read_wave": Out(wave),
                 "wave": Out(wave),
                 "wavefront": In(state),
                 "second": In(1),
@@ -148,22 +149,19 @@ class AluPort(wiring.Component):
         taken = take(m, array, self.scheduler.issue)
         issued = taken.issue
         presubtracts = Signal()
-        m.d.comb += [self.wave.eq(issued.wave), presubtracts.eq(issued.valid & self.entry.presubtracts)]
+        m.d.comb += [
+            self.read_wave.eq(taken.wave),
+            self.wave.eq(issued.wave),
+            presubtracts.eq(issued.valid & self.entry.presubtracts),
+        ]
         self._connect_sources(m, sources)
         valid, missing = taken.first, sources.missing
         token = self._token(m, issued, missing)
         states = DistributedRam(processors_layout(self._config.array.lanes), 1 << len(token.context))
         m.submodules.states = states
         states.write(m, token.context, Cat(Value.cast(self.wavefront[name]) for name, _ in states.shape), valid)
-        m.d.comb += [
-            self.miss.valid.eq(valid & missing),
-            self.started.eq(valid & ~missing),
-            self.announced.eq(self.started & self.entry.writes),
-            self.acquiring.valid.eq(self.announced & RGB_INST(token.words[3]).target.matches(*ACQUIRING)),
-            self.acquiring.wave.eq(issued.wave),
-        ]
-
         at_sources, read = Signal.like(token), keep(m, array, token, valid, name="token")
+        self._announce(m, read, valid)
         issued_before = Signal()
         m.d.sync += issued_before.eq(taken.last)
         m.d.comb += [
@@ -202,7 +200,18 @@ class AluPort(wiring.Component):
             sources.temporaries.eq(self.temporaries),
             self.source_addresses[0].eq(sources.rgb_addresses),
             self.source_addresses[1].eq(sources.alpha_addresses),
-            self.miss.lines.eq(sources.lines),
+        ]
+        m.d.sync += self.miss.lines.eq(sources.lines)
+
+    def _announce(self, m: Module, token: data.View, valid: Value) -> None:
+        """Announce what the instruction of the cycle before does. Whether it misses a constant is late in its cycle."""
+        issued = delay(m, valid, name="first_before")
+        m.d.comb += [
+            self.miss.valid.eq(issued & token.again),
+            self.started.eq(issued & ~token.again),
+            self.announced.eq(issued & token.writes_uncached),
+            self.acquiring.valid.eq(self.announced & RGB_INST(token.words[3]).target.matches(*ACQUIRING)),
+            self.acquiring.wave.eq(token.context[:-1]),
         ]
 
     def _token(self, m: Module, issued: data.View, missing: Value) -> data.View:

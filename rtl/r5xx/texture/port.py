@@ -53,8 +53,8 @@ class TexturePort(wiring.Component):
     program : ``In(PROGRAM)``
     allocation : ``In(ALLOCATION)``
     wavefront : ``In(wavefront_state_layout(SHAPES, lanes))``
-        State of the wavefront `wave`, in the same cycle.
-    wave : ``Out``
+        State of the wavefront `read_wave`, a cycle later.
+    read_wave : ``Out``
     source : ``Out(register_address_layout(config))``
     source_beat, read_pc : ``Out``
         The beat of the source, and the instruction to be read for the next cycle; only with several beats.
@@ -64,6 +64,7 @@ class TexturePort(wiring.Component):
     fetch_entry : ``In(range(fetches))``
         The number of the fetch that `asked` announces.
     record : ``Out({valid, tag, record})``
+        Of the fetch that was announced in the cycle before.
     valid_mask : ``Out({valid, wave, valid_mask})``
         The processors that are valid after a kill.
     request : ``Out(stream)``
@@ -83,7 +84,7 @@ class TexturePort(wiring.Component):
                 "program": In(PROGRAM),
                 "allocation": In(ALLOCATION),
                 "wavefront": In(wavefront_state_layout(SHAPES, lanes)),
-                "wave": Out(wave),
+                "read_wave": Out(wave),
                 "source": Out(register_address_layout(config)),
                 "words": In(words_layout(config.at_once)),
                 **beat_members(config, Out, "source_beat"),
@@ -106,7 +107,7 @@ class TexturePort(wiring.Component):
         lanes, wavefront, entry = self._config.lanes, self.wavefront, self.entry
         taken = take(m, self._config, self.scheduler.issue)
         issued = taken.issue
-        m.d.comb += self.wave.eq(issued.wave)
+        m.d.comb += self.read_wave.eq(taken.wave)
         common, inst, addr = COMMON(entry.words[0]), TEX_INST(entry.words[1]), TEX_ADDR(entry.words[2])
         operation = Value.cast(inst.inst)
         kills, fetches = Signal(), Signal()
@@ -123,7 +124,9 @@ class TexturePort(wiring.Component):
         wmask = Cat(common.rgb_wmask, common.alpha_wmask)
         writes = wmask & placement.exists(target).replicate(CHANNELS)
         allowed = [gates(m, common, lane_predicates(wavefront, lane, lanes)) for lane in range(lanes)]
-        record = self.record
+        # Its words come many cycles later.
+        record = Signal.like(self.record, name="upcoming_record")
+        m.d.sync += self.record.eq(record)
         m.d.comb += [
             self.source.eq(placement.address(source)),
             self.asked.valid.eq(taken.first),
