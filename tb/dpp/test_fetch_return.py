@@ -146,8 +146,8 @@ def test_one_write_in_each_cycle():
         context.set(unit.response.valid, 1)
         for number in range(20):
             assert context.get(unit.response.ready)
-            assert context.get(unit.write.valid) == (number > 2)
-            assert number < 3 or context.get(unit.write.payload.words[0][0]) == number - 3
+            assert context.get(unit.write.valid) == (number > 1)
+            assert number < 2 or context.get(unit.write.payload.words[0][0]) == number - 2
             context.set(Value.cast(unit.response.payload), pack(layout, words=number))
             await context.tick()
 
@@ -176,7 +176,7 @@ def test_a_fetch_with_an_error_does_not_wait_for_the_registers():
         context.set(unit.response.payload.error, 1)
         await context.tick()
         context.set(unit.response.valid, 0)
-        await context.tick().repeat(3)
+        await context.tick().repeat(2)
         assert context.get(unit.returned.valid)
         assert context.get(unit.error.valid)
 

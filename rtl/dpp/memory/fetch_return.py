@@ -1,6 +1,6 @@
 """Return of fetched words to the temporaries."""
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
@@ -35,8 +35,8 @@ def fetch_write_layout(config: ArrayConfig) -> data.StructLayout:
 class FetchReturn(wiring.Component):
     """Holds the destination of each outstanding fetch, and writes its words when they come; one in each cycle.
 
-    Words are written three cycles after their response. A FIFO holds 8 responses, so that the cache does not stall when
-    the ALU writes to the same bank or a wavefront starts. Each beat of a wavefront is a fetch of its own; the last one
+    Words are written two cycles after their response. A FIFO holds 8 responses while the ALU writes to the same bank or
+    a wavefront starts, so that the cache does not stall. Each beat of a wavefront is a fetch of its own; the last one
     completes the fetch.
 
     Members
@@ -81,18 +81,21 @@ class FetchReturn(wiring.Component):
         ]
         response = self.response
         m.submodules.waiting = waiting = SyncFIFO(width=len(Value.cast(response.payload)), depth=_WAITING)
-        oldest = data.View(response.payload.shape(), waiting.r_data)
-        held, valid = Signal.like(oldest, reset_less=True), Signal()
+        layout, free = response.payload.shape(), Signal()
+        oldest, held, valid = record(layout), record(layout, reset_less=True), Signal()
         m.d.comb += [
-            waiting.w_en.eq(response.valid),
+            # A response passes the FIFO if none waits there.
+            Value.cast(oldest).eq(Mux(waiting.r_rdy, waiting.r_data, response.payload)),
+            waiting.w_en.eq(response.valid & (waiting.r_rdy | ~free)),
             waiting.w_data.eq(response.payload),
+            waiting.r_en.eq(free),
             response.ready.eq(waiting.w_rdy),
             read.addr.eq(Cat(oldest.tag.wave, oldest.tag.entry)),
-            read.en.eq(waiting.r_en),
+            read.en.eq(free),
         ]
-        with m.If(waiting.r_en):
-            m.d.sync += [valid.eq(waiting.r_rdy), held.eq(oldest)]
-        m.d.comb += waiting.r_en.eq(~valid | self._write(m, held, valid, read.data))
+        with m.If(free):
+            m.d.sync += [valid.eq(waiting.r_rdy | response.valid), held.eq(oldest)]
+        m.d.comb += free.eq(~valid | self._write(m, held, valid, read.data))
         return m
 
     def _write(self, m: Module, held: data.View, comes: Value, found: data.View) -> Value:
