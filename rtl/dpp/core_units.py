@@ -143,13 +143,18 @@ def _connect_fetches(m: Module, core: Any, units: CoreUnits) -> None:
 def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, allocation: data.View) -> None:
     """Writes of new wavefronts have priority over fetches, which could starve them.
 
-    A write of either is taken if its bank is not busy. That of the chosen one is late in the cycle.
+    A write of either is taken if its bank is not busy. Each unit follows that from the busy banks by itself, as the
+    other's is late in the cycle.
     """
     fetch, clear, write = units.fetches.write, units.starter.write, units.registers.texture_write
-    fetch_address = Placement(m, array, fetch.payload.wave, allocation).address(fetch.payload.register)
-    is_busy = units.registers.busy.bit_select(fetch_address.bank, 1)
-    m.d.comb += [fetch.ready.eq(~is_busy & ~clear.valid), write.valid.eq(fetch.valid | clear.valid)]
-    with m.If(clear.valid):
+    address, busy, clears = Signal.like(write.payload.address), units.registers.busy, Signal(name="clears")
+    m.d.comb += [
+        address.eq(Placement(m, array, fetch.payload.wave, allocation).address(fetch.payload.register)),
+        clears.eq(clear.valid & ~busy.bit_select(clear.address.bank, 1)),
+        fetch.ready.eq(~busy.bit_select(address.bank, 1) & ~clears),
+        write.valid.eq(fetch.valid | clears),
+    ]
+    with m.If(clears):
         m.d.comb += [
             write.payload.address.eq(clear.address),
             write.payload.words.eq(clear.words),
@@ -158,12 +163,12 @@ def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, al
         ]
     with m.Else():
         m.d.comb += [
-            write.payload.address.eq(fetch_address),
+            write.payload.address.eq(address),
             write.payload.words.eq(fetch.payload.words),
             write.payload.enable.eq(fetch.payload.enable),
         ]
     if array.beats > 1:
-        m.d.comb += write.payload.beat.eq(Mux(clear.valid, clear.beat, fetch.payload.beat))
+        m.d.comb += write.payload.beat.eq(Mux(clears, clear.beat, fetch.payload.beat))
 
 
 def _connect_ends(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) -> None:
