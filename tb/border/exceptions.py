@@ -31,8 +31,6 @@ _GRANT = "the grant follows from who requests in this cycle"
 _ACCEPTED = "a granted request is accepted in the cycle in which the other side accepts it"
 _FORWARDED = "requests are forwarded in their cycle, as latency of memory is what wavefronts wait for"
 _RETURNED = "responses are returned in their cycle, for the same reason"
-_TESTED = "a wavefront goes to the array in the cycle of its test, whose result says which lanes it has"
-_UNTESTED = "without tests the tester is transparent"
 _PORT = "the address says by which memory port a line goes, and that port's grant answers"
 _ORDERED = "writes of a client stay in order over several ports, so the line's port decides about ready"
 _CONSTANT = "it is constant while the unit works"
@@ -126,7 +124,6 @@ ALLOWED = (
         "line_written__ready",
         "an error of a refill is reported first, and a write's error waits",
     ),
-    Allowed("ConditionalUnit", "command__valid", "clients__*__request__ready", "no test begins while a command waits"),
     Allowed(
         "ConditionalUnit",
         "cache__result",
@@ -136,33 +133,21 @@ ALLOWED = (
     Allowed(
         "ConditionalUnit",
         "cache__result",
-        "cache__taken",
+        "cache__ready",
         "the last result of a wavefront is used only if there is space for its response",
     ),
     # Wavefronts on their path from the domain to the array.
-    Allowed("WavefrontTester", "domain_wavefront__valid", "wavefront__valid", _UNTESTED),
-    Allowed("WavefrontTester", "domain_wavefront__payload", "wavefront__payload", _UNTESTED),
-    Allowed("WavefrontTester", "wavefront__ready", "domain_wavefront__ready", _UNTESTED),
     Allowed("WavefrontTester", "domain_wavefront__*", "client__request__*", "a test is requested in the same cycle"),
     Allowed("WavefrontTester", "client__request__ready", "domain_wavefront__ready", _ACCEPTED),
-    Allowed("WavefrontTester", "client__response__*", "wavefront__*", _TESTED),
     Allowed(
         "WavefrontTester",
         "client__response__payload",
         "client__response__ready",
         "one of which no lane passed is dropped",
     ),
-    Allowed("WavefrontTester", "wavefront__ready", "client__response__ready", _TESTED),
     *(
-        allowed
+        Allowed(unit, "tester__response__payload", "tester__response__ready", "one of which no lane passed is dropped")
         for unit in ("ProgramRun", "CommandProcessor")
-        for allowed in (
-            Allowed(unit, "tester__response__*", "wavefront__*", _TESTED),
-            Allowed(
-                unit, "tester__response__payload", "tester__response__ready", "one of which no lane passed is dropped"
-            ),
-            Allowed(unit, "wavefront__ready", "tester__response__ready", _TESTED),
-        )
     ),
     Allowed("WavefrontSlices", "client__request__*", "unit__request__*", "a slice of the wavefront that is offered"),
     Allowed("WavefrontSlices", "unit__request__ready", "client__request__ready", "it is accepted with its last slice"),
