@@ -9,7 +9,7 @@ from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
-from amaranth.lib.wiring import Member, Out
+from amaranth.lib.wiring import Member
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.lib.pipeline import delay
@@ -31,11 +31,6 @@ def beat_fields(config: ArrayConfig) -> dict[str, int]:
 def beat_members(config: ArrayConfig, flow: Callable[[Any], Member], *names: str) -> dict[str, Member]:
     """Numbers of beats among a component's members, if there are several; `flow` is `In` or `Out`."""
     return {name: flow(beat_bits(config)) for name in names} if config.beats > 1 else {}
-
-
-def pc_members(config: ArrayConfig, pc_bits: int) -> dict[str, Member]:
-    """The member `read_pc` of an issue port with several beats: the instruction to be read for the next cycle."""
-    return {"read_pc": Out(pc_bits)} if config.beats > 1 else {}
 
 
 def beat_of(config: ArrayConfig, holder: Any, name: str = "beat") -> Value:
@@ -68,7 +63,7 @@ class Taken:
     """An instruction that an issue port has taken: from the cycle after its issue on, for all its beats.
 
     `issue`: wave slot and PC; `valid` in all its beats. `first`, `last`: this is its first beat, or its last. `ready`:
-    another one may be issued. `wave`, `pc`: those of the instruction which is to be read for the next cycle.
+    another one may be issued, which is read for the next cycle.
     """
 
     issue: data.View
@@ -76,8 +71,6 @@ class Taken:
     first: Value
     last: Value
     ready: Value
-    wave: Value
-    pc: Value
 
 
 def take(m: Module, config: ArrayConfig, issue: data.View) -> Taken:
@@ -85,10 +78,7 @@ def take(m: Module, config: ArrayConfig, issue: data.View) -> Taken:
     issued = Signal.like(issue)
     if config.beats == 1:
         m.d.sync += issued.eq(issue)
-        return Taken(
-            issue=issued, beat=ONLY_BEAT, first=issued.valid, last=issued.valid, ready=Const(1),
-            wave=issue.wave, pc=issue.pc,
-        )  # fmt: skip
+        return Taken(issue=issued, beat=ONLY_BEAT, first=issued.valid, last=issued.valid, ready=Const(1))
     beat, ready = Signal(beat_bits(config)), Signal(name="takes")
     m.d.comb += ready.eq(~issued.valid | is_last(config, beat))
     m.d.sync += beat.eq(Mux(ready, 0, beat + 1))
@@ -96,8 +86,7 @@ def take(m: Module, config: ArrayConfig, issue: data.View) -> Taken:
         m.d.sync += issued.eq(issue)
     first, last = Signal(name="first_beat"), Signal(name="last_beat")
     m.d.comb += [first.eq(issued.valid & (beat == 0)), last.eq(issued.valid & is_last(config, beat))]
-    wave, pc = Mux(ready, issue.wave, issued.wave), Mux(ready, issue.pc, issued.pc)
-    return Taken(issue=issued, beat=beat, first=first, last=last, ready=ready, wave=wave, pc=pc)
+    return Taken(issue=issued, beat=beat, first=first, last=last, ready=ready)
 
 
 def keep(m: Module, config: ArrayConfig, value: Any, when: Value, *, name: str) -> Any:

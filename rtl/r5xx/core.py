@@ -112,11 +112,13 @@ class Core(wiring.Component):
         for unit, port in ports.items():
             connect(m, scheduler.ports[unit.value], port.scheduler)
             m.d.comb += [
-                waves[unit].eq(getattr(port, "read_pc", scheduler.ports[unit.value].issue.pc)),
+                waves[unit].eq(scheduler.ports[unit.value].issue.pc),
                 port.entry.eq(entries[unit]),
                 port.program.eq(self.launched),
             ]
         m.d.comb += [
+            store.alu_reads.eq(own.alu.reads),
+            store.texture_reads.eq(own.texture.reads),
             store.pc.eq(scheduler.fetch.pc),
             scheduler.fetched.eq(store.summary),
             scheduler.can_fetch.eq(store.loaded),
@@ -144,9 +146,11 @@ class Core(wiring.Component):
         states, control = generic.states, own.flow.control
         readers = {_ALU: own.alu, _TEXTURE: own.texture, _FLOW: own.flow}
         for reader, port in readers.items():
-            m.d.comb += [states.waves[reader].eq(port.read_wave), port.wavefront.eq(states.wavefronts[reader])]
+            issue = generic.scheduler.ports[reader].issue
+            m.d.comb += [states.waves[reader].eq(issue.wave), port.wavefront.eq(states.wavefronts[reader])]
         m.d.comb += [
-            states.stacks_wave.eq(own.flow.read_wave),
+            states.stacks_wave.eq(generic.scheduler.ports[Unit.FLOW.value].issue.wave),
+            Cat(states.reads).eq(Cat(own.alu.reads, own.texture.reads, 1, 1)),
             own.flow.stacks.eq(states.stacks),
             *(states.control[name].eq(control[name]) for name in ("valid", "wave")),
             *(

@@ -177,6 +177,7 @@ def test_in_step_with_the_model(instruction_set, threads, waves, watchdog, ease)
         context.set(unit.usable, (1 << waves) - 1)
         context.set(unit.watchdog, watchdog)
         context.set(unit.start, model.start)
+        await context.tick()
         for _ in range(30 * CYCLES):
             now = traffic.next()
             drive(context, unit, now)

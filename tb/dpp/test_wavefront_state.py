@@ -98,10 +98,10 @@ def test_every_write_changes_its_own_fields_of_its_own_wave_slot(instruction_set
         for _ in range(CYCLES):
             upcoming = generator.integers(0, config.threads, READERS + 1).tolist()
             banks = generator.integers(0, 2 * config.threads, len(unit.ended)).tolist()
+            reads = generator.integers(0, 2, READERS).tolist()
             context.set(unit.second, sum(bit << wave for wave, bit in enumerate(model.second)))
-            for port, number in zip(
-                (*unit.waves, unit.stacks_wave, *unit.ended_contexts), (*upcoming, *banks), strict=True
-            ):
+            ports = (*unit.waves, unit.stacks_wave, *unit.ended_contexts, *unit.reads)
+            for port, number in zip(ports, (*upcoming, *banks, *reads), strict=True):
                 context.set(port, number)
             before = [dict(model.records[bank]) for bank in (*map(model.context, waves), *banks)]
             wavefronts, stacks, ended = before[:READERS], before[READERS], before[READERS + 1 :]
@@ -112,7 +112,7 @@ def test_every_write_changes_its_own_fields_of_its_own_wave_slot(instruction_set
                 counts["stacks"] += 1
                 assert unpack(model.stacks, context.get(Value.cast(unit.stacks))).items() <= stacks.items()
             await context.tick()
-            waves = upcoming
+            waves = [new if read else old for new, old, read in zip(upcoming, waves, [*reads, True], strict=True)]
 
     simulate(unit, testbench)
     assert min(counts.values()) > CYCLES / 10

@@ -26,6 +26,7 @@ from ctm.rtl.dpp.wavefronts.watchdog import Watchdog
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.age_matrix import AgeMatrix
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.ram import DistributedRam
 
 
@@ -69,7 +70,7 @@ class Scheduler(wiring.Component):
     Members
     -------
     usable : ``In(threads)``
-        The wave slots that the program may use.
+        The wave slots that the program may use, from the next cycle on.
     admit : ``In(1)``
         A wavefront takes `free_context`; only if one is `free`.
     free_context : ``Out``
@@ -212,7 +213,7 @@ class Scheduler(wiring.Component):
             count.append(others.any())
             others &= ~lowest_one(others)
         m.d.comb += [
-            free.eq(~self.wave_slots.occupied & self.usable & ~other_context),
+            free.eq(~self.wave_slots.occupied & delay(m, self.usable, name="usable_before") & ~other_context),
             first.eq(lowest_one(free)),
             free_wave.eq(one_hot_index(first)),
             self.free.eq(sum(count)),

@@ -7,7 +7,7 @@ once for each wave slot.
 from collections.abc import Iterable
 from typing import Any
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -41,11 +41,11 @@ class WavefrontStates(wiring.Component):
     -------
     second : ``In(threads)``
         Wave slots whose wavefront has the second of the wave slot's contexts.
-    waves : ``In`` for each reader
-        Of the next cycle.
+    waves, reads : ``In``, ``In(1)`` for each reader
+        With `reads` the wave slot of the cycles that follow, until the next one.
     wavefronts : ``Out(wavefront_state_layout(shapes, lanes))`` for each reader
     stacks_wave, stacks
-        One more such reader, of the stacks.
+        One more reader, of the stacks: the wave slot of the next cycle.
     ended_contexts : ``In(context)``, 2 of them
     ended : ``Out(end_state_layout(lanes))`` for each of them
     start : ``In({valid, context, wavefront})``
@@ -68,6 +68,7 @@ class WavefrontStates(wiring.Component):
             {
                 "second": In(config.threads),
                 "waves": In(wave).array(readers),
+                "reads": In(1).array(readers),
                 "wavefronts": Out(wavefront_state_layout(shapes, lanes)).array(readers),
                 "stacks_wave": In(wave),
                 "stacks": Out(shapes.stacks(lanes)),
@@ -104,8 +105,10 @@ class WavefrontStates(wiring.Component):
                 found = table.read(m, number)
                 m.d.comb += [state[name].eq(found[name]) for name, _ in found.shape()]
 
-        for number, (upcoming, state) in enumerate(zip(self.waves, self.wavefronts, strict=True)):
-            wave = delay(m, upcoming, name=f"wave_{number}")
+        for number, (upcoming, reads, state) in enumerate(zip(self.waves, self.reads, self.wavefronts, strict=True)):
+            wave = Signal.like(upcoming, name=f"wave_{number}", reset_less=True)
+            with m.If(reads):
+                m.d.sync += wave.eq(upcoming)
             read(state, by_context.values(), self._context(wave))
             read(state, by_wave.values(), wave)
         for context, state in zip(self.ended_contexts, self.ended, strict=True):

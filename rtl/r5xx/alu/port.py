@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import ConstantBank, words_layout
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.dpp.beats import Taken, beat_members, counted, is_last, keep, pc_members, take
+from ctm.rtl.dpp.beats import Taken, beat_members, counted, is_last, keep, take
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
 from ctm.rtl.dpp.registers.file import BANKS, register_address_layout
 from ctm.rtl.dpp.registers.outputs import output_write_layout
@@ -55,15 +55,16 @@ class AluPort(wiring.Component):
     -------
     scheduler : ``In(IssuePort(config, SHAPES))``
     ready_direct : ``Out(1)``
-    ready, source_beat, result_beat, read_pc : ``Out``
-        Whether an instruction may be issued; the beats of the sources and of the results; the instruction to be read
-        for the next cycle. Only with several beats.
+    ready, source_beat, result_beat : ``Out``
+        Whether an instruction may be issued; the beats of the sources and of the results. Only with several beats.
     entry : ``In(ALU_ENTRY)``
-        The instruction, a cycle after its issue.
+        The instruction, from the cycle after its issue on until the next one is read.
     program : ``In(PROGRAM)``
     allocation : ``In(ALLOCATION)``
-    read_wave, wavefront
-        The wave slot of the next cycle's instruction, and a cycle later its wavefront's state.
+    reads : ``Out(1)``
+        What is issued in this cycle is read for the next one.
+    wavefront : ``In``
+        The wavefront's state, in these cycles.
     wave, second : ``Out``, ``In(1)``
         Which of the wave slot's contexts the wavefront has.
     loaded, constant_write, miss
@@ -109,11 +110,10 @@ class AluPort(wiring.Component):
                 "ready_direct": Out(1),
                 **({"ready": Out(1)} if array.beats > 1 else {}),
                 **beat_members(array, Out, "source_beat", "result_beat"),
-                **pc_members(array, SHAPES.pc_bits),
                 "entry": In(ALU_ENTRY),
                 "program": In(PROGRAM),
                 "allocation": In(ALLOCATION),
-                "read_wave": Out(wave),
+                "reads": Out(1),
                 "wave": Out(wave),
                 "wavefront": In(state),
                 "second": In(1),
@@ -150,7 +150,7 @@ class AluPort(wiring.Component):
         issued = taken.issue
         presubtracts = Signal()
         m.d.comb += [
-            self.read_wave.eq(taken.wave),
+            self.reads.eq(taken.ready),
             self.wave.eq(issued.wave),
             presubtracts.eq(issued.valid & self.entry.presubtracts),
         ]
@@ -291,7 +291,6 @@ class AluPort(wiring.Component):
         beat = counted(m, array, valid)
         m.d.comb += [
             self.ready.eq(taken.ready),
-            self.read_pc.eq(taken.pc),
             self.source_beat.eq(taken.beat),
             self._writes.beat.eq(delay(m, beat, name="result_beat")),
             self.result_beat.eq(self._writes.result_beat),

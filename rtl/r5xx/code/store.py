@@ -1,6 +1,7 @@
 """The program of a core: loaded once, decoded once, read by every issue port at the same time."""
 
 from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import ValueLike
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -32,7 +33,10 @@ class InstructionStore(wiring.Component):
     error : ``Out(1)``
         A load had an error response.
     alu_address, texture_address, flow_address : ``In(9)``
+    alu_reads, texture_reads : ``In(1)``
+        In other cycles the instruction that was read last stays.
     alu, texture, flow : ``Out(ALU_ENTRY)``, ``Out(TEXTURE_ENTRY)``, ``Out(FLOW_ENTRY)``
+        From the next cycle on.
     pc : ``In(PC_BITS)``
     summary : ``Out(SUMMARY)``
         Of the instruction at `pc`; one outside the program is FLOW's.
@@ -49,6 +53,8 @@ class InstructionStore(wiring.Component):
     alu_address: In(SLOT_BITS)
     texture_address: In(SLOT_BITS)
     flow_address: In(SLOT_BITS)
+    alu_reads: In(1)
+    texture_reads: In(1)
     alu: Out(ALU_ENTRY)
     texture: Out(TEXTURE_ENTRY)
     flow: Out(FLOW_ENTRY)
@@ -95,12 +101,12 @@ class InstructionStore(wiring.Component):
         with m.Elif(self.load & ~self.loaded & ~self.loading):
             m.d.sync += [self.loading.eq(1), self.error.eq(0), asked.eq(0), received.eq(0)]
 
-        def memory(name: str, contents: Value, address: Value) -> Value:
+        def memory(name: str, contents: Value, address: Value, reads: ValueLike = 1) -> Value:
             stored = BlockRam(len(contents), INSTRUCTION_SLOTS)
             m.submodules[name] = stored
             write, read = stored.write_port(), stored.read_port()
             m.d.comb += [write.addr.eq((received - 1)[:SLOT_BITS]), write.data.eq(contents), read.addr.eq(address)]
-            m.d.comb += write.en.eq(last | (arrives & (received != 0)))
+            m.d.comb += [write.en.eq(last | (arrives & (received != 0))), read.en.eq(reads)]
             return Value.cast(read.data)
 
         beyond = Value.cast(SUMMARY.const({"unit": Unit.FLOW.value}))
@@ -110,8 +116,10 @@ class InstructionStore(wiring.Component):
         m.d.comb += [entry.eq(pending), Value.cast(entry.following).eq(following)]
         summary = memory("summary", Value.cast(pending_summary), self.pc[:SLOT_BITS])
         m.d.comb += [
-            Value.cast(self.alu).eq(memory("alu", Value.cast(entry), self.alu_address)),
-            Value.cast(self.texture).eq(memory("texture", Cat(words, following), self.texture_address)),
+            Value.cast(self.alu).eq(memory("alu", Value.cast(entry), self.alu_address, self.alu_reads)),
+            Value.cast(self.texture).eq(
+                memory("texture", Cat(words, following), self.texture_address, self.texture_reads)
+            ),
             Value.cast(self.flow).eq(memory("flow", Cat(words, pending_illegal, following), self.flow_address)),
             Value.cast(self.summary).eq(Mux(inside & ~self.error, summary, beyond)),
         ]

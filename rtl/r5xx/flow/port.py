@@ -46,8 +46,8 @@ class FlowPort(wiring.Component):
         The program could not be loaded.
     expired : ``In(threads)``
         Wave slots whose wavefront has executed as many instructions as it may.
-    read_wave, wavefront, stacks
-        The wave slot of the next cycle's instruction, and a cycle later its wavefront's state.
+    wavefront, stacks
+        The wavefront's state in that cycle.
     integer_loaded, boolean_loaded, constant_write, miss
         The constant loader's.
     control : ``Out({valid, wave, state})``
@@ -71,7 +71,6 @@ class FlowPort(wiring.Component):
                 "program": In(PROGRAM),
                 "error": In(1),
                 "expired": In(config.threads),
-                "read_wave": Out(wave),
                 "wavefront": In(wavefront_state_layout(SHAPES, lanes)),
                 "stacks": In(stacks_layout(lanes)),
                 "integer_loaded": In(LINES[ConstantBank.INT]),
@@ -92,7 +91,6 @@ class FlowPort(wiring.Component):
         entry = self.entry
         issued = Signal.like(self.scheduler.issue)
         m.d.sync += issued.eq(self.scheduler.issue)
-        m.d.comb += self.read_wave.eq(self.scheduler.issue.wave)
 
         trap = record(data.StructLayout({"valid": 1, "status": Status, "client": BusClient}))
         with m.If(self.expired.bit_select(issued.wave, 1)):

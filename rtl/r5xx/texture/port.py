@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.beats import Taken, beat_members, gathered, is_last, keep, lanes_of, pc_members, take
+from ctm.rtl.dpp.beats import Taken, beat_members, gathered, is_last, keep, lanes_of, take
 from ctm.rtl.dpp.core_border import fetch_number_layout
 from ctm.rtl.dpp.memory.coordinates import request_layout
 from ctm.rtl.dpp.memory.fetch_records import passenger_layout, record_layout
@@ -49,15 +49,16 @@ class TexturePort(wiring.Component):
     ready : ``Out(1)``
         Whether an instruction may be issued.
     entry : ``In(TEXTURE_ENTRY)``
-        The instruction, a cycle after its issue.
+        The instruction, from the cycle after its issue on until the next one is read.
     program : ``In(PROGRAM)``
     allocation : ``In(ALLOCATION)``
     wavefront : ``In(wavefront_state_layout(SHAPES, lanes))``
-        State of the wavefront `read_wave`, a cycle later.
-    read_wave : ``Out``
+        The wavefront's state in these cycles.
+    reads : ``Out(1)``
+        What is issued in this cycle is read for the next one.
     source : ``Out(register_address_layout(config))``
-    source_beat, read_pc : ``Out``
-        The beat of the source, and the instruction to be read for the next cycle; only with several beats.
+    source_beat : ``Out``
+        The beat of the source; only with several beats.
     words : ``In(words_layout(at_once))``
         The source, a cycle later.
     asked : ``Out({valid, wave, fetches, acquires})``
@@ -84,11 +85,10 @@ class TexturePort(wiring.Component):
                 "program": In(PROGRAM),
                 "allocation": In(ALLOCATION),
                 "wavefront": In(wavefront_state_layout(SHAPES, lanes)),
-                "read_wave": Out(wave),
+                "reads": Out(1),
                 "source": Out(register_address_layout(config)),
                 "words": In(words_layout(config.at_once)),
                 **beat_members(config, Out, "source_beat"),
-                **pc_members(config, SHAPES.pc_bits),
                 "asked": Out(data.StructLayout(at_wave | {"fetches": 1, "acquires": 1})),
                 "fetch_entry": In(range(config.lookups)),
                 "record": Out(
@@ -107,7 +107,7 @@ class TexturePort(wiring.Component):
         lanes, wavefront, entry = self._config.lanes, self.wavefront, self.entry
         taken = take(m, self._config, self.scheduler.issue)
         issued = taken.issue
-        m.d.comb += self.read_wave.eq(taken.wave)
+        m.d.comb += self.reads.eq(taken.ready)
         common, inst, addr = COMMON(entry.words[0]), TEX_INST(entry.words[1]), TEX_ADDR(entry.words[2])
         operation = Value.cast(inst.inst)
         kills, fetches = Signal(), Signal()
@@ -165,7 +165,7 @@ class TexturePort(wiring.Component):
         """The beat of the words that have been read."""
         if self._config.beats == 1:
             return taken.beat
-        m.d.comb += [self.source_beat.eq(taken.beat), self.read_pc.eq(taken.pc)]
+        m.d.comb += self.source_beat.eq(taken.beat)
         return delay(m, taken.beat, name="beat")
 
     def _queue(self, m: Module, delayed: dict[str, Value], beat: Value, fetches: Value, takes: Value) -> None:

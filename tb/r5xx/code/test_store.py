@@ -72,6 +72,13 @@ async def check_entries(context: Any, unit: Any, program: list[Instruction], unc
         numbers = [(first + distance) % size for distance in (0, size // 3, size // 2)]
         for port, number in zip((unit.alu_address, unit.texture_address, unit.flow_address), numbers, strict=True):
             context.set(port, number)
+        for reads in (unit.alu_reads, unit.texture_reads):
+            context.set(reads, 1)
+        await context.tick()
+        # What was read stays in cycles without a read.
+        for port, reads in ((unit.alu_address, unit.alu_reads), (unit.texture_address, unit.texture_reads)):
+            context.set(port, first)
+            context.set(reads, 0)
         await context.tick()
         views = ((ALU_ENTRY, unit.alu), (TEXTURE_ENTRY, unit.texture), (FLOW_ENTRY, unit.flow))
         entries = [unpack(layout, context.get(Value.cast(view))) for layout, view in views]
