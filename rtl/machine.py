@@ -263,7 +263,7 @@ class Machine(wiring.Component):
         events = self.controller.events
         m.d.comb += [
             steps.BUSY.eq(~processor.idle),
-            steps.ACTIVE.eq(~array.idle),
+            steps.ACTIVE.eq(delay(m, ~array.idle, name="array_works")),
             steps.GROUPS.eq(delay(m, array.wavefront.valid & array.wavefront.ready, name="wavefront_taken")),
             steps.PROCESSORS.eq(processor.walked),
             steps.INPUT_HITS.eq(sum(self.controller.input_hit)),

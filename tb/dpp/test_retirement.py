@@ -64,21 +64,22 @@ class Wavefront:
 class Bench:
     """The component, the memories that it reads and the wavefronts in it."""
 
-    def __init__(self, config: ArrayConfig, shapes: Shapes, stall: float, program: dict[str, int]) -> None:
-        self.config, self.unit, self._program = config, Retirement(config, shapes), program
+    def __init__(self, config: ArrayConfig, shapes: Shapes, stall: float) -> None:
+        self.config, self.unit = config, Retirement(config, shapes)
         self.generator = generator = np.random.default_rng(config.lanes)
         self.in_beats = config.beats > 1
         self.tests, self.output = (
             Sink(port, generator, stall) for port in (self.unit.tester.request, self.unit.output)
         )
         self.responses = Source(self.unit.tester.response, generator, stall)
-        self.wavefronts: list[Wavefront] = []
-        self.released = 0
-        self._banks: list[int] = []
-        """Contexts of the wavefronts inside, the oldest first."""
+        self.made = 0
+        self.tested: list[Wavefront] = []
+        self.released: list[Wavefront] = []
+        """In their order: those that vacated their wave slots may come before others."""
+        self._inside: dict[int, Wavefront] = {}
+        """The wavefronts inside by their contexts."""
         self._asked: tuple[np.ndarray, np.ndarray] | None = None
         """Words and conditional values whose address was read in the previous cycle."""
-        self._asking: list[Wavefront] = []
         self._states = [Wavefront(generator, config.lanes) for _ in range(2 * config.threads)]
 
     def _read(self, context: Any) -> None:
@@ -106,11 +107,11 @@ class Bench:
         self._asked = sent.words[context.get(unit.target), own], tested.values[tested_own]
 
     def _offer(self, context: Any, share: float) -> None:
-        """Offer a wavefront, one that has vacated its wave slot, or both; the first one is taken first."""
+        """Offer a wavefront, one that has vacated its wave slot, or both."""
         unit = self.unit
         for port, is_ready in ((unit.wavefront, context.get(unit.ready)), (unit.vacated, 1)):
-            free = [bank for bank in range(len(self._states)) if bank not in self._banks]
-            offers = bool(free and len(self.wavefronts) < WAVEFRONTS and is_ready and self.generator.random() < share)
+            free = [bank for bank in range(len(self._states)) if bank not in self._inside]
+            offers = bool(free and self.made < WAVEFRONTS and is_ready and self.generator.random() < share)
             context.set(port.valid, offers)
             if not offers:
                 continue
@@ -119,34 +120,29 @@ class Bench:
             if port is unit.wavefront:
                 context.set(port.faulted, wavefront.faulted)
             wavefront.faulted &= port is unit.wavefront
-            self._states[bank] = wavefront
-            self.wavefronts.append(wavefront)
-            self._banks.append(bank)
-            if self._program["tests"] and not wavefront.faulted:
-                self._asking.append(wavefront)
+            self._states[bank] = self._inside[bank] = wavefront
+            self.made += 1
 
     def _check_release(self, context: Any) -> None:
         release = self.unit.release
         if context.get(release.valid):
-            wavefront = self.wavefronts[self.released]
-            assert (context.get(release.context), context.get(release.faulted)) == (
-                self._banks.pop(0),
-                wavefront.faulted,
-            )
-            self.released += 1
+            wavefront = self._inside.pop(context.get(release.context))
+            assert context.get(release.faulted) == wavefront.faulted
+            self.released.append(wavefront)
 
     async def step(self, context: Any, share: float) -> None:
         """One cycle, in which a wavefront comes with a probability of `share`."""
         self._read(context)
         self._offer(context, share)
-        asked = len(self.tests.received)
+        asked, tested = len(self.tests.received), self._states[context.get(self.unit.test_context)]
         for end in (self.tests, self.output, self.responses):
             end.drive(context)
         self._ask(context)
         for end in (self.tests, self.output, self.responses):
             end.finish(context)
         if len(self.tests.received) > asked:
-            self.responses.waiting.append(mask_of(self._asking.pop(0).passed))
+            self.tested.append(tested)
+            self.responses.waiting.append(mask_of(tested.passed))
         self._check_release(context)
         await context.tick()
 
@@ -176,25 +172,27 @@ PROGRAMS = {
 def test_random_wavefronts(core, name, share, stall):
     (instruction_set, rate), program = core, PROGRAMS[name]
     config = ArrayConfig(rate=rate, threads=16, temporaries=128)
-    bench = Bench(config, SHAPES[instruction_set], stall, program)
+    bench = Bench(config, SHAPES[instruction_set], stall)
 
     async def testbench(context: Any) -> None:
         context.set(bench.unit.program, {**program, "conditional_value": PROGRAM_VALUE})
+        await context.tick()
         for _ in range(100 * config.beats * WAVEFRONTS):
             await bench.step(context, share)
-            if bench.released == WAVEFRONTS:
+            if len(bench.released) == WAVEFRONTS:
                 break
         for _ in range(5):
             await bench.step(context, 0)
 
     simulate(bench.unit, testbench)
-    assert bench.released == WAVEFRONTS
+    assert len(bench.released) == WAVEFRONTS
     value = 0 if program["conditional_from_program"] else PROGRAM_VALUE
-    asking = [wavefront for wavefront in bench.wavefronts if program["tests"] and not wavefront.faulted]
+    tested = [wavefront for wavefront in bench.released if program["tests"] and not wavefront.faulted]
+    assert bench.tested == tested
     layout = bench.unit.tester.request.payload.shape()
     assert [unpack(layout, payload) for payload in bench.tests.received] == [
-        wavefront.test(value) for wavefront in asking
+        wavefront.test(value) for wavefront in tested
     ]
     assert bench.sent() == [
-        output for wavefront in bench.wavefronts for output in wavefront.outputs(bool(program["tests"]))
+        output for wavefront in bench.released for output in wavefront.outputs(bool(program["tests"]))
     ]

@@ -20,6 +20,8 @@ from ctm.rtl.dpp.wavefronts.scheduling import context_bits
 from ctm.rtl.dpp.wavefronts.state import end_state_layout
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.views import record
 
 _TESTED = 8
@@ -27,10 +29,11 @@ _TESTED = 8
 
 
 class Retirement(wiring.Component):
-    """Sends the outputs of wavefronts that have ended, in order, and frees their contexts.
+    """Sends the outputs of wavefronts that have ended, one after the other, and frees their contexts.
 
-    A wavefront that faulted sends nothing. With tests the conditional unit tests it first. Each written output register
-    takes a cycle for each beat, a wavefront one more; a test takes a cycle for each beat and at least two more.
+    One is taken in every second cycle at most; those that vacated their wave slots go first. A wavefront that faulted
+    sends nothing. With tests the conditional unit tests it first. Each written output register takes a cycle for each
+    beat, a wavefront one more; a test takes a cycle for each beat and at least two more.
 
     Members
     -------
@@ -99,14 +102,19 @@ class Retirement(wiring.Component):
     def _choose(self, m: Module) -> stream.Interface:
         """The next wavefront. Those that have vacated their wave slots have priority, because they cannot stall."""
         m.submodules.vacated = vacated = SyncFIFO(width=context_bits(self._config), depth=2 * self._config.threads)
+        # Ready comes from a register, as the scheduler's choice behind it is late.
+        m.submodules.ended = ended = RegisterSlice(self.wavefront.shape(), SliceMode.LIGHT)
         chosen = stream.Signature(self.wavefront.shape()).create()
         m.d.comb += [
+            ended.input.valid.eq(self.wavefront.valid),
+            ended.input.payload.eq(self.wavefront),
+            ended.output.ready.eq(chosen.ready & ~vacated.r_rdy),
             vacated.w_en.eq(self.vacated.valid),
             vacated.w_data.eq(self.vacated.context),
             vacated.r_en.eq(chosen.ready),
-            self.ready.eq(chosen.ready & ~vacated.r_rdy),
-            chosen.valid.eq(vacated.r_rdy | self.wavefront.valid),
-            chosen.payload.eq(self.wavefront),
+            self.ready.eq(ended.input.ready),
+            chosen.valid.eq(vacated.r_rdy | ended.output.valid),
+            chosen.payload.eq(ended.output.payload),
         ]
         with m.If(vacated.r_rdy):
             m.d.comb += [chosen.payload.context.eq(vacated.r_data), chosen.payload.faulted.eq(0)]
@@ -118,6 +126,7 @@ class Retirement(wiring.Component):
         fetched, values = self._fetch(m, valid)
         request, state = self.tester.request, Signal.like(self.test_state, reset_less=True)
         # Values take a cycle at least, so there is time to register the state.
+        written = delay(m, self.conditional_written, name="its_conditional_written")
         m.d.sync += [state.eq(self.test_state), self._tests.eq(self.program.tests)]
         m.d.comb += [
             self.test_context.eq(taken.context),
@@ -140,7 +149,7 @@ class Retirement(wiring.Component):
             ]
         first = Mux(self.program.conditional_from_program, 0, self.program.conditional_value)
         for lane, value in enumerate(values):
-            chosen = Mux(self.conditional_written[lane], value, first)
+            chosen = Mux(written[lane], value, first)
             m.d.comb += request.payload.values[lane].eq(chosen)
         with m.If(wavefront.valid & ~valid & self._tests):
             m.d.sync += [valid.eq(1), taken.eq(wavefront.payload)]
