@@ -25,6 +25,7 @@ from ctm.sim.debug.stopping.stops import Found, Scout, Stop
 from ctm.sim.debug.views import VIEWS, View
 from ctm.sim.debug.walk import HAS_ENDED, Position, Walk
 from ctm.sim.elf.lines import Line
+from ctm.sim.jobs.drawing import draw_problem
 from ctm.sim.jobs.execution import Run
 
 ENGINES = ("golden", "rtl")
@@ -47,8 +48,9 @@ class Session:
     ) -> None:  # fmt: skip
         if engine not in ENGINES:
             raise unknown("engine", engine, ENGINES)
-        if not isinstance(job, Calls) and job.draw is not None and engine != "golden":
-            raise DebugError(f"a draw is debugged on the golden model, not on engine {engine}")
+        problem = "" if isinstance(job, Calls) else draw_problem(job, engine, config)
+        if problem:
+            raise DebugError(problem)
         hardware = Hardware(job, config, watchdog) if engine == "rtl" else None
         self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware)
         self.cancellation = self._walk.cancellation
@@ -157,9 +159,12 @@ class Session:
 
     def go_on(self) -> Event:
         """Go on to the next breakpoint, to a fault, or to the job's end."""
-        event = self._through_wavefront()
-        if event.reason != "end":
-            return event
+        if isinstance(self.wavefront, HardwareWavefront) and not self.wavefront.step and not self.wavefront.is_shown:
+            self._walk.pass_by()
+        else:
+            event = self._through_wavefront()
+            if event.reason != "end":
+                return event
         first = self._walk.index + 1
         while self._walk.started is not None:
             halt = self._walk.run_to_stop(first, self._scout)
