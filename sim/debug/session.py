@@ -15,7 +15,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.code import Code
 from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.debug.event import Event
-from ctm.sim.debug.given_engine import Calls, Work, lines_of
+from ctm.sim.debug.given_engine import Work, lines_of
 from ctm.sim.debug.hardware.machine import Hardware
 from ctm.sim.debug.hardware.wavefront import AnyWavefront, HardwareWavefront
 from ctm.sim.debug.images.elements import Store
@@ -25,7 +25,6 @@ from ctm.sim.debug.stopping.stops import Found, Scout, Stop
 from ctm.sim.debug.views import VIEWS, View
 from ctm.sim.debug.walk import HAS_ENDED, Position, Walk
 from ctm.sim.elf.lines import Line
-from ctm.sim.jobs.drawing import draw_problem
 from ctm.sim.jobs.execution import Run
 
 ENGINES = ("golden", "rtl")
@@ -48,9 +47,6 @@ class Session:
     ) -> None:  # fmt: skip
         if engine not in ENGINES:
             raise unknown("engine", engine, ENGINES)
-        problem = "" if isinstance(job, Calls) else draw_problem(job, engine, config)
-        if problem:
-            raise DebugError(problem)
         hardware = Hardware(job, config, watchdog) if engine == "rtl" else None
         self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware)
         self.cancellation = self._walk.cancellation
@@ -159,12 +155,9 @@ class Session:
 
     def go_on(self) -> Event:
         """Go on to the next breakpoint, to a fault, or to the job's end."""
-        if isinstance(self.wavefront, HardwareWavefront) and not self.wavefront.step and not self.wavefront.is_shown:
-            self._walk.pass_by()
-        else:
-            event = self._through_wavefront()
-            if event.reason != "end":
-                return event
+        event = Event("end") if self._walk.pass_by() else self._through_wavefront()
+        if event.reason != "end":
+            return event
         first = self._walk.index + 1
         while self._walk.started is not None:
             halt = self._walk.run_to_stop(first, self._scout)

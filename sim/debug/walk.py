@@ -229,9 +229,19 @@ class Walk:
         self.enter(index)
         self._end_wavefront(wavefront)
 
-    def pass_by(self) -> None:
-        """Run the wavefront to its end on the golden model; DebugError: it fails."""
+    def pass_by(self) -> bool:
+        """Whether the hardware has its threads in other wavefronts; it has ended then, on the golden model.
+
+        Raises
+        ------
+        DebugError
+            It fails.
+        """
+        wavefront = self.wavefront
+        if not isinstance(wavefront, HardwareWavefront) or wavefront.step or wavefront.is_shown:
+            return False
         self._end_wavefront(self.index)
+        return True
 
     def _end_wavefront(self, wanted: int) -> None:
         """Run the wavefront to its end, on the way to another one; DebugError: it fails."""

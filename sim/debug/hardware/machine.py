@@ -8,7 +8,7 @@ from ctm.rtl.border.shading import Stage
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError, OtherThreadsError
-from ctm.sim.debug.given_engine import Work, execution_of
+from ctm.sim.debug.given_engine import Calls, Work, execution_of
 from ctm.sim.debug.hardware import r5xx, r700
 from ctm.sim.debug.hardware.moment import Recording
 from ctm.sim.debug.hardware.signals import Signals, signals_in
@@ -20,15 +20,22 @@ from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted, libra
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
+from ctm.sim.jobs.drawing import hardware_problem
 
 _MOST_RECORDINGS = 16
 _STAGES = {"VS": Stage.VERTICES, "ES": Stage.VERTICES, "GS": Stage.GEOMETRY, "DC": Stage.COPY, "PS": Stage.PIXELS}
 
 
 class Hardware:
-    """A job on the hardware; the model of the machine is compiled when the first wavefront is looked at."""
+    """A job on the hardware; the model of the machine is compiled when the first wavefront is looked at.
+
+    DebugError: the machine does not draw what the job draws.
+    """
 
     def __init__(self, job: Work, config: MachineConfig, watchdog: int) -> None:
+        problem = "" if isinstance(job, Calls) else hardware_problem(job, config)
+        if problem:
+            raise DebugError(problem)
         self._job, self._config, self._watchdog = job, config, watchdog
         self.cancellation = Cancellation()
         """Ends a run, too; the session's takes its place."""
