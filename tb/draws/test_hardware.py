@@ -164,10 +164,9 @@ def test_a_reset_in_the_middle_of_a_draw_leaves_nothing(cycles: int) -> None:
     assert depth.read()[..., 0].tobytes() == wanted.depth.tobytes()
 
 
-@pytest.mark.parametrize(
-    ("kind", "count"), only([("TRISTRIP", 150), ("TRISTRIP", 70), ("TRIFAN", 150)], [("TRISTRIP", 70)])
-)
-def test_batches_part_strips_and_instances_where_nobody_sees_it(kind: str, count: int) -> None:
+@pytest.mark.parametrize("shape", only([("TRISTRIP", 150), ("TRISTRIP", 70), ("TRIFAN", 150)], [("TRISTRIP", 70)]))
+def test_batches_part_strips_and_instances_where_nobody_sees_it(shape: tuple[str, int]) -> None:
+    kind, count = shape
     x = np.linspace(-0.9, 0.9, count)
     y = np.where(np.arange(count) % 2, 0.8, -0.8)
     vertices = np.column_stack([x, y, 0 * x, 1 + 0 * x, x, y, x * y, y - x]).astype(np.float32)
