@@ -70,7 +70,7 @@ class Core(wiring.Component):
     -------
     program and so on
         See `core_members`.
-    trace : ``Out(trace_layout(config))``
+    trace : ``Out(trace_layout(...))``
 
     `units` are its units.
     """
@@ -94,7 +94,8 @@ class Core(wiring.Component):
         )
         self.launched: Any = Signal(program_layout(SHAPES))
         """The program, a cycle after `program` has it."""
-        super().__init__({**core_members(config.array, SHAPES, config), "trace": Out(trace_layout(config.array))})
+        trace = trace_layout(array, draws=config.pipeline.draws)
+        super().__init__({**core_members(array, SHAPES, config), "trace": Out(trace)})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -302,7 +303,9 @@ class Core(wiring.Component):
             file.valid.eq(Cat(writes[channel].enable for channel in range(CHANNELS)).any()),
             file.writes.eq(writes),
             file.invalidates.eq(units.registers.invalidates),
-            Value.cast(take).eq(Value.cast(units.start.wavefront)),
+            take.valid.eq(units.start.wavefront.valid),
+            take.wave.eq(units.start.wavefront.wave),
+            *(field.eq(units.start.wavefront.wavefront[str(name)]) for name, field in _fields(take.wavefront)),
             start.valid.eq(started.valid & started.ready),
             start.wave.eq(started.payload.wave),
             start.base.eq(started.payload.base),
@@ -310,6 +313,8 @@ class Core(wiring.Component):
             *(end[name].eq(ended.payload[name]) for name in ("wave", "valid_mask", "pc", "problem")),
             self.trace.fetch.eq(units.move.trace),
         ]
+        if self._config.pipeline.draws:
+            m.d.comb += take.stage.eq(self.program.stage)
         for unit in (units.flow.trace, units.alu.trace):
             m.d.comb += [self.trace[name].eq(unit[name]) for name in dict(unit.shape())]
 

@@ -8,6 +8,7 @@ from typing import Any
 from amaranth.lib import data
 
 from ctm.rtl.border.programs import wavefront_layout
+from ctm.rtl.border.shading import Stage
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import CHANNELS
@@ -77,11 +78,11 @@ def file_trace_layout(config: ArrayConfig) -> data.StructLayout:
     return _event(writes=data.ArrayLayout(channel_write_layout(config), CHANNELS), invalidates=ROWS_TOGETHER)
 
 
-def trace_layout(config: ArrayConfig) -> data.StructLayout:
+def trace_layout(config: ArrayConfig, *, draws: bool = False) -> data.StructLayout:
     """Events of one cycle, each with `valid`.
 
     take
-        A wavefront takes a wave slot.
+        A wavefront takes a wave slot; where the machine `draws`, one of a program of this `stage`.
     start
         It begins: its registers, from the row `base` on, and its data share are as at a program's start.
     end
@@ -89,10 +90,11 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
 
     The others are those of the units.
     """
+    stage = {"stage": Stage} if draws else {}
     units = [flow_trace_layout(config), alu_trace_layout(config)]
     return data.StructLayout(
         {
-            "take": _event(wave=wave_bits(config), wavefront=wavefront_layout(config.group)),
+            "take": _event(wave=wave_bits(config), wavefront=wavefront_layout(config.group), **stage),
             "start": _event(wave=wave_bits(config), base=row_bits(config)),
             **{name: shape for unit in units for name, shape in _fields(unit).items()},
             "fetch": fetch_trace_layout(config),

@@ -23,6 +23,7 @@ from ctm.sim.debug.dap.server import Server
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.machine import Hardware
 from ctm.sim.debug.session import Session
+from ctm.sim.jobs.drawing import draws_in_hardware, hardware_problem
 from ctm.sim.jobs.execution import check_kinds
 from ctm.sim.jobs.loading import load_job
 
@@ -121,10 +122,11 @@ class _Options:
 
 def _opened(job: Path, options: _Options) -> Opened:
     loaded = load_job(job, None)
-    config = configuration(options.preset, options.settings, kind=loaded.kinds[0])
+    draws = draws_in_hardware(loaded, options.engine)
+    config = configuration(options.preset, options.settings, kind=loaded.kinds[0], draws=draws)
     check_kinds(loaded, config)
-    # Of a draw, the session says that there is no such hardware.
-    if options.engine == "rtl" and loaded.draw is None:
+    # Of what hardware does not draw, the session says so.
+    if options.engine == "rtl" and not hardware_problem(loaded, config):
         config.check_hardware()
         Hardware.prepare(config, lambda: typer.echo(_COMPILING, err=True))
     try:

@@ -15,7 +15,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.code import Code
 from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.debug.event import Event
-from ctm.sim.debug.given_engine import Calls, Work, lines_of
+from ctm.sim.debug.given_engine import Work, lines_of
 from ctm.sim.debug.hardware.machine import Hardware
 from ctm.sim.debug.hardware.wavefront import AnyWavefront, HardwareWavefront
 from ctm.sim.debug.images.elements import Store
@@ -47,8 +47,6 @@ class Session:
     ) -> None:  # fmt: skip
         if engine not in ENGINES:
             raise unknown("engine", engine, ENGINES)
-        if not isinstance(job, Calls) and job.draw is not None and engine != "golden":
-            raise DebugError(f"a draw is debugged on the golden model, not on engine {engine}")
         hardware = Hardware(job, config, watchdog) if engine == "rtl" else None
         self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware)
         self.cancellation = self._walk.cancellation
@@ -157,7 +155,7 @@ class Session:
 
     def go_on(self) -> Event:
         """Go on to the next breakpoint, to a fault, or to the job's end."""
-        event = self._through_wavefront()
+        event = Event("end") if self._walk.pass_by() else self._through_wavefront()
         if event.reason != "end":
             return event
         first = self._walk.index + 1

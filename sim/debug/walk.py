@@ -8,7 +8,7 @@ from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Work
 from ctm.sim.debug.hardware.machine import Hardware
-from ctm.sim.debug.hardware.wavefront import AnyWavefront
+from ctm.sim.debug.hardware.wavefront import AnyWavefront, HardwareWavefront
 from ctm.sim.debug.launches import Launches, Started
 from ctm.sim.debug.stopping.stops import Found, Scout, Stop
 from ctm.sim.debug.stopping.trials import hazard_stops
@@ -229,13 +229,29 @@ class Walk:
         self.enter(index)
         self._end_wavefront(wavefront)
 
+    def pass_by(self) -> bool:
+        """Whether the hardware has its threads in other wavefronts; it has ended then, on the golden model.
+
+        Raises
+        ------
+        DebugError
+            It fails.
+        """
+        wavefront = self.wavefront
+        if not isinstance(wavefront, HardwareWavefront) or wavefront.step or wavefront.is_shown:
+            return False
+        self._end_wavefront(self.index)
+        return True
+
     def _end_wavefront(self, wanted: int) -> None:
         """Run the wavefront to its end, on the way to another one; DebugError: it fails."""
         assert self.wavefront is not None
-        while not self.wavefront.is_over:
-            self.wavefront.advance()
-        if self.wavefront.error is not None:
-            raise DebugError(f"wavefront {self.index}, in front of wavefront {wanted}, fails: {self.wavefront.error}")
+        # What the hardware did with it is not asked for.
+        model = self.wavefront.model if isinstance(self.wavefront, HardwareWavefront) else self.wavefront
+        while not model.is_over:
+            model.advance()
+        if model.error is not None:
+            raise DebugError(f"wavefront {self.index}, in front of wavefront {wanted}, fails: {model.error}")
 
     def _to_step(self, step: int) -> None:
         assert self.wavefront is not None

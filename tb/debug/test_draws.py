@@ -304,8 +304,3 @@ def test_primitives_are_numbered_in_their_instance(tmp_path: Path) -> None:
         for lane in np.flatnonzero(session.wavefront.batch.covered).tolist():
             session.lane = lane
             assert f" primitive {numbers[lane]} " in Texts(session).where()
-
-
-def test_a_draw_is_not_debugged_on_hardware(tmp_path: Path) -> None:
-    with pytest.raises(DebugError, match="a draw is debugged on the golden model, not on engine rtl"):
-        Session(load_job(make_job("tri_const", "sfn", tmp_path)), R700, engine="rtl")

@@ -12,7 +12,7 @@ from ctm.sim.runtime.draws import PixelInput, Viewport
 from ctm.tb.draws.geometry import COPY, with_geometry
 from ctm.tb.draws.scene import PIXEL, Scene
 
-_FORMATS = ("FLOAT32_4", "FLOAT32_3", "FLOAT32_2", "FLOAT32_1", "26", "31", "15", "16", "32", "7", "5", "44", "46")
+FORMATS = ("FLOAT32_4", "FLOAT32_3", "FLOAT32_2", "FLOAT32_1", "26", "31", "15", "16", "32", "7", "5", "44", "46")
 """FORMAT of the second fetch: floats of 32 bits, and by number what only vertex buffers have."""
 _SPECIAL = (0.0, -0.0, 1.0, -1.0, 1e-40, 1e30, float("inf"), float("-inf"), float("nan"))
 _PIXELS = (
@@ -109,7 +109,7 @@ def _vertex(generator: Random, *, sized: bool) -> str:
     """A vertex program: its second fetch has any format, and any type of index."""
     numeric = generator.choice(["NORM", "INT", "SCALED"])
     signed = generator.choice(["", " SIGNED"])
-    element = generator.choice(_FORMATS)
+    element = generator.choice(FORMATS)
     options = f"FORMAT({element}) NUM_FORMAT({numeric}){signed}" if element.isdigit() else f"FORMAT({element})"
     kind = generator.choice(["VERTEX_DATA", "INSTANCE_DATA", "NO_INDEX_OFFSET"])
     index = "R0.w" if kind == "INSTANCE_DATA" else "R0.x"
@@ -133,11 +133,14 @@ def _with_geometry(generator: Random, made: Scene) -> Scene:
     copy = COPY
     if streams:
         copy = COPY.replace("EXPORT_DONE POS60", "MEM_STREAM0 R1.xyzw, [0] ELEM_SIZE(4)\nEXPORT_DONE POS60")
-    program = with_geometry(most=generator.randrange(1, 9), output=output, copy=copy, pixel=made.pixel)
+    geometry: dict[str, Any] = {
+        "most": generator.randrange(1, 9), "output": output, "copy": copy, "pixel": made.pixel
+    }  # fmt: skip
     return replace(
         made,
         vertices=vertices,
-        program=program,
+        program=with_geometry(**geometry),
+        geometry=geometry,
         streams=streams,
         depth=None,
         draw=made.draw | {"primitive": "POINTLIST"},

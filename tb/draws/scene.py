@@ -57,6 +57,8 @@ class Scene:
     vertex: str = VERTEX
     pixel: str = PIXEL
     program: Executable | None = None
+    geometry: dict[str, Any] = field(default_factory=dict)
+    """Arguments of `with_geometry` that `program` was made with, where they are known."""
     count: int | None = None
     depth: ConditionalTest | None = None
     location: ConditionalLocation = ConditionalLocation.DPP

@@ -33,7 +33,7 @@ MEASURED = {(64, 2.0): (17_535, 1_104), (64, 6.0): (20_455, 3_468), (16, 28.0): 
 """Triangles and pixels a side -> cycles, ALU groups."""
 GROUP_CYCLES = 4
 """Of 16 pixels on four lanes."""
-SHARES = {(64, 6.0): 0.7, (16, 28.0): 0.9}
+SHARES = {(64, 5.0): 0.5, (64, 6.0): 0.7, (16, 20.0): 0.85, (16, 28.0): 0.9}
 """Least share of the cycles in which the lanes have a group."""
 
 

@@ -12,7 +12,7 @@ from ctm.tb.soak.comparison import Comparison, Outcome
 from ctm.tb.soak.work import draw_work
 
 CONFIG = machine("draws")
-_RUNS, _LONG_RUNS, _PART = 8, 5000, 250
+_RUNS, _LONG_RUNS, _PART = 5, 5000, 250
 _QUEUED = range(20_000, 20_004)
 
 

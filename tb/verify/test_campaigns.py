@@ -10,8 +10,8 @@ SEEDS = {"r700": range(4), "soak-r5xx": range(4), "kernels": range(3), "arithmet
 PRESETS = ("r700", "soak-r5xx")
 """Campaigns on machines of which the ordinary suite compiles none."""
 LONG_SEEDS = {
-    "r5xx": range(200), "r700": range(60), "soak-r5xx": range(100), "soak-r700": range(12), "kernels": range(30),
-    "arithmetic": range(60), "configurations-r5xx": range(1), "configurations-r700": range(1),
+    "r5xx": range(200), "r700": range(60), "soak-r5xx": range(100), "soak-r700": range(12), "draws": range(300),
+    "kernels": range(30), "arithmetic": range(60), "configurations-r5xx": range(1), "configurations-r700": range(1),
 }  # fmt: skip
 
 

@@ -15,7 +15,8 @@ _MINUTES = 10.0
 def test_each_fault_can_be_planted() -> None:
     assert len({fault.mutant.name for fault in FAULTS}) == len(FAULTS) >= 20
     assert {fault.campaign for fault in FAULTS} <= CAMPAIGNS.keys()
-    assert {fault.file.split("/")[1] for fault in FAULTS} == {"r5xx", "r700", "dpp", "fp", "mc"}
+    assert {fault.file.split("/")[1] for fault in FAULTS} == {"r5xx", "r700", "dpp", "fp", "mc", "pa", "vgt"}
+    assert sum(fault.campaign == "draws" for fault in FAULTS) >= 8
 
 
 def test_a_fault_whose_line_has_changed_is_an_error() -> None:

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
+from ctm.rtl.border.shading import Stage
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
-from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.given_engine import Work, execution_of
+from ctm.sim.debug.error import DebugError, OtherThreadsError
+from ctm.sim.debug.given_engine import Calls, Work, execution_of
 from ctm.sim.debug.hardware import r5xx, r700
 from ctm.sim.debug.hardware.moment import Recording
 from ctm.sim.debug.hardware.signals import Signals, signals_in
@@ -18,14 +19,23 @@ from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted, library
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
+from ctm.sim.jobs.drawing import hardware_problem
 
 _MOST_RECORDINGS = 16
+_STAGES = {"VS": Stage.VERTICES, "ES": Stage.VERTICES, "GS": Stage.GEOMETRY, "DC": Stage.COPY, "PS": Stage.PIXELS}
 
 
 class Hardware:
-    """A job on the hardware; the model of the machine is compiled when the first wavefront is looked at."""
+    """A job on the hardware; the model of the machine is compiled when the first wavefront is looked at.
+
+    DebugError: the machine does not draw what the job draws.
+    """
 
     def __init__(self, job: Work, config: MachineConfig, watchdog: int) -> None:
+        problem = "" if isinstance(job, Calls) else hardware_problem(job, config)
+        if problem:
+            raise DebugError(problem)
         self._job, self._config, self._watchdog = job, config, watchdog
         self.cancellation = Cancellation()
         """Ends a run, too; the session's takes its place."""
@@ -40,8 +50,9 @@ class Hardware:
     def wavefront(self, earlier: list[Started], started: Started, index: int, model: Wavefront) -> HardwareWavefront:
         """A wavefront of a launch, behind the `earlier` ones, at its start; `model` is the same on the golden model."""
         i, j = int(started.i[index, 0]), int(started.j[index, 0])
-        before = sum(bool(((each.i[:, 0] == i) & (each.j[:, 0] == j)).any()) for each in earlier)
-        wanted = Wanted(i, j, before)
+        stage = _stage(started)
+        before = sum(_count(each, i, j, len(each.order)) for each in earlier if _stage(each) is stage)
+        wanted = Wanted(i, j, before + _count(started, i, j, index), stage)
         return HardwareWavefront(model, lambda start: self._recording(wanted, started, start), self._signals)
 
     def _signals(self, cycle: int) -> Signals:
@@ -81,12 +92,31 @@ class Hardware:
         begin = "start" if array.instruction_set == "r5xx" else "take"
         if not len(events[begin]["cycle"]):
             reason = f": the job fails before, {error}" if error is not None else ""
-            raise DebugError(f"the hardware does not come to the wavefront of ({wanted.i}, {wanted.j}){reason}")
+            where = f"({wanted.i}, {wanted.j})"
+            raise _not_there(started, f"the hardware does not come to the wavefront of {where}{reason}")
         if array.instruction_set == "r5xx":
             return r5xx.recording(program, start, events)
-        return r700.recording(array, program, start, events)
+        try:
+            return r700.recording(array, program, start, events)
+        except DebugError as other:
+            raise _not_there(started, str(other)) from None
 
     def _check(self, processors: int) -> None:
         """See `Progress`; Cancelled: another thread ends what the session does."""
         del processors
         self.cancellation.executed(0, ())
+
+
+def _not_there(started: Started, text: str) -> DebugError:
+    """Of a program for threads, which may be in other wavefronts, or of one whose wavefronts are the same."""
+    return OtherThreadsError(text) if isinstance(started.launch, ThreadLaunch) else DebugError(text)
+
+
+def _stage(started: Started) -> Stage:
+    stage = started.launch.stage
+    return Stage.DOMAIN if stage is None else _STAGES[stage]
+
+
+def _count(started: Started, i: int, j: int, end: int) -> int:
+    """How many of the first wavefronts of a launch, up to `end`, begin at a position: strips of several shapes may."""
+    return int(((started.i[:end, 0] == i) & (started.j[:end, 0] == j)).sum())

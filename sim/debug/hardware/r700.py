@@ -17,8 +17,9 @@ from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.rtl.r700.entries import INDEX
 from ctm.rtl.r700.slices import PERIOD, by_slice, slices_of
 from ctm.sim.compiled.fields import Fields
+from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.moment import Arrays, Moment, Recording
-from ctm.sim.engines.tracing.order import bits, in_order
+from ctm.sim.engines.tracing.order import bits, in_order, row
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.r700.instruction import Fetch
 from ctm.sim.golden.r700.operands import place
@@ -26,6 +27,7 @@ from ctm.sim.golden.r700.program import Program
 
 _WORD_MASK = (1 << FAULT_PC["word"].width) - 1
 _ADDRESS_BIT = FAULT_PC["address"].offset
+_CHANNELS = "xyzw"
 _MASKS = ("branch_mask", "continue_mask", "break_mask", "valid_mask")
 
 
@@ -95,9 +97,9 @@ class _Reader:
     def push(self, event: Fields) -> None:
         """A row of some stack is written; those of this wave slot are known by their numbers."""
         rows = self._program.information.stack_size * SUBENTRIES
-        row = int(event["row"]) - self._wave * rows
-        if 0 <= row < rows:
-            self._stack[row] = bits(event["words"]["mask"], self._lanes)
+        number = int(event["row"]) - self._wave * rows
+        if 0 <= number < rows:
+            self._stack[number] = bits(event["words"]["mask"], self._lanes)
             if self.steps:
                 self.steps[-1].moment.rows = dict(self._stack)
 
@@ -191,9 +193,19 @@ class _Reader:
 
 
 def recording(array: ArrayConfig, program: Program, start: Batch[Any], events: Mapping[str, Fields]) -> Recording:
-    """What the trace of a wavefront's core says of the wavefront, which begins with the first event."""
+    """What the trace of a wavefront's core says of the wavefront, which begins with the first event.
+
+    Raises
+    ------
+    DebugError
+        It begins with other registers than on the golden model: batches of a draw have other vertices.
+    """
     wave = int(events["take"]["wave"][0])
     reader = _Reader(array, program, start, wave)
+    begun = np.flatnonzero(events["start"]["wave"] == wave)
+    if begun.size:
+        # Its registers are written before that.
+        reader.start(row(events["start"], begun[0]))
     for kind, event in in_order(events):
         if kind == "words":
             reader.words.append((int(event["cycle"]), event))
@@ -203,6 +215,7 @@ def recording(array: ArrayConfig, program: Program, start: Batch[Any], events: M
             getattr(reader, kind)(event)
     _attribute(reader.steps, reader.writes, slices_of(array))
     words = start.temporaries.view(np.uint32).copy()
+    _check_start(reader, words, start.covered)
     for step in reader.steps:
         for write in step.writes:
             _store(words, write)
@@ -210,11 +223,29 @@ def recording(array: ArrayConfig, program: Program, start: Batch[Any], events: M
     return Recording([step.moment for step in reader.steps], int(events["take"]["cycle"][0]))
 
 
+def _check_start(reader: _Reader, wanted: npt.NDArray[np.uint32], covered: npt.NDArray[np.bool_]) -> None:
+    if not reader.steps:
+        return
+    found = np.zeros_like(wanted)
+    for write in reader.writes:
+        if write.cycle < reader.steps[0].moment.cycle:
+            _store(found, write)
+    differs = np.argwhere((found != wanted) & covered)
+    if differs.size:
+        register, channel, lane = map(int, differs[0])
+        words = [f"0x{each[register, channel, lane]:08x}" for each in (found, wanted)]
+        name = f"R{register}.{_CHANNELS[channel]}"
+        raise DebugError(
+            f"the hardware's wavefront begins otherwise: lane {lane} has {name} = {words[0]}, on the golden model "
+            f"{words[1]}"
+        )
+
+
 def _attribute(steps: list[_Step], writes: list[_Write], slices: int) -> None:
     """Give each write to the instruction that made it; those in front of the first one are the wavefront's start.
 
     A group writes while its results come, slice by slice, and in the next cycle; a fetch whenever responses come, but
-    in its clause.
+    in its clause. A fetch from a buffer writes 0 and 1 in front of the words of memory.
     """
     begun = [step.moment.cycle for step in steps]
     before = PERIOD * (slices - 1)
@@ -226,24 +257,28 @@ def _attribute(steps: list[_Step], writes: list[_Write], slices: int) -> None:
         made = next((step for first, step in groups if first <= write.cycle <= step.moment.cycle + 1), None)
         if made is None:
             clause = steps[bisect_right(begun, write.cycle) - 1].clause
-            made = next((step for step in fetches if step.clause == clause and _is_of(step, write)), None)
+            able = [step for step in fetches if step.clause == clause and _may_be_of(step, write)]
+            made = next((step for step in able if not _has(step, write)), able[-1] if able else None)
         if made is not None:
             made.writes.append(write)
 
 
-def _is_of(step: _Step, write: _Write) -> bool:
-    """Whether a write may be that of a fetch, which has not written these words yet."""
+def _may_be_of(step: _Step, write: _Write) -> bool:
+    """Whether a write may be that of a fetch."""
     written = {
         (register, channel)
         for channel, register in enumerate(write.registers)
         if register >= 0 and write.enables[channel].any()
     }
-    # Responses may come for some lanes, and for others later.
-    done = any(
+    return bool(written) and written <= step.destinations
+
+
+def _has(step: _Step, write: _Write) -> bool:
+    """Whether a fetch has written some of these words: responses may come for some lanes, and for others later."""
+    return any(
         other.lanes == write.lanes and other.registers == write.registers and (other.enables & write.enables).any()
         for other in step.writes
     )
-    return bool(written) and written <= step.destinations and not done
 
 
 def _store(words: npt.NDArray[np.uint32], write: _Write) -> None:

@@ -10,7 +10,8 @@ EXPORTED void machine_forget_trace(void* handle) {
 }
 
 // Keep events of one wavefront only: see `Wanted` in engine.py.
-EXPORTED void machine_trace_wavefront(void* handle, std::uint32_t i, std::uint32_t j, std::uint32_t before) {
-    machine(handle)->model.wanted = {true, i, j, before};
+EXPORTED void machine_trace_wavefront(void* handle, std::uint32_t i, std::uint32_t j, std::uint32_t before,
+                                      std::uint32_t stage) {
+    machine(handle)->model.wanted = {true, i, j, before, stage};
 }
 EXPORTED bool machine_trace_is_complete(void* handle) { return machine(handle)->model.wanted.is_over; }

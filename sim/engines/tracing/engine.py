@@ -12,7 +12,8 @@ from amaranth import Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import Out
 
-from ctm.rtl.config import ArrayConfig, MachineConfig
+from ctm.rtl.border.shading import Stage
+from ctm.rtl.config import MachineConfig
 from ctm.rtl.lib.forwarding import forward
 from ctm.sim.compiled.fields import Fields, Words, decode
 from ctm.sim.compiled.halves import CORE, core_config, standard, uncore
@@ -39,16 +40,22 @@ _SLOT = {"r5xx": "context", "r700": "wave"}
 
 @dataclass(frozen=True)
 class Wanted:
-    """A wavefront: the position of its first lane, and how many wavefronts with this position come before it."""
+    """A wavefront: the position of its first lane, and how many wavefronts with this position come before it.
+
+    Of a program for threads, i is the first thread's number in its batch.
+    """
 
     i: int
     j: int
     before: int = 0
+    stage: Stage = Stage.DOMAIN
+    """What program it is of; only wavefronts of this stage count."""
 
 
-def trace_layout(array: ArrayConfig) -> data.StructLayout:
+def trace_layout(config: MachineConfig) -> data.StructLayout:
     """Events of one cycle of a core, each with `valid`."""
-    found: data.StructLayout = import_module(f"ctm.rtl.{array.instruction_set}.trace").trace_layout(array)
+    made = import_module(f"ctm.rtl.{config.array.instruction_set}.trace").trace_layout
+    found: data.StructLayout = made(config.array, draws=True) if config.pipeline.draws else made(config.array)
     return found
 
 
@@ -66,7 +73,7 @@ class TracedCore(wiring.Component):  # type: ignore[type-arg]
         from ctm.sim.compiled.uncore import SimulatedCore
 
         self._core = SimulatedCore(config)
-        super().__init__({**self._core.signature.members, "shown": Out(trace_layout(config.array).size)})
+        super().__init__({**self._core.signature.members, "shown": Out(trace_layout(config).size)})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -86,9 +93,9 @@ def _core(config: MachineConfig) -> Model:
     return Model(CORE, gated(TracedCore(config), CORE))
 
 
-def _declarations(array: ArrayConfig) -> str:
+def _declarations(config: MachineConfig) -> str:
     """Where the events and the fields that tell wavefronts apart lie in what a core shows."""
-    layout = trace_layout(array)
+    layout, array = trace_layout(config), config.array
     kinds = [str(name) for name, _ in layout]
     events = [f"{{{field.offset + field.shape['valid'].offset}, {field.offset}, {field.width}}}" for _, field in layout]
     begin, slot = _BEGIN[array.instruction_set], _SLOT[array.instruction_set]
@@ -100,6 +107,7 @@ def _declarations(array: ArrayConfig) -> str:
             offset += found.offset
         return f"{{{offset}, {found.width}}}"
 
+    stage = field(begin, "stage") if config.pipeline.draws else "{0, 0}"
     return f"""
 #include <array>
 struct Event {{ unsigned valid, offset, width; }};
@@ -108,6 +116,7 @@ constexpr std::array<Event, {len(events)}> EVENTS = {{{{{", ".join(events)}}}}};
 constexpr unsigned SHOWN = {layout.size}, BEGIN = {kinds.index(begin)}, END = {kinds.index("end")};
 constexpr Field BEGIN_SLOT = {field(begin, slot)}, END_SLOT = {field("end", slot)};
 constexpr Field BEGIN_I = {field(begin, "wavefront", "i")}, BEGIN_J = {field(begin, "wavefront", "j")};
+constexpr Field BEGIN_STAGE = {stage};
 """
 
 
@@ -117,7 +126,7 @@ def library(config: MachineConfig, made_from: str = "", tell: Notice = lambda: N
     own = resources.files("ctm.sim.engines").joinpath("tracing")
     wrapper = (
         '#include "models.h"',
-        _declarations(config.array),
+        _declarations(config),
         *(
             resources.files("ctm.sim.engines").joinpath(name).read_text()
             for name in ("unwatched.h", "verilated.h", "verilated_core.h")
@@ -143,14 +152,14 @@ class TracedMachine(CompiledMachine):
 
     def __init__(self, library: Path, config: MachineConfig, memory: Memory, disturbance: Disturbance) -> None:
         super().__init__(library, config, memory, disturbance)
-        self._layout = trace_layout(config.array)
+        self._layout = trace_layout(config)
         self._events = self.library.machine_trace
         self._events.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.POINTER(ctypes.c_uint64)]
         self._events.restype = ctypes.c_void_p
         self.library.machine_forget_trace.argtypes = [ctypes.c_void_p]
         self.library.machine_trace_is_complete.argtypes = [ctypes.c_void_p]
         self.library.machine_trace_is_complete.restype = ctypes.c_bool
-        self.library.machine_trace_wavefront.argtypes = [ctypes.c_void_p, *[ctypes.c_uint32] * 3]
+        self.library.machine_trace_wavefront.argtypes = [ctypes.c_void_p, *[ctypes.c_uint32] * 4]
 
     @property
     def begun(self) -> int:
@@ -159,7 +168,7 @@ class TracedMachine(CompiledMachine):
 
     def want(self, wanted: Wanted) -> None:
         """Keep events only while a wavefront is in its wave slot, those of its core; others come with them."""
-        self.library.machine_trace_wavefront(self.handle, wanted.i, wanted.j, wanted.before)
+        self.library.machine_trace_wavefront(self.handle, wanted.i, wanted.j, wanted.before, wanted.stage.value)
 
     def run(self, cycles: int) -> bool:
         """See `CompiledMachine.run`; Complete: the wavefront that was wanted has ended."""

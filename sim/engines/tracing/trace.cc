@@ -30,14 +30,19 @@ struct ShownCore : Core {
 // Which events are kept: all, or those of a core from the cycle in which a wavefront begins to that in which it ends.
 struct Wanted {
     bool one = false;
-    std::uint32_t i = 0, j = 0, before = 0;
+    std::uint32_t i = 0, j = 0, before = 0, stage = 0;
     bool is_there = false, is_over = false;
     std::uint32_t core = 0, slot = 0;
+
+    // BEGIN_STAGE has no bits where the machine does not draw.
+    bool is_meant(const ShownCore& shown) const {
+        return shown.bits(BEGIN_I) == i && shown.bits(BEGIN_J) == j && shown.bits(BEGIN_STAGE) == stage;
+    }
 
     bool keeps(const ShownCore& shown, std::uint32_t number, std::size_t kind) {
         if (!one) return true;
         if (is_over) return false;
-        if (!is_there && kind == BEGIN && shown.bits(BEGIN_I) == i && shown.bits(BEGIN_J) == j && before-- == 0) {
+        if (!is_there && kind == BEGIN && is_meant(shown) && before-- == 0) {
             is_there = true;
             core = number;
             slot = shown.bits(BEGIN_SLOT);

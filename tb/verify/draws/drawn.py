@@ -1,0 +1,144 @@
+"""The sheet of a seed: a random draw of `tb/draws`, with what these have not: distances, rings, targets, streams."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.draws import STREAMS, Ring
+from ctm.rtl.isa.formats import DataFormat
+from ctm.rtl.isa.r700.pipeline import OutputPrimitive
+from ctm.sim.golden.draw.topology import TOPOLOGIES
+from ctm.sim.runtime.draws import Viewport
+from ctm.tb.draws.geometry import COPY, ITEM, POINT_TO_TRIANGLES
+from ctm.tb.draws.random_draws import scene
+from ctm.tb.draws.scene import Scene
+from ctm.tb.verify.campaign import Case
+from ctm.tb.verify.draws.sheet import sheet_of
+
+LATENCIES = (1, 20, 50, 200)
+_DISTURBANCES = ((0, 0.0), (0, 0.0), (20, 0.3), (7, 0.6))
+"""Jitter and stalls of the memory."""
+_KINDS = tuple(kind.name for kind in TOPOLOGIES)
+_LINES = tuple(name for name in _KINDS if name.startswith("LINE"))
+_DISTANCES = (1, 2, 6, 0x80, 0x21, 0xFF)
+_FORMATS = (DataFormat.FLOAT32_1, DataFormat.FLOAT32_2, DataFormat.UINT8_4)
+_STRIPS = (
+    POINT_TO_TRIANGLES, POINT_TO_TRIANGLES, POINT_TO_TRIANGLES.replace("CUT_VERTEX", "NOP"),
+    POINT_TO_TRIANGLES.replace("    EMIT_VERTEX", "    EMIT_CUT_VERTEX"),
+)  # fmt: skip
+_TARGETS = 8
+_RING_ITEMS = (4, 16, 17, 40)
+_RINGS = (Ring.ES_GS, Ring.GS_VS)
+_POSITION = "EXPORT_DONE POS60"
+
+
+def sheet(seed: int) -> Case:
+    """The sheet of a seed."""
+    generator = Random(seed)
+    made = scene(generator.getrandbits(30))
+    note: dict[str, Any] = {}
+    if made.program is None:
+        made = _without_geometry(generator, made, note)
+    else:
+        made = _with_geometry(generator, made)
+    if generator.random() < 0.3:
+        made = replace(made, vertices=_at_centres(generator, made))
+    if generator.random() < 0.1:
+        note["primitive_number"] = True
+    if made.depth is not None and generator.random() < 0.4:
+        made = replace(made, depth_format=DataFormat.UINT16_1)
+    if generator.random() < 0.2:
+        made = replace(made, written_as=generator.choice(_FORMATS))
+    if generator.random() < 0.1:
+        made = replace(made, size=generator.randrange(32 * len(made.vertices)))
+    if generator.random() < 0.15:
+        made = replace(made, draw=made.draw | {"cull": generator.choice(["front", "back", "both"])})
+    if generator.random() < 0.15:
+        made = replace(made, draw=made.draw | {"viewport": _turned(made.draw["viewport"])})
+    targets = 1
+    if made.program is None and "PIX0, R0" in made.pixel and generator.random() < 0.25:
+        targets = generator.randrange(2, _TARGETS + 1)
+        made = replace(made, pixel=_to_targets(made.pixel, targets))
+    memory = [generator.choice(LATENCIES), *generator.choice(_DISTURBANCES)]
+    return sheet_of(made, seed=seed, note=note, targets=targets, memory=memory)
+
+
+def _at_centres(generator: Random, made: Scene) -> np.ndarray:
+    """Its vertices moved to centres of pixels, so that edges lead through such."""
+    found = np.array(made.vertices, np.float32)
+    for axis, size in enumerate((made.width, made.height)):
+        found[:, axis] = [(2 * generator.randrange(-1, size + 1) + 1) / size - 1 for _ in found]
+    found[:, 3] = 1
+    return found
+
+
+def _turned(viewport: Viewport) -> Viewport:
+    """The same upside down."""
+    scale, offset = viewport.y
+    return replace(viewport, y=(-scale, offset))
+
+
+def _to_targets(pixel: str, targets: int) -> str:
+    """A pixel program that exports to more targets, each the channels in another order."""
+    orders = ("xyzw", "yxzw", "wzyx", "x_zw", "xy01", "zzzz", "__xy", "wxyz")
+    more = "".join(f"EXPORT PIX{target}, R0.{orders[target]}\n" for target in range(1, targets))
+    at = pixel.rindex("EXPORT")
+    return pixel[:at] + more + pixel[at:]
+
+
+def _without_geometry(generator: Random, made: Scene, note: dict[str, Any]) -> Scene:
+    """The same draw with distances or streams; or one of another kind of primitive, discarded if it is lines."""
+    if generator.random() < 0.25:
+        vectors = generator.choice([(True, False), (False, True), (True, True)])
+        behind = 61 + ("POS61" in made.vertex)
+        exports = "".join(
+            f"EXPORT POS{behind + number}, R{number + 1}.{order}\n"
+            for number, order in enumerate(("xyzw", "yzxw")[: sum(vectors)])
+        )
+        note |= {
+            "clip_distances": generator.choice([0, *_DISTANCES]), "cull_distances": generator.choice([0, *_DISTANCES]),
+            "distance_vectors": list(vectors),
+        }  # fmt: skip
+        made = replace(made, vertex=made.vertex.replace(_POSITION, f"{exports}{_POSITION}"))
+    if generator.random() < 0.2:
+        made = _streamed(generator, made)
+        if generator.random() < 0.4:
+            kind = generator.choice([*_LINES, "TRISTRIP_ADJ", "POINTLIST"])
+            made = replace(made, draw=made.draw | {"primitive": kind, "discard": generator.random() < 0.9})
+    return made
+
+
+def _streamed(generator: Random, made: Scene) -> Scene:
+    """The same with one to four streams of its vertex program."""
+    numbers = generator.sample(range(STREAMS), generator.choice([1, 1, 2, 4]))
+    writes = "".join(f"MEM_STREAM{number} R{1 + number % 2}.xyzw, [0] ELEM_SIZE(4)\n" for number in numbers)
+    streams = {number: (generator.randrange(400), generator.choice([4, 4, 4, 2, 6])) for number in numbers}
+    return replace(made, vertex=made.vertex.replace(_POSITION, f"{writes}{_POSITION}"), streams=streams)
+
+
+def _with_geometry(generator: Random, made: Scene) -> Scene:
+    """The same draw of any kind of primitive, with other strips, and rings that hold a few items."""
+    output = made.geometry["output"]
+    if generator.random() < 0.1:
+        output = OutputPrimitive.LINESTRIP
+    geometry = {**made.geometry, "program": generator.choice(_STRIPS), "output": output}
+    draw = made.draw | {"primitive": generator.choice(_KINDS)}
+    streams: Mapping[int, tuple[int, int]] = made.streams
+    if output is OutputPrimitive.LINESTRIP:
+        draw["discard"] = generator.random() < 0.8
+    if generator.random() < 0.2:
+        numbers = generator.sample(range(STREAMS), generator.choice([1, 2]))
+        writes = "".join(f"MEM_STREAM{number} R2.xyzw, [0] ELEM_SIZE(4)\n" for number in numbers)
+        geometry["copy"] = COPY.replace(_POSITION, f"{writes}{_POSITION}")
+        streams = {number: (generator.randrange(200), 4) for number in numbers}
+    if generator.random() < 0.5:
+        made = replace(made, depth=generator.choice(list(ConditionalTest)))
+    rings = {}
+    if generator.random() < 0.4:
+        sizes = ITEM, ITEM * made.geometry["most"]
+        rings = {ring: size * generator.choice(_RING_ITEMS) for ring, size in zip(_RINGS, sizes, strict=True)}
+    return replace(made, geometry=geometry, draw=draw, streams=dict(streams), rings=rings)

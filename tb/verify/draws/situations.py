@@ -1,0 +1,181 @@
+"""What a draw of the campaign covered: cells of tables, each counted once for a draw."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ctm.rtl.isa.conditional import ConditionalTest
+from ctm.rtl.isa.draws import STREAMS
+from ctm.rtl.isa.host import COUNTERS, DRAW_COUNTERS
+from ctm.rtl.isa.r700.pipeline import OutputPrimitive
+from ctm.rtl.isa.status import Status
+from ctm.sim.golden.draw.topology import TOPOLOGIES
+from ctm.tb.draws.random_draws import FORMATS
+from ctm.tb.verify.campaign import Case, Tables
+from ctm.tb.verify.draws.seen import PLANES, Seen
+
+PRIMITIVES, FACES, CLIPPING, DEPTH = "draw primitives", "draw faces", "draw clipping", "draw depth"
+FETCHES, INPUTS, GEOMETRY, STREAMED = "draw fetches", "draw inputs", "draw geometry", "draw streams"
+TARGETS, STATUSES, COUNTED = "draw targets", "draw statuses", "draw counters"
+_INDICES = ("no indices", "uint16", "uint32", "restart")
+_PIECES = ("1 piece", "2 pieces", "3 pieces", "4 pieces or more")
+_CUTS = ("outside", "NaN", *(f"cull distance {number}" for number in range(8)))
+_NEAR = tuple(f"near {near}, far {far}" for near in ("minus_w", "zero", "off") for far in ("on", "off"))
+_EMITTED = ("emits none", "emits some", "emits the most", "cuts")
+_SHAPES = ("triangle", "clipped piece", "point")
+_NUMBERS = ("NORM", "INT", "SCALED")
+_STATUSES = (Status.OK, Status.BAD_DRAW)
+_WHOLE = ("FLOAT32_4", "FLOAT32_3", "FLOAT32_2", "FLOAT32_1")
+_FETCH = re.compile(r"FORMAT\((\w+)\)(?: NUM_FORMAT\((\w+)\))?( SIGNED)? FETCH_TYPE\((\w+)\)")
+
+
+def tables() -> Tables:
+    """All cells by their tables."""
+    cells: dict[str, list[tuple[str, ...]]] = {
+        PRIMITIVES: list(product((kind.name for kind in TOPOLOGIES), ("pixels", "geometry"), _INDICES)),
+        FACES: [
+            (f"cull {cull}", f"front {front}", face)
+            for cull, front, face in product(
+                ("none", "front", "back"), ("clockwise", "counterclockwise"), ("front", "back")
+            )
+            if cull != face
+        ],
+        CLIPPING: [*((f"cut by {plane}",) for plane in PLANES), *((name,) for name in (*_CUTS, *_PIECES, *_NEAR))],
+        DEPTH: list(product(ConditionalTest.__members__, ("interpolated", "exported"), ("FLOAT32_1", "UINT16_1"))),
+        FETCHES: [
+            *((name,) for name in _WHOLE),
+            *product((each for each in FORMATS if each.isdigit()), _NUMBERS, ("unsigned", "signed")),
+            *((kind,) for kind in ("VERTEX_DATA", "INSTANCE_DATA", "NO_INDEX_OFFSET", "beyond the buffer")),
+        ],
+        INPUTS: [
+            *product(_SHAPES, ("smooth", "linear", "flat, provoking first", "flat, provoking last")),
+            *((f"default {number}",) for number in range(4)), ("sprite",), ("program's size",), ("primitive number",),
+        ],
+        GEOMETRY: [
+            *product(OutputPrimitive.__members__, ("large rings", "small rings")), *((each,) for each in _EMITTED)
+        ],
+        STREAMED: [
+            *product(("vertex", "copy"), (f"stream {number}" for number in range(STREAMS))),
+            ("full",), ("not full",), ("disabled",), ("discarded",),
+        ],
+        TARGETS: [
+            *product(("FLOAT32_4", "FLOAT32_2", "FLOAT32_1", "UINT8_4"), ("stored", "added")),
+            *((f"{number} targets",) for number in range(1, 9)), ("depth clamped",),
+        ],
+        STATUSES: [(status.name,) for status in _STATUSES],
+        COUNTED: [(name.lower(),) for name in (*COUNTERS, *DRAW_COUNTERS)],
+    }  # fmt: skip
+    return {table: [" / ".join(cell) for cell in found] for table, found in cells.items()}
+
+
+def events(case: Case, status: Status, seen: Seen, counters: Mapping[str, int]) -> set[str]:
+    """The cells that a draw covered, as ``table|cell``: those that say what it is drew something, or ended so."""
+    found = {f"{STATUSES}|{status.name}"} | {f"{COUNTED}|{name}" for name, count in counters.items() if count}
+    if status is not Status.OK:
+        return found
+    found |= set(_fetches(case)) | set(_streams(case))
+    if counters["draw_primitives"] or case["draw"].get("discard"):
+        found.add(f"{PRIMITIVES}|{_primitive(case)}")
+    if case["geometry"] is not None and counters["draw_vertices"]:
+        found |= set(_geometry(case, seen))
+    found |= set(_clipping(case, seen))
+    if counters["draw_pixels"]:
+        found |= set(_pixels(case, seen))
+    return found
+
+
+def _primitive(case: Case) -> str:
+    indices = _INDICES[0] if case["indices"] is None else f"uint{case['index_bits']}"
+    if case["indices"] is not None and case["restart"] in case["indices"]:
+        indices = _INDICES[3]
+    return f"{case['draw']['primitive']} / {'pixels' if case['geometry'] is None else 'geometry'} / {indices}"
+
+
+def _fetches(case: Case) -> Iterator[str]:
+    for line in case["programs"].get("vertex", ()):
+        found = _FETCH.search(line)
+        if found:
+            element, number, signed, kind = found.groups()
+            yield f"{FETCHES}|{kind}"
+            sign = "signed" if signed else "unsigned"
+            yield f"{FETCHES}|{f'{element} / {number} / {sign}' if element.isdigit() else element}"
+    if case["size"] is not None:
+        yield f"{FETCHES}|beyond the buffer"
+
+
+def _streams(case: Case) -> Iterator[str]:
+    stage = "vertex" if case["geometry"] is None else "copy"
+    written = {line[10] for line in case["programs"].get(stage, ()) if line.startswith("MEM_STREAM")}
+    for number, (dwords, stride) in case["streams"].items():
+        if number in written:
+            yield f"{STREAMED}|{stage} / stream {number}"
+            yield f"{STREAMED}|{'disabled' if not dwords else 'full' if dwords < 3 * stride else 'not full'}"
+    if case["draw"].get("discard"):
+        yield f"{STREAMED}|discarded"
+
+
+def _geometry(case: Case, seen: Seen) -> Iterator[str]:
+    rings = "small rings" if case["rings"] else "large rings"
+    yield f"{GEOMETRY}|{case['geometry']['output']} / {rings}"
+    if seen.emitted is not None:
+        count, most = seen.emitted.count, case["geometry"]["most"]
+        amounts = (count == 0).any(), ((count > 0) & (count < most)).any(), (count == most).any()
+        yield from (f"{GEOMETRY}|{name}" for name, some in zip(_EMITTED, amounts, strict=False) if some)
+        if seen.emitted.cut.any():
+            yield f"{GEOMETRY}|{_EMITTED[3]}"
+
+
+def _clipping(case: Case, seen: Seen) -> Iterator[str]:
+    if seen.cut is None or seen.shapes is None:
+        return
+    cut = seen.cut
+    yield from (f"{CLIPPING}|cut by {plane}" for plane in cut.planes)
+    yield from (f"{CLIPPING}|cull distance {plane}" for plane in cut.cull_distances)
+    yield from (f"{CLIPPING}|{name}" for name, some in (("outside", cut.outside), ("NaN", cut.nan)) if some)
+    pieces = np.bincount(seen.shapes.primitive)
+    yield from (f"{CLIPPING}|{_PIECES[min(number, len(_PIECES)) - 1]}" for number in np.unique(pieces[pieces > 0]))
+    draw = case["draw"]
+    yield f"{CLIPPING}|near {draw['near']}, far {'on' if draw['far'] else 'off'}"
+    for face, sign in (("front", 1), ("back", -1)):
+        if (seen.shapes.record[:, 2, 1] == sign).any():
+            yield f"{FACES}|cull {draw['cull']} / front {draw['front']} / {face}"
+
+
+def _pixels(case: Case, seen: Seen) -> Iterator[str]:
+    """Of a draw that covered a pixel."""
+    draw = case["draw"]
+    added = "added" if draw.get("add") else "stored"
+    yield f"{TARGETS}|{case['written_as'] or 'FLOAT32_4'} / {added}"
+    yield f"{TARGETS}|{case['targets']} targets"
+    exports = any("EXPORT DEPTH" in line for line in case["programs"]["pixel"])
+    if case["depth"] is not None:
+        yield f"{DEPTH}|{case['depth']} / {'exported' if exports else 'interpolated'} / {case['depth_format']}"
+        if draw["viewport"]["depth"] != (0.0, 1.0):
+            yield f"{TARGETS}|depth clamped"
+    if case["note"].get("primitive_number"):
+        yield f"{INPUTS}|primitive number"
+    if case["geometry"] is None:
+        yield from _inputs(case, seen)
+
+
+def _inputs(case: Case, seen: Seen) -> Iterator[str]:
+    assert seen.shapes is not None
+    draw, points = case["draw"], seen.cut is None
+    clipped = seen.shapes.record[:, 2, 3] != 0
+    shapes = (_SHAPES[2],) if points else (*_SHAPES[:1] * bool((~clipped).any()), *_SHAPES[1:2] * bool(clipped.any()))
+    if points and draw.get("point_size", 1.0) is None:
+        yield f"{INPUTS}|program's size"
+    for each in case["inputs"]:
+        yield from (f"{INPUTS}|{_input(each, draw, shape)}" for shape in shapes)
+
+
+def _input(each: Mapping[str, Any], draw: Mapping[str, Any], shape: str) -> str:
+    if each["sprite"] and shape == _SHAPES[2]:
+        return "sprite"
+    if each["parameter"] is None:
+        return f"default {each['default']}"
+    kind = f"flat, provoking {draw['provoking']}" if each["flat"] else "linear" if each["linear"] else "smooth"
+    return f"{shape} / {kind}"
