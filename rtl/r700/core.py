@@ -314,7 +314,7 @@ class Core(wiring.Component):
             self.trace.fetch.eq(units.move.trace),
         ]
         if self._config.pipeline.draws:
-            m.d.comb += take.stage.eq(self.program.stage)
+            m.d.comb += take.stage.eq(self.launched.stage)
         for unit in (units.flow.trace, units.alu.trace):
             m.d.comb += [self.trace[name].eq(unit[name]) for name in dict(unit.shape())]
 
