@@ -35,13 +35,14 @@ Timeline = Annotated[
     typer.Option("--timeline", metavar="FILE.json", help="Write what wavefronts did when, for Perfetto; or .json.gz."),
 ]
 MostEvents = Annotated[
-    int, typer.Option("--timeline-events", min=1, help="Events of each core that the timeline has, the first ones.")
+    int | None,
+    typer.Option("--timeline-events", min=1, metavar="N", help="The first so many events of each core; a million."),
 ]
 PageFile = Annotated[
     Path | None,
     typer.Option("--report", metavar="FILE.html", help="Write a page with outputs, profile, charts and counters."),
 ]
-MOST_EVENTS = 1_000_000
+_MOST_EVENTS = 1_000_000
 _PAGE_EVENTS = 200_000
 """Those that a page needs: what it shows is drawn on a screen."""
 _COMPRESSED = ".gz"
@@ -53,7 +54,8 @@ class Observation:
 
     profile: bool = False
     timeline: Path | None = None
-    most_events: int = MOST_EVENTS
+    most_events: int | None = None
+    """Of a timeline, a million if it is not said."""
     page: Path | None = None
     waves: WaveRequest | None = None
 
@@ -63,7 +65,7 @@ class Observation:
         if self.waves is not None:
             return self.waves.waves
         if self.timeline is not None:
-            return Watching(most_events=self.most_events)
+            return Watching(most_events=self.most_events or _MOST_EVENTS)
         if self.page is not None:
             return Watching(most_events=_PAGE_EVENTS)
         return Watching() if self.profile else None
@@ -99,6 +101,8 @@ class Observation:
 
     def check(self, job: LoadedJob) -> None:
         """Reject a job of which the wanted cannot be shown, and a file that cannot be written."""
+        if self.most_events is not None and self.timeline is None:
+            raise BadInput("--timeline-events: there is no --timeline FILE that it would be of")
         if self.page is not None:
             PLOTLY.require()
         try_files({path: 0 for path in (self.timeline, self.page) if path is not None}, make_folders=True)

@@ -10,7 +10,7 @@ import typer
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import Status
-from ctm.sim.cli.observation import MOST_EVENTS, MostEvents, Observation, PageFile, Profile, Timeline
+from ctm.sim.cli.observation import MostEvents, Observation, PageFile, Profile, Timeline
 from ctm.sim.cli.options.engines import (
     DEFAULT_WATCHDOG,
     EngineName,
@@ -70,7 +70,7 @@ def run(
     png: Annotated[bool, typer.Option("--png", help="Write a picture beside each output, clamped to 0..1.")] = False,
     profile: Profile = False,
     timeline: Timeline = None,
-    most_events: MostEvents = MOST_EVENTS,
+    most_events: MostEvents = None,
     report: PageFile = None,
     waves: WaveFile = None,
     waves_from: WavesFrom = None,

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from io import TextIOWrapper
-from typing import Any, BinaryIO, TextIO
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
 import numpy as np
 
@@ -23,15 +23,56 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.watch import Wait
 from ctm.sim.assembler.languages import statements
 from ctm.sim.elf import Executable
-from ctm.sim.engines.seen import ISSUED, MISSED, TAKEN, WAITS_FOR, WINDOW_CYCLES, Seen
+from ctm.sim.engines.seen import EVENT, ISSUED, MISSED, TAKEN, WAITS_FOR, WINDOW_CYCLES, Seen
 
-_SHOWN = frozenset(wait for wait in Wait if wait not in (Wait.FREE, Wait.ISSUE))
+_CAUSES = {wait.value: wait for wait in Wait}
+_NOT_SHOWN = (Wait.FREE, Wait.ISSUE)
 _BYTES = 8
 _WINDOW_EVENTS = 1 << 14
 _COMPRESSION = 5
+_TOGETHER = 1 << 14
+"""Events that are Python's at a time: an array's element that is asked for field by field takes ten times as long."""
+_ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 Event = dict[str, Any]
 Programs = Mapping[int, tuple[str, Executable]]
+
+
+class _Row(NamedTuple):
+    """An `EVENT` as Python's numbers; fields in its order."""
+
+    cycle: int
+    executable: int
+    pc: int
+    second: int
+    core: int
+    slot: int
+    lanes: int
+    kind: int
+    what: int
+    reserved: int
+
+
+assert EVENT.names == _Row._fields
+
+
+class _Texts:
+    """The text and the source line of each instruction."""
+
+    def __init__(self, programs: Programs) -> None:
+        self._texts: dict[tuple[int, int], str] = {}
+        self._lines: dict[tuple[int, int], str] = {}
+        for address, (_, executable) in programs.items():
+            self._texts |= {(address, unit): text for unit, text in statements(executable).items()}
+            if executable.lines is not None:
+                self._lines |= {(address, unit): str(line) for unit, line in enumerate(executable.lines.units)}
+
+    def text(self, address: int, unit: int) -> str:
+        return self._texts.get((address, unit), f"unit {unit}")
+
+    def line(self, address: int, unit: int) -> str | None:
+        """None if the program has no lines."""
+        return self._lines.get((address, unit))
 
 
 @dataclass
@@ -70,19 +111,21 @@ class _Track:
 def events(seen: Seen, programs: Programs, config: MachineConfig) -> Iterator[Event]:
     """The trace events of a run, in no order."""
     yield from _names(seen, config)
-    texts = {address: statements(executable) for address, (_, executable) in programs.items()}
+    texts = _Texts(programs)
     tracks: dict[tuple[int, int], _Track] = {}
     resident = [0] * len(seen.tracks)
     last, misses = 0, 0
-    for event in seen.events:
-        core, wave_slot, last = int(event["core"]), int(event["slot"]), int(event["cycle"])
-        track = tracks.setdefault((core, wave_slot), _Track(core, wave_slot))
-        if int(event["kind"]) == MISSED:
+    for event in _rows(seen):
+        core, last = event.core, event.cycle
+        track = tracks.get((core, event.slot))
+        if track is None:
+            track = tracks[core, event.slot] = _Track(core, event.slot)
+        if event.kind == MISSED:
             misses += 1
             yield from _missed(track, event, misses, len(seen.tracks))
             continue
         before = track.wavefront is not None
-        _step(track, event, texts, programs, seen.tracks[core].wavefront)
+        _step(track, event, texts, seen.tracks[core].wavefront)
         after = track.wavefront is not None
         if before != after:
             resident[core] += after - before
@@ -95,32 +138,35 @@ def events(seen: Seen, programs: Programs, config: MachineConfig) -> Iterator[Ev
     yield from _traffic(seen, config)
 
 
-def _step(
-    track: _Track, event: Any, texts: Mapping[int, Mapping[int, str]], programs: Programs, wavefront: str
-) -> None:
+def _rows(seen: Seen) -> Iterator[_Row]:
+    for begin in range(0, len(seen.events), _TOGETHER):
+        yield from map(_Row._make, seen.events[begin : begin + _TOGETHER].tolist())
+
+
+def _step(track: _Track, event: _Row, texts: _Texts, wavefront: str) -> None:
     """What an event ends and begins."""
-    cycle, kind = int(event["cycle"]), int(event["kind"])
-    if kind == TAKEN:
+    cycle = event.cycle
+    if event.kind == TAKEN:
         track.end_all(cycle)
         track.issues.clear()
-        name = wavefront.format(i=event["pc"], j=event["second"])
-        track.wavefront = track.begin(cycle, name, "wavefront", {"covered lanes": int(event["lanes"])})
-    elif kind == WAITS_FOR:
-        cause = Wait(int(event["what"]))
+        name = wavefront.format(i=event.pc, j=event.second)
+        track.wavefront = track.begin(cycle, name, "wavefront", {"covered lanes": event.lanes})
+    elif event.kind == WAITS_FOR:
+        cause = _CAUSES[event.what]
         track.end("wait", cycle)
         if cause is Wait.FREE:
             track.end_all(cycle)
         elif cause is Wait.ISSUE:
             track.issued_at = cycle
-        elif cause in _SHOWN and track.wavefront is not None:
+        elif cause not in _NOT_SHOWN and track.wavefront is not None:
             track.wait = track.begin(cycle, cause.name.lower(), "wait", {})
-    elif kind == ISSUED:
-        _issue(track, event, texts, programs)
+    elif event.kind == ISSUED:
+        _issue(track, event, texts)
 
 
-def _missed(track: _Track, event: Any, number: int, memory: int) -> Iterator[Event]:
+def _missed(track: _Track, event: _Row, number: int, memory: int) -> Iterator[Event]:
     """A lookup missed a line: a slice of the memory's process, and a flow from the instruction to it."""
-    cycle, unit = int(event["cycle"]), int(event["pc"])
+    cycle, unit = event.cycle, event.pc
     place = {"pid": memory, "tid": track.core + 1, "ts": cycle}
     arguments = {"unit": unit, "wave slot": track.wave_slot}
     yield {**place, "ph": "X", "dur": 1, "name": f"miss of unit {unit}", "cat": "miss", "args": arguments}
@@ -130,18 +176,17 @@ def _missed(track: _Track, event: Any, number: int, memory: int) -> Iterator[Eve
         yield {**flow, **place, "ph": "f", "bp": "e"}
 
 
-def _issue(track: _Track, event: Any, texts: Mapping[int, Mapping[int, str]], programs: Programs) -> None:
-    begun = int(event["cycle"]) if track.issued_at is None else track.issued_at
+def _issue(track: _Track, event: _Row, texts: _Texts) -> None:
+    begun = event.cycle if track.issued_at is None else track.issued_at
     track.issued_at = None
     track.end("instruction", begun)
-    address, unit = int(event["executable"]), int(event["pc"])
+    address, unit = event.executable, event.pc
     track.issues[unit] = begun
-    arguments: Event = {"unit": unit, "lanes": f"{event['lanes']} of {event['second']}"}
-    executable: Any = programs[address][1] if address in programs else None
-    if executable is not None and executable.lines is not None:
-        arguments["line"] = str(executable.lines.units[unit])
-    text = texts.get(address, {}).get(unit, f"unit {unit}")
-    track.instruction = track.begin(begun, text, "instruction", arguments)
+    arguments: Event = {"unit": unit, "lanes": f"{event.lanes} of {event.second}"}
+    line = texts.line(address, unit)
+    if line is not None:
+        arguments["line"] = line
+    track.instruction = track.begin(begun, texts.text(address, unit), "instruction", arguments)
 
 
 def _names(seen: Seen, config: MachineConfig) -> Iterator[Event]:
@@ -182,7 +227,7 @@ def write_timeline(target: BinaryIO, seen: Seen, programs: Programs, config: Mac
     with _text(target, compressed) as stream:
         stream.write('{"displayTimeUnit": "ns", "traceEvents": [\n')
         for count, event in enumerate(events(seen, programs, config), start=1):
-            stream.write(("" if count == 1 else ",\n") + json.dumps(event, separators=(",", ":")))
+            stream.write(("" if count == 1 else ",\n") + _ENCODER.encode(event))
         stream.write("\n]}\n")
     return count
 

@@ -110,6 +110,7 @@ def test_what_cannot_be_written_or_drawn_is_said_before_the_run(
     (tmp_path / "none").touch()
     assert "none" in refusal(*run, "--report", tmp_path / "none" / "page.html")
     assert "none" in refusal(*run, "--timeline", tmp_path / "none" / "t.json")
+    assert "there is no --timeline FILE" in refusal(*run, "--timeline-events", 9)
     monkeypatch.setattr(Package, "is_installed", False)
     assert "[report]" in refusal(*run, "--report", tmp_path / "page.html")
     assert not (tmp_path / "out").exists()

@@ -67,8 +67,8 @@ def test_random_work_leaves_the_same_errors_and_the_same_memory(first: int) -> N
 @pytest.mark.long
 def test_much_random_work_reaches_every_error_and_every_client() -> None:
     outcomes = check(range(_RUNS, _LONG_RUNS), DEFAULT)
-    asked_for = {Status.HAZARD, Status.QUEUE_FULL, Status.RESET}
-    assert {outcome.status for outcome in outcomes} == set(Status) - asked_for
+    elsewhere = {Status.HAZARD, Status.QUEUE_FULL, Status.RESET, Status.BAD_DRAW}
+    assert {outcome.status for outcome in outcomes} == set(Status) - elsewhere
     assert {outcome.client for outcome in outcomes} == {None, *BusClient}
 
 

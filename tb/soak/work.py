@@ -282,6 +282,18 @@ def _ints(generator: np.random.Generator) -> bytes:
     return bytes(np.array(rows, np.uint8).ravel())
 
 
+def _reads_of_counters(space: Space, counters: list[Region], refused: list[tuple[int, int]]) -> list[Buffer]:
+    """A buffer that reads counters into each of these regions whose line is refused: others seldom do."""
+    found = []
+    for region in counters:
+        if any(first <= region.base < end for first, end in refused):
+            commands = CommandBuffer().init_perf_counters(enable=True).start_perf_counters()
+            commands.read_perf_counters(region.base)
+            data = np.array(commands.words, "<u4").tobytes()
+            found.append(Buffer(space.place(data).base, len(commands.words), None))
+    return found
+
+
 def draw_work(seed: int, source: Source = R5XX) -> Work:
     """The work of a seed, with programs of a source."""
     generator = np.random.default_rng([seed, 0x50AC])
@@ -314,6 +326,7 @@ def draw_work(seed: int, source: Source = R5XX) -> Work:
         for region, offset, dwords, launched in drafts
     ]  # fmt: skip
     maintenance = space.region(2048).base
+    buffers += _reads_of_counters(space, writer.counters, refused)
     ends_soon = generator.random() < 0.06 and all(program.one_batch for program in writer.programs)
     return Work(
         seed=seed, contents=space.contents, buffers=buffers, maintenance=maintenance, refused=refused,

@@ -53,7 +53,8 @@ def run_at_workers(session: Session, where: Where, say: Callable[[str], None], t
 def _client(where: Where, say: Callable[[str], None]) -> Iterator[Client]:
     if where.scheduler is None:
         count = where.workers or processors()
-        say(f"starting {count} workers; models that are new are compiled first (a minute or two for each)")
+        workers = f"{count} worker{'s' * (count != 1)}"
+        say(f"starting {workers}; models that are new are compiled first (a minute or two for each)")
         with local_workers(count) as client:
             yield client
         return

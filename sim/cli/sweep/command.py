@@ -86,6 +86,8 @@ def sweep(
         _check_options(workers, scheduler, certificates)
         if not math.isfinite(tolerance):
             raise BadInput(f"--tolerance {tolerance}: it is a number of percent, as 2.5")
+        if tolerance and compare is None:
+            raise BadInput("--tolerance: there is no --compare OLD.parquet that it would be of")
         _check_files(sweep_file, table, pages, compare, resume=resume)
         _check_packages(points, workers, scheduler, has_page=pages is not None)
 

@@ -57,7 +57,7 @@ def run_plan(progress: "Progress", journal: "Journal", plan: Plan, where: Where)
             count = min(where.workers or processors(), plan.size)
             is_compiled = any(task.engine == RtlEngine.name for task in plan.tasks)
             more = "; each machine that is new is compiled once (a minute or two)" if is_compiled else ""
-            say(f"starting {count} workers{more}")
+            say(f"starting {count} worker{'s' * (count != 1)}{more}")
             with local_workers(count) as client:
                 records = do_at_workers(plan, client, name="the scheduler of this computer", sources="")
                 go_on(progress, journal, records, tell)
