@@ -19,7 +19,7 @@ from ctm.rtl.dpp.memory.scoreboard import Scoreboard
 from ctm.rtl.dpp.memory.uncached_writes import UncachedWrites
 from ctm.rtl.dpp.registers.file import RegisterFile
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
-from ctm.rtl.dpp.registers.placement import Placement, allocate, usable_waves
+from ctm.rtl.dpp.registers.placement import allocate, usable_waves
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.retirement import Retirement
 from ctm.rtl.dpp.wavefronts.scheduler import Scheduler
@@ -147,11 +147,11 @@ def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, al
     other's is late in the cycle.
     """
     fetch, clear, write = units.fetches.write, units.starter.write, units.registers.texture_write
-    address, busy, clears = Signal.like(write.payload.address), units.registers.busy, Signal(name="clears")
+    busy, clears = units.registers.busy, Signal(name="clears")
     m.d.comb += [
-        address.eq(Placement(m, array, fetch.payload.wave, allocation).address(fetch.payload.register)),
+        units.fetches.allocation.eq(allocation),
         clears.eq(clear.valid & ~busy.bit_select(clear.address.bank, 1)),
-        fetch.ready.eq(~busy.bit_select(address.bank, 1) & ~clears),
+        fetch.ready.eq(~busy.bit_select(fetch.payload.address.bank, 1) & ~clears),
         write.valid.eq(fetch.valid | clears),
     ]
     with m.If(clears):
@@ -163,7 +163,7 @@ def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, al
         ]
     with m.Else():
         m.d.comb += [
-            write.payload.address.eq(address),
+            write.payload.address.eq(fetch.payload.address),
             write.payload.words.eq(fetch.payload.words),
             write.payload.enable.eq(fetch.payload.enable),
         ]

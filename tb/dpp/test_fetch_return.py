@@ -16,6 +16,9 @@ from ctm.tb.lib.streams import STALLS, Sink, Source, simulate
 
 FETCHES = 120
 WORD = 32
+TEMPORARIES, EXPONENT = 128, 5
+ENTRIES = TEMPORARIES // 2
+"""Of a bank; a wave slot has 2 ** EXPONENT of them."""
 Fetch = dict[str, Any]
 
 
@@ -84,7 +87,9 @@ class Bench:
 
     def _expected(self, fetch: Fetch) -> dict[str, int]:
         words = joined(fetch["memory"][:, fetch["swizzle"]].ravel().tolist(), WORD)
-        return {"wave": fetch["wave"], "register": fetch["register"],
+        linear = fetch["wave"] >> 1 << EXPONENT | fetch["register"]
+        entry, bank = linear % ENTRIES, fetch["wave"] % 2 | linear // ENTRIES % 2
+        return {"wave": fetch["wave"], "register": fetch["register"], "address": bank | entry << 1,
                 "words": words, "enable": joined(fetch["enable"], CHANNELS)}  # fmt: skip
 
     async def step(self, context: Any) -> None:
@@ -120,11 +125,12 @@ class Bench:
 @pytest.mark.parametrize("stall", STALLS)
 @pytest.mark.parametrize(("lanes", "lookups"), [(4, 8), (4, 1), (8, 4)])
 def test_random_fetches(instruction_set, lanes, lookups, stall):
-    config, cycles = ArrayConfig(lanes=lanes, threads=4, temporaries=128, lookups=lookups), 0
+    config, cycles = ArrayConfig(lanes=lanes, threads=4, temporaries=TEMPORARIES, lookups=lookups), 0
     bench = Bench(config, SHAPES[instruction_set], stall)
 
     async def testbench(context: Any) -> None:
         nonlocal cycles
+        context.set(bench.unit.allocation, {"highest": (1 << EXPONENT) - 1, "exponent": 1 << EXPONENT})
         while bench.done < FETCHES:
             await bench.step(context)
             cycles += 1

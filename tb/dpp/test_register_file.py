@@ -90,6 +90,7 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
         unused = [random_address(generator) for _ in register_fields]
         upcoming = unused, words(), enable_of(0), [False] * len(register_fields)
         context.set(registers.wave_exponent, 1 << wave_exponent)
+        await context.tick()
         for _ in range(CYCLES):
             sources = [[random_address(generator) for _ in operands] for _ in register_fields]
             fetched = random_address(generator)

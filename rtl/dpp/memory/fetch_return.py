@@ -10,6 +10,8 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import beat_fields, beat_of, is_last, lanes_of
 from ctm.rtl.dpp.core_border import fetch_number_layout, fetch_tag_layout
 from ctm.rtl.dpp.memory.fetch_records import record_layout
+from ctm.rtl.dpp.registers.file import register_address_layout
+from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
@@ -20,11 +22,12 @@ _WAITING = 8
 
 
 def fetch_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """A write of a wave slot's temporary: all of it, or a beat's lanes."""
+    """A write of a wave slot's temporary, and its address: all of it, or a beat's lanes."""
     return data.StructLayout(
         {
             "wave": wave_bits(config),
             "register": REGISTER_BITS,
+            "address": register_address_layout(config),
             **beat_fields(config),
             "words": words_layout(config.at_once),
             "enable": data.ArrayLayout(CHANNELS, config.at_once),
@@ -41,6 +44,7 @@ class FetchReturn(wiring.Component):
 
     Members
     -------
+    allocation : ``In(ALLOCATION)``
     record : ``In({valid, tag, record})``
         A fetch is sent.
     response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
@@ -55,6 +59,7 @@ class FetchReturn(wiring.Component):
         self._config, self._record = config, record_layout(config, shapes)
         super().__init__(
             {
+                "allocation": In(ALLOCATION),
                 "record": In(
                     data.StructLayout({"valid": 1, "tag": fetch_number_layout(config), "record": self._record})
                 ),
@@ -108,6 +113,7 @@ class FetchReturn(wiring.Component):
         failed, pc = Signal(reset_less=True), Signal.like(self.error.pc, reset_less=True)
         done, takes = Signal(), Signal(name="takes")
         error, ends = self._several_beats(m, write, failed, done)
+        placement = Placement(m, config, held.tag.wave, self.allocation)
         m.d.comb += [
             done.eq(valid & (error | self.write.ready)),
             takes.eq(~valid | done),
@@ -127,6 +133,7 @@ class FetchReturn(wiring.Component):
                 pc.eq(found.pc),
                 write.wave.eq(held.tag.wave),
                 write.register.eq(found.register),
+                write.address.eq(placement.address(found.register)),
                 write.enable.eq(lanes_of(config, found.enable, beat_of(config, held.tag))),
                 *(
                     write.words[lane][channel].eq(held.words[lane][found.swizzle[channel]])

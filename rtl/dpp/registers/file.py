@@ -61,7 +61,7 @@ class RegisterFile(wiring.Component):
     Members
     -------
     wave_exponent : ``In(8)``
-        A wave slot has 2^n entries; one-hot, 2^0 first.
+        A wave slot has 2^n entries; one-hot, 2^0 first. Constant from two cycles before the first write.
     source_beat, texture_beat, result_beat : ``In``
         Whose lanes; only if there are several beats.
     source_addresses : ``In(ArrayLayout(ArrayLayout(register_address_layout(config), operands), register_fields))``
@@ -131,7 +131,8 @@ class RegisterFile(wiring.Component):
 
     def _wave_rows(self, m: Module) -> Value:
         """Rows of the texture write's wave slot, in its block, or of several beats in the line that the beat clears."""
-        entry, exponent = self.texture_write.payload.address.entry, self.wave_exponent
+        # Registered here: a program has it long before its first wavefront.
+        entry, exponent = self.texture_write.payload.address.entry, delay(m, self.wave_exponent, name="exponent")
         if self._config.beats > 1:
             return self._wave_line(entry, exponent)
         rows = Signal(ROWS_TOGETHER)
