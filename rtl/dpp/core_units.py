@@ -143,8 +143,8 @@ def _connect_fetches(m: Module, core: Any, units: CoreUnits) -> None:
 def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, allocation: data.View) -> None:
     """Writes of new wavefronts have priority over fetches, which could starve them.
 
-    A write of either is taken if its bank is not busy. Each unit follows that from the busy banks by itself, as the
-    other's is late in the cycle.
+    A write of either is taken if its bank is not busy. Each unit derives that from the busy banks itself, so that no
+    path leads through both.
     """
     fetch, clear, write = units.fetches.write, units.starter.write, units.registers.texture_write
     busy, clears = units.registers.busy, Signal(name="clears")

@@ -215,7 +215,7 @@ class CommandProcessor(wiring.Component):
             counters.stop.eq(executor.stop_counters),
             counters.keep.eq(executor.keep),
             counters.restore.eq(executor.restore),
-            # A cycle later: the array is idle late in a cycle.
+            # A cycle later: whether the array is idle settles at the end of a cycle.
             counters.works.eq(delay(m, ~self.array_idle | self.wavefront.valid, name="array_works")),
             executor.counters_enabled.eq(counters.enabled),
             executor.clocks.eq(counters.clocks),

@@ -48,7 +48,7 @@ class _Controller(Bench):
         super().__init__(dut, SMALL, pauses=pauses, seed=seed)
         self.sources = {name: Source(dut, name, pauses=pauses, seed=seed) for name in _SOURCES}
         self.sinks = {name: Sink(dut, name, pauses=pauses, seed=seed) for name in _SINKS}
-        for name in ("conditional_client__access__valid", "conditional_client__taken", "lost_taken", "watch"):
+        for name in ("conditional_client__access__valid", "conditional_client__ready", "lost_taken", "watch"):
             getattr(dut, name).value = 0
         dut.mistake.value = Mistake[os.environ.get("MISTAKE", "NONE")].value
 

@@ -106,7 +106,7 @@ class FetchReturn(wiring.Component):
     def _write(self, m: Module, held: data.View, comes: Value, found: data.View) -> Value:
         """Write a response to where its record says. Returns whether it is taken.
 
-        What is written comes from registers, because a record is late in its cycle.
+        What is written comes from registers: a record comes from a block RAM.
         """
         config, payload = self._config, self.write.payload
         write, valid = record(payload.shape(), name="written", reset_less=True), Signal(name="writes")

@@ -102,7 +102,7 @@ class Retirement(wiring.Component):
     def _choose(self, m: Module) -> stream.Interface:
         """The next wavefront. Those that have vacated their wave slots have priority, because they cannot stall."""
         m.submodules.vacated = vacated = SyncFIFO(width=context_bits(self._config), depth=2 * self._config.threads)
-        # Ready comes from a register, as the scheduler's choice behind it is late.
+        # Ready comes from a register: the scheduler selects a wavefront by it in the same cycle.
         m.submodules.ended = ended = RegisterSlice(self.wavefront.shape(), SliceMode.LIGHT)
         chosen = stream.Signature(self.wavefront.shape()).create()
         m.d.comb += [

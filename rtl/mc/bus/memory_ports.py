@@ -82,7 +82,7 @@ class MemoryPorts(wiring.Component):
         return m
 
     def _connect_requests(self, m: Module, name: str, source: Any, target: Any) -> None:
-        """Connect requests through a register slice. What waits there is dropped with the reset of who asked for it."""
+        """Connect requests through a register slice, which is reset with the clients of the port."""
         slice_ = RegisterSlice(source.payload.shape(), SliceMode.REVERSE)
         m.submodules[name] = resettable(slice_, self.drain)
         connect(m, flipped(source), slice_.input)

@@ -204,7 +204,7 @@ class AluPort(wiring.Component):
         m.d.sync += self.miss.lines.eq(sources.lines)
 
     def _announce(self, m: Module, token: data.View, valid: Value) -> None:
-        """Announce what the instruction of the cycle before does. Whether it misses a constant is late in its cycle."""
+        """Announce what the instruction of the cycle before does, as a constant that it misses is known at its end."""
         issued = delay(m, valid, name="first_before")
         m.d.comb += [
             self.miss.valid.eq(issued & token.again),

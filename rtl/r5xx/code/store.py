@@ -102,12 +102,8 @@ class InstructionStore(wiring.Component):
             m.d.sync += [self.loading.eq(1), self.error.eq(0), asked.eq(0), received.eq(0)]
 
         def memory(name: str, contents: Value, address: Value, reads: ValueLike = 1) -> Value:
-            stored = BlockRam(len(contents), INSTRUCTION_SLOTS)
-            m.submodules[name] = stored
-            write, read = stored.write_port(), stored.read_port()
-            m.d.comb += [write.addr.eq((received - 1)[:SLOT_BITS]), write.data.eq(contents), read.addr.eq(address)]
-            m.d.comb += [write.en.eq(last | (arrives & (received != 0))), read.en.eq(reads)]
-            return Value.cast(read.data)
+            write = last | (arrives & (received != 0)), (received - 1)[:SLOT_BITS]
+            return _stored(m, name, contents, write, address, reads)
 
         beyond = Value.cast(SUMMARY.const({"unit": Unit.FLOW.value}))
         words, following = Value.cast(pending.words), Mux(last, beyond, Value.cast(predecode.summary))
@@ -124,3 +120,18 @@ class InstructionStore(wiring.Component):
             Value.cast(self.summary).eq(Mux(inside & ~self.error, summary, beyond)),
         ]
         return m
+
+
+def _stored(
+    m: Module, name: str, contents: Value, write: tuple[Value, Value], address: Value, reads: ValueLike
+) -> Value:  # fmt: skip
+    """What a memory of instructions reads; `write` has its enable and its address."""
+    m.submodules[name] = memory = BlockRam(len(contents), INSTRUCTION_SLOTS)
+    writer, reader = memory.write_port(), memory.read_port()
+    m.d.comb += [
+        *(port.eq(value) for port, value in zip((writer.en, writer.addr), write, strict=True)),
+        writer.data.eq(contents),
+        reader.addr.eq(address),
+        reader.en.eq(reads),
+    ]
+    return Value.cast(reader.data)
