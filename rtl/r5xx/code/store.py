@@ -34,7 +34,7 @@ class InstructionStore(wiring.Component):
         A load had an error response.
     alu_address, texture_address, flow_address : ``In(9)``
     alu_reads, texture_reads : ``In(1)``
-        In other cycles the instruction that was read last stays.
+        Without them the output keeps the instruction that was read last.
     alu, texture, flow : ``Out(ALU_ENTRY)``, ``Out(TEXTURE_ENTRY)``, ``Out(FLOW_ENTRY)``
         From the next cycle on.
     pc : ``In(PC_BITS)``

@@ -75,7 +75,7 @@ async def check_entries(context: Any, unit: Any, program: list[Instruction], unc
         for reads in (unit.alu_reads, unit.texture_reads):
             context.set(reads, 1)
         await context.tick()
-        # What was read stays in cycles without a read.
+        # Without a read the outputs keep what was read.
         for port, reads in ((unit.alu_address, unit.alu_reads), (unit.texture_address, unit.texture_reads)):
             context.set(port, first)
             context.set(reads, 0)
