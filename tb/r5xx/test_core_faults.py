@@ -30,7 +30,7 @@ FAULTS = {
         "Mux(texture & self.texture.acquires, pending,",
     ),
     "a fetch's result is not swizzled": Fault(
-        "rtl.dpp.memory.fetch_return", "held.words[lane][record.swizzle[channel]]", "held.words[lane][channel]"
+        "rtl.dpp.memory.fetch_return", "held.words[lane][found.swizzle[channel]]", "held.words[lane][channel]"
     ),
     "uncovered processors are fetched for and written": Fault(
         "rtl.r5xx.texture.port", "uncovered_too = (~inst.ignore_uncovered)", "uncovered_too = (~inst.unscaled)"
@@ -46,8 +46,8 @@ FAULTS = {
         "rtl.dpp.registers.file", "(enable | written.is_fresh.replicate(width))", "enable",
     ),
     "killed processors send outputs": Fault(
-        "rtl.dpp.wavefronts.retirement", "stores = self.state.covered & self.state.valid_mask & passed",
-        "stores = self.state.covered & passed",
+        "rtl.dpp.wavefronts.retirement", "stores = state.covered & state.valid_mask & passed",
+        "stores = state.covered & passed",
     ),
     "LAST ends a wavefront that has inactive processors": Fault(
         "rtl.r5xx.alu.port", "all_active = ~(wavefront.covered & wavefront.valid_mask & ~wavefront.active).any()",
