@@ -99,7 +99,7 @@ class ConditionalUnit(wiring.Component):
         m.submodules.handshake = handshake = RegisteredHandshake(UNIT_COMMAND)
         connect(m, flipped(self.command), handshake.input)
         test, location = self._settings(m, handshake.output)
-        # A cycle later: a request that is taken when a command comes is one before it. Settings are registered, too.
+        # A cycle later, at its beginning and its end: a request that comes with a command was there before it.
         executes = Signal()
         m.d.sync += executes.eq(self.command.valid)
         reads, stores = Signal(), Signal()
@@ -119,7 +119,7 @@ class ConditionalUnit(wiring.Component):
             m.submodules[f"responses_{owner.name.lower()}"] = responses = SyncFIFO(width=self._lanes, depth=_RESPONSES)
             selected, tested = Signal(name=f"selects_{owner.name.lower()}"), Signal(name=f"tests_{owner.name.lower()}")
             taken = request.valid & request.ready
-            # Commands have taken effect long before the next request.
+            # A cycle after the command, in which no request is taken.
             m.d.sync += tested.eq(selected & (reads | stores))
             m.d.comb += [
                 selected.eq(location == owner),

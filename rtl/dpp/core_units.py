@@ -74,8 +74,10 @@ def connect_units(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) ->
         Where the program's temporaries are, for the ports.
     """
     allocation = allocate(m, core.launched.highest_temporary)
-    m.d.comb += units.registers.wave_exponent.eq(allocation.exponent)
-    m.d.comb += units.scheduler.usable.eq(usable_waves(array, allocation.exponent))
+    m.d.comb += [
+        units.registers.wave_exponent.eq(allocation.exponent),
+        units.scheduler.usable.eq(usable_waves(array, allocation.exponent)),
+    ]
     _connect_starts(m, core, units, allocation)
     _connect_outstanding(m, core, units)
     _connect_fetches(m, core, units)

@@ -111,7 +111,7 @@ class ConstantLoader(wiring.Component):
 
         beat = Signal(range(LINE_BEATS))
         oldest = LINE(in_flight.r_data)
-        arrives = response.valid & response.ready
+        arrives = response.valid
         last = arrives & (beat == LINE_BEATS - 1)
         m.d.comb += [
             # Beats come for lines in flight only.
