@@ -3,7 +3,7 @@
 from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import wiring
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.watch import Wait, watch_members
@@ -43,11 +43,14 @@ class CoreWatch(wiring.Component):
         """The instructions that count as issued. Gives the wave slots to which the scheduler issues in this cycle."""
         generic, own = self._core.generic, self._core.own
         ports = generic.scheduler.ports
+        # ALU and flow control count a cycle later than they read the wavefront's state.
+        alu, flow = (
+            delay(m, own.alu.wavefront, name="alu_wavefront"), delay(m, own.flow.wavefront, name="flow_wavefront")
+        )  # fmt: skip
         counted = {
-            # ALU and flow control count a cycle later than they read the wavefront's state.
-            Unit.ALU: (own.alu.started, *_before(m, own.alu.wavefront, "alu"), 2),
+            Unit.ALU: (own.alu.started, alu, alu.active, 2),
             Unit.TEXTURE: (own.texture.asked.valid, own.texture.wavefront, own.texture.wavefront.active, 1),
-            Unit.FLOW: (own.flow.started, _before(m, own.flow.wavefront, "flow")[0], own.flow.active, 2),
+            Unit.FLOW: (own.flow.started, flow, own.flow.active, 2),
         }
         for unit, (counts, wavefront, active, cycles) in counted.items():
             issue = delay(m, ports[unit.value].issue, cycles, name=f"issue_{unit.name.lower()}")
@@ -90,9 +93,3 @@ class CoreWatch(wiring.Component):
             for applies, cause in reversed(causes):
                 found = Mux(applies[wave_slot], Const(cause.value, Wait.as_shape()), found)
             m.d.comb += Value.cast(getattr(self, f"wave_slot_{wave_slot}")).eq(found)
-
-
-def _before(m: Module, wavefront: data.View, name: str) -> tuple[Any, Value]:
-    """A wavefront's state of the cycle before, and the processors that were active."""
-    earlier = delay(m, wavefront, name=f"{name}_wavefront")
-    return earlier, earlier.active

@@ -87,8 +87,6 @@ class Retirement(wiring.Component):
                 "output": Out(stream.Signature(output_layout(config.at_once, config.outputs))),
             }
         )
-        self._tests = Signal()
-        """The program's, which is valid long before its first wavefront ends."""
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -124,10 +122,13 @@ class Retirement(wiring.Component):
         """Request the tests of the wavefronts that need them."""
         taken, valid = Signal.like(self.wavefront), Signal()
         fetched, values = self._fetch(m, valid)
-        request, state = self.tester.request, Signal.like(self.test_state, reset_less=True)
-        # Values take a cycle at least, so there is time to register the state.
-        written = delay(m, self.conditional_written, name="its_conditional_written")
-        m.d.sync += [state.eq(self.test_state), self._tests.eq(self.program.tests)]
+        request = self.tester.request
+        # Values take a cycle at least, so there is time to register the state; a program has its tests long before.
+        state, written, tests = (
+            delay(m, self.test_state, name="its_state"),
+            delay(m, self.conditional_written, name="its_conditional_written"),
+            delay(m, self.program.tests, name="its_tests"),
+        )
         m.d.comb += [
             self.test_context.eq(taken.context),
             request.valid.eq(valid & fetched & ~taken.faulted & queue.w_rdy),
@@ -135,7 +136,7 @@ class Retirement(wiring.Component):
             request.payload.j.eq(state.j),
             request.payload.mask.eq(state.covered & state.valid_mask),
         ]
-        with m.If(self._tests):
+        with m.If(tests):
             m.d.comb += [
                 queue.w_data.eq(Cat(taken.context, taken.faulted, ~taken.faulted)),
                 queue.w_en.eq(valid & (taken.faulted | (fetched & request.ready))),
@@ -151,7 +152,7 @@ class Retirement(wiring.Component):
         for lane, value in enumerate(values):
             chosen = Mux(written[lane], value, first)
             m.d.comb += request.payload.values[lane].eq(chosen)
-        with m.If(wavefront.valid & ~valid & self._tests):
+        with m.If(wavefront.valid & ~valid & tests):
             m.d.sync += [valid.eq(1), taken.eq(wavefront.payload)]
         with m.Elif(queue.w_en & queue.w_rdy):
             m.d.sync += valid.eq(0)
