@@ -34,8 +34,8 @@ from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.memory.unit import FetchUnit
 from ctm.rtl.r700.occupancy import Occupancy
 from ctm.rtl.r700.passes import by_segment, segment_context
-from ctm.rtl.r700.registers.file import RegisterFile, taken
-from ctm.rtl.r700.registers.write_assembler import WriteAssembler
+from ctm.rtl.r700.registers.file import RegisterFile
+from ctm.rtl.r700.registers.other_writes import OtherWrites
 from ctm.rtl.r700.shading import connect_shading
 from ctm.rtl.r700.shapes import SHAPES, Unit
 from ctm.rtl.r700.start import WavefrontStart
@@ -54,7 +54,7 @@ class Units:
     alu: AluUnit
     move: FetchUnit
     end: WavefrontEnd
-    write_assembler: WriteAssembler
+    other_writes: OtherWrites
     registers: RegisterFile
     code: CodeCache
     loader: ConstantLoader
@@ -84,7 +84,7 @@ class Core(wiring.Component):
             alu=AluUnit(config),
             move=FetchUnit(config),
             end=WavefrontEnd(array),
-            write_assembler=WriteAssembler(array),
+            other_writes=OtherWrites(array),
             registers=RegisterFile(array),
             code=CodeCache(),
             loader=ConstantLoader(CONSTANT_PAIRS, FLOW_LINES),
@@ -210,39 +210,26 @@ class Core(wiring.Component):
         return Mux(of_shape, Value.cast(self.shading.words), Value.cast(units.constants.words))
 
     def _connect_registers(self, m: Module, units: Units) -> None:
-        """Reads and writes of other units in cycles in which the ALU has none; new wavefronts have priority."""
-        registers, alu, move, clear, r0 = (
-            units.registers, units.alu, units.move, units.start.clear, units.start.r0
-        )  # fmt: skip
-        write_assembler, written = units.write_assembler, Signal()
-        write, file = write_assembler.write, write_assembler.file
+        """Reads and writes of other units in cycles in which the ALU has none."""
+        registers, alu, move, others = units.registers, units.alu, units.move, units.other_writes
+        connect(m, units.start.clear, others.clear)
+        connect(m, units.start.r0, others.r0)
+        connect(m, move.write, others.fetched)
         m.d.comb += [
             registers.writes.eq(alu.file_writes),
+            registers.invalidates.eq(others.invalidates),
             alu.file_words.eq(registers.words),
             alu.file_words_valid.eq(registers.words_valid),
+            alu.file_others.eq(others.writes),
             move.words.eq(registers.words),
             move.words_valid.eq(registers.words_valid),
             move.read.ready.eq(alu.reads_free),
-            move.in_flight.eq(write_assembler.in_flight | written),
-            write_assembler.error.eq(move.fetch_error),
-            write.valid.eq(r0.valid | move.write.valid),
-            Value.cast(write.payload).eq(Mux(r0.valid, Value.cast(r0.payload), Value.cast(move.write.payload))),
-            r0.ready.eq(write.ready),
-            move.write.ready.eq(write.ready & ~r0.valid),
-            clear.ready.eq(alu.writes_free),
-            file.ready.eq(alu.writes_free & ~clear.valid),
+            move.in_flight.eq(others.in_flight),
+            others.error.eq(move.fetch_error),
+            others.free.eq(alu.writes_free),
         ]
-        clears, writes = clear.valid & clear.ready, file.valid & file.ready
-        m.d.sync += [written.eq(writes), registers.invalidates.eq(Mux(clears, clear.payload.invalidates, 0))]
         for channel in range(CHANNELS):
-            target, others = alu.file_others[channel], file.payload[channel]
-            enable = Mux(writes, others.enable, 0)
             m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, move.read.payload, alu.file_reads[channel]))
-            m.d.sync += [
-                target.row.eq(Mux(clears, clear.payload.row, others.row)),
-                target.enable.eq(enable | clears.replicate(len(target.enable))),
-                *taken(Value.cast(target.words), Value.cast(others.words), enable),
-            ]
 
     def _connect_ends(self, m: Module, units: Units) -> None:
         end, retirement = units.end, units.retirement
@@ -282,16 +269,20 @@ class Core(wiring.Component):
         """The cause of a cycle without an issue: where the wavefronts are, and the responses in flight."""
         clause, outcome, move = units.flow.clause, units.alu.outcome, units.move
         clauses, blocked = Signal(range(self._config.array.threads + 1)), Signal()
+        waits, loading, busy = (Signal(name=name) for name in ("waits", "loading", "busy"))
         m.d.sync += [
             clauses.eq(clauses + (clause.valid & clause.ready) - (outcome.valid & outcome.ready)),
             # Registered, because no output of a core depends on an input of the same cycle.
             blocked.eq(Cat(each.valid & ~each.ready for each in (move.fetches.request, move.uncached.write)).any()),
+            waits.eq(move.waits),
+            loading.eq(units.loader.busy | units.code.busy),
+            busy.eq(units.flow.busy | move.busy),
         ]
         return {
-            "LOOKUPS": move.waits,
-            "LOADING": units.loader.busy | units.code.busy,
+            "LOOKUPS": waits,
+            "LOADING": loading,
             "REQUESTS": blocked,
-            "LATENCY": clauses.any() | units.flow.busy | move.busy,
+            "LATENCY": clauses.any() | busy,
             "ENDS": Const(1),
         }
 

@@ -15,20 +15,16 @@ from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
 from ctm.rtl.isa.r700.program import ProgramType
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.flow.state import start_layout
 from ctm.rtl.r700.passes import first_pixel, passes_of
 from ctm.rtl.r700.registers.file import row_bits
-from ctm.rtl.r700.registers.writing import pass_write_layout
+from ctm.rtl.r700.registers.writing import clear_layout, pass_write_layout
 from ctm.rtl.r700.shading_start import ShadingStart
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
 from ctm.rtl.r700.slices import by_slice, rows_of, slice_bits, slices_of
-
-
-def clear_layout(config: ArrayConfig) -> data.StructLayout:
-    """A register that becomes 0, as do `invalidates`, rows of its block of 32."""
-    return data.StructLayout({"row": row_bits(config), "invalidates": ROWS_TOGETHER})
 
 
 def numbered_layout(config: ArrayConfig) -> data.StructLayout:
@@ -93,7 +89,7 @@ class WavefrontStart(wiring.Component):
         config, clear, r0 = self._config, self.clear, self.r0
         wave = Signal(wave_bits(config))
         wavefront = record(self._wavefront, name="taken", reset_less=True)
-        count = rows_of(self.program.gprs)
+        count = rows_of(delay(m, self.program.gprs, name="gprs"))
         base, end = (Signal(row_bits(config) + 1, name=name) for name in ("base", "end"))
         row, number = Signal(row_bits(config) + 1), Signal(range(max(2, self._passes)))
         next_block = self._clear(m, row, end)

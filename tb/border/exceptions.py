@@ -64,8 +64,6 @@ ALLOWED = (
     Allowed("LineAssembly", "client__request__valid", "lines__request__valid", _FORWARDED),
     Allowed("LineAssembly", "client__request__payload", "lines__request__payload", _FORWARDED),
     Allowed("LineAssembly", "lines__request__ready", "client__request__ready", _ACCEPTED),
-    Allowed("LineAssembly", "lines__response__valid", "client__response__valid", _RETURNED),
-    Allowed("LineAssembly", "lines__response__payload", "client__response__*", "its last slice completes a line"),
     Allowed("ConstantReader", "client__request__valid", "lines__request__valid", _FORWARDED),
     Allowed("ConstantReader", "client__request__payload", "lines__request__payload", "the bank's base is added"),
     Allowed("ConstantReader", "lines__request__ready", "client__request__ready", _ACCEPTED),
@@ -77,7 +75,6 @@ ALLOWED = (
     Allowed("CodeReader", "cores__*__request__valid", "lines__request__valid", _FORWARDED),
     Allowed("CodeReader", "cores__*__request__payload", "lines__request__payload", _FORWARDED),
     Allowed("CodeReader", "lines__request__ready", "cores__*__request__ready", _ACCEPTED),
-    Allowed("CodeReader", "lines__response__*", "cores__*__response__*", "the tag says which core a line is for"),
     Allowed("CounterWriter", "counters__valid", "line__valid", "combinational by contract: it only places two words"),
     Allowed(
         "CounterWriter", "counters__payload", "line__payload", "combinational by contract: it only places two words"

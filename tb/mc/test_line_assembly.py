@@ -1,4 +1,4 @@
-"""LineAssembly: whole lines in the cycle in which their last part comes."""
+"""LineAssembly: whole lines in the cycle after their last part."""
 
 from typing import Any
 
@@ -23,24 +23,30 @@ def test_parts_of_lines_are_put_together(slice_bits: int, stall: float) -> None:
     came, whole = assembly.lines.response, assembly.client.response
 
     async def testbench(context: Any) -> None:
+        def look(*, ended: bool) -> None:
+            assert context.get(whole.valid) == ended
+            if ended:
+                payload = whole.payload
+                found.append((context.get(payload.bits), context.get(payload.tag), bool(context.get(payload.error))))
+
+        ended = False
         for bits, tag, error in lines:
             for part in range(parts):
                 while generator.random() < stall:
                     context.set(came.valid, 0)
-                    assert not context.get(whole.valid)
+                    look(ended=ended)
+                    ended = False
                     await context.tick()
                 context.set(came.valid, 1)
                 context.set(came.payload.bits, bits >> slice_bits * part & (1 << slice_bits) - 1)
                 context.set(came.payload.slice, part)
                 context.set(came.payload.error, error and part == parts - 1)
                 context.set(came.payload.tag, tag)
-                assert context.get(whole.valid) == (part == parts - 1)
-                if context.get(whole.valid):
-                    payload = whole.payload
-                    found.append(
-                        (context.get(payload.bits), context.get(payload.tag), bool(context.get(payload.error)))
-                    )
+                look(ended=ended)
+                ended = part == parts - 1
                 await context.tick()
+        context.set(came.valid, 0)
+        look(ended=ended)
 
     simulate(assembly, testbench)
     assert found == lines

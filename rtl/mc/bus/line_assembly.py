@@ -6,10 +6,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_BITS, TaggedLineClient, is_last_slice
+from ctm.rtl.lib.pipeline import delay, delay_valid
 
 
 class LineAssembly(wiring.Component):
-    """Gives a client whole lines, each in the cycle of its last slice. Slices of two lines are not interleaved.
+    """Gives a client whole lines, each in the cycle after its last slice. Slices of two lines are not interleaved.
 
     Members
     -------
@@ -26,14 +27,14 @@ class LineAssembly(wiring.Component):
         m = Module()
         came, whole = self.lines.response, self.client.response
         connect(m, flipped(self.client.request), flipped(self.lines.request))
-        earlier = Signal(LINE_BITS - self._slice_bits, reset_less=True)
-        line = Cat(earlier, came.payload.bits)
+        line = Signal(LINE_BITS, reset_less=True)
+        _, ends = delay_valid(m, came.valid & is_last_slice(came.payload), 1)
         with m.If(came.valid):
-            m.d.sync += earlier.eq(line[self._slice_bits :])
+            m.d.sync += line.eq(Cat(line, came.payload.bits)[self._slice_bits :])
         m.d.comb += [
-            whole.valid.eq(came.valid & is_last_slice(came.payload)),
+            whole.valid.eq(ends),
             whole.payload.bits.eq(line),
-            whole.payload.error.eq(came.payload.error),
-            whole.payload.tag.eq(came.payload.tag),
+            whole.payload.error.eq(delay(m, came.payload.error, name="error")),
+            whole.payload.tag.eq(delay(m, came.payload.tag, name="tag")),
         ]
         return m

@@ -20,6 +20,7 @@ from ctm.rtl.isa.r700.limits import FETCH_UNITS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.lib.views import record
@@ -80,6 +81,7 @@ class FetchExecutor:
     def build(self) -> Module:
         """Build the logic."""
         m, unit, array = self.m, self.unit, self.config
+        self.gprs = delay(m, unit.program.gprs, name="gprs")
         m.submodules.sequence = self.sequence = FetchSequencer(self.whole, draws=self.draws)
         m.submodules.outstanding = self.outstanding = Scoreboard(array)
         self.scaling, self.share = CoordinateScaling(self.machine), LocalShare(self.whole)
@@ -102,6 +104,8 @@ class FetchExecutor:
             self.outstanding.returned.eq(self.returned.returned),
             self.drained.eq(Mux(unit.in_flight, 0, self.outstanding.drained)),
             unit.uncached.done.ready.eq(1),
+        ]
+        m.d.sync += [
             self.outstanding.written.valid.eq(unit.uncached.done.valid),
             self.outstanding.written.wave.eq(unit.uncached.done.payload.wave),
         ]
@@ -169,7 +173,7 @@ class FetchExecutor:
         """The address of a register of the wavefront."""
         current = self.current
         return register_address(
-            self.m, self.config, number, current.loop_index, relative, gprs=self.unit.program.gprs, base=current.base
+            self.m, self.config, number, current.loop_index, relative, gprs=self.gprs, base=current.base
         )
 
     def _connect_sequence(self) -> None:
@@ -330,8 +334,8 @@ class FetchExecutor:
             constants.words.eq(unit.constant_words),
             constants.loaded.eq(unit.loaded),
             constants.error.eq(unit.error),
-            unit.miss.eq(constants.miss),
         ]
+        m.d.sync += unit.miss.eq(constants.miss)
         problem = self.work.problem
         with m.State("constants"):
             m.d.comb += constants.start.eq(1)

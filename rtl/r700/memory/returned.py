@@ -17,6 +17,7 @@ from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.r700.limits import FETCH_CLAUSE_INSTRUCTIONS, FETCH_UNITS
 from ctm.rtl.lib.ram import BlockRam
+from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.r700.registers.writing import pass_write_layout, target_layout
 from ctm.rtl.r700.shapes import SHAPES
 from ctm.rtl.r700.vertices.format import VERTEX_FORMAT, VertexConversion
@@ -50,6 +51,14 @@ class FetchReturn(wiring.Component):
         bytes_ = data.ArrayLayout((WORD_BYTES - 1).bit_length(), config.at_once)
         vertex: dict[str, ShapeLike] = {"converts": 1, "element": VERTEX_FORMAT, "bytes": bytes_} if draws else {}
         self._kept = data.StructLayout({"target": target_layout(config), "instruction": INSTRUCTION_BITS, **vertex})
+        self._ended = data.StructLayout(
+            {
+                "write": pass_write_layout(config),
+                "wave": wave_bits(config),
+                "error": 1,
+                "instruction": INSTRUCTION_BITS,
+            }
+        )
         super().__init__(
             {
                 "record": In(data.StructLayout({"valid": 1, "tag": tag, "kept": self._kept})),
@@ -72,31 +81,40 @@ class FetchReturn(wiring.Component):
         payload = response.payload
         held, valid, done = Signal.like(payload, reset_less=True), Signal(), Signal()
         converted: Any = Signal(name="converted") if self._draws else Const(1)
+        # No response waits for the registers in the cycle in which they are asked.
+        m.submodules.ready = ready = RegisterSlice(self._ended, SliceMode.REVERSE)
+        ended, ends = ready.input.payload, ready.output
         m.d.comb += [
             response.ready.eq(~valid | done),
-            done.eq(valid & (held.error | (converted & self.write.ready))),
+            done.eq(ready.input.valid & ready.input.ready),
             read.addr.eq(payload.tag),
             read.en.eq(response.ready),
+            ready.input.valid.eq(valid & (held.error | converted)),
+            ended.write.target.eq(read.data.target),
+            ended.write.words.eq(held.words),
+            ended.wave.eq(held.tag.wave),
+            ended.error.eq(held.error),
+            ended.instruction.eq(read.data.instruction),
         ]
         with m.If(response.ready):
             m.d.sync += [valid.eq(response.valid), held.eq(payload)]
         m.d.comb += [
-            self.write.valid.eq(valid & ~held.error & converted),
-            self.write.payload.target.eq(read.data.target),
-            self.write.payload.words.eq(held.words),
-            self.returned.valid.eq(done),
-            self.returned.wave.eq(held.tag.wave),
-            self.error.valid.eq(done & held.error),
-            self.error.instruction.eq(read.data.instruction),
+            self.write.valid.eq(ends.valid & ~ends.payload.error),
+            self.write.payload.eq(ends.payload.write),
+            ends.ready.eq(self.write.ready | ends.payload.error),
+            self.returned.valid.eq(ends.valid & ends.ready),
+            self.returned.wave.eq(ends.payload.wave),
+            self.error.valid.eq(ends.valid & ends.payload.error),
+            self.error.instruction.eq(ends.payload.instruction),
         ]
         if self._draws:
-            self._convert(m, held, read.data, valid, done, converted)
+            self._convert(m, held, read.data, ended.write.words, valid & ~done, converted)
         return m
 
-    def _convert(self, m: Module, held: Any, kept: Any, valid: Value, done: Value, converted: Signal) -> None:
+    def _convert(self, m: Module, held: Any, kept: Any, words: Any, waits: Value, converted: Signal) -> None:
         """Convert words of vertex buffers, which are ready some cycles after the response."""
         age = Signal(range(VertexConversion.latency + 1), name="age")
-        m.d.sync += age.eq(Mux(valid & ~done & ~converted, age + 1, Mux(done, 0, age)))
+        m.d.sync += age.eq(Mux(waits, age + ~converted, 0))
         m.d.comb += converted.eq(~kept.converts | (age == VertexConversion.latency))
         for lane in range(self._config.at_once):
             m.submodules[f"conversion_{lane}"] = conversion = VertexConversion()
@@ -106,4 +124,4 @@ class FetchReturn(wiring.Component):
                 conversion.element.eq(kept.element),
             ]
             with m.If(kept.converts):
-                m.d.comb += self.write.payload.words[lane][0].eq(conversion.word)
+                m.d.comb += words[lane][0].eq(conversion.word)

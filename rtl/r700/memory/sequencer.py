@@ -17,6 +17,7 @@ from ctm.rtl.isa.limits import REGISTER_BITS, TEMPORARIES, WORD_BITS
 from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
 from ctm.rtl.r700.memory.areas import ACCESS
 from ctm.rtl.r700.memory.instruction import FETCH, INPUT_FETCHES, FetchDecode, Task, is_among
@@ -117,6 +118,7 @@ class _Steps:
     def build(self) -> Module:
         """Build the logic."""
         m, unit, move = self.m, self.unit, self.move
+        self.gprs = delay(m, unit.program.gprs, name="gprs")
         m.submodules.queue = self.queue = SyncFIFO(width=move.shape().size, depth=self.config.threads)
         m.submodules.decode = self.decode = FetchDecode(draws=self.draws)
         m.d.comb += [
@@ -170,7 +172,7 @@ class _Steps:
     def _connect_move(self, work: Any) -> None:
         """The slice's masks and registers of the clause or export."""
         m, move, config = self.m, self.move, self.config
-        rows = rows_of(self.unit.program.gprs)
+        rows = rows_of(self.gprs)
         # All pixels read the address of the first active one, which may be in another slice.
         first = (slice_of(config, move.active, Const(number)).any() for number in range(self.slices))
         broadcasts = self._broadcasts()
@@ -228,7 +230,7 @@ class _Steps:
         steps = Mux(self.at_index | self._is(*_READ_ONCE), 0, self.burst)
         found = register_address(
             self.m, self.config, (number + steps)[: REGISTER_BITS + 1], move.loop_index, relative,
-            gprs=unit.program.gprs, base=self.source_base,
+            gprs=self.gprs, base=self.source_base,
         )  # fmt: skip
         written = self._named(fetch.destination + self.burst, fetch.destination_relative)
         self.destination = Mux(self._is(Task.SHARE_WRITE), 0, written)

@@ -1,4 +1,4 @@
-"""A write of one pass's words to a register.
+"""Writes of registers: of one pass's words, and of zeros.
 
 Source: R700-Family Instruction Set Architecture, chapter 5 (DST_SEL).
 """
@@ -11,6 +11,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.rtl.r700.passes import pass_bits
 from ctm.rtl.r700.registers.file import row_bits
 from ctm.rtl.r700.slices import by_slice
@@ -31,6 +32,11 @@ def target_layout(config: ArrayConfig) -> data.StructLayout:
             "enable": config.at_once,
         }
     )
+
+
+def clear_layout(config: ArrayConfig) -> data.StructLayout:
+    """A register that becomes 0, as do `invalidates`, rows of its block of 32."""
+    return data.StructLayout({"row": row_bits(config), "invalidates": ROWS_TOGETHER})
 
 
 def pass_write_layout(config: ArrayConfig) -> data.StructLayout:

@@ -49,6 +49,8 @@ class Bench:
         """[waiting core, core that went first]"""
         self.waits: tuple[int, int] | None = None
         """What was asked for and not taken."""
+        self.responds: int | None = None
+        """Memory's tag of the response that came in the cycle before."""
         self.done, self.most = np.zeros(cores, int), 0
 
     def _chance(self, probability: float) -> bool:
@@ -77,17 +79,18 @@ class Bench:
                     payload = {"line": wish.line, "uncached": wish.uncached, "tag": wish.tag}
                     context.set(port.request.payload, payload)
             self._respond(context, due)
-            self._see_responses(context, due)
+            self._see_responses(context, self.responds)
             went = self._see_request(context, ready, cycle)
-            if due is not None:
-                self.done[self.in_flight.pop(due)[0].core] += 1
+            if self.responds is not None:
+                self.done[self.in_flight.pop(self.responds)[0].core] += 1
+            self.responds = due
             idle = 0 if went or due is not None else idle + 1
             assert idle < 4 * self.latency + 40, "nothing goes on"
             await context.tick()
 
     def _due(self, cycle: int) -> int | None:
         """The tag of a response that comes."""
-        found = [tag for tag, (_, first) in self.in_flight.items() if first <= cycle]
+        found = [tag for tag, (_, first) in self.in_flight.items() if first <= cycle and tag != self.responds]
         return int(self.draw.choice(found)) if found and self._chance(0.7) else None
 
     def _respond(self, context: Any, due: int | None) -> None:
@@ -100,9 +103,9 @@ class Bench:
         context.set(response.payload.bits, bits)
         context.set(response.payload.error, error)
 
-    def _see_responses(self, context: Any, due: int | None) -> None:
-        """The core that requested a line gets it in the same cycle, and no other core."""
-        wish = None if due is None else self.in_flight[due][0]
+    def _see_responses(self, context: Any, responds: int | None) -> None:
+        """The core that requested a line gets it in the cycle after memory's response, and no other core."""
+        wish = None if responds is None else self.in_flight[responds][0]
         for core, port in enumerate(self.unit.cores):
             response, own = port.response, wish is not None and wish.core == core
             assert bool(context.get(response.valid)) == own, f"core {core}"

@@ -89,7 +89,7 @@ class Bench:
         self.unclean: list[int] = []
         self.uncached: deque[tuple[int | None, list[tuple[int, int, int]]]] = deque()
         self.reading: int | None = None
-        self.code_row = self.constant = 0
+        self.code_row = self.constant = self.settling = 0
         self.hits = False
         self.done: list[Status] = []
 
@@ -194,6 +194,7 @@ class Bench:
                 self.world.share.contents[self.unclean[0]] = 0
                 free.append(self.unclean.pop(0))
             if context.get(unit.moved.valid) and context.get(unit.moved.ready):
+                assert not context.get(unit.in_flight), "words are not yet in the registers"
                 number, is_clean = self._end(context)
                 (free if is_clean else self.unclean).append(number)
             await context.tick()
@@ -261,6 +262,8 @@ class Bench:
             self._set(context, unit.words_valid, 15)
         self._set(context, unit.constant_words, [int(word) for word in self._row()])
         context.set(self.free, mask(self.draw.random(len(self.free)) >= self.stall))
+        self._set(context, unit.in_flight, int(self.settling > 0))  # Passes that were taken, for some cycles.
+        self.settling -= self.settling > 0
         self._respond(context)
 
     def _set(self, context: Any, port: Any, value: Any) -> None:
@@ -292,11 +295,8 @@ class Bench:
     def _take(self, context: Any) -> None:
         """What the unit asks for, and writes, in this cycle."""
         unit = self.unit
-        self.code_row, self.hits = (
-            context.get(unit.code_row),
-            bool(context.get(unit.code_reads)) and not self._chance(0.2),
-        )
-        self.hits &= bool(context.get(unit.code_free))
+        self.code_row = context.get(unit.code_row)
+        self.hits = bool(context.get(unit.code_reads) and context.get(unit.code_free)) and not self._chance(0.2)
         self.constant = context.get(unit.constant) if context.get(unit.constant_free) else int(self.draw.integers(256))
         self.reading = None
         if context.get(unit.read.valid) and context.get(unit.read.ready):
@@ -315,6 +315,8 @@ class Bench:
 
     def _write(self, write: Any) -> None:
         target = write.target
+        if not target.followed:
+            self.settling = int(self.draw.integers(1, 4))
         for lane in range(self.lanes):
             for channel in range(CHANNELS):
                 select = target.selects[channel]

@@ -132,6 +132,17 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("kcache.line.eq(named)", "kcache.line.eq(0)"),
         ),
     ],
+    "registers.test_other_writes": faults_in(
+        "registers.other_writes",
+        ("fetched.ready.eq(taking.ready & ~r0.valid)", "fetched.ready.eq(taking.ready)"),
+        ("assembler.file.ready.eq(self.free & ~clear.valid)", "assembler.file.ready.eq(self.free)"),
+        ("clear.ready.eq(self.free)", "clear.ready.eq(1)"),
+        ("assembler.in_flight | written", "assembler.in_flight"),
+        ("Mux(clears, clear.payload.invalidates, 0)", "clear.payload.invalidates"),
+        ("enable = Mux(writes, assembled.enable, 0)", "enable = assembled.enable"),
+        ("Mux(clears, clear.payload.row, assembled.row)", "assembled.row"),
+        ("enable | clears.replicate(len(write.enable))", "enable"),
+    ),
     "registers.test_file": [
         *faults_in(
             "registers.file",

@@ -179,13 +179,16 @@ FAULTS: Mapping[str, list[Fault]] = {
     ),
     "memory.test_returned": faults_in(
         "memory.returned",
-        ("done.eq(valid & (held.error | (converted & self.write.ready)))", "done.eq(valid)"),
+        ("ready.input.valid & ready.input.ready", "ready.input.valid"),
+        ("ready.input.valid.eq(valid & (held.error | converted))", "ready.input.valid.eq(valid & ~held.error)"),
+        ("ends.ready.eq(self.write.ready | ends.payload.error)", "ends.ready.eq(1)"),
+        ("ends.ready.eq(self.write.ready | ends.payload.error)", "ends.ready.eq(self.write.ready)"),
         ("response.ready.eq(~valid | done)", "response.ready.eq(1)"),
         ("read.en.eq(response.ready)", "read.en.eq(1)"),
         ("valid.eq(response.valid)", "valid.eq(1)"),
-        ("self.write.valid.eq(valid & ~held.error & converted)", "self.write.valid.eq(valid)"),
-        ("self.returned.wave.eq(held.tag.wave)", "self.returned.wave.eq(payload.tag.wave)"),
-        ("self.error.valid.eq(done & held.error)", "self.error.valid.eq(done)"),
+        ("self.write.valid.eq(ends.valid & ~ends.payload.error)", "self.write.valid.eq(ends.valid)"),
+        ("self.returned.wave.eq(ends.payload.wave)", "self.returned.wave.eq(payload.tag.wave)"),
+        ("self.error.valid.eq(ends.valid & ends.payload.error)", "self.error.valid.eq(ends.valid)"),
         ("note.en.eq(self.record.valid)", "note.en.eq(1)"),
     ),
     "memory.test_executor": [
@@ -200,6 +203,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("self.direct.ready.eq(write.ready & ~responses.valid)", "self.direct.ready.eq(write.ready)"),
             ("first + number * FETCH_UNITS", "first + number"),
             ("- instruction_in(first))", ")"),
+            ("Mux(unit.in_flight, 0, self.outstanding.drained)", "self.outstanding.drained"),
         ),
         *faults_in(
             "memory.exports",
