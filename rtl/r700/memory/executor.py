@@ -151,13 +151,12 @@ class FetchExecutor:
 
     def _select(self) -> None:
         """Connect the units to the selected pixels."""
-        m, selection, scaling, lanes = self.m, self.selection, self.scaling, self.config.at_once
+        m, selection, scaling = self.m, self.selection, self.scaling
         m.submodules.selection = selection
-        own_pass = selection.pixel >> (lanes - 1).bit_length()
         m.d.comb += [
             selection.source.eq(self.source),
             selection.pass_number.eq(self.pass_number),
-            scaling.pass_number.eq(Mux(selection.by_pixel, own_pass, self.pass_number)),
+            scaling.pass_number.eq(self.pass_number),
             scaling.own.eq(selection.own),
             scaling.quad.eq(selection.quad),
             self.share.own.eq(selection.own),
@@ -166,8 +165,13 @@ class FetchExecutor:
         ]
 
     def look_at(self, pixel: Value) -> None:
-        """Select a pixel in this state."""
+        """Select a pixel of the source in this state."""
         self.m.d.comb += [self.selection.by_pixel.eq(1), self.selection.pixel.eq(pixel)]
+
+    def look_at_result(self, pixel: Value) -> None:
+        """Select a pixel of the source, and the results of its pass."""
+        self.look_at(pixel)
+        self.m.d.comb += self.scaling.pass_number.eq(pixel >> (self.config.at_once - 1).bit_length())
 
     def register_address(self, number: Value, relative: Value) -> Any:
         """The address of a register of the wavefront."""

@@ -96,7 +96,7 @@ def add_send(executor: Any) -> None:
     with m.State("send"):
         m.d.comb += [
             request.valid.eq(fetches & ~no_pixel & ~full),
-            executor.direct.valid.eq(~fetches & ~no_pixel),
+            executor.direct.valid.eq(~fetches & executor.executing.any()),
         ]
         goes = request.valid & request.ready
         m.d.comb += [executor.outstanding.texture.valid.eq(goes), executor.returned.record.valid.eq(goes)]

@@ -90,7 +90,7 @@ def add_areas(executor: Any, pixel: Signal, words: list[Value]) -> None:
             write.payload.values[lane].eq(Array(words)[component] if blocks > 1 else words[lane]),
         ]
     with m.State("write"):
-        executor.look_at(pixel)
+        executor.look_at_result(pixel)
         now = mask.word_select(block, together)
         m.d.comb += [write.valid.eq(now.any()), write.payload.mask.eq(now)]
         if executor.geometry:

@@ -195,7 +195,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         *faults_in(
             "memory.executor",
             ("bits.word_select(self.pass_number, self.config.at_once)", "bits[: self.config.at_once]"),
-            ("Mux(selection.by_pixel, own_pass, self.pass_number)", "self.pass_number"),
+            ("self.scaling.pass_number.eq(pixel >> (self.config.at_once - 1).bit_length())", "[]"),
             ("self.share.quad_written.eq(selection.quad_written)", "self.share.quad_written.eq(selection.quad)"),
             ("with m.If(~offered.keeps):", "with m.If(1):"),
             ("masked(unit.words[channel], unit.words_valid[channel])", "unit.words[channel]"),
