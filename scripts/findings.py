@@ -144,7 +144,7 @@ def _configuration(config: MachineConfig) -> str:
     array, memory = config.array, config.memory
     cores = "one core" if array.cores == 1 else f"{array.cores} cores"
     return (
-        f"The default configuration: {cores} of {array.lanes} lanes and {array.threads} groups, "
+        f"The default configuration: {cores} of {array.lanes} lanes and {array.threads} wave slots, "
         f"memory ports of {memory.data_bits} bits, {memory.latency} cycles of latency and "
         f"{memory.bytes_per_cycle} bytes a cycle"
     )

@@ -8,7 +8,8 @@ from plotly.offline import get_plotlyjs
 
 from ctm import __version__
 from ctm.sim.report.page.charts import chart
-from ctm.sim.report.page.page import PAGE, SCRIPT, STYLE, embed
+from ctm.sim.report.page.frame import framed
+from ctm.sim.report.page.page import embed
 from ctm.tb.verify.holes import Coverage
 from ctm.tb.verify.report import Results
 from ctm.tb.verify.sources import sources
@@ -31,9 +32,7 @@ def page_of(results: Results, *, command: str) -> str:
         parts += ["<h2>Coverage</h2>", embed(_chart(tables), "coverage"), *(_table(each) for each in tables)]
     parts += ["<h2>Run it again</h2>", f"<pre>{escape(command)}</pre>"]
     parts += [f'<p class="soft">Version {escape(__version__)}, sources {sources()}.</p>']
-    return PAGE.format(
-        title="Verification", style=STYLE, library=get_plotlyjs(), body="\n".join(parts), script=SCRIPT
-    )  # fmt: skip
+    return framed("Verification", "\n".join(parts), library=get_plotlyjs())
 
 
 def _head(results: Results) -> str:
