@@ -14,7 +14,7 @@ from ctm.tb.explore.legible import illegible
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium: install it, or name it with CHROMIUM")
 EXAMPLE = Path(__file__).parents[1].resolve().parent / "examples" / "nbody" / "nbody.c"
-_PATIENCE = 20_000
+_PATIENCE = 90_000
 _LOOKS = 3_000
 """Milliseconds in which the page looks several times whether a machine is there."""
 

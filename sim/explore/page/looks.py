@@ -76,10 +76,11 @@ CLICKED = """(event) => {
 """A click in an editor, as the line of the source that it is at."""
 WATCH_DARKNESS = """
 const dark = matchMedia('(prefers-color-scheme: dark)');
-dark.addEventListener('change', () => emitEvent('darkness', dark.matches));
-return dark.matches;
+const tell = () => emitEvent('darkness', dark.matches);
+dark.addEventListener('change', tell);
+tell();
 """
-"""Whether the page is dark, now and whenever that changes."""
+"""Says whether the page is dark, now and whenever that changes."""
 LIGHT: Final = "eclipse"
 DARK: Final = "githubDark"
 

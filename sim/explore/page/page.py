@@ -1,7 +1,6 @@
 """The page of one browser: a source, what becomes of it, and the steps from one to the other."""
 
 import asyncio
-from contextlib import suppress
 from threading import Event
 
 from nicegui import background_tasks, context, run, ui
@@ -97,7 +96,9 @@ class Page:
             ui.label(
                 "The job: domain, inputs, outputs, constants. Files are looked for in the kernel's folder."
             ).classes("ctm-soft ctm-text")
-            self._job = ui.codemirror(language="TOML", on_change=self._changed_job).classes("ctm-job")
+            self._job = ui.codemirror(language="TOML", theme=looks.LIGHT, on_change=self._changed_job).classes(
+                "ctm-job"
+            )
 
     # What the user does.
 
@@ -105,8 +106,8 @@ class Page:
         await self._client.connected()
         with self._client:
             self._open(self._start)
-            with suppress(TimeoutError):
-                self._set_theme(bool(await ui.run_javascript(looks.WATCH_DARKNESS)))
+            # Nothing waits for what it says: a computer that is busy may take long.
+            ui.run_javascript(looks.WATCH_DARKNESS)
 
     def _darken(self, event: GenericEventArguments) -> None:
         self._set_theme(bool(event.args))
