@@ -118,6 +118,8 @@ def test_lines_stalls_and_errors(opened: Any, port: int, width: int, scheme: str
         page.keyboard.type(MARK)
         page.wait_for_function("() => document.querySelector('.ctm-editor .ctm-error')")
         assert page.locator(".ctm-editor .ctm-error").inner_text() == MARK
+        # Shares of the program before are not those of this one.
+        page.wait_for_function("() => !document.querySelector('.ctm-editor .ctm-share')")
         assert f"use of '{MARK}'" in page.locator(".ctm-bad").first.inner_text()
         assert illegible(page) == {}
 

@@ -183,6 +183,7 @@ class Page:
         if not self._is_runnable():
             self._run = self._whole = None
             self._notes = {"run": "", "picture": ""}
+            self._mark()
             self._show_run()
             self._tell("there are errors" if self._problems or any(p.problems for p in found.programs) else "")
             return
