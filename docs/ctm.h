@@ -82,22 +82,22 @@
 /* ro: PC of a program's fault */
 #define CTM_FAULT_PC 0x04c
 
-/* ro: (i, j) of the group's lane 0 */
+/* ro: (i, j) of the wavefront's lane 0 */
 #define CTM_FAULT_IJ 0x050
 #define CTM_FAULT_IJ_I_SHIFT 0
 #define CTM_FAULT_IJ_I_MASK 0x0000ffffu
 #define CTM_FAULT_IJ_J_SHIFT 16
 #define CTM_FAULT_IJ_J_MASK 0xffff0000u
 
-/* rw: group instructions allowed, 0 = off */
+/* rw: instructions that a wavefront may execute, 0 = any number */
 #define CTM_WATCHDOG 0x054
 
 /* Counters, ro: 32 bits, they wrap; a reset makes them 0. */
-#define CTM_COUNTER_BUSY 0x100 /* clocks in which a command buffer is executed */
-#define CTM_COUNTER_ACTIVE 0x104 /* clocks in which a group is resident in the array */
-#define CTM_COUNTER_GROUPS 0x108 /* groups given to the array */
+#define CTM_COUNTER_BUSY 0x100 /* cycles in which a command buffer is executed */
+#define CTM_COUNTER_ACTIVE 0x104 /* cycles in which a wavefront is resident in the array */
+#define CTM_COUNTER_GROUPS 0x108 /* wavefronts given to the array */
 #define CTM_COUNTER_PROCESSORS 0x10c /* processors of domains that were given out or failed their test */
-#define CTM_COUNTER_ISSUED_ALU 0x110 /* ALU and OUTPUT instructions issued, one for each group */
+#define CTM_COUNTER_ISSUED_ALU 0x110 /* ALU and OUTPUT instructions issued, one for each wavefront */
 #define CTM_COUNTER_ISSUED_TEX 0x114 /* texture instructions issued */
 #define CTM_COUNTER_ISSUED_FC 0x118 /* flow-control instructions issued */
 #define CTM_COUNTER_LANES_ALU 0x11c /* lanes that are active before each ALU and OUTPUT instruction, covered or not */
@@ -114,11 +114,11 @@
 #define CTM_COUNTER_LOCAL_WRITE_BEATS 0x148 /* beats written to the first memory port */
 #define CTM_COUNTER_SYSTEM_READ_BEATS 0x14c /* beats read from the second memory port */
 #define CTM_COUNTER_SYSTEM_WRITE_BEATS 0x150 /* beats written to the second memory port */
-#define CTM_COUNTER_STALL_LOOKUPS 0x154 /* clocks in which a core that has groups issues no ALU instruction: a group waits for its lookups */
-#define CTM_COUNTER_STALL_LOADING 0x158 /* the same: a group waits for instructions or constants */
-#define CTM_COUNTER_STALL_REQUESTS 0x15c /* the same: a group waits for a place on the way to memory */
-#define CTM_COUNTER_STALL_LATENCY 0x160 /* the same: all groups wait for their last instruction, or issue others */
-#define CTM_COUNTER_STALL_ENDS 0x164 /* the same: groups only start or end */
+#define CTM_COUNTER_STALL_LOOKUPS 0x154 /* cycles in which a core with wavefronts issues no ALU instruction: one waits for its lookups */
+#define CTM_COUNTER_STALL_LOADING 0x158 /* the same: one waits for instructions or constants */
+#define CTM_COUNTER_STALL_REQUESTS 0x15c /* the same: one waits for space towards memory */
+#define CTM_COUNTER_STALL_LATENCY 0x160 /* the same: all wait for their last instruction, or issue others */
+#define CTM_COUNTER_STALL_ENDS 0x164 /* the same: wavefronts only start or end */
 /* Counters of draws, of hardware that draws; elsewhere they read 0. */
 #define CTM_COUNTER_DRAW_VERTICES 0x200 /* vertices for which the vertex program was run */
 #define CTM_COUNTER_DRAW_EMITTED 0x204 /* emitted vertices for which the copy program was run */
@@ -130,8 +130,8 @@
 #define CTM_COUNTER_DRAW_STRIPS 0x21c /* wavefronts of pixels */
 #define CTM_COUNTER_DRAW_QUADS 0x220 /* quads of these with a covered pixel */
 #define CTM_COUNTER_DRAW_PIXELS 0x224 /* pixels that were covered */
-#define CTM_COUNTER_DRAW_CLOCKS_VERTICES 0x228 /* clocks of draws in front of pixels: vertices are assembled, and programs for these run */
-#define CTM_COUNTER_DRAW_CLOCKS_PIXELS 0x22c /* clocks of draws in which primitives become pixels */
+#define CTM_COUNTER_DRAW_CLOCKS_VERTICES 0x228 /* cycles of draws in front of pixels: vertices are assembled, and programs for these run */
+#define CTM_COUNTER_DRAW_CLOCKS_PIXELS 0x22c /* cycles of draws in which primitives become pixels */
 #define CTM_COUNTER_DRAW_WAIT_ORDER 0x230 /* clocks of these in which a strip waits for an earlier one with a pixel of its own */
 #define CTM_COUNTER_DRAW_WAIT_RASTER 0x234 /* clocks of these in which no strip is there: clipper, set-up and strip walker are at work */
 
@@ -147,7 +147,7 @@
 #define CTM_CODE_ILLEGAL_INSTRUCTION 8 /* an instruction has an illegal code or combination */
 #define CTM_CODE_STACK 9 /* a flow-control stack overflowed or underflowed */
 #define CTM_CODE_PC_RANGE 10 /* the program counter left the code */
-#define CTM_CODE_WATCHDOG 11 /* a group executed more instructions than the watchdog allows */
+#define CTM_CODE_WATCHDOG 11 /* a wavefront executed more instructions than the watchdog allows */
 #define CTM_CODE_HAZARD 12 /* a value was read before it was delivered */
 #define CTM_CODE_QUEUE_FULL 13 /* a command buffer was pushed into a full queue */
 #define CTM_CODE_RESET 14 /* the machine was reset while it worked */

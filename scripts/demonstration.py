@@ -29,6 +29,7 @@ from scripts.compiled import OUTPUT, PROGRAMS, load_compiled
 from scripts.findings import Finding, print_table, write_report
 from scripts.gallery import COMPILED_EXHIBITS, EXHIBITS, Exhibit, mandelbrot
 from scripts.pictures import save
+from scripts.profiled import profiled
 from scripts.stages import COMPILED as COMPILED_ENGINE
 from scripts.stages import ENGINE, REFERENCE, Stage, run_compiled, run_stages
 
@@ -37,6 +38,8 @@ REPORT = "report.html"
 EARLY_OUT, COMPILED, ENLARGED, TORUS, DRAWN = "early_out", "compiled", "enlarged", "torus", "hardware torus"
 _DRAWN_SIDE, _COARSE = 128, 4
 R700_SHOWN = ("r700/mandelbrot", "r700/matmul", "r700/sha256")
+PROFILED = ("mandelbrot", *R700_SHOWN)
+"""Examples that may have their profile in the report: the first one that runs has."""
 AT_ONCE = (TORUS, ENLARGED)
 """What runs compiled for this computer and needs no model of the hardware: it comes first."""
 ALL = (*AT_ONCE, *REFERENCES, COMPILED, *R700_SHOWN)
@@ -78,7 +81,8 @@ def main(
     except (MachineError, ToolchainError) as error:
         console.print(f"error: {error}", style="bold red")
         raise typer.Exit(1) from None
-    write_report(findings, output / REPORT)
+    profile = next((profiled(name) for name in PROFILED if name in wanted), "")
+    write_report(findings, output / REPORT, profile)
     print_table(findings)
     typer.echo(f"pictures: {output}")
     typer.echo(f"report:   {output / REPORT}")

@@ -13,6 +13,8 @@ from rich.table import Table
 
 from ctm.rtl.config import DEFAULT, MachineConfig
 from ctm.sim.compiled.tools.package import PROJECT
+from ctm.sim.profile.source import STYLE as SOURCE_STYLE
+from ctm.sim.report.page.frame import framed
 from ctm.sim.report.utilisation import percent
 
 COLUMNS = {
@@ -32,29 +34,26 @@ _WIDTH = 100
 _NOTHING = "-"
 _TEXTS = ("program", "golden", "numpy")
 
+_TITLE = "CTM machine: demonstration"
 # On a narrow screen each row is a block of its own, in which every cell has its title in front.
-_PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>CTM machine: demonstration</title>
-<style>
-body {{ font: 16px/1.5 sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #222; }}
-table {{ border-collapse: collapse; }}
-td, th {{ padding: 0.2em 0.8em; border-bottom: 1px solid #ccc; text-align: right; }}
-.text {{ text-align: left; }}
-dl {{ display: grid; grid-template-columns: max-content 1fr; gap: 0 1em; }}
-dt {{ font-weight: bold; }} dd {{ margin: 0; }}
-.pictures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(17em, 1fr)); gap: 1.5em; }}
-img {{ width: 100%; image-rendering: pixelated; }} figure {{ margin: 0; }} .wrong {{ color: #b00; }}
-h2 {{ font-size: 1.1em; margin: 0 0 0.3em; }}
-@media (max-width: 45em) {{
-  table, tbody, tr {{ display: block; }} tr:first-child {{ display: none; }} tr {{ padding: 0.6em 0; }}
-  td {{ display: flex; justify-content: space-between; padding: 0.1em 0; border-bottom: 1px solid #eee; }}
-  td::before {{ content: attr(data-title); color: #666; }}
-  td:first-child {{ font-weight: bold; }} td:first-child::before {{ content: none; }}
-}}
-</style>
-<h1>CTM machine: demonstration</h1>
-<p>{version}, {date}. {configuration}.</p>
+_STYLE = """
+.findings td, .findings th { padding: 0.2em 0.8em; border-bottom: 1px solid var(--edge); text-align: right; }
+.findings .text { text-align: left; } .wrong { color: var(--bad); }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1em; } dt { font-weight: bold; } dd { margin: 0; }
+.pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17em, 100%), 1fr)); gap: 1.5em;
+            margin: 1.5em 0; }
+figure { margin: 0; min-width: 0; } img { width: 100%; image-rendering: pixelated; }
+figure h2 { font-size: 1.1em; margin: 0 0 0.3em; border: 0; }
+@media (max-width: 45em) {
+  .findings, .findings tbody, .findings tr { display: block; } .findings tr:first-child { display: none; }
+  .findings tr { padding: 0.6em 0; }
+  .findings td { display: flex; justify-content: space-between; gap: 1em; padding: 0.1em 0; }
+  .findings td::before { content: attr(data-title); color: var(--soft); }
+  .findings td:first-child { font-weight: bold; } .findings td:first-child::before { content: none; }
+  dl { grid-template-columns: 1fr; } dd { margin-bottom: 0.4em; }
+}
+"""
+_BODY = """<p>{version}, {date}. {configuration}.</p>
 <p>Every program went through the whole machine, its hardware simulated cycle by cycle: an ELF executable, command
 buffers in memory, the AXI ports. Its result was compared with the golden model in every bit, and with plain numpy, that
 of a compiled program with what a software renderer had. The draw and the largest one were compiled for this computer,
@@ -64,8 +63,7 @@ by engine "fast". {verdict}</p>
 </div>
 {table}
 {explanation}
-</html>
-"""
+{profile}"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +114,8 @@ def print_table(findings: Sequence[Finding]) -> None:
     Console(width=max(_WIDTH, Console().width)).print(table)
 
 
-def write_report(findings: Sequence[Finding], path: Path) -> None:
-    """Write the pictures, which lie beside the report, and the table as a page."""
+def write_report(findings: Sequence[Finding], path: Path, profile: str = "") -> None:
+    """Write the pictures, which lie beside the report, the table, and a profile as HTML, as a page."""
     wrong = sum(not finding.is_right for finding in findings)
     verdict = f'<b class="wrong">{wrong} of {len(findings)} are wrong.</b>' if wrong else "All are right."
     titles = "".join(f"<th{_align(title)}>{title}</th>" for title in COLUMNS)
@@ -128,23 +126,24 @@ def write_report(findings: Sequence[Finding], path: Path) -> None:
         for finding in findings
         if finding.picture is not None
     ]
-    page = _PAGE.format(
+    body = _BODY.format(
+        profile=profile,
         version=f"Version {importlib.metadata.version(PROJECT)}",
         date=f"{date.today():%-d %B %Y}",
         configuration=html.escape(_configuration(DEFAULT)),
         verdict=verdict,
-        table="<table>\n" + "\n".join(rows) + "\n</table>",
+        table='<table class="findings">\n' + "\n".join(rows) + "\n</table>",
         explanation="<dl>" + "\n".join(f"<dt>{title}<dd>{text}" for title, text in COLUMNS.items()) + "</dl>",
         figures="\n".join(figures),
     )
-    path.write_text(page, encoding="utf-8")
+    path.write_text(framed(_TITLE, body, style=_STYLE + SOURCE_STYLE), encoding="utf-8")
 
 
 def _configuration(config: MachineConfig) -> str:
     array, memory = config.array, config.memory
     cores = "one core" if array.cores == 1 else f"{array.cores} cores"
     return (
-        f"The default configuration: {cores} of {array.lanes} lanes and {array.threads} groups, "
+        f"The default configuration: {cores} of {array.lanes} lanes and {array.threads} wave slots, "
         f"memory ports of {memory.data_bits} bits, {memory.latency} cycles of latency and "
         f"{memory.bytes_per_cycle} bytes a cycle"
     )

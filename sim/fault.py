@@ -44,7 +44,7 @@ class MachineError(Exception):
         parts = [self.status.name, ": ", self.detail or STATUS_TEXT[self.status]]
         if self.pc is not None:
             origin = f", {self.file}:{self.line}" if self.file is not None else ""
-            parts.append(f"; at {self.place or f'pc {self.pc}'}{origin}, group of (i, j) = ({self.i}, {self.j})")
+            parts.append(f"; at {self.place or f'pc {self.pc}'}{origin}, wavefront of (i, j) = ({self.i}, {self.j})")
         if self.client is not None:
             parts.append(f"; {self.client.name} access at 0x{self.address:08x}")
         elif self.word is not None:

@@ -83,19 +83,25 @@ REGISTERS = (
         text="client of a bus error",
     ),
     Register(offset=0x04C, name="FAULT_PC", access="ro", layout=_WORD, text="PC of a program's fault"),
-    Register(offset=0x050, name="FAULT_IJ", access="ro", layout=_PAIR, text="(i, j) of the group's lane 0"),
-    Register(offset=0x054, name="WATCHDOG", access="rw", layout=_WORD, text="group instructions allowed, 0 = off"),
+    Register(offset=0x050, name="FAULT_IJ", access="ro", layout=_PAIR, text="(i, j) of the wavefront's lane 0"),
+    Register(
+        offset=0x054,
+        name="WATCHDOG",
+        access="rw",
+        layout=_WORD,
+        text="instructions that a wavefront may execute, 0 = any number",
+    ),
 )
 """The registers of control and errors; the counters of the machine follow from COUNTERS_OFFSET on."""
 
 COUNTERS_OFFSET = 0x100
 
 COUNTERS = {
-    "BUSY": "clocks in which a command buffer is executed",
-    "ACTIVE": "clocks in which a group is resident in the array",
-    "GROUPS": "groups given to the array",
+    "BUSY": "cycles in which a command buffer is executed",
+    "ACTIVE": "cycles in which a wavefront is resident in the array",
+    "GROUPS": "wavefronts given to the array",
     "PROCESSORS": "processors of domains that were given out or failed their test",
-    "ISSUED_ALU": "ALU and OUTPUT instructions issued, one for each group",
+    "ISSUED_ALU": "ALU and OUTPUT instructions issued, one for each wavefront",
     "ISSUED_TEX": "texture instructions issued",
     "ISSUED_FC": "flow-control instructions issued",
     "LANES_ALU": "lanes that are active before each ALU and OUTPUT instruction, covered or not",
@@ -112,11 +118,11 @@ COUNTERS = {
     "LOCAL_WRITE_BEATS": "beats written to the first memory port",
     "SYSTEM_READ_BEATS": "beats read from the second memory port",
     "SYSTEM_WRITE_BEATS": "beats written to the second memory port",
-    "STALL_LOOKUPS": "clocks in which a core that has groups issues no ALU instruction: a group waits for its lookups",
-    "STALL_LOADING": "the same: a group waits for instructions or constants",
-    "STALL_REQUESTS": "the same: a group waits for a place on the way to memory",
-    "STALL_LATENCY": "the same: all groups wait for their last instruction, or issue others",
-    "STALL_ENDS": "the same: groups only start or end",
+    "STALL_LOOKUPS": "cycles in which a core with wavefronts issues no ALU instruction: one waits for its lookups",
+    "STALL_LOADING": "the same: one waits for instructions or constants",
+    "STALL_REQUESTS": "the same: one waits for space towards memory",
+    "STALL_LATENCY": "the same: all wait for their last instruction, or issue others",
+    "STALL_ENDS": "the same: wavefronts only start or end",
 }
 """Counters of 32 bits, which wrap; four bytes each, in this order, from COUNTERS_OFFSET on. A reset makes them 0."""
 
@@ -133,8 +139,8 @@ DRAW_COUNTERS = {
     "DRAW_STRIPS": "wavefronts of pixels",
     "DRAW_QUADS": "quads of these with a covered pixel",
     "DRAW_PIXELS": "pixels that were covered",
-    "DRAW_CLOCKS_VERTICES": "clocks of draws in front of pixels: vertices are assembled, and programs for these run",
-    "DRAW_CLOCKS_PIXELS": "clocks of draws in which primitives become pixels",
+    "DRAW_CLOCKS_VERTICES": "cycles of draws in front of pixels: vertices are assembled, and programs for these run",
+    "DRAW_CLOCKS_PIXELS": "cycles of draws in which primitives become pixels",
     "DRAW_WAIT_ORDER": "clocks of these in which a strip waits for an earlier one with a pixel of its own",
     "DRAW_WAIT_RASTER": "clocks of these in which no strip is there: clipper, set-up and strip walker are at work",
 }

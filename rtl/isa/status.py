@@ -50,7 +50,7 @@ STATUS_TEXT = {
     Status.ILLEGAL_INSTRUCTION: "an instruction has an illegal code or combination",
     Status.STACK: "a flow-control stack overflowed or underflowed",
     Status.PC_RANGE: "the program counter left the code",
-    Status.WATCHDOG: "a group executed more instructions than the watchdog allows",
+    Status.WATCHDOG: "a wavefront executed more instructions than the watchdog allows",
     Status.HAZARD: "a value was read before it was delivered",
     Status.QUEUE_FULL: "a command buffer was pushed into a full queue",
     Status.RESET: "the machine was reset while it worked",

@@ -40,13 +40,13 @@ def debug(
         typer.Option("-x", metavar="FILE", help="Execute the commands of a file, - for standard input; repeatable."),
     ] = None,
     engine: Annotated[
-        str, typer.Option("--engine", metavar="E", help="golden, or rtl: what the hardware does, cycle by cycle.")
+        str, typer.Option("--engine", metavar="E", help="golden, or rtl: the hardware, cycle by cycle.")
     ] = "golden",
     preset: Preset = None,
     settings: Settings = None,
     watchdog: Watchdog = DEFAULT_WATCHDOG,
     screen: Annotated[
-        bool, typer.Option("--screen", help="Show source, registers, lanes and the output on all of the terminal.")
+        bool, typer.Option("--screen", help="Show source, registers, lanes and the output, on the whole terminal.")
     ] = False,
     dap: Annotated[
         bool, typer.Option("--dap", help="Serve an editor: the Debug Adapter Protocol on standard input and output.")
@@ -54,12 +54,12 @@ def debug(
     port: Annotated[
         int | None,
         typer.Option(
-            "--port", min=0, max=65535, help="With --dap: on a port of this computer; 0 = a free one.",
-            show_default=False,
+            "--port", min=0, max=65535,
+            help="Of --dap: a port of this computer in place of standard input; 0 = a free one.", show_default=False,
         ),
     ] = None,
     hazards: Annotated[
-        bool, typer.Option("--hazards", help="Stop in front of reads of what hardware need not have delivered.")
+        bool, typer.Option("--hazards", help="Stop before a read of a result that the program has not waited for.")
     ] = False,
 ) -> None:  # fmt: skip
     """Run a job under a debugger: breakpoints, steps, registers, what made a value, and back (docs/debugger.md)."""

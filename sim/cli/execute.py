@@ -81,7 +81,7 @@ def execute(
                 _finish(outcome, machine, dumps)
                 raise
         _finish(outcome, machine, dumps)
-        outcome.say(f"{len(buffers)} command buffers, {outcome.fields['instructions']:,} group instructions")
+        outcome.say(f"{len(buffers)} command buffers, {outcome.fields['instructions']:,} instructions")
 
 
 def _execute(machine: Engine, origins: Origins, address: int, dwords: int) -> None:

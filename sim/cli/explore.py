@@ -15,12 +15,18 @@ _PORT = 8700
 def explore(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE.c|.py|.s]", help="A kernel to begin with.", show_default=False),
+        typer.Argument(
+            metavar="[FILE.c|.py|.s]",
+            help="The kernel to begin with; without one, a small new one.",
+            show_default=False,
+        ),
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Where the page is, on this computer only; 0 = a free one.")
+        int, typer.Option("--port", min=0, max=65535, help="Port of the page, on this computer only; 0 = a free one.")
     ] = _PORT,
-    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Whether a browser is opened.")] = True,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in the browser, or only print its address.")
+    ] = True,
 ) -> None:
     """Show a kernel beside its instructions, its cycles and its output, in a browser, as one writes it."""
     outcome = Outcome(json_wanted=False)

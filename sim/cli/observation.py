@@ -28,19 +28,33 @@ from ctm.sim.profile.text import print_profile, profile_console
 from ctm.sim.report.timeline import write_timeline
 
 Profile = Annotated[
-    bool, typer.Option("--profile", help="Print what each line issued, and on engine rtl what wavefronts waited for.")
+    bool,
+    typer.Option(
+        "--profile", help="Print what each source line issued; on engine rtl also what wavefronts waited for."
+    ),
 ]
 Timeline = Annotated[
     Path | None,
-    typer.Option("--timeline", metavar="FILE.json", help="Write what wavefronts did when, for Perfetto; or .json.gz."),
+    typer.Option(
+        "--timeline",
+        metavar="FILE.json",
+        help="Write what each wavefront did when, for ui.perfetto.dev; also .json.gz.",
+    ),
 ]
 MostEvents = Annotated[
     int | None,
-    typer.Option("--timeline-events", min=1, metavar="N", help="The first so many events of each core; a million."),
+    typer.Option(
+        "--timeline-events",
+        min=1,
+        metavar="N",
+        help="Of --timeline: events of each core that are kept, the first ones; a million without.",
+    ),
 ]
 PageFile = Annotated[
     Path | None,
-    typer.Option("--report", metavar="FILE.html", help="Write a page with outputs, profile, charts and counters."),
+    typer.Option(
+        "--report", metavar="FILE.html", help="Write a page for a browser: outputs, profile, charts, counters."
+    ),
 ]
 _MOST_EVENTS = 1_000_000
 _PAGE_EVENTS = 200_000

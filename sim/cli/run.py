@@ -60,12 +60,12 @@ def run(
     check: Annotated[
         bool, typer.Option("--check", help="Run the golden model too and compare every bit; of large domains a sample.")
     ] = False,
-    check_all: Annotated[bool, typer.Option("--check-all", help="The same, and never a sample.")] = False,
+    check_all: Annotated[bool, typer.Option("--check-all", help="As --check, of large domains too.")] = False,
     watchdog: Watchdog = DEFAULT_WATCHDOG,
     max_cycles: MaxCycles = None,
     port: Port = None,
     hazards: Annotated[
-        bool, typer.Option("--hazards", help="Report reads that the rules of synchronisation do not promise.")
+        bool, typer.Option("--hazards", help="Report each read of a result that the program has not waited for.")
     ] = False,
     png: Annotated[bool, typer.Option("--png", help="Write a picture beside each output, clamped to 0..1.")] = False,
     profile: Profile = False,
@@ -80,7 +80,7 @@ def run(
     waves_depth: WavesDepth = None,
     trace: Annotated[
         Path | None,
-        typer.Option("--trace", metavar="FILE", help="Write what each group does behind each instruction."),
+        typer.Option("--trace", metavar="FILE", help="Write what each wavefront does after each instruction, as text."),
     ] = None,
     split: Split = None,
     workers: Workers = None,
@@ -272,7 +272,7 @@ def _summarise(outcome: Outcome, config: MachineConfig, result: Run, files: Dest
     report = result.report
     cycles = "" if report.cycles is None else f"{report.cycles:,} cycles, "
     outcome.say(
-        f"{cycles}{report.instructions:,} group instructions, {report.lane_instructions:,} lane instructions{checked}"
+        f"{cycles}{report.instructions:,} instructions, {report.lane_instructions:,} lane instructions{checked}"
     )
     if report.cycles is not None:
         used = utilisation(report.counters, cycles=report.cycles, array=config.array)

@@ -1,6 +1,6 @@
 """The figures of a profile: what an instruction, a line or a whole program issued and waited for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,6 +9,17 @@ from ctm.rtl.dpp.watch import Wait
 
 WAITS: tuple[Wait, ...] = tuple(wait for wait in Wait if wait not in (Wait.FREE, Wait.ISSUE))
 """What a wavefront can wait for."""
+CAUSES: Mapping[Wait, str] = {
+    Wait.START: "its registers, which are cleared",
+    Wait.RESULT: "its previous instruction",
+    Wait.CODE: "instructions that are loaded",
+    Wait.CONSTANT: "a constant that is loaded",
+    Wait.FETCH: "responses of fetches",
+    Wait.REQUEST: "space towards memory",
+    Wait.PORT: "its unit, which is taken",
+    Wait.OUTPUT: "its outputs, which are sent",
+}
+"""That in words, as docs/profile.md has it."""
 ACCESSES = "hits", "misses", "shared_hits", "shared_misses"
 """What is counted of the input cache's two levels."""
 

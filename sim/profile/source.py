@@ -12,19 +12,22 @@ STYLE = """
 .listing code { font: 13px/1.5 ui-monospace, monospace; white-space: pre; }
 .listing { border: 1px solid var(--edge, #8886); border-radius: 6px; padding: 0.3em 0; }
 .line { padding-left: 0.5em; width: max-content; min-width: 100%; }
+details.line .place, details.line .share { color: inherit; }
 details.line > summary { list-style: none; cursor: pointer; }
 details.line > summary:hover, details.line[open] { outline: 1px solid var(--edge, #8886); }
 details.line { background: color-mix(in srgb, var(--hot, #f59e0b) var(--heat), transparent); }
 details.line > :not(summary) { margin: 0; padding: 0.2em 0 0.5em 9em; width: fit-content; max-width: 84vw;
                                box-sizing: border-box; position: sticky; left: 0; }
-.place, .share { display: inline-block; width: 4em; text-align: right; padding-right: 1em; color: var(--soft, #888);
-                 font-size: 0.8em; }
-@media (max-width: 45em) { details.line > :not(summary) { padding-left: 1em; } .place, .share { width: 3.2em; } }
+.place, .share { display: inline-block; width: 4.2em; text-align: right; padding-right: 1em; white-space: nowrap;
+                 color: var(--soft, #888); font-size: 0.8em; }
+@media (max-width: 45em) {
+  details.line > :not(summary) { padding-left: 1em; } .share { width: 3.9em; } .place { width: 2.8em; }
+}
 """
 """The looks of a listing, with which a page's colours `--edge`, `--soft` and `--hot` go."""
 _HOTTEST = 70
 """Per cent of the colour of the most expensive line."""
-_TITLES = {"loaded": "bytes", "from_memory": "of memory"}
+_TITLES = {"cost": "cycles", "loaded": "bytes", "from_memory": "of memory"}
 
 
 def source_html(profile: ProgramProfile) -> str:
@@ -73,7 +76,10 @@ def _details(figures: Figures) -> str:
     """Issues, lanes, and what was waited for, the longest first."""
     facts = [f"{figures.issues:,} issues", f"{figures.efficiency:.0%} of the lanes work"]
     waited = sorted((each for each in WAITS if figures.waits_for(each)), key=lambda each: -figures.waits_for(each))
-    facts += [f"{wait.name.lower()} {figures.waits_for(wait):,}" for wait in waited]
+    if waited:
+        facts.append(
+            "cycles waited: " + ", ".join(f"{wait.name.lower()} {figures.waits_for(wait):,}" for wait in waited)
+        )
     if figures.hits + figures.misses:
         facts.append(
             f"{figures.misses:,} of {figures.hits + figures.misses:,} lines missed, {figures.loaded:,} bytes, "
@@ -83,7 +89,7 @@ def _details(figures: Figures) -> str:
 
 
 def _instructions(statements: Sequence[Statement]) -> str:
-    columns = ["issues", "cost"]
+    columns = ["issues", *(["cost"] if any(each.figures.waited for each in statements) else [])]
     if any(each.figures.hits + each.figures.misses for each in statements):
         columns += ["misses", "loaded", "from_memory"]
     titles = "".join(f"<th>{_TITLES.get(name, name)}" for name in columns)

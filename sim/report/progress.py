@@ -12,13 +12,13 @@ from rich.text import Text
 from ctm.sim.engines.engine import Report
 
 PATIENCE = 5.0
-"""Seconds in which no group begins or ends, after which a run says that it goes on."""
+"""Seconds in which no wavefront begins or ends, after which a run says that it goes on."""
 
 
 class RunProgress:
-    """A bar of processors, below it what was counted so far; once, a line that says that groups run for long.
+    """A bar of processors, below it what was counted so far; once, a line that says that wavefronts run for long.
 
-    `watchdog` is what a group may execute, 0 for any number. After that line `ask` is called now and then, for what
+    `watchdog` is what a wavefront may execute, 0 for any number. After that line `ask` is called now and then, for what
     else there may be to say.
     """
 
@@ -46,14 +46,14 @@ class RunProgress:
             self._last = now
         elif counts and not self._is_told and now - self._last > PATIENCE:
             self._is_told = True
-            self._tell(f"groups are still running after {counts}, and none has begun or ended for {PATIENCE:.0f} s; "
-                       f"{self._limit} (--watchdog), --max-cycles limits cycles")  # fmt: skip
+            self._tell(f"wavefronts are still running after {counts}, and none has begun or ended for "
+                       f"{PATIENCE:.0f} s; {self._limit} (--watchdog), --max-cycles limits cycles")  # fmt: skip
         if self._is_told and (answer := self.ask()):
             self._tell(answer)
 
     @property
     def _limit(self) -> str:
-        return f"a group may execute {self._watchdog:,}" if self._watchdog else "a group may execute any number"
+        return f"a wavefront may execute {self._watchdog:,}" if self._watchdog else "a wavefront may execute any number"
 
     def _tell(self, line: str) -> None:
         # A line of its own, however long it is.

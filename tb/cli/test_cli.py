@@ -66,7 +66,7 @@ def test_a_machine_error_exits_1_writes_nothing_and_says_where(folder: Folder) -
     (folder.path / "scale.elf").write_bytes(executable([move(0, 0), flow(inst={"a_op": 3}), move(0, 0, output=0)]))
     result = ctm("run", folder.job)
     assert result.exit_code == 1
-    assert "ILLEGAL_INSTRUCTION: A_OP is 3; at pc 1, group of (i, j) = (0, 0)" in result.stderr
+    assert "ILLEGAL_INSTRUCTION: A_OP is 3; at pc 1, wavefront of (i, j) = (0, 0)" in result.stderr
     assert not (folder.path / "y.npy").exists()
     found = report("run", folder.job)
     assert found["status"] == "illegal_instruction"

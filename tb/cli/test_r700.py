@@ -134,7 +134,7 @@ def test_a_fault_names_the_word_and_the_address(sort: Path) -> None:
     result = ctm("run", sort / "job.toml")
     assert result.exit_code == 1
     assert "ILLEGAL_INSTRUCTION" in result.stderr
-    assert "at CF instruction 0, group of (i, j) = (0, 0)" in result.stderr
+    assert "at CF instruction 0, wavefront of (i, j) = (0, 0)" in result.stderr
     for bad in (3, 5):
         assert ctm("run", sort / "job.toml", "--set", f"array.wavefront={bad}").exit_code == 2
     assert ctm("run", sort / "job.toml", "--set", "array.instruction_set=r5xx").exit_code == 1

@@ -37,7 +37,7 @@ def job(tmp_path: Path) -> Path:
 def test_a_fault_names_the_file_as_the_job_does(job: Path, engine: str) -> None:
     result = ctm("run", job, "--engine", engine, *options("r5xx"))
     assert result.exit_code == 1
-    assert "ILLEGAL_INSTRUCTION: RGB_OP is 15; at pc 1, code/wrong.s:3, group of (i, j) = (0, 0)" in result.stderr
+    assert "ILLEGAL_INSTRUCTION: RGB_OP is 15; at pc 1, code/wrong.s:3, wavefront of (i, j) = (0, 0)" in result.stderr
     assert result.stderr.endswith(f"\n    {WRONG}\n")
     error = report("run", job, "--engine", engine, *options("r5xx"))["error"]
     assert (error["pc"], error["file"], error["line"], error["source"]) == (1, "code/wrong.s", 3, WRONG)
@@ -75,7 +75,7 @@ def test_hazards_are_told_with_their_lines(job: Path) -> None:
     result = ctm("run", job, "--hazards")
     assert result.exit_code == 1
     assert "HAZARD: pc 1, code/wrong.s:3: " in result.stderr
-    assert "; at pc 1, code/wrong.s:3, group of (i, j) = (0, 0)" in result.stderr
+    assert "; at pc 1, code/wrong.s:3, wavefront of (i, j) = (0, 0)" in result.stderr
     assert result.stderr.endswith("    ALU r2 = MOV(r1)                    ; too early\n")
 
 

@@ -19,10 +19,14 @@ FETCH, OUTPUT = 3, 4
 WAITED = {"fetch": 1234, "port": 56}
 MARK = "wrong"
 """A source with this has an error in its last line."""
+SLOW = "slow"
+"""Hardware does not end a source with this in time."""
 
 
 class CannedExplorer(Explorer):
     """Knows one kernel, and one error."""
+
+    _runs = 0
 
     def prepare(self) -> None:
         """No process waits."""
@@ -32,11 +36,14 @@ class CannedExplorer(Explorer):
         if MARK in request.text:
             problem = Problem(message=f"use of '{MARK}'", line=request.text[: request.text.index(MARK)].count("\n") + 1)
             return Explored(programs=tuple(Program(isa=isa, problems=(problem,)) for isa in ("r5xx", "r700")))
+        self._runs += request.engine != ""
+        if SLOW in request.text and request.engine == "rtl":
+            return Explored(failure="it did not end within 10 seconds")
         programs = (
             _program("r5xx", ["TEX r0 = LOOKUP(i0, r0)", "OUT o0 = ADD(r0, r0)"]),
             _program("r700", ["TEX ADDR(L2) CNT(1)", "EXPORT_DONE PIX0, R0"]),
         )
-        return Explored(programs=programs, run=_run(request) if request.engine else None, job="[program]\n")
+        return Explored(programs=programs, run=_run(request, self._runs) if request.engine else None, job="[program]\n")
 
 
 class CannedModels(Models):
@@ -52,7 +59,7 @@ def _program(isa: str, texts: list[str]) -> Program:
     return Program(isa=isa, instructions=tuple(instructions))
 
 
-def _run(request: Request) -> Run:
+def _run(request: Request, number: int) -> Run:
     lines = {
         FETCH: Cost(issues=10, cost=1300, efficiency=1.0, waited=WAITED),
         OUTPUT: Cost(issues=10, cost=10, efficiency=0.5),
@@ -60,7 +67,7 @@ def _run(request: Request) -> Run:
     shades = np.linspace(0, 255, 64, dtype=np.uint8).reshape(8, 8)
     picture = Picture(name="output 0", shape="8 x 8, 1 channels", png=b64encode(png(shades)).decode())
     return Run(
-        isa=request.isa, engine=request.engine, extent="64 pixels", cycles=4321, instructions=20,
+        isa=request.isa, engine=request.engine, extent=f"64 pixels, run {number}", cycles=4321, instructions=20,
         whole=Cost(issues=20, cost=1310, efficiency=0.75), lines=lines, pictures=(picture,),
     )  # fmt: skip
 

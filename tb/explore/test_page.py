@@ -9,11 +9,14 @@ import pytest
 
 from ctm.sim.explore.models import main as prepare_model
 from ctm.tb.explore.browser import CANNED, CTM, PHONE, WIDE, chromium, server
-from ctm.tb.explore.canned import FETCH, MARK, OUTPUT, SOURCE, WAITED
+from ctm.tb.explore.canned import FETCH, MARK, OUTPUT, SLOW, SOURCE, WAITED
+from ctm.tb.explore.legible import illegible
 
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium: install it, or name it with CHROMIUM")
 EXAMPLE = Path(__file__).parents[1].resolve().parent / "examples" / "nbody" / "nbody.c"
-_PATIENCE = 20_000
+_PATIENCE = 90_000
+_LOOKS = 3_000
+"""Milliseconds in which the page looks several times whether a machine is there."""
 
 
 @contextmanager
@@ -96,6 +99,7 @@ def test_lines_stalls_and_errors(opened: Any, port: int, width: int, scheme: str
     with page_at(opened, port, width, scheme) as page:
         assert page.evaluate("document.documentElement.scrollWidth") == width
         assert overlapping(page) == []
+        assert illegible(page) == {}
         check_contrast(page, scheme)
         # A line has one colour everywhere, and another one than its neighbour.
         colours = [{colour(page, place, line) for place in (".ctm-editor", ".ctm-listing")} for line in (FETCH, OUTPUT)]
@@ -114,7 +118,22 @@ def test_lines_stalls_and_errors(opened: Any, port: int, width: int, scheme: str
         page.keyboard.type(MARK)
         page.wait_for_function("() => document.querySelector('.ctm-editor .ctm-error')")
         assert page.locator(".ctm-editor .ctm-error").inner_text() == MARK
+        # Shares of the program before are not those of this one.
+        page.wait_for_function("() => !document.querySelector('.ctm-editor .ctm-share')")
         assert f"use of '{MARK}'" in page.locator(".ctm-bad").first.inner_text()
+        assert illegible(page) == {}
+
+
+def test_a_source_that_hardware_does_not_end_is_run_once(opened: Any, port: int) -> None:
+    with page_at(opened, port, WIDE) as page:
+        page.locator(".ctm-editor .cm-content").click()
+        page.keyboard.press("Control+End")
+        page.keyboard.type(SLOW)
+        page.wait_for_function("() => document.body.innerText.includes('No cycles: on engine rtl it did not end')")
+        page.wait_for_function("() => document.querySelector('[role=status]').innerText.trim() === 'done'")
+        before = page.locator(".ctm-side").inner_text()
+        page.wait_for_timeout(_LOOKS)
+        assert page.locator(".ctm-side").inner_text() == before and ", run " in before
 
 
 @pytest.mark.long

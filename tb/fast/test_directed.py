@@ -115,7 +115,7 @@ def test_memory_exports_behind_the_limit_are_not_made(watchdog: int) -> None:
     memories = []
     for engine in ("golden", "fast"):
         execution = Execution(job, engine=engine, config=PRESETS["r700"], watchdog=watchdog)
-        with pytest.raises(MachineError, match=f"a group executed {watchdog} instructions"):
+        with pytest.raises(MachineError, match=f"a wavefront executed {watchdog} instructions"):
             execution.run()
         memories.append(execution.device.memory)
     assert first_difference(*memories, ignored=set()) is None

@@ -67,11 +67,15 @@ def error(task: Task) -> str:
 @pytest.mark.parametrize(
     ("column", "row", "place"),
     [
-        (301.0, 4000.0, "ILLEGAL_INSTRUCTION: RGB_OP is 6; at pc 5, group of (i, j) = (300, 0)"),
-        (301.0, 1.0, "STACK: a flow-control stack overflowed or underflowed; at pc 6, group of (i, j) = (2, 0)"),
-        (301.0, 2.0, "ILLEGAL_INSTRUCTION: RGB_OP is 6; at pc 5, group of (i, j) = (300, 0)"),
-        (4000.0, 131.0, "STACK: a flow-control stack overflowed or underflowed; at pc 6, group of (i, j) = (2, 130)"),
-        (517.0, 258.0, "ILLEGAL_INSTRUCTION: RGB_OP is 6; at pc 5, group of (i, j) = (516, 0)"),
+        (301.0, 4000.0, "ILLEGAL_INSTRUCTION: RGB_OP is 6; at pc 5, wavefront of (i, j) = (300, 0)"),
+        (301.0, 1.0, "STACK: a flow-control stack overflowed or underflowed; at pc 6, wavefront of (i, j) = (2, 0)"),
+        (301.0, 2.0, "ILLEGAL_INSTRUCTION: RGB_OP is 6; at pc 5, wavefront of (i, j) = (300, 0)"),
+        (
+            4000.0,
+            131.0,
+            "STACK: a flow-control stack overflowed or underflowed; at pc 6, wavefront of (i, j) = (2, 130)",
+        ),
+        (517.0, 258.0, "ILLEGAL_INSTRUCTION: RGB_OP is 6; at pc 5, wavefront of (i, j) = (516, 0)"),
     ],
 )
 def test_of_several_groups_that_fault_the_first_is_reported(column: float, row: float, place: str) -> None:
@@ -80,18 +84,18 @@ def test_of_several_groups_that_fault_the_first_is_reported(column: float, row: 
 
 def test_the_first_of_a_walk_by_tiles_is_another_one() -> None:
     found = error(Made(program=FAULTS, floats=(301.0, 2.0), walk="tiles").task(LARGE))
-    assert "at pc 6, group of (i, j) = (2, 2)" in found
+    assert "at pc 6, wavefront of (i, j) = (2, 2)" in found
 
 
 def test_the_rest_of_a_buffer_is_dropped_behind_a_fault(small_parts: None) -> None:
     task = Made(program=FAULTS, floats=(30.0, 4000.0)).task((0, 0, 20, 20), (8, 5, 60, 30), (100, 100, 130, 130))
-    assert "pc 5, group of (i, j) = (30, 4)" in error(task)
+    assert "pc 5, wavefront of (i, j) = (30, 4)" in error(task)
 
 
 @pytest.mark.parametrize("watchdog", [1, 7, 300, 1 << 24])
 def test_a_program_without_an_end(watchdog: int) -> None:
     task = Made(program=ENDLESS, watchdog=watchdog).task(LARGE)
-    message = f"WATCHDOG: a group executed {watchdog} instructions; at pc 0, group of (i, j) = (2, 0)"
+    message = f"WATCHDOG: a wavefront executed {watchdog} instructions; at pc 0, wavefront of (i, j) = (2, 0)"
     start = time.monotonic()
     assert error(task).startswith(message)
     assert time.monotonic() - start < 60
@@ -100,7 +104,7 @@ def test_a_program_without_an_end(watchdog: int) -> None:
 def test_some_groups_without_an_end_among_many_that_end() -> None:
     """The others' outputs are stored, and their counts are counted."""
     program = [compare(0, ZeroTest.EQUAL), jump(3, ALU, jump_any=1), jump(4), jump(3), *STORE_PLACE]
-    message = f"WATCHDOG: a group executed {1 << 24} instructions; at pc 3, group of (i, j) = (300, 0)"
+    message = f"WATCHDOG: a wavefront executed {1 << 24} instructions; at pc 3, wavefront of (i, j) = (300, 0)"
     assert error(Made(program=program, floats=(300.0,)).task(LARGE)).startswith(message)
 
 
@@ -109,8 +113,8 @@ def test_groups_that_reach_the_limit_among_others_that_do_not(watchdog: int, pla
     """The loop takes groups right of column 40 more instructions."""
     task = Made(program=SUM, watchdog=watchdog).task((1, 1, 90, 30))
     found = error(task)
-    assert f"a group executed {watchdog} instructions; at pc" in found
-    assert f"group of (i, j) = {place};" in found
+    assert f"a wavefront executed {watchdog} instructions; at pc" in found
+    assert f"wavefront of (i, j) = {place};" in found
 
 
 def test_groups_that_take_just_what_they_may(small_parts: None) -> None:

@@ -25,8 +25,8 @@ def test_a_run_whose_groups_go_on_says_so_once(
     assert (printed, answers) == ("", [])
     first, second = told.splitlines()
     assert first == (
-        "groups are still running after 1,234,567 cycles, 89,012 instructions, and none has begun or ended for 0 s; "
-        "a group may execute 16,777,216 (--watchdog), --max-cycles limits cycles"
+        "wavefronts are still running after 1,234,567 cycles, 89,012 instructions, and none has begun or ended "
+        "for 0 s; a wavefront may execute 16,777,216 (--watchdog), --max-cycles limits cycles"
     )
     assert second == "an answer"
 

@@ -7,6 +7,7 @@ import pytest
 from ctm.sim.profile.profile import profiles
 from ctm.sim.report.page.page import page_of
 from ctm.tb.explore.browser import PHONE, WIDE, chromium, shown
+from ctm.tb.explore.legible import illegible
 from ctm.tb.report.ran import ran
 
 _CHARTS = 6
@@ -20,7 +21,7 @@ def test_a_line_opens_with_its_waits_misses_and_bytes(tmp_path: Path, width: int
     file.write_text(page_of(run))
     (profile,) = profiles(run.seen, run.programs)
     with shown(file, width, scheme, charts=_CHARTS) as page:
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert illegible(page) == {}
         rows = page.locator("details.line")
         assert rows.count() == len(profile.lines)
         for row, figures in zip(rows.all(), profile.lines.values(), strict=True):
@@ -32,3 +33,4 @@ def test_a_line_opens_with_its_waits_misses_and_bytes(tmp_path: Path, width: int
             lines = f"{figures.misses:,} of {figures.hits + figures.misses:,} lines missed, {figures.loaded:,} bytes"
             assert (lines in text) == (figures.misses > 0)
             assert (f"{figures.from_memory:,} of them from memory" in text) == (figures.misses > 0)
+        assert illegible(page) == {}

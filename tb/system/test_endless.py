@@ -36,7 +36,7 @@ def test_it_ends_soon_and_says_why(folder: Folder, monkeypatch: pytest.MonkeyPat
     result = CliRunner().invoke(application(), ["run", str(folder.job), "--engine", "rtl", *options("r5xx"), "--json"])
     assert result.exit_code == 1
     first, second = result.stderr.splitlines()
-    assert first.startswith("groups are still running after ")
+    assert first.startswith("wavefronts are still running after ")
     assert "--watchdog" in first and "--max-cycles" in first
     assert "executed 16777216 instructions in the golden model; the hardware was stopped before; at pc 0" in second
     found = json.loads(result.stdout)

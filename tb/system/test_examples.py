@@ -143,6 +143,7 @@ def test_the_demonstration_finds_everything_right_and_leaves_its_pictures(
     report = (tmp_path / "report.html").read_text()
     assert str(tmp_path / "report.html") in result.stdout.replace("\n", "")
     assert "All are right." in report and "WRONG" not in report
+    assert "Where the instructions of " in report and '<details class="line"' in report
     for name in (*shown, TORUS, "large mandelbrot"):
         assert f'data-title="program">{name}' in report
     pictures = sorted(path.name for path in tmp_path.glob("*.png"))

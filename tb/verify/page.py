@@ -7,8 +7,9 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from ctm import __version__
-from ctm.sim.report.page.charts import chart
-from ctm.sim.report.page.page import PAGE, SCRIPT, STYLE, embed
+from ctm.sim.report.page.charts import STANDOFF, chart
+from ctm.sim.report.page.frame import framed
+from ctm.sim.report.page.page import embed
 from ctm.tb.verify.holes import Coverage
 from ctm.tb.verify.report import Results
 from ctm.tb.verify.sources import sources
@@ -17,7 +18,7 @@ from ctm.tb.verify.tally import Failure
 _MOST_HOLES = 500
 """Holes of a table that are listed."""
 _COVERED, _EXPLAINED, _HOLES = "#10b981", "#94a3b8", "#ef4444"
-_BAR, _MARGIN = 22, 80
+_BAR, _MARGIN = 22, 120
 """Heights in pixels."""
 
 
@@ -31,15 +32,13 @@ def page_of(results: Results, *, command: str) -> str:
         parts += ["<h2>Coverage</h2>", embed(_chart(tables), "coverage"), *(_table(each) for each in tables)]
     parts += ["<h2>Run it again</h2>", f"<pre>{escape(command)}</pre>"]
     parts += [f'<p class="soft">Version {escape(__version__)}, sources {sources()}.</p>']
-    return PAGE.format(
-        title="Verification", style=STYLE, library=get_plotlyjs(), body="\n".join(parts), script=SCRIPT
-    )  # fmt: skip
+    return framed("Verification", "\n".join(parts), library=get_plotlyjs())
 
 
 def _head(results: Results) -> str:
     seeds = sum(tally.seeds for tally in results.tallies)
     facts = [f"{seeds:,} seeds in {results.seconds:,.0f} s", f"{len(results.failures):,} failing"]
-    facts += [f"{results.holes:,} holes"]
+    facts += [f"holes in coverage: {results.holes:,}"]
     facts += [f"ended early: {results.ended_by}"] if results.ended_by else []
     return f'<p class="soft">{escape("; ".join(facts))}</p>'
 
@@ -83,9 +82,9 @@ def _chart(tables: Sequence[Coverage]) -> go.Figure:
         )
         for name, (colour, values) in counts.items()
     ]  # fmt: skip
-    figure = chart(bars, height=_BAR * len(tables) + _MARGIN, barmode="stack")
+    figure = chart(bars, height=_BAR * len(tables) + _MARGIN, barmode="stack", legend_traceorder="normal")
     figure.update_xaxes(title="% of the table's cells")
-    figure.update_yaxes(autorange="reversed")
+    figure.update_yaxes(autorange="reversed", ticklabelstandoff=STANDOFF)
     return figure
 
 
@@ -103,7 +102,7 @@ def _table_parts(table: Coverage) -> Iterator[str]:
         rows = "".join(f'<tr><td class="number">{count:,}<td>{escape(why)}' for why, count in reasons.items())
         yield f"<table><tr><th>cells<th>why no program covers them{rows}</table>"
     if table.holes:
-        title = "holes" if table.is_enough else "not covered yet"
+        title = f"hole{'s' * (len(table.holes) != 1)}" if table.is_enough else "not covered yet"
         listed = "\n".join(table.holes[:_MOST_HOLES])
         more = f"\nand {len(table.holes) - _MOST_HOLES:,} more" if len(table.holes) > _MOST_HOLES else ""
         yield f"<details><summary>{len(table.holes):,} {title}</summary><pre>{escape(listed + more)}</pre></details>"

@@ -152,8 +152,8 @@ def test_the_page_has_failures_holes_and_the_command(tmp_path: Path) -> None:
     page = tmp_path / "out" / "verify.html"
     assert verify(tmp_path, "--seeds", 70, "--page", page) == 1
     text = page.read_text()
-    for part in ("<h3>stub-17</h3>", "3 items left, width 1", "70 seeds in", "7 failing", "1 holes", f"{CELLS[-1]}<",
-                 "--campaign stub --workers 0", f"sources {sources()}"):  # fmt: skip
+    for part in ("<h3>stub-17</h3>", "3 items left, width 1", "70 seeds in", "7 failing", "holes in coverage: 1",
+                 "1 hole<", f"{CELLS[-1]}<", "--campaign stub --workers 0", f"sources {sources()}"):  # fmt: skip
         assert part in text, part
     assert "http" not in text.split("</script>", 1)[1].partition("<script")[0]
 

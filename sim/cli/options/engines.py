@@ -18,7 +18,7 @@ EngineName = Annotated[
     typer.Option("--engine", metavar="E", help=f"What runs it: {', '.join(ENGINES)}.", autocompletion=one_of(ENGINES)),
 ]
 Watchdog = Annotated[
-    int, typer.Option("--watchdog", min=0, help="Instructions that a group may execute, 0 = any number.")
+    int, typer.Option("--watchdog", min=0, help="Instructions that a wavefront may execute, 0 = any number.")
 ]
 Port = Annotated[
     str | None,

@@ -104,6 +104,6 @@ def _summarise(outcome: Outcome, loaded: LoadedJob, config: MachineConfig, tally
         outcome.say(f"output {key}: {path}")
     cycles = "" if report.cycles is None else f"{report.cycles:,} cycles, "
     outcome.say(
-        f"{len(tally.tiles):,} tiles, together {cycles}{report.instructions:,} group instructions, "
+        f"{len(tally.tiles):,} tiles, together {cycles}{report.instructions:,} instructions, "
         f"{report.lane_instructions:,} lane instructions"
     )

@@ -21,8 +21,8 @@ _PANEL = "Waves"
 WaveFile = Annotated[
     Path | None,
     typer.Option(
-        "--waves", metavar="FILE", help=f"Write what every signal does in every cycle; {', '.join(FORMATS)}.",
-        rich_help_panel=_PANEL,
+        "--waves", metavar="FILE", rich_help_panel=_PANEL,
+        help=f"Write every signal in every cycle, for GTKWave and Surfer; {', '.join(FORMATS)}.",
     ),
 ]  # fmt: skip
 WavesFrom = Annotated[
@@ -30,13 +30,16 @@ WavesFrom = Annotated[
     typer.Option("--waves-from", metavar="CYCLE", min=0, help="The wave's first cycle.", rich_help_panel=_PANEL),
 ]
 WavesCycles = Annotated[
-    int | None, typer.Option("--waves-cycles", metavar="N", min=1, help="Cycles of the wave.", rich_help_panel=_PANEL)
+    int | None,
+    typer.Option(
+        "--waves-cycles", metavar="N", min=1, help="The most cycles that the wave has.", rich_help_panel=_PANEL
+    ),
 ]
 WavesAround = Annotated[
     str | None,
     typer.Option(
         "--waves-around", metavar="fault|end",
-        help="2,000 cycles, or --waves-cycles, around the first fault or up to the end: the job runs twice.",
+        help="Only 2,000 cycles, or --waves-cycles: around the first fault, or the last ones. Runs the job twice.",
         rich_help_panel=_PANEL,
     ),
 ]  # fmt: skip
@@ -45,15 +48,15 @@ WavesAt = Annotated[
     typer.Option(
         "--waves-at",
         metavar="I,J",
-        help="The cycles in which processor (I, J) has a wave slot.",
+        help="Only the cycles in which the wavefront of processor (I, J) has a wave slot.",
         rich_help_panel=_PANEL,
     ),
 ]
 WavesDepth = Annotated[
     int | None,
     typer.Option(
-        "--waves-depth", metavar="N", min=0, help="Write memories of up to N words, too; compiles a model for each N.",
-        rich_help_panel=_PANEL,
+        "--waves-depth", metavar="N", min=0,
+        help="Also the words of memories that have at most N; each N compiles a model.", rich_help_panel=_PANEL,
     ),
 ]  # fmt: skip
 FAULT, END = "fault", "end"

@@ -6,19 +6,10 @@ from typing import Any
 from nicegui import ui
 
 from ctm.sim.explore.request import Cost, Picture, Run
+from ctm.sim.profile.figures import CAUSES
 
 _MOST_EXPENSIVE = 8
-CAUSES = {
-    "start": "its registers, which are cleared",
-    "result": "its previous instruction",
-    "code": "instructions that are loaded",
-    "constant": "a constant that is loaded",
-    "fetch": "responses of fetches",
-    "request": "space towards memory",
-    "port": "its unit, which is taken",
-    "output": "its outputs, which are sent",
-}
-"""What a wavefront waits for, as docs/profile.md has it."""
+_CAUSES = {wait.name.lower(): text for wait, text in CAUSES.items()}
 
 
 def show_summary(run: Run | None, note: str) -> None:
@@ -66,7 +57,12 @@ def _show_waits(cost: Cost) -> None:
             {"name": "what", "label": "", "field": "what", "align": "left"},
         ],
         rows=[
-            {"cause": cause, "cycles": f"{count:,}", "share": f"{count / cost.cost:.0%}", "what": CAUSES.get(cause, "")}
+            {
+                "cause": cause,
+                "cycles": f"{count:,}",
+                "share": f"{count / cost.cost:.0%}",
+                "what": _CAUSES.get(cause, ""),
+            }
             for cause, count in waited
         ],
         row_key="cause",

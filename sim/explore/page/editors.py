@@ -7,7 +7,7 @@ from typing import Any, Final
 from nicegui import ui
 from nicegui.events import GenericEventArguments
 
-from ctm.sim.explore.page.looks import CLICKED, colour
+from ctm.sim.explore.page.looks import CLICKED, LIGHT, colour
 from ctm.sim.explore.request import Cost, Problem, Program
 
 Decoration = dict[str, Any]
@@ -34,7 +34,8 @@ class SourceEditor:
     """The source, which the user writes."""
 
     def __init__(self, changed: Callable[[], None], chosen: Chosen) -> None:
-        self.element = ui.codemirror(on_change=lambda _: changed(), line_wrapping=False).classes("ctm-editor")
+        self.element = ui.codemirror(theme=LIGHT, on_change=lambda _: changed(), line_wrapping=False)
+        self.element.classes("ctm-editor")
         self.element.on("click", _handler(chosen), js_handler=CLICKED)
 
     @property
@@ -72,7 +73,7 @@ class Listing:
     def __init__(self, chosen: Chosen) -> None:
         # An element that is disabled hears no clicks.
         with ui.element("div").on("click", _handler(chosen), js_handler=CLICKED) as self.box:
-            self.element = ui.codemirror(language=_NO_LANGUAGE).classes("ctm-listing")
+            self.element = ui.codemirror(language=_NO_LANGUAGE, theme=LIGHT).classes("ctm-listing")
         self.element.disable()
         self._lines: list[int] = []
 

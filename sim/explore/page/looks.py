@@ -8,9 +8,10 @@ COLOURS = len(_HUES)
 
 _LINES = "\n".join(f".ctm-{number} {{ --hue: {hue}; }}" for number, hue in enumerate(_HUES))
 STYLE = f"""
-:root {{ --soft: #57606a; --edge: #d0d7de; --bad: #b42318; --light: 45%; }}
+:root {{ --soft: #57606a; --edge: #d0d7de; --bad: #b42318; --light: 45%; --tint: 0.12; --chosen: 0.24; }}
 body {{ background: #fff; }}
-body.body--dark {{ --soft: #9aa4af; --edge: #3d444d; --bad: #ff8f85; --light: 60%; background: #0d1117; }}
+body.body--dark {{ --soft: #9aa4af; --edge: #3d444d; --bad: #ff8f85; --light: 60%; --tint: 0.13;
+                   --chosen: 0.3; background: #0d1117; }}
 .nicegui-content {{ padding: 0.75rem; gap: 0.75rem; max-width: 110rem; margin: 0 auto; }}
 .ctm-bar {{ display: flex; flex-wrap: wrap; align-items: center; gap: 0.5rem 1rem; width: 100%; }}
 .ctm-bar h1 {{ font-size: 1.15rem; font-weight: 600; line-height: 1.4; margin: 0; }}
@@ -40,12 +41,16 @@ body.body--dark {{ --soft: #9aa4af; --edge: #3d444d; --bad: #ff8f85; --light: 60
 @media (max-width: 64rem) {{ .ctm-editor {{ height: 22rem; }} .ctm-listing {{ height: 16rem; }} }}
 .ctm-job {{ height: 16rem; width: 100%; font-size: 13px; }}
 .cm-editor {{ height: 100%; }}
+.cm-editor.cm-focused {{ outline: none; }}
+.ctm-panel:focus-within {{ border-color: var(--soft); }}
 .cm-line[data-line] {{ cursor: pointer; }}
+.ctm-editor .cm-gutters, .ctm-job .cm-gutters {{ color: var(--soft); background: transparent; }}
 .ctm-listing .cm-gutters {{ display: none; }}
 .ctm-listing .cm-activeLine:not(.ctm-own) {{ background: transparent; }}
-.cm-editor .ctm-own {{ background: hsl(var(--hue) 75% var(--light) / 0.17) !important;
+.cm-editor .ctm-own {{ background: hsl(var(--hue) 75% var(--light) / var(--tint)) !important;
             box-shadow: inset 3px 0 hsl(var(--hue) 75% var(--light)); }}
-.cm-editor .ctm-own.ctm-chosen {{ background: hsl(var(--hue) 75% var(--light) / 0.42) !important; }}
+.cm-editor .ctm-own.ctm-chosen {{ background: hsl(var(--hue) 75% var(--light) / var(--chosen)) !important;
+                                  outline: 1px solid hsl(var(--hue) 75% var(--light)); outline-offset: -1px; }}
 .cm-editor .ctm-error {{ background: color-mix(in srgb, var(--bad) 18%, transparent) !important;
                          box-shadow: inset 3px 0 var(--bad); }}
 .ctm-at {{ text-decoration: underline wavy var(--bad); }}
@@ -71,11 +76,12 @@ CLICKED = """(event) => {
 """A click in an editor, as the line of the source that it is at."""
 WATCH_DARKNESS = """
 const dark = matchMedia('(prefers-color-scheme: dark)');
-dark.addEventListener('change', () => emitEvent('darkness', dark.matches));
-return dark.matches;
+const tell = () => emitEvent('darkness', dark.matches);
+dark.addEventListener('change', tell);
+tell();
 """
-"""Whether the page is dark, now and whenever that changes."""
-LIGHT: Final = "githubLight"
+"""Says whether the page is dark, now and whenever that changes."""
+LIGHT: Final = "eclipse"
 DARK: Final = "githubDark"
 
 

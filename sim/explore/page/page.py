@@ -1,7 +1,6 @@
 """The page of one browser: a source, what becomes of it, and the steps from one to the other."""
 
 import asyncio
-from contextlib import suppress
 from threading import Event
 
 from nicegui import background_tasks, context, run, ui
@@ -39,6 +38,8 @@ class Page:
         self._is_own_job = False
         self._is_setting = False
         self._is_left = False
+        self._wants_model = False
+        """Whether the last run took the golden model for want of the machine."""
 
     def build(self) -> None:
         """Make the elements, and begin."""
@@ -72,7 +73,9 @@ class Page:
             ui.html("<h1>ctm explore</h1>", sanitize=False)
             names = {"": self._start.name, **{title: title for title in self._examples}}
             ui.select(names, value="", label="source", on_change=self._pick).classes("ctm-example").props("dense")
-            self._isa = ui.toggle(_NAMES, value=DEFAULT_TARGET, on_change=self._changed_isa).props("dense no-caps")
+            self._isa = ui.toggle(_NAMES, value=DEFAULT_TARGET, on_change=self._changed_isa).props(
+                "dense no-caps toggle-color=blue-9"
+            )
             with ui.element("div").classes("ctm-state").props("role=status"):
                 self._spinner = ui.spinner(size="1.2em")
                 self._state = ui.label().classes("ctm-text").mark("state")
@@ -93,7 +96,9 @@ class Page:
             ui.label(
                 "The job: domain, inputs, outputs, constants. Files are looked for in the kernel's folder."
             ).classes("ctm-soft ctm-text")
-            self._job = ui.codemirror(language="TOML", on_change=self._changed_job).classes("ctm-job")
+            self._job = ui.codemirror(language="TOML", theme=looks.LIGHT, on_change=self._changed_job).classes(
+                "ctm-job"
+            )
 
     # What the user does.
 
@@ -101,8 +106,8 @@ class Page:
         await self._client.connected()
         with self._client:
             self._open(self._start)
-            with suppress(TimeoutError):
-                self._set_theme(bool(await ui.run_javascript(looks.WATCH_DARKNESS)))
+            # Nothing waits for what it says: a computer that is busy may take long.
+            ui.run_javascript(looks.WATCH_DARKNESS)
 
     def _darken(self, event: GenericEventArguments) -> None:
         self._set_theme(bool(event.args))
@@ -178,6 +183,7 @@ class Page:
         if not self._is_runnable():
             self._run = self._whole = None
             self._notes = {"run": "", "picture": ""}
+            self._mark()
             self._show_run()
             self._tell("there are errors" if self._problems or any(p.problems for p in found.programs) else "")
             return
@@ -194,6 +200,7 @@ class Page:
         while self._models.is_looked_for(isa) and not stop.is_set():
             await asyncio.sleep(_LOOK)
         engine = "rtl" if self._models.is_there(isa) else "golden"
+        self._wants_model = engine == "golden"
         self._tell(f"running on engine {engine} ...", busy=True)
         found = await self._ask(stop, engine=engine)
         if found is not None and engine == "rtl" and found.run is None and not found.problems:
@@ -247,7 +254,7 @@ class Page:
 
     def _look_at_models(self) -> None:
         """Run again when the machine is there that a run waited for."""
-        waits = self._run is not None and self._run.engine == "golden" and not self._spinner.visible
+        waits = self._wants_model and self._run is not None and not self._spinner.visible
         if waits and not self._models.problem(self._isa.value) and self._models.is_there(self._isa.value):
             self._again()
 

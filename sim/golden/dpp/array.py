@@ -63,7 +63,7 @@ class Array(Generic[B]):
     def _bark(self, batch: B) -> None:
         """Stop the groups that used up their instructions; the others wait for their next turn."""
         ended = batch.settle() >= self._watchdog
-        detail = f"a group executed {self._watchdog} instructions"
+        detail = f"a wavefront executed {self._watchdog} instructions"
         self._journal.faulted(batch.select(ended), Status.WATCHDOG, detail)
         if not ended.all():
             self._wait(batch.select(~ended))

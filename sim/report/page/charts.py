@@ -18,16 +18,18 @@ from ctm.sim.report.timeline import Event
 _GREY, _GRID = "#888", "rgba(128, 128, 128, 0.25)"
 """Both can be read on a light page and on a dark one."""
 COLOURS = {
-    Wait.START: "#9ca3af", Wait.RESULT: "#60a5fa", Wait.CODE: "#a78bfa", Wait.CONSTANT: "#f472b6",
-    Wait.FETCH: "#f59e0b", Wait.REQUEST: "#ef4444", Wait.PORT: "#34d399", Wait.OUTPUT: "#94a3b8",
+    Wait.START: "#9ca3af", Wait.RESULT: "#3b82f6", Wait.CODE: "#a78bfa", Wait.CONSTANT: "#f472b6",
+    Wait.FETCH: "#f59e0b", Wait.REQUEST: "#ef4444", Wait.PORT: "#22d3ee", Wait.OUTPUT: "#92612a",
 }  # fmt: skip
-_ISSUE = "#10b981"
+ISSUE_COLOUR = "#10b981"
 _SIDE = 512
 """Elements of a picture along an axis; of larger outputs every second one is shown, or every third, and so on."""
 _PICTURE, _HEIGHTS, _MARGIN = 480, (120, 480), 20
 """A picture's width and least and greatest height, and the space around it, in pixels."""
-_BARS = 4000
+_BARS, STANDOFF = 4000, 6
+"""Waits that are shown; the space between an axis and the names at it, in pixels."""
 _POINTS = 2000
+_FEW_DECADES = 100
 
 
 def chart(traces: Iterable[Any], *, height: int, **layout: Any) -> Any:
@@ -43,6 +45,12 @@ def chart(traces: Iterable[Any], *, height: int, **layout: Any) -> Any:
     figure.update_xaxes(**axes)
     figure.update_yaxes(**axes)
     return figure
+
+
+def log_ticks(values: Iterable[float]) -> int | str:
+    """Distance of the ticks of a logarithmic axis: powers of ten, or with 2 and 5 between them where these are few."""
+    found = list(values)
+    return 1 if max(found) > _FEW_DECADES * min(found) else "D2"
 
 
 def picture(array: npt.NDArray[Any]) -> tuple[Any, int]:
@@ -64,7 +72,9 @@ def picture(array: npt.NDArray[Any]) -> tuple[Any, int]:
         trace = go.Image(
             z=colours, dx=step, dy=step, customdata=shown, hovertemplate=f"(%{{x}}, %{{y}}): {places}<extra></extra>"
         )
-    figure = chart([trace], height=int(np.clip(_PICTURE * height / width, *_HEIGHTS)) + 2 * _MARGIN)
+    tall = int(np.clip(_PICTURE * height / width, *_HEIGHTS)) + 2 * _MARGIN
+    # The page makes it as high as the picture is on its screen.
+    figure = chart([trace], height=tall, meta={"aspect": height / width})
     figure.update_xaxes(constrain="domain", showgrid=False)
     figure.update_yaxes(scaleanchor="x", autorange="reversed", constrain="domain", showgrid=False)
     return figure, step
@@ -75,14 +85,14 @@ def waits(profile: ProgramProfile) -> Any:
     figures = profile.figures
     names = ["issue", *(wait.name.lower() for wait in WAITS)]
     counts = [figures.issues, *(figures.waits_for(wait) for wait in WAITS)]
-    colours = [_ISSUE, *(COLOURS[wait] for wait in WAITS)]
+    colours = [ISSUE_COLOUR, *(COLOURS[wait] for wait in WAITS)]
     bars = go.Bar(
         x=counts, y=names, orientation="h", marker={"color": colours},
         hovertemplate="%{y}: %{x:,} cycles of wavefronts<extra></extra>",
     )  # fmt: skip
     figure = chart([bars], height=300, showlegend=False)
     figure.update_xaxes(title="cycles of wavefronts")
-    figure.update_yaxes(autorange="reversed")
+    figure.update_yaxes(autorange="reversed", ticklabelstandoff=STANDOFF)
     return figure
 
 
@@ -135,16 +145,25 @@ def traffic(seen: Seen, config: MachineConfig) -> Any:
     return figure
 
 
-def timeline(events: Sequence[Event]) -> Any:
-    """The first slices of a run: instructions, and what wavefronts wait for in them."""
-    slices = sorted((event for event in events if event.get("cat") == "wait"), key=lambda each: each["ts"])[:_BARS]
+def first_waits(events: Iterable[Event]) -> tuple[list[Event], int]:
+    """The waits of a timeline, the first ones that can be shown; and how many there are."""
+    found = sorted((event for event in events if event.get("cat") == "wait"), key=lambda each: each["ts"])
+    return found[:_BARS], len(found)
+
+
+def timeline(slices: Sequence[Event], *, cores: int) -> Any:
+    """What the wavefront of each wave slot waited for, over time; `slices` are waits."""
+
+    def track(event: Event) -> str:
+        return f"core {event['pid']}, wave slot {event['tid']}" if cores > 1 else f"wave slot {event['tid']}"
+
     causes: Mapping[str, Wait] = {wait.name.lower(): wait for wait in WAITS}
     traces = []
     for name, wait in causes.items():
         own = [each for each in slices if each["name"] == name]
         if own:
             traces.append(go.Bar(
-                y=[f"core {each['pid']} wave slot {each['tid']}" for each in own], base=[each["ts"] for each in own],
+                y=[track(each) for each in own], base=[each["ts"] for each in own],
                 x=[each["dur"] for each in own], orientation="h", name=name,
                 marker={"color": COLOURS[wait], "line": {"width": 0}},
                 hovertemplate=f"{name}: %{{x}} cycles from %{{base}}<extra></extra>",
@@ -152,7 +171,7 @@ def timeline(events: Sequence[Event]) -> Any:
     tracks = {(each["pid"], each["tid"]) for each in slices}
     figure = chart(traces, height=110 + 22 * len(tracks), barmode="overlay", bargap=0.2, showlegend=True)
     figure.update_xaxes(title="cycle")
-    figure.update_yaxes(autorange="reversed", type="category")
+    figure.update_yaxes(autorange="reversed", type="category", ticklabelstandoff=STANDOFF)
     return figure
 
 
@@ -174,6 +193,6 @@ def roofline(report: Report, config: MachineConfig) -> Any:
         hovertemplate="%{y:.3g} lane instructions a cycle, %{x:.3g} a byte<extra></extra>",
     )  # fmt: skip
     figure = chart([roof, run], height=320, showlegend=True)
-    figure.update_xaxes(type="log", title="ALU lane instructions per byte moved")
-    figure.update_yaxes(type="log", title="ALU lane instructions a cycle")
+    figure.update_xaxes(type="log", dtick=log_ticks(x), title="ALU lane instructions per byte moved")
+    figure.update_yaxes(type="log", dtick=log_ticks([*roof.y, *run.y]), title="ALU lane instructions a cycle")
     return figure

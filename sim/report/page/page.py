@@ -16,10 +16,12 @@ from ctm.sim.elf import Executable
 from ctm.sim.engines.engine import Report
 from ctm.sim.engines.seen import Seen
 from ctm.sim.profile.advice import advice
+from ctm.sim.profile.figures import CAUSES
 from ctm.sim.profile.profile import ProgramProfile, profiles
 from ctm.sim.profile.source import STYLE as SOURCE_STYLE
 from ctm.sim.profile.source import source_html
 from ctm.sim.report.page import charts
+from ctm.sim.report.page.frame import framed
 from ctm.sim.report.provenance import hashes, settings_of
 from ctm.sim.report.timeline import events
 from ctm.sim.report.utilisation import utilisation
@@ -27,37 +29,11 @@ from ctm.sim.report.utilisation import utilisation
 _HASH = 16
 _WORDS = 256
 """Of a stream, that are shown."""
-STYLE = """
-:root { color-scheme: light dark; --back: #fff; --text: #1f2328; --soft: #6b7280; --edge: #d8dee4; --hot: #f59e0b; }
-@media (prefers-color-scheme: dark) {
-  :root { --back: #0d1117; --text: #e6edf3; --soft: #9198a1; --edge: #30363d; --hot: #b45309; }
-}
-* { box-sizing: border-box; }
-body { font: 16px/1.5 system-ui, sans-serif; background: var(--back); color: var(--text); margin: 0 auto;
-       max-width: 84em; padding: 1em; }
-h1 { font-size: 1.5em; margin: 0; } h2 { font-size: 1.15em; margin: 2em 0 0.5em; border-bottom: 1px solid var(--edge); }
-h3 { font-size: 1em; margin: 1em 0 0.3em; } p { margin: 0.3em 0; } .soft { color: var(--soft); }
-.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(26em, 100%), 1fr)); gap: 1.5em; }
-.columns > * { min-width: 0; } .columns > .picture { max-width: 36em; }
-.wide, .listing { overflow-x: auto; }
-table { border-collapse: collapse; font-size: 0.875em; } td, th { text-align: left; padding: 0.1em 0.8em 0.1em 0; }
-.number { text-align: right; font-variant-numeric: tabular-nums; }
-pre { overflow-x: auto; }
-"""
-SCRIPT = """
-// Charts that were drawn before the page had its width.
-addEventListener("load", () => {
-  for (const chart of document.querySelectorAll(".plotly-graph-div")) Plotly.Plots.resize(chart);
-});
-"""
-PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title><style>{style}</style><script>{library}</script>
-<h1>{title}</h1>
-{body}
-<script>{script}</script>
-</html>
-"""
+_CAUSES = (
+    '<details class="soft"><summary>What these causes are</summary><table>'
+    + "".join(f"<tr><td>{wait.name.lower()}<td>{escape(text)}" for wait, text in CAUSES.items())
+    + "</table></details>"
+)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -78,9 +54,7 @@ def page_of(ran: Ran) -> str:
     """The page as HTML."""
     found = profiles(ran.seen, ran.programs)
     body = "\n".join([_head(ran), _outputs(ran), *_programs(found), *_time(ran), _counters(ran), _reproduce(ran)])
-    return PAGE.format(
-        title=escape(ran.name), style=STYLE + SOURCE_STYLE, library=get_plotlyjs(), script=SCRIPT, body=body
-    )
+    return framed(ran.name, body, style=SOURCE_STYLE, library=get_plotlyjs())
 
 
 def embed(figure: Any, name: str) -> str:
@@ -93,7 +67,8 @@ def embed(figure: Any, name: str) -> str:
 
 def _head(ran: Ran) -> str:
     report = ran.report
-    facts = [f"engine {ran.engine}", f"{report.instructions:,} instructions", f"{report.lane_instructions:,} lane ones"]
+    facts = [f"engine {ran.engine}", f"{report.instructions:,} instructions"]
+    facts.append(f"{report.lane_instructions:,} lane instructions")
     if report.cycles is not None:
         facts.insert(1, f"{report.cycles:,} cycles")
         facts += str(utilisation(report.counters, cycles=report.cycles, array=ran.config.array)).split("\n")
@@ -126,11 +101,15 @@ def _programs(found: Sequence[ProgramProfile]) -> Iterator[str]:
     for number, profile in enumerate(found):
         whole = profile.figures
         sentences = "".join(f"<li>{escape(text)}</li>" for text in advice(profile))
-        bars = embed(charts.waits(profile), f"waits-{number}") if profile.has_cycles else ""
+        bars = embed(charts.waits(profile), f"waits-{number}") + _CAUSES if profile.has_cycles else ""
+        what = "the cycles of its wavefronts" if profile.has_cycles else "the instructions issued"
         yield (
             f"<h2>Program {escape(profile.name)}</h2><p>{whole.issues:,} instructions issued; "
             f"{whole.efficiency:.0%} of the lanes that are covered work.</p>"
-            f"<ul>{sentences}</ul>{bars}{source_html(profile)}"
+            f"<ul>{sentences}</ul>{bars}"
+            f'<p class="soft">In front of each line stands its share of {what}. '
+            f"A click on such a line shows its instructions{' and what they waited for' * profile.has_cycles}.</p>"
+            f"{source_html(profile)}"
         )
 
 
@@ -140,7 +119,7 @@ def _time(ran: Ran) -> Iterator[str]:
     end = ""
     if ran.seen.lost_events:
         end = f'<p class="soft">Occupancy ends at cycle {int(ran.seen.events["cycle"][-1]):,}: no more was kept.</p>'
-    slices = list(events(ran.seen, ran.programs, ran.config))
+    first, count = charts.first_waits(events(ran.seen, ran.programs, ran.config))
     parts = (
         ("Occupancy", charts.occupancy(ran.seen, ran.config)),
         ("Memory traffic", charts.traffic(ran.seen, ran.config)),
@@ -148,7 +127,9 @@ def _time(ran: Ran) -> Iterator[str]:
     )
     yield "<h2>Over time</h2>" + end + '<div class="columns">'
     yield from (f"<div><h3>{title}</h3>{embed(figure, title.split()[-1].lower())}</div>" for title, figure in parts)
-    yield "</div><h3>The first waits of each wave slot</h3>" + embed(charts.timeline(slices), "timeline")
+    shown = f"All {count:,}" if len(first) == count else f"The first {len(first):,} of {count:,}"
+    yield f'</div><h3>Waits of each wave slot</h3><p class="soft">{shown}. Gaps are issues and empty slots.</p>'
+    yield embed(charts.timeline(first, cores=ran.config.array.cores), "timeline")
 
 
 def _table(values: Mapping[str, object], texts: Mapping[str, str]) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 
 from plotly.offline import get_plotlyjs
 
-from ctm.sim.report.page.page import PAGE, SCRIPT, STYLE, embed
+from ctm.sim.report.page.frame import framed
+from ctm.sim.report.page.page import embed
 from ctm.sim.sweep.columns import Row
 from ctm.sim.sweep.measuring import OK
 from ctm.sim.sweep.page import plots
@@ -33,10 +34,8 @@ def page_of(name: str, rows: Sequence[Row], *, command: str) -> str:
     parts = [_head(rows), _filters(facts), *_plots(rows), _table(rows, facts), _reproduce(rows, command)]
     script = resources.files("ctm.sim.sweep.page").joinpath("filters.js").read_text()
     data = json.dumps({row["number"]: fact for row, fact in zip(rows, facts, strict=True)}).replace("</", "<\\/")
-    return PAGE.format(
-        title=escape(name), style=STYLE + _STYLE, library=get_plotlyjs(), body="\n".join(parts),
-        script=f"{SCRIPT}\nconst FACTS = {data};\n{script}",
-    )  # fmt: skip
+    script = f"\nconst FACTS = {data};\n{script}"
+    return framed(name, "\n".join(parts), style=_STYLE, library=get_plotlyjs(), script=script)
 
 
 def varying(rows: Sequence[Row]) -> list[str]:
@@ -59,10 +58,15 @@ def _facts(rows: Sequence[Row]) -> list[dict[str, str]]:
 
 def _head(rows: Sequence[Row]) -> str:
     failed = sum(row["status"] != OK for row in rows)
-    facts = [f"{len(rows):,} points", f"{len({row['configuration'] for row in rows}):,} configurations"]
-    facts += [f"{len(plots.jobs_of(rows)):,} jobs and sizes"]
-    facts += [f"{failed:,} points failed"] if failed else []
+    facts = [_counted(len(rows), "point"), _counted(len({row["configuration"] for row in rows}), "configuration")]
+    facts += [_counted(len({row["job"] for row in rows}), "job")]
+    facts += [_counted(len({(row["height"], row["width"]) for row in rows}), "size")]
+    facts += [f"{_counted(failed, 'point')} failed"] if failed else []
     return f'<p class="soft">{escape("; ".join(facts))}</p>'
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _filters(facts: Sequence[Mapping[str, str]]) -> str:

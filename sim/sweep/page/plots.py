@@ -12,7 +12,7 @@ from plotly.colors import qualitative
 
 from ctm.rtl.dpp.watch import Wait
 from ctm.rtl.isa.host import COUNTERS
-from ctm.sim.report.page.charts import COLOURS, chart
+from ctm.sim.report.page.charts import COLOURS, ISSUE_COLOUR, STANDOFF, chart, log_ticks
 from ctm.sim.sweep.columns import Row
 from ctm.sim.sweep.settings import SETTINGS
 
@@ -22,7 +22,7 @@ _STALL_COLOURS = {
     "lookups": COLOURS[Wait.FETCH], "loading": COLOURS[Wait.CODE], "requests": COLOURS[Wait.REQUEST],
     "latency": COLOURS[Wait.RESULT], "ends": COLOURS[Wait.START],
 }  # fmt: skip
-_ISSUE, _ROW_HEIGHT = "#10b981", 18
+_ROW_HEIGHT = 18
 _MOST_BARS = 400
 """Points whose stall causes are shown; more are not told apart."""
 FRONT = "front"
@@ -78,7 +78,7 @@ def pareto(rows: Sequence[Row]) -> Any | None:
         )  # fmt: skip
     figure = chart(traces, height=420, showlegend=True)
     figure.update_xaxes(title="LUT4")
-    figure.update_yaxes(title="cycles", type="log", dtick=1)
+    figure.update_yaxes(title="cycles", type="log", dtick=log_ticks(row["cycles"] for row in known))
     return figure
 
 
@@ -153,8 +153,12 @@ def roofline(rows: Sequence[Row]) -> Any | None:
             )
         )  # fmt: skip
     figure = chart(traces, height=420, showlegend=True)
-    figure.update_xaxes(title="ALU lane instructions per byte moved", type="log", dtick=1)
-    figure.update_yaxes(title="ALU lane instructions a cycle", type="log", dtick=1)
+    figure.update_xaxes(title="ALU lane instructions per byte moved", type="log", dtick=log_ticks(grid))
+    shown = [
+        *(row["operations_per_cycle"] for row in known),
+        *(each for trace in traces[: len(roofs)] for each in trace.y),
+    ]
+    figure.update_yaxes(title="ALU lane instructions a cycle", type="log", dtick=log_ticks(shown))
     return figure
 
 
@@ -170,7 +174,7 @@ def stalls(rows: Sequence[Row]) -> Any | None:
         go.Bar(
             y=names, x=[row[column] or 0.0 for row in known], name=name, orientation="h",
             customdata=[row["number"] for row in known], text=[_label(row) for row in known], textposition="none",
-            marker={"color": _STALL_COLOURS.get(name, _ISSUE), "line": {"width": 0}},
+            marker={"color": _STALL_COLOURS.get(name, ISSUE_COLOUR), "line": {"width": 0}},
             hovertemplate=f"%{{text}}<br>{name}: %{{x:.1%}}<extra></extra>",
         )
         for name, column in columns.items()
@@ -178,5 +182,5 @@ def stalls(rows: Sequence[Row]) -> Any | None:
     figure = chart(traces, height=140 + _ROW_HEIGHT * len(known), barmode="stack", bargap=0.15, showlegend=True)
     figure.update_layout(legend_traceorder="normal")
     figure.update_xaxes(title="share of the cycles of a core", tickformat=".0%", range=[0, 1])
-    figure.update_yaxes(title="point", autorange="reversed", type="category")
+    figure.update_yaxes(title="point", autorange="reversed", type="category", ticklabelstandoff=STANDOFF)
     return figure

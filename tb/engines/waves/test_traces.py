@@ -1,8 +1,11 @@
 """A wave shows what the watched engine sees, cycle by cycle, and a run with one is the same run."""
 
 import gzip
+import os
 import random
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from shutil import which
 
@@ -174,15 +177,42 @@ def test_a_model_without_waves_is_the_one_of_before(tmp_path: Path) -> None:
     assert b"VerilatedFst" not in before
 
 
+@contextmanager
+def screen(folder: Path) -> Iterator[tuple[list[str], dict[str, str]]]:
+    """What stands in front of a program's name and in its environment, so that it has a display that nobody sees.
+
+    That is an X server without a screen, or GTK's server for browsers.
+    """
+    if which("xvfb-run"):
+        yield ["xvfb-run", "-a"], {}
+        return
+    environment = {"XDG_RUNTIME_DIR": str(folder), "GDK_BACKEND": "broadway", "BROADWAY_DISPLAY": ":1"}
+    server = subprocess.Popen(
+        ["broadwayd", "--unixsocket", "http", ":1"], cwd=folder, env=os.environ | environment, stdout=subprocess.PIPE
+    )
+    try:
+        assert server.stdout is not None and server.stdout.readline().startswith(b"Listening")
+        yield [], environment
+    finally:
+        server.kill()
+        server.communicate()
+
+
 @pytest.mark.long
-@pytest.mark.skipif(not (which("gtkwave") and which("xvfb-run")), reason="GTKWave or a display for it is not there")
+@pytest.mark.skipif(
+    not (which("gtkwave") and (which("xvfb-run") or which("broadwayd"))),
+    reason="GTKWave or a display for it is not there",
+)
 def test_gtkwave_loads_the_view(tmp_path: Path) -> None:
     path, script = tmp_path / "a.fst", tmp_path / "count.tcl"
     traced, _, _ = run_with_wave("saxpy", BEATS, Waves(path=path))
     gtkw, _ = write_views(path, BEATS, traced.programs())
     script.write_text('puts "traces: [gtkwave::getTotalNumTraces]"\nexit\n')
-    command = ["xvfb-run", "-a", "gtkwave", "-S", str(script), "-a", str(gtkw)]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    with screen(tmp_path) as (front, environment):
+        command = [*front, "gtkwave", "-S", str(script), "-a", str(gtkw)]
+        shown = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, check=True, env=os.environ | environment
+        ).stdout
     sections = view(BEATS)
     assert f"traces: {len(sections) + sum(len(section.rows) for section in sections)}" in shown
 
