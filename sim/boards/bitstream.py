@@ -16,7 +16,7 @@ from ctm.sim.synthesis.cells import Cells
 from ctm.sim.synthesis.devices import DEVICES, Nextpnr
 from ctm.sim.synthesis.families.ecp5 import ECP5
 from ctm.sim.synthesis.hierarchy import Unit, units
-from ctm.sim.synthesis.placing import UnroutedError, place
+from ctm.sim.synthesis.placing import Placer, UnroutedError
 from ctm.sim.synthesis.report import Placement
 from ctm.sim.synthesis.synthesis import Synthesis
 from ctm.sim.synthesis.tool import command, side_by_side
@@ -113,13 +113,13 @@ def placed(
         None is; the message says why of each.
     """
     target, wanted = design.target, design.frequency / HERTZ
+    placer = Placer(
+        nextpnr=_nextpnr(target), frequency=wanted, folder=folder, progress=progress, options=target.packing.options
+    )
     failures = []
     for seed in seeds:
         try:
-            found = place(
-                netlist, target.top, nextpnr=_nextpnr(target), frequency=wanted, seed=seed,
-                folder=folder, progress=progress, options=target.packing.options,
-            )  # fmt: skip
+            found = placer.place(placer.with_sites(netlist, target.top, seed), target.top, seed)
         except UnroutedError as error:
             failures.append(f"with seed {seed} {error}")
             continue

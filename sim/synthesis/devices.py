@@ -18,8 +18,9 @@ from ctm.sim.synthesis.spreading import BlockRamRow
 class Nextpnr:
     """What places and routes an FPGA: a function of a package, and its options; `placer` are those for the placement.
 
-    `settings` are those without an option, `block_ram_rows` are rows over which block RAMs are to be spread: `spread`.
-    A first placement, with `spreads_by` in place of `placer` if it needs others, says near to what each is.
+    `settings` are those without an option. `block_ram_rows` are rows over which block RAMs are to be spread, as
+    `spread` does by a placement: `spreads_by` has the options of each placement that is made for this, one after the
+    other. By the last of them tiles stay empty where there are more nets than `most_nets`: `loosened`.
     """
 
     package: Package
@@ -28,7 +29,8 @@ class Nextpnr:
     placer: tuple[str, ...] = ()
     settings: Mapping[str, float] = field(default_factory=dict)
     block_ram_rows: tuple[BlockRamRow, ...] = ()
-    spreads_by: tuple[str, ...] | None = None
+    spreads_by: tuple[tuple[str, ...], ...] = ()
+    most_nets: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,18 +80,16 @@ _PATIENT: Mapping[str, float] = {
     "router2/histCongWeight": 0.25,
 }
 """Settings of nextpnr's second router with which a full FPGA is routed; defaults are in brackets."""
-_MORE_PATIENT: Mapping[str, float] = {
-    **_PATIENT,
-    "router2/bbMargin/x": 12,
-    "router2/bbMargin/y": 9,
-    "router2/estimateWeight": 0.7,
-    "router2/currCongWeightMult": 0.5,
-}
-"""With which a fuller one is; where a wire's cost grew faster, nets went so far around others that it got worse."""
-# Wires are what a machine has too few of: it is placed for their length, not for time. nextpnr's static placer makes
-# nets 5 % shorter than the other one, but some of them so long that a board's clock is slower.
+# Wires are what a board has too few of: it is placed for their length, not for time.
 _SHORT = ("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2")
-_SHORTEST = ("--no-tmdriv", "--placer", "static", "--router", "router2")
+# Block RAMs at the best sites and empty tiles among the crowded ones leave a machine by itself enough to be fast.
+_FAST = ("--placer", "heap", "--router", "router2")
+_IN_TIME: Mapping[str, float] = {
+    **_PATIENT,
+    "router2/histCongWeight": 0.5,
+    # The most of an area that its cells may fill (0.9): cells go as far as the edges, where wires are free.
+    "placerHeap/beta": 0.7,
+}
 DEFAULT_DEVICE = "85k"
 DEVICES = {
     "25k": _ecp5("25k", Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28)),
@@ -97,9 +97,13 @@ DEVICES = {
     "85k": _ecp5(
         "85k",
         Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156),
-        full={"placer": _SHORT, "settings": _PATIENT, "block_ram_rows": _85F_BLOCK_RAMS},
-        # Block RAMs that are spread from a first static placement make the nets of the second one 5 % longer.
-        alone={"placer": _SHORTEST, "spreads_by": _SHORT, "settings": _MORE_PATIENT},
+        full={
+            "placer": _SHORT,
+            "settings": _PATIENT,
+            "block_ram_rows": _85F_BLOCK_RAMS,
+            "spreads_by": (_SHORT,),
+        },
+        alone={"placer": _FAST, "settings": _IN_TIME, "spreads_by": (_SHORT, _FAST, _FAST, _FAST), "most_nets": 22},
     ),
     "xc7a100t": Device(
         title="Artix-7 100T",

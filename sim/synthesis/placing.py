@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from ctm.sim.compiled.error import ToolchainError
+from ctm.sim.compiled.tools.package import ASSIGNMENT
 from ctm.sim.compiled.tools.programs import Result, Tools, check
 from ctm.sim.files import write_file
 from ctm.sim.synthesis.devices import Nextpnr
 from ctm.sim.synthesis.linking import LinkedNames, link
+from ctm.sim.synthesis.loosening import loosened
 from ctm.sim.synthesis.report import Placement, placement
 from ctm.sim.synthesis.spreading import spread
 from ctm.sim.synthesis.tool import command, read_json
@@ -32,68 +34,74 @@ _ITERATIONS = 120
 """Iterations without fewer such wires after which routing has failed; machines that are routed have had 40."""
 
 
+Modules = Mapping[str, Mapping[str, Any]]
+"""A design's modules by their names, as Yosys writes them."""
+
+
 class UnroutedError(ToolchainError):
     """With this seed nextpnr does not route some nets."""
 
 
-def place(
-    modules: Mapping[str, Mapping[str, Any]],
-    top: str,
-    *,
-    nextpnr: Nextpnr,
-    frequency: float,
-    seed: int,
-    folder: Path,
-    progress: Callable[[str], None],
-    options: Sequence[str] = (),
-) -> Placement:
-    """Place and route a design of these modules; `frequency`, in MHz, is what is aimed at.
-
-    Where block RAMs are to be spread, `top` has all cells itself, and is placed twice. `options` are more of nextpnr's,
-    for its pins; it works in `folder`.
-
-    Raises
-    ------
-    UnroutedError
-        Its router does not get on.
-    ToolchainError
-        nextpnr is missing or failed, as it does where the design does not fit.
-    """
-    nextpnr.package.require()
-    arguments = (*nextpnr.options, *_OPTIONS, "--freq", str(frequency), "--seed", str(seed), *options)
-    tool = _Tool(nextpnr=nextpnr, arguments=arguments, folder=folder, progress=progress)
-    placeable = modules
-    if nextpnr.block_ram_rows:
-        first = (*(nextpnr.spreads_by or nextpnr.placer), "--no-route", "--write", _PLACED)
-        tool.run(f"seed {seed}, places of block RAMs", link(modules, top, nextpnr.settings), *first)
-        (placed,) = read_json(folder / _PLACED)["modules"].values()
-        placeable = {**modules, top: spread(modules[top], placed, nextpnr.block_ram_rows)}
-    last = (*nextpnr.placer, "--report", _REPORT, "--write", ROUTED)
-    tool.run(f"seed {seed}", link(placeable, top, nextpnr.settings), *last)
-    return placement(read_json(folder / _REPORT), LinkedNames(modules, top), seed)
-
-
 @dataclass(frozen=True, kw_only=True)
-class _Tool:
-    """nextpnr with some arguments."""
+class Placer:
+    """nextpnr for an FPGA and a clock: `frequency`, in MHz, is what is aimed at.
+
+    `options` are more of nextpnr's, for pins. It works in `folder`; `progress` is told what it does. Its methods raise
+    a `ToolchainError` where nextpnr is missing or fails, as it does where a design does not fit.
+    """
 
     nextpnr: Nextpnr
-    arguments: tuple[str, ...]
+    frequency: float
     folder: Path
     progress: Callable[[str], None]
+    options: Sequence[str] = ()
 
-    def run(self, title: str, netlist: Mapping[str, Any], *options: str) -> None:
+    def with_sites(self, modules: Modules, top: str, seed: int) -> Modules:
+        """A design of these modules with sites for block RAMs, and tiles that stay empty, by placements of its own.
+
+        Where there is nothing to be spread it is as it was; else `top` has all cells itself. `place` takes it with any
+        seed.
+        """
+        nextpnr = self.nextpnr
+        if not nextpnr.spreads_by:
+            return modules
+        ASSIGNMENT.require()
+        found = modules
+        for number, placer in enumerate(nextpnr.spreads_by, 1):
+            title = f"seed {seed}, places of block RAMs, {number} of {len(nextpnr.spreads_by)}"
+            self._run(title, found, top, seed, *placer, "--no-route", "--write", _PLACED)
+            (placed,) = read_json(self.folder / _PLACED)["modules"].values()
+            found = {**modules, top: spread(modules[top], placed, nextpnr.block_ram_rows)}
+        if nextpnr.most_nets is not None:
+            found = {**found, top: loosened(found[top], placed, nextpnr.most_nets)}
+        return found
+
+    def place(self, modules: Modules, top: str, seed: int) -> Placement:
+        """Place and route a design of these modules.
+
+        Raises
+        ------
+        UnroutedError
+            Its router does not get on.
+        """
+        self._run(f"seed {seed}", modules, top, seed, *self.nextpnr.placer, "--report", _REPORT, "--write", ROUTED)
+        return placement(read_json(self.folder / _REPORT), LinkedNames(modules, top), seed)
+
+    def _run(self, title: str, modules: Modules, top: str, seed: int, *options: str) -> None:
         """Run it to its end, with more options."""
-        write_file(self.folder / _NETLIST, json.dumps(netlist).encode())
-        log, package = self.folder / _LOG, self.nextpnr.package
+        nextpnr, log = self.nextpnr, self.folder / _LOG
+        nextpnr.package.require()
+        write_file(self.folder / _NETLIST, json.dumps(link(modules, top, nextpnr.settings)).encode())
         # It may be an earlier run's.
         log.unlink(missing_ok=True)
-        files = ("--json", _NETLIST, "--log", _LOG)
-        words = command(package, self.nextpnr.function, *self.arguments, *files, *options)
+        aim = ("--freq", str(self.frequency), "--seed", str(seed), "--json", _NETLIST, "--log", _LOG)
+        words = command(
+            nextpnr.package, nextpnr.function, *nextpnr.options, *_OPTIONS, *aim, *self.options, *options
+        )  # fmt: skip
         with Tools() as tools:
             run = tools.start(words, self.folder)
             _watch(run, log, lambda text: self.progress(f"{title}: {text}"))
-        check(run.result(), package.distribution)
+        check(run.result(), nextpnr.package.distribution)
 
 
 def _watch(run: Future[Result], log: Path, progress: Callable[[str], None]) -> None:

@@ -1,26 +1,25 @@
 """Block RAMs in all of an FPGA's rows alike.
 
-An FPGA has few rows of block RAM, and nextpnr puts a machine's where their nets are shortest, which fills some of these
-rows and leaves others empty: around the full ones wires are missing. So a first placement only says near to what each
-lies, and then each row gets as many.
+An FPGA has few rows of block RAM, and nextpnr puts a machine's where their nets are shortest at first, which fills some
+of these rows and leaves others empty: around the full ones wires are missing. So a placement only says where all other
+cells are, and then each row gets as many block RAMs, at the sites where their nets are the shortest.
 """
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from math import inf
-from statistics import fmean
 from typing import Any
+
+import numpy as np
 
 from ctm.sim.synthesis.families.ecp5 import BLOCK_RAMS
 
 SITE, PLACED = "BEL", "NEXTPNR_BEL"
 """Attributes of a cell: the site that it is to have, and the one that nextpnr gave it."""
 _SITE = re.compile(r"X(\d+)/Y(\d+)/")
-_EVERYWHERE = 60
-"""Ends of a net from which on it says nothing of where a cell should be."""
+_EVERYWHERE = 2000
+"""Ends of a net from which on it says nothing of where a cell should be: a clock or a reset."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,58 +36,74 @@ class BlockRamRow:
 
 
 def spread(module: Mapping[str, Any], placed: Mapping[str, Any], rows: Sequence[BlockRamRow]) -> dict[str, Any]:
-    """A module whose block RAMs have sites, as many in each of `rows`, near to the other cells in `placed`.
+    """A module whose block RAMs have sites, as many in each of `rows`, by where other cells are in `placed`.
 
-    A row that is half full at most has a free site beside each.
+    First each gets a row, then its site there: so that together they make their nets as short as possible (half
+    perimeter), each by itself. A row that is half full at most has a free site beside each.
     """
-    wanted = dict(_wanted(placed["cells"]))
-    by_row = sorted(wanted, key=lambda name: wanted[name][1])
-    shares = pairwise(round(len(by_row) * share / len(rows)) for share in range(len(rows) + 1))
+    names, boxes = _boxes(placed["cells"])
+    share = -(-len(names) // len(rows))
+    sites = [row.names[::2] if 2 * share <= len(row.names) + 1 else row.names for row in rows]
+    costs = [_costs(boxes, list(map(_where, each))) for each in sites]
+    nearest = np.stack([cost.min(axis=1) for cost in costs], axis=1)
+    row_of = _assigned(np.repeat(nearest, share, axis=1)) // share
     cells = dict(module["cells"])
-    for row, (first, end) in zip(sorted(rows, key=lambda row: row.y), shares, strict=True):
-        names = sorted(by_row[first:end], key=lambda name: wanted[name][0])
-        for name, site in zip(names, _nearest([wanted[name][0] for name in names], row.xs), strict=True):
-            cells[name] = {**cells[name], "attributes": {**cells[name]["attributes"], SITE: row.names[site]}}
+    for row, (named, cost) in enumerate(zip(sites, costs, strict=True)):
+        here = np.flatnonzero(row_of == row)
+        for index, site in zip(here, _assigned(cost[here]), strict=True):
+            cell = cells[names[index]]
+            cells[names[index]] = {**cell, "attributes": {**cell["attributes"], SITE: named[site]}}
     return {**module, "cells": cells}
 
 
-def _wanted(cells: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, tuple[float, float]]]:
-    """Block RAMs, and the middle of what each is connected to."""
+def _assigned(costs: np.ndarray) -> np.ndarray:
+    """A column of its own for each row of `costs`, so that their sum is the least."""
+    # Heavy, and wanted here alone.
+    from scipy.optimize import linear_sum_assignment
+
+    return np.asarray(linear_sum_assignment(costs)[1])
+
+
+def _boxes(cells: Mapping[str, Mapping[str, Any]]) -> tuple[list[str], list[np.ndarray]]:
+    """The block RAMs, and of each one's nets the box (left, top, right, bottom) around all other ends."""
     where: dict[str, tuple[int, int]] = {}
-    ends: defaultdict[int | str, list[str]] = defaultdict(list)
+    ends: defaultdict[int, set[str]] = defaultdict(set)
     for name, cell in cells.items():
         if cell["attributes"].get(PLACED):
             where[name] = _where(cell["attributes"][PLACED])
             for bit in _bits(cell):
-                ends[bit].append(name)
-    block_rams = {name for name in where if cells[name]["type"] in BLOCK_RAMS}
-    for name in sorted(block_rams):
-        nets = (ends[bit] for bit in _bits(cells[name]))
-        near = [where[end] for net in nets if len(net) <= _EVERYWHERE for end in net if end not in block_rams]
-        x, y = zip(*(near or [where[name]]), strict=True)
-        yield name, (fmean(x), fmean(y))
+                ends[bit].add(name)
+    names = sorted(name for name in where if cells[name]["type"] in BLOCK_RAMS)
+    return names, [_boxes_of(name, cells[name], ends, where) for name in names]
 
 
-def _nearest(wanted: Sequence[float], sites: Sequence[int]) -> list[int]:
-    """A site for each, in this order, so that all are as near as possible."""
-    step = 2 if 2 * len(wanted) <= len(sites) else 1
-    # The least distance of the first ones in sites up to each.
-    best = [[0.0] * (len(sites) + step)]
-    for x in wanted:
-        row = [inf] * (len(sites) + step)
-        for site, at in enumerate(sites):
-            row[site + step] = min(row[site + step - 1], best[-1][site] + abs(at - x))
-        best.append(row)
-    found, end = [], len(sites) + step - 1
-    for row in reversed(best[1:]):
-        while row[end - 1] == row[end]:
-            end -= 1
-        found.append(end - step)
-        end -= step
-    return found[::-1]
+def _boxes_of(
+    name: str, cell: Mapping[str, Any], ends: Mapping[int, set[str]], where: Mapping[str, tuple[int, int]]
+) -> np.ndarray:
+    found = []
+    for bit in set(_bits(cell)):
+        others = [where[end] for end in ends[bit] if end != name]
+        if 0 < len(others) < _EVERYWHERE:
+            x, y = zip(*others, strict=True)
+            found.append((min(x), min(y), max(x), max(y)))
+    return np.array(found or [(*where[name], *where[name])])
 
 
-def _bits(cell: Mapping[str, Any]) -> Iterable[int | str]:
+def _costs(boxes: Sequence[np.ndarray], sites: Sequence[tuple[int, int]]) -> np.ndarray:
+    """By block RAM and site: how much longer its nets are than without it, in tiles."""
+    x, y = np.array(sites).T[:, :, None]
+    return np.stack(
+        [
+            sum(
+                np.maximum(low - at, 0) + np.maximum(at - high, 0)
+                for at, low, high in ((x, box[:, 0], box[:, 2]), (y, box[:, 1], box[:, 3]))
+            ).sum(axis=1)
+            for box in boxes
+        ]
+    )
+
+
+def _bits(cell: Mapping[str, Any]) -> Iterable[int]:
     return (bit for bits in cell["connections"].values() for bit in bits if isinstance(bit, int))
 
 

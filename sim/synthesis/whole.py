@@ -12,7 +12,7 @@ from ctm.sim.synthesis.border import Border
 from ctm.sim.synthesis.cells import Cells
 from ctm.sim.synthesis.devices import DEFAULT_DEVICE, DEVICES
 from ctm.sim.synthesis.hierarchy import Unit, units
-from ctm.sim.synthesis.placing import UnroutedError, place
+from ctm.sim.synthesis.placing import Placer, UnroutedError
 from ctm.sim.synthesis.report import Placement
 from ctm.sim.synthesis.synthesis import Synthesis
 from ctm.sim.synthesis.tool import side_by_side
@@ -91,13 +91,12 @@ def measure_machine(
         around = surrounding(parts)
         list(synthesis.run([around], progress))
         netlist = synthesis.netlist(around.top)
+    placer = Placer(nextpnr=nextpnr, frequency=frequency, folder=folder, progress=progress)
+    sited = placer.with_sites(netlist, around.top, seeds[0])
     placements, unrouted = [], {}
     for seed in seeds:
         try:
-            placed = place(
-                netlist, around.top,
-                nextpnr=nextpnr, frequency=frequency, seed=seed, folder=folder, progress=progress,
-            )  # fmt: skip
+            placed = placer.place(sited, around.top, seed)
         except UnroutedError as error:
             # Other seeds have taken an hour, or will.
             unrouted[seed] = str(error)

@@ -1,13 +1,13 @@
 """Block RAMs are spread over the rows of an FPGA, near to what they are connected to."""
 
 from collections import Counter
-from itertools import combinations, count
+from itertools import combinations, count, permutations
 from typing import Any
 
 import pytest
 
 from ctm.sim.synthesis.devices import DEVICES
-from ctm.sim.synthesis.spreading import BlockRamRow, _nearest, spread
+from ctm.sim.synthesis.spreading import BlockRamRow, spread
 
 ROWS = [
     BlockRamRow(y=y, names=tuple(f"X{x}/Y{y}/EBR{x % 4}" for x in range(0, 40, 4))) for y in (22, 5)
@@ -22,7 +22,7 @@ def placed(block_rams: dict[str, tuple[int, int]]) -> dict[str, Any]:
         ram = {"type": "DP16KD", "connections": pins, "attributes": {"NEXTPNR_BEL": "X0/Y5/EBR0"}}
         lut = {"type": "TRELLIS_COMB", "connections": {"A": pins["DO"]}}
         cells |= {name: ram, f"{name}_lut": lut | {"attributes": {"NEXTPNR_BEL": f"X{x}/Y{y}/SLICEA.LUT0"}}}
-    for number in range(60):
+    for number in range(2000):
         attributes = {"NEXTPNR_BEL": "X99/Y99/SLICEA.FF0"}
         cells[f"reset_{number}"] = {"type": "TRELLIS_FF", "connections": {"LSR": [2]}, "attributes": attributes}
     return {"cells": cells}
@@ -33,28 +33,34 @@ def test_each_row_gets_as_many_the_nearest_to_it() -> None:
     found = spread(given, given, ROWS)["cells"]
     # a is the lowest; of the others, which all want the upper row, d is.
     assert {name: found[name]["attributes"]["BEL"] for name in "abcd"} == {
-        "a": "X8/Y22/EBR0", "d": "X32/Y22/EBR0", "b": "X36/Y5/EBR0", "c": "X0/Y5/EBR0",
+        "a": "X8/Y22/EBR0", "d": "X32/Y22/EBR0", "b": "X32/Y5/EBR0", "c": "X0/Y5/EBR0",
     }  # fmt: skip
     assert "BEL" not in given["cells"]["a"]["attributes"], "what was given stays as it is"
     assert all("BEL" not in cell["attributes"] for name, cell in found.items() if name not in "abcd")
 
 
-@pytest.mark.parametrize("wanted", [[3, 3.5, 4], [0, 0, 39, 39], [20] * 5, [5] * 7, [-9, 50]])
-def test_no_other_places_are_nearer(wanted: list[float]) -> None:
-    sites = list(range(0, 40, 4))
-    found = _nearest(wanted, sites)
-    apart = 2 if 2 * len(wanted) <= len(sites) else 1
-    choices = [
-        each
-        for each in combinations(range(len(sites)), len(wanted))
-        if all(b - a >= apart for a, b in zip(each, each[1:], strict=False))
-    ]
+@pytest.mark.parametrize("wanted", [[3, 6, 4], [0, 1, 39, 38], [20, 21, 22, 19, 20], [99, 0]])
+def test_no_other_sites_make_nets_shorter(wanted: list[int]) -> None:
+    (row,) = rows = [BlockRamRow(y=5, names=tuple(f"X{x}/Y5/EBR{x % 4}" for x in range(0, 24, 4)))]
+    given = placed({str(number): (x, 9) for number, x in enumerate(wanted)})
+    found = spread(given, given, rows)["cells"]
+    sites = [row.names.index(found[str(number)]["attributes"]["BEL"]) for number in range(len(wanted))]
+    apart = 2 if 2 * len(wanted) <= len(row.names) else 1
+    assert all(abs(a - b) >= apart for a, b in combinations(sites, 2))
 
-    def distance(choice: tuple[int, ...]) -> float:
-        return sum(abs(sites[index] - x) for index, x in zip(choice, wanted, strict=True))
+    def length(choice: tuple[int, ...]) -> int:
+        return sum(abs(row.xs[site] - x) for site, x in zip(choice, wanted, strict=True))
 
-    assert tuple(found) in choices
-    assert distance(tuple(found)) == min(map(distance, choices))
+    assert length(tuple(sites)) == min(map(length, permutations(range(0, len(row.names), apart), len(wanted))))
+
+
+def test_a_block_ram_goes_into_the_box_of_a_net_or_as_near_as_there_is_a_site() -> None:
+    given = placed({"a": (9, 40)})
+    # Another end of its net: the box is 9 to 30, where several sites cost nothing.
+    other = {"type": "TRELLIS_COMB", "connections": {"A": [3]}, "attributes": {"NEXTPNR_BEL": "X30/Y2/SLICEA.LUT0"}}
+    given["cells"]["other"] = other
+    found = spread(given, given, ROWS)["cells"]["a"]["attributes"]["BEL"]
+    assert found.startswith(tuple(f"X{x}/" for x in (16, 24)))
 
 
 def test_the_places_of_a_device_are_its_block_rams() -> None:

@@ -64,10 +64,10 @@ if sys.argv[2] == "run_nextpnr_ecp5":
     assert {name for name, module in modules.items() if "top" in module["attributes"]} == {"border"}
     assert "--85k" in sys.argv and given["--freq"] == "60.0"
     if "--no-route" in sys.argv:
-        placed = {"modules": {"top": {"cells": {"ram": RAM | {"attributes": {"NEXTPNR_BEL": "X4/Y22/EBR0"}}}}}}
+        placed = {"modules": {"top": {"cells": {"ram": RAM | {"attributes": {"NEXTPNR_BEL": "X12/Y44/EBR0"}}}}}}
         pathlib.Path(given["--write"]).write_text(json.dumps(placed))
         sys.exit()
-    assert modules["border"]["cells"]["ram"]["attributes"] == {"BEL": "X4/Y70/EBR0"}
+    assert modules["border"]["cells"]["ram"]["attributes"] == {"BEL": "X13/Y46/EBR0"}
     ends = [{"cell": f"machine.first.{name}", "port": "X"} for name in ("rows$3.0", "sum")]
     path = [{"type": "logic", "delay": 7.5, "from": ends[0], "to": ends[1]}]
     clock = "$glbnet$clk"
