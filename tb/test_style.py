@@ -130,9 +130,12 @@ RETIRED_WORDS = {
     "rtl/r5xx": f"{_LOCAL_WORDS} group groups slot slots",
     "rtl/r700": _LOCAL_WORDS,
     "tb/dpp": f"{_LOCAL_WORDS.replace(' lookups', '')} group groups slot slots",
+    "tb/soak": "refuse refused refuses refusal refusals",
+    "tb/cli": "refuse refused refuses refusal refusals",
 }
 """Words with several meanings that are gone from a folder, as parts of names and in texts (docs/glossary.md)."""
 KEPT_WORDS = {
+    r"memory\.refuse\(": "how a range of memory is made to respond with errors",
     r"push_refused|Verdict\.REFUSED|FORGET_WRITTEN|ANSWERED": "names of `isa`: registers and the serial link",
     r"[Ww]ave[ _]slots?": "a resident wavefront's slot",
     r"resident_groups": "a name of the configuration",

@@ -18,7 +18,7 @@ from ctm.sim.compiled.tools.package import BOARDS, FPGA_NEXTPNR, FPGA_YOSYS, LIT
 from ctm.sim.synthesis.placing import UnroutedError
 from ctm.sim.synthesis.report import CriticalPath, Placement
 from ctm.tb.board.memory_board import memory_design
-from ctm.tb.cli.invocation import refusal
+from ctm.tb.cli.invocation import error_line
 
 needs_board = pytest.mark.skipif(
     not all(package.is_installed for package in (BOARDS, LITEDRAM, FPGA_YOSYS, FPGA_NEXTPNR)),
@@ -102,7 +102,7 @@ def test_seeds_are_tried_until_one_is_routed_and_fast_enough(tmp_path: Path, mon
 
 
 def test_a_board_that_is_not_known_is_refused() -> None:
-    assert "--board: there is no board 'breadboard'; there are ulx3s, tang-mega-138k" in refusal(
+    assert "--board: there is no board 'breadboard'; there are ulx3s, tang-mega-138k" in error_line(
         "bitstream", "--board", "breadboard"
     )
 
@@ -119,7 +119,7 @@ def test_a_board_that_is_not_known_is_refused() -> None:
     ],
 )
 def test_what_cannot_be_made_is_refused(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
-    assert message in refusal("bitstream", "--board", "ulx3s", "-o", tmp_path / "ctm.bit", *arguments)
+    assert message in error_line("bitstream", "--board", "ulx3s", "-o", tmp_path / "ctm.bit", *arguments)
     assert not (tmp_path / "ctm.bit").exists()
 
 

@@ -19,7 +19,7 @@ from ctm.sim.fault import CycleLimitError
 from ctm.sim.runtime import CommandBuffer, Device, Layout, MachineError
 from ctm.tb.board.stand_in import Line, StandIn
 from ctm.tb.board.terminal import Terminal
-from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.invocation import ctm, error_line
 from ctm.tb.lib.machines import machine, options
 
 TOP = Path(__file__).parents[2]
@@ -131,11 +131,11 @@ def test_a_port_that_is_none_is_refused(tmp_path: Path) -> None:
     plain = tmp_path / "file"
     plain.write_bytes(b"")
     run = ("run", SAXPY, "--engine", "serial", *options("r5xx"))
-    assert "there is no such port; is the board connected?" in refusal(*run, "--port", tmp_path / "nothing")
-    assert "this is no serial port" in refusal(*run, "--port", plain)
-    assert "'7' is no speed of a serial port" in refusal(*run, "--port", f"{plain}@7")
-    assert "engine 'serial' needs the port of a board" in refusal(*run)
-    assert "engine 'golden' has no port" in refusal("run", SAXPY, "--engine", "golden", "--port", plain)
+    assert "there is no such port; is the board connected?" in error_line(*run, "--port", tmp_path / "nothing")
+    assert "this is no serial port" in error_line(*run, "--port", plain)
+    assert "'7' is no speed of a serial port" in error_line(*run, "--port", f"{plain}@7")
+    assert "engine 'serial' needs the port of a board" in error_line(*run)
+    assert "engine 'golden' has no port" in error_line("run", SAXPY, "--engine", "golden", "--port", plain)
 
 
 @pytest.mark.parametrize(
@@ -149,20 +149,20 @@ def test_a_port_that_is_none_is_refused(tmp_path: Path) -> None:
 def test_a_port_without_a_board_is_told(monkeypatch: pytest.MonkeyPatch, answers: object, message: str) -> None:
     monkeypatch.setattr(SerialEngine, "patience", 0.01)
     with Terminal(answers, idle=0.005) as terminal:  # type: ignore[arg-type]
-        told = refusal("run", SAXPY, "--engine", "serial", *options("r5xx"), "--port", terminal.port)
+        told = error_line("run", SAXPY, "--engine", "serial", *options("r5xx"), "--port", terminal.port)
         assert f"error: {terminal.port}: {message}" in told
 
 
 def test_a_wrong_bitstream_is_told(port: str, board: StandIn) -> None:
     run = ("run", SAXPY, "--engine", "serial", "--port", port)
-    told = refusal(*run, "--preset", "small")
+    told = error_line(*run, "--preset", "small")
     slots = machine("r5xx").array.threads
     assert f"the FPGA has another configuration: 1 cores, 4 lanes, {slots} slots, fingerprint" in told
     assert "give --preset and --set as the bitstream was built" in told
     board.greeting.protocol = 2
-    assert "the bitstream speaks protocol 2, not 1; build it again" in refusal(*run, *options("r5xx"))
+    assert "the bitstream speaks protocol 2, not 1; build it again" in error_line(*run, *options("r5xx"))
     board.greeting.magic = b"ABCD"
-    assert "what answers is no board of this machine" in refusal(*run, *options("r5xx"))
+    assert "what answers is no board of this machine" in error_line(*run, *options("r5xx"))
 
 
 def test_a_cable_that_is_pulled_out_is_told_at_once(board: StandIn) -> None:

@@ -24,8 +24,8 @@ def report(*arguments: object) -> dict[str, Any]:
     return dict(json.loads(ctm(*arguments, "--json").stdout))
 
 
-def refusal(*arguments: object) -> str:
-    """What ``ctm`` says on standard error where it refuses: one line, exit status 2."""
+def error_line(*arguments: object) -> str:
+    """What ``ctm`` says on standard error, with exit status 2: one line."""
     result = ctm(*arguments)
     assert result.exit_code == 2, result.output
     assert result.stderr.startswith("error: ")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ctm.sim import files
-from ctm.tb.cli.invocation import ctm, process, refusal
+from ctm.tb.cli.invocation import ctm, error_line, process
 from ctm.tb.jobs.folder import Folder, scale
 
 SOURCE = "OUT o0 = MOV(r0)\n"
@@ -58,7 +58,7 @@ def test_a_fifo_that_nobody_writes_to_is_not_waited_for(
     monkeypatch.setattr(files, "PATIENCE", 0.1)
     become_fifo(folder.path / name)
     start = time.monotonic()
-    assert "nothing came through this FIFO for 0.1 s" in refusal("run", folder.job)
+    assert "nothing came through this FIFO for 0.1 s" in error_line("run", folder.job)
     assert time.monotonic() - start < 20
 
 
@@ -68,13 +68,13 @@ def test_other_commands_do_not_wait_for_a_fifo_either(tmp_path: Path, monkeypatc
     os.mkfifo(fifo)
     for command in (["asm", fifo, "-o", tmp_path / "a.elf"], ["disasm", fifo], ["info", fifo],
                     ["exec", "--submit", "0,0", "--load", f"0={fifo}"]):  # fmt: skip
-        assert refusal(*command) == f"error: {fifo}: nothing came through this FIFO for 0.1 s\n"
+        assert error_line(*command) == f"error: {fifo}: nothing came through this FIFO for 0.1 s\n"
 
 
 def test_a_device_is_not_read_without_end(folder: Folder) -> None:
     folder.change('file = "x.npy"', 'file = "/dev/zero"')
-    assert "inputs[0].file: cannot read '/dev/zero': it is a device" in refusal("run", folder.job)
-    assert "/dev/zero: it is a device" in refusal("asm", "/dev/zero", "-o", folder.path / "a.elf")
+    assert "inputs[0].file: cannot read '/dev/zero': it is a device" in error_line("run", folder.job)
+    assert "/dev/zero: it is a device" in error_line("asm", "/dev/zero", "-o", folder.path / "a.elf")
 
 
 def test_text_may_begin_with_a_byte_order_mark(folder: Folder) -> None:

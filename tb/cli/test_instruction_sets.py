@@ -82,7 +82,7 @@ def test_settings_change_the_default_machine(folder: Folder) -> None:
     assert groups(folder.path / "other.toml", "--check") == 2 * 3
 
 
-def test_a_program_on_cores_of_another_kind_is_refused_by_name(folder: Folder) -> None:
+def test_a_program_on_cores_of_another_kind_is_an_error_with_its_name(folder: Folder) -> None:
     other = folder.path / "other.toml"
     foreign = "a program for invented, and this machine's cores are r5xx"
     for arguments in (["--preset", "default"], ["--set", "array.instruction_set=r5xx"]):
@@ -96,7 +96,7 @@ def test_a_program_on_cores_of_another_kind_is_refused_by_name(folder: Folder) -
     assert not (folder.path / "y.npy").exists()
 
 
-def test_an_instruction_set_that_there_is_not_is_refused_with_those_that_there_are(folder: Folder) -> None:
+def test_an_instruction_set_that_there_is_not_is_an_error_with_those_that_there_are(folder: Folder) -> None:
     for command in (["run", folder.job], ["exec", "--submit", "0x1000,0"], ["bench", "golden"]):
         result = ctm(*command, "--set", "array.instruction_set=r600")
         assert result.exit_code == 2

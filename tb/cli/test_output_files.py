@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.tb.cli.invocation import ctm, refusal, report
+from ctm.tb.cli.invocation import ctm, error_line, report
 from ctm.tb.jobs.folder import Folder
 
 SOURCE = "OUT o0 = MOV(r0)\n"
@@ -126,7 +126,7 @@ def test_what_a_job_is_made_of_is_not_replaced(folder: Folder, source: str, name
     else:
         output.hardlink_to(folder.path / source)
     before = contents(folder)
-    message = refusal("run", folder.job)
+    message = error_line("run", folder.job)
     assert "job.toml:15: outputs[0].file: " in message
     assert f"would replace {name}; choose another name or folder" in message
     assert report("run", folder.job)["instructions"] == 0
@@ -136,10 +136,10 @@ def test_what_a_job_is_made_of_is_not_replaced(folder: Folder, source: str, name
 def test_an_input_is_not_replaced_by_its_plain_name_or_by_a_folder(folder: Folder) -> None:
     folder.change('file = "y.npy"', 'file = "out/x.npy"')
     before = contents(folder)
-    assert "would replace inputs[0].file" in refusal("run", folder.job, "-o", folder.path)
+    assert "would replace inputs[0].file" in error_line("run", folder.job, "-o", folder.path)
     folder.change('file = "out/x.npy"', 'file = "./x.npy"')
     before["job.toml"] = folder.job.read_bytes()
-    assert "would replace inputs[0].file" in refusal("run", folder.job)
+    assert "would replace inputs[0].file" in error_line("run", folder.job)
     assert contents(folder) == before
     assert ctm("run", folder.job, "-o", folder.path / "out").exit_code == 0
 
@@ -147,7 +147,7 @@ def test_an_input_is_not_replaced_by_its_plain_name_or_by_a_folder(folder: Folde
 def test_constants_are_not_replaced(folder: Folder) -> None:
     np.save(folder.path / "y.npy", np.zeros((4, 4), np.float32))
     folder.change("float = {3 = [2.0, 2.0, 2.0, 0.5]}", 'float = "y.npy"')
-    assert "would replace constants.float" in refusal("run", folder.job)
+    assert "would replace constants.float" in error_line("run", folder.job)
 
 
 @pytest.mark.parametrize("option", ["--trace", "--timeline", "--report"])
@@ -158,7 +158,7 @@ def test_what_shows_a_run_replaces_neither_the_job_nor_an_output(folder: Folder,
         "job.toml": "the job itself", "scale.elf": "program.file", "x.npy": "inputs[0].file", "link": "inputs[0].file",
         "y.npy": "output 0",
     }.items():  # fmt: skip
-        problem = refusal("run", folder.job, option, folder.path / name)
+        problem = error_line("run", folder.job, option, folder.path / name)
         assert (
             problem == f"error: {option} {folder.path / name}: it would replace {kind}; choose another name or folder\n"
         )
@@ -168,10 +168,10 @@ def test_what_shows_a_run_replaces_neither_the_job_nor_an_output(folder: Folder,
 
 def test_what_shows_a_run_goes_to_files_of_their_own(folder: Folder) -> None:
     place = folder.path / "t.json"
-    problem = refusal("run", folder.job, "--timeline", place, "--trace", place)
+    problem = error_line("run", folder.job, "--timeline", place, "--trace", place)
     assert "--timeline" in problem and "it would replace what --trace writes" in problem
     assert ctm("run", folder.job, "--timeline", "/dev/null", "--trace", "/dev/null").exit_code == 0
-    waves = refusal("run", folder.job, "--waves", folder.path / "a.fst", "--trace", folder.path / "b")
+    waves = error_line("run", folder.job, "--waves", folder.path / "a.fst", "--trace", folder.path / "b")
     assert "engine 'rtl' writes none" in waves
 
 
@@ -186,9 +186,11 @@ def test_what_an_output_begins_with_may_be_replaced(folder: Folder) -> None:
 
 def test_two_outputs_do_not_go_to_one_file(folder: Folder) -> None:
     folder.change("[constants]", CONDITIONAL.replace("depth.npy", "there/y.npy"))
-    assert "conditional.file: two outputs go to the same file" in refusal("run", folder.job, "-o", folder.path / "out")
+    assert "conditional.file: two outputs go to the same file" in error_line(
+        "run", folder.job, "-o", folder.path / "out"
+    )
     (folder.path / "there").symlink_to(folder.path)
-    assert "conditional.file: two outputs go to the same file" in refusal("run", folder.job)
+    assert "conditional.file: two outputs go to the same file" in error_line("run", folder.job)
     assert not (folder.path / "y.npy").exists()
 
 
@@ -201,7 +203,7 @@ def test_an_executable_does_not_replace_its_source(tmp_path: Path, kind: str) ->
         output.symlink_to(source)
     elif kind == "hard link":
         output.hardlink_to(source)
-    assert "the executable would replace its source" in refusal("asm", source, "-o", output)
+    assert "the executable would replace its source" in error_line("asm", source, "-o", output)
     assert source.read_text() == SOURCE
 
 
@@ -209,6 +211,6 @@ def test_a_dump_replaces_neither_what_is_loaded_nor_another_one(tmp_path: Path) 
     image = tmp_path / "image.bin"
     image.write_bytes(b"1234")
     run = ("exec", "--submit", "0,0", "--load", f"0x1000={image}", "--dump")
-    assert "would replace what --load reads" in refusal(*run, f"0:8={tmp_path}/../{tmp_path.name}/image.bin")
-    assert "two dumps go to the same file" in refusal(*run, f"0:8={tmp_path}/a", "--dump", f"8:8={tmp_path}/a")
+    assert "would replace what --load reads" in error_line(*run, f"0:8={tmp_path}/../{tmp_path.name}/image.bin")
+    assert "two dumps go to the same file" in error_line(*run, f"0:8={tmp_path}/a", "--dump", f"8:8={tmp_path}/a")
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"1234"]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ctm.sim.compiled import machine
-from ctm.tb.cli.invocation import ctm, process, refusal, report
+from ctm.tb.cli.invocation import ctm, error_line, process, report
 from ctm.tb.jobs.folder import Folder
 
 SOURCE = "OUT o0 = MOV(r0)\n"
@@ -60,7 +60,7 @@ def state(folder: Path) -> dict[str, bytes | None]:
 
 def test_a_full_disk_is_noticed_before_a_run(folder: Folder, full: Path) -> None:
     before = state(full)
-    message = refusal("run", folder.job, "-o", full)
+    message = error_line("run", folder.job, "-o", full)
     assert message == f"error: {full}/y.npy: {FULL}\n"
     found = report("run", folder.job, "-o", full / "new" / "place")
     assert (found["instructions"], found["error"]["message"]) == (0, f"{full}/new/place/y.npy: {FULL}")
@@ -74,7 +74,7 @@ def test_outputs_that_fit_only_one_by_one_are_noticed(folder: Folder, tmp_path: 
         (place / "y.npy").unlink()
         conditional = '[conditional]\nlocation = "PE"\ntest = "ALWAYS"\nfile = "depth.npy"\nshape = [90, 90]\n'
         folder.change("[constants]", f"{conditional}[constants]")
-        assert refusal("run", folder.job, "-o", place) == f"error: {place}/depth.npy: {FULL}\n"
+        assert error_line("run", folder.job, "-o", place) == f"error: {place}/depth.npy: {FULL}\n"
         assert state(place) == {}
 
 
@@ -83,14 +83,16 @@ def test_a_disk_that_is_full_only_at_the_end_leaves_what_was_there(
 ) -> None:
     (folder.path / "a.s").write_text(SOURCE)
     before = state(full)
-    assert refusal("asm", folder.path / "a.s", "-o", full / "old.elf") == f"error: {full}/old.elf: {FULL}\n"
-    assert refusal("exec", "--submit", "0,0", "--dump", f"0:8192={full}/old.bin") == f"error: {full}/old.bin: {FULL}\n"
+    assert error_line("asm", folder.path / "a.s", "-o", full / "old.elf") == f"error: {full}/old.elf: {FULL}\n"
+    assert (
+        error_line("exec", "--submit", "0,0", "--dump", f"0:8192={full}/old.bin") == f"error: {full}/old.bin: {FULL}\n"
+    )
     monkeypatch.setattr(machine, "machine_verilog", lambda config, top: "module ctm;" * 10_000)
-    assert refusal("verilog", "-o", full) == f"error: {full}/ctm.v: {FULL}\n"
+    assert error_line("verilog", "-o", full) == f"error: {full}/ctm.v: {FULL}\n"
     monkeypatch.setattr("ctm.sim.cli.run.try_outputs", lambda job: None)
-    assert refusal("run", folder.job, "-o", full) == f"error: {full}/y.npy: {FULL}\n"
+    assert error_line("run", folder.job, "-o", full) == f"error: {full}/y.npy: {FULL}\n"
     monkeypatch.setattr(tempfile, "tempdir", str(full))
-    message = refusal("synth", "--unit", "multiply_add")
+    message = error_line("synth", "--unit", "multiply_add")
     assert message.startswith(f"error: {full}/ctm-synthesis-")
     assert message.endswith(f"unit.il: {FULL}\n")
     assert state(full) == before
@@ -98,11 +100,11 @@ def test_a_disk_that_is_full_only_at_the_end_leaves_what_was_there(
 
 def test_a_folder_that_cannot_be_written_is_noticed_before_a_run(folder: Folder, read_only: Path) -> None:
     cause = "Read-only file system"
-    assert refusal("run", folder.job, "-o", read_only) == f"error: {read_only}/y.npy: {cause}\n"
-    assert refusal("run", folder.job, "-o", read_only / "new") == f"error: {read_only}/new/y.npy: {cause}\n"
+    assert error_line("run", folder.job, "-o", read_only) == f"error: {read_only}/y.npy: {cause}\n"
+    assert error_line("run", folder.job, "-o", read_only / "new") == f"error: {read_only}/new/y.npy: {cause}\n"
     assert report("run", folder.job, "-o", read_only)["instructions"] == 0
-    assert refusal("verilog", "-o", read_only) == f"error: {read_only}/ctm.v: {cause}\n"
-    assert refusal("exec", "--submit", "0,0", "--dump", f"0:4={read_only}/x") == f"error: {read_only}/x: {cause}\n"
+    assert error_line("verilog", "-o", read_only) == f"error: {read_only}/ctm.v: {cause}\n"
+    assert error_line("exec", "--submit", "0,0", "--dump", f"0:4={read_only}/x") == f"error: {read_only}/x: {cause}\n"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write every file")
@@ -110,7 +112,7 @@ def test_a_file_that_is_read_only_is_not_replaced(folder: Folder) -> None:
     output = folder.path / "y.npy"
     output.write_bytes(b"precious")
     output.chmod(0o444)
-    assert "y.npy: Permission denied" in refusal("run", folder.job)
+    assert "y.npy: Permission denied" in error_line("run", folder.job)
     assert output.read_bytes() == b"precious"
 
 
@@ -122,7 +124,7 @@ def test_a_limit_of_the_size_of_files_is_noticed_before_a_run(folder: Folder) ->
 
 
 @pytest.mark.parametrize("command", ["run", "asm", "exec"])
-def test_a_folder_in_the_place_of_a_file_is_refused(folder: Folder, command: str) -> None:
+def test_a_folder_in_the_place_of_a_file_is_an_error(folder: Folder, command: str) -> None:
     (folder.path / "y.npy").mkdir()
     (folder.path / "a.s").write_text(SOURCE)
     before = state(folder.path)
@@ -131,23 +133,23 @@ def test_a_folder_in_the_place_of_a_file_is_refused(folder: Folder, command: str
         "asm": ["asm", folder.path / "a.s", "-o", folder.path / "y.npy"],
         "exec": ["exec", "--submit", "0,0", "--dump", f"0:4={folder.path}/y.npy"],
     }
-    assert refusal(*arguments[command]) == f"error: {folder.path}/y.npy: Is a directory\n"
+    assert error_line(*arguments[command]) == f"error: {folder.path}/y.npy: Is a directory\n"
     assert state(folder.path) == before
 
 
-def test_a_file_in_the_place_of_a_folder_is_refused(folder: Folder) -> None:
+def test_a_file_in_the_place_of_a_folder_is_an_error(folder: Folder) -> None:
     before = state(folder.path)
-    assert refusal("run", folder.job, "-o", folder.job) == f"error: {folder.job}/y.npy: Not a directory\n"
-    assert refusal("run", folder.job, "-o", folder.job / "a") == f"error: {folder.job}/a/y.npy: Not a directory\n"
-    assert refusal("verilog", "-o", folder.job) == f"error: {folder.job}/ctm.v: Not a directory\n"
+    assert error_line("run", folder.job, "-o", folder.job) == f"error: {folder.job}/y.npy: Not a directory\n"
+    assert error_line("run", folder.job, "-o", folder.job / "a") == f"error: {folder.job}/a/y.npy: Not a directory\n"
+    assert error_line("verilog", "-o", folder.job) == f"error: {folder.job}/ctm.v: Not a directory\n"
     assert state(folder.path) == before
 
 
 @pytest.mark.parametrize("name", ["", "\\u0000", "a\\u0000.npy"])
 @pytest.mark.parametrize("key", ["x.npy", "y.npy", "scale.elf"])
-def test_a_name_that_no_file_has_is_refused(folder: Folder, key: str, name: str) -> None:
+def test_a_name_that_no_file_has_is_an_error(folder: Folder, key: str, name: str) -> None:
     folder.change(f'file = "{key}"', f'file = "{name}"')
-    assert "file: must be the name of a file" in refusal("run", folder.job)
+    assert "file: must be the name of a file" in error_line("run", folder.job)
 
 
 def test_a_run_that_fails_makes_no_folder(folder: Folder) -> None:
@@ -166,7 +168,7 @@ def test_standard_output_that_is_full_is_named(folder: Folder) -> None:
         assert (result.returncode, result.stderr) == (2, f"error: standard output: {FULL}\n")
 
 
-def test_a_run_that_is_refused_keeps_the_result_of_the_last_one(folder: Folder) -> None:
+def test_a_run_that_does_not_begin_keeps_the_result_of_the_last_one(folder: Folder) -> None:
     assert ctm("run", folder.job).exit_code == 0
     folder.change("i = [0, 12]", "i = [0, 12]\nk = 1")
     assert ctm("run", folder.job).exit_code == 2

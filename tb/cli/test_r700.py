@@ -143,7 +143,7 @@ def test_a_fault_names_the_word_and_the_address(sort: Path) -> None:
 @pytest.mark.parametrize(
     "command", [("run", "--engine", "rtl"), ("run", "--engine", "amaranth"), ("verilog",), ("synth",)]
 )
-def test_hardware_that_there_is_none_of_is_refused_in_one_line(sort: Path, command: tuple[str, ...]) -> None:
+def test_hardware_that_there_is_none_of_is_an_error_in_one_line(sort: Path, command: tuple[str, ...]) -> None:
     what, *rest = command
     arguments = [sort / "job.toml"] if what == "run" else ["--preset", "r700"]
     result = ctm(what, *arguments, *rest, "--set", "array.wavefront=64")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ctm.tb.cli.invocation import refusal
+from ctm.tb.cli.invocation import error_line
 
 
 @pytest.mark.parametrize(
@@ -21,4 +21,4 @@ from ctm.tb.cli.invocation import refusal
 )  # fmt: skip
 def test_an_error_has_the_name_that_was_written(settings: list[str], message: str) -> None:
     options = [part for setting in settings for part in ("--set", setting)]
-    assert message in refusal("exec", "--submit", "0,0", *options)
+    assert message in error_line("exec", "--submit", "0,0", *options)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.invocation import ctm, error_line
 from ctm.tb.jobs.folder import Folder
 from ctm.tb.jobs.single import single
 
@@ -56,7 +56,7 @@ def test_a_group_shows_active_processors(tmp_path: Path) -> None:
 
 def test_a_trace_is_golden_and_of_a_small_domain(folder: Path) -> None:
     job = folder / "job.toml"
-    assert "engine 'rtl' writes none" in refusal("run", job, "--engine", "rtl", "--trace", folder / "t.txt")
+    assert "engine 'rtl' writes none" in error_line("run", job, "--engine", "rtl", "--trace", folder / "t.txt")
     job.write_text(JOB.replace("[0, 2]", "[0, 4095]"))
     (folder / "loop.s").write_text(".isa r700\nEXPORT PIX0, R0.xyzw\n")
     result = ctm("run", job, "--trace", folder / "t.txt")
@@ -65,4 +65,4 @@ def test_a_trace_is_golden_and_of_a_small_domain(folder: Path) -> None:
     assert not (folder / "t.txt").exists()
     job.write_text(JOB)
     (folder / "no_folder").touch()
-    assert "no_folder" in refusal("run", job, "--trace", folder / "no_folder" / "t.txt")
+    assert "no_folder" in error_line("run", job, "--trace", folder / "no_folder" / "t.txt")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.tb.cli.invocation import ctm, refusal, report
+from ctm.tb.cli.invocation import ctm, error_line, report
 from ctm.tb.compiler.two_kernels import job
 
 SOURCE = """#include <ctm/kernel.h>
@@ -34,13 +34,13 @@ def test_a_job_compiles_its_kernels(folder: Path, engine: str) -> None:
 
 def test_errors_of_a_kernel_are_those_of_the_compiler(folder: Path) -> None:
     (folder / "k.c").write_text(SOURCE.replace("constant(0)", "constant(300)"))
-    assert refusal("run", folder / "job.toml") == (
+    assert error_line("run", folder / "job.toml") == (
         f"error: {folder}/k.c:3:46: the number of a constant is 300, not 0..255\n"
     )
     (folder / "k.c").write_text(SOURCE.replace("inverse", "other"))
-    assert "it has no kernel 'inverse'; there is: twice, other" in refusal("run", folder / "job.toml")
+    assert "it has no kernel 'inverse'; there is: twice, other" in error_line("run", folder / "job.toml")
     (folder / "job.toml").write_text(JOB.replace("k.c:twice", "k.c"))
-    assert "it has several kernels, so one must be named: twice, other" in refusal("run", folder / "job.toml")
+    assert "it has several kernels, so one must be named: twice, other" in error_line("run", folder / "job.toml")
     assert not (folder / "y.npy").exists()
 
 
@@ -53,10 +53,10 @@ def test_warnings_of_a_kernel_are_told(folder: Path) -> None:
 
 def test_a_jobs_keys_are_checked(folder: Path) -> None:
     (folder / "job.toml").write_text(JOB.replace('file = "k.c:twice"', 'file = "k.c:twice"\nisa = "r600"'))
-    assert "job.toml:3: program.isa: must be r5xx or r700" in refusal("run", folder / "job.toml")
+    assert "job.toml:3: program.isa: must be r5xx or r700" in error_line("run", folder / "job.toml")
     (folder / "job.toml").write_text(JOB.replace("k.c:twice", "none.c"))
-    assert "there is no file" in refusal("run", folder / "job.toml")
+    assert "there is no file" in error_line("run", folder / "job.toml")
     (folder / "job.toml").write_text(JOB.replace('"y.npy"', '"k.c"'))
-    message = refusal("run", folder / "job.toml")
+    message = error_line("run", folder / "job.toml")
     assert "k.c" in message
     assert (folder / "k.c").read_text() == SOURCE

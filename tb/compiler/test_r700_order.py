@@ -30,7 +30,7 @@ from ctm.tb.r700.words import Slot, Source, positions
 _ORDER = "ctm.sim.compiler.r700.order"
 _SIDE, _CLAUSES, _GROUPS = 3, 3, 12
 _SHOWN = 4
-_SEEDS, _BATCH, _SEARCHED = 4, 50, 100
+_SEEDS, _BATCH, _SEARCHED = 6, 50, 100
 _SAVED = 30
 """Groups that random clauses have less, in four programs of some 40 each."""
 

@@ -7,7 +7,7 @@ import pytest
 
 from ctm.sim.compiler import KernelError, compile_kernel
 from ctm.sim.compiler.source import Source
-from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.invocation import ctm, error_line
 
 HEAD = "#include <ctm/kernel.h>\n"
 
@@ -181,10 +181,10 @@ def test_files_that_are_no_source_are_told(tmp_path: Path) -> None:
     binary, target = tmp_path / "k.c", tmp_path / "k.elf"
     for contents, message in ((b"\n\xff\xfe", "k.c:2: it is not UTF-8 text"), (b"\n\n\0", "k.c:3: it has a zero byte")):
         binary.write_bytes(contents)
-        assert message in refusal("cc", binary, "-o", target)
-    assert "would replace its source" in refusal("cc", binary, "-o", binary)
-    assert "No such file" in refusal("cc", tmp_path / "none.c", "-o", target)
-    assert "Is a directory" in refusal("cc", tmp_path, "-o", target)
+        assert message in error_line("cc", binary, "-o", target)
+    assert "would replace its source" in error_line("cc", binary, "-o", binary)
+    assert "No such file" in error_line("cc", tmp_path / "none.c", "-o", target)
+    assert "Is a directory" in error_line("cc", tmp_path, "-o", target)
     binary.write_text(HEAD + kernel("output(0, 1.0f);"))
-    assert "not for 'r600'" in refusal("cc", binary, "-o", target, "--isa", "r600")
+    assert "not for 'r600'" in error_line("cc", binary, "-o", target, "--isa", "r600")
     assert not target.exists()

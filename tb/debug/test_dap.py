@@ -16,7 +16,7 @@ from ctm.sim.debug.dap.adapter import Adapter, Opened
 from ctm.sim.debug.dap.arguments import Arguments
 from ctm.sim.debug.dap.channel import Channel, ProtocolError
 from ctm.sim.debug.dap.server import Server
-from ctm.tb.cli.invocation import refusal
+from ctm.tb.cli.invocation import error_line
 from ctm.tb.cli.processes import running
 from ctm.tb.debug.editor import Editor, editor
 from ctm.tb.debug.jobs import DIVERGENT, LOOP_BY_COLUMN, program, race
@@ -336,9 +336,9 @@ def test_a_closed_stream_is_one_line() -> None:
 
 
 def test_options_that_do_not_go_together() -> None:
-    assert "a job is missing" in refusal("debug")
-    assert "--port: only an editor connects" in refusal("debug", "--port", "0")
-    assert "--screen: with --dap" in refusal("debug", "--dap", "--screen")
+    assert "a job is missing" in error_line("debug")
+    assert "--port: only an editor connects" in error_line("debug", "--port", "0")
+    assert "--screen: with --dap" in error_line("debug", "--dap", "--screen")
 
 
 def test_on_a_port_one_editor_comes_after_the_other(tmp_path: Path) -> None:
@@ -362,4 +362,4 @@ def test_on_a_port_one_editor_comes_after_the_other(tmp_path: Path) -> None:
         assert process.wait(60) == 128 + signal.SIGINT
         taken = socket.create_server(("127.0.0.1", 0))
         with taken:
-            assert "0 takes a free one" in refusal("debug", "--dap", "--port", taken.getsockname()[1])
+            assert "0 takes a free one" in error_line("debug", "--dap", "--port", taken.getsockname()[1])

@@ -15,7 +15,7 @@ from ctm.sim.debug.screen.command_line import CommandLine
 from ctm.sim.debug.screen.image import ImagePane
 from ctm.sim.debug.walk import Position
 from ctm.sim.jobs.loading import LoadedJob, load_job
-from ctm.tb.cli.invocation import refusal
+from ctm.tb.cli.invocation import error_line
 from ctm.tb.debug.jobs import DIVERGENT, LONG, LOOP_BY_COLUMN, example, program, race, session_of
 from ctm.tb.debug.terminal import terminal
 from ctm.tb.draws.recorded import make_job
@@ -363,4 +363,4 @@ def test_on_a_terminal_it_ends_and_leaves_the_terminal_as_it_was(tmp_path: Path,
 
 def test_without_a_terminal_one_line_says_so(tmp_path: Path) -> None:
     program(DIVERGENT, tmp_path)
-    assert "--screen: there is no terminal" in refusal("debug", tmp_path / "job.toml", "--screen")
+    assert "--screen: there is no terminal" in error_line("debug", tmp_path / "job.toml", "--screen")

@@ -17,7 +17,7 @@ from websockets.sync.client import connect
 
 from ctm.sim.explore.limits import members
 from ctm.sim.explore.security import Guard
-from ctm.tb.cli.invocation import process, refusal
+from ctm.tb.cli.invocation import error_line, process
 from ctm.tb.cli.processes import PATIENCE, running
 from ctm.tb.explore.browser import CANNED, server
 
@@ -125,15 +125,15 @@ def test_a_port_that_is_taken_is_one_line() -> None:
         other.bind(("127.0.0.1", 0))
         other.listen()
         number = other.getsockname()[1]
-        said = refusal("explore", "--no-browser", "--port", number)
+        said = error_line("explore", "--no-browser", "--port", number)
     assert said == f"error: --port {number}: something else listens there; 0 takes a free one\n"
 
 
 def test_a_file_that_is_no_kernel_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "k.c").write_bytes(b"\xff")
-    assert "a kernel's name ends in .c, .py, .s" in refusal("explore", tmp_path / "k.txt")
-    assert "No such file" in refusal("explore", tmp_path / "none.c")
-    assert "is not UTF-8 text" in refusal("explore", tmp_path / "k.c")
+    assert "a kernel's name ends in .c, .py, .s" in error_line("explore", tmp_path / "k.txt")
+    assert "No such file" in error_line("explore", tmp_path / "none.c")
+    assert "is not UTF-8 text" in error_line("explore", tmp_path / "k.c")
 
 
 def test_without_the_extra_it_says_which() -> None:

@@ -27,7 +27,7 @@ class Task:
     watchdog: int
     contents: Sequence[tuple[int, bytes]]
     buffers: Sequence[tuple[int, int]]
-    refused: Sequence[tuple[int, int]] = ()
+    error_ranges: Sequence[tuple[int, int]] = ()
     ignored: set[int] = field(default_factory=set)
 
     @staticmethod
@@ -52,7 +52,7 @@ class Task:
             watchdog=work.watchdog,
             contents=work.contents,
             buffers=[(buffer.address, buffer.dwords) for buffer in work.buffers],
-            refused=work.refused,
+            error_ranges=work.error_ranges,
             ignored=work.ignored,
         )
 
@@ -60,7 +60,7 @@ class Task:
         """Run all buffers; the error of each, or None."""
         for address, data in self.contents:
             engine.memory.write(address, data)
-        for first, end in self.refused:
+        for first, end in self.error_ranges:
             engine.memory.refuse(first, end)
         return [_error(engine, *buffer) for buffer in self.buffers]
 

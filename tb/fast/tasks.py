@@ -129,4 +129,4 @@ class Made:
 
 def refusing(task: Task, first: int, end: int) -> Task:
     """The task where a range of memory answers with errors."""
-    return replace(task, refused=[(first, end)])
+    return replace(task, error_ranges=[(first, end)])

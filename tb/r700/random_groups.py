@@ -147,6 +147,8 @@ class Drawing:
         may_modify = not has_three and is_float
         sources = tuple(self._source(has_three) for _ in range(operation.operands))
         sets = operation.sets_predicate
+        # There are many of these operations, few of each are drawn, and only modifiers vary their results of 0 and 1.
+        omod_share, clamp_share = (0.6, 0.5) if sets or operation.kills else (0.3, 0.2)
         return Slot(
             operation=operation.code,
             sources=sources,
@@ -155,8 +157,8 @@ class Drawing:
             relative=relative,
             writes=has_three or self._chance(0.85),
             index=_INDICES[self._below(len(_INDICES))],
-            omod=self._below(4) if may_modify and self._chance(0.3) else 0,
-            clamp=is_float and self._chance(0.2),
+            omod=self._below(4) if may_modify and self._chance(omod_share) else 0,
+            clamp=is_float and self._chance(clamp_share),
             predicate=(0, 0, 0, 2, 3)[self._below(5)],
             updates_mask=sets and self._chance(0.2),
             updates_predicate=sets and self._chance(0.8),

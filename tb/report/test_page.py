@@ -12,7 +12,7 @@ from ctm.examples.catalogue import job
 from ctm.sim.compiled.tools.package import Package
 from ctm.sim.profile.profile import profiles
 from ctm.sim.report.page.page import page_of
-from ctm.tb.cli.invocation import ctm, process, refusal
+from ctm.tb.cli.invocation import ctm, error_line, process
 from ctm.tb.draws.recorded import make_job
 from ctm.tb.report.ran import ran
 
@@ -93,7 +93,7 @@ def test_a_page_has_the_words_of_a_draw_s_streams(tmp_path: Path) -> None:
     assert f"{len(words):,} words, as floats" in text
     assert all(f"{number:.6g}" in text for number in words.view(np.float32)[:8].tolist())
     few = ("--preset", "r700-draw", "--set", "pipeline.stages=vertex", "--waves", tmp_path / "a.fst")
-    assert "the hardware does not draw with streams" in refusal("run", draw, *few)
+    assert "the hardware does not draw with streams" in error_line("run", draw, *few)
 
 
 def test_a_timeline_without_room_for_a_step_is_empty_and_says_so(tmp_path: Path) -> None:
@@ -108,11 +108,11 @@ def test_what_cannot_be_written_or_drawn_is_said_before_the_run(
 ) -> None:
     run = ("run", job("saxpy"), "--engine", "golden", "-o", tmp_path / "out")
     (tmp_path / "none").touch()
-    assert "none" in refusal(*run, "--report", tmp_path / "none" / "page.html")
-    assert "none" in refusal(*run, "--timeline", tmp_path / "none" / "t.json")
-    assert "there is no --timeline FILE" in refusal(*run, "--timeline-events", 9)
+    assert "none" in error_line(*run, "--report", tmp_path / "none" / "page.html")
+    assert "none" in error_line(*run, "--timeline", tmp_path / "none" / "t.json")
+    assert "there is no --timeline FILE" in error_line(*run, "--timeline-events", 9)
     monkeypatch.setattr(Package, "is_installed", False)
-    assert "[report]" in refusal(*run, "--report", tmp_path / "page.html")
+    assert "[report]" in error_line(*run, "--report", tmp_path / "page.html")
     assert not (tmp_path / "out").exists()
 
 

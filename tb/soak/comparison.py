@@ -90,7 +90,7 @@ class Comparison:
         for engine in (self.machine, self.model):
             for address, data in work.contents:
                 engine.memory.write(address, data)
-            for first, end in work.refused:
+            for first, end in work.error_ranges:
                 engine.memory.refuse(first, end)
         self._maintenance = np.array(MAINTENANCE, "<u4").tobytes()
 

@@ -66,8 +66,8 @@ def _wrong_conditional_format() -> CommandBuffer:
     return buffer.append("set_cond_test", 1).start_program()
 
 
-def refused_ranges(generator: np.random.Generator, places: list[range]) -> list[tuple[int, int]]:
-    """Ranges of memory that it refuses: a few of the first of those lines."""
+def error_ranges(generator: np.random.Generator, places: list[range]) -> list[tuple[int, int]]:
+    """Ranges of memory that responds with errors: a few of the first of those lines."""
     ranges = []
     for _ in range(int(generator.integers(1, 4))):
         lines = places[int(generator.integers(len(places)))]

@@ -71,7 +71,7 @@ class Executables:
     counted: bool = True
 
     def lines(self, base: int) -> list[range]:
-        """Lines without code: the model refuses a program with one that cannot be read, the machine its groups."""
+        """Lines without code: an error response ends the program in the model, in the machine wavefronts alone."""
         offset, size = struct.unpack_from("<I8xI", self.image, ELF_HEADER_BYTES + 4)
         first, behind, end = base // 64, -(-(base + offset + size) // 64), -(-(base + len(self.image)) // 64)
         assert offset >= 64

@@ -78,7 +78,7 @@ def _astray(target: int) -> Executables:
 
 
 def _groups(generator: np.random.Generator) -> random_groups.Drawn:
-    """Random groups of which hardware refuses none."""
+    """Random groups that hardware supports."""
     while True:
         drawn = random_groups.draw(int(generator.integers(1 << 30)))
         groups = [group for clause in drawn.clauses for group in clause.groups]

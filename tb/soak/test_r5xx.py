@@ -89,15 +89,15 @@ def test_buffers_that_wait_in_the_queue_run_in_order() -> None:
     assert len(set(statuses)) > 3
 
 
-@pytest.mark.parametrize("refused", [1, 2, 3])
-def test_groups_fault_that_execute_a_line_of_code_that_memory_refuses(refused: int) -> None:
-    """The model refuses the whole program; what the machine does is told here."""
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_groups_fault_that_execute_a_line_of_code_with_an_error_response(number: int) -> None:
+    """The model has a bus error of the whole program; what the machine does is told here."""
     hardware = Hardware(machine("r5xx"), watchdog=0, disturbance=Disturbance())
     image = write(assemble("ALU r1 = MOV(r0)\n" * 8 + "OUT o0 = MOV(r1)"))
     layout = Layout(width=8, height=2, format=DataFormat.FLOAT32_4)
     code = _PROGRAM + int.from_bytes(image[56:60], "little")
     hardware.memory.write(_PROGRAM, image)
-    line = (code // 64 + refused) * 64
+    line = (code // 64 + number) * 64
     hardware.memory.refuse(line, line + 64)
     buffer = CommandBuffer().set_inst_fmt(_PROGRAM).set_out_fmt(0, _OUTPUT, layout.format_word, layout.height)
     buffer.set_domain(0, 0, 7, 1).start_program()

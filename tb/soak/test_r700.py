@@ -19,7 +19,7 @@ from ctm.tb.soak.work import draw_work
 
 _RUNS, _LONG_RUNS, _OTHER_RUNS = 12, 2000, 200
 _QUEUED = range(20_000, 20_004)
-_PROGRAM, _CONSTANTS, _OUTPUT, _REFUSED, _BUFFER = range(0x1_0000, 0x6_0000, 0x1_0000)
+_PROGRAM, _CONSTANTS, _OUTPUT, _UNREADABLE, _BUFFER = range(0x1_0000, 0x6_0000, 0x1_0000)
 _OTHER = (
     "four cores",
     "two cores of eight slots, two banks, two local ports of 256 bits",
@@ -49,7 +49,7 @@ def test_much_random_work_reaches_every_error_and_every_client() -> None:
     outcomes = check(range(_RUNS, _LONG_RUNS), R700)
     asked_for = {Status.HAZARD, Status.QUEUE_FULL, Status.RESET}
     assert {outcome.status for outcome in outcomes} == set(Status) - asked_for
-    # Counters are the command processor's, and are refused in too few runs.
+    # Counters are the command processor's, and have error responses in too few runs.
     assert {None, *BusClient} - {outcome.client for outcome in outcomes} <= {BusClient.COUNTERS}
 
 
@@ -64,19 +64,19 @@ def test_buffers_that_wait_in_the_queue_run_in_order() -> None:
         Comparison(draw_work(seed, r700.R700), machine("r700")).run_queued()
 
 
-def test_constants_that_memory_refused_once_are_loaded_from_elsewhere() -> None:
+def test_constants_are_loaded_from_elsewhere_after_an_error_response() -> None:
     hardware = Hardware(machine("r700"), watchdog=0, disturbance=Disturbance())
     image = write(assemble(".isa r700\nADD R1.x, C0.x, C1.x\nEXPORT PIX0, R1.x000"))
     layout = Layout(width=4, height=2, format=DataFormat.FLOAT32_4)
     hardware.memory.write(_PROGRAM, image)
-    hardware.memory.refuse(_REFUSED, _REFUSED + 64)
+    hardware.memory.refuse(_UNREADABLE, _UNREADABLE + 64)
     hardware.memory.write(_CONSTANTS, np.array([[1.5] * 4, [2.0] * 4], np.float32).tobytes())
-    for base in (_REFUSED, _CONSTANTS):
+    for base in (_UNREADABLE, _CONSTANTS):
         buffer = CommandBuffer().set_inst_fmt(_PROGRAM).set_constf_fmt(base)
         buffer.set_out_fmt(0, _OUTPUT, layout.format_word, layout.height).set_domain(0, 0, 3, 1).start_program()
         hardware.memory.write(_BUFFER, bytes(buffer.flush_out_cache()))
         hardware.limit(100_000)
-        if base == _REFUSED:
+        if base == _UNREADABLE:
             with pytest.raises(MachineError) as caught:
                 hardware.execute(_BUFFER, len(buffer.words))
             assert (caught.value.status, caught.value.client) == (Status.BUS_ERROR, BusClient.FLOAT_CONSTANT)

@@ -12,7 +12,7 @@ from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.lib.random_values import random_floats
 from ctm.tb.r5xx.random_programs import INT_CONSTANTS
 from ctm.tb.soak.coherence import Accesses, Coherence
-from ctm.tb.soak.errors import refused_ranges, spoil
+from ctm.tb.soak.errors import error_ranges, spoil
 from ctm.tb.soak.programs import R5XX, Drawn, Executables, Source, damaged
 from ctm.tb.soak.regions import Region, Space, draw_layout
 
@@ -63,7 +63,8 @@ class Work:
     buffers: list[Buffer]
     maintenance: int
     """Where a buffer for it has room."""
-    refused: list[tuple[int, int]]
+    error_ranges: list[tuple[int, int]]
+    """Where memory responds with errors: begin and end of each range."""
     ignored: set[int]
     """Addresses of what the model does not have, counters, and of what is not defined, rings."""
     watchdog: int
@@ -79,8 +80,8 @@ class _Writer:
     generator: np.random.Generator
     space: Space
     source: Source
-    refuses: bool
-    """Memory refuses some of the first data region."""
+    data_errors: bool
+    """Memory responds with errors to accesses to some of the first data region."""
     may_fault: bool
     """Then a draw has one batch: hardware has drawn those before a fault of vertices, the model has drawn nothing."""
     coherence: Coherence = field(default_factory=Coherence)
@@ -145,9 +146,9 @@ class _Writer:
         program = self.programs[number]
         self.launched.append(program)
         order = [self.data[place] for place in self.generator.permutation(_DATA)]
-        if (program.uncached or program.scratch) and self.refuses:
-            # Behind a lookup that memory refuses the machine's groups write until the answer has come, the model's do
-            # not. What is refused is therefore the conditional buffer.
+        if (program.uncached or program.scratch) and self.data_errors:
+            # After a lookup with an error response the machine's wavefronts write until that has come, the model's do
+            # not. The range with errors is therefore in the conditional buffer.
             order = [self.data[0], *(region for region in order if region is not self.data[0])]
         conditional, outputs, rest = order[0], order[1 : 1 + _OUTPUTS], order[1 + _OUTPUTS :]
         inputs, domain = [self.pick(rest) for _ in range(self.source.inputs)], self._domain(program)
@@ -192,10 +193,10 @@ class _Writer:
         else:
             self.commands += drawn.commands
         self.coherence.after(accesses)
-        # A line that is refused on its way to memory is reported by the next flush, in the model by any command.
-        if self.refuses and self.data[0] == accesses.conditional:
+        # An error response to a line's write is reported by the next flush, in the model by any command.
+        if self.data_errors and self.data[0] == accesses.conditional:
             self.emit("flush_cond_out_cache", 0)
-        elif self.refuses and self.data[0] in accesses.written:
+        elif self.data_errors and self.data[0] in accesses.written:
             self.emit("flush_out_cache", 0)
 
     def _idle(self) -> None:
@@ -253,8 +254,8 @@ class _Writer:
         layout = draw_layout(generator, conditional, formats=_CONDITIONAL_FORMATS)
         tests = list(ConditionalTest)
         test, mask = self.pick([ConditionalTest.ALWAYS, *tests]), int(self.happens(0.5))
-        if self.refuses and conditional == self.data[0] and test is ConditionalTest.ALWAYS:
-            # Where memory refuses, the machine learns it when it writes, the model when it tests.
+        if self.data_errors and conditional == self.data[0] and test is ConditionalTest.ALWAYS:
+            # The machine has the error response when it writes, the model when it tests.
             mask = 0
         self.set("set_cond_out_fmt", conditional.base, layout.format_word, layout.height % COORDINATE_LIMIT)
         self.set("set_cond_test", test.value)
@@ -282,11 +283,11 @@ def _ints(generator: np.random.Generator) -> bytes:
     return bytes(np.array(rows, np.uint8).ravel())
 
 
-def _reads_of_counters(space: Space, counters: list[Region], refused: list[tuple[int, int]]) -> list[Buffer]:
-    """A buffer that reads counters into each of these regions whose line is refused: others seldom do."""
+def _reads_of_counters(space: Space, counters: list[Region], ranges: list[tuple[int, int]]) -> list[Buffer]:
+    """A buffer that reads counters into each of these regions that is in such a range: others seldom do."""
     found = []
     for region in counters:
-        if any(first <= region.base < end for first, end in refused):
+        if any(first <= region.base < end for first, end in ranges):
             commands = CommandBuffer().init_perf_counters(enable=True).start_perf_counters()
             commands.read_perf_counters(region.base)
             data = np.array(commands.words, "<u4").tobytes()
@@ -298,24 +299,24 @@ def draw_work(seed: int, source: Source = R5XX) -> Work:
     """The work of a seed, with programs of a source."""
     generator = np.random.default_rng([seed, 0x50AC])
     space = Space(generator)
-    kind = generator.choice(["none", "errors", "refused"], p=[0.5, 0.25, 0.25])
-    refuses = bool(kind == "refused" and generator.random() < 0.5)
-    writer = _Writer(generator, space, source, refuses, kind == "refused")
+    kind = generator.choice(["none", "mistakes", "error responses"], p=[0.5, 0.25, 0.25])
+    data_errors = bool(kind == "error responses" and generator.random() < 0.5)
+    writer = _Writer(generator, space, source, data_errors, kind == "error responses")
     drafts = []
     for _ in range(int(generator.integers(1, 4))):
         commands = writer.buffer()
-        if kind == "errors":
+        if kind == "mistakes":
             places = writer.broken.base, writer.images[0].base
             commands = spoil(generator, commands, *places, draws=source.kind == "r700")
         data = np.array([word for words in commands for word in words], "<u4").tobytes()
         offset = 4 * int(generator.integers(16))
         region = space.place(bytes(offset) + data)
         drafts.append((region, offset, len(data) // 4, writer.launched))
-    refused = []
-    if writer.refuses:
-        refused = refused_ranges(generator, [writer.data[0].lines])
-    elif kind == "refused":
-        refused = refused_ranges(generator, writer.lines_that_are_read + [draft[0].lines for draft in drafts])
+    ranges = []
+    if writer.data_errors:
+        ranges = error_ranges(generator, [writer.data[0].lines])
+    elif kind == "error responses":
+        ranges = error_ranges(generator, writer.lines_that_are_read + [draft[0].lines for draft in drafts])
     buffers = [
         Buffer(
             (region.base + offset) % ADDRESS_SPACE, dwords,
@@ -326,10 +327,10 @@ def draw_work(seed: int, source: Source = R5XX) -> Work:
         for region, offset, dwords, launched in drafts
     ]  # fmt: skip
     maintenance = space.region(2048).base
-    buffers += _reads_of_counters(space, writer.counters, refused)
+    buffers += _reads_of_counters(space, writer.counters, ranges)
     ends_soon = generator.random() < 0.06 and all(program.one_batch for program in writer.programs)
     return Work(
-        seed=seed, contents=space.contents, buffers=buffers, maintenance=maintenance, refused=refused,
+        seed=seed, contents=space.contents, buffers=buffers, maintenance=maintenance, error_ranges=ranges,
         ignored=_bytes(writer.undefined) | {region.base + byte for region in writer.counters for byte in range(8)},
         watchdog=int(generator.integers(1, 60)) if ends_soon else 3_000,
         latency=int(generator.choice([1, 10, 50, 50, 200])), bytes_per_cycle=int(generator.choice([1, 16, 16])),

@@ -7,7 +7,7 @@ import pytest
 
 from ctm.examples.catalogue import FOLDER
 from ctm.sim.split import plan
-from ctm.tb.cli.invocation import refusal, report
+from ctm.tb.cli.invocation import error_line, report
 from ctm.tb.lib.machines import options
 from ctm.tb.split.jobs import blur_in, mandelbrot_in, run_both
 
@@ -72,7 +72,7 @@ def test_a_pixel_of_integers_has_an_origin_of_integers(tmp_path: Path) -> None:
         path.read_text().replace('isa = "r700"', 'isa = "r5xx"').replace("as_float(pixel.x ^ pixel.y)", "0")
     )
     (tmp_path / "whole.c").write_text(WHOLE.replace("as_float(pixel.x ^ pixel.y)", "0"))
-    said = refusal("run", path, "--split", 4, "--workers", 0)
+    said = error_line("run", path, "--split", 4, "--workers", 0)
     assert "whole.c:3: beyond the machine's domains an R5xx kernel takes a vec2" in said
 
 
@@ -84,11 +84,11 @@ def test_what_cannot_be_known_is_named_with_its_line(tmp_path: Path) -> None:
     )
     (tmp_path / "far.c").write_text(computed)
     path.write_text(path.read_text().replace(BLUR, "far.c"))
-    said = refusal("run", path, "--split", 4, "--workers", 0)
+    said = error_line("run", path, "--split", 4, "--workers", 0)
     assert "far.c:3" in said and "which elements of input 0 this lookup reads is not known beforehand" in said
     (tmp_path / "far.c").write_text(computed.replace("texel(0, pixel).xy", "pixel * 9"))
-    assert "far.c:3" in refusal("run", path, "--split", 4, "--workers", 0)
-    said = refusal("run", mandelbrot_in(tmp_path, 200), "--split", 4, "--workers", 0)
+    assert "far.c:3" in error_line("run", path, "--split", 4, "--workers", 0)
+    said = error_line("run", mandelbrot_in(tmp_path, 200), "--split", 4, "--workers", 0)
     assert "mandelbrot.s is made already, and only a kernel in C or Python can be compiled so" in said
 
 
@@ -100,7 +100,7 @@ def test_a_picture_beyond_the_machine_is_that_of_python(tmp_path: Path) -> None:
     )
     path = blur_in(tmp_path, 70, 4200, isa="r700")
     path.write_text(path.read_text().replace(BLUR, "wide.c"))
-    said = refusal("run", path)
+    said = error_line("run", path)
     assert "must be less than 4096" in said and "ctm run --split N runs a larger one in tiles" in said
     found = report("run", path, "--split", 3, "--workers", 0, "--engine", "fast")
     assert found["status"] == "ok", found

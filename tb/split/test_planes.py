@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import zarr
 
-from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.invocation import ctm, error_line
 from ctm.tb.split.jobs import blur_in, mandelbrot_in
 
 IN_PROCESS = ("--split", 6, "--workers", 0, "--engine", "fast")
@@ -81,17 +81,17 @@ def test_inputs_that_do_not_fit_are_a_line(name: str, reason: str, tmp_path: Pat
     np.save(tmp_path / "deep.npy", np.zeros((100, 130, 2), np.float32))
     zarr.create_array(tmp_path / "deep.zarr", data=np.zeros((100, 130, 2), np.float32))
     zarr.create_group(tmp_path / "group.zarr")
-    said = refusal("run", path, *IN_PROCESS)
+    said = error_line("run", path, *IN_PROCESS)
     assert "blur.toml:" in said and "inputs[0].file" in said and reason in said
 
 
 def test_a_folder_that_is_no_store_is_not_replaced(tmp_path: Path) -> None:
     (tmp_path / "steps.zarr").mkdir()
     (tmp_path / "steps.zarr" / "letter.txt").write_text("mine")
-    said = refusal("run", mandelbrot_in(tmp_path, 64, "steps.zarr"), *IN_PROCESS)
+    said = error_line("run", mandelbrot_in(tmp_path, 64, "steps.zarr"), *IN_PROCESS)
     assert "steps.zarr: it is there and is no Zarr array, and is not replaced by one" in said
     assert (tmp_path / "steps.zarr" / "letter.txt").read_text() == "mine"
 
 
 def test_without_tiles_stores_are_no_files(tmp_path: Path) -> None:
-    assert "must end in .npy or .png" in refusal("run", mandelbrot_in(tmp_path, 64, "steps.zarr"))
+    assert "must end in .npy or .png" in error_line("run", mandelbrot_in(tmp_path, 64, "steps.zarr"))

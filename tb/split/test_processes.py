@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ctm.sim.sweep.cluster import handed
-from ctm.tb.cli.invocation import ctm, process, refusal
+from ctm.tb.cli.invocation import ctm, error_line, process
 from ctm.tb.cli.processes import Process, session, wait
 from ctm.tb.split.jobs import blur_in, mandelbrot_in, outputs_of
 from ctm.tb.sweep.processes import ended, environment, of_ctm, worker
@@ -121,7 +121,7 @@ def test_a_cluster_without_workers_is_a_line(
 ) -> None:
     address, _ = cluster
     monkeypatch.setattr(handed, "_PATIENCE", 1.0)
-    said = refusal("run", mandelbrot_in(tmp_path, 64), "--split", 4, "--scheduler", address)
+    said = error_line("run", mandelbrot_in(tmp_path, 64), "--split", 4, "--scheduler", address)
     assert said == f"error: the scheduler {address} has had no worker for 1 s: start some (dask worker)\n"
     assert not (tmp_path / "steps.npy").exists()
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ctm.examples.catalogue import job
-from ctm.tb.cli.invocation import refusal
+from ctm.tb.cli.invocation import error_line
 from ctm.tb.split.jobs import mandelbrot_in
 
 IN_PROCESS = ("--split", 4, "--workers", 0)
@@ -21,7 +21,7 @@ IN_PROCESS = ("--split", 4, "--workers", 0)
     ],
 )
 def test_jobs_whose_order_counts_are_not_split(name: str, reason: str, tmp_path: Path) -> None:
-    said = refusal("run", job(name), "-o", tmp_path / "out", *IN_PROCESS)
+    said = error_line("run", job(name), "-o", tmp_path / "out", *IN_PROCESS)
     assert reason in said and said.endswith("run it without --split\n")
     assert not (tmp_path / "out").exists()
 
@@ -31,7 +31,7 @@ def test_jobs_whose_order_counts_are_not_split(name: str, reason: str, tmp_path:
                "--waves=w.vcd", "--trace=t.txt"],
 )  # fmt: skip
 def test_options_of_one_run_say_what_to_use(option: str, tmp_path: Path) -> None:
-    said = refusal("run", mandelbrot_in(tmp_path, 64), *IN_PROCESS, option)
+    said = error_line("run", mandelbrot_in(tmp_path, 64), *IN_PROCESS, option)
     assert "not together with --split" in said
 
 
@@ -53,5 +53,5 @@ def test_options_of_one_run_say_what_to_use(option: str, tmp_path: Path) -> None
     ],
 )
 def test_options_that_do_not_go_together_are_a_line(options: tuple[object, ...], reason: str, tmp_path: Path) -> None:
-    assert reason in refusal("run", mandelbrot_in(tmp_path, 64), *options)
+    assert reason in error_line("run", mandelbrot_in(tmp_path, 64), *options)
     assert [path.name for path in tmp_path.iterdir()] == ["mandelbrot.toml"]

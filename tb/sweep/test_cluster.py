@@ -14,7 +14,7 @@ from ctm.rtl.isa.limits import ADDRESS_SPACE
 from ctm.sim.engines.rtl import RtlEngine, quick_models
 from ctm.sim.sweep.cluster.workers import local_workers
 from ctm.sim.sweep.versions import SOURCES, difference, needed, versions
-from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.invocation import ctm, error_line
 from ctm.tb.cli.processes import Process, wait
 from ctm.tb.lib.machines import BEATS
 from ctm.tb.sweep.processes import (
@@ -104,7 +104,7 @@ def test_a_cluster_with_certificates_is_reached_by_those_who_have_one(tmp_path: 
     path = sweep_in(tmp_path)
     with scheduler(home, "--protocol", "tls", *options) as (address, _), worker(home, address, *options):
         assert address.startswith("tls://")
-        said = refusal("sweep", path, "--no-page", "--scheduler", address)
+        said = error_line("sweep", path, "--no-page", "--scheduler", address)
         assert f"--scheduler {address}: no scheduler answers there" in said
         result = ctm("sweep", path, "--no-page", "--scheduler", address, *own)
         assert result.exit_code == 0, result.output
@@ -143,7 +143,7 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path) -> None:
     path = sweep_in(tmp_path)
     command = ("sweep", path, "--no-page", "--scheduler")
     for address in ("tcp://127.0.0.1:9", "nonsense://127.0.0.1:9", "tls://127.0.0.1:9"):
-        said = refusal(*command, address)
+        said = error_line(*command, address)
         assert f"--scheduler {address}: no scheduler answers there" in said
     assert list(tmp_path.iterdir()) == [path]
 
@@ -225,10 +225,10 @@ def test_what_workers_need_is_that_of_the_engines() -> None:
 
 def test_options_that_do_not_go_together_are_said(tmp_path: Path) -> None:
     path = sweep_in(tmp_path, SMALL)
-    assert "not both" in refusal("sweep", path, "--workers", 2, "--scheduler", "tcp://127.0.0.1:9")
-    assert "add --scheduler" in refusal("sweep", path, "--tls-ca", path)
-    assert "there is no --compare OLD.parquet" in refusal("sweep", path, "--tolerance", 2)
-    said = refusal("sweep", path, "--scheduler", "tls://127.0.0.1:9", "--tls-ca", tmp_path / "none.pem")
+    assert "not both" in error_line("sweep", path, "--workers", 2, "--scheduler", "tcp://127.0.0.1:9")
+    assert "add --scheduler" in error_line("sweep", path, "--tls-ca", path)
+    assert "there is no --compare OLD.parquet" in error_line("sweep", path, "--tolerance", 2)
+    said = error_line("sweep", path, "--scheduler", "tls://127.0.0.1:9", "--tls-ca", tmp_path / "none.pem")
     assert "none.pem: there is no such file" in said
 
 

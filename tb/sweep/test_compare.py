@@ -9,7 +9,7 @@ import pytest
 from ctm.sim.sweep.columns import columns_of
 from ctm.sim.sweep.compare import changes
 from ctm.sim.sweep.table import read_table, write_table
-from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.invocation import ctm, error_line
 from ctm.tb.sweep.sweeps import POINTS, sweep_in
 
 Rows = list[dict[str, Any]]
@@ -103,10 +103,10 @@ def test_the_gate_says_it_in_a_line_and_a_table(made: tuple[Path, Path], tmp_pat
 def test_what_is_compared_with_must_be_a_table_of_a_sweep(made: tuple[Path, Path], tmp_path: Path) -> None:
     path, table = made
     command = ("sweep", path, "--no-page", "--workers", 0, "-o", tmp_path / "new.parquet", "--compare")
-    assert "No such file" in refusal(*command, tmp_path / "none.parquet")
+    assert "No such file" in error_line(*command, tmp_path / "none.parquet")
     (tmp_path / "bad.parquet").write_bytes(table.read_bytes()[:1000])
-    assert "it is no Parquet file, or is damaged" in refusal(*command, tmp_path / "bad.parquet")
-    assert "it is the table that is written" in refusal(*command, tmp_path / "new.parquet")
+    assert "it is no Parquet file, or is damaged" in error_line(*command, tmp_path / "bad.parquet")
+    assert "it is the table that is written" in error_line(*command, tmp_path / "new.parquet")
     assert not (tmp_path / "new.parquet").exists()
-    assert "it is a number of percent" in refusal(*command, table, "--tolerance", "inf")
+    assert "it is a number of percent" in error_line(*command, table, "--tolerance", "inf")
     assert ctm(*command, table, "--tolerance", "nan").exit_code == 2

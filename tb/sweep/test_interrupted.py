@@ -11,7 +11,7 @@ import pytest
 
 from ctm.examples.catalogue import job
 from ctm.sim.sweep.journal import Journal, journal_of
-from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.invocation import ctm, error_line
 from ctm.tb.cli.processes import STATUS, session, wait
 from ctm.tb.sweep.processes import ended, points_in, sweeping, wait_for_points, workers_of
 from ctm.tb.sweep.sweeps import POINTS, rows_of, sweep_in
@@ -68,7 +68,7 @@ def test_an_interrupted_sweep_is_resumed_to_the_same_table(tmp_path: Path, seria
     note, error = errors.splitlines()
     assert note == f"note: {kept} of 12 points are kept; --resume goes on"
     assert error == "error: interrupted by SIGINT; no file is half written"
-    said = refusal("sweep", path, "--no-page", "--workers", 0)
+    said = error_line("sweep", path, "--no-page", "--workers", 0)
     assert "a sweep into this table was interrupted; --resume goes on" in said and points_in(table) == kept
     assert resumed(tmp_path, "--workers", 0) == rows_of(serial)
     assert not journal_of(table).exists()
@@ -123,7 +123,7 @@ def test_a_second_sweep_into_the_same_table_is_told_so(tmp_path: Path) -> None:
         # On a computer that has other work it might have ended before the second one begins.
         process.send_signal(signal.SIGSTOP)
         for options in ((), ("--resume",)):
-            said = refusal("sweep", path, "--no-page", "--workers", 0, *options)
+            said = error_line("sweep", path, "--no-page", "--workers", 0, *options)
             assert "another sweep writes this table" in said
         process.send_signal(signal.SIGCONT)
         status, errors = ended(process)
@@ -142,7 +142,7 @@ def test_what_a_crash_left_half_written_is_cut_off(tmp_path: Path) -> None:
         journal.add({"point": "three", "status": "ok"})
     assert journal.path.read_bytes() == whole + b'{"point": "three", "status": "ok"}\n'
     journal.path.write_bytes(b"something else\n" + whole)
-    said = refusal("sweep", tmp_path / "sweep.toml", "--resume", "--no-page", "--workers", 0)
+    said = error_line("sweep", tmp_path / "sweep.toml", "--resume", "--no-page", "--workers", 0)
     assert "sweep.parquet.journal:1: this is no line of a journal" in said
 
 

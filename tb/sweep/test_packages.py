@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctm.sim.compiled.tools.package import Package
-from ctm.tb.cli.invocation import refusal
+from ctm.tb.cli.invocation import error_line
 from ctm.tb.sweep.sweeps import SAXPY, SMALL, sweep_in
 
 SWEEP, REPORT, SYNTH = (f"pip install 'ctm-machine[{extra}]'" for extra in ("sweep", "report", "synth"))
@@ -38,7 +38,7 @@ def test_a_missing_package_is_said_with_its_extra(
 ) -> None:
     monkeypatch.setattr(Package, "is_installed", property(lambda package: package.distribution != gone))
     path = sweep_in(tmp_path, text)
-    assert refusal("sweep", path, *options) == f"error: the package {gone} is not installed: {advice}\n"
+    assert error_line("sweep", path, *options) == f"error: the package {gone} is not installed: {advice}\n"
     assert list(tmp_path.iterdir()) == [path]
 
 

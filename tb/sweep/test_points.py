@@ -8,7 +8,7 @@ import pytest
 from ctm.examples.catalogue import FOLDER
 from ctm.sim.jobs.error import JobError
 from ctm.sim.sweep.points import Points, load_points
-from ctm.tb.cli.invocation import ctm, refusal, report
+from ctm.tb.cli.invocation import ctm, error_line, report
 from ctm.tb.sweep.sweeps import SAXPY, SMALL, sweep_in
 
 JOB = f'[[jobs]]\nfile = "{SAXPY}"\n'
@@ -169,14 +169,14 @@ def test_what_is_wrong_is_one_line_that_names_place_and_remedy(
 ) -> None:
     assert found in SMALL
     path = sweep_in(tmp_path, SMALL.replace(found, wrong, 1))
-    said = refusal("sweep", path)
+    said = error_line("sweep", path)
     place = f"{path}:{line}: " if line is not None else f"{path}:"
     assert said.startswith(f"error: {place}") and message in said, said
     assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
-    assert "cannot read the sweep: No such file" in refusal("sweep", tmp_path / "none.toml")
+    assert "cannot read the sweep: No such file" in error_line("sweep", tmp_path / "none.toml")
 
 
 def test_the_example_has_its_points() -> None:

@@ -11,7 +11,7 @@ from ctm.rtl.isa.limits import ADDRESS_SPACE
 from ctm.sim.engines.rtl import QUICK
 from ctm.sim.sweep.columns import columns_of
 from ctm.sim.sweep.table import read_table
-from ctm.tb.cli.invocation import ctm, refusal, report
+from ctm.tb.cli.invocation import ctm, error_line, report
 from ctm.tb.lib.machines import BEATS_OPTIONS
 from ctm.tb.sweep.sweeps import POINTS, SAXPY, SMALL, rows_of, sweep_in
 
@@ -67,20 +67,20 @@ def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
     path, table, page = sweep_in(tmp_path), tmp_path / "t.parquet", tmp_path / "t.html"
     for file in (table, page):
         file.write_text("mine")
-        said = refusal("sweep", path, "-o", table, "--workers", 0)
+        said = error_line("sweep", path, "-o", table, "--workers", 0)
         assert f"{file}: it is there already" in said and "--resume" in said
         assert file.read_text() == "mine"
         file.unlink()
     assert "it is no Parquet file" in _resumed(path, table, b"mine")
-    assert "ends in .parquet" in refusal("sweep", path, "-o", tmp_path / "t.csv", *HERE)
-    assert "it would replace" in refusal("sweep", path, "-o", table, "--page", path, "--workers", 0)
+    assert "ends in .parquet" in error_line("sweep", path, "-o", tmp_path / "t.csv", *HERE)
+    assert "it would replace" in error_line("sweep", path, "-o", table, "--page", path, "--workers", 0)
     assert path.read_text() == SMALL
     assert sorted(file.name for file in tmp_path.iterdir()) == ["sweep.toml", "t.parquet"]
 
 
 def _resumed(path: Path, table: Path, data: bytes) -> str:
     table.write_bytes(data)
-    said = refusal("sweep", path, "-o", table, "--resume", *HERE)
+    said = error_line("sweep", path, "-o", table, "--resume", *HERE)
     assert table.read_bytes() == data
     return said
 
@@ -90,7 +90,7 @@ def test_the_table_of_another_sweep_is_not_resumed(tmp_path: Path) -> None:
     assert ctm("sweep", path, "-o", table, *HERE).exit_code == 0
     before = table.read_bytes()
     path.write_text(SMALL.replace("[4, 8, 16]", "[4, 8]"))
-    said = refusal("sweep", path, "-o", table, "--resume", *HERE)
+    said = error_line("sweep", path, "-o", table, "--resume", *HERE)
     assert f"2 of its points are none of {path}" in said and table.read_bytes() == before
 
 
@@ -113,5 +113,5 @@ def test_rows_of_other_sources_are_not_mixed_with_new_ones(tmp_path: Path, monke
     path, table = sweep_in(tmp_path), tmp_path / "t.parquet"
     assert ctm("sweep", path, "-o", table, *HERE).exit_code == 0
     monkeypatch.setattr("ctm.sim.sweep.sweep.sources", lambda: "0123456789abcdef")
-    said = refusal("sweep", path, "-o", table, "--resume", *HERE)
+    said = error_line("sweep", path, "-o", table, "--resume", *HERE)
     assert "made by other sources of ctm" in said and "name another table" in said

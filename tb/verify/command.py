@@ -77,7 +77,7 @@ def _again(path: Path) -> int:
     if found.difference is None:
         print(f"{failure.name}: no difference")
         return _GOOD
-    print("\n".join([f"{failure.name}: {found.difference}", *failure.case.get("program", [])]))
+    print("\n".join([f"{failure.name}: {found.difference}", *failure.listing]))
     return _FAILED
 
 

@@ -20,6 +20,8 @@ _MOST_HOLES = 500
 _COVERED, _EXPLAINED, _HOLES = "#10b981", "#94a3b8", "#ef4444"
 _BAR, _MARGIN = 22, 120
 """Heights in pixels."""
+_SHOWN = ("program", "programs", "seed")
+"""Keys of a case that stand by themselves."""
 
 
 def page_of(results: Results, *, command: str) -> str:
@@ -55,8 +57,8 @@ def _campaigns(results: Results) -> str:
 
 
 def _failure(failure: Failure) -> str:
-    program = "\n".join(failure.case.get("program", []))
-    others = {name: value for name, value in failure.case.items() if name not in ("program", "seed")}
+    program = "\n".join(failure.listing)
+    others = {name: value for name, value in failure.case.items() if name not in _SHOWN}
     size = f"{failure.size} items left" if failure.size else "not reduced"
     facts = ", ".join([size, *(f"{name} {value}" for name, value in others.items())])
     return (

@@ -89,7 +89,7 @@ def _add_suite(top: ElementTree.Element, tally: Tally, tables: Sequence[Coverage
     for _, failure in sorted(tally.failures.items()):
         case = ElementTree.SubElement(suite, "testcase", classname=classname, name=f"seed {failure.seed}")
         found = ElementTree.SubElement(case, "failure", message=_clean(failure.difference.partition("\n")[0]))
-        found.text = _clean("\n".join([failure.difference, *failure.case.get("program", [])]))
+        found.text = _clean("\n".join([failure.difference, *failure.listing]))
     for table in tables:
         case = ElementTree.SubElement(suite, "testcase", classname=classname, name=f"coverage of {table.table}")
         if table.holes and table.is_enough:

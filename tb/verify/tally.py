@@ -35,6 +35,13 @@ class Failure:
         """Of its file."""
         return f"{self.campaign}-{self.seed}"
 
+    @property
+    def listing(self) -> list[str]:
+        """The lines of its programs, of several each after a comment with its name; none of a drawn case."""
+        named = self.case.get("programs", {})
+        listed = (line for name, lines in named.items() for line in (f"; {name}", *lines))
+        return [*self.case.get("program", ()), *listed]
+
 
 @dataclass
 class Tally:

@@ -4,7 +4,7 @@ import importlib.util
 
 import pytest
 
-from ctm.tb.cli.invocation import ctm, refusal
+from ctm.tb.cli.invocation import ctm, error_line
 
 
 def test_a_checkout_has_the_command() -> None:
@@ -19,7 +19,7 @@ def test_a_package_says_that_it_has_not(monkeypatch: pytest.MonkeyPatch) -> None
 
     for finder in (missing, lambda name: None):
         monkeypatch.setattr("ctm.sim.cli.verify.find_spec", finder)
-        said = refusal("verify")
+        said = error_line("verify")
         assert said == (
             "error: the regression is no part of the installed package: run python -m ctm.tb.verify in a checkout\n"
         )

@@ -8,7 +8,7 @@ import pytest
 
 from ctm.sim.assembler import disassemble
 from ctm.sim.compiler import compile_kernel
-from ctm.tb.cli.invocation import ctm, refusal, report
+from ctm.tb.cli.invocation import ctm, error_line, report
 from ctm.tb.compiler.two_kernels import job
 
 SOURCE = """import sys
@@ -66,11 +66,11 @@ def test_a_job_compiles_its_kernels(folder: Path, isa: str) -> None:
 
 def test_errors_of_a_kernel_are_those_of_the_compiler(folder: Path) -> None:
     (folder / "k.py").write_text(SOURCE.replace("value * 2", "value * vec2(2)"))
-    assert refusal("run", folder / "job.toml") == f"error: {folder}/k.py:21: vec4 * vec2\n"
+    assert error_line("run", folder / "job.toml") == f"error: {folder}/k.py:21: vec4 * vec2\n"
     (folder / "k.py").write_text(SOURCE.replace("def rooted", "def other"))
-    assert "k.py:1: it has no kernel 'rooted'; there is: scaled, other" in refusal("run", folder / "job.toml")
+    assert "k.py:1: it has no kernel 'rooted'; there is: scaled, other" in error_line("run", folder / "job.toml")
     (folder / "job.toml").write_text(JOB.replace('"y.npy"', '"k.py"'))
-    assert "k.py" in refusal("run", folder / "job.toml")
+    assert "k.py" in error_line("run", folder / "job.toml")
     assert not (folder / "y.npy").exists()
 
 
@@ -82,12 +82,12 @@ def test_the_command_line_compiles_and_shows_lines(folder: Path) -> None:
         text = ctm("disasm", target).stdout
         assert re.search(r"SAMPLE.*; \d+ +k\.py:19\n", text)
         target.unlink()
-    assert "one of its kernels must be named: scaled, rooted" in refusal("cc", folder / "k.py", "-o", target)
-    message = refusal("cc", folder / "k.py:scaled", "--kernel", "rooted", "-o", target)
+    assert "one of its kernels must be named: scaled, rooted" in error_line("cc", folder / "k.py", "-o", target)
+    message = error_line("cc", folder / "k.py:scaled", "--kernel", "rooted", "-o", target)
     assert "names a kernel too" in message
     (folder / "k.py").write_bytes(b"\xff\n")
-    assert "k.py:1: it is not UTF-8 text" in refusal("cc", folder / "k.py:scaled", "-o", target)
-    assert "would replace its source" in refusal("cc", folder / "k.py:scaled", "-o", folder / "k.py")
+    assert "k.py:1: it is not UTF-8 text" in error_line("cc", folder / "k.py:scaled", "-o", target)
+    assert "would replace its source" in error_line("cc", folder / "k.py:scaled", "-o", folder / "k.py")
     assert not target.exists()
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ctm.sim.engines.waves.window import FORMATS
-from ctm.tb.cli.invocation import ctm, process, refusal, report
+from ctm.tb.cli.invocation import ctm, error_line, process, report
 from ctm.tb.cli.processes import PATIENCE, STATUS, running, wait
 from ctm.tb.engines.waves.reading import Wave
 from ctm.tb.jobs.folder import Folder
@@ -50,7 +50,9 @@ def test_a_window_around_a_fault_has_it(folder: Folder) -> None:
     assert 20 < end - first <= 80
     changes = Wave(path).changes("ctm.machine.fault__valid")
     assert any(value and 10 * first < time < 10 * end for time, value in changes)
-    assert "there is none in" in refusal("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-around", "fault")
+    assert "there is none in" in error_line(
+        "run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-around", "fault"
+    )
 
 
 @pytest.mark.long
@@ -65,7 +67,7 @@ def test_a_window_at_a_processor_is_its_wavefronts(folder: Folder) -> None:
     slot = wave.at_cycles(f"{CORE}.take_wave", first, first + 1)[0]
     states = wave.at_cycles(f"{CORE}.wave_slot_{slot}", first + 1, end)
     assert 0 not in states
-    assert "no wavefront has that processor" in refusal(
+    assert "no wavefront has that processor" in error_line(
         "run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-at", "90,3"
     )
 
@@ -74,7 +76,7 @@ def test_a_window_at_a_processor_is_its_wavefronts(folder: Folder) -> None:
 def test_a_window_that_never_comes_leaves_what_was_there(folder: Folder) -> None:
     path = folder.path / "a.vcd"
     path.write_text("mine")
-    line = refusal("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-from", 10**9)
+    line = error_line("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-from", 10**9)
     assert "the job has" in line and "is not written" in line
     assert path.read_text() == "mine"
     assert (folder.path / "y.npy").exists()
@@ -95,11 +97,11 @@ def test_a_full_disk_costs_the_wave_only(folder: Folder, suffix: str) -> None:
 
 @pytest.mark.long
 def test_places_that_cannot_be_written(folder: Folder) -> None:
-    assert "No such file" in refusal("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "none" / "a.fst")
+    assert "No such file" in error_line("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "none" / "a.fst")
     (folder.path / "b.fst").mkdir()
-    assert "Is a directory" in refusal("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "b.fst")
+    assert "Is a directory" in error_line("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "b.fst")
     (folder.path / "c.vcd").symlink_to("/dev/full")
-    assert "No space left" in refusal("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "c.vcd")
+    assert "No space left" in error_line("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "c.vcd")
     assert (folder.path / "y.npy").exists()
 
 
@@ -136,7 +138,7 @@ def test_an_interruption_leaves_a_wave_that_can_be_read(folder: Folder, suffix: 
     ],
 )
 def test_what_does_not_go_together(folder: Folder, options: tuple[str, ...], message: str) -> None:
-    assert message in refusal("run", folder.job, *options)
+    assert message in error_line("run", folder.job, *options)
 
 
 @pytest.mark.long

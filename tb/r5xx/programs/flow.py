@@ -271,7 +271,8 @@ def _surroundings(
     floats = random_floats(generator, (FLOAT_CONSTANTS, 4))
     floats[:16, 0] = generator.integers(-1, max(domain) + 1, 16).astype(np.float32).view(np.uint32)
     ints = generator.integers(256, size=(INT_CONSTANTS, 4), dtype=np.uint8)
-    ints[:, 0] = generator.choice([0, 1, 2, 2, 3, 3, 4, 255], INT_CONSTANTS)
+    # A count of 0 is the only reason for which a loop that no lane decides about is jumped over.
+    ints[:, 0] = generator.choice([0, 0, 1, 2, 2, 3, 4, 255], INT_CONSTANTS)
     booleans = generator.choice([0, 1, 0x100, 0x80], BOOL_CONSTANTS).astype("<u4")
     layout = Layout(width=domain[2] + 1, height=domain[3] + 1, format=DataFormat.FLOAT32_4)
     commands = CommandBuffer().set_inst_fmt(PROGRAM).set_constf_fmt(FLOATS).set_consti_fmt(INTS).set_constb_fmt(BOOLS)

@@ -111,7 +111,7 @@ class SoakCampaign(Campaign):
         model = GoldenEngine(self.config(case), watchdog=work.watchdog, hazards=True)
         for address, data in work.contents:
             model.memory.write(address, data)
-        for first, end in work.refused:
+        for first, end in work.error_ranges:
             model.memory.refuse(first, end)
         for buffer in work.buffers:
             try:

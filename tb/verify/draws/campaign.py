@@ -26,9 +26,9 @@ from ctm.tb.soak.comparison import Hardware, Model, Outcome
 from ctm.tb.system.memories import first_difference
 from ctm.tb.verify.campaign import Campaign, Case, Found, Tables
 from ctm.tb.verify.draws.drawn import sheet
+from ctm.tb.verify.draws.events import events, tables
 from ctm.tb.verify.draws.seen import Seen
 from ctm.tb.verify.draws.sheet import items, kept, scene_of, simpler
-from ctm.tb.verify.draws.situations import events, tables
 from ctm.tb.verify.hazards import is_defined
 
 _WATCHDOG, _WATCHDOG_OPENED = 1 << 20, 3_000

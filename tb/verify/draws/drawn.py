@@ -1,4 +1,8 @@
-"""The sheet of a seed: a random draw of `tb/draws`, with what these have not: distances, rings, targets, streams."""
+"""The sheet of a seed: a random draw of `ctm.tb.draws.random_draws`, and what those draws lack.
+
+They lack clip and cull distances, rings of few items, several targets, streams of vertex programs, lines that are
+discarded, edges through centres of pixels, and targets in other formats.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -19,36 +23,55 @@ from ctm.tb.draws.scene import Scene
 from ctm.tb.verify.campaign import Case
 from ctm.tb.verify.draws.sheet import sheet_of
 
-LATENCIES = (1, 20, 50, 200)
+_LATENCIES = (1, 20, 50, 200)
+"""Of the memory, in cycles."""
 _DISTURBANCES = ((0, 0.0), (0, 0.0), (20, 0.3), (7, 0.6))
-"""Jitter and stalls of the memory."""
+"""Of the memory: jitter in cycles, and the share of cycles in which it stalls."""
 _KINDS = tuple(kind.name for kind in TOPOLOGIES)
 _LINES = tuple(name for name in _KINDS if name.startswith("LINE"))
 _DISTANCES = (1, 2, 6, 0x80, 0x21, 0xFF)
+"""Masks of the eight distances that clip or cull."""
 _FORMATS = (DataFormat.FLOAT32_1, DataFormat.FLOAT32_2, DataFormat.UINT8_4)
+"""Of targets that are not written as FLOAT32_4."""
 _STRIPS = (
     POINT_TO_TRIANGLES, POINT_TO_TRIANGLES, POINT_TO_TRIANGLES.replace("CUT_VERTEX", "NOP"),
     POINT_TO_TRIANGLES.replace("    EMIT_VERTEX", "    EMIT_CUT_VERTEX"),
 )  # fmt: skip
+"""Geometry programs: strips that are cut after the third vertex, that are not cut, that are cut after each."""
 _TARGETS = 8
 _RING_ITEMS = (4, 16, 17, 40)
+"""How many items a small ring holds."""
 _RINGS = (Ring.ES_GS, Ring.GS_VS)
 _POSITION = "EXPORT_DONE POS60"
+"""How the export begins that other exports and streams are put in front of."""
+_FREE_POSITION, _SIZE = 61, "POS61"
+"""The first export beside the position, and its name where the program exports a point's size in it."""
 
 
 def sheet(seed: int) -> Case:
-    """The sheet of a seed."""
+    """The sheet of a seed, the same at each call."""
     generator = Random(seed)
     made = scene(generator.getrandbits(30))
     note: dict[str, Any] = {}
     if made.program is None:
-        made = _without_geometry(generator, made, note)
+        made, note = _without_geometry(generator, made)
     else:
         made = _with_geometry(generator, made)
     if generator.random() < 0.3:
         made = replace(made, vertices=_at_centres(generator, made))
     if generator.random() < 0.1:
-        note["primitive_number"] = True
+        note = {**note, "primitive_number": True}
+    made = _with_state(generator, made)
+    targets = 1
+    if made.program is None and "PIX0, R0" in made.pixel and generator.random() < 0.25:
+        targets = generator.randrange(2, _TARGETS + 1)
+        made = replace(made, pixel=_to_targets(made.pixel, targets))
+    memory = [generator.choice(_LATENCIES), *generator.choice(_DISTURBANCES)]
+    return sheet_of(made, seed=seed, note=note, targets=targets, memory=memory)
+
+
+def _with_state(generator: Random, made: Scene) -> Scene:
+    """The same with formats of depth and target, a short vertex buffer, culling and a viewport that are others."""
     if made.depth is not None and generator.random() < 0.4:
         made = replace(made, depth_format=DataFormat.UINT16_1)
     if generator.random() < 0.2:
@@ -59,16 +82,11 @@ def sheet(seed: int) -> Case:
         made = replace(made, draw=made.draw | {"cull": generator.choice(["front", "back", "both"])})
     if generator.random() < 0.15:
         made = replace(made, draw=made.draw | {"viewport": _turned(made.draw["viewport"])})
-    targets = 1
-    if made.program is None and "PIX0, R0" in made.pixel and generator.random() < 0.25:
-        targets = generator.randrange(2, _TARGETS + 1)
-        made = replace(made, pixel=_to_targets(made.pixel, targets))
-    memory = [generator.choice(LATENCIES), *generator.choice(_DISTURBANCES)]
-    return sheet_of(made, seed=seed, note=note, targets=targets, memory=memory)
+    return made
 
 
 def _at_centres(generator: Random, made: Scene) -> np.ndarray:
-    """Its vertices moved to centres of pixels, so that edges lead through such."""
+    """Its vertices, [n, 8], moved to centres of pixels, so that edges lead through such."""
     found = np.array(made.vertices, np.float32)
     for axis, size in enumerate((made.width, made.height)):
         found[:, axis] = [(2 * generator.randrange(-1, size + 1) + 1) / size - 1 for _ in found]
@@ -83,45 +101,57 @@ def _turned(viewport: Viewport) -> Viewport:
 
 
 def _to_targets(pixel: str, targets: int) -> str:
-    """A pixel program that exports to more targets, each the channels in another order."""
+    """A pixel program that exports to so many targets, to each of them the channels in another order."""
     orders = ("xyzw", "yxzw", "wzyx", "x_zw", "xy01", "zzzz", "__xy", "wxyz")
     more = "".join(f"EXPORT PIX{target}, R0.{orders[target]}\n" for target in range(1, targets))
     at = pixel.rindex("EXPORT")
     return pixel[:at] + more + pixel[at:]
 
 
-def _without_geometry(generator: Random, made: Scene, note: dict[str, Any]) -> Scene:
-    """The same draw with distances or streams; or one of another kind of primitive, discarded if it is lines."""
+def _without_geometry(generator: Random, made: Scene) -> tuple[Scene, dict[str, Any]]:
+    """The same, now and then with distances, now and then with streams; and what the note says of distances."""
+    note: dict[str, Any] = {}
     if generator.random() < 0.25:
-        vectors = generator.choice([(True, False), (False, True), (True, True)])
-        behind = 61 + ("POS61" in made.vertex)
-        exports = "".join(
-            f"EXPORT POS{behind + number}, R{number + 1}.{order}\n"
-            for number, order in enumerate(("xyzw", "yzxw")[: sum(vectors)])
-        )
-        note |= {
-            "clip_distances": generator.choice([0, *_DISTANCES]), "cull_distances": generator.choice([0, *_DISTANCES]),
-            "distance_vectors": list(vectors),
-        }  # fmt: skip
-        made = replace(made, vertex=made.vertex.replace(_POSITION, f"{exports}{_POSITION}"))
+        made, note = _with_distances(generator, made)
     if generator.random() < 0.2:
         made = _streamed(generator, made)
-        if generator.random() < 0.4:
-            kind = generator.choice([*_LINES, "TRISTRIP_ADJ", "POINTLIST"])
-            made = replace(made, draw=made.draw | {"primitive": kind, "discard": generator.random() < 0.9})
-    return made
+    return made, note
+
+
+def _with_distances(generator: Random, made: Scene) -> tuple[Scene, dict[str, Any]]:
+    """The same with distances that its vertex program exports, and what the pipeline's note says of them."""
+    vectors = generator.choice([(True, False), (False, True), (True, True)])
+    first = _FREE_POSITION + (_SIZE in made.vertex)
+    exports = "".join(
+        f"EXPORT POS{first + number}, R{number + 1}.{order}\n"
+        for number, order in enumerate(("xyzw", "yzxw")[: sum(vectors)])
+    )
+    note = {
+        "clip_distances": generator.choice([0, *_DISTANCES]), "cull_distances": generator.choice([0, *_DISTANCES]),
+        "distance_vectors": list(vectors),
+    }  # fmt: skip
+    return replace(made, vertex=made.vertex.replace(_POSITION, f"{exports}{_POSITION}")), note
 
 
 def _streamed(generator: Random, made: Scene) -> Scene:
-    """The same with one to four streams of its vertex program."""
+    """The same with one to four streams of its vertex program, and now and then of other primitives.
+
+    Strides of 2 dwords lose half of what is written, those of 6 leave dwords between vertices. Lines are nearly always
+    discarded: the machine does not draw them.
+    """
     numbers = generator.sample(range(STREAMS), generator.choice([1, 1, 2, 4]))
     writes = "".join(f"MEM_STREAM{number} R{1 + number % 2}.xyzw, [0] ELEM_SIZE(4)\n" for number in numbers)
     streams = {number: (generator.randrange(400), generator.choice([4, 4, 4, 2, 6])) for number in numbers}
-    return replace(made, vertex=made.vertex.replace(_POSITION, f"{writes}{_POSITION}"), streams=streams)
+    draw = made.draw
+    if generator.random() < 0.4:
+        kind = generator.choice([*_LINES, "TRISTRIP_ADJ", "POINTLIST"])
+        draw = draw | {"primitive": kind, "discard": generator.random() < 0.9}
+    vertex = made.vertex.replace(_POSITION, f"{writes}{_POSITION}")
+    return replace(made, vertex=vertex, streams=streams, draw=draw)
 
 
 def _with_geometry(generator: Random, made: Scene) -> Scene:
-    """The same draw of any kind of primitive, with other strips, and rings that hold a few items."""
+    """The same of any kind of primitive, with other strips, and now and then with streams and with small rings."""
     output = made.geometry["output"]
     if generator.random() < 0.1:
         output = OutputPrimitive.LINESTRIP

@@ -1,5 +1,9 @@
-"""What the golden model makes of the primitives of a draw, kept for coverage."""
+"""What the golden model makes of the primitives of a draw, kept for coverage.
 
+The model has no observer for this: its functions are wrapped while it is watched.
+"""
+
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Self
@@ -12,7 +16,7 @@ from ctm.sim.golden.draw import clipping, drawer
 from ctm.sim.golden.draw.arithmetic import flush, is_behind, is_negative
 from ctm.sim.golden.draw.setup import Shapes
 from ctm.sim.golden.draw.stages import Emitted, Shaded, Stages
-from ctm.sim.golden.draw.state import DrawState
+from ctm.sim.golden.draw.state import DrawState, Stream
 from ctm.sim.golden.draw.topology import DRAWN, Primitives
 from ctm.sim.golden.r700.draws.stages import R700Stages
 
@@ -25,8 +29,12 @@ PLANES = (
 
 
 @dataclass(frozen=True)
-class Cut:
-    """What became of triangles: which `PLANES` cut one of those in view, and whether some were out of view."""
+class Clipped:
+    """What became of the triangles of a draw.
+
+    `planes` are those of `PLANES` that cut one, `cull_distances` those that dropped one. `outside` and `nan`: one was
+    dropped because it is out of view, because a position has a NaN.
+    """
 
     planes: frozenset[str]
     outside: bool
@@ -34,36 +42,74 @@ class Cut:
     nan: bool
 
 
+@dataclass(frozen=True)
+class Streamed:
+    """What a draw wrote to streams.
+
+    `written` are the streams that got vertices, `disabled` those that its program wrote and that take none. `is_full`:
+    a stream had no space for all primitives.
+    """
+
+    written: frozenset[int]
+    disabled: frozenset[int]
+    is_full: bool
+
+
 class Seen:
-    """A context in which the golden model's draws are watched; of several draws the last one is kept."""
+    """A context in which the golden model's draws are watched; of several draws the last one is kept.
+
+    Members
+    -------
+    shapes : None where nothing is drawn
+        What set-up made of primitives: points, triangles and pieces of triangles.
+    clipped : None where nothing is drawn, and for points
+    emitted : None without a geometry program
+    streamed : None where no primitive was assembled
+    """
 
     def __init__(self) -> None:
         self.shapes: Shapes | None = None
-        self.cut: Cut | None = None
+        self.clipped: Clipped | None = None
         self.emitted: Emitted | None = None
+        self.streamed: Streamed | None = None
         self._exits = ExitStack()
 
     def __enter__(self) -> Self:
-        usual, geometry = drawer.shapes_of, R700Stages.geometry
+        set_up, geometry, stream_out = drawer.shapes_of, R700Stages.geometry, drawer.Drawer._stream_out
 
         def shapes_of(stages: Stages, state: DrawState, shaded: Shaded, primitives: Primitives, numbers: Any) -> Shapes:
-            self.shapes = usual(stages, state, shaded, primitives, numbers)
-            self.cut = _cut(stages, state, shaded, primitives)
+            self.shapes = set_up(stages, state, shaded, primitives, numbers)
+            self.clipped = _clipped(stages, state, shaded, primitives)
             return self.shapes
 
         def emitting(stages: R700Stages, assembly: Any) -> Emitted:
             self.emitted = geometry(stages, assembly)
             return self.emitted
 
+        def streaming(drawing: drawer.Drawer, state: DrawState, shaded: Shaded, primitives: Primitives) -> None:
+            before = list(state.streams)
+            stream_out(drawing, state, shaded, primitives)
+            self.streamed = _streamed(before, state.streams, shaded, primitives)
+
         self._exits.enter_context(patch.object(drawer, "shapes_of", shapes_of))
         self._exits.enter_context(patch.object(R700Stages, "geometry", emitting))
+        self._exits.enter_context(patch.object(drawer.Drawer, "_stream_out", streaming))
         return self
 
     def __exit__(self, *_: object) -> None:
         self._exits.close()
 
 
-def _cut(stages: Stages, state: DrawState, shaded: Shaded, primitives: Primitives) -> Cut | None:
+def _streamed(before: Sequence[Stream], after: Sequence[Stream], shaded: Shaded, primitives: Primitives) -> Streamed:
+    """What a draw wrote, by how far streams were filled before it and after it."""
+    used = {number for number, (_, written) in enumerate(shaded.streams) if written.any()}
+    enabled = {number for number in used if after[number].dwords and after[number].stride}
+    filled = {number: after[number].filled - before[number].filled for number in enabled}
+    is_full = any(count < primitives.corners.size * after[number].stride for number, count in filled.items())
+    return Streamed(frozenset(number for number, count in filled.items() if count), frozenset(used - enabled), is_full)
+
+
+def _clipped(stages: Stages, state: DrawState, shaded: Shaded, primitives: Primitives) -> Clipped | None:
     """What becomes of triangles; None for points."""
     count = primitives.corners.shape[1]
     corners = primitives.corners[:, DRAWN[count]]
@@ -81,10 +127,14 @@ def _cut(stages: Stages, state: DrawState, shaded: Shaded, primitives: Primitive
         (f"distance {plane}", is_behind(given[kept][..., plane])) for plane in _set(stages.clip_distances)
     ]
     found = frozenset(name for name, behind in planes if behind.any(axis=1).any())
-    return Cut(found, outside, frozenset(plane for plane, mask in culled.items() if mask.any()), bool(nan.any()))
+    return Clipped(found, outside, frozenset(plane for plane, mask in culled.items() if mask.any()), bool(nan.any()))
 
 
 def _behind(position: npt.NDArray[np.float32], state: DrawState) -> list[tuple[str, npt.NDArray[np.bool_]]]:
+    """The planes of the view that cut triangles, and the vertices behind each, [triangles, 3].
+
+    `position` is [triangles, 3, 4].
+    """
     raster = state.raster
     near = () if raster.no_near else (PLANES[1] if raster.clip_zero else PLANES[0],)
     far = () if raster.no_far else (PLANES[2],)
@@ -94,4 +144,5 @@ def _behind(position: npt.NDArray[np.float32], state: DrawState) -> list[tuple[s
 
 
 def _set(mask: int) -> list[int]:
+    """The distances of a mask."""
     return [plane for plane in range(_DISTANCES) if mask >> plane & 1]

@@ -1,8 +1,12 @@
-"""A draw as JSON holds it, with its programs as lines of text, and the scene that it is.
+"""A draw as JSON holds it, a sheet, and the scene that it is; what can be taken out of a sheet, and simpler ones.
 
-The keys of a sheet are those of `Scene` where nothing else is said: `vertices` are rows of words, `programs` lines of
-each program, `note` what the pipeline's note says otherwise, `targets` how many targets there are, `memory` the
-latency, jitter and stalls of the hardware's memory.
+A sheet has the keys of `Scene`, with enumerations by name, and these, which differ or are its own:
+
+`vertices`: 8 words each, the bits of the floats. `index_bits`: 16, 32, or None without indices. `programs`: the lines
+of each program by its name; `vertex` and `pixel`, or with `geometry` `program` and `copy` in the place of `vertex`.
+`geometry`: the `output` primitive, and the `most` vertices that a thread emits; None without a geometry program.
+`note`: fields of the pipeline's note that are not the linker's. `targets`: how many there are. `memory`: latency and
+jitter of the hardware's memory in cycles, and the share of cycles in which it stalls.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,13 +29,22 @@ from ctm.tb.verify.campaign import Case
 _FIXED = ("program",)
 """Programs whose lines stay: without one of them ring dwords would be read that nothing wrote, and hold anything."""
 
+_VERTEX_WORDS = 8
 _USUAL = {"instances": 1, "cull": "none", "add": False, "base_vertex": 0, "first_instance": 0, "far": True}
+"""Fields of a draw in its simplest form."""
 _NONE = {"depth": None, "streams": {}, "rings": {}, "note": {}, "size": None, "written_as": None, "clip": None}
-"""What a draw's fields and a sheet's keys are where nothing is asked for."""
+"""Keys of a sheet in its simplest form."""
+_KEYS = {
+    "vertices", "indices", "index_bits", "restart", "width", "height", "inputs", "linked", "programs", "geometry",
+    "depth_format", "draw", "targets", "memory", *_NONE,
+}  # fmt: skip
 
 
 def sheet_of(made: Scene, **others: Any) -> Case:
-    """The sheet of a scene with a vertex program, or with `geometry`; `others` are the keys that no scene has."""
+    """The sheet of a scene; `others` are the keys `seed`, `note`, `targets` and `memory`, which no scene has.
+
+    A scene that has `program` must have `geometry`, too, which its lines are taken from.
+    """
     programs = {"vertex": made.vertex, "pixel": made.pixel}
     geometry = None
     if made.program is not None:
@@ -63,12 +76,13 @@ def scene_of(sheet: Mapping[str, Any]) -> Scene:
     Raises
     ------
     ValueError
-        It has none: a program cannot be assembled, say.
+        A key is missing, or its programs cannot be assembled or linked.
     """
+    if missing := _KEYS - sheet.keys():
+        raise ValueError(f"it has no {', '.join(sorted(missing))}")
     size = sheet["index_bits"]
-    vertices = np.array(sheet["vertices"], np.uint32).reshape(-1, 8).view(np.float32)
+    vertices = np.array(sheet["vertices"], np.uint32).reshape(-1, _VERTEX_WORDS).view(np.float32)
     viewport = Viewport(**{name: tuple(pair) for name, pair in sheet["draw"]["viewport"].items()})
-    program = executable_of(sheet)
     return Scene(
         vertices=vertices,
         indices=None if size is None else np.array(sheet["indices"], np.uint16 if size == 16 else np.uint32),
@@ -79,11 +93,11 @@ def scene_of(sheet: Mapping[str, Any]) -> Scene:
         written_as=None if sheet["written_as"] is None else DataFormat[sheet["written_as"]],
         streams={int(number): (sizes[0], sizes[1]) for number, sizes in sheet["streams"].items()},
         rings={Ring[name]: dwords for name, dwords in sheet["rings"].items()},
-        draw={**sheet["draw"], "viewport": viewport}, program=program,
+        draw={**sheet["draw"], "viewport": viewport}, program=_executable(sheet),
     )  # fmt: skip
 
 
-def executable_of(sheet: Mapping[str, Any]) -> Executable:
+def _executable(sheet: Mapping[str, Any]) -> Executable:
     """The programs of a sheet, linked; ValueError: they cannot be."""
     texts = {name: "\n".join(lines) for name, lines in sheet["programs"].items()}
     depth, geometry = sheet["depth"] is not None, sheet["geometry"]
@@ -110,6 +124,7 @@ def items(sheet: Mapping[str, Any]) -> list[tuple[str, int]]:
 
 
 def _items(lines: Sequence[str]) -> list[int]:
+    """The numbers of lines that are neither empty nor directives."""
     return [number for number, line in enumerate(lines) if line.strip() and not line.startswith(".")]
 
 
@@ -117,15 +132,19 @@ def kept(sheet: Case, chosen: Sequence[tuple[str, int]]) -> Case:
     """A sheet with these of its items only, and with all that is no item."""
     gone = set(items(sheet)) - set(chosen)
 
-    def left(name: str, values: Sequence[Any]) -> list[Any]:
+    def remaining(name: str, values: Sequence[Any]) -> list[Any]:
         return [value for number, value in enumerate(values) if (name, number) not in gone]
 
-    lists = {name: left(name, sheet[name]) for name in ("vertices", "indices") if sheet[name] is not None}
-    return {**sheet, "programs": {name: left(name, lines) for name, lines in sheet["programs"].items()}, **lists}
+    lists = {name: remaining(name, sheet[name]) for name in ("vertices", "indices") if sheet[name] is not None}
+    return {**sheet, "programs": {name: remaining(name, lines) for name, lines in sheet["programs"].items()}, **lists}
 
 
 def simpler(sheet: Case) -> Iterator[Case]:
-    """Sheets with less state, a smaller target, triangles of a list, and vertices in place of indices."""
+    """Sheets that are simpler in one thing each: state, targets, their size, the primitive, indices.
+
+    State that is not the usual one becomes that; targets become one, and half as wide or high; primitives become
+    triangles of a list; the vertices that indices name take the place of the indices.
+    """
     draw = sheet["draw"]
     unusual = {name: usual for name, usual in _USUAL.items() if draw.get(name, usual) != usual}
     yield from ({**sheet, "draw": {**draw, name: usual}} for name, usual in unusual.items())

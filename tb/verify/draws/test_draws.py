@@ -1,11 +1,13 @@
 """The campaign of draws: its sheets are draws, cells that they cover are in its tables, what differs is made small."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from ctm.sim.golden.draw import setup
+from ctm.tb.draws.geometry import VERTEX_STREAM
 from ctm.tb.draws.random_draws import scene
 from ctm.tb.draws.scene import Scene, drawn
 from ctm.tb.lib.machines import machine
@@ -13,8 +15,10 @@ from ctm.tb.lib.some import only
 from ctm.tb.verify.campaign import Case, Found, tried
 from ctm.tb.verify.draws.campaign import DrawCampaign
 from ctm.tb.verify.draws.drawn import sheet
+from ctm.tb.verify.draws.seen import Seen
 from ctm.tb.verify.draws.sheet import items, kept, scene_of, sheet_of
 from ctm.tb.verify.reduction import reduce
+from ctm.tb.verify.tally import Failure
 
 CAMPAIGN = DrawCampaign(machine("draws"))
 
@@ -62,6 +66,31 @@ def test_programs_that_write_rings_stay_whole() -> None:
     assert fewer["programs"]["copy"] == [".isa r700", ".stage dc"]
     with pytest.raises(ValueError):
         scene_of(fewer)
+
+
+def test_a_sheet_without_a_key_is_no_case() -> None:
+    case = {name: value for name, value in sheet(0).items() if name != "memory"}
+    with pytest.raises(ValueError, match="it has no memory"):
+        tried(CAMPAIGN, case)
+
+
+def test_a_failure_lists_its_programs_by_name() -> None:
+    case = sheet(0)
+    listing = Failure("draws", case, "memory differs", "memory").listing
+    vertex, pixel = case["programs"]["vertex"], case["programs"]["pixel"]
+    assert listing == ["; vertex", *vertex, "; pixel", *pixel]
+
+
+def test_what_streams_take_is_seen() -> None:
+    """A draw of three points with streams for all, for two, for none, and with one that is disabled."""
+    made = Scene(vertices=[[0.0] * 8] * 3, vertex=VERTEX_STREAM, draw={"primitive": "POINTLIST", "discard": True})
+    found = []
+    for dwords in (12, 11, 3, 0):
+        with Seen() as seen:
+            drawn(replace(made, streams={0: (dwords, 4)}))
+        assert seen.streamed is not None and seen.shapes is None
+        found.append((set(seen.streamed.written), set(seen.streamed.disabled), seen.streamed.is_full))
+    assert found == [({0}, set(), False), ({0}, set(), True), (set(), set(), True), (set(), {0}, False)]
 
 
 class Covering(DrawCampaign):

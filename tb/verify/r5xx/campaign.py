@@ -38,7 +38,7 @@ class R5xxCampaign(Campaign):
     name = "r5xx"
     about = "random R5xx programs in lock-step on the compiled core"
     batch = 60
-    enough = 10_000
+    enough = 20_000
     crosses = {OPERATIONS: 2_000_000}
     has_model = True
 

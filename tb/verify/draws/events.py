@@ -29,6 +29,9 @@ _SHAPES = ("triangle", "clipped piece", "point")
 _NUMBERS = ("NORM", "INT", "SCALED")
 _STATUSES = (Status.OK, Status.BAD_DRAW)
 _WHOLE = ("FLOAT32_4", "FLOAT32_3", "FLOAT32_2", "FLOAT32_1")
+"""Formats of vertex fetches that need no conversion."""
+_ROW, _FACE, _IS_PIECE = 2, 1, 3
+"""Where a shape's record has its face, 1 or -1, and whether it is a piece; docs/draws.md has all of the record."""
 _FETCH = re.compile(r"FORMAT\((\w+)\)(?: NUM_FORMAT\((\w+)\))?( SIGNED)? FETCH_TYPE\((\w+)\)")
 
 
@@ -72,11 +75,16 @@ def tables() -> Tables:
 
 
 def events(case: Case, status: Status, seen: Seen, counters: Mapping[str, int]) -> set[str]:
-    """The cells that a draw covered, as ``table|cell``: those that say what it is drew something, or ended so."""
+    """The cells that a draw covered, as ``table|cell``.
+
+    `case` is a sheet, `status` how the draw ended, `seen` what the golden model made of it, `counters` are those of the
+    hardware. A draw with an error covers its status and its counters alone; one that no primitive or no pixel came of
+    covers nothing that says how these are made.
+    """
     found = {f"{STATUSES}|{status.name}"} | {f"{COUNTED}|{name}" for name, count in counters.items() if count}
     if status is not Status.OK:
         return found
-    found |= set(_fetches(case)) | set(_streams(case))
+    found |= set(_fetches(case)) | set(_streams(case, seen))
     if counters["draw_primitives"] or case["draw"].get("discard"):
         found.add(f"{PRIMITIVES}|{_primitive(case)}")
     if case["geometry"] is not None and counters["draw_vertices"]:
@@ -88,6 +96,7 @@ def events(case: Case, status: Status, seen: Seen, counters: Mapping[str, int]) 
 
 
 def _primitive(case: Case) -> str:
+    """The primitive, whether a geometry program takes it, and the kind of its indices."""
     indices = _INDICES[0] if case["indices"] is None else f"uint{case['index_bits']}"
     if case["indices"] is not None and case["restart"] in case["indices"]:
         indices = _INDICES[3]
@@ -95,6 +104,7 @@ def _primitive(case: Case) -> str:
 
 
 def _fetches(case: Case) -> Iterator[str]:
+    """Formats and indices of the vertex program's fetches."""
     for line in case["programs"].get("vertex", ()):
         found = _FETCH.search(line)
         if found:
@@ -106,18 +116,22 @@ def _fetches(case: Case) -> Iterator[str]:
         yield f"{FETCHES}|beyond the buffer"
 
 
-def _streams(case: Case) -> Iterator[str]:
-    stage = "vertex" if case["geometry"] is None else "copy"
-    written = {line[10] for line in case["programs"].get(stage, ()) if line.startswith("MEM_STREAM")}
-    for number, (dwords, stride) in case["streams"].items():
-        if number in written:
-            yield f"{STREAMED}|{stage} / stream {number}"
-            yield f"{STREAMED}|{'disabled' if not dwords else 'full' if dwords < 3 * stride else 'not full'}"
+def _streams(case: Case, seen: Seen) -> Iterator[str]:
+    """Streams that a program wrote, and whether all of its primitives fitted."""
     if case["draw"].get("discard"):
         yield f"{STREAMED}|discarded"
+    if seen.streamed is None:
+        return
+    stage = "vertex" if case["geometry"] is None else "copy"
+    yield from (f"{STREAMED}|{stage} / stream {number}" for number in seen.streamed.written)
+    if seen.streamed.written or seen.streamed.is_full:
+        yield f"{STREAMED}|{'full' if seen.streamed.is_full else 'not full'}"
+    if seen.streamed.disabled:
+        yield f"{STREAMED}|disabled"
 
 
 def _geometry(case: Case, seen: Seen) -> Iterator[str]:
+    """Emitted primitives, whether rings are small, and how many vertices threads emitted."""
     rings = "small rings" if case["rings"] else "large rings"
     yield f"{GEOMETRY}|{case['geometry']['output']} / {rings}"
     if seen.emitted is not None:
@@ -129,18 +143,19 @@ def _geometry(case: Case, seen: Seen) -> Iterator[str]:
 
 
 def _clipping(case: Case, seen: Seen) -> Iterator[str]:
-    if seen.cut is None or seen.shapes is None:
+    """What dropped or cut triangles, their pieces, and the faces that were drawn."""
+    if seen.clipped is None or seen.shapes is None:
         return
-    cut = seen.cut
-    yield from (f"{CLIPPING}|cut by {plane}" for plane in cut.planes)
-    yield from (f"{CLIPPING}|cull distance {plane}" for plane in cut.cull_distances)
-    yield from (f"{CLIPPING}|{name}" for name, some in (("outside", cut.outside), ("NaN", cut.nan)) if some)
+    clipped = seen.clipped
+    yield from (f"{CLIPPING}|cut by {plane}" for plane in clipped.planes)
+    yield from (f"{CLIPPING}|cull distance {plane}" for plane in clipped.cull_distances)
+    yield from (f"{CLIPPING}|{name}" for name, some in (("outside", clipped.outside), ("NaN", clipped.nan)) if some)
     pieces = np.bincount(seen.shapes.primitive)
     yield from (f"{CLIPPING}|{_PIECES[min(number, len(_PIECES)) - 1]}" for number in np.unique(pieces[pieces > 0]))
     draw = case["draw"]
     yield f"{CLIPPING}|near {draw['near']}, far {'on' if draw['far'] else 'off'}"
     for face, sign in (("front", 1), ("back", -1)):
-        if (seen.shapes.record[:, 2, 1] == sign).any():
+        if (seen.shapes.record[:, _ROW, _FACE] == sign).any():
             yield f"{FACES}|cull {draw['cull']} / front {draw['front']} / {face}"
 
 
@@ -162,9 +177,10 @@ def _pixels(case: Case, seen: Seen) -> Iterator[str]:
 
 
 def _inputs(case: Case, seen: Seen) -> Iterator[str]:
+    """How inputs of the pixel program are made, of each kind of shape."""
     assert seen.shapes is not None
-    draw, points = case["draw"], seen.cut is None
-    clipped = seen.shapes.record[:, 2, 3] != 0
+    draw, points = case["draw"], seen.clipped is None
+    clipped = seen.shapes.record[:, _ROW, _IS_PIECE] != 0
     shapes = (_SHAPES[2],) if points else (*_SHAPES[:1] * bool((~clipped).any()), *_SHAPES[1:2] * bool(clipped.any()))
     if points and draw.get("point_size", 1.0) is None:
         yield f"{INPUTS}|program's size"
@@ -173,6 +189,7 @@ def _inputs(case: Case, seen: Seen) -> Iterator[str]:
 
 
 def _input(each: Mapping[str, Any], draw: Mapping[str, Any], shape: str) -> str:
+    """How an input of a shape is made; `each` has the fields of `PixelInput`."""
     if each["sprite"] and shape == _SHAPES[2]:
         return "sprite"
     if each["parameter"] is None:
