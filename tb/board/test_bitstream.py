@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 
 from ctm.rtl.board.bridge import BridgeConfig
-from ctm.sim.boards import bitstream as bitstream_module
 from ctm.sim.boards.bitstream import BitstreamError, bitstream, placed
 from ctm.sim.boards.header import Header
 from ctm.sim.boards.target import TARGETS
 from ctm.sim.compiled import ToolchainError
 from ctm.sim.compiled.tools.package import BOARDS, FPGA_NEXTPNR, FPGA_YOSYS, LITEDRAM
-from ctm.sim.synthesis.placing import UnroutedError
+from ctm.sim.synthesis.placing import Placer, UnroutedError
 from ctm.sim.synthesis.report import CriticalPath, Placement
 from ctm.tb.board.memory_board import memory_design
 from ctm.tb.cli.invocation import error_line
@@ -78,7 +77,7 @@ def test_a_line_that_the_clock_cannot_give_is_refused() -> None:
 def test_seeds_are_tried_until_one_is_routed_and_fast_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clocks = {4: 14.5, 5: None, 6: 15.25, 7: 20.0}
 
-    def place(*_: Any, seed: int, **__: Any) -> Placement:
+    def place(placer: Placer, modules: Any, top: str, seed: int) -> Placement:
         frequency = clocks[seed]
         if frequency is None:
             raise UnroutedError("nextpnr does not route")
@@ -89,7 +88,8 @@ def test_seeds_are_tried_until_one_is_routed_and_fast_enough(tmp_path: Path, mon
         design: Any = SimpleNamespace(target=TARGETS["ulx3s"], frequency=15_000_000)
         return placed(design, {}, seeds, tmp_path, slowest, lambda text: None).seed
 
-    monkeypatch.setattr(bitstream_module, "place", place)
+    monkeypatch.setattr(Placer, "with_sites", lambda placer, modules, top, seed: modules)
+    monkeypatch.setattr(Placer, "place", place)
     assert found([4, 5, 6, 7], 15.0) == 6
     assert found([5, 4, 6], 0.0) == 4
     with pytest.raises(BitstreamError) as refused:

@@ -13,7 +13,7 @@ def check(case: Faulty, engine: str) -> None:
     assert error.status is case.status, error
     assert (error.file, error.line in case.lines) == (case.file, True), error
     assert error.source is not None and error.source.endswith(HERE)
-    assert f", {case.file}:{error.line}, group of" in str(error)
+    assert f", {case.file}:{error.line}, wavefront of" in str(error)
     assert str(error).endswith(f"\n    {error.source}")
 
 
