@@ -82,14 +82,10 @@ _PATIENT: Mapping[str, float] = {
 """Settings of nextpnr's second router with which a full FPGA is routed; defaults are in brackets."""
 # Wires are what a board has too few of: it is placed for their length, not for time.
 _SHORT = ("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2")
-# Block RAMs at the best sites and empty tiles among the crowded ones leave a machine by itself enough to be fast.
-_FAST = ("--placer", "heap", "--router", "router2")
-_IN_TIME: Mapping[str, float] = {
-    **_PATIENT,
-    "router2/histCongWeight": 0.5,
-    # The most of an area that its cells may fill (0.9): cells go as far as the edges, where wires are free.
-    "placerHeap/beta": 0.7,
-}
+# Block RAMs at the best sites and empty tiles among the crowded ones leave a machine by itself enough to be fast. Its
+# cells fill 0.7 of an area at most (0.9): they go as far as the edges, where wires are free.
+_FAST = ("--placer", "heap", "--placer-heap-beta", "0.7", "--router", "router2")
+_IN_TIME: Mapping[str, float] = {**_PATIENT, "router2/histCongWeight": 0.5}
 DEFAULT_DEVICE = "85k"
 DEVICES = {
     "25k": _ecp5("25k", Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28)),
