@@ -132,8 +132,8 @@
 #define CTM_COUNTER_DRAW_PIXELS 0x224 /* pixels that were covered */
 #define CTM_COUNTER_DRAW_CLOCKS_VERTICES 0x228 /* cycles of draws in front of pixels: vertices are assembled, and programs for these run */
 #define CTM_COUNTER_DRAW_CLOCKS_PIXELS 0x22c /* cycles of draws in which primitives become pixels */
-#define CTM_COUNTER_DRAW_WAIT_ORDER 0x230 /* clocks of these in which a strip waits for an earlier one with a pixel of its own */
-#define CTM_COUNTER_DRAW_WAIT_RASTER 0x234 /* clocks of these in which no strip is there: clipper, set-up and strip walker are at work */
+#define CTM_COUNTER_DRAW_WAIT_ORDER 0x230 /* cycles of these in which a strip waits for an earlier one with a pixel of its own */
+#define CTM_COUNTER_DRAW_WAIT_RASTER 0x234 /* cycles of these in which no strip is there: clipper, set-up and strip walker are at work */
 
 /* STATUS_CODE */
 #define CTM_CODE_OK 0 /* no error */

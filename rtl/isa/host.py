@@ -141,7 +141,7 @@ DRAW_COUNTERS = {
     "DRAW_PIXELS": "pixels that were covered",
     "DRAW_CLOCKS_VERTICES": "cycles of draws in front of pixels: vertices are assembled, and programs for these run",
     "DRAW_CLOCKS_PIXELS": "cycles of draws in which primitives become pixels",
-    "DRAW_WAIT_ORDER": "clocks of these in which a strip waits for an earlier one with a pixel of its own",
-    "DRAW_WAIT_RASTER": "clocks of these in which no strip is there: clipper, set-up and strip walker are at work",
+    "DRAW_WAIT_ORDER": "cycles of these in which a strip waits for an earlier one with a pixel of its own",
+    "DRAW_WAIT_RASTER": "cycles of these in which no strip is there: clipper, set-up and strip walker are at work",
 }
 """Counters of draws, likewise, from DRAW_COUNTERS_OFFSET on, of hardware that draws; on other hardware they read 0."""
