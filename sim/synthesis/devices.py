@@ -64,7 +64,7 @@ def _ecp5(
 
 _EBR_COLUMNS = (*range(4, 59, 9), *range(69, 115, 9))
 _85F_BLOCK_RAMS = tuple(
-    BlockRamRow(y=y, names=tuple(f"X{first + 2 * each}/Y{y}/EBR{each}" for first in _EBR_COLUMNS for each in range(4)))
+    tuple(f"X{first + 2 * each}/Y{y}/EBR{each}" for first in _EBR_COLUMNS for each in range(4))
     for y in (22, 46, 70, 82)
 )
 """By nextpnr's names."""

@@ -5,16 +5,14 @@ nets as others. Where many of these are beside each other a router ends with wir
 rows of tiles there are taken by cells without a net, and what was in them goes to the emptier tiles around.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from ctm.sim.synthesis.spreading import PLACED, SITE
+from ctm.sim.synthesis.spreading import PLACED, SITE, where_is
 
-_SITE = re.compile(r"X(\d+)/Y(\d+)/SLICE")
 _WINDOW = 11
 """Tiles, in width and height, over which nets are counted."""
 _ROWS = 3
@@ -51,9 +49,9 @@ def _crowded(cells: Mapping[str, Mapping[str, Any]], most: float) -> list[tuple[
     """The tiles that are to stay empty."""
     nets: defaultdict[tuple[int, int], set[int]] = defaultdict(set)
     for cell in cells.values():
-        site = _SITE.match(cell["attributes"].get(PLACED, ""))
-        if site is not None and cell["type"] in _LOGIC:
-            tile = nets[int(site[1]), int(site[2])]
+        site = cell["attributes"].get(PLACED)
+        if site and cell["type"] in _LOGIC:
+            tile = nets[where_is(site)]
             for port, bits in cell["connections"].items():
                 if port not in _BY_ITSELF:
                     tile.update(bit for bit in bits if isinstance(bit, int))

@@ -8,7 +8,6 @@ cells are, and then each row gets as many block RAMs, at the sites where their n
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,19 +19,8 @@ SITE, PLACED = "BEL", "NEXTPNR_BEL"
 _SITE = re.compile(r"X(\d+)/Y(\d+)/")
 _EVERYWHERE = 2000
 """Ends of a net from which on it says nothing of where a cell should be: a clock or a reset."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class BlockRamRow:
-    """A row of sites for block RAM, from left to right, as nextpnr names them."""
-
-    y: int
-    names: tuple[str, ...]
-
-    @property
-    def xs(self) -> tuple[int, ...]:
-        """The column of each."""
-        return tuple(_where(name)[0] for name in self.names)
+BlockRamRow = tuple[str, ...]
+"""A row of sites for block RAM, from left to right, as nextpnr names them."""
 
 
 def spread(module: Mapping[str, Any], placed: Mapping[str, Any], rows: Sequence[BlockRamRow]) -> dict[str, Any]:
@@ -43,8 +31,8 @@ def spread(module: Mapping[str, Any], placed: Mapping[str, Any], rows: Sequence[
     """
     names, boxes = _boxes(placed["cells"])
     share = -(-len(names) // len(rows))
-    sites = [row.names[::2] if 2 * share <= len(row.names) + 1 else row.names for row in rows]
-    costs = [_costs(boxes, list(map(_where, each))) for each in sites]
+    sites = [row[::2] if 2 * share <= len(row) + 1 else row for row in rows]
+    costs = [_costs(boxes, list(map(where_is, each))) for each in sites]
     nearest = np.stack([cost.min(axis=1) for cost in costs], axis=1)
     row_of = _assigned(np.repeat(nearest, share, axis=1)) // share
     cells = dict(module["cells"])
@@ -70,7 +58,7 @@ def _boxes(cells: Mapping[str, Mapping[str, Any]]) -> tuple[list[str], list[np.n
     ends: defaultdict[int, set[str]] = defaultdict(set)
     for name, cell in cells.items():
         if cell["attributes"].get(PLACED):
-            where[name] = _where(cell["attributes"][PLACED])
+            where[name] = where_is(cell["attributes"][PLACED])
             for bit in _bits(cell):
                 ends[bit].add(name)
     names = sorted(name for name in where if cells[name]["type"] in BLOCK_RAMS)
@@ -107,7 +95,8 @@ def _bits(cell: Mapping[str, Any]) -> Iterable[int]:
     return (bit for bits in cell["connections"].values() for bit in bits if isinstance(bit, int))
 
 
-def _where(site: str) -> tuple[int, int]:
+def where_is(site: str) -> tuple[int, int]:
+    """The column and the row of a site."""
     found = _SITE.match(site)
     if found is None:
         raise ValueError(f"{site} is no site of an FPGA")
