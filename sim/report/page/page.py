@@ -15,11 +15,10 @@ from ctm.rtl.isa.host import COUNTERS, DRAW_COUNTERS
 from ctm.sim.elf import Executable
 from ctm.sim.engines.engine import Report
 from ctm.sim.engines.seen import Seen
-from ctm.sim.profile.advice import advice
 from ctm.sim.profile.figures import CAUSES
 from ctm.sim.profile.profile import ProgramProfile, profiles
+from ctm.sim.profile.section import section_html
 from ctm.sim.profile.source import STYLE as SOURCE_STYLE
-from ctm.sim.profile.source import source_html
 from ctm.sim.report.page import charts
 from ctm.sim.report.page.frame import framed
 from ctm.sim.report.provenance import hashes, settings_of
@@ -99,18 +98,8 @@ def _words(array: npt.NDArray[Any]) -> str:
 
 def _programs(found: Sequence[ProgramProfile]) -> Iterator[str]:
     for number, profile in enumerate(found):
-        whole = profile.figures
-        sentences = "".join(f"<li>{escape(text)}</li>" for text in advice(profile))
         bars = embed(charts.waits(profile), f"waits-{number}") + _CAUSES if profile.has_cycles else ""
-        what = "the cycles of its wavefronts" if profile.has_cycles else "the instructions issued"
-        yield (
-            f"<h2>Program {escape(profile.name)}</h2><p>{whole.issues:,} instructions issued; "
-            f"{whole.efficiency:.0%} of the lanes that are covered work.</p>"
-            f"<ul>{sentences}</ul>{bars}"
-            f'<p class="soft">In front of each line stands its share of {what}. '
-            f"A click on such a line shows its instructions{' and what they waited for' * profile.has_cycles}.</p>"
-            f"{source_html(profile)}"
-        )
+        yield section_html(f"Program {profile.name}", profile, waits=bars)
 
 
 def _time(ran: Ran) -> Iterator[str]:
