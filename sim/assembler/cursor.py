@@ -1,12 +1,15 @@
 """Walks over the tokens of one statement."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import NoReturn, TypeVar
 
 from ctm.sim.assembler.error import Position, SourceError
 from ctm.sim.assembler.tokens import Kind, Token
 
 _Value = TypeVar("_Value")
+_NEAR = 0.8
+"""How much of a name has to be right for the one that is meant to be guessed."""
 
 
 class Cursor:
@@ -88,6 +91,12 @@ class Cursor:
         """Check that nothing follows."""
         if not self.at_end:
             self.fail(f"expected the end of the statement, not {self.described()}")
+
+    def fail_unknown(self, what: str, names: Iterable[str]) -> NoReturn:
+        """Fail at the next token, which is none of these names; the nearest one is said."""
+        close = get_close_matches(self.token.text.lower(), sorted(names), n=1, cutoff=_NEAR)
+        hint = f"; did you mean {close[0].upper()}?" if close else ""
+        self.fail(f"expected {what}, not {self.described()}{hint}")
 
     def choose(self, choices: Mapping[str, _Value], what: str) -> _Value:
         """Pass over a name that is a key of `choices`, in any case, and give its value."""

@@ -74,7 +74,8 @@ def _output_key(job: Job, key: int | str) -> Key:
 
 def _sources(job: Job) -> Iterator[tuple[Key, str]]:
     """Every file that a job reads, by its key."""
-    yield ("program", "file"), kernel_in(job.program.file)[0]
+    for key, name in job.program.names.items():
+        yield ("program", key), kernel_in(name)[0]
     for place, launch in enumerate(job.passes):
         if launch.program is not None:
             yield ("passes", place, "program"), kernel_in(launch.program)[0]

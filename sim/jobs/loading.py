@@ -14,7 +14,7 @@ from ctm.sim.jobs.arrays import Array, check_name, elements, filled, load_array,
 from ctm.sim.jobs.constants import ConstantFiles, constant_files
 from ctm.sim.jobs.destinations import CONDITIONAL, Destinations, check_destinations, destinations
 from ctm.sim.jobs.domains import domain_warnings
-from ctm.sim.jobs.program_file import ProgramFile, load_program
+from ctm.sim.jobs.program_file import ProgramFile, load_pipeline, load_program, load_source
 from ctm.sim.jobs.reading import JobText, Key
 from ctm.sim.jobs.schema import Conditional, Constants, Input, Job, Output, Pass
 from ctm.sim.runtime.layout import Layout
@@ -183,16 +183,30 @@ class Loader:
         return DrawFiles(buffers, indices)
 
     def _launch(self, place: int, section: Pass, shared: ConstantFiles) -> Launch:
-        key: Key = ("program", "file")
-        name = self._job.program.file
-        if section.program is not None:
-            key, name = ("passes", place, "program"), section.program
-        if name not in self._programs:
-            self._programs[name] = self._at(key, partial(load_program, self._folder, name, self._job.program.isa))
-        program = self._programs[name]
+        program = self._program(place, section)
         self._check_pipeline(program)
         own = self._constants(("passes", place, "constants"), section.constants)
         return Launch(section=section, program=program, constants=program.constants | shared | own)
+
+    def _program(self, place: int, section: Pass) -> ProgramFile:
+        """The program of a pass, which is read once."""
+        own, name = self._job.program, self._job.program.file or self._job.program.pixel
+        key: Key = ("program", "file")
+        if section.program is not None:
+            key, name = ("passes", place, "program"), section.program
+        assert name is not None
+        if name not in self._programs:
+            load = partial(load_program, self._folder, name, own.isa)
+            self._programs[name] = self._at(key, load) if own.file is not None else self._pipeline()
+        return self._programs[name]
+
+    def _pipeline(self) -> ProgramFile:
+        """The program of a draw, of two sources."""
+        sources = {
+            key: self._at(("program", key), partial(load_source, self._folder / name))
+            for key, name in self._job.program.names.items()
+        }
+        return self._at(("program",), partial(load_pipeline, self._folder, self._job, **sources))
 
     def _check_pipeline(self, program: ProgramFile) -> None:
         """Only programs with a pipeline are drawn with, and those are not started otherwise."""

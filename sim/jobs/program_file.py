@@ -1,9 +1,12 @@
 """Program files of a job: a source, an executable, or the words of a compiled shader."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ctm.rtl.isa.draws import PrimitiveType
 from ctm.sim.assembler import assemble
 from ctm.sim.compiler import compile_kernel
 from ctm.sim.compiler.source import SUFFIXES, kernel_in
@@ -11,6 +14,8 @@ from ctm.sim.elf import ElfError, Executable, ShaderError, read, read_shader
 from ctm.sim.elf.sources import shown, with_lines, with_texts
 from ctm.sim.files import read_file, read_text
 from ctm.sim.jobs.constants import ConstantFiles
+from ctm.sim.jobs.schema import Job
+from ctm.sim.runtime.draws import PixelInput, pipeline
 from ctm.sim.runtime.prologue.compiled import ready
 
 
@@ -47,7 +52,7 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
     """
     file, kernel = kernel_in(name)
     path = folder / file
-    try:
+    with _readable(path):
         if path.suffix in SUFFIXES:
             compiled = compile_kernel(path, isa=isa, name=kernel)
             warnings = tuple(str(warning) for warning in compiled.warnings)
@@ -61,6 +66,48 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
             executable, _ = ready(shader)
             constants = ConstantFiles(floats=dict(shader.float_constants), ints=dict(shader.int_constants))
             return ProgramFile(path=path, executable=executable, constants=constants)
+    hint = "; ctm import makes an .elf of it" if path.suffix == ".o" else ""
+    raise ValueError(f"'{path}' must end in .s, .c, .py, .elf or .json{hint}")
+
+
+def load_source(path: Path) -> str:
+    """The text of a source, or `ValueError`."""
+    with _readable(path):
+        return read_text(path)
+
+
+def load_pipeline(folder: Path, job: Job, vertex: str, pixel: str) -> ProgramFile:
+    """Assemble and link the vertex and the pixel program of a job that draws; its path is the pixel program's.
+
+    Raises
+    ------
+    ValueError
+        The programs do not fit together.
+    AssemblyError
+        A source is wrong.
+    """
+    section, draw = job.program, job.draw
+    assert section.vertex is not None and section.pixel is not None and draw is not None
+    inputs = [PixelInput(**register.model_dump()) for register in section.registers]
+    named = [each.parameter for each in inputs if each.parameter is not None]
+    files = section.vertex, section.pixel
+    first, last = (folder / file for file in files)
+    executable: Executable = pipeline(
+        vertex=vertex, pixel=pixel, inputs=inputs, parameters=section.parameters or max(named, default=0) + 1,
+        constant_base=section.constant_base, position=section.position, face=section.face,
+        points=draw.primitive is PrimitiveType.POINTLIST, point_size=draw.point_size == "program",
+        depth=job.conditional is not None, names=(str(first), str(last)),
+    )  # fmt: skip
+    for file in files:
+        executable = _named(executable, folder / file, file)
+    return program_of(last, executable)
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Make a `ValueError` of what may be wrong with a file."""
+    try:
+        yield
     except FileNotFoundError:
         raise ValueError(f"there is no file '{path}'") from None
     except OSError as error:
@@ -69,8 +116,6 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
         raise ValueError(f"'{path}' is not UTF-8 text (byte {error.start})") from None
     except (ElfError, ShaderError) as error:
         raise ValueError(f"'{path}': {error}") from None
-    hint = "; ctm import makes an .elf of it" if path.suffix == ".o" else ""
-    raise ValueError(f"'{path}' must end in .s, .c, .py, .elf or .json{hint}")
 
 
 def _named(executable: Executable, path: Path, name: str) -> Executable:

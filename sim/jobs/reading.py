@@ -23,6 +23,7 @@ from ctm.sim.jobs.schema import (
     Masks,
     Output,
     Pass,
+    PixelRegister,
     Program,
     StreamOutput,
     VertexBuffer,
@@ -35,6 +36,7 @@ Key = tuple[str | int, ...]
 _Model = TypeVar("_Model", bound=BaseModel)
 _SECTIONS: dict[str, type[BaseModel]] = {
     "program": Program,
+    "registers": PixelRegister,
     "domain": Domain,
     "passes": Pass,
     "inputs": Input,

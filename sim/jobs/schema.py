@@ -19,7 +19,9 @@ from pydantic import (
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.draws import DRAW_OUTPUTS, STREAMS, VERTEX_BUFFERS, PrimitiveType
 from ctm.rtl.isa.formats import DataFormat, Tiling
-from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS
+from ctm.rtl.isa.limits import BOOL_CONSTANTS, CHANNELS, FLOAT_CONSTANTS, INPUTS, INT_CONSTANTS, OUTPUTS
+from ctm.rtl.isa.r700.exports import PARAMETERS
+from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 from ctm.sim.jobs.takes import (
     any_array,
@@ -73,19 +75,57 @@ BoolTable = Annotated[dict[Annotated[int, index(BOOL_CONSTANTS)], StrictBool], t
 Word = Annotated[StrictInt, Field(ge=0, lt=1 << 32)]
 Pair = Annotated[tuple[float, float], array_of(2, "two numbers")]
 Swap = Annotated[tuple[OutputIndex, InputIndex], array_of(2, "two numbers [output, input]")]
+Register = Annotated[StrictInt, Field(ge=0, lt=FIRST_CLAUSE_TEMPORARY)]
+Channel = Annotated[StrictInt, Field(ge=0, lt=CHANNELS)]
 Mask = Annotated[
     tuple[StrictBool, StrictBool, StrictBool, StrictBool], array_of(4, "four of true and false, one for each channel")
 ]
 
 
+class PixelRegister(_Section):
+    """What a register of a pixel program begins with; names and meanings are those of `PixelInput`."""
+
+    parameter: Annotated[StrictInt, Field(ge=0, lt=PARAMETERS)] | None = None
+    default: Annotated[StrictInt, Field(ge=0, le=3)] = 0
+    flat: StrictBool = False
+    linear: StrictBool = False
+    sprite: StrictBool = False
+
+
 class Program(_Section):
     """`file` is a source (.s), a kernel (.c), an executable (.elf) or a compiled program's words (.json).
 
-    `isa` is what kernels are compiled for.
+    `isa` is what kernels are compiled for. A draw has two sources in place of `file`, `vertex` and `pixel`:
+    `registers` are registers 0, 1, ... of the pixel program, `position` and `face` ([register, channel]) others that it
+    begins with. `parameters` are the vectors that the vertex program exports, all that `registers` name by default; its
+    float constants begin at row 16 x `constant_base`.
     """
 
-    file: FileName
+    file: FileName | None = None
     isa: Annotated[str, one_of(TARGETS)] = DEFAULT_TARGET
+    vertex: FileName | None = None
+    pixel: FileName | None = None
+    registers: Annotated[tuple[PixelRegister, ...], sections("program.registers")] = ()
+    parameters: Annotated[StrictInt, Field(ge=1, le=PARAMETERS)] | None = None
+    constant_base: Annotated[StrictInt, Field(ge=0, lt=FLOAT_CONSTANTS // 16)] = 0
+    position: Register | None = None
+    face: Annotated[tuple[Register, Channel], array_of(2, "two numbers [register, channel]")] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if (self.vertex is None) != (self.pixel is None):
+            raise ValueError("vertex and pixel go together")
+        if (self.file is None) == (self.vertex is None):
+            raise ValueError("needs file, or for a draw vertex and pixel")
+        if self.file is not None and (own := self.model_fields_set - {"file", "isa"}):
+            raise ValueError(f"{min(own)} is for a draw's vertex and pixel sources, not for a file")
+        return self
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The files by their keys."""
+        named = {"file": self.file, "vertex": self.vertex, "pixel": self.pixel}
+        return {key: name for key, name in named.items() if name is not None}
 
 
 class Domain(_Section):
@@ -264,6 +304,8 @@ class Job(_Section):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        if self.draw is None and self.program.vertex is not None:
+            raise ValueError("[program] vertex and pixel need [draw]")
         if self.draw is not None and self.domain is None:
             raise ValueError("[draw] needs [domain], which is its scissor")
         for output in self.outputs:

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,78 +25,16 @@ from ctm.sim.runtime.draws import IndexArray
 
 Floats = npt.NDArray[np.float32]
 
-VERTEX = """
-.isa r700
-.stage vs
-; Position and normal of a vertex. C0 to C3 are the rows of the matrix to clip space, C4 to C6 those of the rotation.
-FETCH R1, R0.x, b160 FORMAT(FLOAT32_3)
-FETCH R2, R0.x, b160 OFFSET(12) FORMAT(FLOAT32_3)
-.pack
-MULADD R3.x, R1.x, C0.x, C0.w
-MULADD R3.y, R1.x, C1.x, C1.w
-MULADD R3.z, R1.x, C2.x, C2.w
-MULADD R3.w, R1.x, C3.x, C3.w
-MULADD R3.x, R1.y, C0.y, R3.x
-MULADD R3.y, R1.y, C1.y, R3.y
-MULADD R3.z, R1.y, C2.y, R3.z
-MULADD R3.w, R1.y, C3.y, R3.w
-MULADD R3.x, R1.z, C0.z, R3.x
-MULADD R3.y, R1.z, C1.z, R3.y
-MULADD R3.z, R1.z, C2.z, R3.z
-MULADD R3.w, R1.z, C3.z, R3.w
-MUL R4.x, R2.x, C4.x
-MUL R4.y, R2.x, C5.x
-MUL R4.z, R2.x, C6.x
-MULADD R4.x, R2.y, C4.y, R4.x
-MULADD R4.y, R2.y, C5.y, R4.y
-MULADD R4.z, R2.y, C6.y, R4.z
-MULADD R4.x, R2.z, C4.z, R4.x
-MULADD R4.y, R2.z, C5.z, R4.y
-MULADD R4.z, R2.z, C6.z, R4.z
-.endpack
-EXPORT_DONE POS60, R3
-EXPORT_DONE PARAM0, R4.xyz0
-"""
-PIXEL = """
-.isa r700
-.stage ps
-; R0 is the normal. C0 points to the light, C1 half way between light and eye; C2 is the colour, C3 that of the shade.
-.pack
-MUL R1.x, R0.x, R0.x
-MULADD R1.x, R0.y, R0.y, R1.x
-MULADD R1.x, R0.z, R0.z, R1.x
-RECIPSQRT_IEEE R1.x, R1.x
-MUL R0.x, R0.x, R1.x
-MUL R0.y, R0.y, R1.x
-MUL R0.z, R0.z, R1.x
-MUL R2.x, R0.x, C0.x
-MULADD R2.x, R0.y, C0.y, R2.x
-MULADD R2.x, R0.z, C0.z, R2.x
-MAX R2.x, R2.x, 0
-MUL R2.y, R0.x, C1.x
-MULADD R2.y, R0.y, C1.y, R2.y
-MULADD R2.y, R0.z, C1.z, R2.y
-MAX R2.y, R2.y, 0
-MUL R2.y, R2.y, R2.y
-MUL R2.y, R2.y, R2.y
-MUL R2.y, R2.y, R2.y
-MUL R2.y, R2.y, R2.y
-MUL R2.y, R2.y, R2.y
-MULADD R3.x, R2.x, C2.x, C3.x
-MULADD R3.y, R2.x, C2.y, C3.y
-MULADD R3.z, R2.x, C2.z, C3.z
-MULADD R3.x, R2.y, 0.6, R3.x
-MULADD R3.y, R2.y, 0.6, R3.y
-MULADD R3.z, R2.y, 0.6, R3.z
-.endpack
-EXPORT_DONE PIX0, R3.xyz1
-"""
+FOLDER = Path(__file__).resolve().parent
+VERTEX, PIXEL = ((FOLDER / name).read_text(encoding="utf-8") for name in ("torus_vs.s", "torus_ps.s"))
 BACKGROUND = (0.04, 0.05, 0.08, 1.0)
 SIDE = 512
 """Of the picture."""
 OF_VERTEX = 1
 """The line of 16 constants in which those of the vertex program begin."""
 _AROUND, _THROUGH = 128, 64
+_OF_JOB = 2
+"""`coarse` of the job's mesh."""
 
 
 def mesh(coarse: int = 1) -> tuple[Floats, npt.NDArray[np.uint16]]:
@@ -133,6 +72,12 @@ def constants() -> Floats:
     rows[16 * OF_VERTEX : 16 * OF_VERTEX + 4] = project @ view
     rows[16 * OF_VERTEX + 4 :, :3] = rotation
     return rows
+
+
+def inputs() -> dict[str, npt.NDArray[Any]]:
+    """The arrays of the job, by file."""
+    vertices, indices = mesh(_OF_JOB)
+    return {"vertices.npy": vertices, "indices.npy": indices, "constants.npy": constants()}
 
 
 def draw(side: int, engine: str = "fast", *, coarse: int = 1) -> Floats:

@@ -54,9 +54,14 @@ def log_ticks(values: Iterable[float]) -> int | str:
 
 
 def picture(array: npt.NDArray[Any]) -> tuple[Any, int]:
-    """An output as a picture, false colour for one channel; and the distance of the elements that are shown."""
+    """An output as a picture, false colour for one channel; and the distance of the elements that are shown.
+
+    Floats from 0 to 1, and all whole numbers of the format, are shades.
+    """
     step = max(1, -(-max(array.shape[:2]) // _SIDE))
-    shown = np.asarray(array[::step, ::step], np.float32)
+    found = array[::step, ::step]
+    full = np.iinfo(found.dtype).max if found.dtype.kind == "u" else 1
+    shown = np.asarray(found, np.float32)
     height, width = shown.shape[:2]
     rows, columns = np.arange(height) * step, np.arange(width) * step
     if shown.shape[2] < 3:
@@ -66,7 +71,7 @@ def picture(array: npt.NDArray[Any]) -> tuple[Any, int]:
         )  # fmt: skip
     else:
         with np.errstate(invalid="ignore"):
-            colours = np.nan_to_num(np.clip(shown[..., :3], 0, 1) * 255).astype(np.uint8)
+            colours = np.nan_to_num(np.clip(shown[..., :3] / full, 0, 1) * 255).astype(np.uint8)
         texts = np.moveaxis(shown, -1, 0)
         places = ", ".join(f"%{{customdata[{channel}]:.6g}}" for channel in range(len(texts)))
         trace = go.Image(

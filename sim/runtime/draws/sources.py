@@ -23,6 +23,7 @@ def pipeline(
     point_size: bool = False,
     depth: bool = False,
     texture_base: int = 0,
+    names: tuple[str, str] = ("VS program", "PS program"),
 ) -> Executable:
     """The executable of a draw, of a vertex and a pixel program in assembly.
 
@@ -45,6 +46,8 @@ def pipeline(
         The interpolated depth is exported for the conditional test.
     texture_base
         Resource number of input 0.
+    names
+        What messages and line tables call the two sources.
 
     Raises
     ------
@@ -53,8 +56,8 @@ def pipeline(
     ValueError
         The programs do not fit together.
     """
-    first = _stage(vertex, DrawStage.VS)
-    last = _stage(pixel, DrawStage.PS)
+    first = _stage(vertex, DrawStage.VS, names[0])
+    last = _stage(pixel, DrawStage.PS, names[1])
     return link(
         vertex=Part.of(first, constant_base=constant_base),
         pixel=Part.of(last),
@@ -66,10 +69,9 @@ def pipeline(
     )
 
 
-def _stage(source: str, stage: DrawStage) -> Executable:
-    name = stage.name.lower()
-    program = assemble(source, name=f"{stage.value} program", language="r700")
+def _stage(source: str, stage: DrawStage, name: str) -> Executable:
+    program = assemble(source, name=name, language="r700")
     assert isinstance(program, Executable)
     if program.stage is not stage:
-        raise ValueError(f"the {stage.value} program must say .stage {name}")
+        raise ValueError(f"the {stage.value} program must say .stage {stage.name.lower()}")
     return program

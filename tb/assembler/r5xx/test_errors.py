@@ -32,6 +32,7 @@ def test_the_message_shows_the_place() -> None:
     ("text", "column", "message"),
     [
         ("FOO", 1, "expected an instruction (ALU, OUT, TEX, FC, IF, ...), not 'FOO'"),
+        ("ENDLOP", 1, "expected an instruction (ALU, OUT, TEX, FC, IF, ...), not 'ENDLOP'; did you mean ENDLOOP?"),
         ("ALU r1 = MAD(r0, r1)", 5, "MAD takes 3 operands, not 2"),
         ("ALU r1 = FOO(r0)", 5, "there is no operation FOO"),
         ("ALU r1.a = SOP()", 5, "the alpha unit has no operation SOP"),

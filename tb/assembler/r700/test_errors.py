@@ -17,10 +17,15 @@ def errors(text: str) -> list[tuple[int, int, str]]:
 TWO_READS = "0 x: ADD R1.x, R1.x, R3.y VEC_012\ny: ADD R1.y, R2.x, R4.z VEC_012"
 
 
+UNKNOWN = "expected an instruction (x: ADD, SAMPLE, EXPORT, IF, JUMP, ...), not"
+
+
 @pytest.mark.parametrize(
     ("text", "line", "column", "message"),
     [
-        ("FOO", 1, 1, "expected an instruction (x: ADD, SAMPLE, EXPORT, IF, JUMP, ...), not 'FOO'"),
+        ("FOO", 1, 1, f"{UNKNOWN} 'FOO'"),
+        ("MULL R1.x, R1.x, R1.x", 1, 1, f"{UNKNOWN} 'MULL'; did you mean MUL?"),
+        (".pack\nEXPRT_DONE PIX0, R0\n.endpack", 2, 1, f"{UNKNOWN} 'EXPRT_DONE'; did you mean EXPORT_DONE?"),
         ("ADD R1.x, R0.x", 1, 1, "ADD takes 2 operands, not 1"),
         ("ADD R1, R0.x, R1.x", 1, 7, "expected the component of the destination, .x .y .z or .w, not ','"),
         ("ADD R128.x, R0.x, R1.x", 1, 5, "there is no R128; a register is R0 to R127"),

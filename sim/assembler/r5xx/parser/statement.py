@@ -61,7 +61,7 @@ def parse_statement(cursor: Cursor, *, uncached_writes: bool) -> Item:
 
 def _instruction(cursor: Cursor, position: Position, keyword: str, uncached_writes: bool) -> Item:
     if keyword not in KEYWORDS:
-        cursor.fail(f"expected an instruction (ALU, OUT, TEX, FC, IF, ...), not {cursor.described()}")
+        cursor.fail_unknown("an instruction (ALU, OUT, TEX, FC, IF, ...)", KEYWORDS)
     cursor.take()
     if keyword in _ARITHMETIC:
         return Item(parse_arithmetic(cursor, _ARITHMETIC[keyword], uncached_writes=uncached_writes), position)

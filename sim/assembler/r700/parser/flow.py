@@ -6,7 +6,7 @@ from ctm.sim.assembler.r700.parser.arithmetic import parse_condition
 from ctm.sim.assembler.r700.parser.registers import parse_numbered
 from ctm.sim.assembler.r700.syntax import Group, Keyword, Statement
 
-_BY_NAME = {keyword.value: keyword for keyword in Keyword}
+STATEMENTS = {keyword.value: keyword for keyword in Keyword}
 _NAMED = (Keyword.CALL, Keyword.SUB)
 _CONDITIONAL = (Keyword.BREAK, Keyword.CONTINUE)
 _RAW = ("else", "call")
@@ -16,13 +16,13 @@ _RAW = ("else", "call")
 def is_statement(cursor: Cursor) -> bool:
     """Whether a structured statement is next."""
     text = cursor.token.text.lower()
-    return text in _BY_NAME and not (text in _RAW and cursor.following.text.lower() == "addr")
+    return text in STATEMENTS and not (text in _RAW and cursor.following.text.lower() == "addr")
 
 
 def parse_statement(cursor: Cursor) -> Statement:
     """One structured statement."""
     position = cursor.position
-    statement = Statement(position, _BY_NAME[cursor.take().text.lower()])
+    statement = Statement(position, STATEMENTS[cursor.take().text.lower()])
     if statement.keyword is Keyword.IF:
         _condition(cursor, statement)
     elif statement.keyword is Keyword.LOOP:

@@ -10,7 +10,7 @@ from ctm.sim.assembler.r700.parser.arithmetic import is_reduction, parse_instruc
 from ctm.sim.assembler.r700.parser.control import parse_word
 from ctm.sim.assembler.r700.parser.directives import Directives
 from ctm.sim.assembler.r700.parser.fetch import parse_fetch
-from ctm.sim.assembler.r700.parser.flow import is_statement, parse_statement
+from ctm.sim.assembler.r700.parser.flow import STATEMENTS, is_statement, parse_statement
 from ctm.sim.assembler.r700.parser.numbers import WORD
 from ctm.sim.assembler.r700.parser.registers import REGISTER
 from ctm.sim.assembler.r700.syntax import Fetch, Group, Instruction, Item, Pack, Unit
@@ -23,6 +23,8 @@ UNIT, LITERALS, PACK, ENDPACK, UNCHECKED, CHECKED = (
 _IN_PLACE = (UNIT, LITERALS, PACK, ENDPACK, UNCHECKED, CHECKED)
 """Directives that mean something where they stand."""
 _ANY_SLOT = "?"
+_NAMES = {*ALU_CODES, *FETCH_CODES, *CONTROL_CODES, *STATEMENTS}
+"""What an instruction may begin with, in lower case."""
 
 TOO_MANY = f"a program has at most {CODE_UNITS} units of code"
 
@@ -80,15 +82,15 @@ class Source(Names):
         if cursor.token.kind is Kind.NAME and text in ALU_CODES and text not in CONTROL_CODES:
             self._alu(line, cursor, None, numbered=True)
             return
+        if text not in _NAMES:
+            cursor.fail_unknown("an instruction (x: ADD, SAMPLE, EXPORT, IF, JUMP, ...)", _NAMES)
         self._end_group(cursor)
         if text in FETCH_CODES:
             self.items.append(Fetch(cursor.position, parse_fetch(cursor), self.checked))
         elif is_statement(cursor):
             self.items.append(parse_statement(cursor))
-        elif text in CONTROL_CODES:
-            self.items.append(parse_word(cursor, checked=self.checked))
         else:
-            cursor.fail(f"expected an instruction (x: ADD, SAMPLE, EXPORT, IF, JUMP, ...), not {cursor.described()}")
+            self.items.append(parse_word(cursor, checked=self.checked))
 
     def _slot(self, cursor: Cursor, slot: Token | None) -> str | None:
         """The slot in front of an instruction, None if there is none."""
