@@ -16,6 +16,8 @@ from ctm.sim.profile.source import STYLE, source_html
 from ctm.sim.profile.text import print_profile
 
 _WIDTH = 150
+_LINE_TABLE = (".file ", ".line ")
+"""Directives of the line table: comments name the lines, too."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,7 +29,7 @@ class KernelProfile:
     program: ProgramProfile
 
     def table(self) -> Any:
-        """A row for each source line: a pandas DataFrame if pandas is there, else a list of dictionaries.
+        """A row for each source line: a pandas DataFrame if pandas is there, else `Rows`.
 
         Columns are `line`, `source`, `share` of the cost of all lines, `issues`, `efficiency` and the cycles that
         wavefronts waited for each cause, in lower case.
@@ -42,7 +44,7 @@ class KernelProfile:
             for line, figures in self.program.lines.items()
         ]  # fmt: skip
         if find_spec("pandas") is None:
-            return rows
+            return Rows(rows)
         import pandas  # type: ignore[import-untyped,unused-ignore]
 
         return pandas.DataFrame(rows)
@@ -65,8 +67,26 @@ class KernelProfile:
         )
 
 
-class Disassembly(str):
-    """The text of a program, which a notebook shows as it is."""
+class Rows(list[dict[str, Any]]):
+    """Dictionaries with the same keys, which a notebook shows as a table."""
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(self)}</pre>"
+        names = list(self[0]) if self else []
+        head = "".join(f"<th>{escape(name)}</th>" for name in names)
+        body = "".join(f"<tr>{''.join(_cell(row[name]) for name in names)}</tr>" for row in self)
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _cell(value: Any) -> str:
+    """Numbers at the right, with six digits as pandas shows them; texts as they are indented."""
+    if isinstance(value, str):
+        return f'<td style="text-align: left; white-space: pre">{escape(value)}</td>'
+    return f'<td style="text-align: right">{value:.6g}</td>' if isinstance(value, float) else f"<td>{value}</td>"
+
+
+class Disassembly(str):
+    """The text of a program, from which it can be assembled again; a notebook shows it without its line table."""
+
+    def _repr_html_(self) -> str:
+        shown = "".join(line for line in self.splitlines(keepends=True) if not line.startswith(_LINE_TABLE))
+        return f'<pre style="font-family: monospace; white-space: pre; overflow-x: auto">{escape(shown)}</pre>'

@@ -9,9 +9,10 @@ from ctm.sim.profile.profile import ProgramProfile, Statement
 
 STYLE = """
 .listing, .listing .wide { overflow-x: auto; }
-.listing code { font: 13px/1.5 ui-monospace, monospace; white-space: pre; }
+.listing .line code { font: 13px/1.5 ui-monospace, monospace; white-space: pre; color: inherit; background: none;
+                      border: none; padding: 0; }
 .listing { border: 1px solid var(--edge, #8886); border-radius: 6px; padding: 0.3em 0; }
-.line { padding-left: 0.5em; width: max-content; min-width: 100%; }
+.line { box-sizing: border-box; padding-left: 0.5em; width: max-content; min-width: 100%; }
 details.line .place, details.line .share { color: inherit; }
 details.line > summary { list-style: none; cursor: pointer; }
 details.line > summary:hover, details.line[open] { outline: 1px solid var(--edge, #8886); }

@@ -51,11 +51,15 @@ def test_its_values_show_themselves(values: list[Any]) -> None:
     with Image.open(io.BytesIO(image._repr_png_())) as picture:
         assert picture.size == (160, 100) and len(np.unique(np.asarray(picture))) > 10
     assert "REP" in r5xx._repr_html_() and "LOOP_START_DX10" in r700._repr_html_()
+    for text in (r5xx, r700):
+        shown = text._repr_html_()
+        assert "\n.line " in text and ".line " not in shown and ".file " not in shown and "&lt;cell 1&gt;:" in shown
     HTMLParser().feed(profile._repr_html_())
     assert "square" not in str(profile) and "x * x + y * y" in profile._repr_html_()
     rows = table if isinstance(table, list) else table.to_dict("records")
     assert sum(row["issues"] for row in rows) == profile.report.instructions
     assert sum(row["share"] for row in rows) == pytest.approx(1)
+    assert table._repr_html_().count("<tr") == len(rows) + 1 and "for _ in range" in table._repr_html_()
 
 
 @kernel

@@ -11,6 +11,7 @@ import pytest
 from ctm.examples.catalogue import job
 from ctm.sim.compiled.tools.package import Package
 from ctm.sim.profile.profile import profiles
+from ctm.sim.report.page import charts
 from ctm.sim.report.page.page import page_of
 from ctm.tb.cli.invocation import ctm, error_line, process
 from ctm.tb.draws.recorded import make_job
@@ -74,6 +75,14 @@ def test_a_page_without_times_has_no_charts_of_them() -> None:
     found = read(page_of(ran("golden")))
     assert found.charts == {"picture-0"}
     assert found.texts["share"] == ["33.3%"] * 3
+
+
+@pytest.mark.parametrize(("kind", "full"), [(np.uint8, 255), (np.uint16, 65535), (np.float32, 1)])
+def test_whole_numbers_are_shades_up_to_the_largest(kind: type[np.generic], full: int) -> None:
+    values = (np.arange(4 * 5 * 4).reshape(4, 5, 4) / 80 * full).astype(kind)
+    figure, step = charts.picture(values)
+    wanted = np.floor(values[..., :3].astype(np.float64) / full * 255)
+    assert step == 1 and np.abs(np.asarray(figure.data[0].z) - wanted).max() <= 1
 
 
 def test_the_command_writes_it_and_says_where(tmp_path: Path) -> None:
