@@ -110,10 +110,10 @@
 #define CTM_COUNTER_CONDITIONAL_HITS 0x138 /* tests that hit the conditional buffer's cache */
 #define CTM_COUNTER_CONDITIONAL_MISSES 0x13c /* tests that missed it */
 #define CTM_COUNTER_OUTPUT_LINES 0x140 /* lines evicted from the output cache */
-#define CTM_COUNTER_LOCAL_READ_BEATS 0x144 /* beats read from the first memory port */
-#define CTM_COUNTER_LOCAL_WRITE_BEATS 0x148 /* beats written to the first memory port */
-#define CTM_COUNTER_SYSTEM_READ_BEATS 0x14c /* beats read from the second memory port */
-#define CTM_COUNTER_SYSTEM_WRITE_BEATS 0x150 /* beats written to the second memory port */
+#define CTM_COUNTER_LOCAL_READ_BEATS 0x144 /* beats read from the local memory ports */
+#define CTM_COUNTER_LOCAL_WRITE_BEATS 0x148 /* beats written to the local memory ports */
+#define CTM_COUNTER_SYSTEM_READ_BEATS 0x14c /* beats read from the system memory port */
+#define CTM_COUNTER_SYSTEM_WRITE_BEATS 0x150 /* beats written to the system memory port */
 #define CTM_COUNTER_STALL_LOOKUPS 0x154 /* cycles in which a core with wavefronts issues no ALU instruction: one waits for its fetches */
 #define CTM_COUNTER_STALL_LOADING 0x158 /* the same: one waits for instructions or constants */
 #define CTM_COUNTER_STALL_REQUESTS 0x15c /* the same: one waits for space towards memory */
