@@ -101,10 +101,10 @@ def _host() -> Iterator[str]:
     yield (
         "Read only, 32 bits; they wrap, and a reset makes them 0. Every engine counts GROUPS, ISSUED_ALU, ISSUED_TEX "
         "and ISSUED_FC, and the sum of the LANES counters as `lane_instructions`. Of buffers that end without an error "
-        "these are the same on all engines, whatever the memory's latency and the number of slots.\n\nOf R700, "
+        "these are the same on all engines, for any memory latency and number of wave slots.\n\nOf R700, "
         "ISSUED_FC are CF instructions and ISSUED_TEX fetch instructions. All other counters depend on time, on caches "
-        "and on the order in which cores work. After an error all counters may differ: the wavefronts that are on "
-        "their way then are not the same ones.\n"
+        "and on the order in which cores work. After an error all counters may differ, because other wavefronts may "
+        "be in flight then.\n"
     )
     counters = enumerate(COUNTERS.items())
     counts = [(f"0x{COUNTERS_OFFSET + 4 * place:03X}", name, text) for place, (name, text) in counters]

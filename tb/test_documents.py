@@ -27,7 +27,9 @@ DOCUMENTS = sorted(
 )
 NEW_PAGES = [
     TOP / "CONTRIBUTING.md",
-    *(TOP / "docs" / f"{name}.md" for name in ("index", "overview", "cuda")),
+    *(TOP / "docs" / f"{name}.md" for name in ("index", "overview", "cuda", "performance", "integration")),
+    *(TOP / "docs" / f"{name}.md" for name in ("arithmetic", "draws", "r700", "kernels", "jobs")),
+    *sorted((TOP / "docs" / "design").glob("*.md")),
     *sorted((TOP / "docs" / "howto").glob("*.md")),
 ]
 """Pages whose sentences have a limit."""

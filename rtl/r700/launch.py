@@ -1,6 +1,6 @@
 """A program's launch: the cores' `PROGRAM`, from its program information and the state that commands set.
 
-Source: docs/design/r700-core.md, executables.
+Source: docs/r700.md, a program.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value

@@ -1,6 +1,6 @@
 """Gives a new wavefront its registers: r0 is its position in the domain, all others are 0.
 
-Source: R700-Family Instruction Set Architecture, section 2.7; docs/design/r700-core.md, a program's start.
+Source: R700-Family Instruction Set Architecture, section 2.7; docs/r700.md, a program.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value

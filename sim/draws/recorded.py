@@ -1,7 +1,7 @@
 """Reads a recorded draw and writes it as a job: NAME.toml, NAME.elf, and the arrays that they name.
 
 A recorded draw is a JSON file with the programs of one or more compilers, their registers and constants, and an .npz
-file of the same name with buffers and textures; docs/jobs.md, Recorded draws, has the keys.
+file of the same name with buffers and textures; docs/draws.md, Recorded draws, has the keys.
 """
 
 import json

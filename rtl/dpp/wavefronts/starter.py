@@ -1,6 +1,6 @@
 """Initialises the registers of a new wavefront: r0 has its coordinates, all others are 0.
 
-Source: docs/design/r5xx-core.md, a program's start.
+Source: docs/design/r5xx-core.md, the register file.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value

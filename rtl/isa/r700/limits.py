@@ -1,6 +1,6 @@
 """Sizes that the R700 instruction set fixes.
 
-Source: R700-Family Instruction Set Architecture, chapters 2 to 4; docs/design/golden-model.md for what the manual
+Source: R700-Family Instruction Set Architecture, chapters 2 to 4; docs/r700.md for what the manual
 leaves open.
 """
 

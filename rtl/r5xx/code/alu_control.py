@@ -1,6 +1,6 @@
 """Decoding of ALU and OUTPUT instructions: what the lanes do, and whether the words are legal.
 
-Source: CTM Guide pp. 26-32; docs/design/r5xx-core.md lists what is illegal.
+Source: CTM Guide pp. 26-32; docs/design/choices.md lists what is illegal.
 """
 
 from collections.abc import Mapping

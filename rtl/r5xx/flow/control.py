@@ -1,6 +1,6 @@
 """Flow-control instructions: their effect on a wavefront's control state.
 
-The order of the steps is that of docs/design/r5xx-core.md; each is one method. Source: CTM Guide pp. 34-40.
+The order of the steps is that of docs/design/choices.md; each is one method. Source: CTM Guide pp. 34-40.
 """
 
 from typing import Any

@@ -1,7 +1,6 @@
 """The wavefront that control flow executes.
 
-Source: R700-Family Instruction Set Architecture, chapter 3; docs/design/r700-core.md has the steps of every
-instruction.
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/r700.md has every instruction.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Control flow: what CF instructions do to masks, stack and the address of the next word.
 
-Source: R700-Family Instruction Set Architecture, chapter 3; docs/design/golden-model.md for where compiled programs
+Source: R700-Family Instruction Set Architecture, chapter 3; docs/r700.md for where compiled programs
 show that its text cannot be meant.
 """
 

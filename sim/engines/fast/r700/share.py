@@ -1,6 +1,6 @@
 """The local data share: every lane writes its own part of its wavefront's, and reads any.
 
-Source: R700-Family Instruction Set Architecture, p. 35; docs/design/golden-model.md for what it leaves open.
+Source: R700-Family Instruction Set Architecture, p. 35; docs/r700.md for what it leaves open.
 """
 
 from collections.abc import Sequence
