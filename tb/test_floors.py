@@ -166,6 +166,31 @@ def test_elaborates_stay_short() -> None:
                 assert lines <= LONGEST_ELABORATE, f"{path.relative_to(TOP)}: elaborate has {lines} lines"
 
 
+def test_attributes_of_hardware_are_set_when_it_is_made() -> None:
+    """A reader of `__init__` and of the class's own names knows all of them."""
+    for path in sources("rtl"):
+        for kind in (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)):
+            methods = [node for node in kind.body if isinstance(node, ast.FunctionDef)]
+            known = {name for method in methods if method.name == "__init__" for name in assigned(method, "self")}
+            known |= {name for node in kind.body if node not in methods for name in assigned(node, None)}
+            later = {(method.name, name) for method in methods for name in assigned(method, "self") - known}
+            assert not later, (path, kind.name, later)
+
+
+def assigned(tree: ast.AST, owner: str | None) -> set[str]:
+    """The names that statements give values: attributes of an owner, or plain ones."""
+    targets = [
+        each
+        for node in ast.walk(tree)
+        for target in ([*node.targets] if isinstance(node, ast.Assign) else [getattr(node, "target", None)])
+        for each in ast.walk(target or ast.Pass())
+    ]
+    if owner is None:
+        return {each.id for each in targets if isinstance(each, ast.Name)}
+    owned = (each for each in targets if isinstance(each, ast.Attribute) and isinstance(each.value, ast.Name))
+    return {each.attr for each in owned if isinstance(each.value, ast.Name) and each.value.id == owner}
+
+
 def test_everything_is_imported_by_the_one_name() -> None:
     old = re.compile(r"^\s*(from|import) (rtl|sim|tb|examples)\b", re.MULTILINE)
     for folder in ("src", "rtl", "sim", "tb", "scripts", "examples"):

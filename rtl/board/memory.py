@@ -20,16 +20,16 @@ class MemoryAction(wiring.Component):
     """
 
     def __init__(self, data_bits: int) -> None:
-        self._beats, self._beat_bytes = line_beats(data_bits), data_bits // BYTE_BITS
+        self._beats = line_beats(data_bits)
+        self._address, self._remaining = Signal(32), Signal(32)
+        self._beat, self._clears = Bytes(data_bits // BYTE_BITS, "beat"), Signal()
+        self._number, self._addressed = Signal(range(self._beats)), Signal()
         super().__init__({"action": In(Action()), "bus": Out(BusSignature(data_bits))})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         action, bus = self.action, self.bus
-        self._address, self._remaining = Signal(32), Signal(32)
-        self._beat, self._clears = Bytes(self._beat_bytes, "beat"), Signal()
-        self._number, self._addressed = Signal(range(self._beats)), Signal()
         size = Bytes(WORD_BYTES, "size")
         for channel in (bus.ar, bus.aw):
             m.d.comb += [channel.payload.address.eq(self._address), channel.payload.length.eq(self._beats - 1)]

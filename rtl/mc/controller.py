@@ -3,6 +3,8 @@
 This file wires. docs/design/memory-controller.md has the picture.
 """
 
+from collections.abc import Sequence
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
@@ -205,32 +207,30 @@ class MemoryController(wiring.Component):
             connect(m, flipped(self.port_responses[port]), self._reads.port_responses[port])
             connect(m, self._writes.port_writes[port], flipped(self.port_writes[port]))
             connect(m, flipped(self.port_write_responses[port]), self._writes.port_write_responses[port])
-        if self._draws:
-            self._memory = memory_area(m)
-        self._area_buffers = [area_of(m, registers.outputs[output], f"area_{output}") for output in self._areas]
-        self._connect_inputs(m, registers)
+        areas = [area_of(m, registers.outputs[output], f"area_{output}") for output in self._areas]
+        memory = [memory_area(m)] if self._draws else []
+        self._connect_inputs(m, registers, [*areas, *memory])
         self._connect_code_and_constants(m, registers)
-        self._connect_outputs(m, registers)
+        self._connect_outputs(m, registers, [*areas, *(memory if self._config.pipeline.has_geometry else [])])
         conditional = self._connect_conditional(m, registers)
         self._connect_processor(m)
         self._connect_errors(m, conditional.lost)
         return m
 
-    def _connect_inputs(self, m: Module, registers: Registers) -> None:
+    def _connect_inputs(self, m: Module, registers: Registers, areas: Sequence[Value]) -> None:
         config = self._config
         m.submodules.inputs = caches = self.caches
         for bank, lines in enumerate(caches.lines):
             connect(m, lines, self._reads.clients[_INPUTS + bank])
         for core in range(config.array.cores):
             connect(m, flipped(self.fetches[core]), caches.clients[core])
-        memory = [self._memory] if self._draws else []
         if self._draws:
             m.d.comb += self.vertex_buffer.eq(registers.vertex_buffer)
         if self._config.pipeline.has_geometry:
             m.d.comb += [self.ring.eq(registers.ring), self.stream.eq(registers.stream)]
         m.d.comb += [
             caches.written.eq(registers.written),
-            Value.cast(caches.areas).eq(Cat(self._area_buffers, memory)),
+            Value.cast(caches.areas).eq(Cat(areas)),
             caches.invalidate.eq(registers.invalidate_inputs),
             registers.inputs_idle.eq(caches.idle),
             self.input_hit.eq(caches.hit),
@@ -251,7 +251,7 @@ class MemoryController(wiring.Component):
         connect(m, lines.response, constants.lines.response)
         m.d.comb += constants.bases.eq(registers.constant_bases)
 
-    def _connect_outputs(self, m: Module, registers: Registers) -> None:
+    def _connect_outputs(self, m: Module, registers: Registers, areas: Sequence[Value]) -> None:
         config, writes = self._config, self._writes
         banks = range(config.output_cache.banks)
         m.submodules.outputs = outputs = Outputs(
@@ -292,8 +292,7 @@ class MemoryController(wiring.Component):
                 self.blended.eq(outputs.blended),
             ]
         if self._areas:
-            memory = [self._memory] if config.pipeline.has_geometry else []
-            m.d.comb += Value.cast(outputs.areas).eq(Cat(self._area_buffers, memory))
+            m.d.comb += Value.cast(outputs.areas).eq(Cat(areas))
 
     def _flush(self, registers: Registers, outputs: Outputs) -> Value:
         """Whether the output cache is to be emptied."""

@@ -77,28 +77,32 @@ class FetchExecutor:
         self.done, self.sends_on = Signal(), Signal()
         self.drained = Signal(array.threads)
         """Wave slots whose fetches have all written the registers."""
+        self.gprs = delay(m, unit.program.gprs, name="gprs")
+        self.sequence, self.outstanding = FetchSequencer(self.whole, draws=self.draws), Scoreboard(array)
+        self.scaling, self.share = CoordinateScaling(self.machine), LocalShare(self.whole)
+        self.linear, self.areas = LinearCoordinates(array), AreaAddresses(array)
+        self.returned, self.constants = FetchReturn(array, draws=self.draws), ConstantFetch(array)
+        self.first_numbers = DistributedRam(AREA_WORD_BITS, array.threads)
+        self.budgets, self.problems = DistributedRam(WORD_BITS, array.threads), DistributedRam(PROBLEM, array.threads)
+        self.error_addresses = DistributedRam(PROBLEM["address"].shape, array.threads)
+        self.firsts = DistributedRam(UNIT_ADDRESS_BITS, array.threads)
+        """The address of the first instruction of each wave slot's clause."""
+        self.flags = SetClearFlags(array.threads, ("draining", "stopped", "error"))
+        self.executing = self.of_pass(self.current.executing)
+        self.direct = stream.Signature(pass_write_layout(array)).create()
+        """Writes of registers that are no response."""
 
     def build(self) -> Module:
         """Build the logic."""
-        m, unit, array = self.m, self.unit, self.config
-        self.gprs = delay(m, unit.program.gprs, name="gprs")
-        m.submodules.sequence = self.sequence = FetchSequencer(self.whole, draws=self.draws)
-        m.submodules.outstanding = self.outstanding = Scoreboard(array)
-        self.scaling, self.share = CoordinateScaling(self.machine), LocalShare(self.whole)
-        self.linear, self.areas = LinearCoordinates(array), AreaAddresses(array)
+        m, unit = self.m, self.unit
+        m.submodules.sequence, m.submodules.outstanding = self.sequence, self.outstanding
         m.submodules.scaling = Gated(self.scaling, self.scaling.start | self.scaling.stores)
         m.submodules.share = Gated(self.share, self.share.start | self.share.clear.valid)
         m.submodules.linear = Gated(self.linear, self.linear.start)
         m.submodules.areas = Gated(self.areas, self.areas.start)
-        m.submodules.first_numbers = self.first_numbers = DistributedRam(AREA_WORD_BITS, array.threads)
-        m.submodules.returned = self.returned = FetchReturn(array, draws=self.draws)
-        m.submodules.constants = self.constants = ConstantFetch(array)
-        m.submodules.budgets = self.budgets = DistributedRam(WORD_BITS, array.threads)
-        m.submodules.problems = self.problems = DistributedRam(PROBLEM, array.threads)
-        m.submodules.error_addresses = self.error_addresses = DistributedRam(PROBLEM["address"].shape, array.threads)
-        m.submodules.firsts = self.firsts = DistributedRam(UNIT_ADDRESS_BITS, array.threads)
+        for name in ("first_numbers", "returned", "constants", "budgets", "problems", "error_addresses", "firsts"):
+            m.submodules[name] = getattr(self, name)
         self.firsts.write(m, self.sequence.begins.wave, self.sequence.begins.address, self.sequence.begins.valid)
-        self.flags = SetClearFlags(array.threads, ("draining", "stopped", "error"))
         connect(m, flipped(unit.fetches.response), self.returned.response)
         m.d.comb += [
             self.outstanding.returned.eq(self.returned.returned),
@@ -110,8 +114,6 @@ class FetchExecutor:
             self.outstanding.written.wave.eq(unit.uncached.done.payload.wave),
         ]
         self._select()
-        self.executing = self.of_pass(self.current.executing)
-        self.direct = stream.Signature(pass_write_layout(array)).create()
         for reader in (self.constants, self.share, self.areas):
             self.store(reader)
         if self.draws:

@@ -114,13 +114,19 @@ class _Steps:
         self.written = Signal(TEMPORARIES)
         self.export = data.View(exports.EXPORT_DWORD0, self.move.unit[:WORD_BITS])
         self.export_high = data.View(exports.EXPORT_DWORD1_BUF, self.move.unit[WORD_BITS:])
+        self.gprs = delay(m, unit.program.gprs, name="gprs")
+        self.queue = SyncFIFO(width=self.move.shape().size, depth=config.threads)
+        self.decode = FetchDecode(draws=draws)
+        self.more = Signal(name="more_registers")
+        self.last_burst, self.last_slice = self.burst == self._bursts(), self.slice == self.slices - 1
+        self.source_slice = self._source_slice()
+        self.source_base = Signal(row_bits(config), name="source_base")
+        self.destination = self._destination()
 
     def build(self) -> Module:
         """Build the logic."""
         m, unit, move = self.m, self.unit, self.move
-        self.gprs = delay(m, unit.program.gprs, name="gprs")
-        m.submodules.queue = self.queue = SyncFIFO(width=move.shape().size, depth=self.config.threads)
-        m.submodules.decode = self.decode = FetchDecode(draws=self.draws)
+        m.submodules.queue, m.submodules.decode = self.queue, self.decode
         m.d.comb += [
             unit.move.ready.eq(self.queue.w_rdy),
             self.queue.w_en.eq(unit.move.valid),
@@ -148,10 +154,7 @@ class _Steps:
         """Drive the next micro-op."""
         m, work, move, fetch = self.m, self.unit.work.payload, self.move, self.fetch
         fails = Value.cast(self.problem.status) != Status.OK.value
-        bursts = Mux(move.exports, self.export_high.burst_count, fetch.burst)
         last = move.exports | (move.begin + 2 == move.end)
-        self.more = Signal(name="more_registers")
-        self.last_burst, self.last_slice = self.burst == bursts, self.slice == self.slices - 1
         last_register = ~self.at_index & self.last_burst & (self.last_slice | self._is(Task.NOTHING))
         self._connect_move(work)
         m.d.comb += [
@@ -173,11 +176,6 @@ class _Steps:
         """The slice's masks and registers of the clause or export."""
         m, move, config = self.m, self.move, self.config
         rows = rows_of(self.gprs)
-        # All pixels read the address of the first active one, which may be in another slice.
-        first = (slice_of(config, move.active, Const(number)).any() for number in range(self.slices))
-        broadcasts = self._broadcasts()
-        self.source_slice = Mux(broadcasts, one_hot_index(lowest_one(Cat(first))), self.slice)
-        self.source_base = Signal(row_bits(config), name="source_base")
         masks = ("executing", "active", "covered", "valid_mask")
         m.d.comb += [
             *(work.move[str(name)].eq(move[str(name)]) for name, _ in move.shape() if name not in (*masks, "base")),
@@ -187,6 +185,20 @@ class _Steps:
             work.slice.eq(self.slice),
             self.source_base.eq(move.base + self.source_slice * rows),
         ]
+
+    def _bursts(self) -> Value:
+        """The last register of the burst."""
+        return Mux(self.move.exports, self.export_high.burst_count, self.fetch.burst)
+
+    def _source_slice(self) -> Value:
+        """The slice of the source. A broadcast reads that of the first active pixel."""
+        active = (slice_of(self.config, self.move.active, Const(number)).any() for number in range(self.slices))
+        return Mux(self._broadcasts(), one_hot_index(lowest_one(Cat(active))), self.slice)
+
+    def _destination(self) -> Value:
+        """The register that the micro-op writes, as a bit."""
+        written = self._named(self.fetch.destination + self.burst, self.fetch.destination_relative)
+        return Mux(self._is(Task.SHARE_WRITE), 0, written)
 
     def _broadcasts(self) -> Value:
         """Whether all slices have one source."""
@@ -232,8 +244,6 @@ class _Steps:
             self.m, self.config, (number + steps)[: REGISTER_BITS + 1], move.loop_index, relative,
             gprs=self.gprs, base=self.source_base,
         )  # fmt: skip
-        written = self._named(fetch.destination + self.burst, fetch.destination_relative)
-        self.destination = Mux(self._is(Task.SHARE_WRITE), 0, written)
         # Responses come in the order of their fetches; a write without a fetch must not pass them.
         is_absent = Cat(each.pitch == 0 for each in unit.program.inputs).bit_select(fetch.input, 1)
         responds = self._is(*INPUT_FETCHES) & ~is_absent

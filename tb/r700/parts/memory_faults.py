@@ -229,7 +229,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("| (self._broadcasts() & self.slice.any())", ""),
         ("~self.at_index & low.rw_rel", "low.rw_rel"),
         ("Mux(self.at_index | self._is(*_READ_ONCE), 0, self.burst)", "Mux(self._is(*_READ_ONCE), 0, self.burst)"),
-        ("fetch.destination + self.burst, fetch", "fetch.destination, fetch"),
+        ("self.fetch.destination + self.burst, self.fetch", "self.fetch.destination, self.fetch"),
         ("self._is(*INPUT_FETCHES) & ~is_absent", "self._is(*INPUT_FETCHES)"),
         ("Mux(responds, 0, self.destination)", "0"),
         ("(self.written & own).any() | ", ""),
