@@ -24,12 +24,13 @@ from ctm.sim.compiled.error import ToolchainError
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.execution import processors
 from ctm.sim.jobs.loading import LoadedJob, load_job
-from scripts import enlarged
 from scripts.compiled import OUTPUT, PROGRAMS, load_compiled
 from scripts.findings import Finding, print_table, write_report
 from scripts.gallery import COMPILED_EXHIBITS, EXHIBITS, Exhibit, mandelbrot
 from scripts.pictures import save
 from scripts.profiled import profiled
+from scripts.resized import expected as expected_of_side
+from scripts.resized import resized
 from scripts.stages import COMPILED as COMPILED_ENGINE
 from scripts.stages import ENGINE, REFERENCE, Stage, run_compiled, run_stages
 
@@ -37,6 +38,10 @@ FOLDER_OF_RESULTS = Path(__file__).resolve().parents[1] / "out" / "demo"
 REPORT = "report.html"
 EARLY_OUT, COMPILED, ENLARGED, TORUS, DRAWN = "early_out", "compiled", "enlarged", "torus", "hardware torus"
 _DRAWN_SIDE, _COARSE = 128, 4
+_SIDES = {"mandelbrot": 128, "r700/mandelbrot": 128}
+"""Pixels of a side that the hardware is simulated for, where the example takes longer than one looks."""
+_LARGE_SIDE = 1024
+"""The same for the engine that compiles."""
 R700_SHOWN = ("r700/mandelbrot", "r700/matmul", "r700/sha256")
 PROFILED = ("mandelbrot", *R700_SHOWN)
 """Examples that may have their profile in the report: the first one that runs has."""
@@ -129,9 +134,11 @@ def _findings(name: str, folder: Path) -> list[Finding]:
 def _example(name: str, folder: Path) -> Finding:
     reference = {**REFERENCES, **R700_REFERENCES}[name]
     arrays = reference.inputs()
-    loaded = load_job(job(name))
+    loaded, expected = load_job(job(name)), reference.expected(arrays)
+    if name in _SIDES:
+        loaded, expected = resized(loaded, reference, _SIDES[name]), expected_of_side(reference, _SIDES[name])
     stages = list(run_stages(loaded, STAGE_ENDS.get(name, ())))
-    finding = _checked(name, loaded, stages, reference.expected(arrays))
+    finding = _checked(name, loaded, stages, expected)
     return _exhibited(finding, EXHIBITS[name](arrays, stages), folder) if name in EXHIBITS else finding
 
 
@@ -158,9 +165,10 @@ def _early_out(folder: Path) -> Iterator[Finding]:
 
 def _enlarged(folder: Path) -> Finding:
     """The Mandelbrot set once more, so large that one would not wait for the hardware."""
-    job_of_all = enlarged.enlarged(load_job(job("mandelbrot")))
+    reference = REFERENCES["mandelbrot"]
+    job_of_all = resized(load_job(job("mandelbrot")), reference, _LARGE_SIDE)
     stages = [run_compiled(job_of_all)]
-    finding = _checked("large mandelbrot", job_of_all, stages, enlarged.expected())
+    finding = _checked("large mandelbrot", job_of_all, stages, expected_of_side(reference, _LARGE_SIDE))
     exhibit = replace(mandelbrot({}, stages), caption="The same by a program that was compiled for this computer")
     return _exhibited(finding, exhibit, folder)
 
