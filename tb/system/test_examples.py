@@ -3,7 +3,6 @@
 import importlib.metadata
 import re
 import subprocess
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
@@ -19,6 +18,7 @@ from ctm.examples.catalogue import FOLDER, REFERENCES, job
 from ctm.examples.early_out.reference import classified
 from ctm.examples.expectation import Expectation
 from ctm.sim.jobs.loading import load_job
+from ctm.tb.system.demonstrating import command
 from ctm.tb.system.example_runs import assert_holds, outputs, run
 
 COMPILED = "compiled"
@@ -118,18 +118,10 @@ def test_an_expectation_with_a_tolerance_refuses_what_is_further_off_or_no_numbe
         assert not expectation.holds(np.array(wrong, np.float32))
 
 
-_MACHINES = """
-from ctm.rtl.config import DEFAULT_PRESETS, PRESETS
-from ctm.tb.lib.machines import machine
-PRESETS[DEFAULT_PRESETS["r5xx"]] = machine("r5xx")
-"""
-
-
 def demonstrate(*arguments: object, before: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the demonstration in a process of its own, on the suite's machine for R5xx, `before` it some Python."""
-    program = f"{_MACHINES}{before}\nimport typer\nfrom scripts.demonstration import main\ntyper.run(main)"
-    command = [sys.executable, "-c", program, *map(str, arguments)]
-    return subprocess.run(command, cwd=FOLDER.parent, capture_output=True, text=True, check=False)
+    """Run the demonstration as `command` has it."""
+    text = command(*arguments, before=before)
+    return subprocess.run(text, cwd=FOLDER.parent, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.long

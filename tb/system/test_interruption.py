@@ -2,13 +2,13 @@
 
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from ctm.tb.cli.processes import PATIENCE, STATUS, running, session, wait
+from ctm.tb.system.demonstrating import command
 
 TOP = Path(__file__).parents[2]
 
@@ -16,8 +16,7 @@ TOP = Path(__file__).parents[2]
 @pytest.mark.parametrize("is_terminal", [False, True], ids=["one process", "all processes"])
 def test_the_demonstration_ends_with_its_workers(tmp_path: Path, is_terminal: bool) -> None:
     """A terminal sends Ctrl-C to all processes, others send a signal to one."""
-    command = [sys.executable, "-m", "scripts.demonstration", "mandelbrot", "nbody", "-o", str(tmp_path)]
-    with running(command, cwd=TOP, stdout=subprocess.DEVNULL) as process:
+    with running(command("mandelbrot", "nbody", "-o", tmp_path), cwd=TOP, stdout=subprocess.DEVNULL) as process:
         wait(lambda: sum("scripts.demonstration" in each for each in session(process)) > 1, patience=5 * PATIENCE)
         time.sleep(1.0)
         if is_terminal:
