@@ -189,8 +189,9 @@ def reference() -> str:
         *table(("preset", *hardware_titles, *cells, *(f"{name}, cycles" for name in WORKLOADS)), _preset_rows()),
         "## Settings",
         "",
-        "Columns of presets have the values that differ from `default`. *Compiles* says whether another value makes engine "
-        "`rtl` compile a new model, which takes a minute or two once; engines `golden` and `fast` compile no hardware. "
+        "Columns of presets have the values that differ from `default`. *Compiles* says whether another value makes "
+        "engine `rtl` compile a new model, which takes a minute or two once. Engines `golden` and `fast` compile no "
+        "hardware. "
         "A value beyond its range is an error that names the setting. Values that do not fit together are errors, too: "
         "[r700-core.md](design/r700-core.md) says which wavefronts, lanes and wave slots do.",
         "",

@@ -72,7 +72,8 @@ def _flags(operation: Operation) -> str:
 
 
 def _operations() -> Iterator[str]:
-    yield "## Operations\n\n[arithmetic.md](arithmetic.md) has the results. Slot t can execute all operations with `any` as slots.\n"
+    yield "## Operations\n"
+    yield "[arithmetic.md](arithmetic.md) has the results. Slot t can execute all operations with `any` as slots.\n"
     rows = [
         (
             type(operation.code).__name__.upper(), f"0x{operation.code.value:02X}", operation.name,
