@@ -82,7 +82,7 @@ def _operations() -> Iterator[str]:
         )
         for operation in OPERATIONS.values()
     ]  # fmt: skip
-    yield from table(("form", "code", "name", "slots", "operands", "result", "formula", "side effects"), rows)
+    yield from table(("form", "code", "name", "slots", "operands", "result", "formula", "flags"), rows)
     yield "Operations with a name that are illegal:\n"
     rows_illegal = [(type(code).__name__.upper(), f"0x{code.value:02X}", code.name) for code in ILLEGAL]
     yield from table(("form", "code", "name"), rows_illegal)
