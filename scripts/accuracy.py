@@ -43,16 +43,16 @@ infinities and NaNs included. Error limits: below 1 ulp, and at most 1 of the ab
 * **Worst error, ulp**: |result - exact| in units in the last place of the exact value. For LN2 only where the exact
   value is at least 2^-6 in magnitude.
 * **Worst absolute error**: for LN2 where the exact value is smaller than that; for SIN and COS everywhere.
-* **Correctly rounded**: share of the measured operands whose result is a float32 nearest to the exact value. (SIN of
-  operands below 2^-28, two thirds of those measured, is a zero.)
-* **Known exactly**: operands whose result is compared bit for bit, not measured: zeros, denormals, infinities, NaNs,
-  operands outside the domain, overflow and underflow, powers of two for RCP and LN2, powers of four for RSQ, integers
-  for EX2, multiples of a quarter turn for SIN and COS.
-* **Not monotone**: pairs of neighbouring operands whose results are in the wrong order.
+* **Correctly rounded**: share of the measured operands with a result that is a float32 nearest to the exact value. Two
+  thirds of the operands measured for SIN are below 2^-28; their result is a zero.
+* **Known exactly**: operands with a result that is compared bit for bit, not measured. For all operations these are
+  zeros, denormals, infinities, NaNs, operands outside the domain, overflow and underflow. For RCP and LN2 they are
+  powers of two, for RSQ powers of four, for EX2 integers, for SIN and COS multiples of a quarter turn.
+* **Not monotone**: pairs of neighbouring operands with results in the wrong order.
 * **Not symmetric**: operands x with RCP(-x) or SIN(-x) other than -f(x), or COS(-x) other than f(x), bit for bit.
 
-The exact values are computed in float64, whose functions are off by less than 2^-26 ulp of a float32; arguments of SIN
-and COS are reduced exactly first. `docs/arithmetic.md` describes the unit.
+The exact values are computed in float64, with an error of less than 2^-26 ulp of a float32. Arguments of SIN and COS
+are reduced exactly first. `docs/arithmetic.md` describes the unit.
 
 """
 

@@ -23,7 +23,7 @@ _CACHES = {
     "conditional_cache": "cache of the conditional unit",
 }
 _STEPS = {
-    "operands": "unpacking and choice of operands; a transcendental's reduction of its argument",
+    "operands": "unpacking and selection of operands; a transcendental's reduction of its argument",
     "partial_products": "partial products; a transcendental's table address",
     "product": "the sum of partial products; a transcendental's table, which always takes its cycle",
     "alignment": "alignment of product and addend; a transcendental's multipliers",
@@ -46,7 +46,7 @@ MEANINGS = {
     "array.lookups": "outstanding fetches of a wavefront at most",
     "array.stack_entries": "entries of all control stacks of an R700 core",
     "pipeline.stages": "programs of draws before the pixel program in hardware; `none`: the hardware does not draw",
-    "pipeline.vertices": "vertices of a draw that are shaded together, whose results the vertex store keeps",
+    "pipeline.vertices": "vertices of a draw that are shaded together; the vertex store holds their results",
     "array.walk": "order in which wavefronts are dispatched; `auto`: tiles if there are several cores, else rows",
     "memory.local_ports": "memory ports below `memory.split`; lines are interleaved among them",
     "memory.data_bits": "data width of a memory port in bits",
@@ -176,7 +176,7 @@ def reference() -> str:
         "",
         "Generated from `rtl/config.py` and recorded figures by `python -m scripts.make_settings`; do not edit.",
         "",
-        f"A preset is chosen by `--preset NAME`, a setting changed by `--set NAME=VALUE`. Without `--preset` it is "
+        f"`--preset NAME` selects a preset, `--set NAME=VALUE` changes a setting. The default preset is "
         f"{defaults}. In Python it is `Device(config=PRESETS[NAME])`, and "
         '`with_settings(config, {"array.cores": 4})` of `ctm.rtl.config` changes a setting.',
         "",
@@ -189,8 +189,9 @@ def reference() -> str:
         *table(("preset", *hardware_titles, *cells, *(f"{name}, cycles" for name in WORKLOADS)), _preset_rows()),
         "## Settings",
         "",
-        "Columns of presets show what differs from `default`. *Compiles* says whether another value makes engine "
-        "`rtl` compile a new model, which takes a minute or two once; engines `golden` and `fast` compile no hardware. "
+        "Columns of presets have the values that differ from `default`. *Compiles* says whether another value makes "
+        "engine `rtl` compile a new model, which takes a minute or two once. Engines `golden` and `fast` compile no "
+        "hardware. "
         "A value beyond its range is an error that names the setting. Values that do not fit together are errors, too: "
         "[r700-core.md](design/r700-core.md) says which wavefronts, lanes and wave slots do.",
         "",

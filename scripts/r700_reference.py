@@ -72,7 +72,8 @@ def _flags(operation: Operation) -> str:
 
 
 def _operations() -> Iterator[str]:
-    yield "## Operations\n\nWhat they compute: [arithmetic.md](arithmetic.md). Slot t may have any that is in `any`.\n"
+    yield "## Operations\n"
+    yield "[arithmetic.md](arithmetic.md) has the results. Slot t can execute all operations with `any` as slots.\n"
     rows = [
         (
             type(operation.code).__name__.upper(), f"0x{operation.code.value:02X}", operation.name,
@@ -81,8 +82,8 @@ def _operations() -> Iterator[str]:
         )
         for operation in OPERATIONS.values()
     ]  # fmt: skip
-    yield from table(("form", "code", "name", "slots", "operands", "result", "formula", "besides"), rows)
-    yield "Known by name, and illegal:\n"
+    yield from table(("form", "code", "name", "slots", "operands", "result", "formula", "flags"), rows)
+    yield "Operations with a name that are illegal:\n"
     rows_illegal = [(type(code).__name__.upper(), f"0x{code.value:02X}", code.name) for code in ILLEGAL]
     yield from table(("form", "code", "name"), rows_illegal)
 
@@ -94,9 +95,9 @@ def _selects() -> Iterator[str]:
         (f"{alu.KCACHE_0}..{alu.KCACHE_1 - 1}", "row of kcache set 0"),
         (f"{alu.KCACHE_1}..{alu.KCACHE_END - 1}", "row of kcache set 1"),
         *((select, f"{name}: 0x{value:08X}") for select, (name, value) in alu.INLINE_CONSTANTS.items()),
-        (alu.LITERAL, "literal, the channel says which of up to four behind the group"),
-        (alu.PREVIOUS_VECTOR, "PV: result of the group before in the slot of the channel"),
-        (alu.PREVIOUS_SCALAR, "PS: result of the group before in slot t"),
+        (alu.LITERAL, "literal; the channel selects one of up to four after the instruction group"),
+        (alu.PREVIOUS_VECTOR, "PV: result of the previous group in the slot of the channel"),
+        (alu.PREVIOUS_SCALAR, "PS: result of the previous group in slot t"),
     ]
     yield from table(("select", "operand"), rows)
 
@@ -127,7 +128,7 @@ def reference() -> str:
     parts += [*_selects(), *_operations(), "## Codes\n", *codes_tables(_CODES)]
     parts += _note("Program information note", program.PROGRAM_INFORMATION)
     parts += _note("Pipeline note of a draw", pipeline.PIPELINE_INFORMATION)
-    parts += ["## Commands of draws", "", "They stand beside the commands of [isa.md](isa.md).", ""]
+    parts += ["## Commands of draws", "", "These are beside the commands of [isa.md](isa.md).", ""]
     parts += commands_tables(draws.DRAW_COMMANDS)
     parts += codes_tables((draws.PrimitiveType, draws.IndexFormat, draws.Ring, pipeline.OutputPrimitive))
     return "\n".join(parts).rstrip() + "\n"

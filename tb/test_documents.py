@@ -26,11 +26,17 @@ DOCUMENTS = sorted(
     if ".venv" not in path.parts
 )
 NEW_PAGES = [
+    TOP / "README.md",
     TOP / "CONTRIBUTING.md",
     *(TOP / "docs" / f"{name}.md" for name in ("index", "overview", "cuda", "performance", "integration")),
     *(TOP / "docs" / f"{name}.md" for name in ("arithmetic", "draws", "r700", "kernels", "jobs")),
+    *(TOP / "docs" / f"{name}.md" for name in ("debugger", "profile", "waves", "sweep", "verify", "explore")),
+    *(TOP / "docs" / f"{name}.md" for name in ("large_domains", "assembler", "assembler-r700", "accuracy")),
+    *(TOP / "docs" / f"{name}.md" for name in ("synthesis", "settings", "isa-r700")),
+    TOP / "docs" / "log" / "clock.md",
     *sorted((TOP / "docs" / "design").glob("*.md")),
     *sorted((TOP / "docs" / "howto").glob("*.md")),
+    *sorted((TOP / "examples").rglob("README.md")),
 ]
 """Pages whose sentences have a limit."""
 MOST_WORDS, MOST_WORDS_OF_A_SENTENCE, MOST_LINES = 90, 30, {"CONTRIBUTING.md": 150}

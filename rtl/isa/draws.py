@@ -17,7 +17,7 @@ DRAW_OUTPUTS = 8
 
 
 class PrimitiveType(enum.Enum, shape=5):
-    """What vertices form, with the numbers of VGT_PRIMITIVE_TYPE."""
+    """Primitive that vertices form, with the numbers of VGT_PRIMITIVE_TYPE."""
 
     POINTLIST = 1
     LINELIST = 2
@@ -37,7 +37,7 @@ class PrimitiveType(enum.Enum, shape=5):
 
 
 class IndexFormat(enum.Enum, shape=2):
-    """What an element of the index buffer is; NONE: there is no buffer, and indices count from 0."""
+    """Type of an element of the index buffer; NONE: there is no buffer, and indices count from 0."""
 
     NONE = 0
     UINT16 = 1
@@ -45,7 +45,7 @@ class IndexFormat(enum.Enum, shape=2):
 
 
 class Ring(enum.Enum, shape=1):
-    """Memory in which programs pass vertices on: the vertex program to the geometry program, and that to the copy."""
+    """Memory that passes vertices from the vertex program to the geometry program, or from that to the copy program."""
 
     ES_GS = 0
     GS_VS = 1

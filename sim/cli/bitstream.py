@@ -1,4 +1,4 @@
-"""``ctm bitstream``: what the FPGA of a board is loaded with."""
+"""``ctm bitstream``: the bitstream of a board's FPGA."""
 
 from contextlib import ExitStack
 from dataclasses import asdict
@@ -29,12 +29,12 @@ def make_bitstream(
         str,
         typer.Option("--board", metavar="B", help=f"The board: {', '.join(TARGETS)}.", autocompletion=one_of(TARGETS)),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="Where the bitstream goes.")] = Path(
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The bitstream.")] = Path(
         "ctm.bit"
     ),
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="First seed of the placement.")] = 1,
     seeds: Annotated[
-        int, typer.Option("--seeds", min=1, metavar="K", help="Seeds to try, from --seed on, until one will do.")
+        int, typer.Option("--seeds", min=1, metavar="K", help="Seeds to try, from --seed on, until one succeeds.")
     ] = 3,
     speed: Annotated[
         int, typer.Option("--serial-speed", min=1, metavar="BAUD", help="Bits per second of the serial line.")
@@ -46,7 +46,7 @@ def make_bitstream(
     preset: Annotated[str | None, preset_option(_PRESETS)] = None,
     settings: Settings = None,
     allow_slow: Annotated[
-        bool, typer.Option("--allow-slow", help="Write it, too, if its clock is slower than the board's.")
+        bool, typer.Option("--allow-slow", help="Write the bitstream even if its clock is slower than the board's.")
     ] = False,
     work: Work = None,
     json_wanted: Json = False,

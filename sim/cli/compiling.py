@@ -17,7 +17,7 @@ def cc(
     source: Annotated[
         str,
         typer.Argument(
-            metavar="KERNEL.c|.py[:NAME]", help="A source in C or Python, and which kernel.", show_default=False
+            metavar="KERNEL.c|.py[:NAME]", help="A source in C or Python, and its kernel's name.", show_default=False
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT.elf", help="The executable.")],
@@ -25,10 +25,10 @@ def cc(
         DEFAULT_TARGET
     ),
     kernel: Annotated[
-        str | None, typer.Option("--kernel", metavar="NAME", help="Which kernel of the source, if it has several.")
+        str | None, typer.Option("--kernel", metavar="NAME", help="The kernel, if the source has several.")
     ] = None,
 ) -> None:
-    """Compile a kernel in C or Python into an executable."""
+    """Compile a kernel in C or Python to an executable."""
     with Outcome(json_wanted=False).reported():
         file, named = kernel_in(source)
         if None not in (kernel, named):

@@ -1,4 +1,4 @@
-"""``ctm debug``: stops in a job, steps, looks and goes back."""
+"""``ctm debug``: breakpoints, steps and reverse execution of a job."""
 
 import socket
 import sys
@@ -29,7 +29,7 @@ from ctm.sim.jobs.loading import load_job
 
 _STANDARD_INPUT = "-"
 _ADDRESS = "127.0.0.1"
-_COMPILING = "compiling the machine that shows its instructions, once for this configuration (a minute or two) ..."
+_COMPILING = "compiling the machine with its instruction trace, once for this configuration (a minute or two) ..."
 _Open = Callable[[Arguments], Opened]
 
 
@@ -46,7 +46,7 @@ def debug(
     settings: Settings = None,
     watchdog: Watchdog = DEFAULT_WATCHDOG,
     screen: Annotated[
-        bool, typer.Option("--screen", help="Show source, registers, lanes and the output, on the whole terminal.")
+        bool, typer.Option("--screen", help="Display source, registers, lanes and the output, on the whole terminal.")
     ] = False,
     dap: Annotated[
         bool, typer.Option("--dap", help="Serve an editor: the Debug Adapter Protocol on standard input and output.")
@@ -55,14 +55,14 @@ def debug(
         int | None,
         typer.Option(
             "--port", min=0, max=65535,
-            help="Of --dap: a port of this computer in place of standard input; 0 = a free one.", show_default=False,
+            help="With --dap: a port of this computer instead of standard input; 0: a free one.", show_default=False,
         ),
     ] = None,
     hazards: Annotated[
         bool, typer.Option("--hazards", help="Stop before a read of a result that the program has not waited for.")
     ] = False,
 ) -> None:  # fmt: skip
-    """Run a job under a debugger: breakpoints, steps, registers, what made a value, and back (docs/debugger.md)."""
+    """Run a job under a debugger: breakpoints, registers, origins of values, reverse execution (docs/debugger.md)."""
     outcome = Outcome(json_wanted=False)
     with outcome.reported():
         _check(job, dap=dap, port=port, screen=screen, commands=commands)
@@ -94,15 +94,15 @@ def debug(
 
 
 def _check(job: Path | None, *, dap: bool, port: int | None, screen: bool, commands: list[str] | None) -> None:
-    """BadInput: options do not go together, or want what is not there."""
+    """BadInput: options exclude each other, or need what is missing."""
     if port is not None and not dap:
         raise BadInput("--port: only an editor connects; give --dap, too")
     if dap and (screen or commands):
         raise BadInput(f"{'--screen' if screen else '-x'}: with --dap commands come from the editor")
     if dap and port is None and (sys.stdin is None or sys.stdout is None):
-        raise BadInput("--dap: an editor speaks on standard input and output, and one of them is closed")
+        raise BadInput("--dap: an editor uses standard input and output, and one of them is closed")
     if job is None and not dap:
-        raise BadInput("a job is missing: ctm debug JOB.toml; only with --dap an editor may name it")
+        raise BadInput("a job is missing: ctm debug JOB.toml; an editor may name it with --dap only")
     if screen:
         TEXTUAL.require()
         if any(stream is None or not stream.isatty() for stream in (sys.stdin, sys.stdout)):
@@ -138,7 +138,7 @@ def _opened(job: Path, options: _Options) -> Opened:
     if session.result is not None:
         for warning in loaded.warnings:
             typer.echo(f"warning: {warning}", err=True)
-        raise BadInput(f"{job}: no launch has a wavefront that could be looked at")
+        raise BadInput(f"{job}: no launch has a wavefront to debug")
     return Opened(session, loaded)
 
 

@@ -44,7 +44,7 @@ class Finding:
 
 
 def doctor(json_wanted: Json = False) -> None:
-    """Check that everything the machine needs is here; exit 1 where something is missing."""
+    """Check that everything the machine needs is installed; exit 1 if something is missing."""
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
         findings = [*_python(), *_packages(), *_memory(), *_tools()]
@@ -73,7 +73,7 @@ def _python() -> Iterator[Finding]:
     right = (3, 11) <= sys.version_info[:2] <= (3, 13)
     yield Finding("Python", version, "" if right else "use Python 3.11, 3.12 or 3.13")
     system = f"{platform.system()} {platform.machine()}"
-    advice = "" if system == "Linux x86_64" else "the project is tried on Linux x86_64 only"
+    advice = "" if system == "Linux x86_64" else "the project is tested on Linux x86_64 only"
     yield Finding("system", system, advice, is_needed=False)
 
 

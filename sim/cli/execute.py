@@ -38,7 +38,7 @@ def execute(
     ] = None,
     dump: Annotated[
         list[str] | None,
-        typer.Option("--dump", metavar="ADDRESS:BYTES=FILE", help="Write memory to a file afterwards; repeatable."),
+        typer.Option("--dump", metavar="ADDRESS:BYTES=FILE", help="Write memory to a file at the end; repeatable."),
     ] = None,
     engine: EngineName = "golden",
     preset: Preset = None,
@@ -48,7 +48,7 @@ def execute(
     max_cycles: MaxCycles = None,
     port: Port = None,
 ) -> None:
-    """Run command buffers on the bare machine: 4 GiB of memory that reads 0 where nothing was loaded."""
+    """Run command buffers on the bare machine, with 4 GiB of memory; bytes that are not loaded read 0."""
     outcome = Outcome(
         json_wanted=json_wanted, engine=engine, cycles=None, instructions=0, lane_instructions=0, counters={},
         outputs={},
@@ -77,7 +77,7 @@ def execute(
                 for address, dwords in buffers:
                     _execute(machine, origins, address, dwords)
             except (MachineError, CycleLimitError):
-                # Memory is worth a look then too.
+                # Memory is dumped after an error, too.
                 _finish(outcome, machine, dumps)
                 raise
         _finish(outcome, machine, dumps)

@@ -1,4 +1,4 @@
-"""``ctm explore``: a kernel beside its instructions, on a page of this computer's."""
+"""``ctm explore``: a kernel beside its instructions, on a local page."""
 
 import errno
 from pathlib import Path
@@ -17,18 +17,18 @@ def explore(
         Path | None,
         typer.Argument(
             metavar="[FILE.c|.py|.s]",
-            help="The kernel to begin with; without one, a small new one.",
+            help="The first kernel; default: a small new one.",
             show_default=False,
         ),
     ] = None,
     port: Annotated[
-        int, typer.Option("--port", min=0, max=65535, help="Port of the page, on this computer only; 0 = a free one.")
+        int, typer.Option("--port", min=0, max=65535, help="Port of the page, on this computer only; 0: a free one.")
     ] = _PORT,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in the browser, or only print its address.")
     ] = True,
 ) -> None:
-    """Show a kernel beside its instructions, its cycles and its output, in a browser, as one writes it."""
+    """Display a kernel beside its instructions, cycles and output in a browser, while you edit it."""
     outcome = Outcome(json_wanted=False)
     with outcome.reported():
         NICEGUI.require()
@@ -46,7 +46,7 @@ def explore(
             at = listening(port)
         except OSError as error:
             taken = error.errno == errno.EADDRINUSE
-            problem = "something else listens there; 0 takes a free one" if taken else error.strerror
+            problem = "another program uses it; 0 selects a free one" if taken else error.strerror
             raise BadInput(f"--port {port}: {problem}") from None
         with at:
             outcome.say(f"http://{ADDRESS}:{at.getsockname()[1]}/ shows it; Ctrl-C ends it")

@@ -15,7 +15,7 @@ from ctm.sim.report.hardware import TOP, write_hardware
 
 
 def verilog(
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where the files go.")] = Path("."),
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Folder of the files.")] = Path("."),
     preset: Preset = None,
     settings: Settings = None,
     testbench: Annotated[

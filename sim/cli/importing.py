@@ -24,13 +24,13 @@ def import_program(
     ],
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", metavar="OUT", help="The executable; of a recorded draw, the job's folder."),
+        typer.Option("-o", "--output", metavar="OUT", help="The executable; for a recorded draw the job's folder."),
     ],
     compiler: Annotated[
-        str | None, typer.Option("--compiler", help="Of a recorded draw, whose programs; default: sfn.")
+        str | None, typer.Option("--compiler", help="Compiler of a recorded draw's programs; default: sfn.")
     ] = None,
 ) -> None:
-    """Make an executable of what LLVM compiled for the RV770 or of a compiled program as JSON; of a draw, a job."""
+    """Convert an LLVM object for the RV770, or a compiled program as JSON, to an executable; a draw to a job."""
     outcome = Outcome(json_wanted=False)
     with outcome.reported():
         if is_same_file(source, output):

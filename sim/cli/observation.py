@@ -1,4 +1,4 @@
-"""Options of ``ctm run`` that show what programs do inside: where their time goes, and what happens when."""
+"""Options of ``ctm run`` that observe programs: profiles, timelines, pages and waves."""
 
 import shlex
 import sys
@@ -38,7 +38,7 @@ Timeline = Annotated[
     typer.Option(
         "--timeline",
         metavar="FILE.json",
-        help="Write what each wavefront did when, for ui.perfetto.dev; also .json.gz.",
+        help="Write a timeline of each wavefront, for ui.perfetto.dev; also .json.gz.",
     ),
 ]
 MostEvents = Annotated[
@@ -47,7 +47,7 @@ MostEvents = Annotated[
         "--timeline-events",
         min=1,
         metavar="N",
-        help="Of --timeline: events of each core that are kept, the first ones; a million without.",
+        help="With --timeline: number of events of each core that are kept, from the first on; default: a million.",
     ),
 ]
 PageFile = Annotated[
@@ -58,24 +58,24 @@ PageFile = Annotated[
 ]
 _MOST_EVENTS = 1_000_000
 _PAGE_EVENTS = 200_000
-"""Those that a page needs: what it shows is drawn on a screen."""
+"""Events that a page needs, because a screen has few pixels."""
 _COMPRESSED = ".gz"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Observation:
-    """What is to be shown of a run."""
+    """The observations of a run that the user wants."""
 
     profile: bool = False
     timeline: Path | None = None
     most_events: int | None = None
-    """Of a timeline, a million if it is not said."""
+    """Of a timeline; None: a million."""
     page: Path | None = None
     waves: WaveRequest | None = None
 
     @property
     def watching(self) -> Watching | None:
-        """What the engine has to keep; None if nothing is to be shown."""
+        """What the engine has to record; None if nothing is observed."""
         if self.waves is not None:
             return self.waves.waves
         if self.timeline is not None:
@@ -90,7 +90,7 @@ class Observation:
         return "--profile" if self.profile else "--timeline" if self.timeline is not None else "--report"
 
     def engine(self, name: str, *, is_untimed: bool) -> str:
-        """The engine that runs the job: `name`, or the one that shows what is wanted in place of one that does not.
+        """The engine that runs the job: `name`, or one that can be observed if `name` cannot.
 
         `is_untimed`: whether only engines without times do the job, or what else is wanted of it.
 
@@ -101,7 +101,7 @@ class Observation:
         """
         if self.waves is not None:
             if self.profile or self.timeline is not None or self.page is not None:
-                raise BadInput(f"--waves: not together with {self._option}; a run is always the same, so run it twice")
+                raise BadInput(f"--waves: not together with {self._option}; runs are deterministic, so run it twice")
             return self.waves.engine(name)
         if self.watching is None or name in WATCHED:
             return name
@@ -114,9 +114,9 @@ class Observation:
         return GoldenEngine.name
 
     def check(self, job: LoadedJob) -> None:
-        """Reject a job of which the wanted cannot be shown, and a file that cannot be written."""
+        """Reject a job that cannot be observed as wanted, and a file that cannot be written."""
         if self.most_events is not None and self.timeline is None:
-            raise BadInput("--timeline-events: there is no --timeline FILE that it would be of")
+            raise BadInput("--timeline-events: it needs --timeline FILE")
         if self.page is not None:
             PLOTLY.require()
         try_files({path: 0 for path in (self.timeline, self.page) if path is not None}, make_folders=True)

@@ -35,10 +35,10 @@ def asm(
         Path, typer.Option("-o", "--output", metavar="OUT.elf", help="The executable; - for standard output.")
     ],
     lines: Annotated[
-        bool, typer.Option("--lines/--no-lines", help="Whether the executable says which line is which instruction.")
+        bool, typer.Option("--lines/--no-lines", help="Write the table of source lines to the executable.")
     ] = True,
 ) -> None:
-    """Assemble a source into an executable."""
+    """Assemble a source to an executable."""
     with Outcome(json_wanted=False).reported():
         if _STANDARD not in (source, output) and is_same_file(source, output):
             raise BadInput(f"-o {output}: the executable would replace its source")
@@ -55,7 +55,7 @@ def asm(
 
 
 def disasm(file: _File) -> None:
-    """Print an executable as source that assembles to the same bytes."""
+    """Disassemble an executable to source that assembles to the same bytes."""
     with Outcome(json_wanted=False).reported():
         folders = [] if file == _STANDARD else [file.parent]
         source = disassemble(with_texts(_read(file), folders), sources=True)
@@ -64,7 +64,7 @@ def disasm(file: _File) -> None:
 
 
 def info(file: _File, json_wanted: Json = False) -> None:
-    """Show what is in an executable."""
+    """Print what is in an executable."""
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
         description = describe(_read(file))

@@ -54,13 +54,13 @@ def run(
     preset: Preset = None,
     settings: Settings = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Where outputs go; default: beside the job.")
+        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder of outputs; default: beside the job.")
     ] = None,
     json_wanted: Json = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Run the golden model too and compare every bit; of large domains a sample.")
+        bool, typer.Option("--check", help="Compare every bit with the golden model; of large domains a sample.")
     ] = False,
-    check_all: Annotated[bool, typer.Option("--check-all", help="As --check, of large domains too.")] = False,
+    check_all: Annotated[bool, typer.Option("--check-all", help="As --check, but all of a large domain.")] = False,
     watchdog: Watchdog = DEFAULT_WATCHDOG,
     max_cycles: MaxCycles = None,
     port: Port = None,
@@ -80,7 +80,7 @@ def run(
     waves_depth: WavesDepth = None,
     trace: Annotated[
         Path | None,
-        typer.Option("--trace", metavar="FILE", help="Write what each wavefront does after each instruction, as text."),
+        typer.Option("--trace", metavar="FILE", help="Write each wavefront's masks after each instruction, as text."),
     ] = None,
     split: Split = None,
     workers: Workers = None,
@@ -205,7 +205,7 @@ def _save_pictures(outcome: Outcome, loaded: LoadedJob, result: Run) -> None:
 
 
 _MOST_TRACED = 4096
-"""Processors of a domain whose groups can be traced: a line is kept for each of their instructions."""
+"""Most processors of a domain that is traced: a line is kept for each instruction of their wavefronts."""
 
 
 def _trace(file: Path | None, loaded: LoadedJob) -> StringIO | None:
@@ -225,7 +225,7 @@ _NOTHING_RAN: dict[str, object] = {
 
 
 def _checked(loaded: LoadedJob, result: Run, ran: str, config: MachineConfig, watchdog: int, *, whole: bool) -> str:
-    """Compare with the golden model; what a summary says of it."""
+    """Compare with the golden model, and return the text of a summary."""
     part = sample(loaded) if ran == FastEngine.name and not whole else None
     _check(loaded, result, part, ran, config, watchdog)
     said = ", equal to the golden model in every bit"
@@ -237,9 +237,9 @@ def _checked(loaded: LoadedJob, result: Run, ran: str, config: MachineConfig, wa
 def _check(
     loaded: LoadedJob, result: Run, part: Sample | None, engine: str, config: MachineConfig, watchdog: int
 ) -> None:
-    """Compare with the golden model, all or a part; the golden engine itself is compared with groups of another size.
+    """Compare with the golden model, all or a part; the golden engine itself with wavefronts of another size.
 
-    It has groups of the same size if a program can see it. Counters are compared where groups and domain are the same.
+    They have the same size if a program can see it. Counters are compared if wavefronts and domain are the same.
     """
     sees_size = any(launch.program.executable.sees_group_size for launch in loaded.launches)
     has_other_groups = engine == GoldenEngine.name and not sees_size
@@ -257,7 +257,7 @@ def _check(
 
 
 def _hazard(loaded: LoadedJob, config: MachineConfig, watchdog: int) -> str:
-    """Whether the job may differ because it reads what was not promised."""
+    """The message of a hazard that may explain a difference; empty if the job has none."""
     try:
         Execution(loaded, engine="golden", config=config, watchdog=watchdog, hazards=True).run()
     except MachineError as error:

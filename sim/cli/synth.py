@@ -1,4 +1,4 @@
-"""``ctm synth``: what a unit takes of an FPGA, and how fast it runs there; what a whole machine takes."""
+"""``ctm synth``: cells and clock of a unit or a whole machine on an FPGA."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ def synth(
         list[str] | None,
         typer.Argument(
             metavar="UNITS",
-            help="With --levels: only these units of the machine, by the last parts of their names.",
+            help="With --levels: only these units of the machine, by the last components of their names.",
             show_default=False,
         ),
     ] = None,
@@ -45,7 +45,7 @@ def synth(
         typer.Option(
             "--device",
             metavar="D",
-            help=f"The FPGA that a machine is to fit: {', '.join(DEVICES)}. Cells only, but for an ECP5 (25k to 85k).",
+            help=f"The FPGA of a machine: {', '.join(DEVICES)}. Only an ECP5 (25k to 85k) is placed and routed.",
             autocompletion=one_of(DEVICES),
         ),
     ] = DEFAULT_DEVICE,
@@ -57,28 +57,28 @@ def synth(
             "--frequency",
             min=1,
             metavar="MHz",
-            help="Clock that is aimed at.",
+            help="Target clock.",
             show_default=f"{FREQUENCY:.0f}, {whole.FREQUENCY:.0f} for machines",
         ),
     ] = None,
     area: Annotated[
-        bool, typer.Option("--area", help="Of a machine the cells only: placing and routing one takes an hour or two.")
+        bool, typer.Option("--area", help="Only count a machine's cells: placing and routing takes an hour or two.")
     ] = False,
     levels: Annotated[
         bool,
         typer.Option(
             "--levels",
-            help="Of a machine on an ECP5 the levels of its mapped units, and the chains of units that a signal passes "
-            "in one cycle. A level is a LUT4 of a path, or what takes about as long: a carry chain, a multiplexer's "
-            "select, a read of distributed memory. A multiplier is three.",
+            help="Measure the levels of a machine's mapped units on an ECP5, and the chains of units that a signal "
+            "passes in one cycle. A level is a LUT4 of a path, or a cell with about the same delay: a carry chain, a "
+            "multiplexer's select, a read of distributed memory. A multiplier is three.",
         ),
     ] = False,
     work: Work = None,
     json_wanted: Json = False,
 ) -> None:
-    """What a unit (--unit) takes of an ECP5, or a machine (--preset) of an FPGA; docs/synthesis.md, docs/fpga.md.
+    """Measure a unit (--unit) on an ECP5, or a machine (--preset) on an FPGA; docs/synthesis.md, docs/fpga.md.
 
-    It is also placed and routed, a machine only where it fits an ECP5.
+    Both are placed and routed; a machine only if it fits an ECP5.
     """
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
@@ -101,10 +101,10 @@ def synth(
             _refuse(
                 (
                     seeds > 1 and (not is_placed or target.alone is None),
-                    "--seeds is for what is placed: an ECP5 (--device 25k to 85k), without --area and --levels",
+                    "--seeds is for placement: an ECP5 (--device 25k to 85k), without --area and --levels",
                 ),
                 (levels and target.family is not ECP5, "--levels is for an ECP5 (--device 25k to 85k)"),
-                (levels and area, "--levels and --area are two measures: one of them"),
+                (levels and area, "--levels and --area exclude each other"),
             )
             config, wanted = configuration(preset, settings), range(seed, seed + seeds) if is_placed else range(0)
             clock = frequency or whole.FREQUENCY
@@ -120,7 +120,7 @@ def synth(
 
 
 def _refuse(*cases: tuple[bool, str]) -> None:
-    """End with the message of the first case that is so."""
+    """End with the message of the first case that holds."""
     for is_so, message in cases:
         if is_so:
             raise BadInput(message)
@@ -180,7 +180,7 @@ def _check_hardware(config: MachineConfig) -> None:
 
 @contextmanager
 def _told(what: str) -> Iterator[Callable[[str], None]]:
-    """A line that says what is being done; a tool that is missing, or fails, is bad input."""
+    """A line with the current step; a tool that is missing, or fails, is bad input."""
     with Console(stderr=True).status(what) as status:
         try:
             yield lambda text: status.update(f"{what}: {text}")

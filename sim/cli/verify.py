@@ -8,7 +8,7 @@ _MODULE = "ctm.tb.verify"
 
 
 def verify() -> None:
-    """Say how the long regression of the hardware is run; docs/verify.md says more."""
+    """Print how to run the random regression of the hardware and compilers; see docs/verify.md."""
     outcome = Outcome(json_wanted=False)
     with outcome.reported():
         try:

@@ -1,4 +1,4 @@
-"""Folders for what tools of the FPGA write."""
+"""Folders for files that tools of the FPGA write."""
 
 import tempfile
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ from ctm.sim.cli.outcome import BadInput
 
 Work = Annotated[
     Path | None,
-    typer.Option("--work", metavar="DIR", help="A new folder for what the tools write, which is then kept."),
+    typer.Option("--work", metavar="DIR", help="A new folder for the files of the tools; it is kept."),
 ]
 
 
 @contextmanager
 def work_folder(wanted: Path | None) -> Iterator[Path]:
-    """The folder that is wanted, which must be new, or one that is gone at the end.
+    """The folder that is wanted, which must be new, or a temporary one.
 
     Raises
     ------

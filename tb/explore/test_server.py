@@ -126,7 +126,7 @@ def test_a_port_that_is_taken_is_one_line() -> None:
         other.listen()
         number = other.getsockname()[1]
         said = error_line("explore", "--no-browser", "--port", number)
-    assert said == f"error: --port {number}: something else listens there; 0 takes a free one\n"
+    assert said == f"error: --port {number}: another program uses it; 0 selects a free one\n"
 
 
 def test_a_file_that_is_no_kernel_is_one_line(tmp_path: Path) -> None:

@@ -119,7 +119,7 @@ def test_what_cannot_be_written_or_drawn_is_said_before_the_run(
     (tmp_path / "none").touch()
     assert "none" in error_line(*run, "--report", tmp_path / "none" / "page.html")
     assert "none" in error_line(*run, "--timeline", tmp_path / "none" / "t.json")
-    assert "there is no --timeline FILE" in error_line(*run, "--timeline-events", 9)
+    assert "it needs --timeline FILE" in error_line(*run, "--timeline-events", 9)
     monkeypatch.setattr(Package, "is_installed", False)
     assert "[report]" in error_line(*run, "--report", tmp_path / "page.html")
     assert not (tmp_path / "out").exists()

@@ -227,7 +227,7 @@ def test_options_that_do_not_go_together_are_said(tmp_path: Path) -> None:
     path = sweep_in(tmp_path, SMALL)
     assert "not both" in error_line("sweep", path, "--workers", 2, "--scheduler", "tcp://127.0.0.1:9")
     assert "add --scheduler" in error_line("sweep", path, "--tls-ca", path)
-    assert "there is no --compare OLD.parquet" in error_line("sweep", path, "--tolerance", 2)
+    assert "it needs --compare OLD.parquet" in error_line("sweep", path, "--tolerance", 2)
     said = error_line("sweep", path, "--scheduler", "tls://127.0.0.1:9", "--tls-ca", tmp_path / "none.pem")
     assert "none.pem: there is no such file" in said
 

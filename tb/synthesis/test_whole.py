@@ -228,8 +228,8 @@ def test_synth_says_by_how_much_a_machine_does_not_fit(fake_yosys: None, monkeyp
         ),
         (["--preset", "tiny", "--device", "12k"], "--device: there is no device '12k'; there are 25k, 45k, 85k, xc7"),
         (["--unit", "lane", "--device", "xc7a100t"], "--device is for a machine"),
-        (["--preset", "tiny", "--device", "xc7a100t", "--seeds", "3"], "--seeds is for what is placed: an ECP5"),
-        (["--preset", "tiny", "--seeds", "3", "--area"], "--seeds is for what is placed: an ECP5"),
+        (["--preset", "tiny", "--device", "xc7a100t", "--seeds", "3"], "--seeds is for placement: an ECP5"),
+        (["--preset", "tiny", "--seeds", "3", "--area"], "--seeds is for placement: an ECP5"),
         (["--set", "array.lanes=3"], "--set array.lanes must be 4..16, not 3"),
     ],
 )

@@ -156,7 +156,7 @@ class Op3(enum.Enum, shape=5):
 
 
 class IndexMode(enum.Enum, shape=3):
-    """What a relative operand adds to its number; the last two are not supported."""
+    """Index that a relative operand adds to its number; the last two are not supported."""
 
     AR_X = 0
     AR_Y = 1
@@ -168,7 +168,7 @@ class IndexMode(enum.Enum, shape=3):
 
 
 class PredicateSelect(enum.Enum, shape=2):
-    """In which pixels an instruction has an effect: all, those whose predicate is 0, those whose predicate is 1."""
+    """Pixels in which an instruction has an effect: all, those with predicate 0, those with predicate 1."""
 
     OFF = 0
     ZERO = 2
@@ -176,7 +176,7 @@ class PredicateSelect(enum.Enum, shape=2):
 
 
 class OutputModifier(enum.Enum, shape=2):
-    """OMOD: what happens to a float result before the clamp."""
+    """OMOD: factor of a float result, applied before the clamp."""
 
     OFF = 0
     MUL_2 = 1

@@ -4,7 +4,7 @@ from amaranth.lib import enum
 
 
 class ComponentSelect(enum.Enum, shape=3):
-    """SEL of exports, DST_SEL of fetches, SRC_SEL of data share writes; MASK leaves the component untouched."""
+    """SEL of exports, DST_SEL of fetches, SRC_SEL of data share writes; MASK does not write the component."""
 
     X = 0
     Y = 1

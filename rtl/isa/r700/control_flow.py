@@ -86,7 +86,7 @@ class AluClause(enum.Enum, shape=4):
 
 
 class Condition(enum.Enum, shape=2):
-    """COND: which of the active pixels pass a word's test. A boolean constant is the same for all."""
+    """COND: the active pixels that pass a word's test. A boolean constant is the same for all pixels."""
 
     ACTIVE = 0
     FALSE = 1
@@ -95,7 +95,7 @@ class Condition(enum.Enum, shape=2):
 
 
 class KcacheMode(enum.Enum, shape=2):
-    """What a clause locks for a set: nothing, a line of 16 constants, two lines, or two lines at aL."""
+    """Lines that a clause locks for a set: none, one line of 16 constants, two lines, or two lines at aL."""
 
     NOP = 0
     LOCK_1 = 1

@@ -38,7 +38,7 @@ class ExportType(enum.Enum, shape=2):
 
 
 class MemoryWrite(enum.Enum, shape=2):
-    """TYPE of the buffer form: with an index or without, acknowledged or not."""
+    """TYPE of the buffer form: with an index or without, with a write acknowledge or without."""
 
     WRITE = 0
     WRITE_IND = 1

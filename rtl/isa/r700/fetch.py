@@ -91,7 +91,7 @@ class MemoryOperation(enum.Enum, shape=3):
 
 
 class SourceSelect(enum.Enum, shape=3):
-    """What a coordinate is; the codes 6 and 7 are 0 too."""
+    """Component or constant of a coordinate; the codes 6 and 7 are 0 too."""
 
     X = 0
     Y = 1
@@ -102,7 +102,7 @@ class SourceSelect(enum.Enum, shape=3):
 
 
 class Multiplex(enum.Enum, shape=3):
-    """MUX_CNTL: what a read of the data share gives: the four dwords of a row, a permutation of them, or one dword."""
+    """MUX_CNTL: result of a read of the data share: the four dwords of a row, a permutation of them, or one dword."""
 
     NONE = 0
     FFT_PERMUTE = 1
@@ -110,7 +110,7 @@ class Multiplex(enum.Enum, shape=3):
 
 
 class FetchFormat(enum.Enum, shape=6):
-    """DATA_FORMAT of vertex fetches and memory reads: what elements the machine reads, integers and floats."""
+    """DATA_FORMAT of vertex fetches and memory reads: elements that the machine reads, integers and floats."""
 
     INT32_1 = 13
     FLOAT32_1 = 14
@@ -123,7 +123,7 @@ class FetchFormat(enum.Enum, shape=6):
 
 
 class FetchType(enum.Enum, shape=2):
-    """FETCH_TYPE: what is added to the index."""
+    """FETCH_TYPE: offset that is added to the index."""
 
     VERTEX_DATA = 0
     INSTANCE_DATA = 1

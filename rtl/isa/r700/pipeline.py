@@ -36,7 +36,7 @@ class DrawStage(enum.Enum):
 
 
 class OutputPrimitive(enum.Enum, shape=2):
-    """What the vertices that a geometry program emits form: VGT_GS_OUT_PRIM_TYPE."""
+    """Primitive of the vertices that a geometry program emits: VGT_GS_OUT_PRIM_TYPE."""
 
     POINTLIST = 0
     LINESTRIP = 1

@@ -46,7 +46,7 @@ def place_of(pc: int) -> str:
 
 
 class ProgramType(enum.Enum, shape=1):
-    """What R0 holds at the start.
+    """Contents of R0 at the start.
 
     PS: the floats (i, j, 0, 1). CS: the integers i, j, the pixel's number in the domain, and that in its wavefront.
     """

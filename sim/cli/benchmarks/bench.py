@@ -60,7 +60,7 @@ def _draws(config: MachineConfig, machines: Machines, listed: Listed, tell: Tell
 def _workloads(tell: Tell) -> list[Any]:
     from ctm.sim.report import r700_workloads, workloads
 
-    tell("computing in numpy what has to come out")
+    tell("computing the expected results in numpy")
     return [*workloads.workloads(), *r700_workloads.workloads()]
 
 
@@ -82,13 +82,13 @@ def bench(
         str | None,
         typer.Argument(
             metavar="[NAME]",
-            help=f"{', '.join(ENGINES)}; all of these without. {SCALE}: 1 to 16 cores, about an hour.",
+            help=f"{', '.join(ENGINES)}; default: all of these. {SCALE}: 1 to 16 cores, about an hour.",
             autocompletion=one_of([*ENGINES, SCALE]),
         ),
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option("--plot", metavar="FILE", help=f"With {SCALE}: draw it, as .svg or .png.", dir_okay=False),
+        typer.Option("--plot", metavar="FILE", help=f"With {SCALE}: plot the result, as .svg or .png.", dir_okay=False),
     ] = None,
     kept: Annotated[
         Path | None,
@@ -96,7 +96,7 @@ def bench(
             "--record",
             metavar="FILE",
             dir_okay=False,
-            help=f"With {SCALE}: keep each measurement in this file, and do not repeat what it has.",
+            help=f"With {SCALE}: record measurements in this file, and skip those that it has.",
         ),
     ] = None,
     chosen: Annotated[
@@ -107,7 +107,7 @@ def bench(
     settings: Settings = None,
     json_wanted: Json = False,
 ) -> None:
-    """Measure engines with programs of examples/: golden's speed, fast beside golden, rtl's cycles; and draws."""
+    """Measure engines with programs of examples/: speed of golden, speed-up of fast, cycles of rtl, draws."""
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
         if name is not None and name not in (*ENGINES, SCALE):
@@ -152,7 +152,7 @@ def _measure(
 
 
 def _check_options(name: str | None, given: Mapping[str, Any]) -> None:
-    """Refuse options of the machines of many cores for anything else."""
+    """Reject options of the machines of many cores for other benchmarks."""
     for option, value in given.items():
         if value and name != SCALE:
             raise BadInput(f"{option} goes with '{SCALE}' only")

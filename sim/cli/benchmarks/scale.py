@@ -1,4 +1,4 @@
-"""``ctm bench scale``: machines of many cores, whose measurements take an hour and may be made in pieces."""
+"""``ctm bench scale``: machines of many cores. Measurements take an hour and may be made one by one."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
@@ -56,7 +56,7 @@ def measure_scale(
 
 
 def _names(chosen: Sequence[str] | None, known: list[str]) -> list[str]:
-    """The workloads that are asked for, in their usual order."""
+    """The selected workloads, in their usual order."""
     for name in chosen or []:
         if name not in known:
             raise BadInput(f"--workload: there is no '{name}'; there are: {'; '.join(known)}")
@@ -64,7 +64,7 @@ def _names(chosen: Sequence[str] | None, known: list[str]) -> list[str]:
 
 
 def _check_files(picture: Path | None, kept: Path | None) -> None:
-    """Refuse before an hour of work what would fail in it or behind it."""
+    """Reject files, before an hour of work, that would make it fail during or after that."""
     if kept is not None:
         try_files({kept: 0})
     if picture is None:

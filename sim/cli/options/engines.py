@@ -1,4 +1,4 @@
-"""Options of subcommands that run programs: which engine, and how long."""
+"""Options of subcommands that run programs: the engine and its limits."""
 
 from typing import Annotated
 
@@ -15,20 +15,20 @@ from ctm.sim.runtime.device import WATCHDOG
 
 EngineName = Annotated[
     str,
-    typer.Option("--engine", metavar="E", help=f"What runs it: {', '.join(ENGINES)}.", autocompletion=one_of(ENGINES)),
+    typer.Option("--engine", metavar="E", help=f"The engine: {', '.join(ENGINES)}.", autocompletion=one_of(ENGINES)),
 ]
 Watchdog = Annotated[
-    int, typer.Option("--watchdog", min=0, help="Instructions that a wavefront may execute, 0 = any number.")
+    int, typer.Option("--watchdog", min=0, help="Instructions that a wavefront may execute; 0: no limit.")
 ]
 Port = Annotated[
     str | None,
     typer.Option(
-        "--port", metavar="PATH[@BAUD]", help=f"Engine serial: the board's port, as /dev/ttyUSB0; {BAUD} baud.",
+        "--port", metavar="PATH[@BAUD]", help=f"Engine serial: the board's port, such as /dev/ttyUSB0; {BAUD} baud.",
         show_default=False,
     ),
 ]  # fmt: skip
 MaxCycles = Annotated[
-    int | None, typer.Option("--max-cycles", min=1, help="Cycles that a cycle-accurate engine may take.")
+    int | None, typer.Option("--max-cycles", min=1, help="Cycles that a run may take; cycle-accurate engines only.")
 ]
 DEFAULT_WATCHDOG = WATCHDOG
 
@@ -36,13 +36,13 @@ DEFAULT_WATCHDOG = WATCHDOG
 def check_engine(
     name: str, max_cycles: int | None, *, port: str | None = None, hazards: bool = False, trace: bool = False
 ) -> None:
-    """Refuse an engine that does not exist or cannot do what is asked; say so where a limit means nothing to it."""
+    """Reject an engine that does not exist or lacks a wanted feature; warn about a limit that has no effect."""
     if name in REMOVED:
         raise BadInput(f"--engine: {name} was removed: {REMOVED[name]}")
     if name not in ENGINES:
         raise BadInput(f"--engine: there is no engine '{name}'; there is: {', '.join(ENGINES)}")
     if hazards and ENGINES[name].counts_cycles:
-        raise BadInput(f"--hazards: engine '{name}' does not watch for them; engine 'golden' does")
+        raise BadInput(f"--hazards: engine '{name}' does not detect them; engine 'golden' does")
     if trace and ENGINES[name].counts_cycles:
         raise BadInput(f"--trace: engine '{name}' writes none; engine 'golden' does")
     try:
@@ -54,7 +54,7 @@ def check_engine(
 
 
 def prepare_engine(name: str, config: MachineConfig, watch: Watching | None = None) -> None:
-    """Build what the engine needs, and say so, as it takes a while the first time."""
+    """Build what the engine needs, with a message, because it takes a while the first time."""
 
     def tell() -> None:
         message = f"compiling the machine for engine '{name}', once for this configuration (a minute or two) ..."

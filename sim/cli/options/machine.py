@@ -9,7 +9,7 @@ import typer
 from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, DRAW_PRESET, PRESETS, TEXT_SETTINGS, MachineConfig, with_settings
 from ctm.sim.cli.outcome import BadInput
 
-# Settings as one begins to write them.
+# Prefixes of arguments.
 _SETTINGS = [f"{part}.{name}=" for part, values in asdict(DEFAULT).items() for name in values]
 
 
@@ -19,7 +19,7 @@ def one_of(names: Iterable[str]) -> Callable[[str], list[str]]:
 
 
 def preset_option(otherwise: str) -> Any:
-    """The option of a machine's configuration; `otherwise` says which one it is if nobody names one."""
+    """The option of a machine's configuration; `otherwise` names the default in the help."""
     return typer.Option(
         "--preset",
         metavar="P",
@@ -35,7 +35,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="a.b=V",
-        help="Change one value of the configuration, as in array.rate=1; repeatable.",
+        help="Change one setting of the machine, such as array.rate=1; repeatable.",
         autocompletion=one_of(_SETTINGS),
     ),
 ]
@@ -57,7 +57,7 @@ def number(text: str) -> int:
 def configuration(
     preset: str | None, settings: list[str] | None, *, kind: str | None = None, draws: bool = False
 ) -> MachineConfig:
-    """The configuration that ``--preset`` and ``--set`` ask for.
+    """The configuration that ``--preset`` and ``--set`` give.
 
     Without a preset it is the default one of the instruction set that ``--set`` names, else of `kind`, which is that of
     the programs that will run; with `draws` it is the one that draws.

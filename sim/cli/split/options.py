@@ -1,4 +1,4 @@
-"""Options of ``ctm run`` that are about tiles and where they are done."""
+"""Options of ``ctm run`` for tiles and their workers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,25 +9,25 @@ import typer
 
 from ctm.sim.cli.outcome import BadInput
 
-Split = Annotated[str | None, typer.Option("--split", metavar="N", help="Run the domain in N tiles, at the same time.")]
+Split = Annotated[str | None, typer.Option("--split", metavar="N", help="Run the domain in N tiles, in parallel.")]
 Workers = Annotated[
     int | None,
     typer.Option(
-        "--workers", min=0, metavar="N", help="Of --split: processes on this computer; 0: this one.",
+        "--workers", min=0, metavar="N", help="With --split: workers on this computer; 0: none, but this process.",
         show_default="as many as processors",
     ),
 ]  # fmt: skip
 Scheduler = Annotated[
     str | None,
-    typer.Option("--scheduler", metavar="ADDRESS", help="Of --split: a scheduler of Dask, as tcp://HOST:8786."),
+    typer.Option("--scheduler", metavar="ADDRESS", help="With --split: a Dask scheduler, such as tcp://HOST:8786."),
 ]
 Authority = Annotated[
-    Path | None, typer.Option("--tls-ca", metavar="PEM", help="Certificate of the scheduler's authority.")
+    Path | None, typer.Option("--tls-ca", metavar="PEM", help="Certificate of the certificate authority.")
 ]
-Certificate = Annotated[Path | None, typer.Option("--tls-cert", metavar="PEM", help="The client's own.")]
-Key = Annotated[Path | None, typer.Option("--tls-key", metavar="PEM", help="Its private key.")]
+Certificate = Annotated[Path | None, typer.Option("--tls-cert", metavar="PEM", help="Client certificate.")]
+Key = Annotated[Path | None, typer.Option("--tls-key", metavar="PEM", help="Private key of the client.")]
 
-_INSTEAD = "it is one tile's matter: use it without --split, over a smaller domain"
+_INSTEAD = "it observes one run: use it without --split, over a smaller domain"
 _UNSUPPORTED = {
     "--check": "a whole run is compared: use it without --split, over a smaller domain",
     "--hazards": _INSTEAD,

@@ -45,31 +45,31 @@ def sweep(
     list_wanted: Annotated[
         bool, typer.Option("--list", "--dry-run", help="Print the points and do nothing else.")
     ] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a sweep into this table stopped.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue an interrupted sweep into this table.")] = False,
     workers: Annotated[
         int | None,
         typer.Option(
             "--workers",
             min=0,
             metavar="N",
-            help="Processes on this computer; 0: this one.",
+            help="Worker processes on this computer; 0: none, but this process.",
             show_default="as many as processors",
         ),
     ] = None,
     scheduler: Annotated[
         str | None,
-        typer.Option("--scheduler", metavar="ADDRESS", help="A scheduler of Dask, as tcp://HOST:8786 or tls://..."),
+        typer.Option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, such as tcp://HOST:8786 or tls://..."),
     ] = None,
     tls_ca: Annotated[
-        Path | None, typer.Option("--tls-ca", metavar="PEM", help="Certificate of the scheduler's authority.")
+        Path | None, typer.Option("--tls-ca", metavar="PEM", help="Certificate of the certificate authority.")
     ] = None,
-    tls_cert: Annotated[Path | None, typer.Option("--tls-cert", metavar="PEM", help="The client's own.")] = None,
-    tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="PEM", help="Its private key.")] = None,
+    tls_cert: Annotated[Path | None, typer.Option("--tls-cert", metavar="PEM", help="Client certificate.")] = None,
+    tls_key: Annotated[Path | None, typer.Option("--tls-key", metavar="PEM", help="Private key of the client.")] = None,
     compare: Annotated[
-        Path | None, typer.Option("--compare", metavar="OLD.parquet", help="Show what changed; exit 1 if it is worse.")
+        Path | None, typer.Option("--compare", metavar="OLD.parquet", help="Print what changed; exit 1 if it is worse.")
     ] = None,
     tolerance: Annotated[
-        float, typer.Option("--tolerance", min=0, metavar="PERCENT", help="What --compare takes for the same.")
+        float, typer.Option("--tolerance", min=0, metavar="PERCENT", help="Change that --compare does not count.")
     ] = 0.0,
     json_wanted: Json = False,
 ) -> None:
@@ -87,7 +87,7 @@ def sweep(
         if not math.isfinite(tolerance):
             raise BadInput(f"--tolerance {tolerance}: it is a number of percent, as 2.5")
         if tolerance and compare is None:
-            raise BadInput("--tolerance: there is no --compare OLD.parquet that it would be of")
+            raise BadInput("--tolerance: it needs --compare OLD.parquet")
         _check_files(sweep_file, table, pages, compare, resume=resume)
         _check_packages(points, workers, scheduler, has_page=pages is not None)
 

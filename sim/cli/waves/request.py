@@ -1,4 +1,4 @@
-"""The wave that ``ctm run`` is asked for."""
+"""The wave that ``ctm run`` writes."""
 
 import sys
 from collections.abc import Callable
@@ -32,7 +32,7 @@ WavesFrom = Annotated[
 WavesCycles = Annotated[
     int | None,
     typer.Option(
-        "--waves-cycles", metavar="N", min=1, help="The most cycles that the wave has.", rich_help_panel=_PANEL
+        "--waves-cycles", metavar="N", min=1, help="Most cycles of the wave.", rich_help_panel=_PANEL
     ),
 ]
 WavesAround = Annotated[
@@ -56,7 +56,7 @@ WavesDepth = Annotated[
     int | None,
     typer.Option(
         "--waves-depth", metavar="N", min=0,
-        help="Also the words of memories that have at most N; each N compiles a model.", rich_help_panel=_PANEL,
+        help="Also the words of memories with at most N words; each N compiles a model.", rich_help_panel=_PANEL,
     ),
 ]  # fmt: skip
 FAULT, END = "fault", "end"
@@ -77,7 +77,7 @@ class WaveRequest:
     around: str | None = None
 
     def engine(self, name: str) -> str:
-        """The engine that writes it in place of `name`; BadInput: that writes none."""
+        """The engine that writes it, `name` or that of `auto`; BadInput: `name` writes none."""
         if name == AutoEngine.name:
             return RtlEngine.name
         if name not in TRACED:
@@ -87,7 +87,7 @@ class WaveRequest:
         return name
 
     def located(self, rerun: Rerun) -> "WaveRequest":
-        """The same with the window that it is around, which a run without a wave finds: a run is always the same.
+        """The same with its window, which a run without a wave finds: runs are deterministic.
 
         Raises
         ------
@@ -165,7 +165,7 @@ def wave_request(
     at: str | None,
     depth: int | None,
 ) -> WaveRequest | None:
-    """What the options ask for; None if there is no ``--waves``.
+    """The wave that the options describe; None if there is no ``--waves``.
 
     Raises
     ------
@@ -177,7 +177,7 @@ def wave_request(
     named = [name for name, value in given.items() if value is not None]
     if path is None:
         if named:
-            raise BadInput(f"{named[0]}: there is no --waves FILE that it would be of")
+            raise BadInput(f"{named[0]}: it needs --waves FILE")
         return None
     if around is not None and around not in (FAULT, END):
         raise BadInput(f"--waves-around {around}: it is {FAULT} or {END}")
