@@ -55,11 +55,12 @@ def wait(condition: Callable[[], bool], patience: float = PATIENCE) -> None:
     end = time.monotonic() + patience
     while not condition():
         assert time.monotonic() < end
-        time.sleep(0.005)
+        # A condition may start a process of its own.
+        time.sleep(0.05)
 
 
 def session(process: Process) -> list[str]:
     """What still runs in its session; what has ended and only waits to be forgotten does not count."""
-    listed = subprocess.run(["ps", "-eo", "sid=,stat=,args="], capture_output=True, text=True, check=True)
+    listed = subprocess.run(["ps", "-wweo", "sid=,stat=,args="], capture_output=True, text=True, check=True)
     rows = (line.split(maxsplit=2) for line in listed.stdout.splitlines())
     return [row[2] for row in rows if row[0] == str(process.pid) and not row[1].startswith("Z")]

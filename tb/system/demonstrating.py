@@ -8,8 +8,10 @@ from ctm.tb.lib.machines import machine
 PRESETS[DEFAULT_PRESETS["r5xx"]] = machine("r5xx")
 {before}
 import typer
+from ctm.sim.cli.signals import interruptible
 from scripts.demonstration import main
-typer.run(main)
+with interruptible():
+    typer.run(main)
 """
 
 
