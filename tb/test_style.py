@@ -130,19 +130,25 @@ RETIRED_WORDS = {
     "rtl/r5xx": f"{_LOCAL_WORDS} group groups slot slots",
     "rtl/r700": _LOCAL_WORDS,
     "tb/dpp": f"{_LOCAL_WORDS.replace(' lookups', '')} group groups slot slots",
+    "sim/golden/dpp": f"{_LOCAL_WORDS} group groups",
+    "sim/golden/pe": f"{_LOCAL_WORDS} group groups",
+    "sim/golden/r5xx": f"{_LOCAL_WORDS} group groups",
+    "sim/golden/mc": f"{_LOCAL_WORDS} group groups slot slots",
+    "sim/golden/co": f"{_LOCAL_WORDS} group groups slot slots",
     "tb/soak": "refuse refused refuses refusal refusals",
     "tb/cli": "refuse refused refuses refusal refusals",
 }
 """Words with several meanings that are gone from a folder, as parts of names and in texts (docs/glossary.md)."""
 KEPT_WORDS = {
-    r"memory\.refuse\(": "how a range of memory is made to respond with errors",
     r"push_refused|Verdict\.REFUSED|FORGET_WRITTEN|ANSWERED": "names of `isa`: registers and the serial link",
     r"[Ww]ave[ _]slots?": "a resident wavefront's slot",
     r"resident_groups": "a name of the configuration",
     r"INSTRUCTION_SLOTS|SLOT_BITS": "names of `isa`: storage of an instruction",
     r"config\.group|(array|\))\.group|cycles_per_group": "the configuration's key of a wavefront's size",
     r"(config|array)\.lookups": "the configuration's key of outstanding fetches",
-    r'"?LOOKUPS"?|LOOKUP_PROJ|LOOKUP_UNCACHED': "a counter's name and CTM's operations",
+    r'"?LOOKUPS"?|(WITHOUT_)?LOOKUP(_PROJ|_UNCACHED)?\b': "a counter's name and CTM's operations",
+    r"error\.place|\bplace=(describe|self\._describe_pc)\(": "a name of `MachineError`",
+    r"slots=True": "a dataclass's `__slots__`",
     r"ways=1": "ways of a cache",
     r"IHI 0022, part B|takes_part|late in (a|the) cycle|integer part|upper and lower part": "plain English",
 }

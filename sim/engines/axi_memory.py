@@ -61,7 +61,7 @@ class AxiMemory:
         self._set("rvalid", int(offers))
         if offers:
             read = self._reads[0]
-            refused = self._memory.is_refused(read.address, self._beat_bytes)
+            refused = self._memory.has_error(read.address, self._beat_bytes)
             beat = self._memory.bytes[read.address : read.address + self._beat_bytes].tobytes()
             self._set("rdata", 0 if refused else int.from_bytes(beat, "little"))
             self._set("rresp", _SLVERR if refused else _OKAY)
@@ -99,7 +99,7 @@ class AxiMemory:
     def _take_write(self, now: int) -> None:
         self._write_bus.use(now)
         burst, strobe = self._writes[0], self._get("wstrb")
-        if self._memory.is_refused(burst.address, self._beat_bytes):
+        if self._memory.has_error(burst.address, self._beat_bytes):
             burst.refused |= strobe != 0
         else:
             data = self._get("wdata").to_bytes(self._beat_bytes, "little")

@@ -111,7 +111,7 @@ class CompiledMachine:
 
     def run(self, cycles: int) -> bool:
         """Clock until the interrupt is raised, at most `cycles` cycles; whether it is."""
-        self._refuse(self._memory.refused_ranges)
+        self._refuse(self._memory.error_ranges)
         return bool(self.library.machine_run(self.handle, cycles))
 
     def _refuse(self, ranges: Sequence[tuple[int, int]]) -> None:

@@ -61,7 +61,7 @@ class Task:
         for address, data in self.contents:
             engine.memory.write(address, data)
         for first, end in self.error_ranges:
-            engine.memory.refuse(first, end)
+            engine.memory.respond_with_errors(first, end)
         return [_error(engine, *buffer) for buffer in self.buffers]
 
 

@@ -162,7 +162,7 @@ def test_with_hazards_they_are_found() -> None:
     engine = FastEngine(task.config, hazards=True)
     for place, data in task.contents:
         engine.memory.write(place, data)
-    with pytest.raises(MachineError, match="which a lookup has not delivered"):
+    with pytest.raises(MachineError, match="which a fetch has not delivered"):
         engine.execute(address, dwords)
 
 

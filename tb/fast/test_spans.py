@@ -94,8 +94,8 @@ def test_programs_of_many_spans(body: str, group: int) -> None:
 @pytest.mark.parametrize("size", [1, 2, 4])
 def test_groups_of_a_vector_are_in_one_row(width: int, size: int) -> None:
     domain = Domain(i0=0, j0=0, i1=2 * width - 1, j1=9)
-    (groups,) = domain.groups(4, 1 << 16)
-    (tiled,) = domain.groups(4, 1 << 16, (2, 4))
+    (groups,) = domain.wavefronts(4, 1 << 16)
+    (tiled,) = domain.wavefronts(4, 1 << 16, (2, 4))
     for chosen in (groups, groups.select(np.arange(groups.order.size) % 3 != 1), tiled):
         found = places(chosen, size, rows=True)
         assert np.unique(found).size == found.size

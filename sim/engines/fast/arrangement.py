@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ctm.sim.engines.fast.parameters import SLOTS, Slot, Table
-from ctm.sim.golden.pe.domain import Domain, Groups
+from ctm.sim.golden.pe.domain import Domain, DomainWavefronts
 
 Integers = npt.NDArray[np.signedinteger]
 _OUTSIDE = 1 << 20
@@ -32,7 +32,7 @@ class Layout:
     covered: npt.NDArray[np.uint8] | None
 
     @staticmethod
-    def of(groups: Groups, size: int, *, rows: bool, is_tested: bool) -> "Layout":
+    def of(groups: DomainWavefronts, size: int, *, rows: bool, is_tested: bool) -> "Layout":
         """That of vectors that have `size` places each; see `places`."""
         each = places(groups, size, rows=rows)
         vectors = int(each[-1]) // size + 1
@@ -51,7 +51,7 @@ def may_keep_rows(domain: Domain, lanes: int, size: int) -> bool:
     return columns % size == 0 or columns >= _ENOUGH * size
 
 
-def places(groups: Groups, size: int, *, rows: bool) -> Integers:
+def places(groups: DomainWavefronts, size: int, *, rows: bool) -> Integers:
     """Each group's place in vectors that have `size` places each; with `rows` all of a vector's are in one row."""
     count = groups.order.size
     order = np.arange(count, dtype=np.int32)

@@ -4,7 +4,7 @@ from typing import Any
 
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayRun
-from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.domain import DomainWavefronts
 from ctm.sim.golden.pe.processor import BATCH_LANES
 
 
@@ -17,11 +17,11 @@ class Batches:
     def __init__(self, golden: ArrayRun[Any, Any]) -> None:
         self._golden = golden
 
-    def add(self, groups: Groups) -> None:
+    def add(self, groups: DomainWavefronts) -> None:
         """Run groups; see `Run.add`."""
         count, size = groups.order.size, BATCH_LANES // groups.lanes
         for first in range(0, count, size):
-            self._golden.add(groups.part(first, first + size))
+            self._golden.add(groups.slice(first, first + size))
 
     def finish(self) -> MachineError | None:
         """The first fault; see `Run.finish`."""

@@ -11,7 +11,7 @@ from typing import Any
 from ctm.rtl.isa.commands import Command
 from ctm.rtl.isa.draws import DRAW_COMMANDS
 from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
-from ctm.sim.golden.pe.domain import Domain, Groups
+from ctm.sim.golden.pe.domain import Domain, DomainWavefronts
 from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.pe.state import State
 
@@ -50,7 +50,7 @@ class FastProcessor(CommandProcessor):
         super().__init__(*arguments, **options)
         self._known: dict[bytes, dict[int, _Stretch]] = {}
         """By the words of a buffer, stretches by their first word."""
-        self._walks: dict[Domain, list[Groups]] = {}
+        self._walks: dict[Domain, list[DomainWavefronts]] = {}
 
     def _commands(self, address: int, dwords: int) -> Iterator[Found]:
         known, place = self._buffer(address, dwords), 0
@@ -71,7 +71,7 @@ class FastProcessor(CommandProcessor):
 
     def _buffer(self, address: int, dwords: int) -> dict[int, _Stretch]:
         """What is known of a buffer with the words that it has now."""
-        if dwords > _LONGEST or address + WORD_BYTES * dwords > ADDRESS_SPACE or self._memory.refused_ranges:
+        if dwords > _LONGEST or address + WORD_BYTES * dwords > ADDRESS_SPACE or self._memory.error_ranges:
             return {}
         if len(self._known) >= _MOST:
             self._known.clear()
@@ -95,15 +95,15 @@ class FastProcessor(CommandProcessor):
                 return _Stretch(words=count, before=None, after=None, again=again, writes=command.name in _WRITE)
         return _Stretch(words=count, before=before, after=self.state, again=again, writes=False)
 
-    def _groups(self, domain: Domain) -> Iterable[Groups]:
+    def _wavefronts(self, domain: Domain) -> Iterable[DomainWavefronts]:
         """Those of small domains are always the same objects, which others may know."""
         lanes = self._core.lanes
         if domain.count(lanes) * lanes > _FEW * self._batch_lanes:
-            return super()._groups(domain)
+            return super()._wavefronts(domain)
         if domain not in self._walks:
             if len(self._walks) >= _WALKS:
                 self._walks.clear()
-            self._walks[domain] = list(super()._groups(domain))
+            self._walks[domain] = list(super()._wavefronts(domain))
             for groups in self._walks[domain]:
                 for array in (groups.order, groups.i, groups.j):
                     array.flags.writeable = False

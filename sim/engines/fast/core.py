@@ -62,9 +62,9 @@ class FastCore:
         self.has_run = False
         """Whether a program ran compiled."""
 
-    def forget_program(self) -> None:
-        """See `Core.forget_program`."""
-        self._starts.forget_program()
+    def invalidate_program(self) -> None:
+        """See `Core.invalidate_program`."""
+        self._starts.invalidate_program()
 
     def start(self, state: State) -> "FastRun | Batches":
         """Begin a program; see `Core.start`."""

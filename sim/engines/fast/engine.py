@@ -56,7 +56,7 @@ class FastEngine:
         """As that of the golden engine."""
         self._config, self._progress, self._threads, self._host = config, progress, threads, host
         instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
-        observers = [] if trace is None else [Trace(trace, instruction_set.place, self._origin)]
+        observers = [] if trace is None else [Trace(trace, instruction_set.describe_pc, self._origin)]
         self._golden: ArrayCore[Any, Any] = ArrayCore(
             instruction_set, self.memory, lanes=config.array.group, watchdog=watchdog, hazards=hazards,
             observers=observers,
@@ -95,7 +95,7 @@ class FastEngine:
 
     def reset(self) -> None:
         """Return to the reset state."""
-        self._core.forget_program()
+        self._core.invalidate_program()
         lanes = BATCH_LANES if self._core is self._golden else PART_LANES
         self._processor = FastProcessor(
             self.memory, self._core, tiles=self._config.array.tiles, progress=self._progress, batch_lanes=lanes,

@@ -50,7 +50,7 @@ class Prepared:
         """What vectors that ran counted; `table` is that of a thread, or the sum of several."""
         groups, lane_instructions, *issued = table[Slot.GROUPS : Slot.ISSUED + UNITS].tolist()
         units = dict(zip(self.units, issued, strict=False))
-        return Counters(groups=groups, issued=units, lane_instructions=lane_instructions)
+        return Counters(wavefronts=groups, issued=units, lane_instructions=lane_instructions)
 
 
 def used_buffers(launch: Launch[Any], *, stores: bool = True) -> dict[int, Form]:
@@ -100,7 +100,7 @@ def check_independence(launch: Launch[Any]) -> None:
 
 def check_memory(launch: Launch[Any]) -> None:
     """Reject launches in a memory of which a part answers with errors."""
-    if launch.memory.refused_ranges:
+    if launch.memory.error_ranges:
         raise FallBackError("a part of memory answers with errors")
 
 

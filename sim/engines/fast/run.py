@@ -15,7 +15,7 @@ from ctm.sim.engines.fast.starts import Start
 from ctm.sim.engines.fast.threads.workers import Workers
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayRun
-from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.domain import DomainWavefronts
 
 _UNLIMITED = (1 << 63) - 1
 _PARTS = 4
@@ -33,7 +33,7 @@ class _Part:
     """
 
     tables: dict[int, Table]
-    groups: Groups
+    groups: DomainWavefronts
     layout: Layout
 
 
@@ -47,7 +47,7 @@ class FastRun:
         self._may_wait = 1 if self._prepared.in_order else _PARTS
         self._stopped = False
 
-    def add(self, groups: Groups) -> None:
+    def add(self, groups: DomainWavefronts) -> None:
         """Run groups; see `Run.add`."""
         while len(self._parts) >= self._may_wait:
             self._take()
@@ -62,7 +62,7 @@ class FastRun:
             self._take()
         return self._rest.finish()
 
-    def _begin(self, groups: Groups) -> None:
+    def _begin(self, groups: DomainWavefronts) -> None:
         known = self._known(groups)
         tables = known.begin(self._threads(known.layout.vectors))
         part = _Part(tables=tables, groups=groups, layout=known.layout)
@@ -70,7 +70,7 @@ class FastRun:
         self._parts.append(part)
         self._workers.submit(self._code, part.tables)
 
-    def _known(self, groups: Groups) -> Arranged:
+    def _known(self, groups: DomainWavefronts) -> Arranged:
         """Groups as they are run, which may be known."""
         known = self._arranged.get(groups)
         if known is None:
@@ -112,5 +112,5 @@ class FastRun:
         total = reduce(add, (table[:SLOTS] for table in tables))
         counted = self._prepared.counters(total)
         self._rest.counters.add(counted)
-        if counted.groups:
-            self._code.pace = _NANOSECOND * int(total[Slot.NANOSECONDS]) / counted.groups
+        if counted.wavefronts:
+            self._code.pace = _NANOSECOND * int(total[Slot.NANOSECONDS]) / counted.wavefronts

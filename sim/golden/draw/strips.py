@@ -24,7 +24,7 @@ _CANDIDATES = 1 << 17
 
 @dataclass(frozen=True)
 class Strips:
-    """Strips in order; lanes are those of `Domain.groups`.
+    """Strips in order; lanes are those of `Domain.wavefronts`.
 
     `shape` [strips]; `i`, `j`, `covered` [strips * lanes]; `edges` [3, strips * lanes]: exact edge values.
     """

@@ -47,7 +47,7 @@ def indices_of(memory: Memory, state: DrawState, count: int) -> Integers:
         return np.arange(count, dtype=np.int64)
     element = np.dtype(_ELEMENTS[state.index_format])
     size = count * element.itemsize
-    if state.index_address + size > ADDRESS_SPACE or memory.is_refused(state.index_address, max(size, 1)):
+    if state.index_address + size > ADDRESS_SPACE or memory.has_error(state.index_address, max(size, 1)):
         raise MachineError(status=Status.BUS_ERROR, client=BusClient.COMMAND, address=state.index_address)
     found: Integers = memory.bytes[state.index_address : state.index_address + size].view(element).astype(np.int64)
     return found

@@ -32,7 +32,7 @@ def execute(batch: Batch, program: Program, group: Group, *, whole: bool) -> Non
 
     Raises
     ------
-    RefusedError
+    BusError
         Memory answered with an error where a constant is; nothing was changed.
     """
     executing = whole_quads(batch.active) if whole else batch.active

@@ -32,7 +32,7 @@ class Fetches:
 
         Raises
         ------
-        RefusedError
+        BusError
             Memory answered one of them with an error; nothing was changed.
         """
         if isinstance(instruction, ShareWrite):

@@ -53,7 +53,7 @@ def holds(program: Program, word: Flow) -> bool:
 
     Raises
     ------
-    RefusedError
+    BusError
         Memory answered with an error where the boolean constant is.
     """
     if word.condition is Condition.FALSE:
@@ -99,7 +99,7 @@ def rounds(program: Program, word: Flow) -> int:
 
     Raises
     ------
-    RefusedError
+    BusError
         Memory answered with an error where the int constant is.
     """
     if word.operation is CfOperation.LOOP_START_DX10:

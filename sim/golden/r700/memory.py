@@ -9,7 +9,7 @@ from ctm.rtl.isa.r700.exports import UNBOUNDED, ExportOperation
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
 from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
-from ctm.sim.golden.dpp.constants import RefusedError
+from ctm.sim.golden.dpp.constants import BusError
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.address import extent
 from ctm.sim.golden.mc.buffer import Buffer
@@ -85,16 +85,16 @@ def read(launch: Launch[Program], access: Access, executing: Mask) -> Floats:
 
     Raises
     ------
-    RefusedError
+    BusError
         Memory answered a pixel in `executing` with an error.
     """
     address = access.address
-    refused = launch.memory.refused(address, WORD_BYTES)
+    refused = launch.memory.errors(address, WORD_BYTES)
     if refused is not None:
         wanted = refused & access.inside & executing
         lanes: Mask = np.any(wanted, axis=0)
         if lanes.any():
-            raise RefusedError(BusClient.INPUT, int(address[:, lanes.argmax()][wanted[:, lanes.argmax()]][0]), lanes)
+            raise BusError(BusClient.INPUT, int(address[:, lanes.argmax()][wanted[:, lanes.argmax()]][0]), lanes)
     words = launch.memory.view(np.uint32)[address // WORD_BYTES]
     result: Floats = np.where(access.inside, words, np.uint32(0)).view(np.float32)
     return result

@@ -30,7 +30,7 @@ def operand(batch: Batch, program: Program, wanted: Operand, executing: Mask) ->
 
     Raises
     ------
-    RefusedError
+    BusError
         Memory answered with an error where the constant is.
     """
     return _modified(wanted, _source(batch, program, wanted, executing))

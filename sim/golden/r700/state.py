@@ -64,7 +64,7 @@ class Control(NamedTuple):
         return self.address << _ADDRESS_BIT | self.word & _WORD_MASK
 
     @property
-    def place(self) -> int:
+    def position(self) -> int:
         """CF instructions are executed upward but for jumps, clauses from their start."""
         return self.word * (ALU_CLAUSE_UNITS + 1) + self.item + 1
 
@@ -86,7 +86,7 @@ class Batch(dpp.Batch[Control]):
         *dpp.Batch.LANE_ARRAYS, "branch_mask", "continue_mask", "break_mask", "cleared", "predicate", "address",
         "previous",
     )  # fmt: skip
-    GROUP_ARRAYS = ("share",)
+    WAVEFRONT_ARRAYS = ("share",)
 
     branch_mask: Mask
     continue_mask: Mask

@@ -7,9 +7,9 @@ from ctm.rtl.isa.r700.fetch import TextureOperation
 from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden import fp
 from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
-from ctm.sim.golden.dpp.constants import RefusedError
+from ctm.sim.golden.dpp.constants import BusError
 from ctm.sim.golden.dpp.inputs import Inputs
-from ctm.sim.golden.mc.elements import clamp_index, lookup_addresses, read_at
+from ctm.sim.golden.mc.elements import clamp_index, fetch_addresses, read_at
 from ctm.sim.golden.r700.instruction import Texture
 from ctm.sim.golden.r700.registers import selected
 
@@ -34,7 +34,7 @@ def fetch(
 
     Raises
     ------
-    RefusedError
+    BusError
         Memory answered a pixel in `executing` with an error.
     """
     if instruction.operation in _NO_EFFECT:
@@ -59,12 +59,12 @@ def read_elements(
 ) -> tuple[Floats, list[Integers]]:
     """The elements (x, y) [n] of an input as [4, n], and their addresses; see `fetch`."""
     buffer = inputs.buffers[number]
-    addresses = lookup_addresses(buffer, x, y)
+    addresses = fetch_addresses(buffer, x, y)
     for address in addresses:
-        refused = inputs.memory.refused(address, buffer.element.element_bytes)
+        refused = inputs.memory.errors(address, buffer.element.element_bytes)
         if refused is not None and (refused & executing).any():
             lanes = refused & executing
-            raise RefusedError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
+            raise BusError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
     memory = inputs.cached[number]
     if buffer.is_2x2:
         return np.stack([read_at(memory, buffer, address)[0] for address in addresses]), addresses

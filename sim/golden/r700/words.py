@@ -35,7 +35,7 @@ class FlowWords:
 
         Raises
         ------
-        RefusedError
+        BusError
             Memory answered with an error where a constant is; nothing was changed.
         """
         if word.operation in _POP_FIRST:

@@ -15,7 +15,7 @@ from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.draw.stages import Stages
 from ctm.sim.golden.draw.state import DrawState
 from ctm.sim.golden.draw.state import Start as DrawStart
-from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.domain import DomainWavefronts
 from ctm.sim.golden.pe.loader import Image
 from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.golden.pe.state import State
@@ -55,9 +55,9 @@ class AutoCore:
         """How often it began them."""
         self._compiled: set[Image] = set()
 
-    def forget_program(self) -> None:
-        """See `Core.forget_program`."""
-        self._golden.forget_program()
+    def invalidate_program(self) -> None:
+        """See `Core.invalidate_program`."""
+        self._golden.invalidate_program()
 
     def stages(self, state: State, draws: DrawState, start: DrawStart) -> Stages:
         """The programs of a draw; see `Core.stages`."""
@@ -116,22 +116,22 @@ class AutoRun:
         self._doubt = _DOUBT
         self._other: FastRun | Batches | None = None
 
-    def add(self, groups: Groups) -> None:
+    def add(self, groups: DomainWavefronts) -> None:
         """Run groups; see `Run.add`."""
         at, count = 0, groups.order.size
         while at < count:
             if self._other is not None:
-                self._other.add(groups.part(at, count))
+                self._other.add(groups.slice(at, count))
                 return
             end = min(at + self._next, count)
-            self._measure(groups.part(at, end))
+            self._measure(groups.slice(at, end))
             at = end
 
     def finish(self) -> MachineError | None:
         """Wait for all; see `Run.finish`."""
         return (self._other or self._golden).finish()
 
-    def _measure(self, groups: Groups) -> None:
+    def _measure(self, groups: DomainWavefronts) -> None:
         """Run groups on the golden model, and decide who runs the others."""
         count, lanes = groups.order.size, groups.lanes
         later = (self._expected - 1) * _work(self._groups, lanes)

@@ -37,7 +37,7 @@ class Patience:
         finally:
             self._end = math.inf
 
-    def executed(self, pc: int, parts: Sequence[Batch[Any]]) -> None:
+    def executed(self, pc: int, batches: Sequence[Batch[Any]]) -> None:
         """See `Observer.executed`."""
         if time.perf_counter() > self._end:
             raise OutOfPatienceError

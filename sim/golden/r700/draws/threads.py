@@ -16,7 +16,7 @@ from ctm.rtl.isa.r700.exports import STREAM_WRITES, ExportOperation
 from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden.dpp.batch import Batch as AnyBatch
 from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
-from ctm.sim.golden.dpp.constants import RefusedError
+from ctm.sim.golden.dpp.constants import BusError
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.draw.state import VertexBuffer
 from ctm.sim.golden.mc.buffer import Buffer
@@ -129,7 +129,7 @@ def fetch(
 
     Raises
     ------
-    RefusedError
+    BusError
         Memory answered a thread in `executing` with an error.
     """
     index = source[instruction.component].view(np.uint32).astype(np.int64)
@@ -149,10 +149,10 @@ def fetch(
     inside = byte + size <= buffer.size
     aligned = byte & -instruction.element.channel_bytes
     address = (buffer.address + np.where(inside, aligned, 0)) % launch.memory.bytes.size
-    refused = launch.memory.refused(address, size)
+    refused = launch.memory.errors(address, size)
     if refused is not None and (refused & inside & executing).any():
         lanes = refused & inside & executing
-        raise RefusedError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
+        raise BusError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
     found = components(instruction.element, gathered(launch.memory.bytes, address, size), inside)
     return found, *_words_of(address, size, inside & executing)
 
