@@ -53,8 +53,8 @@ MUTANTS = [
             "+ FIRST_BRANCH_SUBENTRIES * (EntryKind.BRANCH in kinds)", "",
             ("r700.test_stack", "test_worked_out_nests", ((["PUSH"] * 3, 2),))),
     _mutant("PV only where something is written", "r700.alu",
-            "{slot.place: outcome.words for slot, outcome in zip(slots, outcomes, strict=True)}",
-            "{slot.place: self._lanes.where(gate, outcome.words, self._lanes.none)"
+            "{slot.position: outcome.words for slot, outcome in zip(slots, outcomes, strict=True)}",
+            "{slot.position: self._lanes.where(gate, outcome.words, self._lanes.none)"
             " for slot, outcome, gate in zip(slots, outcomes, gates, strict=True)}", _GROUPS),
     _mutant("PS is PV.x", "r700.operands", "return state.previous[number]",
             "return state.previous[0 if number == 4 and 0 in state.previous else number]", _GROUPS),
