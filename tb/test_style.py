@@ -130,6 +130,8 @@ RETIRED_WORDS = {
     "rtl/r5xx": f"{_LOCAL_WORDS} group groups slot slots",
     "rtl/r700": _LOCAL_WORDS,
     "tb/dpp": f"{_LOCAL_WORDS.replace(' lookups', '')} group groups slot slots",
+    "sim/engines/fast": _LOCAL_WORDS.replace(" turn turns", ""),
+    "sim/engines/fast/r5xx": "group groups",
     "sim/golden/dpp": f"{_LOCAL_WORDS} group groups",
     "sim/golden/draw": f"{_LOCAL_WORDS.replace(' behind', '').replace(' piece pieces', '')} group groups",
     "sim/golden/fp": f"{_LOCAL_WORDS.replace(' turn turns', '')} group groups slot slots",

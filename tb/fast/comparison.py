@@ -14,7 +14,7 @@ from ctm.tb.soak.work import Work
 from ctm.tb.system.memories import first_difference
 
 COMMANDS = 0x4000_0000
-REMARKS = ("too many paths", "past the caches", "overlap", "answers with errors")
+REMARKS = ("too many paths", "past the caches", "overlap", "responds with errors")
 """Why a program may be left to the golden model."""
 
 

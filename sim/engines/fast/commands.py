@@ -18,7 +18,7 @@ from ctm.sim.golden.pe.state import State
 _MOST, _LONGEST = 64, 1 << 12
 """Command buffers that are remembered, and how many words they may have."""
 _WALKS, _FEW = 16, 4
-"""Domains whose walk is remembered, and the most parts that they may have."""
+"""Domains whose walk is remembered, and the most segments that they may have."""
 _WRITE = ("start_program", "read_perf_counters", "start_draw", "read_strm")
 """Commands that may write to memory."""
 
@@ -33,7 +33,7 @@ class _Stretch:
     """Neighbouring commands that set state, without an error, or one that does not.
 
     `before` and `after` are the state, None for the one; `again` are those that do more than to set it, with their
-    distance from the first one in place of the address.
+    distance from the first one instead of the address.
     """
 
     words: int
@@ -53,19 +53,19 @@ class FastProcessor(CommandProcessor):
         self._walks: dict[Domain, list[DomainWavefronts]] = {}
 
     def _commands(self, address: int, dwords: int) -> Iterator[Found]:
-        known, place = self._buffer(address, dwords), 0
-        while place < dwords:
-            at = (address + WORD_BYTES * place) % ADDRESS_SPACE
-            stretch = known.get(place)
+        known, index = self._buffer(address, dwords), 0
+        while index < dwords:
+            at = (address + WORD_BYTES * index) % ADDRESS_SPACE
+            stretch = known.get(index)
             if stretch is None or (stretch.before is not None and self.state != stretch.before):
-                stretch = yield from self._look(at, dwords - place)
-                known[place] = stretch
+                stretch = yield from self._look(at, dwords - index)
+                known[index] = stretch
             else:
                 if stretch.after is not None:
                     self.state = stretch.after
                 for distance, command, words in stretch.again:
                     yield at + distance, command, words
-            place += stretch.words
+            index += stretch.words
             if stretch.writes:
                 known = self._buffer(address, dwords)
 
@@ -104,7 +104,7 @@ class FastProcessor(CommandProcessor):
             if len(self._walks) >= _WALKS:
                 self._walks.clear()
             self._walks[domain] = list(super()._wavefronts(domain))
-            for groups in self._walks[domain]:
-                for array in (groups.order, groups.i, groups.j):
+            for wavefronts in self._walks[domain]:
+                for array in (wavefronts.order, wavefronts.i, wavefronts.j):
                     array.flags.writeable = False
         return self._walks[domain]

@@ -34,7 +34,7 @@ class Start:
     prepared: Prepared
     code: Code
     arranged: WeakKeyDictionary[DomainWavefronts, Arranged] = field(default_factory=WeakKeyDictionary)
-    """Of groups that were run before."""
+    """Of wavefronts that were run before."""
 
 
 class Starts:
@@ -48,12 +48,12 @@ class Starts:
         self._image_bytes = PROGRAM_FORMATS[kind].image_limit
         self._image: tuple[int, bytes] | None = None
         """Base and bytes of what the golden model has loaded."""
-        self._is_forgotten = True
+        self._is_invalid = True
         self._known: deque[tuple[Seen, State, Start]] = deque(maxlen=_MOST)
 
     def invalidate_program(self) -> None:
         """Load the program again at the next start, if it is another one."""
-        self._is_forgotten = True
+        self._is_invalid = True
 
     def known(self, state: State) -> Start | None:
         """The same start, if it is remembered."""
@@ -66,8 +66,8 @@ class Starts:
         try:
             launch = self._golden.launch(state)
         except BaseException:
-            # Nobody knows what is loaded.
-            self._image, self._is_forgotten = None, True
+            # What is loaded is unknown.
+            self._image, self._is_invalid = None, True
             raise
         # Later commands change the unit's state.
         return replace(launch, conditional=replace(launch.conditional))
@@ -80,7 +80,7 @@ class Starts:
 
     def look_at_image(self, state: State) -> None:
         """Let the golden model load the program again, if it is another one."""
-        if not self._is_forgotten:
+        if not self._is_invalid:
             return
         base, end = state.instruction_base, state.instruction_base + self._image_bytes
         image = None
@@ -89,7 +89,7 @@ class Starts:
         if image is None or image != self._image:
             self._golden.invalidate_program()
             self._image = image
-        self._is_forgotten = False
+        self._is_invalid = False
 
     def _seen(self, state: State) -> Seen:
         memory, bases = self._memory, state.constant_bases
