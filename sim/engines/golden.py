@@ -27,7 +27,7 @@ class GoldenEngine:
     """Runs command buffers on the golden model.
 
     With `hazards`, reads of what was not promised raise HAZARD. The observers see every group, and `trace` gets a line
-    for each behind each instruction. With `watch` it counts what each instruction issues. `core` makes
+    for each after each instruction. With `watch` it counts what each instruction issues. `core` makes
     the array.
     """
 
