@@ -33,8 +33,8 @@ class Memory:
                 "/proc/sys/vm/overcommit_memory"
             ) from error
         self.bytes: npt.NDArray[np.uint8] = np.frombuffer(mapping, dtype=np.uint8)
-        self.refused_ranges: list[tuple[int, int]] = []
-        """What `refuse` was given: [first, end)."""
+        self.error_ranges: list[tuple[int, int]] = []
+        """Ranges [first, end) of which accesses get error responses; see `respond_with_errors`."""
         self.lost: tuple[BusClient, int] | None = None
         """Client and address of the first access that failed and has not been reported: its data was dropped."""
 
@@ -42,27 +42,25 @@ class Memory:
         """The whole space as elements of type `element`, whose size divides 4 GiB."""
         return self.bytes.view(element)
 
-    def refuse(self, first: int, end: int) -> None:
-        """Make the machine's accesses to [first, end) fail, as on a bus that answers with an error.
+    def respond_with_errors(self, first: int, end: int) -> None:
+        """Make the machine's accesses to [first, end) fail, as on a bus that gives an error response.
 
         Only the machine's: `read`, `write` and the views still reach these bytes.
         """
-        self.refused_ranges.append((first, end))
+        self.error_ranges.append((first, end))
 
-    def is_refused(self, address: int, size: int) -> bool:
+    def has_error(self, address: int, size: int) -> bool:
         """Whether an access of the machine to `size` bytes at `address` fails; addresses wrap."""
         first, end = address % ADDRESS_SPACE, address % ADDRESS_SPACE + size
         ranges = [(first, end), (0, end - ADDRESS_SPACE)]
-        return any(
-            low < end_refused and refused < high for low, high in ranges for refused, end_refused in self.refused_ranges
-        )
+        return any(low < last and begin < high for low, high in ranges for begin, last in self.error_ranges)
 
-    def refused(self, addresses: npt.NDArray[np.signedinteger], size: int) -> npt.NDArray[np.bool_] | None:
+    def errors(self, addresses: npt.NDArray[np.signedinteger], size: int) -> npt.NDArray[np.bool_] | None:
         """Which accesses to elements of `size` bytes fail, None where none can."""
-        if not self.refused_ranges:
+        if not self.error_ranges:
             return None
         result = np.zeros(addresses.shape, bool)
-        for begin, end in self.refused_ranges:
+        for begin, end in self.error_ranges:
             result |= (addresses < end) & (addresses + size > begin)
         return result
 
@@ -70,13 +68,13 @@ class Memory:
         self, client: BusClient, addresses: npt.NDArray[np.signedinteger], size: int, wanted: npt.NDArray[np.bool_]
     ) -> npt.NDArray[np.bool_]:
         """The accesses of `wanted` that succeed; the first that fails is noted in `lost`."""
-        refused = self.refused(addresses, size)
-        if refused is None:
+        errors = self.errors(addresses, size)
+        if errors is None:
             return wanted
-        failed = np.flatnonzero(wanted & refused)
+        failed = np.flatnonzero(wanted & errors)
         if failed.size and self.lost is None:
             self.lost = client, int(addresses[failed[0]])
-        return wanted & ~refused
+        return wanted & ~errors
 
     def read(self, address: int, size: int) -> bytes:
         """`size` bytes from `address` on; the space must hold them.
@@ -107,7 +105,7 @@ class Memory:
         return np.concatenate([space[first:], space[: first + count - space.size]])
 
     def check(self, address: int, size: int) -> None:
-        """Refuse a range that leaves the memory; error as of `read`."""
+        """Check that a range is inside the memory; error as of `read`."""
         if address < 0 or address + size > self.size:
             space = "4 GiB address space" if self.size == ADDRESS_SPACE else f"{self.size >> 10:,} KiB of memory"
             raise ValueError(f"{size} bytes at 0x{address:x} leave the {space}")

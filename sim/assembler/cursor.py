@@ -13,7 +13,7 @@ _NEAR = 0.8
 
 
 class Cursor:
-    """A place in a statement. Names and marks are compared without regard to case.
+    """A position in a statement. Names and marks are compared without regard to case.
 
     `aliases` maps the names that `.equ` defined to the tokens that they stand for.
     """
@@ -42,7 +42,7 @@ class Cursor:
         """Replace a name that `.equ` defined by what it stands for."""
         token = self.token
         if token.kind is Kind.NAME and token.text in self._aliases:
-            meaning = [Token(part.kind, part.text, token.position) for part in self._aliases[token.text]]
+            meaning = [Token(each.kind, each.text, token.position) for each in self._aliases[token.text]]
             self._tokens[self._at : self._at + 1] = meaning
 
     def next_is(self, *texts: str) -> bool:
@@ -126,7 +126,7 @@ class Cursor:
         self.fail_at(message, self.position)
 
     def fail_at(self, message: str, position: Position) -> NoReturn:
-        """Raise an error at a place that was passed over."""
+        """Raise an error at an earlier position."""
         raise SourceError(message, position)
 
 

@@ -1,4 +1,4 @@
-"""Errors of a source text, with their place in it."""
+"""Errors of a source text, with their position in it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Position:
-    """A place in a source text; line and column count from 1."""
+    """A position in a source text; line and column count from 1."""
 
     line: int
     column: int
@@ -24,12 +24,12 @@ class SourceError(Exception):
 
 
 Report = Callable[[SourceError], None]
-"""Takes note of an error, so that the rest of the text can be looked at."""
+"""Takes note of an error, so that the remaining text can be checked."""
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One error of a source text; `str` shows the line with a caret under the place."""
+    """One error of a source text; `str` gives the line with a caret under the position."""
 
     file: str
     line: int

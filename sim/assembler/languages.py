@@ -1,4 +1,4 @@
-"""The languages that there are, and what a user asks of them; docs/assembler.md and docs/assembler-r700.md."""
+"""The languages, and their functions for users; docs/assembler.md and docs/assembler-r700.md."""
 
 import re
 from collections.abc import Callable
@@ -38,7 +38,7 @@ class Language:
 
 
 def _call(module: str, name: str, *arguments: Any, **named: Any) -> Any:
-    """Call a function of a language, which is imported now: whoever uses one need not wait for the others."""
+    """Call a function of a language, which is imported now, so that a user of one need not wait for the others."""
     return getattr(import_module(f"ctm.sim.assembler.{module}"), name)(*arguments, **named)
 
 

@@ -10,7 +10,7 @@ from ctm.sim.elf import Executable
 from ctm.sim.elf.sources import with_lines
 
 MOST_ERRORS = 100
-"""Errors of a text after which the rest is not looked at: it is likely no source at all."""
+"""Errors of a text after which its remainder is not checked: it is likely no source at all."""
 
 _Parsed = TypeVar("_Parsed")
 _Program = TypeVar("_Program", covariant=True)

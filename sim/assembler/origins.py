@@ -1,6 +1,6 @@
 """Where code comes from if that is not the text itself: the directives `.file` and `.line` of every language.
 
-`.file "NAME" CHECKSUM` names the file that the lines from there on are of, `.line N` the line of the code behind it,
+`.file "NAME" CHECKSUM` names the file that the lines from there on are of, `.line N` the line of the code after it,
 `.line none` says that there is none. Of what becomes several units of code a line may be given for each, the last for
 all others: `.line 3, 4, none`, and such a line may have a file of its own: `.line 3, "NAME" 4`.
 """

@@ -33,7 +33,7 @@ class Line:
 
 @dataclass
 class Names:
-    """What a text defines: labels with their places, what the names of `.equ` stand for, where code comes from."""
+    """What a text defines: labels with their positions, what the names of `.equ` stand for, where code comes from."""
 
     labels: dict[str, int] = field(default_factory=dict)
     aliases: dict[str, list[Token]] = field(default_factory=dict)
@@ -50,15 +50,15 @@ class Names:
         return True
 
     def cursor(self, line: Line) -> Cursor:
-        """A cursor at the statement's beginning, behind its labels."""
+        """A cursor at the statement's beginning, after its labels."""
         return Cursor(line.tokens, self.aliases)
 
-    def label(self, line: Line, place: int) -> None:
+    def label(self, line: Line, index: int) -> None:
         """Define the labels of a statement."""
         for label in line.labels:
             if label.text in self.labels:
                 raise SourceError(f"the label {label.text} was defined before", label.position)
-            self.labels[label.text] = place
+            self.labels[label.text] = index
 
     def define(self, cursor: Cursor, reserved: re.Pattern[str]) -> None:
         """`.equ name = tokens`: the name, which is no register, stands for the tokens from now on."""

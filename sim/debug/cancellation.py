@@ -41,7 +41,7 @@ class Cancellation:
         """Clear a request: it was for a command that has ended."""
         self._wanted.clear()
 
-    def executed(self, pc: int, parts: Sequence[Batch[Any]]) -> None:
+    def executed(self, pc: int, batches: Sequence[Batch[Any]]) -> None:
         """See `Observer.executed`; Cancelled: it was requested."""
         if self._ends or (self._wanted.is_set() and not self._is_ignored):
             raise Cancelled

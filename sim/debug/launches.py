@@ -24,7 +24,7 @@ from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.draw.stages import Stages
 from ctm.sim.golden.draw.state import DrawState
 from ctm.sim.golden.draw.state import Start as DrawStart
-from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.domain import DomainWavefronts
 from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.golden.pe.state import State
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
@@ -175,13 +175,13 @@ def started(
     return Started(number, instruction_set, launch, order[runs], i[runs], j[runs], covered[runs], drawing)
 
 
-def of_groups(groups: list[Groups], lanes: int) -> Wavefronts:
+def joined(wavefronts: list[DomainWavefronts], lanes: int) -> Wavefronts:
     """The wavefronts of groups that were added to a run."""
-    pairs = [each.pairs() for each in groups]
+    pairs = [each.pairs() for each in wavefronts]
     shape = -1, lanes
     i, j = (np.concatenate([pair[axis] for pair in pairs]).reshape(shape) for axis in range(2))
-    covered = np.concatenate([each.covered() for each in groups]).reshape(shape)
-    return np.concatenate([each.order for each in groups]), i, j, covered
+    covered = np.concatenate([each.covered() for each in wavefronts]).reshape(shape)
+    return np.concatenate([each.order for each in wavefronts]), i, j, covered
 
 
 class _Core(ArrayCore[Any, Any]):
@@ -218,15 +218,15 @@ class _HandedOver:
 
     def __init__(self, launches: Launches, launch: Launch[Any], core: _Core) -> None:
         self._launches, self._launch, self._core = launches, launch, core
-        self._groups: list[Groups] = []
+        self._wavefronts: list[DomainWavefronts] = []
 
-    def add(self, groups: Groups) -> None:
-        """Groups are to be run."""
-        self._groups.append(groups)
+    def add(self, wavefronts: DomainWavefronts) -> None:
+        """Wavefronts are to be run."""
+        self._wavefronts.append(wavefronts)
 
     def finish(self) -> MachineError | None:
         """Have all of them run; see `Run.finish`. A session stops at a fault, and goes no further."""
-        self._launches.hand_over(self._launch, of_groups(self._groups, self._launch.lanes), self._core)
+        self._launches.hand_over(self._launch, joined(self._wavefronts, self._launch.lanes), self._core)
         return None
 
 

@@ -102,7 +102,7 @@ class View:
         if number == 0:
             if row >= len(floats):
                 raise DebugError(f"there is no CB0[{row}]: there are {len(floats)} float constants")
-            rows = np.repeat(floats[row][None], batch.groups, axis=0)
+            rows = np.repeat(floats[row][None], batch.wavefronts, axis=0)
         else:
             rows = launch.program.primitives.rows(batch.order, number, row)
         return Value(np.ascontiguousarray(np.repeat(rows, batch.lanes, axis=0).T).view(np.uint32), FLOAT)

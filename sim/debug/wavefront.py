@@ -48,7 +48,9 @@ class Wavefront:
         self.error: MachineError | None = None
         self.has_ended = False
         self._launch = launch
-        self._journal = Journal[Any](launch, place=instruction_set.place, observers=[self, cancellation], stores=self)
+        self._journal = Journal[Any](
+            launch, describe_pc=instruction_set.describe_pc, observers=[self, cancellation], stores=self
+        )
         self._executor = instruction_set.executor(launch, self._journal)
         self.batch: Batch[Any] = self._executor.start(np.array([order]), i, j, covered)
         self._interval = _INTERVAL
@@ -147,7 +149,7 @@ class Wavefront:
         del batch
         self._stored.append((addresses, size, mask))
 
-    def executed(self, pc: int, parts: Sequence[Batch[Any]]) -> None:
+    def executed(self, pc: int, batches: Sequence[Batch[Any]]) -> None:
         """See `Observer.executed`."""
 
     def faulted(self, batch: Batch[Any], status: Status, client: BusClient | None) -> None:
@@ -175,4 +177,4 @@ class Wavefront:
 
 
 def _bytes(batch: Batch[Any]) -> int:
-    return sum(getattr(batch, name).nbytes for name in (*batch.LANE_ARRAYS, *batch.GROUP_ARRAYS))
+    return sum(getattr(batch, name).nbytes for name in (*batch.LANE_ARRAYS, *batch.WAVEFRONT_ARRAYS))

@@ -1,1 +1,1 @@
-"""Engines: things that execute command buffers. All run the same jobs behind one protocol."""
+"""Engines: they execute command buffers. All run the same jobs through one protocol."""

@@ -1,8 +1,8 @@
-// A memory behind an AXI4 manager port: the whole address space is the host's memory, answers come in order.
+// A memory at an AXI4 manager port: the whole address space is the host's memory, responses come in order.
 //
-// An answer's first beat comes `latency` cycles after its address, or its last write beat, was taken, and up to `jitter`
-// more; beats follow each other as `bytes_per_cycle` allows, in each direction. A beat of which memory refuses any byte
-// is answered with SLVERR and changes nothing.
+// A response's first beat comes `latency` cycles after its address, or its last write beat, was taken, and up to `jitter`
+// more; beats follow each other as `bytes_per_cycle` allows, in each direction. A beat with any byte in an error range
+// gets SLVERR and changes nothing.
 
 #pragma once
 
@@ -10,15 +10,15 @@
 #include <cstring>
 #include <deque>
 
-struct RefusedRange {
+struct ErrorRange {
     std::uint64_t first, end;
 };
 
 // As Python gives it; every member has 8 bytes.
 struct MemorySetup {
     std::uint8_t* bytes;
-    const RefusedRange* refused;
-    std::uint64_t refused_count;
+    const ErrorRange* error_ranges;
+    std::uint64_t error_range_count;
     std::uint64_t latency, bytes_per_cycle, jitter;
     std::uint64_t stall;  // How often of 65536 a ready or a new valid is withheld.
     std::uint64_t seed;
@@ -70,14 +70,14 @@ public:
         Port::rvalid(model) = offers_read;
         if (offers_read) {
             const Read& read = reads.front();
-            const bool refused = is_refused(read.address);
-            Port::rresp(model) = refused ? SLVERR : OKAY;
+            const bool is_error = has_error(read.address);
+            Port::rresp(model) = is_error ? SLVERR : OKAY;
             Port::rlast(model) = read.beats == 1;
-            Port::set_rdata(model, refused ? POISON : setup.bytes + read.address);
+            Port::set_rdata(model, is_error ? POISON : setup.bytes + read.address);
         }
-        if (!offers_answer) offers_answer = !answers.empty() && answers.front().time <= now && goes();
-        Port::bvalid(model) = offers_answer;
-        if (offers_answer) Port::bresp(model) = answers.front().refused ? SLVERR : OKAY;
+        if (!offers_response) offers_response = !responses.empty() && responses.front().time <= now && goes();
+        Port::bvalid(model) = offers_response;
+        if (offers_response) Port::bresp(model) = responses.front().has_error ? SLVERR : OKAY;
     }
 
     // Takes what was handed over in a cycle, before its clock edge.
@@ -91,8 +91,8 @@ public:
             if (--read.beats == 0) reads.pop_front();
         }
         if (Port::bvalid(model) && Port::bready(model)) {
-            offers_answer = false;
-            answers.pop_front();
+            offers_response = false;
+            responses.pop_front();
         }
         if (Port::wvalid(model) && Port::wready(model)) take_write(model, now);
         if (Port::arvalid(model) && Port::arready(model)) {
@@ -110,10 +110,10 @@ private:
     };
     struct Burst {
         std::uint32_t address, beats;
-        bool refused;
+        bool has_error;
     };
-    struct Answer {
-        bool refused;
+    struct Response {
+        bool has_error;
         std::uint64_t time;
     };
     static constexpr std::uint8_t POISON[32] = {0xAD, 0xDB, 0xBA, 0x7F, 0xAD, 0xDB, 0xBA, 0x7F, 0xAD, 0xDB, 0xBA,
@@ -125,16 +125,16 @@ private:
     Bandwidth read_bus, write_bus;
     std::deque<Read> reads;
     std::deque<Burst> bursts;
-    std::deque<Answer> answers;
-    bool offers_read = false, offers_answer = false;
+    std::deque<Response> responses;
+    bool offers_read = false, offers_response = false;
 
     static std::uint32_t aligned(std::uint32_t address) { return address & ~std::uint32_t(Port::BEAT_BYTES - 1); }
     bool goes() { return !setup.stall || (random.next() & 0xFFFF) >= setup.stall; }
     std::uint64_t delay() { return setup.latency + (setup.jitter ? random.next() % (setup.jitter + 1) : 0); }
 
-    bool is_refused(std::uint32_t address) const {
-        for (std::uint64_t index = 0; index < setup.refused_count; ++index) {
-            const RefusedRange& range = setup.refused[index];
+    bool has_error(std::uint32_t address) const {
+        for (std::uint64_t index = 0; index < setup.error_range_count; ++index) {
+            const ErrorRange& range = setup.error_ranges[index];
             if (address < range.end && range.first < std::uint64_t(address) + Port::BEAT_BYTES) return true;
         }
         return false;
@@ -145,8 +145,8 @@ private:
         write_bus.use(now);
         Burst& burst = bursts.front();
         const std::uint64_t strobe = Port::wstrb(model);
-        if (is_refused(burst.address)) {
-            burst.refused |= strobe != 0;
+        if (has_error(burst.address)) {
+            burst.has_error |= strobe != 0;
         } else {
             std::uint8_t beat[Port::BEAT_BYTES];
             Port::get_wdata(model, beat);
@@ -156,7 +156,7 @@ private:
         }
         burst.address += Port::BEAT_BYTES;
         if (--burst.beats == 0) {
-            answers.push_back({burst.refused, now + delay()});
+            responses.push_back({burst.has_error, now + delay()});
             bursts.pop_front();
         }
     }

@@ -1,4 +1,4 @@
-"""A memory behind an AXI4 manager port, cycle by cycle: what `axi_memory.h` is to compiled models."""
+"""A memory at an AXI4 manager port, cycle by cycle: what `axi_memory.h` is to compiled models."""
 
 from collections import deque
 from collections.abc import Callable
@@ -19,7 +19,7 @@ class _Burst:
     address: int
     beats: int
     time: int = 0
-    refused: bool = False
+    has_error: bool = False
 
 
 class _Bandwidth:
@@ -36,7 +36,7 @@ class _Bandwidth:
 
 
 class AxiMemory:
-    """Answers in order: the first beat `latency` cycles after the address, or the last written beat, was taken.
+    """Responds in order: the first beat `latency` cycles after the address, or the last written beat, was taken.
 
     `get` and `set_` read and drive the port's signals by their names without prefix, as ``arvalid``.
     """
@@ -50,7 +50,7 @@ class AxiMemory:
         self._write_bus = _Bandwidth(self._beat_bytes, bytes_per_cycle)
         self._reads: deque[_Burst] = deque()
         self._writes: deque[_Burst] = deque()
-        self._answers: deque[_Burst] = deque()
+        self._responses: deque[_Burst] = deque()
 
     def drive(self, now: int) -> None:
         """Set the inputs of a cycle."""
@@ -61,15 +61,15 @@ class AxiMemory:
         self._set("rvalid", int(offers))
         if offers:
             read = self._reads[0]
-            refused = self._memory.is_refused(read.address, self._beat_bytes)
+            is_error = self._memory.has_error(read.address, self._beat_bytes)
             beat = self._memory.bytes[read.address : read.address + self._beat_bytes].tobytes()
-            self._set("rdata", 0 if refused else int.from_bytes(beat, "little"))
-            self._set("rresp", _SLVERR if refused else _OKAY)
+            self._set("rdata", 0 if is_error else int.from_bytes(beat, "little"))
+            self._set("rresp", _SLVERR if is_error else _OKAY)
             self._set("rlast", int(read.beats == 1))
-        answers = bool(self._answers) and self._answers[0].time <= now
-        self._set("bvalid", int(answers))
-        if answers:
-            self._set("bresp", _SLVERR if self._answers[0].refused else _OKAY)
+        responds = bool(self._responses) and self._responses[0].time <= now
+        self._set("bvalid", int(responds))
+        if responds:
+            self._set("bresp", _SLVERR if self._responses[0].has_error else _OKAY)
 
     def take(self, now: int) -> None:
         """Take what was handed over in a cycle, before its clock edge."""
@@ -81,7 +81,7 @@ class AxiMemory:
             if not read.beats:
                 self._reads.popleft()
         if self._goes("b"):
-            self._answers.popleft()
+            self._responses.popleft()
         if self._goes("w"):
             self._take_write(now)
         if self._goes("ar"):
@@ -99,16 +99,16 @@ class AxiMemory:
     def _take_write(self, now: int) -> None:
         self._write_bus.use(now)
         burst, strobe = self._writes[0], self._get("wstrb")
-        if self._memory.is_refused(burst.address, self._beat_bytes):
-            burst.refused |= strobe != 0
+        if self._memory.has_error(burst.address, self._beat_bytes):
+            burst.has_error |= strobe != 0
         else:
             data = self._get("wdata").to_bytes(self._beat_bytes, "little")
-            for place, byte in enumerate(data):
-                if strobe >> place & 1:
-                    self._memory.bytes[burst.address + place] = byte
+            for index, byte in enumerate(data):
+                if strobe >> index & 1:
+                    self._memory.bytes[burst.address + index] = byte
         burst.address = (burst.address + self._beat_bytes) % ADDRESS_SPACE
         burst.beats -= 1
         if not burst.beats:
             self._writes.popleft()
             burst.time = now + self._latency
-            self._answers.append(burst)
+            self._responses.append(burst)

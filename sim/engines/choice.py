@@ -33,7 +33,7 @@ TRACED: dict[str, type[WavesEngine | AmaranthWavesEngine]] = {
 """Engines that write waves."""
 
 REMOVED = {"cxxrtl": "'rtl' runs the same hardware four times as fast, 'amaranth' is the second opinion"}
-"""Engines that there were, and what takes their place."""
+"""Former engines, and their replacements."""
 
 
 def make_engine(
@@ -50,7 +50,7 @@ def make_engine(
 ) -> Engine:
     """The engine called `name`; `port` is that of a board, for the engine `serial`.
 
-    With `hazards` it reports reads of what was not promised, after `max_cycles` it ends, and what its groups do it
+    With `hazards` it reports reads of what was not promised, after `max_cycles` it ends, and what its wavefronts do it
     writes to `trace`. With `watch` it is one of `WATCHED`, and has `seen`; or, of waves, one of `TRACED`.
 
     Raises
@@ -67,11 +67,11 @@ def make_engine(
     engine = engine_class(name, watch)
     check_port(name, port)
     # Only one engine has a port, and two can be watched.
-    place: dict[str, Any] = {} if port is None else {"port": port}
+    where: dict[str, Any] = {} if port is None else {"port": port}
     if watch is not None:
-        place["watch"] = watch
+        where["watch"] = watch
     made: Engine = engine(
-        config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace, **place
+        config, watchdog=watchdog, progress=progress, hazards=hazards, max_cycles=max_cycles, trace=trace, **where
     )
     return made
 
@@ -89,7 +89,7 @@ def engine_class(name: str, watch: Watching | None = None) -> type[Any]:
 
 
 def check_port(name: str, port: str | None) -> None:
-    """Refuse an engine without the port that it needs, or with one that it has no use for: `ValueError`."""
+    """Reject an engine without the port that it needs, or with one that it has no use for: `ValueError`."""
     if name == SerialEngine.name and port is None:
         raise ValueError(f"engine '{name}' needs the port of a board, as /dev/ttyUSB0")
     if name != SerialEngine.name and port is not None:

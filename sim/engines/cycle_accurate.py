@@ -23,7 +23,7 @@ _PROGRAM_CLIENTS = (BusClient.FLOAT_CONSTANT, BusClient.INT_CONSTANT, BusClient.
 
 
 class SimulatedMachine(Protocol):
-    """The hardware behind a reset, with memory at its ports."""
+    """The hardware after a reset, with memory at its ports."""
 
     @property
     def cycles(self) -> int:
@@ -45,8 +45,8 @@ class SimulatedMachine(Protocol):
 
 def counters_of(config: MachineConfig) -> dict[str, int]:
     """The counters of a machine, and where each is read: those of draws, too, where it draws."""
-    groups = [(COUNTERS, COUNTERS_OFFSET), *[(DRAW_COUNTERS, DRAW_COUNTERS_OFFSET)] * config.pipeline.draws]
-    return {name: first + WORD_BYTES * place for names, first in groups for place, name in enumerate(names)}
+    tables = [(COUNTERS, COUNTERS_OFFSET), *[(DRAW_COUNTERS, DRAW_COUNTERS_OFFSET)] * config.pipeline.draws]
+    return {name: first + WORD_BYTES * index for names, first in tables for index, name in enumerate(names)}
 
 
 class CycleAccurateEngine:
@@ -113,7 +113,7 @@ class CycleAccurateEngine:
         Raises
         ------
         CycleLimitError
-            It took more cycles than are left of `max_cycles`; it was dropped.
+            It took more cycles than remain of `max_cycles`; it was dropped.
         """
         self._write("QUEUE_ADDRESS", address)
         self._write("QUEUE_DWORDS", dwords)
@@ -123,11 +123,11 @@ class CycleAccurateEngine:
             while not self._machine.run(self._slice()):
                 self._count()
                 self._check_limit()
-            # Behind an error the machine has to wait for what it read ahead.
+            # After an error the machine has to wait for its prefetches.
             while self._read("LAST_CONSUMED") != self._read("LAST_SUBMITTED"):
                 self._check_limit()
         except BaseException:
-            # Whatever ended it, nothing goes on behind the caller's back.
+            # However the buffer ended, the machine must not run when the caller continues.
             self._cycles, self._begun = self._taken(), None
             self.reset()
             raise
@@ -176,7 +176,7 @@ class CycleAccurateEngine:
         )
 
     def _prepare(self) -> None:
-        """What a driver does behind a reset."""
+        """What a driver does after a reset."""
         self._write("WATCHDOG", self._watchdog)
         self._write("INTERRUPT", 0xFFFF_FFFF)
         self._write_fields("CONTROL", clear_error=1, interrupt_enable=1)
@@ -209,7 +209,7 @@ class CycleAccurateEngine:
             return
         code = Status(status["code"])
         client = BusClient(self._read_fields("ERROR_CLIENT")["client"]) if code is Status.BUS_ERROR else None
-        place = self._read_fields("FAULT_IJ")
+        coordinates = self._read_fields("FAULT_IJ")
         is_fault = code in _PROGRAM_FAULTS or client in _PROGRAM_CLIENTS
         error = MachineError(
             status=code,
@@ -217,8 +217,8 @@ class CycleAccurateEngine:
             word=self._read("ERROR_WORD"),
             client=client,
             pc=self._read("FAULT_PC") if is_fault else None,
-            i=place["i"] if is_fault else None,
-            j=place["j"] if is_fault else None,
+            i=coordinates["i"] if is_fault else None,
+            j=coordinates["j"] if is_fault else None,
         )
         self._write_fields("CONTROL", clear_error=1, interrupt_enable=1)
         raise error

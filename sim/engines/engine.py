@@ -76,7 +76,7 @@ class Engine(Protocol):
         Raises
         ------
         MachineError
-            The rest of the buffer was dropped; the next one runs.
+            The remainder of the buffer was dropped; the next one runs.
         """
 
     def reset(self) -> None:
@@ -95,4 +95,4 @@ class Engine(Protocol):
         """
 
     def standing(self) -> Report:
-        """The same while a buffer is executed, from within `Progress`; the machine is not asked for anything."""
+        """The same while a buffer is executed, from within `Progress`; the machine is not accessed."""

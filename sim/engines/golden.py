@@ -27,7 +27,7 @@ class GoldenEngine:
     """Runs command buffers on the golden model.
 
     With `hazards`, reads of what was not promised raise HAZARD. The observers see every group, and `trace` gets a line
-    for each behind each instruction. With `watch` it counts what each instruction issues. `core` makes
+    for each after each instruction. With `watch` it counts what each instruction issues. `core` makes
     the array.
     """
 
@@ -52,7 +52,10 @@ class GoldenEngine:
         del max_cycles  # It has no cycles.
         self.memory = Memory()
         if trace is not None:
-            observers = (*observers, Trace(trace, INSTRUCTION_SETS[config.array.instruction_set].place, self._origin))
+            observers = (
+                *observers,
+                Trace(trace, INSTRUCTION_SETS[config.array.instruction_set].describe_pc, self._origin),
+            )
         self._array = config.array
         self._tally = None if watch is None else Tally(Steps(watch.most_events))
         self._unit = INSTRUCTION_SETS[config.array.instruction_set].unit
@@ -116,5 +119,5 @@ def report_of(counters: Counters) -> Report:
         cycles=None,
         instructions=counters.instructions,
         lane_instructions=counters.lane_instructions,
-        counters={"groups": counters.groups, **issued},
+        counters={"groups": counters.wavefronts, **issued},
     )

@@ -19,7 +19,7 @@ _TIMEOUT = 1000
 
 
 class InterpretedMachine:
-    """A machine in Amaranth's simulator, behind its reset. Making it takes about a minute.
+    """A machine in Amaranth's simulator, after its reset. Making it takes about a minute.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class InterpretedMachine:
     """
 
     def __init__(self, config: MachineConfig, memory: Memory, wave: TextIOBase | None = None) -> None:
-        # Imported here, because nobody else should wait for it.
+        # Imported here, because it takes long, and other engines do not need it.
         from ctm.rtl.ctm import Ctm
 
         self._config, self._memory = config, memory
@@ -72,16 +72,16 @@ class InterpretedMachine:
             cycles -= 1
         return bool(self._outputs["irq"])
 
-    def _transact(self, requests: tuple[str, ...], answer: str) -> None:
-        """Clock until the requests have been taken and the answer has come."""
+    def _transact(self, requests: tuple[str, ...], response: str) -> None:
+        """Clock until the requests have been taken and the response has come."""
         for _ in range(_TIMEOUT):
             self._clock()
             for channel in requests:
                 if self._outputs[f"{channel}ready"]:
                     self._inputs[f"{_CONTROL}_{channel}valid"] = 0
-            if self._outputs[f"{answer}valid"]:
+            if self._outputs[f"{response}valid"]:
                 return
-        raise TimeoutError("the control port does not answer")
+        raise TimeoutError("the control port does not respond")
 
     def _clock(self) -> None:
         """One clock cycle."""

@@ -1,4 +1,4 @@
-// Clocks the whole machine with a memory behind each of its ports, and is its host on the control port.
+// Clocks the whole machine with a memory at each of its ports, and is its host on the control port.
 //
 // In front of this text stand the class Model, a structure with the signals of each memory port, and the list
 // MEMORY_PORTS of them. A model's ports are members that behave as numbers; after its inputs of the next cycle have been
@@ -103,7 +103,7 @@ EXPORTED void machine_free(void* handle) { delete machine(handle); }
 EXPORTED std::uint64_t machine_cycles(void* handle) { return machine(handle)->now; }
 EXPORTED std::uint64_t machine_raised(void* handle) { return machine(handle)->raised; }
 
-// False if the machine does not answer, which no state of it allows.
+// False if the machine does not respond, which no state of it allows.
 EXPORTED bool machine_write(void* handle, std::uint32_t offset, std::uint32_t value) {
     return machine(handle)->write(offset, value);
 }
@@ -119,8 +119,8 @@ EXPORTED bool machine_run(void* handle, std::uint64_t cycles) {
     return own.irq;
 }
 
-// Ranges of memory that are refused from now on; they must live as long as the machine.
-EXPORTED void machine_refuse(void* handle, const RefusedRange* ranges, std::uint64_t count) {
-    machine(handle)->setup.refused = ranges;
-    machine(handle)->setup.refused_count = count;
+// Ranges of memory that respond with errors from now on; they must live as long as the machine.
+EXPORTED void machine_set_errors(void* handle, const ErrorRange* ranges, std::uint64_t count) {
+    machine(handle)->setup.error_ranges = ranges;
+    machine(handle)->setup.error_range_count = count;
 }

@@ -1,4 +1,4 @@
-"""The machine as a compiled model, whoever made it, with its memory and its host in C++."""
+"""The machine as a compiled model, with its memory and its host in C++."""
 
 import ctypes
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ _CONTROL_SIGNALS = (
 class Disturbance:
     """How irregular the simulated memory is; the same for the same seed.
 
-    Answers come up to `jitter` cycles later than the configuration says, and in each cycle each ready and each new
+    Responses come up to `jitter` cycles later than the configuration says, and in each cycle each ready and each new
     valid is withheld with the probability `stall`.
     """
 
@@ -48,8 +48,8 @@ class MemorySetup(ctypes.Structure):
 
     _fields_ = [
         ("bytes", ctypes.c_void_p),
-        ("refused", ctypes.c_void_p),
-        ("refused_count", ctypes.c_uint64),
+        ("error_ranges", ctypes.c_void_p),
+        ("error_range_count", ctypes.c_uint64),
         ("latency", ctypes.c_uint64),
         ("bytes_per_cycle", ctypes.c_uint64),
         ("jitter", ctypes.c_uint64),
@@ -59,7 +59,7 @@ class MemorySetup(ctypes.Structure):
 
 
 class CompiledMachine:
-    """A machine behind its reset; `library` is its compiled model with `host` around it.
+    """A machine after its reset; `library` is its compiled model with `host` around it.
 
     `origin` is the cycle in which the first command buffer was pushed, None before that.
     """
@@ -100,24 +100,24 @@ class CompiledMachine:
         if offset == PUSH and self.origin is None:
             self.origin = self.cycles
         if not self.library.machine_write(self.handle, offset, value):
-            raise TimeoutError(f"the control port does not answer a write to 0x{offset:03x}")
+            raise TimeoutError(f"the control port does not respond to a write to 0x{offset:03x}")
 
     def read(self, offset: int) -> int:
         """Read a register."""
         value = ctypes.c_uint32()
         if not self.library.machine_read(self.handle, offset, ctypes.byref(value)):
-            raise TimeoutError(f"the control port does not answer a read of 0x{offset:03x}")
+            raise TimeoutError(f"the control port does not respond to a read of 0x{offset:03x}")
         return value.value
 
     def run(self, cycles: int) -> bool:
         """Clock until the interrupt is raised, at most `cycles` cycles; whether it is."""
-        self._refuse(self._memory.refused_ranges)
+        self._set_errors(self._memory.error_ranges)
         return bool(self.library.machine_run(self.handle, cycles))
 
-    def _refuse(self, ranges: Sequence[tuple[int, int]]) -> None:
+    def _set_errors(self, ranges: Sequence[tuple[int, int]]) -> None:
         if len(ranges) != len(self._ranges):
             self._ranges = np.array(ranges, np.uint64).reshape(-1, 2)
-            self.library.machine_refuse(self.handle, self._ranges.ctypes.data, len(self._ranges))
+            self.library.machine_set_errors(self.handle, self._ranges.ctypes.data, len(self._ranges))
 
 
 class CompiledEngine(CycleAccurateEngine):
@@ -165,16 +165,16 @@ def signals(memory: MemoryConfig) -> list[str]:
     return ["irq", *(f"s_axi_control_{signal}" for signal in _CONTROL_SIGNALS), *ports]
 
 
-def host(memory: MemoryConfig, *model: str, behind: Sequence[str] = ()) -> str:
+def host(memory: MemoryConfig, *model: str, following: Sequence[str] = ()) -> str:
     """C++ that clocks a machine with this memory; `model` are the files that define it, see `machine.cc`.
 
-    The files of `behind` follow that.
+    The files of `following` follow that.
     """
     prefixes = [f"m_axi_{name}" for name in memory.ports]
     ports = [port_accessors(f"{prefix}_port", prefix, memory.data_bits) for prefix in prefixes]
     listed = " ".join(f"USE({prefix}_port, {number})" for number, prefix in enumerate(prefixes))
     before = (_text(name) for name in ("axi_memory.h", *model))
-    return "\n".join([*before, *ports, f"#define MEMORY_PORTS(USE) {listed}", *map(_text, ("machine.cc", *behind))])
+    return "\n".join([*before, *ports, f"#define MEMORY_PORTS(USE) {listed}", *map(_text, ("machine.cc", *following))])
 
 
 def _text(name: str) -> str:
@@ -211,5 +211,5 @@ def _load(path: Path) -> ctypes.CDLL:
     model.machine_write.argtypes, model.machine_write.restype = [pointer, word, word], ctypes.c_bool
     model.machine_read.argtypes, model.machine_read.restype = [pointer, word, pointer], ctypes.c_bool
     model.machine_run.argtypes, model.machine_run.restype = [pointer, number], ctypes.c_bool
-    model.machine_refuse.argtypes, model.machine_refuse.restype = [pointer, pointer, number], None
+    model.machine_set_errors.argtypes, model.machine_set_errors.restype = [pointer, pointer, number], None
     return model

@@ -23,7 +23,7 @@ no port, accesses and waits.
 RESIDENCY = np.dtype([(name, "<u8") for name in ("executable", "cycles", "occupied", "exposed")])
 """Of an executable on a core: cycles in which it has wavefronts; its wave slots that have one, summed up over these; of
 these cycles those in which all of them wait for results or fetches, and the core does nothing else: no unit is still
-taking an instruction, and no fetch is on its way to the input cache.
+taking an instruction, and no fetch is in flight to the input cache.
 """
 EVENT = np.dtype(
     [("cycle", "<u8"), ("executable", "<u4"), ("pc", "<u4"), ("second", "<u4"), ("core", "<u2"), ("slot", "<u2"),
@@ -68,7 +68,7 @@ class Seen:
     lost_events: int
     traffic: npt.NDArray[Any]
     bytes_per_cycle: int
-    """That lookups may get from memory: of its local ports, all together; 0 where there are no cycles."""
+    """That fetches may get from memory: of its local ports, all together; 0 where there are no cycles."""
     array: ArrayConfig
     """The array of which it is."""
     tracks: tuple[Track, ...]

@@ -18,7 +18,7 @@ from ctm.sim.memory import Memory
 class Machine:
     """Executes command buffers that lie in `memory`.
 
-    Of the configuration only the instruction set, the size of a group and the walk matter. `watchdog`, `hazards`,
+    Of the configuration only the instruction set, the size of a wavefront and the walk matter. `watchdog`, `hazards`,
     `observers` and `tally` are those of `ArrayCore`, `progress` that of `CommandProcessor`.
     """
 
@@ -55,7 +55,7 @@ class Machine:
 
     def reset(self) -> None:
         """Return to the reset state; memory and counters stay."""
-        self._core.forget_program()
+        self._core.invalidate_program()
         self._processor = CommandProcessor(
             self._memory, self._core, tiles=self._tiles, progress=self._progress, draws=self._draws
         )

@@ -65,7 +65,7 @@ class Origins:
             return error
         base = self._base_of(error, address, dwords)
         instruction_set = INSTRUCTION_SETS[self._kind]
-        found = replace(error, place=error.place or instruction_set.place(error.pc))
+        found = replace(error, place=error.place or instruction_set.describe_pc(error.pc))
         if base is None:
             return found
         if found.findings is not None:
@@ -110,7 +110,7 @@ class Origins:
 
     def _said(self, base: int, pc: int) -> str:
         line = self.line(base, pc)
-        return INSTRUCTION_SETS[self._kind].place(pc) + (f", {line}" if line else "")
+        return INSTRUCTION_SETS[self._kind].describe_pc(pc) + (f", {line}" if line else "")
 
     def _text(self, base: int, line: Line) -> str | None:
         program = self.program(base)

@@ -53,7 +53,7 @@ class StandIn:
         self.memory.bytes[: 1 << 16] = 0xA5
         self.machine = CompiledMachine(RtlEngine.library(config), config, self.memory, Disturbance())
         self.greeting = Greeting(fingerprint=fingerprint(config))
-        self.memory.refuse(self.greeting.memory_bytes, 1 << 32)
+        self.memory.respond_with_errors(self.greeting.memory_bytes, 1 << 32)
         self.line = line or Line()
         self.requests: list[tuple[Request, int]] = []
         self.is_silent = False

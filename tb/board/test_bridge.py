@@ -30,7 +30,7 @@ class Bench:
         self.context, self.bridge = context, bridge
         self.line = Line(bridge.receive, bridge.transmit, PERIOD)
         self.memory = Memory()
-        self.memory.refuse(MEMORY_BYTES, 1 << 32)
+        self.memory.respond_with_errors(MEMORY_BYTES, 1 << 32)
         self.registers = [0x1000 + index for index in range(1024)]
         self.writes: list[tuple[int, int]] = []
         self.now = 0

@@ -141,9 +141,9 @@ def test_a_port_that_is_none_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        (lambda data: b"", "the board does not answer; has it power, and its bitstream?"),
-        (lambda data: b"\x00\xffhello", "what comes is no answer; is this the board's port, and 1000000 its speed?"),
-        (lambda data: data, "what comes is no answer"),
+        (lambda data: b"", "the board does not respond; has it power, and its bitstream?"),
+        (lambda data: b"\x00\xffhello", "what comes is no response; is this the board's port, and 1000000 its speed?"),
+        (lambda data: data, "what comes is no response"),
     ],
 )
 def test_a_port_without_a_board_is_told(monkeypatch: pytest.MonkeyPatch, answers: object, message: str) -> None:
@@ -162,7 +162,7 @@ def test_a_wrong_bitstream_is_told(port: str, board: StandIn) -> None:
     board.greeting.protocol = 2
     assert "the bitstream speaks protocol 2, not 1; build it again" in error_line(*run, *options("r5xx"))
     board.greeting.magic = b"ABCD"
-    assert "what answers is no board of this machine" in error_line(*run, *options("r5xx"))
+    assert "what responds is no board of this machine" in error_line(*run, *options("r5xx"))
 
 
 def test_a_cable_that_is_pulled_out_is_told_at_once(board: StandIn) -> None:
@@ -185,7 +185,7 @@ def test_a_board_that_falls_silent_is_told_once_and_then_at_once(
     board.is_silent = True
     for longest in (2.0, 0.1):
         start = time.monotonic()
-        with pytest.raises(BoardError, match="the board does not answer any more"):
+        with pytest.raises(BoardError, match="the board does not respond any more"):
             device.run(CommandBuffer().wait_for_idle())
         assert time.monotonic() - start < longest
 

@@ -31,7 +31,7 @@ def test_a_difference_with_a_hazard_says_where(folder: Folder) -> None:
     first, second = result.stderr.splitlines()
     assert first == "error: output 0 differs"
     assert second.startswith("a likely reason, which --engine golden --hazards reports too: HAZARD: ")
-    assert "pc 1: reads r1.r, which a lookup has not delivered" in second
+    assert "pc 1: reads r1.r, which a fetch has not delivered" in second
     assert report("run", folder.job, "--check")["status"] == "mismatch"
     assert not (folder.path / "y.npy").exists()
 

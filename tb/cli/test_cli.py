@@ -88,7 +88,7 @@ def test_hazards_are_reported_on_request(folder: Folder) -> None:
     assert ctm("run", folder.job).exit_code == 0
     result = ctm("run", folder.job, "--hazards")
     assert result.exit_code == 1
-    assert "pc 1: reads r1.r, which a lookup has not delivered" in result.stderr
+    assert "pc 1: reads r1.r, which a fetch has not delivered" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ class Bench:
     def refuse(self, first: int, end: int) -> None:
         """Let both memories refuse the lines [first, end)."""
         self.error_lines.append((first, end))
-        self.golden.refuse(first * LINE, end * LINE)
+        self.golden.respond_with_errors(first * LINE, end * LINE)
 
     def start_anew(self) -> None:
         """Let memory refuse nothing, and the golden model's have, around the base, what hardware's has."""

@@ -75,7 +75,7 @@ async def a_stream_that_is_wrong_in_each_place(dut: Any, pauses: float) -> None:
         memory.write(buffers[-1][0], np.array(words, "<u4").tobytes())
         error_lines.append((first // LINE, (first + 4 * len(words)) // LINE + 1))
     for low, end in error_lines:
-        memory.refuse(LINE * low, min(LINE * end, ADDRESS_SPACE))
+        memory.respond_with_errors(LINE * low, min(LINE * end, ADDRESS_SPACE))
     events = await _check(
         dut, Work(memory=memory, buffers=buffers, error_lines=error_lines), replace(_FAR, stall=pauses)
     )

@@ -41,12 +41,12 @@ class Scoreboard:
 
     def refuse(self, first: int, end: int) -> None:
         """Let both memories refuse a range of whole lines."""
-        self.model.refuse(first, end)
+        self.model.respond_with_errors(first, end)
         self.tb.memory.error_lines.append((first, end))
 
     def allow(self) -> None:
         """Let both memories refuse nothing any more."""
-        self.model.refused_ranges.clear()
+        self.model.error_ranges.clear()
         self.tb.memory.error_lines.clear()
 
     def expected(self, address: int, dwords: int) -> MachineError | None:

@@ -75,7 +75,7 @@ class UnitCache:
     def _is_refused(self, access: dict[str, int]) -> bool:
         """Only what is read can be: what is stored is refused when it is written back."""
         return bool(
-            access["reads"] and access["touches"] and self.memory.is_refused(self._address(access), _WORD)
+            access["reads"] and access["touches"] and self.memory.has_error(self._address(access), _WORD)
         )  # fmt: skip
 
     def _change(self, access: dict[str, int]) -> None:

@@ -63,7 +63,7 @@ class _Bench(Clocked):
     def refuse(self, ranges: list[tuple[int, int]]) -> None:
         """Let both memories refuse these ranges, and no others."""
         for memory in (self.cache.memory, self.golden):
-            memory.refused_ranges = list(ranges)
+            memory.error_ranges = list(ranges)
 
     async def set_up(self, unit: ConditionalUnit) -> None:
         """Give the unit its state, and see that it shows it."""

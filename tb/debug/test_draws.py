@@ -38,7 +38,7 @@ def finished_twice(session: Session, wavefront: int, steps: int) -> None:
 
     def state() -> dict[str, bytes]:
         batch = session.wavefront.batch
-        return {name: getattr(batch, name).tobytes() for name in (*batch.LANE_ARRAYS, *batch.GROUP_ARRAYS)}
+        return {name: getattr(batch, name).tobytes() for name in (*batch.LANE_ARRAYS, *batch.WAVEFRONT_ARRAYS)}
 
     session.go_to(session.position._replace(wavefront=wavefront, step=0))
     session.finish()

@@ -55,7 +55,7 @@ def test_a_lookup_that_was_not_waited_for_stops_once_for_all_wavefronts(tmp_path
     script = tmp_path / "script"
     script.write_text("continue\n")
     result = ctm("debug", job, "--hazards", "-x", script)
-    assert result.exit_code == 0 and "hazard: pc 1: reads r1.r, which a lookup has not delivered" in result.stdout
+    assert result.exit_code == 0 and "hazard: pc 1: reads r1.r, which a fetch has not delivered" in result.stdout
 
 
 def test_another_thread_ends_a_command(tmp_path: Path) -> None:

@@ -113,7 +113,7 @@ def test_numbers_go_on_over_a_restart() -> None:
 def test_indices_that_memory_refuses_or_has_not_are_a_bus_error() -> None:
     memory, fields = indexed([0, 1, 2])
     state = state_of("TRILIST", **fields)
-    memory.refuse(BASE + 6, BASE + 8)
+    memory.respond_with_errors(BASE + 6, BASE + 8)
     assert assemble(memory, state, start(), by_primitive=False).index.tolist() == [0, 1, 2]
     with pytest.raises(MachineError) as caught:
         assemble(memory, state, start(4), by_primitive=False)
@@ -245,11 +245,11 @@ def test_dwords_that_a_vertex_does_not_write_stay() -> None:
     assert state.streams[0].filled == 6
 
 
-def test_streams_wrap_at_the_end_of_the_space_and_refused_ranges_are_lost() -> None:
+def test_streams_wrap_at_the_end_of_the_space_and_ranges_with_errors_are_lost() -> None:
     memory = Memory()
     stream = Stream((1 << 32) - 0x800, 1024, 2, 510)
     state = state_of("POINTLIST", streams=[stream, *[Stream()] * 3])
-    memory.refuse(4, 8)
+    memory.respond_with_errors(4, 8)
     drawn(stages_of(3, (2,)), state, memory=memory)
     assert memory.words((1 << 32) - 8, 6).tolist() == [0, 1, 10, 0, 20, 21]
     assert memory.lost == (BusClient.OUTPUT, 4)

@@ -45,7 +45,7 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
     def of(device: Device, values: Any) -> VertexArray:
         made = usual(device, values)
         found["address"] = made.address + 32 * found["vertex"]
-        device.memory.refuse(found["address"], found["address"] + 4)
+        device.memory.respond_with_errors(found["address"], found["address"] + 4)
         return made
 
     monkeypatch.setattr(VertexArray, "of", staticmethod(of))

@@ -208,7 +208,7 @@ def test_a_vertex_that_memory_refuses_is_a_bus_error_and_nothing_is_drawn(monkey
 
     def of(device: Device, values: Any) -> VertexArray:
         made = usual(device, values)
-        device.memory.refuse(made.address + 32, made.address + 36)
+        device.memory.respond_with_errors(made.address + 32, made.address + 36)
         devices.append(device)
         return made
 
@@ -244,7 +244,7 @@ def test_indices_that_memory_refuses_are_a_bus_error(monkeypatch: pytest.MonkeyP
 
     def of(device: Device, values: Any, *, restart: int | None = None) -> IndexArray:
         made = usual(device, values, restart=restart)
-        device.memory.refuse(made.address, made.address + 4)
+        device.memory.respond_with_errors(made.address, made.address + 4)
         placed.append(made.address)
         return made
 

@@ -14,7 +14,7 @@ from ctm.tb.soak.work import Work
 from ctm.tb.system.memories import first_difference
 
 COMMANDS = 0x4000_0000
-REMARKS = ("too many paths", "past the caches", "overlap", "answers with errors")
+REMARKS = ("too many paths", "past the caches", "overlap", "responds with errors")
 """Why a program may be left to the golden model."""
 
 
@@ -61,7 +61,7 @@ class Task:
         for address, data in self.contents:
             engine.memory.write(address, data)
         for first, end in self.error_ranges:
-            engine.memory.refuse(first, end)
+            engine.memory.respond_with_errors(first, end)
         return [_error(engine, *buffer) for buffer in self.buffers]
 
 

@@ -26,7 +26,7 @@ def cache_home(compiled_programs: Path, monkeypatch: pytest.MonkeyPatch) -> None
 @pytest.fixture(autouse=True)
 def parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quarter of the usual size, so that the larger domains here have several."""
-    monkeypatch.setattr(engine, "PART_LANES", 1 << 16)
+    monkeypatch.setattr(engine, "SEGMENT_LANES", 1 << 16)
 
 
 @pytest.fixture

@@ -133,7 +133,7 @@ MISTAKES = [
             lambda right: lambda self, operation, instruction, *others: right(
                 self, operation, replace(instruction, pop_count=1), *others), DIRECTED),
     Mistake("ELSE changes nothing", FlowControl, "_swap_branches", lambda right: lambda self, here: None, FLOW),
-    Mistake("groups of one vector always go together", Graph, "keeps_groups_together", lambda right: True,
+    Mistake("groups of one vector always go together", Graph, "keeps_wavefronts_together", lambda right: True,
             DIRECTED),
     Mistake("NaNs stay as they are", selection, "canonical", lambda right: lambda lanes, values: values, DIRECTED),
     Mistake("nothing has bits of its own", Exactness, "is_arithmetic", lambda right: lambda self, place: True,
@@ -161,7 +161,7 @@ MISTAKES = [
     Mistake("inactive lanes are counted", Counts, "change",
             lambda right: lambda self, here, active, group: right(self, here, here, group), FLOW),
     Mistake("uncovered processors store", Kernel, "_coverage",
-            lambda right: lambda self: self.lanes.any_of_group(right(self), self.frame.group), PROGRAMS),
+            lambda right: lambda self: self.lanes.any_in_each(right(self), self.frame.wavefront_lanes), PROGRAMS),
     Mistake("lane 0 leads uncached writes", uncached, "_from_leader",
             lambda right: lambda lanes, values, eligible: lanes.of_quad(values, 0),
             (*PROGRAMS, *_tests("test_programs", "test_random_programs", range(12, 100)), *COMMANDS)),

@@ -128,5 +128,5 @@ class Made:
 
 
 def refusing(task: Task, first: int, end: int) -> Task:
-    """The task where a range of memory answers with errors."""
+    """The task where a range of memory responds with errors."""
     return replace(task, error_ranges=[(first, end)])

@@ -60,11 +60,11 @@ READS = before(
     replace(BASE, program=READS_BACK, floats=(-8.0, 0.5)), lambda commands: commands.set_inp_fmt(0, *BASE.words(OUTPUT))
 )
 LEFT: dict[str, tuple[Task, str]] = {
-    "memory that answers with errors": (
-        refusing(BASE.task(SMALL), 0x2000_0000, 0x2000_1000), "a part of memory answers with errors",
+    "memory that responds with errors": (
+        refusing(BASE.task(SMALL), 0x2000_0000, 0x2000_1000), "a range of memory responds with errors",
     ),
     "an input that cannot be read": (
-        refusing(Made(program=COPY).task(SMALL), OTHER + 8192, OTHER + 8196), "a part of memory answers with errors",
+        refusing(Made(program=COPY).task(SMALL), OTHER + 8192, OTHER + 8196), "a range of memory responds with errors",
     ),
     "outputs that overlap": (
         before(TWO, lambda commands: commands.set_out_fmt(1, *moved(TWO, 2048))).task(SMALL),
@@ -162,7 +162,7 @@ def test_with_hazards_they_are_found() -> None:
     engine = FastEngine(task.config, hazards=True)
     for place, data in task.contents:
         engine.memory.write(place, data)
-    with pytest.raises(MachineError, match="which a lookup has not delivered"):
+    with pytest.raises(MachineError, match="which a fetch has not delivered"):
         engine.execute(address, dwords)
 
 

@@ -157,13 +157,13 @@ APART = {
 @pytest.mark.parametrize("name", TOGETHER)
 def test_groups_stay_together_in(name: str) -> None:
     program = TOGETHER[name]
-    assert graph(program).keeps_groups_together
+    assert graph(program).keeps_wavefronts_together
 
 
 @pytest.mark.parametrize("name", APART)
 def test_groups_may_come_apart_in(name: str) -> None:
     program = APART[name]
-    assert not graph(program).keeps_groups_together
+    assert not graph(program).keeps_wavefronts_together
 
 
 def test_groups_stay_together_in_compiled_programs() -> None:
@@ -172,6 +172,6 @@ def test_groups_stay_together_in_compiled_programs() -> None:
     for name in NAMES:
         executable = read_shader(Shader.load(name).text).executable
         found = graph(executable.instructions, start=executable.start, end=executable.end)
-        if not found.keeps_groups_together:
+        if not found.keeps_wavefronts_together:
             apart.add(name)
     assert apart == {"loop_nested", "loop_nested_noopt"}

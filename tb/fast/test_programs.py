@@ -35,7 +35,7 @@ def test_random_programs(seed: int) -> None:
 def test_random_flow_control_of_groups_in_one_vector(seed: int) -> None:
     width = 8 if seed % 4 == 0 else 16
     case = random_flow_case(seed, lanes=4)
-    assert prepare(case.launch()[0], Host.this(width)).frame.groups >= width // 4
+    assert prepare(case.launch()[0], Host.this(width)).frame.wavefronts >= width // 4
     check(Task.of_case(case), Host.this(width))
 
 

@@ -7,7 +7,7 @@ from ctm.rtl.config import with_settings
 from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.sim.assembler import assemble
 from ctm.sim.elf import write
-from ctm.sim.engines.fast.arrangement import may_keep_rows, places
+from ctm.sim.engines.fast.arrangement import may_keep_rows, positions
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.golden.pe.domain import Domain
 from ctm.sim.jobs.constants import ConstantFiles
@@ -94,13 +94,13 @@ def test_programs_of_many_spans(body: str, group: int) -> None:
 @pytest.mark.parametrize("size", [1, 2, 4])
 def test_groups_of_a_vector_are_in_one_row(width: int, size: int) -> None:
     domain = Domain(i0=0, j0=0, i1=2 * width - 1, j1=9)
-    (groups,) = domain.groups(4, 1 << 16)
-    (tiled,) = domain.groups(4, 1 << 16, (2, 4))
+    (groups,) = domain.wavefronts(4, 1 << 16)
+    (tiled,) = domain.wavefronts(4, 1 << 16, (2, 4))
     for chosen in (groups, groups.select(np.arange(groups.order.size) % 3 != 1), tiled):
-        found = places(chosen, size, rows=True)
+        found = positions(chosen, size, rows=True)
         assert np.unique(found).size == found.size
         for vector in range(int(found[-1]) // size + 1):
             inside = chosen.j[found // size == vector]
             assert inside.size and np.all(inside == inside[0])
-    assert np.array_equal(places(groups, size, rows=False), np.arange(groups.order.size))
+    assert np.array_equal(positions(groups, size, rows=False), np.arange(groups.order.size))
     assert may_keep_rows(domain, 4, size) == (width % size == 0 or width >= 4 * size)

@@ -153,7 +153,7 @@ def test_memory_that_answers_with_errors_from_some_time_on(both: Both) -> None:
     commands = beginning(Made(program=SUM)).start_program().flush_out_cache()
     assert [both.run(commands) for _ in range(3)] == [None] * 3
     for engine in both.engines:
-        engine.memory.refuse(INTS, INTS + 4)
+        engine.memory.respond_with_errors(INTS, INTS + 4)
     assert "BUS_ERROR" in str(both.run(commands))
 
 

@@ -25,7 +25,7 @@ SHAPES: list[Domain] = [
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """So small that many threads have neighbouring ones, and that few groups fill one."""
-    monkeypatch.setattr(engine, "PART_LANES", 64)
+    monkeypatch.setattr(engine, "SEGMENT_LANES", 64)
 
 
 def test_one_large_domain() -> None:
@@ -50,7 +50,7 @@ def test_many_small_programs_that_read_what_the_one_before_wrote(small_parts: No
 def test_elements_that_share_words_with_those_of_other_threads(
     data_format: DataFormat, tiling: Tiling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engine, "PART_LANES", 16)
+    monkeypatch.setattr(engine, "SEGMENT_LANES", 16)
     made = Made(program=STORE_PLACE, format=data_format, tiling=tiling, size=(67, 49))
     domains: list[Domain] = [(1, 1, 65, 47), (0, 0, 66, 48), (2, 0, 33, 48)]
     assert check(made.task(*domains), Host.this(4), threads=(4,)) == []

@@ -50,7 +50,7 @@ def translate(kernel: Kernel, coordinates: Sequence[Value]) -> list[Value]:
     """The addresses in all buffers of a kernel, each with two operands."""
     x = [kernel.lanes.words(value) for value in coordinates]
     return [
-        element_address(kernel.lanes, form, kernel.places[number], *x[2 * number : 2 * number + 2])
+        element_address(kernel.lanes, form, kernel.buffers[number], *x[2 * number : 2 * number + 2])
         for number, form in kernel.frame.buffers.items()
     ]
 
@@ -69,10 +69,10 @@ def fetch(kernel: Kernel, coordinates: Sequence[Value]) -> list[Value]:
     """All channels of elements of all buffers."""
     return [
         channel
-        for form, place, at in zip(
-            kernel.frame.buffers.values(), kernel.places.values(), translate(kernel, coordinates), strict=True
+        for form, buffer, at in zip(
+            kernel.frame.buffers.values(), kernel.buffers.values(), translate(kernel, coordinates), strict=True
         )
-        for channel in gather(kernel.lanes, form, place.memory, at)
+        for channel in gather(kernel.lanes, form, buffer.memory, at)
     ]
 
 
@@ -105,9 +105,9 @@ def test_words_of_one_channel(host: Host) -> None:
 
     def build(kernel: Kernel, coordinates: Sequence[Value]) -> list[Value]:
         places = zip(
-            kernel.frame.buffers.values(), kernel.places.values(), translate(kernel, [*coordinates] * 2), strict=True
+            kernel.frame.buffers.values(), kernel.buffers.values(), translate(kernel, [*coordinates] * 2), strict=True
         )
-        return [gather_words(kernel.lanes, form, place.memory, at) for form, place, at in places]
+        return [gather_words(kernel.lanes, form, buffer.memory, at) for form, buffer, at in places]
 
     for buffer, found in zip(buffers.values(), apply(host, build, x, y, buffers=buffers, memory=memory), strict=True):
         at = address.element_address(buffer, x.astype(np.int64), y.astype(np.int64))
@@ -118,13 +118,13 @@ def test_words_of_one_channel(host: Host) -> None:
 
 def store(kernel: Kernel, operands: Sequence[Value]) -> list[Value]:
     """Store four channels where four masks say so."""
-    lanes, form, place = kernel.lanes, kernel.frame.buffers[0], kernel.places[0]
+    lanes, form, buffer = kernel.lanes, kernel.frame.buffers[0], kernel.buffers[0]
     x, y, *rest = operands
     channels = form.element.channels
     values = [canonical(lanes, value) for value in rest[:channels]]
     masks = [lanes.words(mask) for mask in rest[4 : 4 + channels]]
-    at = element_address(lanes, form, place, lanes.words(x), lanes.words(y))
-    scatter(lanes, form, place.memory, at, [stored_words(lanes, form, value) for value in values], masks)
+    at = element_address(lanes, form, buffer, lanes.words(x), lanes.words(y))
+    scatter(lanes, form, buffer.memory, at, [stored_words(lanes, form, value) for value in values], masks)
     return []
 
 

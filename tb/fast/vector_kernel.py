@@ -59,8 +59,8 @@ def _text(host: Host, build: Build, operands: int, buffers: Mapping[int, Buffer]
     """The module, and the number of results."""
     forms = {number: Form.of(buffer) for number, buffer in buffers.items()}
     frame = Frame(
-        width=host.width, group=host.width, rows=True, fused=host.fused, register=host.register, is_tested=False,
-        buffers=forms,
+        width=host.width, wavefront_lanes=host.width, rows=True, fused=host.fused, register=host.register,
+        is_tested=False, buffers=forms,
     )  # fmt: skip
     kernel = Kernel(frame)
     lanes, builder = kernel.lanes, kernel.lanes.builder

@@ -13,7 +13,7 @@ import numpy as np
 from ctm.rtl.isa.status import Status
 from ctm.sim.golden.dpp import batch as dpp
 from ctm.sim.golden.dpp.batch import Integers, Mask
-from ctm.sim.golden.dpp.constants import Constants, RefusedError
+from ctm.sim.golden.dpp.constants import BusError, Constants
 from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.dpp.journal import Journal
 from ctm.sim.golden.dpp.launch import Launch
@@ -53,7 +53,7 @@ class Control(NamedTuple):
         return 100 + self.at
 
     @property
-    def place(self) -> int:
+    def position(self) -> int:
         return self.at
 
 
@@ -110,7 +110,7 @@ class Executor:
             return []
         try:
             self._compute(batch, operation, number)
-        except RefusedError as error:
+        except BusError as error:
             self._journal.faulted(batch, Status.BUS_ERROR, client=error.client, address=error.address)
             return []
         if operation is Op.AGAIN:

@@ -37,8 +37,8 @@ class Watcher:
         self.faults: list[tuple[list[int], Status, BusClient | None]] = []
         self.ends: list[list[int]] = []
 
-    def executed(self, pc: int, parts: Sequence[Batch]) -> None:
-        self.executed_at.append((pc, [part.order.tolist() for part in parts]))
+    def executed(self, pc: int, batches: Sequence[Batch]) -> None:
+        self.executed_at.append((pc, [part.order.tolist() for part in batches]))
 
     def faulted(self, batch: Batch, status: Status, client: BusClient | None) -> None:
         self.faults.append((batch.order.tolist(), status, client))
@@ -115,7 +115,7 @@ def test_a_refused_constant_is_a_bus_error_of_its_client() -> None:
     work = Work([(Op.CONSTANT, 3), (Op.STOP, 0)])
     work.memory.write(FLOATS + 48, np.float32(0.5).tobytes())
     assert np.array_equal(work.run().ravel(), np.arange(WIDTH) + 0.5)
-    work.memory.refuse(FLOATS + 48, FLOATS + 52)
+    work.memory.respond_with_errors(FLOATS + 48, FLOATS + 52)
     error = work.error()
     assert (error.status, error.client, error.address) == (Status.BUS_ERROR, BusClient.FLOAT_CONSTANT, FLOATS + 48)
 

@@ -32,7 +32,7 @@ def bus_error(machine: Machine, buffer: CommandBuffer) -> MachineError:
 @pytest.mark.parametrize(("first", "address"), [(BUFFER + 8, BUFFER + 8), (BUFFER + 12, BUFFER + 8)])
 def test_a_command_that_cannot_be_read_stops_the_buffer_there(first: int, address: int) -> None:
     machine = Machine()
-    machine.memory.refuse(first, first + 4)
+    machine.memory.respond_with_errors(first, first + 4)
     assert bus_error(machine, CommandBuffer().set_cond_val(1.0).set_cond_val(2.0)).address == address
     assert machine.model.state.conditional_value == 0x3F800000
 
@@ -40,7 +40,7 @@ def test_a_command_that_cannot_be_read_stops_the_buffer_there(first: int, addres
 def test_a_program_that_cannot_be_read_is_reported_at_its_start() -> None:
     machine = Machine()
     machine.load([move(0, 0, output=0)])
-    machine.memory.refuse(PROGRAM, PROGRAM + 4)
+    machine.memory.respond_with_errors(PROGRAM, PROGRAM + 4)
     error = bus_error(machine, CommandBuffer().set_inst_fmt(PROGRAM).start_program())
     assert (error.client, error.address) == (BusClient.INSTRUCTION, PROGRAM)
 
@@ -51,7 +51,7 @@ def test_a_lookup_that_fails_ends_its_group_without_output_and_no_other(lanes: i
     machine.memory.view(np.float32)[INPUT // 4 :][:64] = 1.0
     machine.load([LOOKUP, move(0, 1, output=0, tex_sem_wait=1)])
     # The element of (3, 2) fails: its group are columns 2..3, or with 8 lanes 0..3, of rows 2..3.
-    machine.memory.refuse(INPUT + 16 * 11, INPUT + 16 * 12)
+    machine.memory.respond_with_errors(INPUT + 16 * 11, INPUT + 16 * 12)
     with pytest.raises(MachineError) as caught:
         machine.start((0, 0, 3, 3), before=SET_INPUT)
     error = caught.value
@@ -65,7 +65,7 @@ def test_a_lookup_that_fails_ends_its_group_without_output_and_no_other(lanes: i
 def test_a_write_that_fails_is_dropped_and_reported_at_the_next_flush() -> None:
     machine = Machine()
     machine.load([move(0, 0, output=0)])
-    machine.memory.refuse(OUTPUT + 16, OUTPUT + 32)
+    machine.memory.respond_with_errors(OUTPUT + 16, OUTPUT + 32)
     found = machine.start((0, 0, 3, 0))
     assert list(found[0, 0, :, 3]) == [1, 0, 1, 1]
     error = bus_error(machine, CommandBuffer().set_cond_val(0.0).flush_out_cache())
@@ -76,7 +76,7 @@ def test_a_write_that_fails_is_dropped_and_reported_at_the_next_flush() -> None:
 def test_a_channel_that_the_format_lacks_is_not_written_and_so_cannot_fail() -> None:
     machine = Machine()
     machine.load([move(0, 0, output=0, rgb_omask=6)])
-    machine.memory.refuse(OUTPUT, OUTPUT + 64)
+    machine.memory.respond_with_errors(OUTPUT, OUTPUT + 64)
     machine.start((0, 0, 3, 0), data_format=DataFormat.FLOAT32_1)
     machine.commands(CommandBuffer().flush_out_cache())
 
@@ -86,7 +86,7 @@ def test_uncovered_processors_fetch_nothing_where_they_are_ignored(ignored: bool
     machine = Machine()
     machine.load([lookup(ignore_uncovered=ignored), move(0, 1, output=0, tex_sem_wait=1)])
     # The element of the uncovered (1, 0) fails.
-    machine.memory.refuse(INPUT + 16, INPUT + 32)
+    machine.memory.respond_with_errors(INPUT + 16, INPUT + 32)
     if ignored:
         machine.start((0, 0, 0, 0), before=SET_INPUT)
         return
@@ -97,7 +97,7 @@ def test_uncovered_processors_fetch_nothing_where_they_are_ignored(ignored: bool
 
 def test_counters_that_cannot_be_written_are_reported() -> None:
     machine = Machine()
-    machine.memory.refuse(0x5004, 0x5008)
+    machine.memory.respond_with_errors(0x5004, 0x5008)
     error = bus_error(machine, CommandBuffer().init_perf_counters(enable=True).read_perf_counters(0x5000))
     assert (error.client, error.address) == (BusClient.COUNTERS, 0x5000)
 
@@ -107,7 +107,7 @@ def test_a_conditional_access_that_fails_fails_the_test() -> None:
     machine.load([move(0, 0, output=0)])
     layout = Layout(width=4, height=1, format=DataFormat.FLOAT32_1)
     before = CommandBuffer().set_cond_out_fmt(0x8000, layout.format_word, 1).set_cond_test(ConditionalTest.EQUAL)
-    machine.memory.refuse(0x8004, 0x8008)
+    machine.memory.respond_with_errors(0x8004, 0x8008)
     found = machine.start((0, 0, 3, 0), before=before)
     assert list(found[0, 0, :, 3]) == [1, 0, 1, 1]
     error = bus_error(machine, CommandBuffer().wait_for_idle())
@@ -126,7 +126,7 @@ CONSTANT_USERS = {
 @pytest.mark.parametrize("address", CONSTANT_USERS)
 def test_a_constant_that_cannot_be_read_faults_where_it_is_needed_only(address: int) -> None:
     machine = Machine()
-    machine.memory.refuse(address, address + 4)
+    machine.memory.respond_with_errors(address, address + 4)
     machine.load([CONSTANT_USERS[address], move(0, 0), move(0, 0, output=0)])
     with pytest.raises(MachineError) as caught:
         machine.start((0, 0, 1, 1))
@@ -140,7 +140,7 @@ def test_groups_that_leave_a_loop_need_its_step_too_whoever_runs_beside_them(fir
     machine = Machine()
     machine.set_floats(1, 2.0, 0.0, 0.0, 0.0)
     machine.set_int(0, 3)
-    machine.memory.refuse(INTS + 4, INTS + 8)
+    machine.memory.respond_with_errors(INTS + 4, INTS + 8)
     # The group of columns 2..3 leaves at the loop's first end, that of 0..1 goes round.
     machine.load([
         compare(1, ZeroTest.GREATER_EQUAL),
@@ -161,7 +161,7 @@ def test_inactive_processors_fetch_where_they_are_written(write_inactive: int) -
     machine = Machine()
     machine.set_floats(1, 1.0, 0.0, 0.0, 0.0)
     # Column 1 does not enter; its element fails.
-    machine.memory.refuse(INPUT + 16, INPUT + 32)
+    machine.memory.respond_with_errors(INPUT + 16, INPUT + 32)
     machine.load([
         compare(1, ZeroTest.EQUAL),
         begin_if(4, ALU),
@@ -180,7 +180,7 @@ def test_inactive_processors_fetch_where_they_are_written(write_inactive: int) -
 @pytest.mark.parametrize("presubtract", Presubtract)
 def test_a_presubtract_reads_src1_only_where_it_has_one(presubtract: Presubtract) -> None:
     machine = Machine()
-    machine.memory.refuse(FLOATS + 16 * 9, FLOATS + 16 * 10)
+    machine.memory.respond_with_errors(FLOATS + 16 * 9, FLOATS + 16 * 10)
     rgb = {"addr1": 9, "addr1_const": 1, "srcp_op": presubtract.value, "sel_a": 3}
     rgb |= {"red_swiz_b": Swizzle.ONE.value, "red_swiz_c": Swizzle.ZERO.value}
     machine.load([alu(rgb=rgb, type=InstructionType.OUTPUT.value, rgb_omask=1)])

@@ -9,7 +9,7 @@ from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.limits import ADDRESS_SPACE
 from ctm.sim.golden.mc.address import element_address, extent
 from ctm.sim.golden.mc.buffer import Buffer
-from ctm.sim.golden.mc.elements import lookup_addresses, read, write
+from ctm.sim.golden.mc.elements import fetch_addresses, read, write
 from ctm.sim.memory import Memory
 
 FORMATS = {2: DataFormat.UINT16_1, 4: DataFormat.FLOAT32_1, 8: DataFormat.FLOAT32_2, 16: DataFormat.FLOAT32_4}
@@ -95,7 +95,7 @@ def test_a_2x2_lookup_reads_right_up_diagonal_own_and_clamps_each() -> None:
     buffer = Buffer(pitch=8, height=2, tiling=Tiling.LINEAR_INP_2X2, format=DataFormat.FLOAT32_1)
     memory.view(np.float32)[:16] = np.arange(16)
     for x, y, expected in ((0, 0, [1, 8, 9, 0]), (7, 0, [7, 15, 15, 7]), (3, 1, [12, 11, 12, 11])):
-        addresses = lookup_addresses(buffer, np.array([x]), np.array([y]))
+        addresses = fetch_addresses(buffer, np.array([x]), np.array([y]))
         assert [float(memory.view(np.float32)[address[0] // 4]) for address in addresses] == expected
 
 

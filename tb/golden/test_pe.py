@@ -44,7 +44,7 @@ def test_groups_are_walked_as_whole_quads_of_one_quad_row() -> None:
     machine = Machine(lanes=8)
     machine.load(COPY_INDEX)
     machine.start((1, 3, 9, 4))
-    assert machine.counters.groups == 2 * 3
+    assert machine.counters.wavefronts == 2 * 3
     assert machine.counters.instructions == 6
     assert machine.counters.lane_instructions == 48
 
@@ -193,7 +193,7 @@ def test_conditional_execution_issues_no_group_whose_pairs_all_fail() -> None:
     machine.load(COPY_INDEX)
     machine.memory.write(0x8000, np.array([1, 1, 9, 9, 1, 1, 9, 1] + [1] * 8, "<f4").tobytes())
     machine.start((0, 0, 7, 1), before=conditional(ConditionalTest.LESS, 5.0, ConditionalLocation.PE, write=False))
-    assert machine.counters.groups == 2
+    assert machine.counters.wavefronts == 2
 
 
 @pytest.mark.parametrize("location", ConditionalLocation)

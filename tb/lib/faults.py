@@ -13,7 +13,7 @@ class AllFaults:
     def __init__(self) -> None:
         self.found: set[tuple[Status, BusClient | None, int, int, int]] = set()
 
-    def executed(self, pc: int, parts: Sequence[Batch[Any]]) -> None:
+    def executed(self, pc: int, batches: Sequence[Batch[Any]]) -> None:
         """Nothing."""
 
     def faulted(self, batch: Batch[Any], status: Status, client: BusClient | None) -> None:

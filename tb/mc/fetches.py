@@ -12,7 +12,7 @@ from ctm.rtl.isa.limits import CHANNELS, INPUTS
 from ctm.rtl.isa.word import fields, pack
 from ctm.sim.golden.mc.address import extent
 from ctm.sim.golden.mc.buffer import Buffer
-from ctm.sim.golden.mc.elements import lookup_addresses, read_at
+from ctm.sim.golden.mc.elements import fetch_addresses, read_at
 from ctm.sim.memory import Memory
 from ctm.tb.mc.buffers import buffer_bits
 
@@ -68,7 +68,7 @@ class Fetches:
         for number, buffer in enumerate(self.buffers):
             own = self.input == number
             if buffer.width_limit and own.any():
-                each = lookup_addresses(buffer, self.x[own].ravel(), self.y[own].ravel())
+                each = fetch_addresses(buffer, self.x[own].ravel(), self.y[own].ravel())
                 each = np.stack(each if len(each) == CHANNELS else each * CHANNELS, axis=-1)
                 found[own] = np.where(self.fetch[own][..., None], each.reshape(-1, self.lanes, CHANNELS), -1)
         return found

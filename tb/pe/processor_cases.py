@@ -41,7 +41,7 @@ def work(*buffers: CommandBuffer | list[int], address: int = BUFFER, **settings:
         indices.append((address, len(words)))
         address += (4 * len(words) + 127) // 64 * 64
     for first, end in settings.get("error_lines", ()):
-        memory.refuse(64 * first, 64 * end)
+        memory.respond_with_errors(64 * first, 64 * end)
     return Work(memory=memory, buffers=indices, **settings)
 
 

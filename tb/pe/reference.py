@@ -16,7 +16,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.isa.word import unpack
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.co.unit import ConditionalUnit
-from ctm.sim.golden.pe.domain import Domain, Groups
+from ctm.sim.golden.pe.domain import Domain, DomainWavefronts
 from ctm.sim.golden.pe.loader import Image, load
 from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.pe.state import State
@@ -99,7 +99,7 @@ class RecordingRun:
         self._recorder, self._lanes, self._given = recorder, lanes, 0
         self._pairs = (domain.i1 - domain.i0 + 1) * (domain.j1 - domain.j0 + 1)
 
-    def add(self, wavefronts: Groups) -> None:
+    def add(self, wavefronts: DomainWavefronts) -> None:
         masks = wavefronts.covered().reshape(-1, self._lanes) @ (1 << np.arange(self._lanes))
         rows = np.stack([wavefronts.i, wavefronts.j, masks], axis=1)[masks != 0]
         self._recorder.events += [("wavefront", tuple(row)) for row in rows.tolist()]
@@ -118,7 +118,7 @@ class RecordingCore:
     def __init__(self, recorder: Recorder, lanes: int) -> None:
         self._recorder, self.lanes, self._image = recorder, lanes, None
 
-    def forget_program(self) -> None:
+    def invalidate_program(self) -> None:
         self._image = None
 
     def _load(self, base: int) -> Image:
@@ -129,7 +129,7 @@ class RecordingCore:
             if error.status is not Status.BUS_ERROR or "code segment" not in error.detail:
                 raise
             readable = copy.copy(self._recorder.memory)
-            readable.refused_ranges = []
+            readable.error_ranges = []
             return load(readable, base, "r5xx")
 
     def start(self, state: State) -> RecordingRun:

@@ -186,7 +186,7 @@ def random_case(seed: int, *, commands: int = 25) -> Case:
     buffers = [(int(address), int(words)) for address, words in buffers]
     error_lines = _error_lines(generator, buffers)
     for first, end in error_lines:
-        memory.refuse(first * LINE, min(end * LINE, ADDRESS_SPACE))
+        memory.respond_with_errors(first * LINE, min(end * LINE, ADDRESS_SPACE))
     work = Work(
         memory=memory, buffers=buffers, error_lines=error_lines, faults=random_faults(generator),
         losses=random_losses(generator), salt=int(generator.integers(1 << 32)),

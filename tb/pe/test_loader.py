@@ -33,7 +33,7 @@ def load(memory: Memory, base: int = BASE, *, error_lines: tuple[tuple[int, int]
     words = CommandBuffer().set_inst_fmt(base).start_program().words
     memory.write(BUFFER, np.array(words, "<u4").tobytes())
     for first, end in error_lines:
-        memory.refuse(64 * first, 64 * end)
+        memory.respond_with_errors(64 * first, 64 * end)
     return check(
         compiled(), Work(memory=memory, buffers=[(BUFFER, len(words))], error_lines=error_lines), Timing(), what
     )

@@ -23,7 +23,7 @@ _LONGEST = 400
 def expected(domain: Domain, lanes: int, tiles: Sequence[int], most: int = 1 << 20) -> list[Place]:
     """What the golden model walks."""
     found = []
-    for wavefronts in domain.groups(lanes, most, tiles):
+    for wavefronts in domain.wavefronts(lanes, most, tiles):
         masks = wavefronts.covered().reshape(-1, lanes) @ (1 << np.arange(lanes))
         found += list(zip(wavefronts.i.tolist(), wavefronts.j.tolist(), masks.tolist(), strict=True))
     return found
@@ -222,7 +222,7 @@ def test_a_mistake_among_several_cores_is_found(name: str) -> None:
 @pytest.mark.parametrize("tiles", TILES)
 def test_the_largest_domain(tiles: tuple[int, ...]) -> None:
     domain, seen = Domain(i0=0, j0=0, i1=4095, j1=4095), np.zeros((2048, 2048), bool)
-    for wavefronts in domain.groups(4, 1 << 14, tiles):
+    for wavefronts in domain.wavefronts(4, 1 << 14, tiles):
         seen[wavefronts.j // 2, wavefronts.i // 2] = True
     assert seen.all()
 

@@ -14,7 +14,7 @@ from ctm.sim.engines.golden import GoldenEngine
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.launch import Launch
-from ctm.sim.golden.pe.domain import Groups, Integers
+from ctm.sim.golden.pe.domain import DomainWavefronts, Integers
 from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.pe.state import State
 from ctm.sim.golden.r5xx.instruction_set import R5XX
@@ -54,7 +54,7 @@ class CoreEngine(GoldenEngine):
         self._processor.run(address, dwords)
 
     def reset(self) -> None:
-        self._array.forget_program()
+        self._array.invalidate_program()
         self._processor.state = State()
 
 
@@ -76,7 +76,7 @@ class _Run:
         self._launch, self._engine = launch, engine
         self._wavefronts: list[tuple[Integers, Integers, Integers, npt.NDArray[np.bool_]]] = []
 
-    def add(self, wavefronts: Groups) -> None:
+    def add(self, wavefronts: DomainWavefronts) -> None:
         self._wavefronts.append((wavefronts.order, *wavefronts.pairs(), wavefronts.covered()))
 
     def finish(self) -> MachineError | None:

@@ -31,7 +31,7 @@ def randomise(batch: Batch, control: Control, generator: np.random.Generator, li
     size = batch.size
     batch.control = control
     # Active, branch-inactive, loop-inactive: of each wavefront some kinds are rare.
-    weights = generator.dirichlet([0.5, 0.5, 0.3], batch.groups)
+    weights = generator.dirichlet([0.5, 0.5, 0.3], batch.wavefronts)
     kind = (generator.random(size)[:, None] > np.repeat(weights.cumsum(axis=1), batch.lanes, axis=0)).sum(axis=1)
     batch.loop_inactive = kind == 2
     batch.set_active(kind == 0)
@@ -64,7 +64,7 @@ def pack_states(batch: Batch) -> list[int]:
     frames = [[lanes.pack(mask) for mask in masks] for masks in batch.frames]
     counters = batch.counter.reshape(-1, batch.lanes).tolist()
     states = []
-    for wavefront in range(batch.groups):
+    for wavefront in range(batch.wavefronts):
         entries = [
             {
                 "has_index": int(frame.kind is FlowOperation.LOOP),

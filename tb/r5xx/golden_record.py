@@ -75,8 +75,8 @@ class _Recorder:
         self._instructions = program.code.instructions
         self._wavefronts = wavefronts
 
-    def executed(self, pc: int, parts: Sequence[Batch]) -> None:
-        for batch in parts:
+    def executed(self, pc: int, batches: Sequence[Batch]) -> None:
+        for batch in batches:
             snapshot = Snapshot.of(batch)
             for wavefront, order in enumerate(batch.order):
                 self._wavefronts[int(order)].steps.append(Step(pc, self._instructions[pc], snapshot, wavefront))

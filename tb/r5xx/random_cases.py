@@ -48,7 +48,7 @@ class Case:
         machine = Machine(ArrayConfig(lanes=self.lanes), memory, watchdog=self.watchdog)
         memory.write(_COMMANDS, bytes(self.commands))
         machine.run(_COMMANDS, len(self.commands.words))
-        walked = machine.state.domain.groups(self.lanes, 1 << 16)
+        walked = machine.state.domain.wavefronts(self.lanes, 1 << 16)
         return machine.launch(), [
             (wavefronts.order, *wavefronts.pairs(), wavefronts.covered()) for wavefronts in walked
         ]

@@ -151,7 +151,7 @@ def test_accesses_with_errors(name: str) -> None:
     address, size, instructions = ERRORS[name]
     outcomes = []
     for device in devices():
-        device.memory.refuse(address, address + size)
+        device.memory.respond_with_errors(address, address + size)
         error, found = start(device, instructions)
         again, _ = start(device, [move(0, 0, output=0)])
         outcomes.append((error and (error.status, error.client, error.pc), again and again.status, found.tobytes()))

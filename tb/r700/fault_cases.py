@@ -45,7 +45,7 @@ class Watch:
     def __init__(self) -> None:
         self.seen: list[tuple[np.ndarray, bool, bool]] = []
 
-    def executed(self, pc: int, parts: Any) -> None:
+    def executed(self, pc: int, batches: Any) -> None:
         """Nothing to see."""
 
     def ended(self, batch: Any) -> None:

@@ -37,14 +37,14 @@ _ALL_REDUCED = "result = fp.dot(first, second, zero_times_anything=zero_times_an
 _ONE_BY_ONE = """result = fp.multiply(first[0], second[0], zero_times_anything=zero_times_anything)
         for a, b in zip(first[1:], second[1:], strict=True):
             result = fp.multiply_then_add(a, b, result, zero_times_anything=zero_times_anything)"""
-_AFTER_RETURN = """                target = flow.take_return(part)
+_AFTER_RETURN = """                target = flow.take_return(subset)
             except flow.StackError as error:
-                parts += self._fault(part, error)
+                batches += self._fault(subset, error)
             else:
-                part.control = part.control.at_word(target)"""
-_BEFORE_RETURN = """                part.control = part.control.at_word(flow.take_return(part))
+                subset.control = subset.control.at_word(target)"""
+_BEFORE_RETURN = """                subset.control = subset.control.at_word(flow.take_return(subset))
             except flow.StackError as error:
-                parts += self._fault(part, error)
+                batches += self._fault(subset, error)
             else:"""
 _PLACED = "space[address[chosen] // WORD_BYTES] = words.T.ravel().view(np.uint32)[chosen]"
 _PLACED_BACKWARDS = "space[(address[chosen] // WORD_BYTES)[::-1]] = words.T.ravel().view(np.uint32)[chosen][::-1]"
@@ -58,12 +58,12 @@ FLOW = [
     _mutant("POP restores the masks of a loop", "flow", _POPPED, _POPPED + """
         batch.continue_mask = batch.continue_mask & ~batch.branch_mask
         batch.break_mask = batch.break_mask & ~batch.branch_mask""", _FLOW),
-    _mutant("JUMP pops first", "words", "nobody, lambda part: None)",
-            "nobody, lambda part: flow.pop(part, word.pop_count))", _FLOW),
-    _mutant("break jumps when nobody is active", "flow",
+    _mutant("JUMP pops first", "words", "no_lanes, lambda subset: None)",
+            "no_lanes, lambda subset: flow.pop(subset, word.pop_count))", _FLOW),
+    _mutant("break jumps when no pixel is active", "flow",
             "return ~batch.any_lane(entered & ~batch.break_mask & ~batch.continue_mask)",
             "return ~batch.any_lane(batch.active)", _FLOW),
-    _mutant("no push when nobody is active", "execution", "if pushes and not", "if pushes and entered and not",
+    _mutant("no push when no pixel is active", "execution", "if pushes and not", "if pushes and entered and not",
             ("test_flow_examples", "test_entries_of_a_branch_are_made_even_without_a_pixel", ())),
     _mutant("an inner loop revives continued pixels", "flow",
             "    _push(batch, program, entry, np.stack([batch.branch_mask, ",
@@ -77,7 +77,7 @@ FLOW = [
     _mutant("ELSE takes all", "flow", '"ELSE")[BRANCH] & ~batch.branch_mask',
             '"ELSE")[BRANCH] | ~batch.branch_mask', _FLOW),
     _mutant("ELSE of a false condition turns", "words", "            if inverts:\n",
-            "            if inverts or part.size:\n", _FLOW),
+            "            if inverts or subset.size:\n", _FLOW),
     _mutant("aL stays behind a loop", "flow",
             "    batch.control = batch.control._replace(loop_index=batch.control.stack[-1].loop_index)\n", "", _FLOW),
     _mutant("aL of 8 bits", "flow", "1 << LOOP_INDEX_BITS", "1 << LOOP_INDEX_BITS - 1",
@@ -108,8 +108,8 @@ FLOW = [
 ]  # fmt: skip
 GROUPS = [
     _mutant("slot t preferred for the last word", "decode.groups",
-            "is_free = operation.slots is not Slots.ANY or channel not in places",
-            'is_free = operation.slots is not Slots.ANY or channel not in places and not word["last"]', _GROUPS),
+            "is_free = operation.slots is not Slots.ANY or channel not in positions",
+            'is_free = operation.slots is not Slots.ANY or channel not in positions and not word["last"]', _GROUPS),
     _mutant("sequential writes in a group", "alu",
             "outcomes = [_compute(batch, program, run, executing) for run in group.runs]",
             "outcomes = (_compute(batch, program, run, executing) for run in group.runs)", _GROUPS),
@@ -122,8 +122,8 @@ GROUPS = [
     _mutant("reciprocals off by one", "formulas.transcendental", '"RECIP_IEEE": fp.rcp,',
             '"RECIP_IEEE": lambda x, *, clean=False: np.nextafter(fp.rcp(x, clean=clean), np.float32(0)),',
             ("test_alu_examples", "test_slot_t", ("RECIP_IEEE", "#40400000", 0x3EAAAAAB))),
-    _mutant("PV over an empty slot", "decode.groups", "produced = frozenset(slot.place for slot in group.slots)",
-            "produced |= frozenset(slot.place for slot in group.slots)",
+    _mutant("PV over an empty slot", "decode.groups", "produced = frozenset(slot.position for slot in group.slots)",
+            "produced |= frozenset(slot.position for slot in group.slots)",
             _case("test_faults_alu", "PS of the group before the last")),
     _mutant("MUL with the zeros of IEEE", "formulas.arithmetic", '"MUL": _multiply(zero_times_anything=True)',
             '"MUL": _multiply(zero_times_anything=False)', ("test_alu_examples", "test_zero_times_infinity", ())),
@@ -142,7 +142,7 @@ GROUPS = [
     _mutant("an operand that shares no read", "decode.ports",
             "    first, second = reading.operands[0], reading.operands[1]\n", "    return False\n",
             _case("test_faults_alu", "operand 1 that operand 0 does not read")),
-    _mutant("rows that are not locked", "decode.groups", "refuse(row >= lock.rows", "refuse(row > lock.rows",
+    _mutant("rows that are not locked", "decode.groups", "illegal_if(row >= lock.rows", "illegal_if(row > lock.rows",
             _case("test_faults_alu", "row 16 of a line of set 1")),
 ]  # fmt: skip
 MEMORY = [

@@ -22,7 +22,7 @@ class Last:
         self.registers: dict[tuple[int, int], np.ndarray] = {}
         self.valid: dict[tuple[int, int], bool] = {}
 
-    def executed(self, pc: int, parts: Any) -> None:
+    def executed(self, pc: int, batches: Any) -> None:
         """Nothing to see."""
 
     def faulted(self, batch: Any, status: Any, client: Any) -> None:

@@ -79,7 +79,7 @@ def fault(
     floats, ints, bools = (device.place(data) for data in files.images())
     if refused:
         first, size = {"input": (given.base, layout.size), "floats": (floats, 4096)}[refused]
-        device.memory.refuse(first, first + size)
+        device.memory.respond_with_errors(first, first + size)
     commands = CommandBuffer().set_inst_fmt(place(device, program)).inv_inst_cache()
     commands.set_inp_fmt(0, given.base, layout.format_word, SIZE).set_out_fmt(0, output.base, layout.format_word, SIZE)
     commands.set_constf_fmt(floats).set_consti_fmt(ints).set_constb_fmt(bools)

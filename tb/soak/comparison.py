@@ -91,7 +91,7 @@ class Comparison:
             for address, data in work.contents:
                 engine.memory.write(address, data)
             for first, end in work.error_ranges:
-                engine.memory.refuse(first, end)
+                engine.memory.respond_with_errors(first, end)
         self._maintenance = np.array(MAINTENANCE, "<u4").tobytes()
 
     def run(self) -> list[Outcome]:

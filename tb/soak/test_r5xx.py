@@ -98,7 +98,7 @@ def test_groups_fault_that_execute_a_line_of_code_with_an_error_response(number:
     code = _PROGRAM + int.from_bytes(image[56:60], "little")
     hardware.memory.write(_PROGRAM, image)
     line = (code // 64 + number) * 64
-    hardware.memory.refuse(line, line + 64)
+    hardware.memory.respond_with_errors(line, line + 64)
     buffer = CommandBuffer().set_inst_fmt(_PROGRAM).set_out_fmt(0, _OUTPUT, layout.format_word, layout.height)
     buffer.set_domain(0, 0, 7, 1).start_program()
     hardware.memory.write(_BUFFER, bytes(buffer))

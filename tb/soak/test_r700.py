@@ -69,7 +69,7 @@ def test_constants_are_loaded_from_elsewhere_after_an_error_response() -> None:
     image = write(assemble(".isa r700\nADD R1.x, C0.x, C1.x\nEXPORT PIX0, R1.x000"))
     layout = Layout(width=4, height=2, format=DataFormat.FLOAT32_4)
     hardware.memory.write(_PROGRAM, image)
-    hardware.memory.refuse(_UNREADABLE, _UNREADABLE + 64)
+    hardware.memory.respond_with_errors(_UNREADABLE, _UNREADABLE + 64)
     hardware.memory.write(_CONSTANTS, np.array([[1.5] * 4, [2.0] * 4], np.float32).tobytes())
     for base in (_UNREADABLE, _CONSTANTS):
         buffer = CommandBuffer().set_inst_fmt(_PROGRAM).set_constf_fmt(base)

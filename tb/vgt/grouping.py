@@ -147,9 +147,9 @@ class Lines:
         request: Any = LINE_REQUEST.from_bits(payload)
         assert request.uncached
         address = request.line * LINE_BYTES
-        is_refused = self._memory.is_refused(address, LINE_BYTES)
-        content = 0 if is_refused else int.from_bytes(self._memory.bytes[address : address + LINE_BYTES], "little")
-        response = LINE_RESPONSE.const({"bits": content, "error": int(is_refused)}).as_value().value
+        has_error = self._memory.has_error(address, LINE_BYTES)
+        content = 0 if has_error else int.from_bytes(self._memory.bytes[address : address + LINE_BYTES], "little")
+        response = LINE_RESPONSE.const({"bits": content, "error": int(has_error)}).as_value().value
         self.requested.append(request.line)
         self._waiting.append((response, self._cycle + int(self._generator.integers(1, 12))))
         assert len(self._waiting) + len(self._responses.waiting) <= _LINES

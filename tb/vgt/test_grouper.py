@@ -70,7 +70,7 @@ def test_a_strip_goes_on_in_the_next_batch(grouper: VertexGrouper) -> None:
 
 def test_an_index_that_memory_refuses_is_an_error_and_the_next_draw_is_not(grouper: VertexGrouper) -> None:
     memory = Memory(size=MEMORY_BYTES)
-    memory.refuse(INDICES + 64, INDICES + 128)
+    memory.respond_with_errors(INDICES + 64, INDICES + 128)
     state = DrawState(
         index_address=INDICES, index_format=IndexFormat.UINT32,
         raster=Raster(primitive=PrimitiveType.TRILIST.value),

@@ -24,7 +24,7 @@ WORD_NAMES: Mapping[InstructionType, tuple[str, ...]] = {
 
 _Fields = Mapping[str, tuple[int, int]]
 """Field -> offset and width, in bits."""
-_PLACES: Mapping[InstructionType, Mapping[str, tuple[int, _Fields]]] = {
+_LOCATIONS: Mapping[InstructionType, Mapping[str, tuple[int, _Fields]]] = {
     kind: {
         name: (index, {field: (offset, width) for field, offset, width in fields(WORDS[kind][index])})
         for index, name in enumerate(names)
@@ -44,9 +44,9 @@ class Draft:
 
     def set(self, word: str, **values: int) -> None:
         """Write fields of a word; a value that does not fit raises ValueError."""
-        index, places = _PLACES[self.kind][word]
+        index, locations = _LOCATIONS[self.kind][word]
         for field, value in values.items():
-            offset, width = places[field]
+            offset, width = locations[field]
             if not 0 <= value < 1 << width:
                 raise ValueError(f"{field} must be 0..{(1 << width) - 1}, not {value}")
             mask = (1 << width) - 1 << offset
@@ -54,8 +54,8 @@ class Draft:
 
     def get(self, word: str) -> dict[str, int]:
         """The fields of a word."""
-        index, places = _PLACES[self.kind][word]
-        return {field: self.words[index] >> offset & (1 << width) - 1 for field, (offset, width) in places.items()}
+        index, locations = _LOCATIONS[self.kind][word]
+        return {field: self.words[index] >> offset & (1 << width) - 1 for field, (offset, width) in locations.items()}
 
 
 def layouts(kind: InstructionType) -> Mapping[str, data.StructLayout]:
@@ -77,5 +77,5 @@ def field_names(kind: InstructionType) -> Mapping[str, tuple[str, str, int]]:
             if (word, field) != ("common", "type"):
                 names[f"{word}.{field}"] = (word, field, width)
                 count[field] = count.get(field, 0) + 1
-    short = {place[1]: place for place in names.values() if count[place[1]] == 1}
+    short = {location[1]: location for location in names.values() if count[location[1]] == 1}
     return {**names, **short}

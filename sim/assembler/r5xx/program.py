@@ -21,7 +21,7 @@ def assemble(source: str, name: str) -> Listing[Executable]:
 
 
 def _link(source: Source) -> Listing[Executable]:
-    """Turn parsed statements into a program.
+    """Make a program of parsed statements.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def _structure(source: Source) -> Structure:
 
 def _append_output(source: Source) -> None:
     """A program ends with an OUTPUT; where none is written at its end, an empty one is added."""
-    if source.directives.manual or ".end" in source.directives.places:
+    if source.directives.manual or ".end" in source.directives.addresses:
         return
     last = source.items[-1]
     if last.draft.kind is not InstructionType.OUTPUT or len(source.items) in source.labels.values():
@@ -97,11 +97,11 @@ def _relative(source: Source, slot: int, position: Position) -> int:
 
 def _start_and_end(source: Source) -> tuple[int, int]:
     """START and END of US_CODE_ADDR: the first and the last instruction, if nothing else is said."""
-    places, offset = source.directives.places, source.directives.offset
-    if offset >= len(source.items) and ".end" not in places:
+    addresses, offset = source.directives.addresses, source.directives.offset
+    if offset >= len(source.items) and ".end" not in addresses:
         raise SourceError(f"there is no instruction at the code offset {offset}", Position(1, 1))
-    start = _address(source, places[".start"]) if ".start" in places else 0
-    end = _address(source, places[".end"]) if ".end" in places else len(source.items) - 1 - offset
+    start = _address(source, addresses[".start"]) if ".start" in addresses else 0
+    end = _address(source, addresses[".end"]) if ".end" in addresses else len(source.items) - 1 - offset
     return start, end
 
 

@@ -1,8 +1,8 @@
 """Sets the bits that keep the machine's parallel units in order; CTM Guide pp. 24-26 and 33, R5xx register reference.
 
-The texture semaphore: lookups that do not touch each other's results form a group; its last one acquires, and the
+The texture semaphore: fetches that do not touch each other's results form a group; its last one acquires, and the
 first instruction that reads or overwrites a result waits. A group ends before flow control, which waits, so that of all
-paths to a label only the one that falls through to it may have lookups pending; a wait with nothing pending is free.
+paths to a label only the one that falls through to it may have fetches pending; a wait with nothing pending is free.
 """
 
 from collections.abc import Mapping, Sequence
@@ -66,11 +66,11 @@ def _address_operation(draft: Draft) -> int:
 
 
 class _Semaphore:
-    """Walks down the program: results of lookups that nobody acquired yet, and results that are held."""
+    """Walks down the program: results of fetches that are not acquired yet, and results that are held."""
 
     def __init__(self) -> None:
         self._open = Registers()
-        self._last_lookup: Draft | None = None
+        self._last_fetch: Draft | None = None
         self._held = Registers()
         self._is_acquired = False
         self._uncached_pending = False
@@ -80,11 +80,11 @@ class _Semaphore:
         common = draft.get("common")
         leaves = draft.kind is InstructionType.FC or is_end or bool(common["last"])
         touched = use.reads | use.writes
-        uncached = self._uncached_pending and _is_uncached_lookup(draft)
+        uncached = self._uncached_pending and _is_uncached_fetch(draft)
         waits = leaves or uncached or touched.overlaps(self._open) or touched.overlaps(self._held)
-        if waits and self._last_lookup is not None and (leaves or touched.overlaps(self._open)):
-            self._last_lookup.set("tex_inst", tex_sem_acquire=1)
-            self._last_lookup.set("common", tex_sem_wait=1)
+        if waits and self._last_fetch is not None and (leaves or touched.overlaps(self._open)):
+            self._last_fetch.set("tex_inst", tex_sem_acquire=1)
+            self._last_fetch.set("common", tex_sem_wait=1)
             self._acquire()
         ends_with_output = leaves and draft.kind is InstructionType.OUTPUT
         if waits and self._is_acquired or ends_with_output:
@@ -98,7 +98,7 @@ class _Semaphore:
         if draft.get("common")["tex_sem_wait"]:
             self._held, self._is_acquired, self._uncached_pending = Registers(), False, False
         if draft.kind is InstructionType.TEX and use.writes:
-            self._open, self._last_lookup = self._open | use.writes, draft
+            self._open, self._last_fetch = self._open | use.writes, draft
             if draft.get("tex_inst")["tex_sem_acquire"]:
                 draft.set("common", tex_sem_wait=1)
                 self._acquire()
@@ -106,10 +106,10 @@ class _Semaphore:
             self._is_acquired = self._uncached_pending = True
 
     def _acquire(self) -> None:
-        """The last lookup acquires. It waits, so what was held before is there by then."""
+        """The last fetch acquires. It waits, so what was held before is there by then."""
         self._held, self._is_acquired = self._open, True
-        self._open, self._last_lookup = Registers(), None
+        self._open, self._last_fetch = Registers(), None
 
 
-def _is_uncached_lookup(draft: Draft) -> bool:
+def _is_uncached_fetch(draft: Draft) -> bool:
     return draft.kind is InstructionType.TEX and draft.get("tex_inst")["inst"] == TextureOperation.LOOKUP_UNCACHED.value

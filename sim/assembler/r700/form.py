@@ -20,12 +20,12 @@ _OPERAND = re.compile(r"src\d_sel")
 class Form:
     """A form of instruction: the layouts of its words, word 0 first.
 
-    `places` gives each field's word, offset and width. A field that several words have is named `wordN.field`.
+    `fields` gives each field's word, offset and width. A field that several words have is named `wordN.field`.
     """
 
     name: str
     layouts: tuple[data.StructLayout, ...]
-    places: Mapping[str, tuple[int, int, int]] = field(init=False)
+    fields: Mapping[str, tuple[int, int, int]] = field(init=False)
 
     def __post_init__(self) -> None:
         found = [
@@ -34,20 +34,20 @@ class Form:
             for name, offset, width in fields(layout)
         ]
         names = [name for name, *_ in found]
-        places = {
+        located = {
             name if names.count(name) == 1 else f"word{word}.{name}": (word, offset, width)
             for name, word, offset, width in found
         }
-        object.__setattr__(self, "places", places)
+        object.__setattr__(self, "fields", located)
 
     @property
     def operands(self) -> int:
         """How many operands an ALU instruction of this form can have."""
-        return sum(bool(_OPERAND.fullmatch(name)) for name in self.places)
+        return sum(bool(_OPERAND.fullmatch(name)) for name in self.fields)
 
     def limit(self, name: str) -> int:
         """The first number that is too large for a field."""
-        return 1 << self.places[name][2]
+        return 1 << self.fields[name][2]
 
 
 CONTROL = Form("control flow", (control_flow.CF_DWORD0, control_flow.CF_DWORD1))
@@ -84,7 +84,7 @@ class Draft:
 
     def set(self, name: str, value: int) -> None:
         """Write a field; a value that does not fit raises ValueError."""
-        word, offset, width = self.form.places[name]
+        word, offset, width = self.form.fields[name]
         if not 0 <= value < 1 << width:
             raise ValueError(f"{name} must be 0..{(1 << width) - 1}, not {value}")
         mask = (1 << width) - 1 << offset
@@ -97,14 +97,14 @@ class Draft:
 
     def get(self, name: str) -> int:
         """A field."""
-        word, offset, width = self.form.places[name]
+        word, offset, width = self.form.fields[name]
         return self.words[word] >> offset & (1 << width) - 1
 
     def differences(self, wanted: Draft) -> dict[str, int]:
         """The fields in which another draft of the same form differs, as they are there."""
         if self.words == wanted.words:
             return {}
-        return {name: wanted.get(name) for name in self.form.places if self.get(name) != wanted.get(name)}
+        return {name: wanted.get(name) for name in self.form.fields if self.get(name) != wanted.get(name)}
 
 
 def control_draft(words: Sequence[int]) -> Draft:

@@ -1,4 +1,4 @@
-"""Names of codes. A code without a name of its own has its number behind the kind's: `OP2_127`, `CF_30`."""
+"""Names of codes. A code without a name of its own has its number after the kind's: `OP2_127`, `CF_30`."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum

@@ -12,8 +12,8 @@ from ctm.sim.assembler.r700.groups.packing import pack
 from ctm.sim.assembler.r700.parser.directives import Directives
 from ctm.sim.assembler.r700.parser.source import Source, parse
 from ctm.sim.assembler.r700.placement.clauses import cut
-from ctm.sim.assembler.r700.placement.layout import Code, address_of, place
-from ctm.sim.assembler.r700.placement.manual import place_as_written
+from ctm.sim.assembler.r700.placement.layout import Code, address_of, lay_out
+from ctm.sim.assembler.r700.placement.manual import lay_out_as_written
 from ctm.sim.assembler.r700.placement.resources import check_resources
 from ctm.sim.assembler.r700.placement.stack import stack_size
 from ctm.sim.assembler.r700.placement.structure import structure
@@ -40,9 +40,9 @@ def _parse(text: str, report: Report) -> Source:
 def _build_groups(source: Source, report: Report) -> None:
     """Put all groups together; those that are wrong are reported."""
     produced: frozenset[int] = _NOTHING
-    places = set(source.labels.values())
+    labelled = set(source.labels.values())
     for number, item in enumerate(source.items):
-        if number in places:
+        if number in labelled:
             produced = _NOTHING
         if isinstance(item, Pack):
             _pack(item, report)
@@ -75,14 +75,14 @@ def _pack(item: Pack, report: Report) -> None:
 
 
 def _link(source: Source) -> Listing[Executable]:
-    """Turn parsed statements into a program.
+    """Make a program of parsed statements.
 
     Raises
     ------
     SourceError
         The statements do not make a program together.
     """
-    code, words, resolve = place_as_written(source) if source.directives.manual else _structured(source)
+    code, words, resolve = lay_out_as_written(source) if source.directives.manual else _structured(source)
     if not code:
         raise SourceError("there are no instructions", Position(1, 1))
     directives = source.directives
@@ -124,24 +124,24 @@ _Placed = tuple[Code, Mapping[int, Draft], Callable[[Token], int]]
 
 
 def _structured(source: Source) -> _Placed:
-    """Clauses behind all CF instructions, each cut where it must be."""
+    """Clauses after all CF instructions, each cut where it must be."""
     check_resources(source.items, source.directives)
-    nodes, places = structure(source)
+    nodes, labelled = structure(source)
     for node in nodes:
         cut(node)
-    parts = [part for node in nodes for part in node.parts]
+    words = [word for node in nodes for word in node.words]
 
     def resolve(target: Token) -> int:
         if target.kind is Kind.NUMBER:
             return address_of(target)
-        if target.text not in places:
+        if target.text not in labelled:
             raise SourceError(f"there is no label {target.text}", target.position)
-        node = places[target.text].node
+        node = labelled[target.text].node
         assert node is not None
-        return parts.index(node.parts[0])
+        return words.index(node.words[0])
 
-    code = place(nodes, resolve)
-    return code, {address: part.draft for address, part in enumerate(parts)}, resolve
+    code = lay_out(nodes, resolve)
+    return code, {address: word.draft for address, word in enumerate(words)}, resolve
 
 
 def _stack(source: Source, words: Mapping[int, Draft], start: int) -> int:

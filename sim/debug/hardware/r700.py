@@ -22,7 +22,7 @@ from ctm.sim.debug.hardware.moment import Arrays, Moment, Recording
 from ctm.sim.engines.tracing.order import bits, in_order, row
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.r700.instruction import Fetch
-from ctm.sim.golden.r700.operands import place
+from ctm.sim.golden.r700.operands import temporary_index
 from ctm.sim.golden.r700.program import Program
 
 _WORD_MASK = (1 << FAULT_PC["word"].width) - 1
@@ -188,7 +188,7 @@ class _Reader:
         first = instruction.destination + (self._loop_index if instruction.destination_relative else 0)
         selects = enumerate(instruction.selects)
         channels = [channel for channel, select in selects if select != ComponentSelect.MASK.value]
-        numbers = [place(self._program, first + number) for number in range(getattr(instruction, "burst", 1))]
+        numbers = [temporary_index(self._program, first + number) for number in range(getattr(instruction, "burst", 1))]
         return frozenset((number, channel) for number in numbers if number is not None for channel in channels)
 
 

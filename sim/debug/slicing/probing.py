@@ -98,7 +98,7 @@ class ProbeJournal(Journal[Any]):
     """Keeps what a step does beside the state that it leaves; outputs are not sent."""
 
     def __init__(self, launch: Launch[Any], instruction_set: InstructionSet[Any, Any]) -> None:
-        super().__init__(launch, place=instruction_set.place, stores=self)
+        super().__init__(launch, describe_pc=instruction_set.describe_pc, stores=self)
         self.begin()
 
     def begin(self) -> None:
@@ -294,7 +294,7 @@ class Probe:
     def step_copies(self, batch: Batch[Any]) -> Copies:
         """Execute one instruction for copies of one wavefront."""
         # A step may change the batch itself.
-        count = batch.groups
+        count = batch.wavefronts
         return Copies(count, self.step_parts(batch))
 
     def step_parts(self, batch: Batch[Any]) -> list[tuple[Batch[Any], bool]]:

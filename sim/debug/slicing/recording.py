@@ -79,7 +79,7 @@ class Recording:
         self._shapes: dict[str, tuple[int, ...]] = {}
         for name in state_arrays(state):
             self._record(name)
-        for name in state.GROUP_ARRAYS:
+        for name in state.WAVEFRONT_ARRAYS:
             self._record(name)
 
     def _record(self, name: str) -> None:

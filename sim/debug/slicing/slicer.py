@@ -220,7 +220,7 @@ class Slicer:
         for _ in range(_MOST_STEPS):
             if not waiting:
                 break
-            first, *others = waiting.pop(min(waiting, key=lambda control: control.place))
+            first, *others = waiting.pop(min(waiting, key=lambda control: control.position))
             batch = first.merge(others)
             stepped = set(batch.order.tolist())
             parts = self.probe.step_parts(batch)
@@ -240,7 +240,7 @@ class Slicer:
 
     def _differs(self, batch: Batch[Any], step: int) -> npt.NDArray[np.bool_]:
         """Which wavefronts of the batch [wavefronts] have other words in places that matter at a step."""
-        result = np.zeros(batch.groups, bool)
+        result = np.zeros(batch.wavefronts, bool)
         for place, word in self._matter[step].items():
             if place.is_state:
                 result |= words(batch, place) != word if exists(batch, place) else True

@@ -5,7 +5,7 @@ from typing import Any
 
 from ctm.sim.debug.slicing.place import Place
 from ctm.sim.golden.r700.instruction import Group, Slot
-from ctm.sim.golden.r700.operands import place as register_place
+from ctm.sim.golden.r700.operands import temporary_index
 from ctm.sim.golden.r700.program import Program
 
 
@@ -18,11 +18,11 @@ def units_of(program: Any, control: Any, unit: int, made: Iterable[Place]) -> tu
     if not isinstance(group, Group):
         return (unit,)
     places = list(made)
-    chosen = {slot.place for slot in group.slots if any(_makes(program, slot, place) for place in places)}
-    if any(slot.operation.is_reduction for slot in group.slots if slot.place in chosen):
+    chosen = {slot.position for slot in group.slots if any(_makes(program, slot, place) for place in places)}
+    if any(slot.operation.is_reduction for slot in group.slots if slot.position in chosen):
         # Its result is of the operands of all its slots.
-        chosen |= {slot.place for slot in group.slots if slot.operation.is_reduction}
-    return tuple(unit + number for number, slot in enumerate(group.slots) if slot.place in chosen) or (unit,)
+        chosen |= {slot.position for slot in group.slots if slot.operation.is_reduction}
+    return tuple(unit + number for number, slot in enumerate(group.slots) if slot.position in chosen) or (unit,)
 
 
 def _makes(program: Program, slot: Slot, place: Place) -> bool:
@@ -30,9 +30,9 @@ def _makes(program: Program, slot: Slot, place: Place) -> bool:
         number, channel = place.index
         if not slot.writes or slot.channel != channel:
             return False
-        return slot.index is not None or register_place(program, slot.register) == number
+        return slot.index is not None or temporary_index(program, slot.register) == number
     if place.array == "previous":
-        return place.index == (slot.place,)
+        return place.index == (slot.position,)
     if place.array == "address":
         return slot.operation.sets_address
     return slot.operation.sets_predicate or slot.operation.kills

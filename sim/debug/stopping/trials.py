@@ -132,7 +132,7 @@ def hazard_stops(started: Started, cancellation: Cancellation) -> list[Stop]:
         stops.append(
             Stop(
                 number=0,
-                text=f"{instruction_set.place(hazard.pc)}: {hazard.text}",
+                text=f"{instruction_set.describe_pc(hazard.pc)}: {hazard.text}",
                 executable=launch.executable,
                 units=frozenset({instruction_set.unit(hazard.pc)}),
                 order=int(started.order[holds.argmax()]),

@@ -11,14 +11,14 @@ from typing import Any
 from ctm.rtl.isa.commands import Command
 from ctm.rtl.isa.draws import DRAW_COMMANDS
 from ctm.rtl.isa.limits import ADDRESS_SPACE, WORD_BYTES
-from ctm.sim.golden.pe.domain import Domain, Groups
+from ctm.sim.golden.pe.domain import Domain, DomainWavefronts
 from ctm.sim.golden.pe.processor import CommandProcessor
 from ctm.sim.golden.pe.state import State
 
 _MOST, _LONGEST = 64, 1 << 12
 """Command buffers that are remembered, and how many words they may have."""
 _WALKS, _FEW = 16, 4
-"""Domains whose walk is remembered, and the most parts that they may have."""
+"""Domains whose walk is remembered, and the most segments that they may have."""
 _WRITE = ("start_program", "read_perf_counters", "start_draw", "read_strm")
 """Commands that may write to memory."""
 
@@ -33,7 +33,7 @@ class _Stretch:
     """Neighbouring commands that set state, without an error, or one that does not.
 
     `before` and `after` are the state, None for the one; `again` are those that do more than to set it, with their
-    distance from the first one in place of the address.
+    distance from the first one instead of the address.
     """
 
     words: int
@@ -50,28 +50,28 @@ class FastProcessor(CommandProcessor):
         super().__init__(*arguments, **options)
         self._known: dict[bytes, dict[int, _Stretch]] = {}
         """By the words of a buffer, stretches by their first word."""
-        self._walks: dict[Domain, list[Groups]] = {}
+        self._walks: dict[Domain, list[DomainWavefronts]] = {}
 
     def _commands(self, address: int, dwords: int) -> Iterator[Found]:
-        known, place = self._buffer(address, dwords), 0
-        while place < dwords:
-            at = (address + WORD_BYTES * place) % ADDRESS_SPACE
-            stretch = known.get(place)
+        known, index = self._buffer(address, dwords), 0
+        while index < dwords:
+            at = (address + WORD_BYTES * index) % ADDRESS_SPACE
+            stretch = known.get(index)
             if stretch is None or (stretch.before is not None and self.state != stretch.before):
-                stretch = yield from self._look(at, dwords - place)
-                known[place] = stretch
+                stretch = yield from self._look(at, dwords - index)
+                known[index] = stretch
             else:
                 if stretch.after is not None:
                     self.state = stretch.after
                 for distance, command, words in stretch.again:
                     yield at + distance, command, words
-            place += stretch.words
+            index += stretch.words
             if stretch.writes:
                 known = self._buffer(address, dwords)
 
     def _buffer(self, address: int, dwords: int) -> dict[int, _Stretch]:
         """What is known of a buffer with the words that it has now."""
-        if dwords > _LONGEST or address + WORD_BYTES * dwords > ADDRESS_SPACE or self._memory.refused_ranges:
+        if dwords > _LONGEST or address + WORD_BYTES * dwords > ADDRESS_SPACE or self._memory.error_ranges:
             return {}
         if len(self._known) >= _MOST:
             self._known.clear()
@@ -95,16 +95,16 @@ class FastProcessor(CommandProcessor):
                 return _Stretch(words=count, before=None, after=None, again=again, writes=command.name in _WRITE)
         return _Stretch(words=count, before=before, after=self.state, again=again, writes=False)
 
-    def _groups(self, domain: Domain) -> Iterable[Groups]:
+    def _wavefronts(self, domain: Domain) -> Iterable[DomainWavefronts]:
         """Those of small domains are always the same objects, which others may know."""
         lanes = self._core.lanes
         if domain.count(lanes) * lanes > _FEW * self._batch_lanes:
-            return super()._groups(domain)
+            return super()._wavefronts(domain)
         if domain not in self._walks:
             if len(self._walks) >= _WALKS:
                 self._walks.clear()
-            self._walks[domain] = list(super()._groups(domain))
-            for groups in self._walks[domain]:
-                for array in (groups.order, groups.i, groups.j):
+            self._walks[domain] = list(super()._wavefronts(domain))
+            for wavefronts in self._walks[domain]:
+                for array in (wavefronts.order, wavefronts.i, wavefronts.j):
                     array.flags.writeable = False
         return self._walks[domain]

@@ -31,7 +31,7 @@ class Code:
     """A compiled program in memory.
 
     `address` is that of what runs the vectors of a table, `work` what a thread does, see `threads/work.py`. `pace` are
-    the seconds that a group took when it was last run, 0 before.
+    the seconds that a wavefront took when it was last run, 0 before.
     """
 
     def __init__(self, data: bytes, host: Host) -> None:
@@ -56,9 +56,9 @@ def code(text: Callable[[], str], key: Hashable, host: Host) -> Code:
         del folder
         target.write_bytes(_compiled(text(), host))
 
-    parts = (repr(key), repr(host), llvmlite.__version__, _sources())
+    inputs = (repr(key), repr(host), llvmlite.__version__, _sources())
     try:
-        data = cached("fast", parts, ".o", make).read_bytes()
+        data = cached("fast", inputs, ".o", make).read_bytes()
     except (ToolchainError, OSError) as error:
         _tell_of(str(error))
         data = _compiled(text(), host)

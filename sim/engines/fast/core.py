@@ -24,7 +24,7 @@ Prepare = Callable[[Launch[Any], Host], Prepared]
 
 @dataclass(frozen=True)
 class Compiling:
-    """What compiles and runs code: the host, its threads, and who is told what is left to the golden model."""
+    """What compiles and runs code: the host, its threads, and a callback for programs on the golden model."""
 
     host: Host
     workers: Workers
@@ -39,7 +39,7 @@ MakeStages = Callable[[ArrayCore[Any, Any], State, DrawState, DrawStart, Compili
 class FastCore:
     """Starts programs as compiled code; those that cannot be, on `golden`, whose counters count all.
 
-    `remark` is told why a program is left to the golden model, once for each reason. `stages` makes the programs of
+    `remark` is told why a program runs on the golden model, once for each reason. `stages` makes the programs of
     draws, where there are draws.
     """
 
@@ -62,9 +62,9 @@ class FastCore:
         self.has_run = False
         """Whether a program ran compiled."""
 
-    def forget_program(self) -> None:
-        """See `Core.forget_program`."""
-        self._starts.forget_program()
+    def invalidate_program(self) -> None:
+        """See `Core.invalidate_program`."""
+        self._starts.invalidate_program()
 
     def start(self, state: State) -> "FastRun | Batches":
         """Begin a program; see `Core.start`."""
@@ -85,10 +85,10 @@ class FastCore:
         compiling = Compiling(self._host, self._workers, self._code, self._remark)
         return self._make_stages(self._golden, state, draws, start, compiling)
 
-    def begin(self, launch: Launch[Any], rest: ArrayRun[Any, Any]) -> "FastRun | Batches":
-        """Begin a program that was launched; `rest` is it on the golden model, which may have run groups."""
+    def begin(self, launch: Launch[Any], fallback: ArrayRun[Any, Any]) -> "FastRun | Batches":
+        """Begin a program that was launched; `fallback` is it on the golden model, which may have run wavefronts."""
         start = self._start(launch)
-        return Batches(rest) if start is None else FastRun(start, rest, self._workers)
+        return Batches(fallback) if start is None else FastRun(start, fallback, self._workers)
 
     def stop(self) -> None:
         """End what runs, as soon as it can; what it did is lost."""

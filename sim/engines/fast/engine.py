@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ctm.sim.engines.fast.core import FastCore
     from ctm.sim.engines.fast.host import Host
 
-PART_LANES = 1 << 18
-"""Processors of a part of the domain: work for some milliseconds. Preparing it takes a processor from its threads."""
+SEGMENT_LANES = 1 << 18
+"""Processors of a segment of the domain: work for some milliseconds. Its preparation takes a thread's processor."""
 
 
 class FastEngine:
@@ -56,7 +56,7 @@ class FastEngine:
         """As that of the golden engine."""
         self._config, self._progress, self._threads, self._host = config, progress, threads, host
         instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
-        observers = [] if trace is None else [Trace(trace, instruction_set.place, self._origin)]
+        observers = [] if trace is None else [Trace(trace, instruction_set.describe_pc, self._origin)]
         self._golden: ArrayCore[Any, Any] = ArrayCore(
             instruction_set, self.memory, lanes=config.array.group, watchdog=watchdog, hazards=hazards,
             observers=observers,
@@ -87,7 +87,7 @@ class FastEngine:
         try:
             self._processor.run(address, dwords)
         except BaseException:
-            # Whatever ended it, nothing goes on behind the caller's back.
+            # However the buffer ended, no thread may still run when the caller continues.
             fast = self._compiling()
             if fast is not None:
                 fast.stop()
@@ -95,8 +95,8 @@ class FastEngine:
 
     def reset(self) -> None:
         """Return to the reset state."""
-        self._core.forget_program()
-        lanes = BATCH_LANES if self._core is self._golden else PART_LANES
+        self._core.invalidate_program()
+        lanes = BATCH_LANES if self._core is self._golden else SEGMENT_LANES
         self._processor = FastProcessor(
             self.memory, self._core, tiles=self._config.array.tiles, progress=self._progress, batch_lanes=lanes,
             draws=INSTRUCTION_SETS[self._config.array.instruction_set].stages is not None,
@@ -123,7 +123,7 @@ class FastEngine:
         return self._make_fast()
 
     def _make_fast(self) -> "FastCore":
-        # Imported here, because they need a package that not everyone installs, and nobody should wait for it.
+        # Imported here, because they need an optional package, which takes time to import.
         from ctm.sim.engines.fast.core import FastCore
         from ctm.sim.engines.fast.host import Host
         from ctm.sim.engines.fast.preparations import PREPARATIONS, STAGES
@@ -171,7 +171,7 @@ class AutoEngine(FastEngine):
         return self._core.fast if isinstance(self._core, AutoCore) else None
 
     def _remark(self, reason: str) -> None:
-        """Nobody asked for compiled code."""
+        """Compiled code was not asked for."""
 
 
 def _obstacles(*, hazards: bool, traced: bool) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The end of groups: the conditional test of their processors, and their outputs.
+"""The end of wavefronts: the conditional test of their processors, and their outputs.
 
 Source: CTM Guide pp. 5, 22 and 29; docs/design/choices.md.
 """
@@ -77,7 +77,7 @@ def send(
         stores = _tested(kernel, test, conditional, stores)
     for output, register in outputs.items():
         number = output_number(output)
-        form, place = kernel.frame.buffers[number], kernel.places[number]
+        form, buffer = kernel.frame.buffers[number], kernel.buffers[number]
         if form.is_empty:
             continue
         exists = builder.and_(stores, _inside(kernel, number))
@@ -86,13 +86,13 @@ def send(
             builder.and_(exists, mask) if enabled else lanes.none
             for mask, enabled in zip(register.written[:channels], output_mask, strict=False)
         ]
-        address = element_address(lanes, form, place, kernel.x, kernel.y)
+        address = element_address(lanes, form, buffer, kernel.x, kernel.y)
         values = register.values[:channels]
         if adds:
-            before = gather(lanes, form, place.memory, address)
+            before = gather(lanes, form, buffer.memory, address)
             values = [_sum(lanes, old, new) for old, new in zip(before, values, strict=False)]
         words = [stored_words(lanes, form, value) for value in values]
-        store(lanes, form, place.memory, address, words, masks)
+        store(lanes, form, buffer.memory, address, words, masks)
 
 
 def _sum(lanes: Lanes, one: Value, other: Value) -> Value:
@@ -102,10 +102,10 @@ def _sum(lanes: Lanes, one: Value, other: Value) -> Value:
 
 def _inside(kernel: Kernel, number: int) -> Value:
     """Lanes whose own element a buffer has."""
-    lanes, builder, place = kernel.lanes, kernel.lanes.builder, kernel.places[number]
+    lanes, builder, buffer = kernel.lanes, kernel.lanes.builder, kernel.buffers[number]
     inside = builder.and_(
-        builder.icmp_unsigned("<", kernel.x, lanes.splat(place.width_limit)),
-        builder.icmp_unsigned("<", kernel.y, lanes.splat(place.height_limit)),
+        builder.icmp_unsigned("<", kernel.x, lanes.splat(buffer.width_limit)),
+        builder.icmp_unsigned("<", kernel.y, lanes.splat(buffer.height_limit)),
     )
     return lanes.mask(inside)
 
@@ -118,18 +118,18 @@ def _tested(kernel: Kernel, test: Test, conditional: Value | None, candidates: V
     if not test.uses_buffer:
         return candidates
     assert conditional is not None
-    form, place = kernel.frame.buffers[CONDITIONAL], kernel.places[CONDITIONAL]
+    form, buffer = kernel.frame.buffers[CONDITIONAL], kernel.buffers[CONDITIONAL]
     if form.is_empty:
         return lanes.none
     passed = builder.and_(candidates, _inside(kernel, CONDITIONAL))
-    address = element_address(lanes, form, place, kernel.x, kernel.y)
+    address = element_address(lanes, form, buffer, kernel.x, kernel.y)
     words = stored_words(lanes, form, conditional)
     if test.reads:
-        stored = gather_words(lanes, form, place.memory, address)
+        stored = gather_words(lanes, form, buffer.memory, address)
         is_float = form.element.is_float
         passed = builder.and_(passed, _compared(lanes, test.test, conditional if is_float else words, stored))
     if test.writes:
-        store(lanes, form, place.memory, address, [words], [passed])
+        store(lanes, form, buffer.memory, address, [words], [passed])
     return passed
 
 

@@ -1,8 +1,9 @@
-"""The frame of a compiled program: a loop over vectors of groups, what each group begins with, and how it ends.
+"""The frame of a compiled program: a loop over vectors of wavefronts, what each wavefront begins with, and how it ends.
 
 An instruction set's translation fills it: it begins where a `Kernel`'s builder stands and goes to `finish` with every
-group of the vector ended, to `give_back` if a group needs the golden model, or to `exceeded` if `limit_is_exceeded`.
-Nothing of a vector is visible before that, but uncached writes: its outputs and counts are stored at its end.
+wavefront of the vector ended, to `give_back` if a wavefront needs the golden model, or to `exceeded` if
+`limit_is_exceeded`. Nothing of a vector is visible before that, but uncached writes: its outputs and counts are stored
+at its end.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ from llvmlite import ir
 from ctm.rtl.isa.limits import BYTE_BITS, QUAD, WORD_BITS
 from ctm.sim.engines.fast.parameters import UNITS, BufferSlot, Slot, buffer_slot
 from ctm.sim.engines.fast.threads.work import TEXT
-from ctm.sim.engines.fast.vector.address import Form, Place
+from ctm.sim.engines.fast.vector.address import BufferParameters, Form
 from ctm.sim.engines.fast.vector.lanes import BYTE, INT, LONG, POINTER, Lanes, Value
 
 RUN = "run"
@@ -27,14 +28,14 @@ _DENORMALS_OFF = 0x8040
 class Frame:
     """What the frame is compiled for.
 
-    `width` lanes in a vector hold whole groups of `group` processors, with `rows` all in one row of the domain, with
-    `linear` numbered one after the other in the domain's only row; `fused` and `register` are the host's. With
-    `is_tested` a byte for each processor says whether it is covered. `buffers` are those that the program uses, by
+    `width` lanes in a vector hold whole wavefronts of `wavefront_lanes` processors, with `rows` all in one row of the
+    domain, with `linear` numbered one after the other in the domain's only row; `fused` and `register` are the host's.
+    With `is_tested` a byte for each processor says whether it is covered. `buffers` are those that the program uses, by
     number.
     """
 
     width: int
-    group: int
+    wavefront_lanes: int
     rows: bool
     fused: bool
     register: int
@@ -43,9 +44,9 @@ class Frame:
     linear: bool = False
 
     @property
-    def groups(self) -> int:
-        """Groups of a vector."""
-        return self.width // self.group
+    def wavefronts(self) -> int:
+        """Wavefronts of a vector."""
+        return self.width // self.wavefront_lanes
 
 
 class Counts:
@@ -55,31 +56,31 @@ class Counts:
         self._lanes = lanes
         self._noted: dict[int, int] = {}
         self._issued = [lanes.builder.alloca(LONG) for _ in range(UNITS)]
-        self._active_issued, self._spent, self._present, self._active, self._groups = (
+        self._active_issued, self._spent, self._present, self._active, self._wavefronts = (
             lanes.builder.alloca(LONG) for _ in range(5)
         )
 
-    def begin(self, here: Value, group: int) -> None:
-        """A vector starts with the groups of `here`."""
+    def begin(self, here: Value, wavefront_lanes: int) -> None:
+        """A vector starts with the wavefronts of `here`."""
         builder, zero = self._lanes.builder, ir.Constant(LONG, 0)
-        for place in (*self._issued, self._active_issued, self._spent):
-            builder.store(zero, place)
-        self.change(here, here, group)
-        builder.store(builder.load(self._present, typ=LONG), self._groups)
+        for pointer in (*self._issued, self._active_issued, self._spent):
+            builder.store(zero, pointer)
+        self.change(here, here, wavefront_lanes)
+        builder.store(builder.load(self._present, typ=LONG), self._wavefronts)
 
-    def change(self, here: Value, active: Value, group: int) -> None:
-        """From here on the groups of `here` execute, with the lanes of `active`, which has no others."""
+    def change(self, here: Value, active: Value, wavefront_lanes: int) -> None:
+        """From here on the wavefronts of `here` execute, with the lanes of `active`, which has no others."""
         builder = self._lanes.builder
-        shift = ir.Constant(LONG, group.bit_length() - 1)
+        shift = ir.Constant(LONG, wavefront_lanes.bit_length() - 1)
         builder.store(builder.lshr(self._lanes.count(here), shift), self._present)
         builder.store(self._lanes.count(active), self._active)
 
     def note(self, unit: int) -> None:
-        """The groups that are here issue an instruction."""
+        """The wavefronts that are here issue an instruction."""
         self._noted[unit] = self._noted.get(unit, 0) + 1
 
     def add(self) -> None:
-        """Add what was noted; before who is here or active changes, and before a block ends."""
+        """Add what was noted; before `here` or `active` changes, and before a block ends."""
         builder, total = self._lanes.builder, sum(self._noted.values())
         if not total:
             return
@@ -91,32 +92,32 @@ class Counts:
         self._noted = {}
 
     def spent(self) -> Value:
-        """Instructions that the vector issued: no group executed more."""
+        """Instructions that the vector issued: no wavefront executed more."""
         return self._lanes.builder.load(self._spent, typ=LONG)
 
     def commit(self, parameters: Value) -> None:
         """Add all to what is given back."""
-        self._add_to(parameters, Slot.GROUPS, self._groups)
+        self._add_to(parameters, Slot.WAVEFRONTS, self._wavefronts)
         self._add_to(parameters, Slot.LANE_INSTRUCTIONS, self._active_issued)
-        for unit, place in enumerate(self._issued):
-            self._add_to(parameters, Slot.ISSUED + unit, place)
+        for unit, pointer in enumerate(self._issued):
+            self._add_to(parameters, Slot.ISSUED + unit, pointer)
 
-    def _increase(self, place: Value, count: int, by: Value) -> None:
+    def _increase(self, pointer: Value, count: int, by: Value) -> None:
         builder = self._lanes.builder
         step = builder.mul(builder.load(by, typ=LONG), ir.Constant(LONG, count))
-        builder.store(builder.add(builder.load(place, typ=LONG), step), place)
+        builder.store(builder.add(builder.load(pointer, typ=LONG), step), pointer)
 
-    def _add_to(self, parameters: Value, slot: int, place: Value) -> None:
+    def _add_to(self, parameters: Value, slot: int, pointer: Value) -> None:
         builder = self._lanes.builder
         at = builder.gep(parameters, [ir.Constant(INT, slot)], source_etype=LONG)
-        builder.store(builder.add(builder.load(at, typ=LONG), builder.load(place, typ=LONG)), at)
+        builder.store(builder.add(builder.load(at, typ=LONG), builder.load(pointer, typ=LONG)), at)
 
 
 class Kernel:
     """A function that runs all vectors; `lanes.builder` stands where the translation has to begin.
 
-    `x` and `y` are the processors' coordinates as words, `covered` their mask, `here` the mask of the groups that are
-    issued.
+    `x` and `y` are the processors' coordinates as words, `covered` their mask, `here` the mask of the wavefronts that
+    are issued.
     """
 
     def __init__(self, frame: Frame) -> None:
@@ -129,7 +130,7 @@ class Kernel:
         builder = ir.IRBuilder(self.function.append_basic_block("entry"))
         self.lanes = Lanes(builder, frame.width, fused=frame.fused, register=frame.register)
         self.parameters = self.function.args[0]
-        self.places = {number: self._place(number) for number in frame.buffers}
+        self.buffers = {number: self._buffer(number) for number in frame.buffers}
         self._vectors, self._share = self.parameter(Slot.VECTORS, INT), self.parameter(Slot.SHARE, INT)
         self._taken = self.parameter(Slot.TAKEN, POINTER)
         self._domain = [self.parameter(slot, INT) for slot in (Slot.I0, Slot.J0, Slot.I1, Slot.J1)]
@@ -172,9 +173,9 @@ class Kernel:
 
     def go_if(self, bit: Value, block: Value) -> None:
         """Go to a block if `bit` is set, else on."""
-        behind = self.block("on")
-        self.lanes.builder.cbranch(bit, block, behind)
-        self.lanes.builder.position_at_end(behind)
+        following = self.block("on")
+        self.lanes.builder.cbranch(bit, block, following)
+        self.lanes.builder.position_at_end(following)
 
     def end(self) -> None:
         """The vector's outputs are stored: count what it did, and go on with the next one."""
@@ -182,7 +183,7 @@ class Kernel:
         self.counts.commit(self.parameters)
         builder.branch(self._next)
         builder.position_at_end(self.exceeded)
-        # Those behind it are likely to do the same, and need not try.
+        # The next vectors are likely to do the same, and need not try.
         at = builder.gep(self.parameters, [ir.Constant(INT, Slot.LIMIT)], source_etype=LONG)
         builder.store(ir.Constant(LONG, 0), at)
         builder.branch(self.give_back)
@@ -195,11 +196,11 @@ class Kernel:
         self._add_run()
         return f"{self.module}{TEXT}"
 
-    def _place(self, number: int) -> Place:
+    def _buffer(self, number: int) -> BufferParameters:
         def get(slot: BufferSlot, kind: Value = INT) -> Value:
             return self.parameter(buffer_slot(number, slot), kind)
 
-        return Place(
+        return BufferParameters(
             memory=get(BufferSlot.MEMORY, POINTER), base=get(BufferSlot.BASE), stride=get(BufferSlot.STRIDE),
             width_limit=get(BufferSlot.WIDTH_LIMIT), height_limit=get(BufferSlot.HEIGHT_LIMIT),
             scale_x=get(BufferSlot.SCALE_X), scale_y=get(BufferSlot.SCALE_Y),
@@ -229,17 +230,17 @@ class Kernel:
         builder.position_at_end(body)
         self.x, self.y = self._coordinates()
         self.covered = self._coverage()
-        self.here = lanes.any_of_group(self.covered, self.frame.group)
+        self.here = lanes.any_in_each(self.covered, self.frame.wavefront_lanes)
         builder.cbranch(lanes.any(self.here), start, self._next)
         builder.position_at_end(start)
-        self.counts.begin(self.here, self.frame.group)
+        self.counts.begin(self.here, self.frame.wavefront_lanes)
 
     def _coordinates(self) -> tuple[Value, Value]:
         lanes, frame = self.lanes, self.frame
         if frame.linear:
             first = lanes.splat(lanes.builder.mul(self._number, ir.Constant(INT, frame.width)))
             return lanes.builder.add(first, lanes.integer_for_each(range(frame.width))), lanes.none
-        processors = [lane % frame.group for lane in range(frame.width)]
+        processors = [lane % frame.wavefront_lanes for lane in range(frame.width)]
         offsets = [2 * (at // QUAD) + (at & 1) for at in processors], [at >> 1 & 1 for at in processors]
         x, y = (
             lanes.builder.add(self._origin(origin), lanes.integer_for_each(offset))
@@ -248,13 +249,13 @@ class Kernel:
         return x, y
 
     def _origin(self, origins: Value) -> Value:
-        """Each group's first coordinate in all its lanes."""
-        builder, groups = self.lanes.builder, self.frame.groups
-        first = builder.mul(self._number, ir.Constant(INT, groups))
+        """Each wavefront's first coordinate in all its lanes."""
+        builder, wavefronts = self.lanes.builder, self.frame.wavefronts
+        first = builder.mul(self._number, ir.Constant(INT, wavefronts))
         at = builder.gep(origins, [builder.zext(first, LONG)], source_etype=INT)
-        loaded = builder.load(at, typ=ir.VectorType(INT, groups))
+        loaded = builder.load(at, typ=ir.VectorType(INT, wavefronts))
         loaded.align = 4
-        of_lane = [lane // self.frame.group for lane in range(self.frame.width)]
+        of_lane = [lane // self.frame.wavefront_lanes for lane in range(self.frame.width)]
         return builder.shuffle_vector(loaded, loaded, self.lanes.integer_for_each(of_lane))
 
     def _coverage(self) -> Value:
@@ -303,7 +304,7 @@ def masks_of(lanes: Lanes, names: Sequence[str]) -> dict[str, Value]:
 
 
 def _set_attributes(function: Value, width: int) -> None:
-    """What llvmlite knows no names for, so its own check is left out."""
+    """Attributes that llvmlite has no names for, so its own check is avoided."""
     for text in (
         "noinline", "nounwind", '"denormal-fp-math"="preserve-sign,preserve-sign"',
         f'"prefer-vector-width"="{min(512, max(128, WORD_BITS * width))}"',

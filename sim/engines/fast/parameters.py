@@ -37,11 +37,11 @@ class Slot(IntEnum):
     """The domain."""
     ORIGIN_I = auto()
     ORIGIN_J = auto()
-    """Point at the coordinates of each group's first processor, 32 bits."""
+    """Point at the coordinates of each wavefront's first processor, 32 bits."""
     COVERED = auto()
     """Points at a byte for each processor, where a conditional test chose them."""
     VECTORS = auto()
-    """Vectors to run; the last one is filled up with groups outside the domain."""
+    """Vectors to run; the last one is filled up with wavefronts outside the domain."""
     TAKEN = auto()
     """Points at the number of vectors that threads have taken, 32 bits: `COUNTER` of one of them."""
     COUNTER = auto()
@@ -70,9 +70,9 @@ class Slot(IntEnum):
     """Of a draw's programs in front of the raster: points at what threads begin with, read and leave."""
     NANOSECONDS = auto()
     """How long it ran."""
-    GROUPS = auto()
+    WAVEFRONTS = auto()
     LANE_INSTRUCTIONS = auto()
-    """Counted: groups that ran, and active lanes of each instruction; behind them instructions of each unit."""
+    """Counted: wavefronts that ran, and active lanes of each instruction; after them instructions of each unit."""
     ISSUED = auto()
 
 
@@ -92,7 +92,7 @@ class BufferSlot(IntEnum):
 
 
 CONDITIONAL = INPUTS + DRAW_OUTPUTS
-"""Number of the conditional buffer, behind inputs and outputs."""
+"""Number of the conditional buffer, after inputs and outputs."""
 _BUFFERS = Slot.ISSUED + UNITS
 SLOTS = _BUFFERS + (CONDITIONAL + 1) * BufferSlot.SIZE
 
@@ -105,7 +105,7 @@ def output_number(output: int) -> int:
 
 
 def buffer_slot(number: int, slot: BufferSlot) -> int:
-    """Place of a buffer's slot."""
+    """Index of a buffer's parameter in the table."""
     return int(_BUFFERS + number * BufferSlot.SIZE + slot)
 
 

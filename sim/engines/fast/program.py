@@ -33,8 +33,8 @@ class FallBackError(Exception):
 class Prepared:
     """A launch, ready to be compiled and run.
 
-    `table` has all parameters but those of a part of the domain, `kept` the arrays that it points at. With `in_order`
-    groups run one after the other.
+    `table` has all parameters but those of a segment of the domain, `kept` the arrays that it points at. With
+    `in_order` wavefronts run one after the other.
     """
 
     frame: Frame
@@ -48,9 +48,9 @@ class Prepared:
 
     def counters(self, table: Table) -> Counters:
         """What vectors that ran counted; `table` is that of a thread, or the sum of several."""
-        groups, lane_instructions, *issued = table[Slot.GROUPS : Slot.ISSUED + UNITS].tolist()
+        wavefronts, lane_instructions, *issued = table[Slot.WAVEFRONTS : Slot.ISSUED + UNITS].tolist()
         units = dict(zip(self.units, issued, strict=False))
-        return Counters(groups=groups, issued=units, lane_instructions=lane_instructions)
+        return Counters(wavefronts=wavefronts, issued=units, lane_instructions=lane_instructions)
 
 
 def used_buffers(launch: Launch[Any], *, stores: bool = True) -> dict[int, Form]:
@@ -78,7 +78,7 @@ def tests_before(launch: Launch[Any]) -> bool:
 
 
 def check_independence(launch: Launch[Any]) -> None:
-    """Refuse launches whose result depends on the order in which groups write.
+    """Reject launches whose result depends on the order in which wavefronts write.
 
     Raises
     ------
@@ -99,9 +99,9 @@ def check_independence(launch: Launch[Any]) -> None:
 
 
 def check_memory(launch: Launch[Any]) -> None:
-    """Reject launches in a memory of which a part answers with errors."""
-    if launch.memory.refused_ranges:
-        raise FallBackError("a part of memory answers with errors")
+    """Reject launches in a memory with ranges that respond with errors."""
+    if launch.memory.error_ranges:
+        raise FallBackError("a range of memory responds with errors")
 
 
 def _written(launch: Launch[Any]) -> Iterator[Buffer]:
@@ -127,7 +127,7 @@ def parameters(launch: Launch[Any], frame: Frame) -> tuple[Table, list[npt.NDArr
         table[slot] = bound
     for number in frame.buffers:
         set_buffer(table, number, *_buffer(launch, number))
-    # A run must not be seen by who begins the next one.
+    # A run must not be visible to the next one.
     return table, [coefficients, floats, integers, *(memory.bytes for memory in launch.inputs.cached)]
 
 
@@ -152,7 +152,7 @@ def prepared(
     """
     frame = Frame(
         width=width,
-        group=launch.lanes,
+        wavefront_lanes=launch.lanes,
         rows=rows,
         fused=host.fused,
         register=host.register,
@@ -162,7 +162,7 @@ def prepared(
     )
     table, kept = parameters(launch, frame)
     buffers = tuple(sorted(frame.buffers.items(), key=itemgetter(0)))
-    state = (launch.output_mask, final_test(launch), width, frame.group, rows, frame.is_tested, buffers)
+    state = (launch.output_mask, final_test(launch), width, frame.wavefront_lanes, rows, frame.is_tested, buffers)
     return Prepared(
         frame=frame,
         key=(launch.program.image, state, others),

@@ -1,6 +1,6 @@
 """The raster of draws as compiled code: shapes to strips, see `ctm.sim.golden.draw.strips`.
 
-It goes on where it stopped when its room was full, so that strips can be drawn while the next ones are found.
+It continues where it stopped when its arrays were full, so that strips can be drawn while the next ones are found.
 """
 
 import ctypes
@@ -51,13 +51,13 @@ class _Slot(IntEnum):
     """Where it goes on: the shape, and the strip in it; I is -1 at a shape's beginning."""
     CAPACITY = auto()
     FOUND = auto()
-    """Strips for which there is room, and those that were found."""
+    """Strips for which there is space, and those that were found."""
     OUT_SHAPE = auto()
     OUT_I = auto()
     OUT_J = auto()
     OUT_COVERED = auto()
     OUT_EDGES = auto()
-    """Point at what is found of each strip: shape and place, 32 bits; a byte a lane; three floats a lane."""
+    """Point at what is found of each strip: shape and coordinates, 32 bits; a byte a lane; three floats a lane."""
 
 
 _KEPT = (_Slot.SHAPE, _Slot.I, _Slot.J, _Slot.FOUND)
@@ -75,8 +75,8 @@ class Found:
     edges: npt.NDArray[np.float32]
 
     @staticmethod
-    def room(strips: int, lanes: int) -> "Found":
-        """Room for so many."""
+    def empty(strips: int, lanes: int) -> "Found":
+        """Arrays for so many."""
         shape, i, j = (np.empty(strips, np.int32) for _ in range(3))
         return Found(shape, i, j, np.empty((strips, lanes), np.uint8), np.empty((strips, _EDGES, lanes), np.float32))
 
@@ -89,8 +89,8 @@ class Found:
         return Found(self.shape[:count], self.i[:count], self.j[:count], self.covered[:count], self.edges[:count])
 
 
-def raster(shapes: Shapes, domain: Domain, lanes: int, host: Host, room: Callable[[], Found]) -> Iterator[Found]:
-    """The strips of all shapes in the domain, as many together as there is room for; `room` makes it each time."""
+def raster(shapes: Shapes, domain: Domain, lanes: int, host: Host, allocate: Callable[[], Found]) -> Iterator[Found]:
+    """The strips of all shapes in the domain, as many together as fit in what `allocate` gives each time."""
     if domain.is_empty or not shapes.count:
         return
     made = _code(lanes, host)
@@ -107,7 +107,7 @@ def raster(shapes: Shapes, domain: Domain, lanes: int, host: Host, room: Callabl
     table[_Slot.COUNT], table[_Slot.I] = shapes.count, -1
     table[_Slot.LEFT], table[_Slot.BOTTOM] = domain.i0 & ~1, domain.j0 & ~1
     while table[_Slot.SHAPE] < shapes.count:
-        found = room()
+        found = allocate()
         table[_Slot.CAPACITY], table[_Slot.FOUND] = found.shape.size, 0
         outputs = (found.shape, found.i, found.j, found.covered, found.edges)
         table[_Slot.OUT_SHAPE : _Slot.OUT_EDGES + 1] = [array.ctypes.data for array in outputs]
@@ -132,13 +132,13 @@ class _Raster:
         self._builder = ir.IRBuilder(function.append_basic_block("entry"))
         self._longs = ir.VectorType(_LONG, lanes)
         self._shape, self._i, self._j, self._found = (self._builder.alloca(_LONG) for _ in range(4))
-        for place, slot in (
+        for pointer, slot in (
             (self._shape, _Slot.SHAPE),
             (self._i, _Slot.I),
             (self._j, _Slot.J),
             (self._found, _Slot.FOUND),
         ):
-            self._builder.store(self._given(slot), place)
+            self._builder.store(self._given(slot), pointer)
         self._build()
 
     def text(self) -> str:
@@ -180,15 +180,15 @@ class _Raster:
         builder.cbranch(builder.icmp_signed("<", number, self._given(_Slot.COUNT)), shape, end)
         builder.position_at_end(shape)
         bounds = [
-            builder.load(self._at(_Slot.BOUNDS, self._element(number, 4, place), _LONG), typ=_LONG)
-            for place in range(4)
+            builder.load(self._at(_Slot.BOUNDS, self._element(number, 4, index), _LONG), typ=_LONG)
+            for index in range(4)
         ]
         offset = builder.sub(bounds[0], self._given(_Slot.LEFT))
         left = builder.sub(bounds[0], builder.urem(offset, width))
         bottom = builder.sub(bounds[2], builder.urem(builder.sub(bounds[2], self._given(_Slot.BOTTOM)), self._long(2)))
         begins = builder.icmp_signed("<", builder.load(self._i, typ=_LONG), self._long(0))
-        for place, first in ((self._i, left), (self._j, bottom)):
-            builder.store(builder.select(begins, first, builder.load(place, typ=_LONG)), place)
+        for pointer, first in ((self._i, left), (self._j, bottom)):
+            builder.store(builder.select(begins, first, builder.load(pointer, typ=_LONG)), pointer)
         edges = [self._edge(number, edge) for edge in range(_EDGES)]
         builder.branch(rows)
         builder.position_at_end(rows)
@@ -211,24 +211,24 @@ class _Raster:
         builder.position_at_end(full)
         builder.branch(end)
         builder.position_at_end(end)
-        for place, slot in (
+        for pointer, slot in (
             (self._shape, _Slot.SHAPE),
             (self._i, _Slot.I),
             (self._j, _Slot.J),
             (self._found, _Slot.FOUND),
         ):
-            builder.store(builder.load(place, typ=_LONG), self._slot(slot))
+            builder.store(builder.load(pointer, typ=_LONG), self._slot(slot))
         builder.ret_void()
 
-    def _element(self, number: Any, size: int, place: int) -> Any:
-        return self._builder.add(self._builder.mul(number, self._long(size)), self._long(place))
+    def _element(self, number: Any, size: int, index: int) -> Any:
+        return self._builder.add(self._builder.mul(number, self._long(size)), self._long(index))
 
     def _edge(self, number: Any, edge: int) -> tuple[Any, Any, Any, Any, Any]:
         """Of an edge its coefficients, what each lane adds to the value at the first one, and its least value."""
         builder, lane = self._builder, range(self._lanes)
         x, y, constant = (
-            builder.load(self._at(_Slot.COEFFICIENTS, self._element(number, 9, 3 * edge + place), _LONG), typ=_LONG)
-            for place in range(3)
+            builder.load(self._at(_Slot.COEFFICIENTS, self._element(number, 9, 3 * edge + index), _LONG), typ=_LONG)
+            for index in range(3)
         )
         right, up = ([2 * (each // QUAD) + (each & 1) for each in lane], [each >> 1 & 1 for each in lane])
         added = builder.add(builder.mul(self._splat(x), self._each(right)), builder.mul(self._splat(y), self._each(up)))
@@ -263,8 +263,8 @@ class _Raster:
             builder.zext(covered, ir.VectorType(_BYTE, self._lanes)), self._at(_Slot.OUT_COVERED, lanes, _BYTE)
         )
         stored.align = 1
-        for place, edge in enumerate(_ORDER):
-            at = builder.add(builder.mul(lanes, self._long(_EDGES)), self._long(place * self._lanes))
+        for index, edge in enumerate(_ORDER):
+            at = builder.add(builder.mul(lanes, self._long(_EDGES)), self._long(index * self._lanes))
             floats = builder.sitofp(found[edge], ir.VectorType(_FLOAT, self._lanes))
             stored = builder.store(floats, self._at(_Slot.OUT_EDGES, at, _FLOAT))
             stored.align = 4

@@ -1,4 +1,4 @@
-"""One program on the host: threads run parts of the domain, the golden model runs what they give back."""
+"""One program on the host: threads run segments of the domain, the golden model runs what they give back."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -15,102 +15,102 @@ from ctm.sim.engines.fast.starts import Start
 from ctm.sim.engines.fast.threads.workers import Workers
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.core import ArrayRun
-from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.domain import DomainWavefronts
 
 _UNLIMITED = (1 << 63) - 1
-_PARTS = 4
-"""Parts of the domain that may wait."""
+_SEGMENTS = 4
+"""Segments of the domain that may wait."""
 _NANOSECOND = 1e-9
 _LEAST_SECONDS, _LEAST_VECTORS = 0.0001, 16
-"""What is worth a thread's while: how long it takes, and its size where nobody knows how long that is."""
+"""The least work for a thread: its time, and its size where the time is unknown."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Part:
-    """Neighbouring groups of the domain walk that are running.
+class _Segment:
+    """Neighbouring wavefronts of the domain walk that are running.
 
-    `tables` are those of threads that take vectors of it until none is left, by their addresses.
+    `tables` are those of threads that take vectors of it until none remains, by their addresses.
     """
 
     tables: dict[int, Table]
-    groups: Groups
+    wavefronts: DomainWavefronts
     layout: Layout
 
 
 class FastRun:
-    """A program that is running; see `Run`. `rest` is the same program on the golden model, for what is given back."""
+    """A program that is running; see `Run`. `fallback` runs it on the golden model, for what is given back."""
 
-    def __init__(self, start: Start, rest: ArrayRun[Any, Any], workers: Workers) -> None:
-        self._launch, self._prepared, self._code, self._rest = start.launch, start.prepared, start.code, rest
+    def __init__(self, start: Start, fallback: ArrayRun[Any, Any], workers: Workers) -> None:
+        self._launch, self._prepared, self._code, self._fallback = start.launch, start.prepared, start.code, fallback
         self._workers, self._arranged = workers, start.arranged
-        self._parts: deque[_Part] = deque()
-        self._may_wait = 1 if self._prepared.in_order else _PARTS
+        self._segments: deque[_Segment] = deque()
+        self._may_wait = 1 if self._prepared.in_order else _SEGMENTS
         self._stopped = False
 
-    def add(self, groups: Groups) -> None:
-        """Run groups; see `Run.add`."""
-        while len(self._parts) >= self._may_wait:
+    def add(self, wavefronts: DomainWavefronts) -> None:
+        """Run wavefronts; see `Run.add`."""
+        while len(self._segments) >= self._may_wait:
             self._take()
         if self._stopped:
-            self._rest.add(groups)
+            self._fallback.add(wavefronts)
         else:
-            self._begin(groups)
+            self._begin(wavefronts)
 
     def finish(self) -> MachineError | None:
         """Wait for all; see `Run.finish`."""
-        while self._parts:
+        while self._segments:
             self._take()
-        return self._rest.finish()
+        return self._fallback.finish()
 
-    def _begin(self, groups: Groups) -> None:
-        known = self._known(groups)
+    def _begin(self, wavefronts: DomainWavefronts) -> None:
+        known = self._known(wavefronts)
         tables = known.begin(self._threads(known.layout.vectors))
-        part = _Part(tables=tables, groups=groups, layout=known.layout)
+        segment = _Segment(tables=tables, wavefronts=wavefronts, layout=known.layout)
         # Kept before any of them begins.
-        self._parts.append(part)
-        self._workers.submit(self._code, part.tables)
+        self._segments.append(segment)
+        self._workers.submit(self._code, segment.tables)
 
-    def _known(self, groups: Groups) -> Arranged:
-        """Groups as they are run, which may be known."""
-        known = self._arranged.get(groups)
+    def _known(self, wavefronts: DomainWavefronts) -> Arranged:
+        """Wavefronts as they are run, which may be known."""
+        known = self._arranged.get(wavefronts)
         if known is None:
             prepared = self._prepared
             frame, table = prepared.frame, prepared.table.copy()
-            layout = Layout.of(groups, frame.groups, rows=frame.rows, is_tested=frame.is_tested)
+            layout = Layout.of(wavefronts, frame.wavefronts, rows=frame.rows, is_tested=frame.is_tested)
             table[Slot.ORIGIN_I], table[Slot.ORIGIN_J] = layout.i.ctypes.data, layout.j.ctypes.data
             if layout.covered is not None:
                 table[Slot.COVERED] = layout.covered.ctypes.data
             table[Slot.VECTORS], table[Slot.LIMIT] = layout.vectors, self._launch.watchdog or _UNLIMITED
             table[Slot.CODE] = self._code.address
-            known = self._arranged[groups] = Arranged.of(layout, table, self._workers.threads)
+            known = self._arranged[wavefronts] = Arranged.of(layout, table, self._workers.threads)
         return known
 
     def _threads(self, vectors: int) -> int:
-        """How many threads a part is worth."""
+        """How many threads a segment is worth."""
         if self._prepared.in_order:
             return 1
-        pace = self._code.pace * self._prepared.frame.groups
+        pace = self._code.pace * self._prepared.frame.wavefronts
         worth = int(vectors * pace / _LEAST_SECONDS) if pace else vectors // _LEAST_VECTORS
         return max(1, min(self._workers.threads, worth))
 
     def _take(self) -> None:
-        """Wait for the first part, and run what it gives back."""
-        part, found = self._parts.popleft(), []
-        for address, table in part.tables.items():
+        """Wait for the first segment, and run what it gives back."""
+        segment, found = self._segments.popleft(), []
+        for address, table in segment.tables.items():
             self._workers.wait(address)
-            # Whoever met the limit took all behind it along.
+            # A vector that met the limit also stopped those after it.
             self._stopped |= not table[Slot.LIMIT]
             count = int(table[Slot.RETURNED_COUNT])
             if count:
                 found.append(table[SLOTS:].view(np.int32)[:count])
-        self._count(list(part.tables.values()))
+        self._count(list(segment.tables.values()))
         if found:
-            vectors = part.layout.places // self._prepared.frame.groups
-            self._rest.add(part.groups.select(np.isin(vectors, np.concatenate(found))))
+            vectors = segment.layout.positions // self._prepared.frame.wavefronts
+            self._fallback.add(segment.wavefronts.select(np.isin(vectors, np.concatenate(found))))
 
     def _count(self, tables: Sequence[Table]) -> None:
         total = reduce(add, (table[:SLOTS] for table in tables))
         counted = self._prepared.counters(total)
-        self._rest.counters.add(counted)
-        if counted.groups:
-            self._code.pace = _NANOSECOND * int(total[Slot.NANOSECONDS]) / counted.groups
+        self._fallback.counters.add(counted)
+        if counted.wavefronts:
+            self._code.pace = _NANOSECOND * int(total[Slot.NANOSECONDS]) / counted.wavefronts

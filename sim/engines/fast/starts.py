@@ -12,7 +12,7 @@ from ctm.sim.engines.fast.compiler import Code
 from ctm.sim.engines.fast.program import Prepared
 from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.launch import Launch
-from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.domain import DomainWavefronts
 from ctm.sim.golden.pe.state import State
 from ctm.sim.memory import Memory
 
@@ -33,8 +33,8 @@ class Start:
     launch: Launch[Any]
     prepared: Prepared
     code: Code
-    arranged: WeakKeyDictionary[Groups, Arranged] = field(default_factory=WeakKeyDictionary)
-    """Of groups that were run before."""
+    arranged: WeakKeyDictionary[DomainWavefronts, Arranged] = field(default_factory=WeakKeyDictionary)
+    """Of wavefronts that were run before."""
 
 
 class Starts:
@@ -48,12 +48,12 @@ class Starts:
         self._image_bytes = PROGRAM_FORMATS[kind].image_limit
         self._image: tuple[int, bytes] | None = None
         """Base and bytes of what the golden model has loaded."""
-        self._is_forgotten = True
+        self._is_invalid = True
         self._known: deque[tuple[Seen, State, Start]] = deque(maxlen=_MOST)
 
-    def forget_program(self) -> None:
+    def invalidate_program(self) -> None:
         """Load the program again at the next start, if it is another one."""
-        self._is_forgotten = True
+        self._is_invalid = True
 
     def known(self, state: State) -> Start | None:
         """The same start, if it is remembered."""
@@ -66,8 +66,8 @@ class Starts:
         try:
             launch = self._golden.launch(state)
         except BaseException:
-            # Nobody knows what is loaded.
-            self._image, self._is_forgotten = None, True
+            # What is loaded is unknown.
+            self._image, self._is_invalid = None, True
             raise
         # Later commands change the unit's state.
         return replace(launch, conditional=replace(launch.conditional))
@@ -75,23 +75,23 @@ class Starts:
     def remember(self, state: State, start: Start) -> None:
         """Remember what was launched with this state, if it can be told whether it is the same again."""
         copied = any(memory is not self._memory for memory in start.launch.inputs.cached)
-        if self._image is not None and not copied and not self._memory.refused_ranges:
+        if self._image is not None and not copied and not self._memory.error_ranges:
             self._known.appendleft((self._seen(state), state.copy(), start))
 
     def look_at_image(self, state: State) -> None:
         """Let the golden model load the program again, if it is another one."""
-        if not self._is_forgotten:
+        if not self._is_invalid:
             return
         base, end = state.instruction_base, state.instruction_base + self._image_bytes
         image = None
-        if end <= ADDRESS_SPACE and not self._memory.refused_ranges:
+        if end <= ADDRESS_SPACE and not self._memory.error_ranges:
             image = base, self._memory.read(base, self._image_bytes)
         if image is None or image != self._image:
-            self._golden.forget_program()
+            self._golden.invalidate_program()
             self._image = image
-        self._is_forgotten = False
+        self._is_invalid = False
 
     def _seen(self, state: State) -> Seen:
         memory, bases = self._memory, state.constant_bases
         constants = (memory.words(bases[name], count).tobytes() for name, count in _CONSTANT_WORDS.items())
-        return self._image, bool(memory.refused_ranges), *constants
+        return self._image, bool(memory.error_ranges), *constants

@@ -25,19 +25,19 @@ class BoardMachine:
     Raises
     ------
     BoardError
-        What answers is no board with a machine of this configuration.
+        What responds is no board with a machine of this configuration.
     """
 
     def __init__(self, link: Link, config: MachineConfig) -> None:
         self._link = link
         greeting = unpack(GREETING, int.from_bytes(link.ask(Request.HELLO, length=GREETING.size // 8), "little"))
         if greeting["magic"] != MAGIC:
-            raise BoardError(f"{link.name}: what answers is no board of this machine; is its bitstream loaded?")
+            raise BoardError(f"{link.name}: what responds is no board of this machine; is its bitstream loaded?")
         if greeting["protocol"] != PROTOCOL:
             theirs = greeting["protocol"]
             raise BoardError(f"{link.name}: the bitstream speaks protocol {theirs}, not {PROTOCOL}; build it again")
         if self.read(_REGISTERS["ID"].offset) != IDENTITY:
-            raise BoardError(f"{link.name}: there is no machine behind the board's bridge; build its bitstream again")
+            raise BoardError(f"{link.name}: there is no machine at the board's bridge; build its bitstream again")
         self._check(greeting["fingerprint"], config)
         self.memory_bytes, self._frequency = greeting["memory_bytes"], greeting["frequency"]
         self._before = self._last = 0

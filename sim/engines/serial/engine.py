@@ -19,7 +19,7 @@ class SerialEngine(CycleAccurateEngine):
     """Runs command buffers on a board; `port` is ``PATH`` or ``PATH@BAUD``.
 
     `cycles` are those in which the machine executes a buffer. What the host has written to memory is sent
-    before a buffer, and what the machine has written is fetched behind it.
+    before a buffer, and what the machine has written is fetched after it.
 
     Raises
     ------
@@ -31,7 +31,7 @@ class SerialEngine(CycleAccurateEngine):
     slice_cycles = 1 << 23
     reset_looks = 1000
     patience: float | None = None
-    """Seconds that an answer may take, for boards that are slower than boards are."""
+    """Seconds that a response may take, for boards that are slower than boards are."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class SerialEngine(CycleAccurateEngine):
             self._port.close()
 
     def make_machine(self, config: MachineConfig) -> SimulatedMachine:
-        """The machine on the board, behind a soft reset: whoever had it before may have left it at work."""
+        """The machine on the board, after a soft reset: an earlier user may have left it running."""
         self._board = board = BoardMachine(self._link, config)
         self.memory = Memory(board.memory_bytes)
         self.reset_machine(board)

@@ -11,7 +11,7 @@ _STUFFED = {byte: bytes([ESCAPE, byte ^ FLIPPED]) for byte in (ESCAPE, FLAG)}
 
 
 def frame(content: bytes) -> bytes:
-    """What is sent of it: its CRC behind it, escapes in it, flags around it."""
+    """What is sent of it: its CRC after it, escapes in it, flags around it."""
     content += zlib.crc32(content).to_bytes(_CRC_BYTES, "little")
     # The escape itself comes first in the table, else those of flags would be escaped again.
     for byte, stuffed in _STUFFED.items():
@@ -29,7 +29,7 @@ class FrameReader:
         """The contents of frames that end in these bytes."""
         *ended, begun = (self._waiting + data).split(bytes([FLAG]))
         self._waiting = bytearray(begun[:_MOST])
-        contents = (_content(bytes(part)) for part in ended)
+        contents = (_content(bytes(section)) for section in ended)
         return [content for content in contents if content is not None]
 
 
@@ -38,7 +38,7 @@ def _content(stuffed: bytes) -> bytes | None:
     first, *others = stuffed.split(bytes([ESCAPE]))
     if not all(others):
         return None
-    plain = first + b"".join(bytes([part[0] ^ FLIPPED]) + part[1:] for part in others)
+    plain = first + b"".join(bytes([section[0] ^ FLIPPED]) + section[1:] for section in others)
     content, crc = plain[:-_CRC_BYTES], plain[-_CRC_BYTES:]
     is_good = len(plain) > _CRC_BYTES and zlib.crc32(content).to_bytes(_CRC_BYTES, "little") == crc
     return content if is_good else None

@@ -1,4 +1,4 @@
-"""Requests and answers over a port that may lose and change bytes."""
+"""Requests and responses over a port that may lose and change bytes."""
 
 import time
 from itertools import count
@@ -11,7 +11,7 @@ from ctm.sim.engines.serial.frames import FrameReader, frame
 
 _ATTEMPTS = 6
 _PATIENCE = 0.25
-"""Seconds that an answer may take beside what its bytes take; a USB adapter may keep bytes for 16 ms."""
+"""Seconds that a response may take beside its transfer; a USB adapter may keep bytes for 16 ms."""
 _LINE_BITS = 10
 """Of a byte on the line."""
 _STUFFED = 2
@@ -32,9 +32,9 @@ class Port(Protocol):
 
 
 class Link:
-    """Asks a board and waits for its answer; what is not answered is asked again.
+    """Sends requests to a board and waits for its responses; a request without one is repeated.
 
-    A link that has failed stays so: each further request fails at once, with the same error.
+    After a failure each further request fails at once, with the same error.
     """
 
     def __init__(self, port: Port, *, patience: float = _PATIENCE, attempts: int = _ATTEMPTS) -> None:
@@ -42,7 +42,7 @@ class Link:
         self._sequence = count(int(time.monotonic() * 1000))
         self._failure: BoardError | None = None
         self._is_known = False
-        """Whether there was an answer."""
+        """Whether there was a response."""
         self.repeated = 0
         """Requests that were made once more."""
 
@@ -53,20 +53,20 @@ class Link:
 
     @property
     def has_failed(self) -> bool:
-        """Whether there is no use in asking."""
+        """Whether all further requests fail."""
         return self._failure is not None
 
     def ask(
         self, request: Request, *, address: int = 0, length: int = 0, data: bytes = b"", patience: float = 0.0
     ) -> bytes:
-        """The data of the answer: `length` bytes, or none if the request brings `data`.
+        """The data of the response: `length` bytes, or none if the request brings `data`.
 
         `patience` are seconds that the board needs to do it.
 
         Raises
         ------
         BoardError
-            There is no answer, or none that can be.
+            There is no response, or an invalid one.
         """
         if self._failure is not None:
             raise self._failure
@@ -86,7 +86,7 @@ class Link:
                 raise BoardError(
                     f"{self.name}: the board does not know {what}; was its bitstream made by this version?"
                 )
-            raise BoardError(f"{self.name}: the board's memory or machine refuses {what}")
+            raise BoardError(f"{self.name}: the board's memory or machine gives an error response to {what}")
         except BoardError as error:
             self._failure = error
             raise
@@ -94,7 +94,7 @@ class Link:
     def _exchange(
         self, request: Request, sequence: int, sent: bytes, expected: int, patience: float
     ) -> tuple[Verdict, bytes]:
-        """Verdict and data of the answer."""
+        """Verdict and data of the response."""
         heard, reader = 0, FrameReader()
         on_line = (len(sent) + _STUFFED * (expected + _LINE_BITS)) * _LINE_BITS / self._port.baud
         limit = self._patience + patience + on_line
@@ -106,24 +106,24 @@ class Link:
                 data = self._port.read(left)
                 heard += len(data)
                 for content in reader.feed(data):
-                    answer = _answer(content, request, sequence, expected)
-                    if answer is not None:
+                    response = _response(content, request, sequence, expected)
+                    if response is not None:
                         self._is_known = True
-                        return answer
+                        return response
         raise self._silence(heard)
 
     def _silence(self, heard: int) -> BoardError:
         if self._is_known:
-            problem = "the board does not answer any more; was it switched off, or loaded anew?"
+            problem = "the board does not respond any more; was it switched off, or loaded anew?"
         elif heard:
-            problem = f"what comes is no answer; is this the board's port, and {self._port.baud} its speed?"
+            problem = f"what comes is no response; is this the board's port, and {self._port.baud} its speed?"
         else:
-            problem = "the board does not answer; has it power, and its bitstream?"
+            problem = "the board does not respond; has it power, and its bitstream?"
         return BoardError(f"{self.name}: {problem}")
 
 
-def _answer(content: bytes, request: Request, sequence: int, expected: int) -> tuple[Verdict, bytes] | None:
-    """Verdict and data of an answer, None if this is none to this request."""
+def _response(content: bytes, request: Request, sequence: int, expected: int) -> tuple[Verdict, bytes] | None:
+    """Verdict and data of a response, None if this is none to this request."""
     if len(content) < 3 or content[0] != request.value | ANSWERED or content[1] != sequence:
         return None
     try:

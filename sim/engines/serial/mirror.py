@@ -32,11 +32,11 @@ class Mirror:
         words = self._own.view(np.uint64) != self._known.view(np.uint64)
         lines = np.flatnonzero(words.reshape(-1, LINE_BYTES // 8).any(axis=1))
         for run in _runs(lines, LARGEST // LINE_BYTES):
-            part = slice(int(run[0]) * LINE_BYTES, (int(run[-1]) + 1) * LINE_BYTES)
-            # A copy, as another thread may write its own part of a run of lines meanwhile.
-            data = self._own[part].copy()
-            self._link.ask(Request.WRITE_MEMORY, address=part.start, data=data.tobytes())
-            self._known[part] = data
+            span = slice(int(run[0]) * LINE_BYTES, (int(run[-1]) + 1) * LINE_BYTES)
+            # A copy, as another thread may write its own bytes of a run of lines meanwhile.
+            data = self._own[span].copy()
+            self._link.ask(Request.WRITE_MEMORY, address=span.start, data=data.tobytes())
+            self._known[span] = data
 
     def fetch(self) -> None:
         """Take from the board all blocks that the machine has written."""
@@ -57,6 +57,6 @@ class Mirror:
 
 
 def _runs(lines: np.ndarray, most: int) -> list[np.ndarray]:
-    """The lines in groups that follow each other, each of so many at most."""
+    """The lines in runs that follow each other, each of so many at most."""
     whole = np.split(lines, np.flatnonzero(np.diff(lines) != 1) + 1)
     return [run[first : first + most] for run in whole for first in range(0, len(run), most)]

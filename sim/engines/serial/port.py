@@ -32,7 +32,7 @@ def parse(text: str, baud: int) -> tuple[str, int]:
 
 
 class SerialPort:
-    """A port of 8 bits without parity or flow control, which nobody else may open; use it as a context or `close` it.
+    """A port of 8 bits without parity or flow control, which no other process may open. A context, or `close` it.
 
     Raises
     ------
@@ -97,7 +97,7 @@ class SerialPort:
 
 
 def _hint(error: OSError) -> str:
-    """What somebody can do about it."""
+    """What the user can do about it."""
     if isinstance(error, FileNotFoundError):
         return "there is no such port; is the board connected?"
     if isinstance(error, PermissionError):

@@ -14,7 +14,8 @@ _OF_LANES = ("words", "enable")
 def whole(fields: Fields) -> Fields:
     """Events of whole wavefronts, each in the cycle of its last beat, from events of beats.
 
-    Beats of a context come in their order; an event of which some are missing is left out. Events without beats stay.
+    Beats of a context come in their order; an event without some of them is dropped. Events without beats are
+    kept.
     """
     if "beat" not in fields:
         return fields

@@ -5,7 +5,7 @@ EXPORTED const std::uint32_t* machine_trace(void* handle, unsigned kind, std::ui
     *words = found.size();
     return found.data();
 }
-EXPORTED void machine_forget_trace(void* handle) {
+EXPORTED void machine_discard_trace(void* handle) {
     for (Words& words : machine(handle)->model.events) words.clear();
 }
 

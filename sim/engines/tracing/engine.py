@@ -94,7 +94,7 @@ def _core(config: MachineConfig) -> Model:
 
 
 def _declarations(config: MachineConfig) -> str:
-    """Where the events and the fields that tell wavefronts apart lie in what a core shows."""
+    """Where the events and the fields that tell wavefronts apart lie in the port of a core."""
     layout, array = trace_layout(config), config.array
     kinds = [str(name) for name, _ in layout]
     events = [f"{{{field.offset + field.shape['valid'].offset}, {field.offset}, {field.width}}}" for _, field in layout]
@@ -156,7 +156,7 @@ class TracedMachine(CompiledMachine):
         self._events = self.library.machine_trace
         self._events.argtypes = [ctypes.c_void_p, ctypes.c_uint, ctypes.POINTER(ctypes.c_uint64)]
         self._events.restype = ctypes.c_void_p
-        self.library.machine_forget_trace.argtypes = [ctypes.c_void_p]
+        self.library.machine_discard_trace.argtypes = [ctypes.c_void_p]
         self.library.machine_trace_is_complete.argtypes = [ctypes.c_void_p]
         self.library.machine_trace_is_complete.restype = ctypes.c_bool
         self.library.machine_trace_wavefront.argtypes = [ctypes.c_void_p, *[ctypes.c_uint32] * 4]
@@ -190,7 +190,7 @@ class TracedMachine(CompiledMachine):
             cycle = rows[:, :_CYCLE_WORDS].copy().view(np.uint64)[:, 0]
             fields = decode(field.shape, rows[:, _BEFORE:])
             found[str(name)] = {"cycle": cycle, "core": rows[:, _CYCLE_WORDS], **fields}
-        self.library.machine_forget_trace(self.handle)
+        self.library.machine_discard_trace(self.handle)
         return found
 
 

@@ -1,4 +1,4 @@
-"""The hardware as an engine that shows what its cores do: see `ctm.rtl.dpp.watch`."""
+"""The hardware as an engine that reports what its cores do: see `ctm.rtl.dpp.watch`."""
 
 import ctypes
 from functools import cached_property
@@ -44,8 +44,8 @@ class WatchedEngine(RtlEngine):
             ports=_uses(ports), slots=_uses(slots), count=slots, fetches=array.lookups,
             refills=config.memory.outstanding_lines, beats=array.cycles_per_group,
         )  # fmt: skip
-        parts = ("watching/watch.h", "verilated.h", *cores_source(config))
-        wrapper = f'#include "models.h"\n{lists}\n{host(config.memory, *parts, behind=["watching/watch.cc"])}'
+        sources = ("watching/watch.h", "verilated.h", *cores_source(config))
+        wrapper = f'#include "models.h"\n{lists}\n{host(config.memory, *sources, following=["watching/watch.cc"])}'
         halves = uncore(config, top=TOP, is_watched=True), core(config, is_watched=True)
         return build_separately(halves, wrapper, standard=standard(config), tell=tell)
 

@@ -1,7 +1,7 @@
-"""A run of the golden model as events: the order in which groups do their work, without times.
+"""A run of the golden model as events: the order in which wavefronts do their work, without times.
 
 Each instruction of a wavefront takes one step. Wavefronts take the wave slot of their track that is free first, and a
-launch begins when the one before it has ended, so that a picture shows what there is to do and how it diverges.
+launch begins when the one before it has ended, so that a picture has the work and its divergence.
 """
 
 import heapq
@@ -24,7 +24,7 @@ def events_of(steps: Steps, unit: Callable[[int], int], wave_slots: int) -> tupl
     if not steps.issues:
         return np.zeros(0, EVENT), ()
     tracks = list(dict.fromkeys(_track(launch.stage) for launch in steps.launches))
-    parts, now = [], 0
+    batches, now = [], 0
     issued = _by_wavefront(steps)
     for launch, rows in _runs(issued, steps):
         track = tracks.index(_track(launch.stage))
@@ -32,8 +32,8 @@ def events_of(steps: Steps, unit: Callable[[int], int], wave_slots: int) -> tupl
         found["core"], found["executable"] = track, launch.executable
         issues = found["kind"] == ISSUED
         found["pc"][issues] = [unit(int(pc)) for pc in found["pc"][issues]]
-        parts.append(found)
-    events = np.concatenate(parts)
+        batches.append(found)
+    events = np.concatenate(batches)
     return events[np.argsort(events["cycle"], kind="stable")], tuple(tracks)
 
 
@@ -52,14 +52,14 @@ def _track(stage: str | None) -> Track:
 
 
 def _by_wavefront(steps: Steps) -> Events:
-    """A row for each instruction of each wavefront, those of one behind each other."""
+    """A row for each instruction of each wavefront, those of one after each other."""
     rows = np.zeros(sum(issue.order.size for issue in steps.issues), _ROW)
     first = 0
     for issue in steps.issues:
-        part = rows[first : first + issue.order.size]
-        part["launch"], part["pc"] = issue.launch, issue.pc
+        own = rows[first : first + issue.order.size]
+        own["launch"], own["pc"] = issue.launch, issue.pc
         for name in ("order", "i", "j", "working", "present"):
-            part[name] = getattr(issue, name)
+            own[name] = getattr(issue, name)
         first += issue.order.size
     return rows[np.lexsort((rows["order"], rows["launch"]))]
 
@@ -78,19 +78,19 @@ def _runs(rows: Events, steps: Steps) -> Iterator[tuple[Begun, Events]]:
 def _scheduled(rows: Events, now: int, wave_slots: int) -> tuple[Events, int]:
     """The events of wavefronts from step `now` on, and the step at which the last one ends."""
     free = [(now, number) for number in range(wave_slots)]
-    parts, end = [], now
-    for _, group in groupby(range(len(rows)), key=lambda at: (rows["launch"][at], rows["order"][at])):
-        numbers = list(group)
-        part = rows[numbers[0] : numbers[-1] + 1]
+    batches, end = [], now
+    for _, indices in groupby(range(len(rows)), key=lambda at: (rows["launch"][at], rows["order"][at])):
+        numbers = list(indices)
+        own = rows[numbers[0] : numbers[-1] + 1]
         begin, wave_slot = heapq.heappop(free)
-        found = np.zeros(len(part) + 2, EVENT)
+        found = np.zeros(len(own) + 2, EVENT)
         found["slot"] = wave_slot
-        found["cycle"] = begin + np.r_[0, np.arange(len(part)), len(part)]
-        found["kind"] = [TAKEN, *[ISSUED] * len(part), WAITS_FOR]
-        found[0]["pc"], found[0]["second"], found[0]["lanes"] = part[0]["i"], part[0]["j"], part[0]["present"]
-        found["pc"][1:-1], found["lanes"][1:-1], found["second"][1:-1] = part["pc"], part["working"], part["present"]
+        found["cycle"] = begin + np.r_[0, np.arange(len(own)), len(own)]
+        found["kind"] = [TAKEN, *[ISSUED] * len(own), WAITS_FOR]
+        found[0]["pc"], found[0]["second"], found[0]["lanes"] = own[0]["i"], own[0]["j"], own[0]["present"]
+        found["pc"][1:-1], found["lanes"][1:-1], found["second"][1:-1] = own["pc"], own["working"], own["present"]
         found[-1]["what"] = Wait.FREE.value
-        heapq.heappush(free, (begin + len(part), wave_slot))
-        end = max(end, begin + len(part))
-        parts.append(found)
-    return np.concatenate(parts), end
+        heapq.heappush(free, (begin + len(own), wave_slot))
+        end = max(end, begin + len(own))
+        batches.append(found)
+    return np.concatenate(batches), end

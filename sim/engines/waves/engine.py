@@ -58,7 +58,7 @@ class WavesEngine(RtlEngine):
         Raises
         ------
         OSError
-            It, or a part of it, could not be written; the run went on without it.
+            Some of it could not be written; the run went on without it.
         """
         self._traced.close()
         return self._traced.written()

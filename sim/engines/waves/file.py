@@ -66,16 +66,16 @@ class WaveFile:
         Raises
         ------
         OSError
-            A part of it could not be written; FST cannot be read then, of VCD the first part stays.
+            Some of it could not be written; FST cannot be read then, of VCD the beginning is kept.
         """
         found = OSError(problem, os.strerror(problem)) if problem else None
-        for part in (self._pipe, self._file):
+        for output in (self._pipe, self._file):
             try:
-                if part is not None:
-                    part.close()
+                if output is not None:
+                    output.close()
             except OSError as error:
                 # That of the pipe's other end is the cause of what its writer met.
-                found = error if part is self._pipe else found or error
+                found = error if output is self._pipe else found or error
         with naming(self._path):
             if is_begun and not (found and self._is_fst):
                 end_file(self.name, self._path)
@@ -96,7 +96,7 @@ class _Compression:
         self._thread.start()
 
     def close(self) -> None:
-        """Compress what is left; OSError: it could not be written."""
+        """Compress what remains; OSError: it could not be written."""
         os.close(self.entry)
         self._thread.join()
         if self._problem is not None:
@@ -109,5 +109,5 @@ class _Compression:
                     while data := source.read(_PIPED):
                         file.write(data)
             except OSError as error:
-                # Closing the pipe's end tells who writes.
+                # Closing the pipe's end tells its writer.
                 self._problem = error

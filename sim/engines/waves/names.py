@@ -17,7 +17,7 @@ _ENUMERATION = re.compile(r'\\enum_base_type "([^"]*)"')
 _MEMBER = re.compile(r'\\enum_value_([01]+) "([^"]*)"')
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _NUMBER = re.compile(r"\$\d+$")
-"""What Amaranth puts behind a name that something else has."""
+"""What Amaranth appends to a name that is taken."""
 _FIELD_WIRES = re.compile(r"^(?:  attribute .*\n)*  wire .*\\[^\s.\[]+[.\[]\S*\n\n?", re.MULTILINE)
 _FIELD_CONNECTIONS = re.compile(r"^connect \\[^\s.\[]+[.\[]\S* .*\n", re.MULTILINE)
 _LINES = {"enumeration": "E {} {} {}", "module": "M {}", "instance": "I {} {} {}", "signal": "S {} {} {}",

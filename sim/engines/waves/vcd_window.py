@@ -31,7 +31,7 @@ class VcdWindow(io.TextIOBase):
         self._begin: int | None = None
         self._end: int | None = None
         self._is_defining, self._is_inside = True, False
-        self._rest = ""
+        self._remainder = ""
         self._values: dict[str, str] = {}
         self.problem = 0
 
@@ -42,7 +42,7 @@ class VcdWindow(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Take more of the VCD."""
-        *lines, self._rest = (self._rest + text).split("\n")
+        *lines, self._remainder = (self._remainder + text).split("\n")
         for line in lines:
             self._take(line)
         return len(text)

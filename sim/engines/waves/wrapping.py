@@ -22,12 +22,12 @@ def wrapper(config: MachineConfig) -> str:
         Verilator is missing, or its sources are others.
     """
     cores = " ".join(f"USE({core})" for core in range(config.array.cores))
-    machine = host(config.memory, "unwatched.h", "verilated.h", "waves/model.h", behind=["waves/waves.cc"])
+    machine = host(config.memory, "unwatched.h", "verilated.h", "waves/model.h", following=["waves/waves.cc"])
     return "\n".join(('#include "models.h"', _tracer(), f"#define WAVES_CORES(USE) {cores}", machine))
 
 
 def _tracer() -> str:
-    """Verilator's own, with `compression.h` in place of libraries and `writer.h` in place of its writer of files."""
+    """Verilator's own, with `compression.h` instead of libraries and `writer.h` instead of its writer of files."""
     include = find_verilator().root / "include"
     writer = _without((include / "fstcpp" / "fstcpp_writer.cpp").read_text(), *_LIBRARIES)
     tracer = _without((include / "verilated_fst_c.cpp").read_text(), *_WRITER_SOURCES)
@@ -53,7 +53,7 @@ def _text(name: str) -> str:
 
 @cache
 def sources() -> str:
-    """A hash of what translates the machine; the wrapper speaks for the rest."""
+    """A hash of what translates the machine; the wrapper stands for all else."""
     digest = hashlib.sha256()
     for name in ("hardware.py", "names.py", "translation.py"):
         digest.update(_text(name).encode())

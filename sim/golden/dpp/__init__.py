@@ -1,1 +1,1 @@
-"""The array, whatever its instruction set: batches of groups, launches, what a program reads and writes, hazards."""
+"""The array, whatever its instruction set: batches of wavefronts, launches, accesses to memory, hazards."""

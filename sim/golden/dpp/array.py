@@ -1,7 +1,7 @@
-"""The array: runs batches of groups through a program until all have ended.
+"""The array: runs batches of wavefronts through a program until all have ended.
 
-Of several batches the one with the lowest place in the program goes on first. So groups that left a loop or skipped a
-block wait for the others behind it, and go on with them as one batch.
+Of several batches the one with the lowest position in the program goes on first. So wavefronts that left a loop or
+skipped a block wait after it for the others, and go on with them as one batch.
 """
 
 from collections import defaultdict
@@ -18,7 +18,7 @@ from ctm.sim.golden.dpp.recurrence import Recurrence
 
 
 class Array(Generic[B]):
-    """Executes batches of one launch; what becomes of their groups is in the journal."""
+    """Executes batches of one launch; the journal has what their wavefronts did."""
 
     def __init__(self, launch: Launch[Any], executor: Executor[B], journal: Journal[B]) -> None:
         self._watchdog = launch.watchdog
@@ -28,14 +28,14 @@ class Array(Generic[B]):
         self._waiting: dict[Control, list[B]] = defaultdict(list)
 
     def run(self, batch: B) -> None:
-        """Run all groups of `batch` to their end."""
-        self._journal.counters.groups += batch.groups
-        # Those of a batch that an observer ended are not waited for.
+        """Run all wavefronts of `batch` to their end."""
+        self._journal.counters.wavefronts += batch.wavefronts
+        # Batches that wait were left by a run that an observer ended.
         self._waiting.clear()
         self._wait(batch)
         with np.errstate(all="ignore"):
             while self._waiting:
-                lowest = min(self._waiting, key=lambda control: control.place)
+                lowest = min(self._waiting, key=lambda control: control.position)
                 first, *others = self._waiting.pop(lowest)
                 self._advance(first.merge(others))
 
@@ -43,25 +43,25 @@ class Array(Generic[B]):
         self._waiting[batch.control].append(batch)
 
     def _advance(self, batch: B) -> None:
-        """Run a batch until it splits, ends or stands no longer before all others."""
-        barrier = min((control.place for control in self._waiting), default=None)
+        """Run a batch until it splits, ends or is no longer at the lowest position."""
+        barrier = min((control.position for control in self._waiting), default=None)
         budget = self._watchdog - int(batch.settle().max()) if self._watchdog else None
         recurrence = Recurrence[B]() if budget is not None and self._may_recur else None
         while True:
             if batch.steps == budget:
                 self._bark(batch)
                 return
-            parts = self._executor.step(batch)
-            goes_on = len(parts) == 1 and parts[0] is batch
-            if not goes_on or (barrier is not None and batch.control.place >= barrier):
-                for part in parts:
-                    self._wait(part)
+            batches = self._executor.step(batch)
+            goes_on = len(batches) == 1 and batches[0] is batch
+            if not goes_on or (barrier is not None and batch.control.position >= barrier):
+                for each in batches:
+                    self._wait(each)
                 return
             if recurrence is not None and budget is not None:
                 recurrence.skip(batch, self._journal.counters, budget)
 
     def _bark(self, batch: B) -> None:
-        """Stop the groups that used up their instructions; the others wait for their next turn."""
+        """Stop the wavefronts that used up their instructions; the others wait."""
         ended = batch.settle() >= self._watchdog
         detail = f"a wavefront executed {self._watchdog} instructions"
         self._journal.faulted(batch.select(ended), Status.WATCHDOG, detail)

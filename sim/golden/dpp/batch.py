@@ -1,9 +1,9 @@
-"""A batch: groups that stand at the same instruction with the same control state, as structure of arrays.
+"""A batch: wavefronts that stand at the same instruction with the same control state, as structure of arrays.
 
-Everything that steers a group as a whole (its PC and what goes with it) is one Python value per batch; everything a
-lane has is an array whose last axis is `groups * lanes`. An instruction is then a few numpy operations on contiguous
-arrays, whatever the number of groups. Where groups of a batch decide differently it is split, and batches that meet
-again at the same place with the same control state are merged.
+Everything that controls a wavefront as a whole (its PC and what goes with it) is one Python value per batch; everything
+a lane has is an array whose last axis is `wavefronts * lanes`. An instruction is then a few numpy operations on
+contiguous arrays, whatever the number of wavefronts. A batch is split where its wavefronts decide differently. Batches
+that are at the same position again with the same control state are merged.
 """
 
 from collections.abc import Sequence
@@ -21,15 +21,15 @@ Integers = npt.NDArray[np.signedinteger]
 
 
 class Control(Protocol):
-    """Control state that all groups of a batch share. Those of equal states go on together, so it has a hash."""
+    """Control state that all wavefronts of a batch share. Those of equal states go on together, so it has a hash."""
 
     @property
     def pc(self) -> int:
         """What a fault reports as its PC."""
 
     @property
-    def place(self) -> int:
-        """Where in the program this is: of several batches the one with the lowest place goes on first."""
+    def position(self) -> int:
+        """Position in the program: of several batches the one with the lowest position goes on first."""
 
 
 C = TypeVar("C", bound=Control)
@@ -37,23 +37,23 @@ C = TypeVar("C", bound=Control)
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Batch(Generic[C]):
-    """Groups in one control state. Shapes: n lanes, T temporaries, K outputs that the program writes.
+    """Wavefronts in one control state. Shapes: n lanes, T temporaries, K outputs that the program writes.
 
-    An instruction set adds what its lanes have, and names in `LANE_ARRAYS` all arrays whose last axis is n; in
-    `GROUP_ARRAYS` those that it adds whose last axis is that of groups.
+    An instruction set adds the state of its lanes. `LANE_ARRAYS` names all arrays whose last axis is n,
+    `WAVEFRONT_ARRAYS` those that it adds whose last axis is that of wavefronts.
     """
 
     LANE_ARRAYS: ClassVar[tuple[str, ...]] = (
         "i", "j", "covered", "valid_mask", "active", "temporaries", "outputs", "written", "conditional",
     )  # fmt: skip
-    GROUP_ARRAYS: ClassVar[tuple[str, ...]] = ()
+    WAVEFRONT_ARRAYS: ClassVar[tuple[str, ...]] = ()
 
     control: C
     lanes: int
     order: Integers
-    """Place of each group in the domain walk, [groups]."""
+    """Index of each wavefront in the domain walk, [wavefronts]."""
     executed: Integers
-    """Instructions of each group before `steps` was last cleared, [groups]."""
+    """Instructions of each wavefront before `steps` was last cleared, [wavefronts]."""
     steps: int
     i: Integers
     j: Integers
@@ -65,14 +65,14 @@ class Batch(Generic[C]):
     temporaries: Floats
     """[T, 4, n]."""
     clean: list[bool]
-    """What holds no denormal for certain, so that arithmetic may skip flushing it: temporaries, or their channels."""
+    """Temporaries, or their channels, that certainly hold no denormal: arithmetic may skip flushing them."""
     outputs: Floats
     """[K, 4, n]."""
     written: Mask
     """Channels of `outputs` that were written, [K, 4, n]."""
     conditional: Floats
     frames: list[Mask]
-    """Masks that each frame of the groups' control stack keeps, [any, n]."""
+    """Masks that each frame of the wavefronts' control stack keeps, [any, n]."""
 
     @property
     def size(self) -> int:
@@ -80,8 +80,8 @@ class Batch(Generic[C]):
         return self.i.size
 
     @property
-    def groups(self) -> int:
-        """Number of groups."""
+    def wavefronts(self) -> int:
+        """Number of wavefronts."""
         return self.order.size
 
     @property
@@ -99,36 +99,36 @@ class Batch(Generic[C]):
         self.active_lanes = int(np.count_nonzero(active))
 
     def any_lane(self, mask: Mask) -> Mask:
-        """For each group, whether any of its lanes is in `mask` [n]."""
+        """For each wavefront, whether any of its lanes is in `mask` [n]."""
         # Four lanes' bytes seen as one word: a quad at a time.
         quads = mask.view(np.uint32) != 0
         result: Mask = quads if self.lanes == 4 else quads.reshape(-1, self.lanes // 4).any(axis=1)
         return result
 
-    def by_lane(self, groups: Mask) -> Mask:
-        """A mask of groups [groups] as one of lanes [n]."""
-        return np.repeat(groups, self.lanes)
+    def by_lane(self, wavefronts: Mask) -> Mask:
+        """A mask of wavefronts [wavefronts] as one of lanes [n]."""
+        return np.repeat(wavefronts, self.lanes)
 
     def settle(self) -> Integers:
-        """Instructions that each group has executed."""
+        """Instructions that each wavefront has executed."""
         self.executed += self.steps
         self.steps = 0
         return self.executed
 
     def select(self, chosen: Mask) -> Self:
-        """A batch of the groups in `chosen` [groups]."""
+        """A batch of the wavefronts in `chosen` [wavefronts]."""
         return self.take(np.flatnonzero(chosen))
 
-    def take(self, groups: Integers) -> Self:
-        """A batch of the groups with these numbers, which may repeat."""
-        lanes = (groups[:, None] * self.lanes + np.arange(self.lanes)).ravel()
+    def take(self, wavefronts: Integers) -> Self:
+        """A batch of the wavefronts with these numbers, which may repeat."""
+        lanes = (wavefronts[:, None] * self.lanes + np.arange(self.lanes)).ravel()
         values = {name: np.take(getattr(self, name), lanes, axis=-1) for name in self.LANE_ARRAYS}
-        values |= {name: np.take(getattr(self, name), groups, axis=-1) for name in self.GROUP_ARRAYS}
+        values |= {name: np.take(getattr(self, name), wavefronts, axis=-1) for name in self.WAVEFRONT_ARRAYS}
         selected = type(self)(
             control=self.control,
             lanes=self.lanes,
-            order=self.order[groups],
-            executed=self.executed[groups],
+            order=self.order[wavefronts],
+            executed=self.executed[wavefronts],
             steps=self.steps,
             clean=self.clean.copy(),
             frames=[frame[:, lanes] for frame in self.frames],
@@ -140,22 +140,22 @@ class Batch(Generic[C]):
         return selected
 
     def copy(self) -> Self:
-        """The same groups in the same state, with arrays of their own."""
-        return self.select(np.ones(self.groups, bool))
+        """The same wavefronts in the same state, with arrays of their own."""
+        return self.select(np.ones(self.wavefronts, bool))
 
     def is_in_state_of(self, other: Self) -> bool:
-        """Whether every lane of the same groups is, to the last bit, in the state that it has in `other`."""
-        names = (*self.LANE_ARRAYS, *self.GROUP_ARRAYS)
+        """Whether every lane of the same wavefronts is, to the last bit, in the state that it has in `other`."""
+        names = (*self.LANE_ARRAYS, *self.WAVEFRONT_ARRAYS)
         pairs = [(getattr(self, name), getattr(other, name)) for name in names]
         pairs += zip(self.frames, other.frames, strict=True)
         return all(np.array_equal(mine.view(np.uint8), its.view(np.uint8)) for mine, its in pairs)
 
     def merge(self, others: Sequence[Self]) -> Self:
-        """One batch of these groups and those of `others`, which have the same control state."""
+        """One batch of these wavefronts and those of `others`, which have the same control state."""
         if not others:
             return self
         batches = [self, *others]
-        names = (*self.LANE_ARRAYS, *self.GROUP_ARRAYS)
+        names = (*self.LANE_ARRAYS, *self.WAVEFRONT_ARRAYS)
         values = {name: np.concatenate([getattr(batch, name) for batch in batches], axis=-1) for name in names}
         return type(self)(
             control=self.control,
@@ -186,7 +186,7 @@ def at_start(
     covered: Mask,
     conditional: Floats,
 ) -> dict[str, Any]:
-    """What a batch has whatever its instruction set, but for its control state, of groups that begin.
+    """What a batch has whatever its instruction set, but for its control state, of wavefronts that begin.
 
     r0 = (i, j, 0, 1), everything else 0, all lanes active.
     """

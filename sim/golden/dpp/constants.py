@@ -1,4 +1,4 @@
-"""The constant files of a program, and the error of what cannot be read."""
+"""The constant files of a program, and the error of a failed read."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ class IntConstant:
     step: int
 
 
-class RefusedError(Exception):
+class BusError(Exception):
     """A read of the array failed; `lanes` [n] are those concerned, None all of the batch."""
 
     def __init__(self, client: BusClient, address: int, lanes: npt.NDArray[np.bool_] | None = None) -> None:
@@ -37,7 +37,7 @@ class RefusedError(Exception):
 class Constants:
     """The three constant files, read when a program starts; `bases` are those of floats, ints and bools.
 
-    An access to memory that fails is reported when an instruction needs the constant. Source: CTM Guide pp. 7 and 38.
+    A failed access to memory is reported when an instruction needs the constant. Source: CTM Guide pp. 7 and 38.
     """
 
     def __init__(self, memory: Memory, float_base: int, int_base: int, bool_base: int) -> None:
@@ -60,15 +60,15 @@ class Constants:
         return constant
 
     def all_floats(self) -> Floats:
-        """All float constants [256, 4], whatever memory answers."""
+        """All float constants [256, 4], also where memory gives an error response."""
         return self._floats
 
     def all_ints(self) -> list[IntConstant]:
-        """All int constants, whatever memory answers."""
+        """All int constants, also where memory gives an error response."""
         return self._ints
 
     def all_bools(self) -> list[bool]:
-        """All bool constants, whatever memory answers."""
+        """All bool constants, also where memory gives an error response."""
         return self._bools
 
     def float_rows(self, rows: Integers, lanes: Mask) -> Floats:
@@ -76,18 +76,18 @@ class Constants:
 
         Raises
         ------
-        RefusedError
-            Memory answered with an error where one is that a lane in `lanes` [n] reads.
+        BusError
+            Memory gave an error response for one that a lane in `lanes` [n] reads.
         """
         exists = (rows >= 0) & (rows < FLOAT_CONSTANTS)
-        place = np.where(exists, rows, 0)
-        refused = self._memory.refused(self.bases[0] + 16 * place, 16)
-        if refused is not None and (refused & exists & lanes).any():
-            wanted = refused & exists & lanes
-            first = int(np.broadcast_to(place, lanes.size)[wanted.argmax()])
+        index = np.where(exists, rows, 0)
+        errors = self._memory.errors(self.bases[0] + 16 * index, 16)
+        if errors is not None and (errors & exists & lanes).any():
+            failed = errors & exists & lanes
+            first = int(np.broadcast_to(index, lanes.size)[failed.argmax()])
             address = (self.bases[0] + 16 * first) % ADDRESS_SPACE
-            raise RefusedError(BusClient.FLOAT_CONSTANT, address, wanted)
-        found = self._floats[place].T.view(np.uint32)
+            raise BusError(BusClient.FLOAT_CONSTANT, address, failed)
+        found = self._floats[index].T.view(np.uint32)
         result: Floats = np.where(exists, found, np.uint32(0)).view(np.float32)
         return result
 
@@ -106,5 +106,5 @@ class Constants:
         return self._bools[index]
 
     def _check(self, client: BusClient, address: int, size: int) -> None:
-        if self._memory.is_refused(address, size):
-            raise RefusedError(client, address % ADDRESS_SPACE)
+        if self._memory.has_error(address, size):
+            raise BusError(client, address % ADDRESS_SPACE)

@@ -22,7 +22,7 @@ from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.golden.draw.stages import Stages
 from ctm.sim.golden.draw.state import DrawState
 from ctm.sim.golden.draw.state import Start as DrawStart
-from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.domain import DomainWavefronts
 from ctm.sim.golden.pe.loader import Image, load
 from ctm.sim.golden.pe.state import State
 from ctm.sim.memory import Memory
@@ -34,18 +34,18 @@ def _pc(pc: int) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class InstructionSet(Generic[P, B]):
-    """What an instruction set hangs into the array.
+    """What the array needs of an instruction set.
 
     name
         As `ArrayConfig.instruction_set` and `PROGRAM_FORMATS` have it.
     units
         What `Counters.issued` counts: its kinds of instructions.
     program
-        Makes a program of a loaded image and the constants. It may refuse the image with BAD_EXECUTABLE.
+        Makes a program of a loaded image and the constants. An image that it rejects ends with BAD_EXECUTABLE.
     executor
         Makes what executes a launch and tells a journal of it.
-    place
-        What a PC is, for people.
+    describe_pc
+        Text for a PC in messages.
     unit
         The unit of code at a PC.
     stages
@@ -56,7 +56,7 @@ class InstructionSet(Generic[P, B]):
     units: tuple[str, ...]
     program: Callable[[Image, Constants], P]
     executor: Callable[[Launch[P], Journal[B]], Executor[B]]
-    place: Callable[[int], str] = _pc
+    describe_pc: Callable[[int], str] = _pc
     unit: Callable[[int], int] = int
     stages: Callable[["ArrayCore[P, B]", State, DrawState, DrawStart], Stages] | None = None
 
@@ -64,9 +64,9 @@ class InstructionSet(Generic[P, B]):
 class ArrayCore(Generic[P, B]):
     """Starts programs of `instruction_set`.
 
-    `counters` adds up what all programs issue. With `hazards` a program that reads what was not promised to be there
-    ends with HAZARD. `watchdog` is the number of instructions that a group may execute, 0 = any. The observers see all
-    programs, and the tally counts what they issue.
+    `counters` adds up what all programs issue. With `hazards` a program ends with HAZARD if it reads a value that
+    the rules of synchronisation do not promise. `watchdog` is the number of instructions that a wavefront may execute,
+    0 = any. The observers see all programs, and the tally counts what they issue.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class ArrayCore(Generic[P, B]):
         self._image: Image | None = None
         self.counters = Counters(issued=dict.fromkeys(instruction_set.units, 0))
 
-    def forget_program(self) -> None:
+    def invalidate_program(self) -> None:
         """Load the program again at the next start."""
         self._image = None
 
@@ -106,7 +106,7 @@ class ArrayCore(Generic[P, B]):
         )  # fmt: skip
 
     def image(self, state: State) -> Image:
-        """The loaded program, which is loaded again only after `forget_program`."""
+        """The loaded program, which is loaded again only after `invalidate_program`."""
         if self._image is None:
             self._image = load(self._memory, state.instruction_base, self._instruction_set.name)
         return self._image
@@ -164,7 +164,12 @@ class ArrayRun(Generic[P, B]):
     ) -> None:
         self._instruction_set = instruction_set
         self._journal = Journal[B](
-            launch, place=instruction_set.place, hazards=hazards, observers=observers, tally=tally, stores=stores
+            launch,
+            describe_pc=instruction_set.describe_pc,
+            hazards=hazards,
+            observers=observers,
+            tally=tally,
+            stores=stores,
         )
         self._executor = instruction_set.executor(launch, self._journal)
         self._array = Array[B](launch, self._executor, self._journal)
@@ -177,30 +182,31 @@ class ArrayRun(Generic[P, B]):
 
     @property
     def fault(self) -> Fault | None:
-        """Of the groups that have run, that of the first one that faulted."""
+        """The fault of the first wavefront that faulted, of those that have run."""
         return self._journal.fault
 
-    def add(self, groups: Groups) -> None:
-        """Run groups to their end; see `Run.add`.
+    def add(self, wavefronts: DomainWavefronts) -> None:
+        """Run wavefronts to their end; see `Run.add`.
 
-        If an observer raises something they have not run; but outputs that groups sent, which ended before, are sent.
+        If an observer raises, the wavefronts count as not run. Outputs of wavefronts that ended before that stay in
+        memory.
         """
         with self._journal.kept_where_raised():
-            self.execute(groups.order, *groups.pairs(), groups.covered())
+            self.execute(wavefronts.order, *wavefronts.pairs(), wavefronts.covered())
 
     def execute(self, order: Integers, i: Integers, j: Integers, covered: npt.NDArray[np.bool_]) -> None:
-        """Run groups to their end: their places in the walk [groups], i, j and coverage of their lanes."""
+        """Run wavefronts to their end: `order` has their indices in the walk, i, j and coverage are of lanes."""
         batch = self._executor.start(order, i, j, covered)
         issued = batch.any_lane(covered)
         if issued.any():
             self._array.run(batch if issued.all() else batch.select(issued))
 
     def hazards(self) -> list[Hazard]:
-        """Hazards by PC, where they are watched; for when all groups were added."""
+        """Hazards by PC, where they are watched; complete when all wavefronts were added."""
         return self._journal.all_hazards()
 
     def finish(self) -> MachineError | None:
-        """The fault of the first group that has one, or the hazards where they are watched."""
+        """The fault of the first wavefront that has one, or the hazards where they are watched."""
         if self._total is not None:
             self._total.add(self.counters)
         if self.fault is not None:
@@ -208,10 +214,10 @@ class ArrayRun(Generic[P, B]):
         hazards = self.hazards()
         if not hazards:
             return None
-        place, first = self._instruction_set.place, hazards[0]
-        detail = "; ".join(f"{place(hazard.pc)}: {hazard.text}" for hazard in hazards)
+        describe, first = self._instruction_set.describe_pc, hazards[0]
+        detail = "; ".join(f"{describe(hazard.pc)}: {hazard.text}" for hazard in hazards)
         findings = tuple((hazard.pc, hazard.text) for hazard in hazards)
         return MachineError(
-            status=Status.HAZARD, pc=first.pc, i=first.i, j=first.j, place=place(first.pc), detail=detail,
+            status=Status.HAZARD, pc=first.pc, i=first.i, j=first.j, place=describe(first.pc), detail=detail,
             findings=findings,
         )  # fmt: skip

@@ -5,22 +5,22 @@ from dataclasses import dataclass, field
 
 @dataclass(kw_only=True)
 class Counters:
-    """Group instructions issued by unit, and the same times the active lanes of each."""
+    """Wavefront instructions issued by unit, and the same times the active lanes of each."""
 
-    groups: int = 0
-    """Groups that ran."""
+    wavefronts: int = 0
+    """Wavefronts that ran."""
     issued: dict[str, int] = field(default_factory=dict)
     """By the names that the instruction set gives to its kinds of instructions."""
     lane_instructions: int = 0
 
     @property
     def instructions(self) -> int:
-        """Group instructions of all units."""
+        """Wavefront instructions of all units."""
         return sum(self.issued.values())
 
     def add(self, other: "Counters", *, times: int = 1) -> None:
-        """Add what another part of the array counted, `times` over."""
-        self.groups += times * other.groups
+        """Add `other`, `times` over."""
+        self.wavefronts += times * other.wavefronts
         self.lane_instructions += times * other.lane_instructions
         for unit, count in other.issued.items():
             self.issued[unit] = self.issued.get(unit, 0) + times * count

@@ -1,11 +1,11 @@
-"""Hazards: reads of what is not promised to be there."""
+"""Hazards: reads of values that the rules of synchronisation do not promise."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, kw_only=True)
 class Hazard:
-    """One read that is not promised; (i, j) is lane 0 of the first group seen to make it."""
+    """One read that is not promised; (i, j) is lane 0 of the first wavefront seen to make it."""
 
     pc: int
     text: str
@@ -14,7 +14,7 @@ class Hazard:
 
 
 class Hazards:
-    """Collects hazards, each place and kind once."""
+    """Collects hazards, each PC and kind once."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[int, str], Hazard] = {}

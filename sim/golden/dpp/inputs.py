@@ -1,4 +1,4 @@
-"""The inputs of a program: what lookups read, as it was at the program's start."""
+"""The inputs of a program: what fetches read, as it was at the program's start."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from ctm.sim.memory import Memory
 
 @dataclass(frozen=True, kw_only=True)
 class Inputs:
-    """The sixteen inputs. `cached[n]` is the memory that a cached lookup in input n reads: as it was at the start."""
+    """The sixteen inputs. `cached[n]` is the memory that a cached fetch from input n reads: as it was at the start."""
 
     buffers: tuple[Buffer, ...]
     cached: tuple[Memory, ...]

@@ -1,4 +1,4 @@
-"""What the array asks of an instruction set: its programs, and what one step of a batch does."""
+"""The interface of an instruction set to the array: its programs, and one step of a batch."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
@@ -20,11 +20,11 @@ class Program(Protocol):
 
     @property
     def outputs(self) -> tuple[int, ...]:
-        """Output registers that it may write, ascending; they are sent when a group ends."""
+        """Output registers that it may write, ascending; they are sent when a wavefront ends."""
 
     @property
     def uncached_outputs(self) -> tuple[int, ...]:
-        """Outputs that it writes past the caches while it runs, at places of its own."""
+        """Outputs that it writes past the caches while it runs, at addresses that it computes."""
 
     def takes_uncached(self, buffer: Buffer) -> bool:
         """Whether an uncached output may be such a buffer; if not, the program ends with BAD_UMRT_FORMAT."""
@@ -45,35 +45,36 @@ class Program(Protocol):
 class Executor(Protocol[B]):
     """Executes one launch of a program for whatever batch it is given.
 
-    It tells its `Journal` of everything that is not in the batches it returns: what it issues, faults, groups that
+    It tells its `Journal` of everything that is not in the batches it returns: what it issues, faults, wavefronts that
     end, elements that are read and written.
     """
 
     def start(self, order: Integers, i: Integers, j: Integers, covered: Mask) -> B:
-        """Groups at the program's start; shapes as for `Run.add`."""
+        """Wavefronts at the program's start; shapes as for `Run.add`."""
 
     def step(self, batch: B) -> list[B]:
-        """Execute one instruction for all groups of `batch`; the groups that go on, one batch for each control state.
+        """Execute one instruction for all wavefronts of `batch`.
 
-        The first one may be `batch` itself, changed. Groups that fault or end are in none.
+        Returns those that go on, a batch for each control state. The first one may be `batch` itself, changed.
+        Wavefronts that fault or end are in none.
         """
 
 
 class Observer(Protocol[B_contra]):
-    """Sees what groups do. It must not change the batches, and has to copy what it keeps of them."""
+    """Sees what wavefronts do. It must not change the batches, and must copy the arrays that it keeps."""
 
-    def executed(self, pc: int, parts: Sequence[B_contra]) -> None:
-        """The instruction at `pc` was executed: the groups that did not fault in it, in the state behind it."""
+    def executed(self, pc: int, batches: Sequence[B_contra]) -> None:
+        """The instruction at `pc` was executed: the wavefronts that did not fault in it, in the state after it."""
 
     def faulted(self, batch: B_contra, status: Status, client: BusClient | None) -> None:
-        """All groups of `batch` stopped at its PC; `client` is that of a bus error."""
+        """All wavefronts of `batch` stopped at its PC; `client` is that of a bus error."""
 
     def ended(self, batch: B_contra) -> None:
-        """All groups of `batch` ended, and their outputs were sent."""
+        """All wavefronts of `batch` ended, and their outputs were sent."""
 
 
 class StoreObserver(Protocol[B_contra]):
-    """Sees what groups store to memory, of programs' outputs."""
+    """Sees what wavefronts store to memory, of programs' outputs."""
 
     def stored(self, batch: B_contra, addresses: Integers, size: int, mask: Mask) -> None:
         """Lanes of `batch` stored `size` bytes at `addresses` where `mask` says so, both [any, n]."""

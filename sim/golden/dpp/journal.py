@@ -1,4 +1,4 @@
-"""What becomes of groups: executors tell it here, where it is counted, watched for hazards and shown to observers."""
+"""The record of a launch: counters, faults, hazards and stores, which executors report and observers see."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Integers, Mask
-from ctm.sim.golden.dpp.constants import RefusedError
+from ctm.sim.golden.dpp.constants import BusError
 from ctm.sim.golden.dpp.counters import Counters
 from ctm.sim.golden.dpp.hazard import Hazard, Hazards
 from ctm.sim.golden.dpp.instruction_set import B, Observer, StoreObserver
@@ -24,24 +24,24 @@ from ctm.sim.golden.mc.buffer import Buffer
 
 @dataclass(frozen=True)
 class Fault:
-    """The fault of one group; `order` is its place in the domain walk."""
+    """The fault of one wavefront; `order` is its index in the domain walk."""
 
     order: int
     error: MachineError
 
 
 class Journal(Generic[B]):
-    """The record of one launch. `counters` and `fault` (that of the first group that has one) are its result.
+    """The record of one launch. `counters` and `fault` (that of the first wavefront that has one) are its result.
 
-    `hazards` is there where hazards are watched; an instruction set reports its own to it. `place` says what a PC is.
-    A tally counts what is issued by instruction, and one observer sees what is stored.
+    `hazards` is there where hazards are watched; an instruction set reports its own to it. `describe_pc` gives the
+    text for a PC. A tally counts what is issued by instruction, and one observer sees what is stored.
     """
 
     def __init__(
         self,
         launch: Launch[Any],
         *,
-        place: Callable[[int], str],
+        describe_pc: Callable[[int], str],
         hazards: bool = False,
         observers: Sequence[Observer[B]] = (),
         tally: Tally | None = None,
@@ -51,7 +51,7 @@ class Journal(Generic[B]):
         self._stores = stores
         self._tally = tally
         self._number = 0 if tally is None else tally.begin(launch)
-        self._place = place
+        self._describe_pc = describe_pc
         self._observers = tuple(observers)
         self._sharing = SharingMonitor() if hazards else None
         self.hazards = Hazards() if hazards else None
@@ -59,32 +59,32 @@ class Journal(Generic[B]):
         self.fault: Fault | None = None
 
     def guard(self, batch: B, execute: Callable[[B], list[B]]) -> list[B]:
-        """Execute for all groups but those to which memory answers with an error, which fault; see `RefusedError`.
+        """Execute for all wavefronts but those that get an error response, which fault; see `BusError`.
 
         What `execute` raises has changed nothing.
         """
         while True:
             try:
                 return execute(batch)
-            except RefusedError as error:
-                refused = np.ones(batch.groups, bool) if error.lanes is None else batch.any_lane(error.lanes)
-                self.faulted(batch.select(refused), Status.BUS_ERROR, client=error.client, address=error.address)
-                if refused.all():
+            except BusError as error:
+                failed = np.ones(batch.wavefronts, bool) if error.lanes is None else batch.any_lane(error.lanes)
+                self.faulted(batch.select(failed), Status.BUS_ERROR, client=error.client, address=error.address)
+                if failed.all():
                     return []
-                batch = batch.select(~refused)
+                batch = batch.select(~failed)
 
     def issued(self, batch: B, unit: str) -> None:
-        """All groups of `batch` are about to execute an instruction of `unit`."""
+        """All wavefronts of `batch` are about to execute an instruction of `unit`."""
         counters = self.counters
-        counters.issued[unit] = counters.issued.get(unit, 0) + batch.groups
+        counters.issued[unit] = counters.issued.get(unit, 0) + batch.wavefronts
         counters.lane_instructions += batch.active_lanes
         if self._tally is not None:
             self._tally.add(self._number, batch)
 
-    def executed(self, pc: int, parts: Sequence[B]) -> None:
+    def executed(self, pc: int, batches: Sequence[B]) -> None:
         """The instruction at `pc` was executed; see `Observer.executed`."""
         for observer in self._observers:
-            observer.executed(pc, parts)
+            observer.executed(pc, batches)
 
     def read(self, batch: B, buffer: Buffer, addresses: list[Integers]) -> None:
         """Active lanes of `batch` read the elements at `addresses`, each [n]."""
@@ -119,7 +119,7 @@ class Journal(Generic[B]):
         """They stored the 32-bit words at these bytes of the ring that they write, where `stored` says so; [any, n]."""
 
     def ended(self, batch: B) -> None:
-        """All groups of `batch` ended: their outputs are sent."""
+        """All wavefronts of `batch` ended: their outputs are sent."""
         for output, stored in self._launch.finish(batch):
             self.wrote(batch, output, batch.i, batch.j, stored)
         for observer in self._observers:
@@ -128,7 +128,7 @@ class Journal(Generic[B]):
     def faulted(
         self, batch: B, status: Status, detail: str = "", *, client: BusClient | None = None, address: int | None = None
     ) -> None:
-        """All groups of `batch` stop, without output; `client` and `address` are those of a bus error."""
+        """All wavefronts of `batch` stop, without output; `client` and `address` are those of a bus error."""
         first = int(batch.order.argmin())
         if self.fault is None or batch.order[first] < self.fault.order:
             lane = first * batch.lanes
@@ -137,7 +137,7 @@ class Journal(Generic[B]):
                 pc=batch.control.pc,
                 i=int(batch.i[lane]),
                 j=int(batch.j[lane]),
-                place=self._place(batch.control.pc),
+                place=self._describe_pc(batch.control.pc),
                 detail=detail,
                 client=client,
                 address=address,
@@ -148,7 +148,7 @@ class Journal(Generic[B]):
 
     @contextmanager
     def kept_where_raised(self) -> Iterator[None]:
-        """Forget what was counted in the block, and its fault, if it raises."""
+        """Discard what was counted in the block, and its fault, if it raises."""
         counters, fault = Counters(), self.fault
         counters.add(self.counters)
         try:
@@ -158,7 +158,7 @@ class Journal(Generic[B]):
             raise
 
     def all_hazards(self) -> list[Hazard]:
-        """Hazards seen, by PC; for when the whole domain has run."""
+        """Hazards seen, by PC; complete when the whole domain has run."""
         if self.hazards is None or self._sharing is None:
             return []
         self._sharing.report(self.hazards)

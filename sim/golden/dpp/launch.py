@@ -35,14 +35,14 @@ class Launch(Generic[P]):
     domain: Domain
     lanes: int
     watchdog: int
-    """Instructions that a group may execute, 0 = any number."""
+    """Instructions that a wavefront may execute, 0 = any number."""
     stage: str | None = None
     """Of a draw, the name of the program."""
 
     def finish(self, batch: Batch[Any]) -> Iterator[tuple[Buffer, Mask]]:
-        """Send the outputs of groups that ended: covered, valid lanes whose conditional test passes.
+        """Send the outputs of wavefronts that ended: covered, valid lanes whose conditional test passes.
 
-        Yields each output that the program writes, after its turn, with the lanes [n] that stored something.
+        Yields each output that the program writes, after it is written, with the lanes [n] that stored something.
         """
         stores = batch.covered & batch.valid_mask
         if self.conditional.location is ConditionalLocation.DPP:

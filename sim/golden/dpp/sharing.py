@@ -17,21 +17,21 @@ _GRANULE = 2
 
 @dataclass
 class _Accesses:
-    """Granules that were accessed, by whom, and at which PC."""
+    """Granules that were accessed, the processors that accessed them, and the PCs."""
 
-    parts: list[tuple[Integers, Integers, Integers]] = field(default_factory=list)
+    chunks: list[tuple[Integers, Integers, Integers]] = field(default_factory=list)
 
     def add(self, address: Integers, size: int, owner: Integers, pc: int) -> None:
         granule = (address[:, None] // _GRANULE + np.arange(size // _GRANULE)).ravel()
         owners = np.repeat(owner, size // _GRANULE)
-        self.parts.append((granule, owners, np.full(granule.size, pc)))
+        self.chunks.append((granule, owners, np.full(granule.size, pc)))
 
     def joined(self) -> tuple[Integers, Integers, Integers]:
         """All accesses: granule, owner, PC."""
-        if not self.parts:
+        if not self.chunks:
             nothing = np.zeros(0, np.int64)
             return nothing, nothing, nothing
-        granule, owner, pc = (np.concatenate(column) for column in zip(*self.parts, strict=True))
+        granule, owner, pc = (np.concatenate(column) for column in zip(*self.chunks, strict=True))
         return granule, owner, pc
 
 
@@ -76,8 +76,8 @@ class SharingMonitor:
         found = last >= first
         read, reader, pc, first, last = (array[found] for array in (read, reader, pc, first, last))
         shared = (writer[first] != reader) | (writer[last] != reader)
-        for place in np.unique(pc[shared], return_index=True)[1]:
-            at = np.flatnonzero(shared)[place]
+        for index in np.unique(pc[shared], return_index=True)[1]:
+            at = np.flatnonzero(shared)[index]
             text = f"reads 0x{int(read[at]) * _GRANULE:08x}, which another processor of the program writes"
             hazards.report(int(pc[at]), text, int(reader[at]) & 0xFFFF, int(reader[at]) >> 16)
 

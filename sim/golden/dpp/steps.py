@@ -1,4 +1,4 @@
-"""Each instruction of each group, in order: what a picture of a run is made of."""
+"""Each instruction of each wavefront, in order, for pictures of a run."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,9 +12,9 @@ from ctm.sim.golden.dpp.launch import Launch
 
 @dataclass(frozen=True)
 class Issue:
-    """An instruction that the groups of a batch are about to execute.
+    """An instruction that the wavefronts of a batch are about to execute.
 
-    For each of them [groups]: the place in the walk, i and j of the first lane, lanes that are active, covered and
+    For each of them [wavefronts]: the index in the walk, i and j of the first lane, lanes that are active, covered and
     valid, and those that are covered and valid.
     """
 
@@ -37,17 +37,17 @@ class Begun:
 
 @dataclass
 class Steps:
-    """At most `most` instructions of groups; `lost` are those behind them."""
+    """At most `most` instructions of wavefronts; `lost` is the number of those after them."""
 
     most: int
     issues: list[Issue] = field(default_factory=list)
     launches: list[Begun] = field(default_factory=list)
     """In the order in which they began; an issue has the number of its own."""
     lost: int = 0
-    _room: int = field(init=False)
+    _space: int = field(init=False)
 
     def __post_init__(self) -> None:
-        self._room = self.most
+        self._space = self.most
 
     def begin(self, launch: Launch[Any]) -> int:
         """A launch begins: its number."""
@@ -55,22 +55,23 @@ class Steps:
         return len(self.launches) - 1
 
     def add(self, launch: int, batch: Batch[Any]) -> None:
-        """All groups of a batch are about to execute the instruction at its PC."""
-        if batch.groups > self._room:
-            self.lost += batch.groups
-            # What comes later would leave a hole.
-            self._room = 0
+        """All wavefronts of a batch are about to execute the instruction at its PC."""
+        if batch.wavefronts > self._space:
+            self.lost += batch.wavefronts
+            # An instruction after one that is lost would leave a hole.
+            self._space = 0
             return
-        self._room -= batch.groups
+        self._space -= batch.wavefronts
         present = batch.covered & batch.valid_mask
         self.issues.append(
             Issue(
                 launch, batch.control.pc, batch.order.copy(), batch.i[:: batch.lanes].copy(),
-                batch.j[:: batch.lanes].copy(), _by_group(batch, present & batch.active), _by_group(batch, present),
+                batch.j[:: batch.lanes].copy(), _by_wavefront(batch, present & batch.active),
+                _by_wavefront(batch, present),
             )
         )  # fmt: skip
 
 
-def _by_group(batch: Batch[Any], mask: npt.NDArray[np.bool_]) -> Integers:
+def _by_wavefront(batch: Batch[Any], mask: npt.NDArray[np.bool_]) -> Integers:
     counted: Integers = np.count_nonzero(mask.reshape(-1, batch.lanes), axis=1)
     return counted

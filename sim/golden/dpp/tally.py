@@ -25,7 +25,7 @@ class Count:
 
 @dataclass
 class Tally:
-    """Counts by the address of the executable and the PC, and the steps of groups as far as there is room for them."""
+    """Counts by the address of the executable and the PC, and the steps of wavefronts as far as space remains."""
 
     steps: Steps
     counts: dict[tuple[int, int], Count] = field(default_factory=dict)
@@ -35,14 +35,14 @@ class Tally:
         return self.steps.begin(launch)
 
     def add(self, launch: int, batch: Batch[Any]) -> None:
-        """All groups of `batch`, of this launch, are about to execute the instruction at its PC."""
+        """All wavefronts of `batch`, of this launch, are about to execute the instruction at its PC."""
         if self.steps.most:
             self.steps.add(launch, batch)
         executable = self.steps.launches[launch].executable
         count = self.counts.setdefault((executable, batch.control.pc), Count())
         present = batch.covered & batch.valid_mask
         there = int(np.count_nonzero(present))
-        count.issues += batch.groups
+        count.issues += batch.wavefronts
         count.active += batch.active_lanes
         count.present += there
         count.working += there if batch.all_active else int(np.count_nonzero(present & batch.active))

@@ -1,7 +1,7 @@
 """Clips triangles against planes in clip space.
 
-Source: docs/draws.md. A piece's vertex is a position and the weights of the three original vertices in it; what
-programs exported is never interpolated here. Positions and distances have no denormals.
+Source: docs/draws.md. A vertex of a piece is a position and the weights of the three original vertices in it;
+the outputs of programs are never interpolated here. Positions and distances have no denormals.
 """
 
 from collections.abc import Callable, Iterator
@@ -141,8 +141,8 @@ def clip(polygons: Polygons, distance: Floats) -> Polygons:
     cut = np.any(is_behind(distance) & exists, axis=1)
     if not cut.any():
         return polygons
-    whole, rest = polygons.select(~cut), polygons.select(cut)
-    pieces = _cut(rest, distance[cut])
+    whole, to_cut = polygons.select(~cut), polygons.select(cut)
+    pieces = _cut(to_cut, distance[cut])
     return _joined(whole, pieces)
 
 
@@ -157,10 +157,10 @@ def _cut(polygons: Polygons, distance: Floats) -> Polygons:
     keeps = (distance >= 0) & exists
     crosses = ((distance >= 0) != (after >= 0)) & exists
     new = [_between(values, following, distance, after) for values in (polygons.position, polygons.weights)]
-    # Each vertex gives itself, if it is inside, and then the crossing behind it.
+    # Each vertex gives itself, if it is inside, and then the crossing after it.
     gives = np.stack([keeps, crosses], axis=2).reshape(n, 2 * most)
-    place = np.cumsum(gives, axis=1) - 1
-    gives &= place < MOST_VERTICES
+    index = np.cumsum(gives, axis=1) - 1
+    gives &= index < MOST_VERTICES
     count = gives.sum(axis=1)
     size = max(int(count.max(initial=0)), 3)
     row, source = np.nonzero(gives)
@@ -168,7 +168,7 @@ def _cut(polygons: Polygons, distance: Floats) -> Polygons:
     for values, between in zip((polygons.position, polygons.weights), new, strict=True):
         both = np.stack([values, between], axis=2).reshape(n, 2 * most, -1)
         result = np.zeros((n, size, both.shape[2]), np.float32)
-        result[row, place[row, source]] = both[row, source]
+        result[row, index[row, source]] = both[row, source]
         results.append(result)
     return Polygons(results[0], results[1], count, polygons.source).select(count >= 3)
 

@@ -68,11 +68,11 @@ class Drawer:
         if not used:
             return
         corners = primitives.corners.shape[1]
-        room = min(
+        space = min(
             (state.streams[stream].dwords - state.streams[stream].filled) // (corners * state.streams[stream].stride)
             for stream in enabled
         )
-        vertices = primitives.corners[: max(room, 0)].ravel()
+        vertices = primitives.corners[: max(space, 0)].ravel()
         for stream in used:
             target = state.streams[stream]
             words, written = (values[vertices] for values in shaded.streams[stream])
@@ -85,7 +85,7 @@ class Drawer:
 
 
 def _check_drawn(stages: Stages, state: DrawState) -> None:
-    """Refuse lines, which are assembled and not drawn, and what is not assembled."""
+    """Reject lines, which are assembled and not drawn, and primitives that are not assembled."""
     assembled = check_assembled(state)
     kind = stages.output if stages.has_geometry else assembled
     lines = (PrimitiveType.LINELIST, PrimitiveType.LINESTRIP, PrimitiveType.LINELOOP)

@@ -1,4 +1,4 @@
-"""What a draw asks of an instruction set: to run its programs for vertices, primitives and pixels."""
+"""The interface of an instruction set to a draw: runs of its programs for vertices, primitives and pixels."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,7 +19,7 @@ Words = npt.NDArray[np.uint32]
 
 @dataclass(frozen=True, kw_only=True)
 class Shaded:
-    """What programs left of vertices.
+    """The results of programs for vertices.
 
     `position` [vertices, 4], `beside` [3, vertices, 4]: size and the like, distances 0 to 3, distances 4 to 7;
     `parameters` [vertices, rows, 4]. `streams` are the words of each stream and which were written, [vertices, stride].

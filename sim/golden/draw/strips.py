@@ -1,6 +1,6 @@
 """Rasterizes shapes: the wavefronts of pixels that they cover, in order.
 
-A strip is what a wavefront takes: neighbouring quads of one row of quads, aligned to the domain's left even column.
+A strip is the quads of a wavefront: neighbours in one row of quads, aligned to the domain's left even column.
 Strips of a shape follow each other in rows upward, and those without a covered pixel are not given.
 """
 
@@ -24,7 +24,7 @@ _CANDIDATES = 1 << 17
 
 @dataclass(frozen=True)
 class Strips:
-    """Strips in order; lanes are those of `Domain.groups`.
+    """Strips in order; lanes are those of `Domain.wavefronts`.
 
     `shape` [strips]; `i`, `j`, `covered` [strips * lanes]; `edges` [3, strips * lanes]: exact edge values.
     """
@@ -63,11 +63,11 @@ def strips_of(shapes: Shapes, domain: Domain, lanes: int, most: int) -> Iterator
         yield _joined(waiting)
 
 
-def _joined(parts: list[Strips]) -> Strips:
-    if len(parts) == 1:
-        return parts[0]
+def _joined(strips: list[Strips]) -> Strips:
+    if len(strips) == 1:
+        return strips[0]
     names = ("shape", "i", "j", "covered", "edges")
-    return Strips(*(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names))
+    return Strips(*(np.concatenate([getattr(each, name) for each in strips], axis=-1) for name in names))
 
 
 def bounds_in(shapes: Shapes, domain: Domain) -> Integers:
@@ -80,7 +80,7 @@ def bounds_in(shapes: Shapes, domain: Domain) -> Integers:
 
 
 def _covered(shapes: Shapes, domain: Domain, lanes: int) -> Iterator[Strips]:
-    """The strips with a covered pixel, of some shapes after the others."""
+    """The strips with a covered pixel, shape after shape."""
     left, bottom = domain.i0 & ~1, domain.j0 & ~1
     width = 2 * lanes // QUAD
     first_x, last_x, first_y, last_y = bounds_in(shapes, domain).T

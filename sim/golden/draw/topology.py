@@ -1,6 +1,6 @@
 """Which vertices form which primitive.
 
-Source: docs/draws.md. The vertex that flat inputs come from, the provoking one, keeps its place in strips and
+Source: docs/draws.md. The vertex that flat inputs come from, the provoking one, keeps its position in strips and
 fans whichever convention holds.
 """
 
@@ -33,7 +33,7 @@ class _Topology:
 
 
 def primitives_of(kind: PrimitiveType, lengths: Integers, *, provoking_last: bool) -> Primitives:
-    """The primitives of runs of vertices, which restarts part; `lengths` are those of the runs, [any].
+    """The primitives of runs of vertices between restarts; `lengths` are those of the runs, [any].
 
     Vertices at the end of a run that form no primitive are ignored.
 
@@ -89,7 +89,7 @@ def _fan(k: Integers, n: Integers, provoking_last: bool) -> _Columns:
 
 
 def _strip_with_adjacency(k: Integers, n: Integers, provoking_last: bool) -> _Columns:
-    """Odd triangles arrive rotated by two places."""
+    """Odd triangles arrive rotated by two positions."""
     first, second, third = 2 * k, 2 * k + 2, 2 * k + 4
     before = np.where(k == 0, 1, 2 * k - 2)
     after = np.where(k == (n - 4) // 2 - 1, 2 * k + 5, 2 * k + 6)

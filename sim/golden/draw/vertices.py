@@ -41,13 +41,13 @@ def indices_of(memory: Memory, state: DrawState, count: int) -> Integers:
     Raises
     ------
     MachineError
-        BUS_ERROR: memory answered with an error where they are.
+        BUS_ERROR: the indices got an error response.
     """
     if state.index_format is IndexFormat.NONE:
         return np.arange(count, dtype=np.int64)
     element = np.dtype(_ELEMENTS[state.index_format])
     size = count * element.itemsize
-    if state.index_address + size > ADDRESS_SPACE or memory.is_refused(state.index_address, max(size, 1)):
+    if state.index_address + size > ADDRESS_SPACE or memory.has_error(state.index_address, max(size, 1)):
         raise MachineError(status=Status.BUS_ERROR, client=BusClient.COMMAND, address=state.index_address)
     found: Integers = memory.bytes[state.index_address : state.index_address + size].view(element).astype(np.int64)
     return found
@@ -76,8 +76,8 @@ def assemble(memory: Memory, state: DrawState, start: Start, *, by_primitive: bo
         provoking = numbers[np.arange(count), at] if count else primitives.provoking
         owner = np.repeat(np.arange(count), corners)
     else:
-        used, places = np.unique(indices, return_inverse=True)
-        vertices, numbers, provoking = used, places[primitives.corners], places[primitives.provoking]
+        used, number_of = np.unique(indices, return_inverse=True)
+        vertices, numbers, provoking = used, number_of[primitives.corners], number_of[primitives.provoking]
         owner = np.zeros(used.size, np.int64)
         wanted = np.unique(numbers)
         vertices, owner = vertices[wanted], owner[wanted]

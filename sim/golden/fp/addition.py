@@ -68,13 +68,13 @@ def _settle_ties(product: Doubles, addend: Doubles, total: Doubles) -> None:
 
 def _rounding_error(product: Doubles, addend: Doubles, total: Doubles) -> Doubles:
     """What `total` lacks of the exact sum (Knuth's TwoSum)."""
-    part = scratch.take("addition.part", total.shape, np.float64)
+    partial = scratch.take("addition.partial", total.shape, np.float64)
     error = scratch.take("addition.error", total.shape, np.float64)
-    np.subtract(total, product, out=part)
-    np.subtract(addend, part, out=error)
-    np.subtract(total, part, out=part)
-    np.subtract(product, part, out=part)
-    np.add(error, part, out=error)
+    np.subtract(total, product, out=partial)
+    np.subtract(addend, partial, out=error)
+    np.subtract(total, partial, out=partial)
+    np.subtract(product, partial, out=partial)
+    np.add(error, partial, out=error)
     return error
 
 

@@ -69,7 +69,7 @@ def first_argument(region: Region, index: int) -> int:
 
 
 def weigh(c1: int, c2: int, distance: int) -> int:
-    """c1 and c2's part of the sum at `distance`, before it is shortened."""
+    """The terms of c1 and c2 in the sum at `distance`, before it is shortened."""
     return c1 * distance + (c2 * (distance * distance >> SQUARE_SHIFT) << SQUARE_ALIGNMENT)
 
 

@@ -1,4 +1,4 @@
-"""FRC: the part of a number above its floor. Source: CTM Guide p. 28; docs/arithmetic.md."""
+"""FRC: a number minus its floor. Source: CTM Guide p. 28; docs/arithmetic.md."""
 
 import numpy as np
 

@@ -33,7 +33,7 @@ def _round(rounding: np.ufunc, a: Floats, clean: bool, out: Floats | None) -> Fl
     result = np.empty(a.shape, np.float32) if out is None else out
     with np.errstate(all="ignore"):
         for block in scratch.blocks(a.shape):
-            part = result[block]
-            rounding(a[block], out=part)
-            canonicalise_nan(part)
+            section = result[block]
+            rounding(a[block], out=section)
+            canonicalise_nan(section)
     return result

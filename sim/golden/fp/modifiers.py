@@ -13,7 +13,7 @@ _INFINITY = np.int32(0x7F80_0000)
 
 
 def input_modifier(x: Floats, modifier: int, *, out: Floats | None = None) -> Floats:
-    """`x`, -`x`, |`x|` or -|`x`| for `modifier` 0 to 3: the sign bit only. In place allowed; modifier 0 returns `x`."""
+    """`x`, -`x`, |`x|` or -|`x`| for `modifier` 0 to 3: the sign bit only. `out` may be `x`; modifier 0 returns `x`."""
     if modifier == 0 and out is None:
         return x
     result = np.empty(x.shape, np.float32) if out is None else out
@@ -34,7 +34,7 @@ def output_modifier(x: Floats, modifier: int, *, clean: bool = False, out: Float
     """`x` times 1, 2, 4, 8, 1/2, 1/4, 1/8 for `modifier` 0 to 6.
 
     Denormals, before and after, become signed zeros, NaNs 0x7FFFFFFF; overflow gives an infinity. `clean` promises that
-    no element is a denormal, as after arithmetic. In place allowed. Modifier 7 copies and is not an operation.
+    no element is a denormal, as after arithmetic. `out` may be `x`. Modifier 7 copies and is not an operation.
     """
     if not 0 <= modifier < len(_FACTORS):
         raise ValueError(f"output modifier must be 0..6, not {modifier}")
@@ -56,7 +56,7 @@ def output_modifier(x: Floats, modifier: int, *, clean: bool = False, out: Float
 
 
 def clamp(x: Floats, *, out: Floats | None = None) -> Floats:
-    """`x` clamped to [0, 1]: NaN and -0 become +0. In place allowed.
+    """`x` clamped to [0, 1]: NaN and -0 become +0. `out` may be `x`.
 
     A positive denormal is copied; results of arithmetic and of the output modifier have none.
     """
@@ -64,7 +64,7 @@ def clamp(x: Floats, *, out: Floats | None = None) -> Floats:
 
 
 def clamp_to(x: Floats, largest: float, *, out: Floats | None = None) -> Floats:
-    """`x` clamped to [0, `largest`]: NaN and -0 become +0. In place allowed; `largest` is a positive float32 or 0."""
+    """`x` clamped to [0, `largest`]: NaN and -0 become +0. `out` may be `x`; `largest` is a positive float32 or 0."""
     result = np.empty(x.shape, np.float32) if out is None else out
     source, bits = x.view(np.int32), result.view(np.int32)
     # Integers order floats as long as the sign is plus; minus signs, -0 included, are negative integers.

@@ -32,9 +32,9 @@ def multiply(
     a, b = scratch.spread(a, shape), scratch.spread(b, shape)
     with np.errstate(all="ignore"):
         for block in scratch.blocks(shape):
-            part = result[block]
-            _multiply(a[block], b[block], zero_times_anything, part)
-            canonicalise_nan(part)
+            section = result[block]
+            _multiply(a[block], b[block], zero_times_anything, section)
+            canonicalise_nan(section)
     return result
 
 
@@ -53,11 +53,11 @@ def multiply_then_add(
     a, b, c = scratch.spread(a, shape), scratch.spread(b, shape), scratch.spread(c, shape)
     with np.errstate(all="ignore"):
         for block in scratch.blocks(shape):
-            part = result[block]
-            _multiply(a[block], b[block], zero_times_anything, part)
-            np.add(part, c[block], out=part)
+            section = result[block]
+            _multiply(a[block], b[block], zero_times_anything, section)
+            np.add(section, c[block], out=section)
             # A denormal sum of two float32 is exact, so it never was rounded up to a normal number.
-            canonicalise(part)
+            canonicalise(section)
     return result
 
 

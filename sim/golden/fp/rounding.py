@@ -16,7 +16,7 @@ _SMALLEST_KEPT = 2.0**-126 - 2.0**-151
 def narrow(total: Doubles, out: Floats) -> None:
     """Round `total` to nearest even into `out`; denormal results become signed zeros and NaNs the one NaN.
 
-    A `total` that lies exactly between two float32 must be exact: whoever rounded it before has moved it off the tie.
+    A `total` exactly between two float32 must be exact: an operation that rounds it before would move it off the tie.
     """
     np.copyto(out, total, casting="same_kind")
     small = find_small(out)
@@ -41,17 +41,17 @@ def settle_small(x: Floats, small: Mask, exact: Doubles) -> None:
 
 
 def canonicalise(x: Floats) -> None:
-    """In place: denormals become signed zeros and NaNs the one NaN."""
+    """Change `x`: denormals become signed zeros and NaNs the one NaN."""
     for block in scratch.blocks(x.shape):
-        part = x[block]
-        doubled = _doubled_magnitude(part)
+        section = x[block]
+        doubled = _doubled_magnitude(section)
         if doubled.min() < 0x00FF_FFFF:
-            np.bitwise_and(words(part), SIGN, out=words(part), where=doubled < 0x00FF_FFFF)
-        canonicalise_nan(part)
+            np.bitwise_and(words(section), SIGN, out=words(section), where=doubled < 0x00FF_FFFF)
+        canonicalise_nan(section)
 
 
 def canonicalise_nan(x: Floats) -> None:
-    """In place: NaNs become the one NaN. `x` has elements."""
+    """Change `x`, which has elements: NaNs become the one NaN."""
     if np.isnan(np.maximum.reduce(x, axis=None)):
         np.copyto(words(x), NAN, where=np.isnan(x))
 

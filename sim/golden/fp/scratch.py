@@ -41,7 +41,7 @@ def spread(x: Floats, shape: tuple[int, ...]) -> Floats:
 
 
 def blocks(shape: tuple[int, ...]) -> Iterator[Index]:
-    """Indices that cut an array of `shape` into parts of at most BLOCK elements along its last axis."""
+    """Indices that cut an array of `shape` into blocks of at most BLOCK elements along its last axis."""
     elements = math.prod(shape)
     if elements <= BLOCK:
         if elements:

@@ -85,7 +85,7 @@ def _split(a: Floats) -> tuple[Integers, Integers]:
 
 
 def _scale(total: Doubles, exponent: Integers) -> None:
-    """In place: a sum of the table times 2^exponent."""
+    """Multiply a sum of the table by 2^exponent, in its own array."""
     power = scratch.take("transcendental.power", total.shape, np.int64)
     np.copyto(power, exponent)
     np.add(power, DOUBLE_BIAS - C0_FRACTION, out=power)

@@ -62,7 +62,7 @@ def element_address(buffer: Buffer, x: Integers, y: Integers) -> Integers:
 
 
 def extent(buffer: Buffer) -> int:
-    """Bytes from the base to behind the last element that exists, whole tiles counted; 0 where none exists."""
+    """Bytes from the base to the end of the last element that exists, whole tiles counted; 0 where none exists."""
     size = buffer.element.element_bytes
     width, height = buffer.width_limit, buffer.height_limit
     if width == 0:

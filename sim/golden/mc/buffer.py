@@ -58,5 +58,5 @@ class Buffer:
 
     @property
     def is_2x2(self) -> bool:
-        """Whether a lookup fetches four neighbours; inputs only."""
+        """Whether a fetch reads four neighbours; inputs only."""
         return self.tiling in (Tiling.LINEAR_INP_2X2, Tiling.TILED_INP_2X2)

@@ -23,7 +23,7 @@ _CARRIER = {2: np.uint16, 4: np.uint32, 8: np.uint64, 16: np.complex128}
 _MISSING = (0.0, 0.0, 0.0, 1.0)
 
 NEIGHBOURS = ((1, 0), (0, 1), (1, 1), (0, 0))
-"""Offsets that a 2x2 lookup fetches into channels 0 to 3; p. 6."""
+"""Offsets that a 2x2 fetch reads into channels 0 to 3; p. 6."""
 
 
 def read(memory: Memory, buffer: Buffer, x: Integers, y: Integers) -> Floats:
@@ -52,8 +52,8 @@ def clamp_index(index: Integers, limit: int) -> Integers:
     return np.minimum(np.maximum(index, 0), limit - 1)
 
 
-def lookup_addresses(buffer: Buffer, x: Integers, y: Integers) -> list[Integers]:
-    """Byte addresses that a lookup at (x, y) reads, one array, or four in 2x2 mode."""
+def fetch_addresses(buffer: Buffer, x: Integers, y: Integers) -> list[Integers]:
+    """Byte addresses that a fetch at (x, y) reads, one array, or four in 2x2 mode."""
     if not buffer.is_2x2:
         return [element_address(buffer, x, y)]
     return [

@@ -1,8 +1,8 @@
-"""The domain walk: which processors form which group.
+"""The domain walk: which processors form which wavefront.
 
-Work is issued in 2x2 quads aligned to even i and j. A group is `lanes / 4` neighbouring quads of one quad row. In a
-quad the lanes are (i, j), (i+1, j), (i, j+1), (i+1, j+1). Groups follow each other in rows that go upward in j, or in
-tiles.
+Work is issued in 2x2 quads aligned to even i and j. A wavefront is `lanes / 4` neighbouring quads of one quad row. In a
+quad the lanes are (i, j), (i+1, j), (i, j+1), (i+1, j+1). Wavefronts follow each other in rows that go upward in j, or
+in tiles.
 """
 
 from collections.abc import Iterator, Sequence
@@ -32,55 +32,55 @@ class Domain:
         return self.i0 > self.i1 or self.j0 > self.j1
 
     def count(self, lanes: int) -> int:
-        """Number of groups."""
+        """Number of wavefronts."""
         columns, rows = self.shape(lanes)
         return columns * rows
 
     def shape(self, lanes: int) -> tuple[int, int]:
-        """Groups in a row, and rows of them."""
+        """Wavefronts in a row, and rows of them."""
         if self.is_empty:
             return 0, 0
         width = 2 * lanes // QUAD
         return -(-((self.i1 | 1) - (self.i0 & ~1) + 1) // width), ((self.j1 | 1) - (self.j0 & ~1) + 1) // 2
 
-    def groups(self, lanes: int, most: int, tiles: Sequence[int] = ()) -> Iterator["Groups"]:
-        """Yield the domain's groups in order, at most `most` together.
+    def wavefronts(self, lanes: int, most: int, tiles: Sequence[int] = ()) -> Iterator["DomainWavefronts"]:
+        """Yield the domain's wavefronts in order, at most `most` together.
 
-        `tiles` are the sides of square tiles in quads, log2, the smallest first: the groups of a tile follow each other
-        in rows, and so do the tiles of the next larger one, and the largest tiles of the domain.
+        `tiles` are the sides of square tiles in quads, log2, the smallest first: the wavefronts of a tile follow each
+        other in rows, and so do the tiles of the next larger one, and the largest tiles of the domain.
         """
-        left, bottom = self.i0 & ~1, self.j0 & ~1
+        west, south = self.i0 & ~1, self.j0 & ~1
         width, first, (columns, rows) = 2 * lanes // QUAD, 0, self.shape(lanes)
         walk = _tiled(columns, rows, lanes // QUAD, tiles, most) if tiles else _by_rows(columns, rows, most)
         for column, row in walk:
             order = np.arange(first, first + column.size, dtype=np.int32)
             first += column.size
-            yield Groups(domain=self, lanes=lanes, order=order, i=left + width * column, j=bottom + 2 * row)
+            yield DomainWavefronts(domain=self, lanes=lanes, order=order, i=west + width * column, j=south + 2 * row)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Groups:
-    """Some groups of a domain walk; arrays do not compare, so each is equal to itself only."""
+class DomainWavefronts:
+    """Some wavefronts of a domain walk; arrays do not compare, so each is equal to itself only."""
 
     domain: Domain
     lanes: int
     order: Integers
-    """Place of each group in the walk, [groups]."""
+    """Index of each wavefront in the walk, [wavefronts]."""
     i: Integers
     j: Integers
-    """The pair of each one's first processor, [groups]."""
+    """The pair of each one's first processor, [wavefronts]."""
     passed: Mask | None = None
-    """Processors that a conditional test let pass, [groups * lanes]; None where none was made."""
+    """Processors that a conditional test let pass, [wavefronts * lanes]; None where none was made."""
 
     def pairs(self) -> tuple[Integers, Integers]:
-        """All processors' i and j, [groups * lanes]."""
+        """All processors' i and j, [wavefronts * lanes]."""
         lane = np.arange(self.lanes)
         i = self.i[:, None] + (2 * (lane // QUAD) + (lane & 1))
         j = self.j[:, None] + (lane >> 1 & 1)
         return i.ravel(), j.ravel()
 
     def covered(self) -> Mask:
-        """Processors that run: those inside the domain, if no test was made, [groups * lanes]."""
+        """Processors that run: those inside the domain, if no test was made, [wavefronts * lanes]."""
         if self.passed is not None:
             return self.passed
         (i, j), domain = self.pairs(), self.domain
@@ -94,19 +94,19 @@ class Groups:
         rows = np.minimum(self.j + 1, domain.j1) - np.maximum(self.j, domain.j0) + 1
         return int((np.maximum(columns, 0) * rows).sum())
 
-    def part(self, first: int, end: int) -> "Groups":
-        """The groups from the `first` to the one before `end`, counted from 0."""
+    def slice(self, first: int, end: int) -> "DomainWavefronts":
+        """The wavefronts from the `first` to the one before `end`, counted from 0."""
         passed = None if self.passed is None else self.passed[first * self.lanes : end * self.lanes]
         return replace(self, order=self.order[first:end], i=self.i[first:end], j=self.j[first:end], passed=passed)
 
-    def select(self, chosen: Mask) -> "Groups":
-        """The groups in `chosen` [groups]."""
+    def select(self, chosen: Mask) -> "DomainWavefronts":
+        """The wavefronts in `chosen` [wavefronts]."""
         passed = None if self.passed is None else self.passed[np.repeat(chosen, self.lanes)]
         return replace(self, order=self.order[chosen], i=self.i[chosen], j=self.j[chosen], passed=passed)
 
 
 def _by_rows(columns: int, rows: int, most: int) -> Iterator[tuple[Integers, Integers]]:
-    """Columns and rows of groups, row after row, `most` at a time."""
+    """Columns and rows of wavefronts, row after row, `most` at a time."""
     for first in range(0, columns * rows, most):
         last = min(first + most, columns * rows) - 1
         bottom, top = first // columns, last // columns
@@ -117,29 +117,29 @@ def _by_rows(columns: int, rows: int, most: int) -> Iterator[tuple[Integers, Int
 
 
 def _tiled(columns: int, rows: int, quads: int, tiles: Sequence[int], most: int) -> Iterator[tuple[Integers, Integers]]:
-    """The same of groups that are `quads` wide, in tiles."""
-    left, below = np.arange(0, dtype=np.int32), np.arange(0, dtype=np.int32)
+    """The same of wavefronts that are `quads` wide, in tiles."""
+    i, j = np.arange(0, dtype=np.int32), np.arange(0, dtype=np.int32)
     height = 1 << tiles[-1]
     for bottom in range(0, rows, height):
-        place = np.arange(columns * min(height, rows - bottom), dtype=np.int32)
-        row, column = bottom + place // columns, place % columns
+        index = np.arange(columns * min(height, rows - bottom), dtype=np.int32)
+        row, column = bottom + index // columns, index % columns
         by = np.argsort(_keys(column, row, quads, tiles), kind="stable")
-        left, below = np.concatenate([left, column[by]]), np.concatenate([below, row[by]])
-        while left.size >= most:
-            yield left[:most], below[:most]
-            left, below = left[most:], below[most:]
-    if left.size:
-        yield left, below
+        i, j = np.concatenate([i, column[by]]), np.concatenate([j, row[by]])
+        while i.size >= most:
+            yield i[:most], j[:most]
+            i, j = i[most:], j[most:]
+    if i.size:
+        yield i, j
 
 
 def _keys(column: Integers, row: Integers, quads: int, tiles: Sequence[int]) -> Integers:
-    """Numbers in the order of the walk, of places that are in one row of the largest tiles."""
+    """Numbers in the order of the walk, of positions in one row of the largest tiles."""
     keys, shift = np.zeros_like(column), 0
     inner_column = inner_row = 0
     for tile in tiles:
         outer_column, outer_row = max(0, tile - quads.bit_length() + 1), tile
-        for place, inner, outer in ((column, inner_column, outer_column), (row, inner_row, outer_row)):
-            keys |= (place >> inner & (1 << outer - inner) - 1) << shift
+        for coordinate, inner, outer in ((column, inner_column, outer_column), (row, inner_row, outer_row)):
+            keys |= (coordinate >> inner & (1 << outer - inner) - 1) << shift
             shift += outer - inner
         inner_column, inner_row = outer_column, outer_row
     result: Integers = keys | column >> inner_column << shift

@@ -34,7 +34,7 @@ def _malformed(detail: str) -> MachineError:
 
 
 class _Window:
-    """The part of memory that an image may occupy: `size` bytes."""
+    """The range of memory that an image may occupy: `size` bytes."""
 
     def __init__(self, memory: Memory, base: int, size: int) -> None:
         self._memory = memory
@@ -45,7 +45,7 @@ class _Window:
         if offset % 4 or offset < 0 or offset + 4 * count > self._size:
             kilobytes = self._size // 1024
             raise _malformed(f"{what} at offset {offset} is not a multiple of 4 inside {kilobytes} KiB of the image")
-        if self._memory.is_refused(self._base + offset, 4 * count):
+        if self._memory.has_error(self._base + offset, 4 * count):
             raise MachineError(
                 status=Status.BUS_ERROR,
                 client=BusClient.INSTRUCTION,
@@ -162,8 +162,8 @@ def _bytes(words: list[int]) -> bytes:
 
 
 def _code(window: _Window, offset: int, size: int, wanted: ProgramFormat) -> tuple[tuple[int, ...], ...]:
-    count, rest = divmod(size, wanted.unit_bytes)
-    if rest or not 0 < count <= wanted.most_units:
+    count, remainder = divmod(size, wanted.unit_bytes)
+    if remainder or not 0 < count <= wanted.most_units:
         limits = f"1 to {wanted.most_units} instructions of {wanted.unit_bytes} bytes"
         raise _malformed(f"its code of {size} bytes is not {limits}")
     unit_words = wanted.unit_bytes // WORD_BYTES

@@ -18,21 +18,21 @@ from ctm.sim.fault import MachineError
 from ctm.sim.golden.draw.drawer import Drawer
 from ctm.sim.golden.draw.state import DrawState, Start
 from ctm.sim.golden.pe.core import Core
-from ctm.sim.golden.pe.domain import Domain, Groups
+from ctm.sim.golden.pe.domain import Domain, DomainWavefronts
 from ctm.sim.golden.pe.state import State, check_parameters
 from ctm.sim.memory import Memory
 
 BATCH_LANES = 16384
-"""Processors that run together: enough to hide the interpreter, few enough for the host's caches."""
+"""Processors that run together: enough to hide the cost of the interpreter, few enough for the host's caches."""
 
 _REPORTS_LOST_WRITES = ("wait_for_idle", "flush_out_cache", "flush_cond_out_cache")
 
 Progress = Callable[[int], None]
-"""Called with the processors of the domain that were walked, a part at a time."""
+"""Called with the processors of the domain that were walked, some at a time."""
 
 
 class CommandProcessor:
-    """Executes command buffers and gives work to `core`; domains are walked in `tiles`, see `Domain.groups`.
+    """Executes command buffers and gives work to `core`; domains are walked in `tiles`, see `Domain.wavefronts`.
 
     With `draws` it knows the commands of draws, too.
     """
@@ -64,12 +64,12 @@ class CommandProcessor:
         Raises
         ------
         MachineError
-            The rest of the buffer is dropped.
+            The remainder of the buffer is dropped.
         """
         for at, command, words in self._commands(address, dwords):
             self.draws.apply(command, words)
             if command.name in ("set_inst_fmt", "inv_inst_cache"):
-                self._core.forget_program()
+                self._core.invalidate_program()
             elif command.name == "read_perf_counters" and self.state.counters_enabled:
                 # Both counters count clocks, and this model has none.
                 self._check_access(BusClient.COUNTERS, words[0] & BASE_MASK, 2)
@@ -87,23 +87,23 @@ class CommandProcessor:
 
     def _commands(self, address: int, dwords: int) -> Iterator[tuple[int, Command, list[int]]]:
         """The commands with their addresses and parameters; what each sets is set when it is given."""
-        place = 0
-        while place < dwords:
-            at = (address + 4 * place) % ADDRESS_SPACE
+        index = 0
+        while index < dwords:
+            at = (address + 4 * index) % ADDRESS_SPACE
             self._check_access(BusClient.COMMAND, at, 1)
             word = self._memory.word(at)
             command = self._by_word.get(word)
             if command is None:
                 raise MachineError(status=Status.BAD_COMMAND, address=at, word=word)
-            if place + command.length > dwords:
-                detail = f"{command.name} takes {command.length} words, but the buffer has {dwords - place} left"
+            if index + command.length > dwords:
+                detail = f"{command.name} takes {command.length} words, but the buffer has {dwords - index} left"
                 raise MachineError(status=Status.TRUNCATED, address=at, word=word, detail=detail)
             self._check_access(BusClient.COMMAND, at, command.length)
             words = [int(value) for value in self._memory.words(at + 4, command.length - 1)]
             check_parameters(command, at, words, targets=self._targets)
             self.state.apply(command, words)
             yield at, command, words
-            place += command.length
+            index += command.length
 
     def _report_lost(self) -> None:
         lost, self._memory.lost = self._memory.lost, None
@@ -112,7 +112,7 @@ class CommandProcessor:
             raise MachineError(status=Status.BUS_ERROR, client=client, address=address)
 
     def _check_access(self, client: BusClient, address: int, words: int) -> None:
-        if self._memory.is_refused(address, 4 * words):
+        if self._memory.has_error(address, 4 * words):
             raise MachineError(status=Status.BUS_ERROR, client=client, address=address)
 
     def _start_program(self, at: int) -> None:
@@ -120,8 +120,8 @@ class CommandProcessor:
             return
         try:
             error = self._walk_domain()
-        except MachineError as refusal:
-            error = refusal
+        except MachineError as fault:
+            error = fault
         if error is not None:
             raise error.at(at, self._memory.word(at)) from None
 
@@ -135,27 +135,27 @@ class CommandProcessor:
     def _walk_domain(self) -> MachineError | None:
         """Run the program over the whole domain; its error."""
         run = self._core.start(self.state)
-        for groups in self._groups(self.state.domain):
-            run.add(self._tested(groups))
+        for wavefronts in self._wavefronts(self.state.domain):
+            run.add(self._tested(wavefronts))
             if self._progress is not None:
-                self._progress(groups.inside())
+                self._progress(wavefronts.inside())
         return run.finish()
 
-    def _groups(self, domain: Domain) -> Iterable[Groups]:
-        """The domain's groups, some at a time."""
+    def _wavefronts(self, domain: Domain) -> Iterable[DomainWavefronts]:
+        """The domain's wavefronts, some at a time."""
         lanes = self._core.lanes
-        return domain.groups(lanes, self._batch_lanes // lanes, self._tiles)
+        return domain.wavefronts(lanes, self._batch_lanes // lanes, self._tiles)
 
-    def _tested(self, groups: Groups) -> Groups:
-        """Conditional execution: of the groups the processors that the conditional unit lets pass."""
+    def _tested(self, wavefronts: DomainWavefronts) -> DomainWavefronts:
+        """Conditional execution: of the wavefronts the processors that the conditional unit lets pass."""
         unit = self.state.conditional
         if unit.location is not ConditionalLocation.PE or unit.passes_all:
-            return groups
-        (i, j), covered = groups.pairs(), groups.covered()
+            return wavefronts
+        (i, j), covered = wavefronts.pairs(), wavefronts.covered()
         lanes = np.flatnonzero(covered)
         value = np.full(lanes.size, self.state.conditional_float)
         passed, stored = unit.decide(self._memory, i[lanes], j[lanes], value)
         unit.store(self._memory, i[lanes][stored], j[lanes][stored], value[stored])
         result = np.zeros(covered.size, bool)
         result[lanes[passed]] = True
-        return replace(groups, passed=result)
+        return replace(wavefronts, passed=result)

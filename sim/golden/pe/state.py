@@ -88,14 +88,14 @@ class State:
 
 
 def check_parameters(command: Command, address: int, words: Sequence[int], *, targets: int = OUTPUTS) -> None:
-    """Refuse parameters that are not allowed; `address` is that of the command word, `targets` the number of outputs.
+    """Check a command's parameters; `address` is that of the command word, `targets` the number of outputs.
 
     Raises
     ------
     MachineError
         BAD_PARAMETER at the first word that is wrong.
     """
-    for place, (name, word) in enumerate(zip(command.parameters, words, strict=True), start=1):
+    for index, (name, word) in enumerate(zip(command.parameters, words, strict=True), start=1):
         detail = ""
         if name == "format":
             detail = _format_fault(command.name, word)
@@ -105,7 +105,7 @@ def check_parameters(command: Command, address: int, words: Sequence[int], *, ta
             detail = f"index format {word & 3} is reserved"
         if detail:
             detail = f"{command.name}: {detail}"
-            at = (address + 4 * place) % ADDRESS_SPACE
+            at = (address + 4 * index) % ADDRESS_SPACE
             raise MachineError(status=Status.BAD_PARAMETER, address=at, word=word, detail=detail)
 
 

@@ -22,7 +22,7 @@ from ctm.sim.golden.r5xx.state import Batch
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One channel's result behind output modifier and clamp: float32 [n] or [1]."""
+    """One channel's result after output modifier and clamp: float32 [n] or [1]."""
 
     values: Floats
     is_clean: bool
@@ -43,8 +43,8 @@ def execute(batch: Batch, program: Program, instruction: Alu, blocks: Sequence[B
                 values = fp.output_modifier(values, block.modifier.value)
             if block.clamp:
                 values = fp.clamp(values)
-        for place, channel in enumerate(block.channels):
-            results[channel] = Result(values[place % len(values)], is_clean)
+        for row, channel in enumerate(block.channels):
+            results[channel] = Result(values[row % len(values)], is_clean)
     return results
 
 

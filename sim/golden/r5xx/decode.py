@@ -54,14 +54,14 @@ def decode(words: Sequence[int], *, code_offset: int, uncached_writes: bool) -> 
     fields = unpack(layouts.COMMON, words[0])
     kind = InstructionType(fields["type"])
     common = _common(kind, fields)
-    parts = [unpack(layout, word) for layout, word in zip(layouts.WORDS[kind], words, strict=True)]
+    unpacked = [unpack(layout, word) for layout, word in zip(layouts.WORDS[kind], words, strict=True)]
     try:
         _check_predicates(kind, fields)
         if kind is InstructionType.TEX:
-            return _tex(common, parts)
+            return _tex(common, unpacked)
         if kind is InstructionType.FC:
-            return _flow(common, parts, code_offset)
-        return _alu(common, parts, uncached_writes)
+            return _flow(common, unpacked, code_offset)
+        return _alu(common, unpacked, uncached_writes)
     except _IllegalError as illegal:
         return Illegal(common=common, reason=str(illegal))
 
@@ -131,18 +131,18 @@ def _row(select: int, swizzle: int, modifier: int) -> Row:
 
 def _operands(rgb: _Fields, alpha: _Fields, both: _Fields) -> tuple[tuple[Row, Row, Row], ...]:
     """Rows A, B, C of the four channels."""
-    rgb_parts = [(rgb, "", "a"), (rgb, "", "b"), (both, "rgb_", "c")]
+    rgb_words = [(rgb, "", "a"), (rgb, "", "b"), (both, "rgb_", "c")]
     channels = []
     for color in ("red", "green", "blue"):
         rows = [
             _row(word[f"{prefix}sel_{name}"], word[f"{color}_swiz_{name}"], word[f"{prefix}mod_{name}"])
-            for word, prefix, name in rgb_parts
+            for word, prefix, name in rgb_words
         ]
         channels.append((rows[0], rows[1], rows[2]))
-    alpha_parts = [(alpha, "", "a"), (alpha, "", "b"), (both, "alpha_", "c")]
+    alpha_words = [(alpha, "", "a"), (alpha, "", "b"), (both, "alpha_", "c")]
     rows = [
         _row(word[f"{prefix}sel_{name}"], word[f"{prefix}swiz_{name}"], word[f"{prefix}mod_{name}"])
-        for word, prefix, name in alpha_parts
+        for word, prefix, name in alpha_words
     ]
     return (*channels, (rows[0], rows[1], rows[2]))
 
@@ -158,8 +158,8 @@ def _check_pair(rgb: Unit, alpha: Unit) -> None:
         raise _IllegalError(f"the output modifier is disabled for alpha {alpha.operation.name}")
 
 
-def _alu(common: Common, parts: list[_Fields], uncached_writes: bool) -> Alu:
-    first, rgb_addr, alpha_addr, rgb_inst, alpha_inst, both = parts
+def _alu(common: Common, unpacked: list[_Fields], uncached_writes: bool) -> Alu:
+    first, rgb_addr, alpha_addr, rgb_inst, alpha_inst, both = unpacked
     rgb = Unit(
         operation=_code(RgbOperation, both["rgb_op"], "RGB_OP"),
         addresses=_addresses(rgb_addr, "RGB"),
@@ -200,8 +200,8 @@ def _swizzle(fields: _Fields, names: Sequence[str]) -> tuple[int, int, int, int]
     return channels[0], channels[1], channels[2], channels[3]
 
 
-def _tex(common: Common, parts: list[_Fields]) -> Tex:
-    inst, addr = parts[1], parts[2]
+def _tex(common: Common, unpacked: list[_Fields]) -> Tex:
+    inst, addr = unpacked[1], unpacked[2]
     return Tex(
         common=common,
         operation=TextureOperation(inst["inst"]),
@@ -216,8 +216,8 @@ def _tex(common: Common, parts: list[_Fields]) -> Tex:
     )
 
 
-def _flow(common: Common, parts: list[_Fields], code_offset: int) -> Flow:
-    inst, addr = parts[2], parts[3]
+def _flow(common: Common, unpacked: list[_Fields], code_offset: int) -> Flow:
+    inst, addr = unpacked[2], unpacked[3]
     return Flow(
         common=common,
         operation=FlowOperation(inst["op"]),

@@ -1,4 +1,4 @@
-"""Executes R5xx programs: one instruction for all groups of a batch."""
+"""Executes R5xx programs: one instruction for all wavefronts of a batch."""
 
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.rtl.isa.status import Status
@@ -26,12 +26,12 @@ class Execution:
         self._monitor = None if journal.hazards is None else HazardMonitor(launch.program, journal.hazards)
 
     def start(self, order: Integers, i: Integers, j: Integers, covered: Mask) -> Batch:
-        """Groups at the program's start; see `Executor.start`."""
+        """Wavefronts at the program's start; see `Executor.start`."""
         launch = self._launch
         return Batch.start(self._program, launch.lanes, order, i, j, covered, launch.first_conditional(i.size))
 
     def step(self, batch: Batch) -> list[Batch]:
-        """Execute one instruction; the groups that go on."""
+        """Execute one instruction. Returns the wavefronts that go on."""
         pc = batch.control.pc
         if pc >= len(self._code.instructions):
             self._journal.faulted(batch, Status.PC_RANGE, out_of_range(len(self._code.instructions)))
@@ -44,12 +44,12 @@ class Execution:
             return []
         if self._monitor is not None:
             self._monitor.watch(batch, instruction, self._code.plans[pc])
-        parts = self._journal.guard(batch, lambda batch: self._execute(batch, instruction))
-        self._journal.executed(pc, parts)
+        batches = self._journal.guard(batch, lambda batch: self._execute(batch, instruction))
+        self._journal.executed(pc, batches)
         is_kill = isinstance(instruction, Tex) and instruction.operation is TextureOperation.KILL_LT_0
         if pc == self._program.end or instruction.common.last or is_kill:
-            parts = [rest for part in parts for rest in self._end(part, pc, last=instruction.common.last)]
-        return parts
+            batches = [going for each in batches for going in self._end(each, pc, last=instruction.common.last)]
+        return batches
 
     def _execute(self, batch: Batch, instruction: Alu | Tex | Flow) -> list[Batch]:
         if isinstance(instruction, Flow):
@@ -70,7 +70,7 @@ class Execution:
         elif instruction.operation is TextureOperation.KILL_LT_0:
             texture.kill(batch, instruction)
         elif instruction.operation is not TextureOperation.NOP:
-            addresses = texture.lookup(batch, instruction, launch.inputs)
+            addresses = texture.fetch(batch, instruction, launch.inputs)
             self._journal.read(batch, launch.inputs.buffers[instruction.input], addresses)
 
     def _flow(self, batch: Batch, instruction: Flow) -> list[Batch]:
@@ -88,17 +88,17 @@ class Execution:
             batch.control = outcome.shared
             flow.apply_frames(batch, instruction, jumps=outcome.jump is not None)
             return [batch]
-        parts = []
+        batches = []
         for jumps, control in ((True, outcome.jump), (False, outcome.stay)):
             if control is not None:
-                part = batch.select((outcome.jumps == jumps) & ~outcome.overflowed)
-                part.control = control
-                flow.apply_frames(part, instruction, jumps=jumps)
-                parts.append(part)
-        return parts
+                each = batch.select((outcome.jumps == jumps) & ~outcome.overflowed)
+                each.control = control
+                flow.apply_frames(each, instruction, jumps=jumps)
+                batches.append(each)
+        return batches
 
     def _end(self, batch: Batch, pc: int, *, last: bool) -> list[Batch]:
-        """Finish the groups that end after the instruction at `pc`; the others."""
+        """Finish the wavefronts that end after the instruction at `pc`. Returns the others."""
         if pc == self._program.end:
             self._journal.ended(batch)
             return []

@@ -1,7 +1,7 @@
-"""Flow control: wishes, decisions, branch counters, loop and address stacks.
+"""Flow control: jump wishes, decisions, branch counters, loop and address stacks.
 
 Source: CTM Guide pp. 34-40; docs/design/choices.md has the order of the steps, which the functions below follow. A
-group decides as a whole; within it each lane keeps its own state.
+wavefront decides as a whole; within it each lane keeps its own state.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _LEAVES_LANES = {*_BREAKS, FlowOperation.CONTINUE}
 
 
 class StackError(Exception):
-    """A stack that all groups of the batch share overflowed or underflowed."""
+    """A stack that all wavefronts of the batch share overflowed or underflowed."""
 
 
 class FrameError(Exception):
@@ -37,20 +37,20 @@ class FrameError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a flow-control instruction did to the groups of a batch, masks [groups].
+    """What a flow-control instruction did to the wavefronts of a batch, masks [wavefronts].
 
-    Groups in `overflowed` fault with STACK; the others go on at `jump` or `stay`, as `jumps` says.
+    Wavefronts in `overflowed` fault with STACK; the others go on at `jump` or `stay`, as `jumps` says.
     """
 
     jumps: Mask
     overflowed: Mask
     jump: Control | None
-    """None where no group jumps."""
+    """None where no wavefront jumps."""
     stay: Control | None
 
     @property
     def shared(self) -> Control | None:
-        """The control state in which all groups go on; None where they part or some fault."""
+        """The control state in which all wavefronts go on; None where they diverge or some fault."""
         if self.overflowed.any():
             return None
         if self.jump is None or self.jump == self.stay:
@@ -59,19 +59,19 @@ class Outcome:
 
 
 def execute(batch: Batch, program: Program, instruction: Flow) -> Outcome:
-    """Execute a flow-control instruction: lane state changes in place, control state is returned.
+    """Execute a flow-control instruction: changes the state of lanes, and returns control state.
 
-    The loop-frame masks of the batch are those before a push or pop; `apply_frames` makes the step for the groups
+    The loop-frame masks of the batch are those before a push or pop; `apply_frames` makes the step for the wavefronts
     that jump or stay once they are separate batches.
 
     Raises
     ------
     StackError, FrameError
-        For all groups of the batch.
+        For all wavefronts of the batch.
     """
     frame = _frame(batch, instruction)
     if instruction.operation is FlowOperation.ENDLOOP:
-        # The step comes before the decision, so groups that leave need its constant too.
+        # The step comes before the decision, so wavefronts that leave need its constant too.
         program.constants.int_constant(instruction.integer)
     if instruction.operation in _ENDS:
         _resume_continued(batch)
@@ -138,24 +138,24 @@ def _voters(batch: Batch, instruction: Flow) -> Mask:
 
 
 def _leave_loop(batch: Batch, instruction: Flow, wish: Mask) -> Mask:
-    """BREAK and CONTINUE: lanes that wish go loop-inactive; a group jumps when nobody is left."""
+    """BREAK and CONTINUE: lanes with a jump wish become loop-inactive; a wavefront jumps when no lane remains."""
     masks = batch.frames[-1]
     is_continue = instruction.operation is FlowOperation.CONTINUE
     masks[CONTINUED if is_continue else BROKEN] |= wish
     batch.loop_inactive |= wish
     batch.set_active(batch.active & ~wish)
-    left = masks[ENTERED] & ~masks[BROKEN] & _voters(batch, instruction)
+    remaining = masks[ENTERED] & ~masks[BROKEN] & _voters(batch, instruction)
     if is_continue:
-        left &= ~masks[CONTINUED]
-    return ~batch.any_lane(left)
+        remaining &= ~masks[CONTINUED]
+    return ~batch.any_lane(remaining)
 
 
 def _decide(batch: Batch, program: Program, instruction: Flow, wish: Mask, frame: Frame | None) -> Mask:
     begins = instruction.operation in _BEGINS
     if begins and program.constants.int_constant(instruction.integer).count == 0:
-        return np.ones(batch.groups, bool)
+        return np.ones(batch.wavefronts, bool)
     if frame is not None and frame.iterations == 1:
-        return np.zeros(batch.groups, bool)
+        return np.zeros(batch.wavefronts, bool)
     deciding = batch.active & _voters(batch, instruction)
     if instruction.jump_any:
         return batch.any_lane(deciding & wish)
@@ -164,16 +164,16 @@ def _decide(batch: Batch, program: Program, instruction: Flow, wish: Mask, frame
 
 
 def _branch(batch: Batch, program: Program, instruction: Flow, wish: Mask, jumps: Mask) -> Mask:
-    """The branch operation of each group's decision; groups whose branch counter overflows."""
+    """The branch operation of each wavefront's decision; wavefronts whose branch counter overflows."""
     decisions = {
         True: (instruction.branch_if_jump, jumps),
         False: (instruction.branch_if_stay, ~jumps),
     }
-    overflowed = np.zeros(batch.groups, bool)
-    for jump, (operation, groups) in decisions.items():
-        if operation is BranchOperation.NONE or not groups.any():
+    overflowed = np.zeros(batch.wavefronts, bool)
+    for jump, (operation, wavefronts) in decisions.items():
+        if operation is BranchOperation.NONE or not wavefronts.any():
             continue
-        lanes = batch.by_lane(groups)
+        lanes = batch.by_lane(wavefronts)
         waiting = lanes & ~batch.active & ~batch.loop_inactive
         if operation is BranchOperation.DECR:
             batch.counter[waiting] -= instruction.pop_count
@@ -193,17 +193,17 @@ def _outcome(
 ) -> Outcome:
     controls: dict[bool, Control | None] = {True: None, False: None}
     for jump in controls:
-        groups = (jumps == jump) & ~overflowed
-        if groups.any():
+        wavefronts = (jumps == jump) & ~overflowed
+        if wavefronts.any():
             try:
                 controls[jump] = _control(batch, program, instruction, frame, jump)
             except StackError:
-                overflowed = overflowed | groups
+                overflowed = overflowed | wavefronts
     return Outcome(jumps, overflowed, controls[True], controls[False])
 
 
 def _control(batch: Batch, program: Program, instruction: Flow, frame: Frame | None, jumps: bool) -> Control:
-    """Control state of groups that jump or that stay."""
+    """Control state of wavefronts that jump or that stay."""
     control = batch.control
     pc, returns = control.pc + 1, control.returns
     if jumps:
@@ -242,12 +242,12 @@ def _address_step(batch: Batch, program: Program, instruction: Flow) -> tuple[in
 
 
 def leaves(instruction: Flow, jumps: bool) -> bool:
-    """Whether groups that jump, or that stay, leave the loop."""
+    """Whether wavefronts that jump, or that stay, leave the loop."""
     return instruction.operation in (_BREAKS if jumps else _ENDS)
 
 
 def apply_frames(batch: Batch, instruction: Flow, *, jumps: bool) -> None:
-    """Push or pop the loop-frame masks of a batch whose groups all jump or all stay."""
+    """Push or pop the loop-frame masks of a batch whose wavefronts all jump or all stay."""
     if instruction.operation in _BEGINS and not jumps:
         frame = np.zeros((3, batch.size), bool)
         frame[ENTERED] = batch.active

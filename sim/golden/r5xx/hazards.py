@@ -1,7 +1,7 @@
-"""R5xx hazards: reads of what the rules of synchronisation do not promise to be there.
+"""R5xx hazards: reads of values that the rules of synchronisation do not promise.
 
 The model executes one instruction at a time and so always reads the new value; hardware need not. Source: CTM Guide
-pp. 24-26 and 32-34. State is kept per batch: what is outstanding depends only on the instructions that its groups
+pp. 24-26 and 32-34. State is kept per batch: what is outstanding depends only on the instructions that its wavefronts
 executed.
 """
 
@@ -14,7 +14,7 @@ from ctm.sim.golden.r5xx.instruction import Address, Alu, Bank, Flow, Illegal, I
 from ctm.sim.golden.r5xx.operands import temporary
 from ctm.sim.golden.r5xx.plan import DERIVATIVES, Block, Reading
 from ctm.sim.golden.r5xx.program import Program
-from ctm.sim.golden.r5xx.scoreboard import Place, Scoreboard
+from ctm.sim.golden.r5xx.scoreboard import Channel, Scoreboard
 from ctm.sim.golden.r5xx.state import Batch
 
 _ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
@@ -29,7 +29,7 @@ class HazardMonitor:
         self._hazards = hazards
 
     def watch(self, batch: Batch, instruction: Instruction, blocks: Sequence[Block]) -> None:
-        """Check the instruction that `batch` is about to execute, and take note of what it leaves outstanding."""
+        """Check the instruction that `batch` is about to execute, and note what it leaves outstanding."""
         if isinstance(instruction, Illegal):
             return
         state = batch.outstanding
@@ -58,13 +58,13 @@ class HazardMonitor:
         return self._uncached_writes and is_output and bool(instruction.common.output_mask)
 
 
-def _name(place: Place) -> str:
-    return f"r{place[0]}.{'rgba'[place[1]]}"
+def _name(channel: Channel) -> str:
+    return f"r{channel[0]}.{'rgba'[channel[1]]}"
 
 
-def _undelivered(state: Scoreboard, places: set[Place], verb: str) -> Iterator[str]:
-    for place in sorted(places & state.lookups.keys()):
-        yield f"{verb} {_name(place)}, which a lookup has not delivered: wait for the texture semaphore"
+def _undelivered(state: Scoreboard, channels: set[Channel], verb: str) -> Iterator[str]:
+    for channel in sorted(channels & state.fetches.keys()):
+        yield f"{verb} {_name(channel)}, which a fetch has not delivered: wait for the texture semaphore"
 
 
 def _flow_hazards(instruction: Flow, state: Scoreboard) -> Iterator[str]:
@@ -89,26 +89,26 @@ def _tex_hazards(batch: Batch, instruction: Tex, state: Scoreboard) -> Iterator[
     yield from _undelivered(state, {(source, channel) for channel in channels}, "reads")
     if is_kill:
         return
-    yield from _undelivered(state, _looked_up(batch, instruction), "overwrites")
+    yield from _undelivered(state, _fetched(batch, instruction), "overwrites")
     if instruction.operation is TextureOperation.LOOKUP_UNCACHED and state.uncached_write is not None:
         yield "reads uncached while a write is outstanding: use an acquiring write and TEX_SEM_WAIT"
 
 
 def _after_tex(batch: Batch, instruction: Tex, state: Scoreboard) -> Scoreboard:
-    lookups = dict(state.lookups)
+    fetches = dict(state.fetches)
     if instruction.operation not in WITHOUT_LOOKUP:
-        lookups |= dict.fromkeys(_looked_up(batch, instruction), False)
-    state = replace(state, lookups=lookups, last_written=frozenset())
+        fetches |= dict.fromkeys(_fetched(batch, instruction), False)
+    state = replace(state, fetches=fetches, last_written=frozenset())
     return state.acquired() if instruction.acquire else state
 
 
 def _coordinates(instruction: Tex) -> Sequence[int]:
-    """Channels of the source that a lookup reads: S and T, and Q for the projection."""
+    """Channels of the source that a fetch reads: S and T, and Q for the projection."""
     s, t, _, q = instruction.source_swizzle
     return (s, t, q) if instruction.operation is TextureOperation.LOOKUP_PROJ else (s, t)
 
 
-def _looked_up(batch: Batch, instruction: Tex) -> set[Place]:
+def _fetched(batch: Batch, instruction: Tex) -> set[Channel]:
     number = temporary(batch, instruction.destination)
     return {(number, channel) for channel in instruction.common.write_mask}
 
@@ -121,9 +121,9 @@ def _alu_hazards(batch: Batch, instruction: Alu, blocks: Sequence[Block], state:
     for block in blocks:
         if block.operation in DERIVATIVES:
             a, _, c = block.readings
-            delayed |= {_place(batch, address, row.channel) for row, address in _sources([a, c])}
-    for place in sorted(delayed & state.last_written):
-        yield f"needs {_name(place)} early, which the instruction before writes: set NOP there"
+            delayed |= {_channel_of(batch, address, row.channel) for row, address in _sources([a, c])}
+    for channel in sorted(delayed & state.last_written):
+        yield f"needs {_name(channel)} early, which the instruction before writes: set NOP there"
 
 
 def _after_alu(batch: Batch, instruction: Alu, state: Scoreboard) -> Scoreboard:
@@ -144,27 +144,27 @@ def _sources(readings: Iterable[Reading]) -> Iterator[tuple[Row, Address | None]
         yield from ((row, address) for row, address in rows if row.literal is None)
 
 
-def _place(batch: Batch, address: Address | None, channel: int) -> Place:
-    """The place behind a source; that of a constant is no temporary's."""
+def _channel_of(batch: Batch, address: Address | None, channel: int) -> Channel:
+    """The channel that a source reads; that of a constant is no temporary's."""
     if address is None or address.bank is not Bank.TEMPORARY:
         return _CONSTANT, channel
     return temporary(batch, address), channel
 
 
-def _read(batch: Batch, instruction: Alu, blocks: Sequence[Block]) -> tuple[set[Place], set[Place]]:
-    """Places that operands read, directly and through the presubtract unit."""
+def _read(batch: Batch, instruction: Alu, blocks: Sequence[Block]) -> tuple[set[Channel], set[Channel]]:
+    """Channels that operands read, directly and through the presubtract unit."""
     direct, presubtracted = set(), set()
     for row, address in _sources(reading for block in blocks for reading in block.readings):
         if address is not None:
-            direct.add(_place(batch, address, row.channel))
+            direct.add(_channel_of(batch, address, row.channel))
             continue
         unit = instruction.unit(row.channel)
         sources = unit.addresses[:2] if unit.presubtract in (Presubtract.SUB, Presubtract.ADD) else unit.addresses[:1]
-        presubtracted |= {_place(batch, source, row.channel) for source in sources}
+        presubtracted |= {_channel_of(batch, source, row.channel) for source in sources}
     return direct, presubtracted
 
 
-def _written(batch: Batch, instruction: Alu) -> set[Place]:
+def _written(batch: Batch, instruction: Alu) -> set[Channel]:
     return {
         (temporary(batch, instruction.unit(channel).destination), channel) for channel in instruction.common.write_mask
     }

@@ -1,4 +1,4 @@
-"""The program information of a loaded R5xx image, taken apart."""
+"""The fields of the program information of a loaded R5xx image."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -9,7 +9,7 @@ from ctm.rtl.isa.word import unpack
 
 @lru_cache(maxsize=64)
 def fields_of(information: tuple[int, ...]) -> Mapping[str, Mapping[str, int]]:
-    """The fields of the program information's words, by the words' names; nobody may change them."""
+    """The fields of the program information's words, by the words' names; read only."""
     return {
         name: unpack(layout, word)
         for (name, layout), word in zip(PROGRAM_INFORMATION.items(), information, strict=True)

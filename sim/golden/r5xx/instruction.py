@@ -103,7 +103,7 @@ class Common:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Illegal:
-    """An instruction that faults when a group executes it."""
+    """An instruction that faults when a wavefront executes it."""
 
     common: Common
     reason: str

@@ -16,9 +16,9 @@ from ctm.sim.golden.r5xx.state import Batch
 _ZERO = np.zeros(1, np.float32)
 
 
-def temporary(batch: Batch, place: Address | Destination) -> int:
+def temporary(batch: Batch, operand: Address | Destination) -> int:
     """Number of the temporary that an address means now; N + aL wraps inside the file."""
-    return (place.index + batch.control.loop_index) % TEMPORARIES if place.relative else place.index
+    return (operand.index + batch.control.loop_index) % TEMPORARIES if operand.relative else operand.index
 
 
 class Operands:
@@ -46,8 +46,8 @@ class Operands:
                 return self._batch.temporaries[number, first : first + len(reading.rows)]
         values = [self._row(row, address) for row, address in zip(reading.rows, reading.addresses, strict=True)]
         result = np.empty((len(values), max(value.size for value in values)), np.float32)
-        for place, value in enumerate(values):
-            result[place] = value
+        for index, value in enumerate(values):
+            result[index] = value
         return modified(result, reading.rows)
 
     def is_clean(self, readings: Sequence[Reading]) -> bool:

@@ -96,12 +96,12 @@ def _takes_from_quad(unit: Unit) -> bool:
 
 
 def _readings(instruction: Alu, operation: str, channels: Sequence[int]) -> tuple[Reading, ...]:
-    def operand(place: int, of_channels: Sequence[int]) -> Reading:
-        return _reading(instruction, [instruction.operands[channel][place] for channel in of_channels])
+    def operand(position: int, of_channels: Sequence[int]) -> Reading:
+        return _reading(instruction, [instruction.operands[channel][position] for channel in of_channels])
 
-    def source0(place: int) -> Reading:
+    def source0(position: int) -> Reading:
         """src0 whatever is selected, with the operand's modifier."""
-        modifiers = [instruction.operands[channel][place].modifier for channel in channels]
+        modifiers = [instruction.operands[channel][position].modifier for channel in channels]
         return _reading(instruction, [Row(m, channel, 0) for m, channel in zip(modifiers, channels, strict=True)])
 
     if operation in DERIVATIVES:
@@ -112,7 +112,7 @@ def _readings(instruction: Alu, operation: str, channels: Sequence[int]) -> tupl
         if ALPHA in terms and _takes_from_quad(instruction.alpha):
             rows[ALPHA] = Row(rows[ALPHA].modifier, ALPHA, 0)
         return _reading(instruction, rows), operand(B, terms), *([operand(C, addend)] if addend else [])
-    return tuple(operand(place, channels) for place in range(_OPERAND_COUNTS[operation]))
+    return tuple(operand(position, channels) for position in range(_OPERAND_COUNTS[operation]))
 
 
 def _reading(instruction: Alu, rows: Sequence[Row]) -> Reading:
@@ -122,8 +122,8 @@ def _reading(instruction: Alu, rows: Sequence[Row]) -> Reading:
     )
     first, address = rows[0], addresses[0]
     is_slice = address is not None and address.bank is Bank.TEMPORARY
-    for place, (row, other) in enumerate(zip(rows, addresses, strict=True)):
-        is_neighbour = row.channel == first.channel + place and row.modifier is InputModifier.OFF
+    for index, (row, other) in enumerate(zip(rows, addresses, strict=True)):
+        is_neighbour = row.channel == first.channel + index and row.modifier is InputModifier.OFF
         is_slice = is_slice and is_neighbour and other == address
     return Reading(tuple(rows), addresses, address if is_slice else None, _fixed(rows, addresses))
 
@@ -141,10 +141,10 @@ def _fixed(rows: Sequence[Row], addresses: Sequence[Address | None]) -> Floats |
 
 
 def modified(values: Floats, rows: Sequence[Row]) -> Floats:
-    """`values` [rows, n] with each row's input modifier; they may be changed in place."""
+    """`values` [rows, n] with each row's input modifier; the array may be overwritten."""
     modifiers = [row.modifier for row in rows]
     if all(modifier is modifiers[0] for modifier in modifiers):
         return fp.input_modifier(values, modifiers[0].value)
-    for place, modifier in enumerate(modifiers):
-        values[place] = fp.input_modifier(values[place], modifier.value)
+    for index, modifier in enumerate(modifiers):
+        values[index] = fp.input_modifier(values[index], modifier.value)
     return values

@@ -57,7 +57,7 @@ class Program:
 
     @cached_property
     def end(self) -> int:
-        """PC of the instruction after which a group ends."""
+        """PC of the instruction after which a wavefront ends."""
         return self.code_offset + self.information["US_CODE_ADDR"]["end"]
 
     @cached_property
@@ -87,7 +87,7 @@ class Program:
 
     @cached_property
     def code(self) -> Code:
-        """The decoded code; slot 0 is the code segment's first instruction."""
+        """The decoded code; address 0 is the code segment's first instruction."""
         return decode_code(self.image.code, self.code_offset, self.uncached_writes)
 
     @cached_property
@@ -110,16 +110,16 @@ class Program:
 
     @cached_property
     def cached_inputs(self) -> frozenset[int]:
-        """Inputs that some lookup may read through the input cache."""
-        return frozenset(each.input for each in self._lookups if each.operation is not TextureOperation.LOOKUP_UNCACHED)
+        """Inputs that some fetch may read through the input cache."""
+        return frozenset(each.input for each in self._fetches if each.operation is not TextureOperation.LOOKUP_UNCACHED)
 
     @cached_property
     def uncached_inputs(self) -> frozenset[int]:
-        """Inputs that some lookup may read past it."""
-        return frozenset(each.input for each in self._lookups if each.operation is TextureOperation.LOOKUP_UNCACHED)
+        """Inputs that some fetch may read past it."""
+        return frozenset(each.input for each in self._fetches if each.operation is TextureOperation.LOOKUP_UNCACHED)
 
     @property
-    def _lookups(self) -> Iterator[Tex]:
+    def _fetches(self) -> Iterator[Tex]:
         for instruction in self.code.instructions:
             if isinstance(instruction, Tex) and instruction.operation not in WITHOUT_LOOKUP:
                 yield instruction

@@ -1,4 +1,4 @@
-"""State of R5xx groups: what steers a group as a whole, and what a lane has."""
+"""State of R5xx wavefronts: control state of a wavefront, and state of a lane."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from ctm.sim.golden.r5xx.scoreboard import Scoreboard
 
 NO_COUNTER = 0
 ENTERED, BROKEN, CONTINUED = range(3)
-"""Rows of a loop frame's masks: active when it was pushed, left by BREAK, waiting after CONTINUE."""
+"""Rows of a loop frame's masks: active when it was pushed, removed by BREAK, waiting after CONTINUE."""
 
 
 class Frame(NamedTuple):
-    """What a loop frame holds for the group as a whole."""
+    """What a loop frame holds for the wavefront as a whole."""
 
     kind: FlowOperation
     iterations: int
@@ -31,7 +31,7 @@ class Frame(NamedTuple):
 
 
 class Control(NamedTuple):
-    """Control state that all groups of a batch share."""
+    """Control state that all wavefronts of a batch share."""
 
     pc: int
     loop_index: int = 0
@@ -39,14 +39,14 @@ class Control(NamedTuple):
     returns: tuple[int, ...] = ()
 
     @property
-    def place(self) -> int:
+    def position(self) -> int:
         """Code is executed upward but for jumps."""
         return self.pc
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class Batch(dpp.Batch[Control]):
-    """A batch of R5xx groups; `frames` are those of loops, [3, n]: ENTERED, BROKEN, CONTINUED.
+    """A batch of R5xx wavefronts; `frames` are those of loops, [3, n]: ENTERED, BROKEN, CONTINUED.
 
     A lane is active, or branch-inactive with a counter, or loop-inactive (after a BREAK or CONTINUE).
     """
@@ -66,7 +66,7 @@ class Batch(dpp.Batch[Control]):
     def start(
         program: Program, lanes: int, order: Integers, i: Integers, j: Integers, covered: Mask, conditional: Floats
     ) -> "Batch":
-        """Groups at the program's start."""
+        """Wavefronts at the program's start."""
         size = i.size
         return Batch(
             control=Control(program.start),

@@ -1,4 +1,4 @@
-"""Texture instructions: lookups through the memory controller, and kill.
+"""Texture instructions: fetches through the memory controller, and kill.
 
 Source: CTM Guide pp. 32-33. LODBIAS, LOD and DXDY behave as LOOKUP: there are no mip levels.
 """
@@ -10,10 +10,10 @@ from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden import fp
 from ctm.sim.golden.dpp.batch import Floats, Integers
-from ctm.sim.golden.dpp.constants import RefusedError
+from ctm.sim.golden.dpp.constants import BusError
 from ctm.sim.golden.dpp.inputs import Inputs
 from ctm.sim.golden.mc.buffer import Buffer
-from ctm.sim.golden.mc.elements import lookup_addresses, read_at
+from ctm.sim.golden.mc.elements import fetch_addresses, read_at
 from ctm.sim.golden.r5xx.alu import Result
 from ctm.sim.golden.r5xx.instruction import Tex
 from ctm.sim.golden.r5xx.operands import temporary
@@ -35,19 +35,19 @@ def kill(batch: Batch, instruction: Tex) -> bool:
     return bool(np.count_nonzero(batch.valid_mask) != before)
 
 
-def lookup(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:
-    """Execute a lookup of any kind.
+def fetch(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:
+    """Execute a fetch of any kind.
 
     Raises
     ------
-    RefusedError
-        Memory answered a lane that fetches with an error; nothing was changed. Active lanes fetch, with WRITE_INACTIVE
-        all; with IGNORE_UNCOVERED only those that are covered too.
+    BusError
+        A lane that fetches got an error response; nothing was changed. Active lanes fetch, with WRITE_INACTIVE all;
+        with IGNORE_UNCOVERED only those that are covered too.
 
     Returns
     -------
     addresses
-        What the lanes read, one array [n], four of a 2x2 lookup, none where the input has no elements.
+        Addresses that the lanes read: one array [n], four of a 2x2 fetch, none where the input has no elements.
     """
     buffer = inputs.buffers[instruction.input]
     number = temporary(batch, instruction.source)
@@ -56,14 +56,14 @@ def lookup(batch: Batch, instruction: Tex, inputs: Inputs) -> list[Integers]:
         _write(batch, instruction, np.zeros((CHANNELS, batch.size), np.float32))
         return []
     x, y = _coordinates(source, instruction, buffer)
-    addresses = lookup_addresses(buffer, x, y)
+    addresses = fetch_addresses(buffer, x, y)
     fetching = np.full(batch.size, True) if instruction.common.write_inactive else batch.active
     fetching = fetching & batch.covered if instruction.ignore_uncovered else fetching
     for address in addresses:
-        refused = inputs.memory.refused(address, buffer.element.element_bytes)
-        if refused is not None and (refused & fetching).any():
-            lanes = refused & fetching
-            raise RefusedError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
+        errors = inputs.memory.errors(address, buffer.element.element_bytes)
+        if errors is not None and (errors & fetching).any():
+            failed = errors & fetching
+            raise BusError(BusClient.INPUT, int(address[failed.argmax()]), failed)
     uncached = instruction.operation is TextureOperation.LOOKUP_UNCACHED
     memory = inputs.memory if uncached else inputs.cached[instruction.input]
     if buffer.is_2x2:

@@ -29,17 +29,17 @@ def gate(batch: Batch, common: Common, channel: int, *, write_inactive: bool = F
     return chosen if mask is None else mask & chosen
 
 
-def store(place: Floats | Mask, values: Floats | Mask | bool, mask: Mask | None) -> None:
-    """Assign `values` to `place` in the lanes of `mask`."""
+def store(target: Floats | Mask, values: Floats | Mask | bool, mask: Mask | None) -> None:
+    """Assign `values` to `target` in the lanes of `mask`."""
     if mask is None:
-        place[...] = values
+        target[...] = values
     else:
-        np.copyto(place, values, where=mask)
+        np.copyto(target, values, where=mask)
 
 
-def write_temporary(batch: Batch, place: Destination, channel: int, result: Result, mask: Mask | None) -> None:
+def write_temporary(batch: Batch, destination: Destination, channel: int, result: Result, mask: Mask | None) -> None:
     """Write one channel of a temporary; one that does not exist swallows the write."""
-    number = temporary(batch, place)
+    number = temporary(batch, destination)
     if number < len(batch.clean):
         store(batch.temporaries[number, channel], result.values, mask)
         batch.clean[number] = batch.clean[number] and result.is_clean

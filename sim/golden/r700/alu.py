@@ -11,7 +11,7 @@ from ctm.rtl.isa.r700.operations import Operation, Result
 from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
 from ctm.sim.golden.r700.formulas import INDICES, PREDICATES, REDUCTIONS, VALUES, modify
 from ctm.sim.golden.r700.instruction import Group, Run, Slot
-from ctm.sim.golden.r700.operands import Value, index, operand, operands_of, place
+from ctm.sim.golden.r700.operands import Value, index, operand, operands_of, temporary_index
 from ctm.sim.golden.r700.program import Program
 from ctm.sim.golden.r700.state import Batch, whole_quads
 
@@ -32,8 +32,8 @@ def execute(batch: Batch, program: Program, group: Group, *, whole: bool) -> Non
 
     Raises
     ------
-    RefusedError
-        Memory answered with an error where a constant is; nothing was changed.
+    BusError
+        A constant got an error response; nothing was changed.
     """
     executing = whole_quads(batch.active) if whole else batch.active
     everywhere = bool(executing.all())
@@ -42,10 +42,10 @@ def execute(batch: Batch, program: Program, group: Group, *, whole: bool) -> Non
     for run, outcome, (gate, *others) in zip(group.runs, outcomes, gates, strict=True):
         slots, first = run.slots, run.slots[0]
         words, is_clean = outcome.value
-        places = range(first.place, first.place + len(slots))
-        if not group.forwarded.isdisjoint(places):
-            batch.previous[places.start : places.stop] = words
-            batch.previous_clean[places.start : places.stop] = [is_clean] * len(slots)
+        positions = range(first.position, first.position + len(slots))
+        if not group.forwarded.isdisjoint(positions):
+            batch.previous[positions.start : positions.stop] = words
+            batch.previous_clean[positions.start : positions.stop] = [is_clean] * len(slots)
         if first.operation.is_reduction:
             for row, slot, each in zip(words, slots, (gate, *others), strict=True):
                 _write(batch, program, [slot], Value(row, is_clean), each)
@@ -128,7 +128,7 @@ def _write(batch: Batch, program: Program, slots: Sequence[Slot], value: Value, 
     if first.index is not None:
         _write_relative(batch, program, first, value, gate)
         return
-    at = place(program, first.register)
+    at = temporary_index(program, first.register)
     if at is None:
         return
     channels = slice(first.channel, first.channel + len(slots))

@@ -82,7 +82,7 @@ class Execution:
             batch.clean[:CHANNELS] = [False] * CHANNELS
 
     def step(self, batch: Batch) -> list[Batch]:
-        """Execute one CF instruction, group or fetch instruction; the wavefronts that go on."""
+        """Execute one CF instruction, group or fetch instruction. Returns the wavefronts that go on."""
         if batch.control.item >= 0:
             return self._step_in_clause(batch)
         ended = ~batch.any_lane(batch.covered & batch.valid_mask)
@@ -103,18 +103,18 @@ class Execution:
             self._journal.faulted(batch, Status.ILLEGAL_INSTRUCTION, word.reason)
             return []
         pc = batch.control.pc
-        parts = self._journal.guard(batch, lambda batch: self._word(batch, word))
-        self._journal.executed(pc, parts)
-        return self._after(word, parts)
+        batches = self._journal.guard(batch, lambda batch: self._word(batch, word))
+        self._journal.executed(pc, batches)
+        return self._after(word, batches)
 
-    def _after(self, word: AluWord | Export | Flow, parts: list[Batch]) -> list[Batch]:
-        """End the wavefronts that are done with the program's last word; the others."""
+    def _after(self, word: AluWord | Export | Flow, batches: list[Batch]) -> list[Batch]:
+        """End the wavefronts that executed the program's last word. Returns the others."""
         if not word.ends:
-            return parts
-        for part in parts:
-            if part.control.item < 0:
-                self._journal.ended(part)
-        return [part for part in parts if part.control.item >= 0]
+            return batches
+        for each in batches:
+            if each.control.item < 0:
+                self._journal.ended(each)
+        return [each for each in batches if each.control.item >= 0]
 
     def _word(self, batch: Batch, word: AluWord | Export | Flow) -> list[Batch]:
         if isinstance(word, AluWord):
@@ -144,44 +144,44 @@ class Execution:
         return [batch]
 
     def _start(self, batch: Batch, word: AluWord | Flow, test: Mask, *, pushes: bool) -> list[Batch]:
-        """Begin a clause; wavefronts in which nobody passes `test` are behind it already."""
+        """Begin a clause; wavefronts without a pixel that passes `test` skip it."""
         runs = batch.any_lane(test)
         clause = self._program.code.clause(batch.control.word) if runs.any() else None
-        parts: list[Batch] = []
-        for part, entered in split(batch, runs):
-            if pushes and not self._attempt(part, lambda part: flow.push(part, self._program)):
+        batches: list[Batch] = []
+        for each, entered in split(batch, runs):
+            if pushes and not self._attempt(each, lambda each: flow.push(each, self._program)):
                 continue
             if entered and clause is None:
-                self._journal.faulted(part, Status.PC_RANGE, clause_out_of_range(word, len(self._program.code)))
+                self._journal.faulted(each, Status.PC_RANGE, clause_out_of_range(word, len(self._program.code)))
                 continue
             if entered:
                 assert clause is not None
-                self._enter(part, clause)
-                parts.append(part)
+                self._enter(each, clause)
+                batches.append(each)
             else:
-                parts += self._behind(part, word)
-        return parts
+                batches += self._finish_clause(each, word)
+        return batches
 
     @staticmethod
     def _enter(batch: Batch, clause: Clause) -> None:
-        """Stand before the first instruction of a clause; what lives as long as a clause is 0."""
+        """Go to the first instruction of a clause; state that lasts for a clause is 0."""
         batch.control = batch.control._replace(item=0, address=clause.addresses[0])
         batch.address = np.zeros_like(batch.address)
         batch.predicate = np.zeros_like(batch.predicate)
 
-    def _behind(self, batch: Batch, word: AluWord | Flow) -> list[Batch]:
-        """What a word does after its clause, executed or skipped; then its wavefronts are at the next word."""
+    def _finish_clause(self, batch: Batch, word: AluWord | Flow) -> list[Batch]:
+        """Do what a word does after its clause, executed or skipped, and go to the next word."""
         batch.control = batch.control.at_word(batch.control.word)
         action = _AFTER_CLAUSE.get(word.operation) if isinstance(word, AluWord) else None
         if action is not None and not self._attempt(batch, action):
             return []
-        # Not at the clause's start: a word that skips its clause has no start, and clears nobody.
+        # Not at the clause's start: a word that skips its clause has no start, and clears no pixel.
         batch.cleared = np.zeros_like(batch.cleared)
         batch.control = batch.control.at_word(batch.control.word + 1)
         return [batch]
 
     def _attempt(self, batch: Batch, action: Callable[[Batch], None]) -> bool:
-        """Do what may find the stack wrong: the wavefronts fault then."""
+        """Do `action`; the wavefronts fault at a stack error. Returns whether there was none."""
         try:
             action(batch)
         except flow.StackError as error:
@@ -212,20 +212,20 @@ class Execution:
                 self._fetches.execute(batch, instruction, self._fetching(batch, word))
             return [batch]
 
-        parts = self._journal.guard(batch, execute)
-        parts = [rest for part in parts for rest in self._go_on(part, word, clause)]
-        self._journal.executed(control.pc, parts)
-        return self._after(word, parts)
+        batches = self._journal.guard(batch, execute)
+        batches = [going for each in batches for going in self._go_on(each, word, clause)]
+        self._journal.executed(control.pc, batches)
+        return self._after(word, batches)
 
     def _fetching(self, batch: Batch, word: Flow) -> Mask:
         mask = flow.passing(batch, self._program, word)
         return whole_quads(mask) if word.whole_quads else mask
 
     def _go_on(self, batch: Batch, word: AluWord | Flow, clause: Clause) -> list[Batch]:
-        """Stand before the next instruction of a clause, or behind the clause."""
+        """Go to the next instruction of a clause, or to the word after its clause."""
         item = batch.control.item + 1
         if item == len(clause.instructions):
-            return self._behind(batch, word)
+            return self._finish_clause(batch, word)
         batch.control = batch.control._replace(item=item, address=clause.addresses[item])
         return [batch]
 

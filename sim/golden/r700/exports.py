@@ -19,15 +19,15 @@ _X = 0
 
 def execute(batch: Batch, launch: Launch[Program], journal: Journal[Batch], export: Export, executing: Mask) -> None:
     """Execute an export for the pixels in `executing`."""
-    for place in range(export.burst):
-        number = number_of(batch, launch.program, export.register + place, relative=export.relative)
+    for burst_index in range(export.burst):
+        number = number_of(batch, launch.program, export.register + burst_index, relative=export.relative)
         words = read_register(batch, number)
         if not export.selects:
-            _write_memory(batch, launch, journal, export, place, words, executing)
+            _write_memory(batch, launch, journal, export, burst_index, words, executing)
         elif export.base == COMPUTED_DEPTH:
             _set_conditional(batch, launch.program, export, words, executing)
         else:
-            register = launch.program.outputs.index(export.base + place)
+            register = launch.program.outputs.index(export.base + burst_index)
             for channel, select in enumerate(export.selects):
                 if select != ComponentSelect.MASK.value:
                     np.copyto(batch.outputs[register, channel], selected(words, select), where=executing)
@@ -45,7 +45,7 @@ def _write_memory(
     launch: Launch[Program],
     journal: Journal[Batch],
     export: Export,
-    place: int,
+    burst_index: int,
     words: Floats,
     executing: Mask,
 ) -> None:
@@ -53,13 +53,13 @@ def _write_memory(
     if export.index_register is not None:
         indices = read_register(batch, number_of(batch, launch.program, export.index_register, relative=False))
     if isinstance(launch, threads.ThreadLaunch):
-        journal.wrote_ring(batch, *threads.write(launch, batch, export, place, indices, words))
+        journal.wrote_ring(batch, *threads.write(launch, batch, export, burst_index, indices, words))
         return
     index = memory.index_of(indices, _X)
     if export.operation is ExportOperation.MEM_SCRATCH:
-        access = memory.scratch(launch, batch, export.base + place, index)
+        access = memory.scratch(launch, batch, export.base + burst_index, index)
     else:
-        access = memory.scatter(launch, export.base, export.size, export.element, index + place)
+        access = memory.scatter(launch, export.base, export.size, export.element, index + burst_index)
     access = access.spread(batch.size)
     stored = memory.write(launch, export, access, words, executing & batch.valid_mask & batch.covered)
     journal.wrote_words(batch, access.address, stored)

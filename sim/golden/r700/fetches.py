@@ -32,18 +32,18 @@ class Fetches:
 
         Raises
         ------
-        RefusedError
-            Memory answered one of them with an error; nothing was changed.
+        BusError
+            One of them got an error response; nothing was changed.
         """
         if isinstance(instruction, ShareWrite):
-            for place in range(instruction.burst):
-                number = number_of(batch, self._launch.program, instruction.source + place, relative=False)
-                share.write(batch, instruction, place, read_register(batch, number), executing)
+            for burst_index in range(instruction.burst):
+                number = number_of(batch, self._launch.program, instruction.source + burst_index, relative=False)
+                share.write(batch, instruction, burst_index, read_register(batch, number), executing)
             return
         source = self._source(batch, instruction)
         if isinstance(instruction, ShareRead):
             # All addresses are those before the first register is written.
-            results = [share.read(batch, instruction, place, source) for place in range(instruction.burst)]
+            results = [share.read(batch, instruction, burst_index, source) for burst_index in range(instruction.burst)]
         elif isinstance(instruction, BufferFetch):
             assert isinstance(self._launch, threads.ThreadLaunch)
             # Memory is read for vertices that there are: the others of the last wavefront are not covered.
@@ -54,10 +54,13 @@ class Fetches:
         elif isinstance(instruction, MemoryRead):
             results = self._read_memory(batch, instruction, source, executing)
         else:
-            results = self._look_up(batch, instruction, source, executing)
-        for place, components in enumerate(results):
+            results = self._fetch(batch, instruction, source, executing)
+        for burst_index, components in enumerate(results):
             number = number_of(
-                batch, self._launch.program, instruction.destination + place, relative=instruction.destination_relative
+                batch,
+                self._launch.program,
+                instruction.destination + burst_index,
+                relative=instruction.destination_relative,
             )
             write_register(batch, number, components, instruction.selects, executing)
 
@@ -65,7 +68,7 @@ class Fetches:
         number = number_of(batch, self._launch.program, instruction.source, relative=instruction.source_relative)
         return read_register(batch, number)
 
-    def _look_up(self, batch: Batch, instruction: Texture | Vertex, source: Floats, executing: Mask) -> list[Floats]:
+    def _fetch(self, batch: Batch, instruction: Texture | Vertex, source: Floats, executing: Mask) -> list[Floats]:
         launch = self._launch
         if isinstance(instruction, Vertex):
             found = vertex.fetch(
@@ -86,16 +89,16 @@ class Fetches:
     def _read_memory(self, batch: Batch, instruction: MemoryRead, source: Floats, executing: Mask) -> list[Floats]:
         index = memory.index_of(None if instruction.component is None else source, instruction.component or 0)
         results = []
-        for place in range(instruction.burst):
+        for burst_index in range(instruction.burst):
             if instruction.scratch:
-                access = memory.scratch(self._launch, batch, instruction.base + place, index)
+                access = memory.scratch(self._launch, batch, instruction.base + burst_index, index)
             else:
                 access = memory.scatter(
-                    self._launch, instruction.base, instruction.size, instruction.element, index + place
+                    self._launch, instruction.base, instruction.size, instruction.element, index + burst_index
                 )
             access = access.spread(batch.size)
             results.append(memory.read(self._launch, access, executing))
-            # What others read is never seen.
+            # Reads of other pixels have no effect.
             watched = access.inside & executing & batch.covered & batch.valid_mask
             self._journal.read_words(batch, access.address, watched)
         return results

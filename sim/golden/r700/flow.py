@@ -39,7 +39,7 @@ _LOOP_INDICES = 1 << LOOP_INDEX_BITS
 
 
 class StackError(Exception):
-    """The stack has no room, or not the entry that is wanted; the message says which."""
+    """The stack has no space, or not the entry that is wanted; the message says which."""
 
 
 def passing(batch: Batch, program: Program, word: Flow) -> Mask:
@@ -53,8 +53,8 @@ def holds(program: Program, word: Flow) -> bool:
 
     Raises
     ------
-    RefusedError
-        Memory answered with an error where the boolean constant is.
+    BusError
+        The boolean constant got an error response.
     """
     if word.condition is Condition.FALSE:
         return False
@@ -99,8 +99,8 @@ def rounds(program: Program, word: Flow) -> int:
 
     Raises
     ------
-    RefusedError
-        Memory answered with an error where the int constant is.
+    BusError
+        The int constant got an error response.
     """
     if word.operation is CfOperation.LOOP_START_DX10:
         return UNLIMITED
@@ -121,7 +121,7 @@ def enter_loop(batch: Batch, program: Program, word: Flow, test: Mask) -> None:
 
 
 def leave(batch: Batch, word: Flow, test: Mask) -> Mask:
-    """BREAK and CONTINUE for the pixels in `test`; the wavefronts [groups] that have nobody left in this round."""
+    """BREAK and CONTINUE for the pixels in `test`; the wavefronts [wavefronts] without a pixel in this round."""
     entered = batch.frames[_innermost(batch, word)][ENTERED]
     if word.operation is CfOperation.LOOP_BREAK:
         batch.break_mask = batch.break_mask | test
@@ -144,17 +144,17 @@ def unwind(batch: Batch, word: Flow) -> None:
 
 
 def next_round(batch: Batch, word: Flow) -> Mask:
-    """LOOP_END up to the decision: the wavefronts [groups] that go round again."""
+    """LOOP_END up to the decision: the wavefronts [wavefronts] that go round again."""
     unwind(batch, word)
     entry, masks = batch.control.stack[-1], batch.frames[-1]
     batch.continue_mask = np.zeros_like(batch.continue_mask)
     batch.branch_mask = masks[ENTERED].copy()
     batch.update_active()
-    left = entry.rounds if entry.rounds == UNLIMITED else entry.rounds - 1
-    stack = (*batch.control.stack[:-1], entry._replace(rounds=left))
+    remaining = entry.rounds if entry.rounds == UNLIMITED else entry.rounds - 1
+    stack = (*batch.control.stack[:-1], entry._replace(rounds=remaining))
     index = (batch.control.loop_index + entry.step) % _LOOP_INDICES
     batch.control = batch.control._replace(stack=stack, loop_index=index)
-    return batch.any_lane(batch.active) & (left != 0)
+    return batch.any_lane(batch.active) & (remaining != 0)
 
 
 def leave_loop(batch: Batch) -> None:
@@ -178,7 +178,7 @@ def call(batch: Batch, program: Program, word: Flow) -> None:
 
 
 def take_return(batch: Batch) -> int:
-    """The address behind the call, whose entry is taken off the stack."""
+    """The address after the call, whose entry is taken off the stack."""
     _top(batch, EntryKind.CALL, "RETURN")
     target = batch.control.stack[-1].target
     _remove(batch)
@@ -212,8 +212,8 @@ def _remove(batch: Batch) -> None:
 
 
 def _innermost(batch: Batch, word: Flow) -> int:
-    """The place on the stack of the innermost loop."""
-    for place in reversed(range(len(batch.control.stack))):
-        if batch.control.stack[place].kind is EntryKind.LOOP:
-            return place
+    """The index on the stack of the innermost loop."""
+    for index in reversed(range(len(batch.control.stack))):
+        if batch.control.stack[index].kind is EntryKind.LOOP:
+            return index
     raise StackError(f"{word.operation.name} outside of a loop")

@@ -1,4 +1,4 @@
-"""Decoded R700 instructions: plain records, made once for each place of a program."""
+"""Decoded R700 instructions: plain records, made once for each address of a program."""
 
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -12,7 +12,7 @@ from ctm.rtl.isa.r700.operations import Operation
 
 @dataclass(frozen=True)
 class Illegal:
-    """What cannot be executed, and why."""
+    """An instruction that is not executed, and the reason."""
 
     reason: str
 
@@ -48,9 +48,9 @@ class Operand:
 
 @dataclass(frozen=True, kw_only=True)
 class Slot:
-    """One instruction of a group, in slot `place` (0..3: x to w, 4: t)."""
+    """One instruction of a group, in slot `position` (0..3: x to w, 4: t)."""
 
-    place: int
+    position: int
     operation: Operation
     operands: tuple[Operand, ...]
     register: int
@@ -160,7 +160,7 @@ class MemoryRead(Fetch):
 
 @dataclass(frozen=True, kw_only=True)
 class ShareWrite:
-    """LOCAL_DS_WRITE: `burst` registers to the pixel's own place; `selects` as in `Fetch`."""
+    """LOCAL_DS_WRITE: `burst` registers to the pixel's own dwords; `selects` as in `Fetch`."""
 
     source: int
     selects: tuple[int, ...]

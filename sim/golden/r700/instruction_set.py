@@ -17,5 +17,11 @@ def _program(image: Image, constants: Constants) -> Program:
 
 
 R700: InstructionSet[Program, Batch] = InstructionSet(
-    name="r700", units=UNITS, program=_program, executor=Execution, place=place_of, unit=unit_of, stages=R700Stages
+    name="r700",
+    units=UNITS,
+    program=_program,
+    executor=Execution,
+    describe_pc=place_of,
+    unit=unit_of,
+    stages=R700Stages,
 )

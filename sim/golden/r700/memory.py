@@ -1,4 +1,4 @@
-"""Memory at places of the program's own: MEM_EXPORT and RD_SCATTER, MEM_SCRATCH and RD_SCRATCH."""
+"""Memory at addresses that the program computes: MEM_EXPORT and RD_SCATTER, MEM_SCRATCH and RD_SCRATCH."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from ctm.rtl.isa.r700.exports import UNBOUNDED, ExportOperation
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
 from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
-from ctm.sim.golden.dpp.constants import RefusedError
+from ctm.sim.golden.dpp.constants import BusError
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.address import extent
 from ctm.sim.golden.mc.buffer import Buffer
@@ -66,7 +66,7 @@ def scratch(launch: Launch[Program], batch: Batch, base: int, index: Integers) -
 def write(launch: Launch[Program], export: Export, access: Access, words: Floats, executing: Mask) -> Mask:
     """Store the components of a register [4, n] that the export's mask has; which were stored, [4, n].
 
-    Pixels write in order, each its components in order, and the last one stays.
+    Pixels write in order, each its components in order; the last one counts.
     """
     enabled = launch.output_mask[0] or export.operation is ExportOperation.MEM_SCRATCH
     wanted = access.inside & executing & enabled
@@ -85,16 +85,16 @@ def read(launch: Launch[Program], access: Access, executing: Mask) -> Floats:
 
     Raises
     ------
-    RefusedError
-        Memory answered a pixel in `executing` with an error.
+    BusError
+        A pixel in `executing` got an error response.
     """
     address = access.address
-    refused = launch.memory.refused(address, WORD_BYTES)
-    if refused is not None:
-        wanted = refused & access.inside & executing
-        lanes: Mask = np.any(wanted, axis=0)
+    errors = launch.memory.errors(address, WORD_BYTES)
+    if errors is not None:
+        failed = errors & access.inside & executing
+        lanes: Mask = np.any(failed, axis=0)
         if lanes.any():
-            raise RefusedError(BusClient.INPUT, int(address[:, lanes.argmax()][wanted[:, lanes.argmax()]][0]), lanes)
+            raise BusError(BusClient.INPUT, int(address[:, lanes.argmax()][failed[:, lanes.argmax()]][0]), lanes)
     words = launch.memory.view(np.uint32)[address // WORD_BYTES]
     result: Floats = np.where(access.inside, words, np.uint32(0)).view(np.float32)
     return result

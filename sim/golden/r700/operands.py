@@ -30,8 +30,8 @@ def operand(batch: Batch, program: Program, wanted: Operand, executing: Mask) ->
 
     Raises
     ------
-    RefusedError
-        Memory answered with an error where the constant is.
+    BusError
+        The constant got an error response.
     """
     return _modified(wanted, _source(batch, program, wanted, executing))
 
@@ -51,8 +51,8 @@ def operands_of(batch: Batch, program: Program, form: Form, operands: tuple[Oper
 def _row(batch: Batch, program: Program, first: Operand, count: int) -> Value:
     """`count` channels of a register or constant, or slots' results, from those of `first` on."""
     if first.bank is Bank.PREVIOUS:
-        places = slice(first.number, first.number + count)
-        return Value(batch.previous[places], all(batch.previous_clean[places]))
+        positions = slice(first.number, first.number + count)
+        return Value(batch.previous[positions], all(batch.previous_clean[positions]))
     channels = slice(first.channel, first.channel + count)
     if first.bank is Bank.CONSTANT:
         if first.number >= FLOAT_CONSTANTS:
@@ -61,7 +61,7 @@ def _row(batch: Batch, program: Program, first: Operand, count: int) -> Value:
         return Value(words, program.constants.is_clean(first.number))
     if first.bank is Bank.PRIMITIVE:
         return Value(_primitive(batch, program, first, channels), False)
-    at = place(program, first.number)
+    at = temporary_index(program, first.number)
     if at is None:
         return Value(_NOTHING, True)
     flags = slice(CHANNELS * at + channels.start, CHANNELS * at + channels.stop)
@@ -101,7 +101,7 @@ def _primitive(batch: Batch, program: Program, wanted: Operand, channels: slice)
     return np.repeat(rows[:, channels].T, batch.lanes, axis=1)
 
 
-def place(program: Program, number: int) -> int | None:
+def temporary_index(program: Program, number: int) -> int | None:
     """Where a register named by `number` is in the batch; None if there is no such register."""
     if number >= FIRST_CLAUSE_TEMPORARY:
         number += program.information.gprs - FIRST_CLAUSE_TEMPORARY
@@ -111,7 +111,7 @@ def place(program: Program, number: int) -> int | None:
 
 def register(batch: Batch, program: Program, number: int, channel: int) -> Value:
     """A channel of a register."""
-    at = place(program, number)
+    at = temporary_index(program, number)
     if at is None:
         return Value(_NOTHING, True)
     return Value(batch.temporaries[at, channel], batch.clean[CHANNELS * at + channel])

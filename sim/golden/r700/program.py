@@ -24,7 +24,7 @@ from ctm.sim.golden.r700.reach import reached
 
 
 class Code:
-    """The code of a program. Each place is decoded when it is reached first, and once."""
+    """The code of a program. Each address is decoded once, when it is first reached."""
 
     def __init__(self, units: tuple[tuple[int, ...], ...], information: Information) -> None:
         self._units = units
@@ -92,7 +92,7 @@ class Program:
 
     @property
     def temporaries(self) -> int:
-        """Registers that exist: general-purpose ones, and behind them the clause temporaries."""
+        """Registers that exist: general-purpose ones, and after them the clause temporaries."""
         return self.information.gprs + CLAUSE_TEMPORARIES
 
     @cached_property
@@ -115,7 +115,7 @@ class Program:
         return (MEMORY_OUTPUT,) * information.memory + (SCRATCH_OUTPUT,) * information.scratch
 
     def takes_uncached(self, buffer: Buffer) -> bool:
-        """Whether memory at places of the program's own can be such a buffer: floats in rows."""
+        """Whether memory at addresses that the program computes can be such a buffer: floats in rows."""
         return buffer.format is DataFormat.FLOAT32_1 and buffer.tiling is Tiling.LINEAR
 
     @cached_property

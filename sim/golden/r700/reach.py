@@ -38,7 +38,7 @@ def _followers(address: int, word: Word) -> Iterator[int]:
 
 
 def _never_goes_on(word: Flow) -> bool:
-    """Whether the word behind it is never next: a jump that is always taken, a return of all pixels."""
+    """Whether the next word is never executed after it: a jump that is always taken, a return of all pixels."""
     if word.operation is CfOperation.RETURN:
         return word.condition is Condition.ACTIVE and not word.valid_pixels
     return word.operation is CfOperation.JUMP and word.condition is Condition.FALSE

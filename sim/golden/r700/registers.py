@@ -6,7 +6,7 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.sim.golden import fp
 from ctm.sim.golden.dpp.batch import Floats, Mask
-from ctm.sim.golden.r700.operands import place
+from ctm.sim.golden.r700.operands import temporary_index
 from ctm.sim.golden.r700.program import Program
 from ctm.sim.golden.r700.state import Batch
 
@@ -20,13 +20,13 @@ def number_of(batch: Batch, program: Program, number: int, *, relative: bool) ->
     Clause temporaries cannot be reached with aL.
     """
     if not relative:
-        return place(program, number)
+        return temporary_index(program, number)
     number += batch.control.loop_index
     return number if number < program.information.gprs else None
 
 
 def read_register(batch: Batch, at: int | None) -> Floats:
-    """All channels of a register, [4, n]; zeros if there is none. Nobody may change them."""
+    """All channels of a register, [4, n]; zeros if there is none. Read only."""
     return np.zeros((CHANNELS, batch.size), np.float32) if at is None else batch.temporaries[at]
 
 

@@ -1,4 +1,4 @@
-"""State of wavefronts: what steers one as a whole, and what a pixel has."""
+"""State of wavefronts: control state of one, and state of a pixel."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class Entry(NamedTuple):
 
     kind: EntryKind
     rounds: int = 0
-    """Of a loop, those that are left."""
+    """Of a loop, those that remain."""
     loop_index: int = 0
     """aL as it was before the loop."""
     step: int = 0
@@ -64,7 +64,7 @@ class Control(NamedTuple):
         return self.address << _ADDRESS_BIT | self.word & _WORD_MASK
 
     @property
-    def place(self) -> int:
+    def position(self) -> int:
         """CF instructions are executed upward but for jumps, clauses from their start."""
         return self.word * (ALU_CLAUSE_UNITS + 1) + self.item + 1
 
@@ -86,7 +86,7 @@ class Batch(dpp.Batch[Control]):
         *dpp.Batch.LANE_ARRAYS, "branch_mask", "continue_mask", "break_mask", "cleared", "predicate", "address",
         "previous",
     )  # fmt: skip
-    GROUP_ARRAYS = ("share",)
+    WAVEFRONT_ARRAYS = ("share",)
 
     branch_mask: Mask
     continue_mask: Mask
@@ -101,7 +101,7 @@ class Batch(dpp.Batch[Control]):
     previous_clean: list[bool] = field(default_factory=lambda: [True] * GROUP_SLOTS)
     """Of which slots' results hold no denormal for certain."""
     share: npt.NDArray[np.uint32]
-    """The local data share, [dwords, banks, groups]."""
+    """The local data share, [dwords, banks, wavefronts]."""
     outstanding: frozenset[bool] = frozenset()
     """Of the writes of memory that may not be there yet, whether they are acknowledged: a wait is for those that are.
     Kept where hazards are watched only."""
@@ -131,7 +131,7 @@ def whole_quads(mask: Mask) -> Mask:
 
 
 def split(batch: Batch, mask: Mask) -> Iterator[tuple[Batch, bool]]:
-    """The wavefronts in `mask` [groups] and those that are not, as far as there are any; all of them as they are."""
+    """The wavefronts in `mask` [wavefronts] and the others, where there are any; the batch itself if one has all."""
     if mask.all() or not mask.any():
         yield batch, bool(mask.any())
         return

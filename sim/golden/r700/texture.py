@@ -1,4 +1,4 @@
-"""Texture instructions: lookups of inputs through the memory controller, and what neighbours in a quad differ in."""
+"""Texture instructions: fetches from inputs through the memory controller, and what neighbours in a quad differ in."""
 
 import numpy as np
 
@@ -7,9 +7,9 @@ from ctm.rtl.isa.r700.fetch import TextureOperation
 from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden import fp
 from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
-from ctm.sim.golden.dpp.constants import RefusedError
+from ctm.sim.golden.dpp.constants import BusError
 from ctm.sim.golden.dpp.inputs import Inputs
-from ctm.sim.golden.mc.elements import clamp_index, lookup_addresses, read_at
+from ctm.sim.golden.mc.elements import clamp_index, fetch_addresses, read_at
 from ctm.sim.golden.r700.instruction import Texture
 from ctm.sim.golden.r700.registers import selected
 
@@ -30,12 +30,12 @@ def fetch(
     components
         [4, n],
     addresses
-        and what the pixels read, one array [n], four of a 2x2 lookup. None instead of both if it has no effect.
+        and what the pixels read, one array [n], four of a 2x2 fetch. None instead of both if it has no effect.
 
     Raises
     ------
-    RefusedError
-        Memory answered a pixel in `executing` with an error.
+    BusError
+        A pixel in `executing` got an error response.
     """
     if instruction.operation in _NO_EFFECT:
         return None
@@ -49,8 +49,8 @@ def fetch(
         return np.repeat(words[:, None], size, axis=1), []
     if buffer.width_limit == 0:
         return np.zeros((CHANNELS, size), np.float32), []
-    x = _place(instruction, 0, coordinates[0], buffer.pitch, buffer.width_limit)
-    y = _place(instruction, 1, coordinates[1], buffer.scale_height, buffer.height_limit)
+    x = _index(instruction, 0, coordinates[0], buffer.pitch, buffer.width_limit)
+    y = _index(instruction, 1, coordinates[1], buffer.scale_height, buffer.height_limit)
     return read_elements(inputs, instruction.input, x, y, executing)
 
 
@@ -59,20 +59,20 @@ def read_elements(
 ) -> tuple[Floats, list[Integers]]:
     """The elements (x, y) [n] of an input as [4, n], and their addresses; see `fetch`."""
     buffer = inputs.buffers[number]
-    addresses = lookup_addresses(buffer, x, y)
+    addresses = fetch_addresses(buffer, x, y)
     for address in addresses:
-        refused = inputs.memory.refused(address, buffer.element.element_bytes)
-        if refused is not None and (refused & executing).any():
-            lanes = refused & executing
-            raise RefusedError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
+        errors = inputs.memory.errors(address, buffer.element.element_bytes)
+        if errors is not None and (errors & executing).any():
+            failed = errors & executing
+            raise BusError(BusClient.INPUT, int(address[failed.argmax()]), failed)
     memory = inputs.cached[number]
     if buffer.is_2x2:
         return np.stack([read_at(memory, buffer, address)[0] for address in addresses]), addresses
     return read_at(memory, buffer, addresses[0]), addresses
 
 
-def _place(instruction: Texture, axis: int, coordinate: Floats, extent: int, limit: int) -> Integers:
-    """The column or row of a lookup: coordinate times extent where normalised, plus the offset, floor, clamp."""
+def _index(instruction: Texture, axis: int, coordinate: Floats, extent: int, limit: int) -> Integers:
+    """The column or row of a fetch: coordinate times extent where normalised, plus the offset, floor, clamp."""
     if instruction.operation is TextureOperation.LD:
         halves = 2 * coordinate.view(np.int32).astype(np.int64)
     else:

@@ -24,7 +24,7 @@ _LOOP_STARTS = (CfOperation.LOOP_START, CfOperation.LOOP_START_DX10, CfOperation
 
 
 class FlowWords:
-    """Executes them for batches of one program. Wavefronts whose stack is wrong fault in the journal."""
+    """Executes them for batches of one program. Wavefronts with a stack error fault in the journal."""
 
     def __init__(self, program: Program, journal: Journal[Batch]) -> None:
         self._program = program
@@ -35,14 +35,14 @@ class FlowWords:
 
         Raises
         ------
-        RefusedError
-            Memory answered with an error where a constant is; nothing was changed.
+        BusError
+            A constant got an error response; nothing was changed.
         """
         if word.operation in _POP_FIRST:
-            # A constant that memory refuses has to be found before anything is popped.
+            # An error response for a constant must come before anything is popped.
             flow.holds(self._program, word)
             second = replace(word, operation=_POP_FIRST[word.operation], pop_count=0)
-            return self._popping(batch, word, lambda part: self.execute(part, second))
+            return self._popping(batch, word, lambda subset: self.execute(subset, second))
         if word.operation in _LOOP_STARTS:
             return self._loop_start(batch, word)
         return _EXECUTE[word.operation](self, batch, word)
@@ -59,137 +59,137 @@ class FlowWords:
         return [_next(batch)]
 
     def _jump(self, batch: Batch, word: Flow) -> list[Batch]:
-        nobody = ~batch.any_lane(flow.passing(batch, self._program, word))
-        return self._leaving(batch, word, nobody, lambda part: None)
+        no_lanes = ~batch.any_lane(flow.passing(batch, self._program, word))
+        return self._leaving(batch, word, no_lanes, lambda subset: None)
 
     def _push(self, batch: Batch, word: Flow) -> list[Batch]:
-        nobody = ~batch.any_lane(flow.passing(batch, self._program, word))
+        no_lanes = ~batch.any_lane(flow.passing(batch, self._program, word))
 
-        def enter(part: Batch) -> None:
-            flow.push(part, self._program)
-            flow.restrict(part, flow.passing(part, self._program, word))
+        def enter(subset: Batch) -> None:
+            flow.push(subset, self._program)
+            flow.restrict(subset, flow.passing(subset, self._program, word))
 
-        return self._leaving(batch, word, nobody, enter)
+        return self._leaving(batch, word, no_lanes, enter)
 
     def _push_else(self, batch: Batch, word: Flow) -> list[Batch]:
         test = flow.passing(batch, self._program, word)
 
-        def enter(part: Batch) -> None:
-            flow.push(part, self._program)
-            flow.restrict(part, ~test)
+        def enter(subset: Batch) -> None:
+            flow.push(subset, self._program)
+            flow.restrict(subset, ~test)
 
-        return self._then(batch, enter, lambda part: self._leave_where_nobody_is_active(part, word))
+        return self._then(batch, enter, lambda subset: self._leave_where_none_is_active(subset, word))
 
     def _else(self, batch: Batch, word: Flow) -> list[Batch]:
         inverts = flow.holds(self._program, word)
 
-        def turn(part: Batch) -> None:
+        def change(subset: Batch) -> None:
             if inverts:
-                flow.invert(part)
+                flow.invert(subset)
             else:
-                flow.require_branch(part)
+                flow.require_branch(subset)
 
-        return self._then(batch, turn, lambda part: self._leave_where_nobody_is_active(part, word))
+        return self._then(batch, change, lambda subset: self._leave_where_none_is_active(subset, word))
 
     def _pop(self, batch: Batch, word: Flow) -> list[Batch]:
         flow.holds(self._program, word)
 
-        def leave(part: Batch) -> None:
-            flow.pop(part, word.pop_count)
+        def leave(subset: Batch) -> None:
+            flow.pop(subset, word.pop_count)
             if word.condition is not Condition.ACTIVE:
-                flow.restrict(part, flow.passing(part, self._program, word))
+                flow.restrict(subset, flow.passing(subset, self._program, word))
 
-        return self._then(batch, leave, lambda part: [_next(part)])
+        return self._then(batch, leave, lambda subset: [_next(subset)])
 
     def _loop_start(self, batch: Batch, word: Flow) -> list[Batch]:
-        nobody = ~batch.any_lane(flow.passing(batch, self._program, word))
+        no_lanes = ~batch.any_lane(flow.passing(batch, self._program, word))
         if flow.rounds(self._program, word) == 0:
-            nobody = np.ones_like(nobody)
+            no_lanes = np.ones_like(no_lanes)
 
-        def enter(part: Batch) -> None:
-            flow.enter_loop(part, self._program, word, flow.passing(part, self._program, word))
+        def enter(subset: Batch) -> None:
+            flow.enter_loop(subset, self._program, word, flow.passing(subset, self._program, word))
 
-        return self._leaving(batch, word, nobody, enter)
+        return self._leaving(batch, word, no_lanes, enter)
 
     def _leave_loop(self, batch: Batch, word: Flow) -> list[Batch]:
         test = flow.passing(batch, self._program, word)
         try:
-            nobody = flow.leave(batch, word, test)
+            no_lanes = flow.leave(batch, word, test)
         except flow.StackError as error:
             return self._fault(batch, error)
-        parts = []
-        for part, left in split(batch, nobody):
-            if left:
-                flow.unwind(part, word)
-                part.control = part.control.at_word(word.target)
-                parts.append(part)
+        batches = []
+        for subset, leaves in split(batch, no_lanes):
+            if leaves:
+                flow.unwind(subset, word)
+                subset.control = subset.control.at_word(word.target)
+                batches.append(subset)
             else:
-                parts.append(_next(part))
-        return parts
+                batches.append(_next(subset))
+        return batches
 
     def _loop_end(self, batch: Batch, word: Flow) -> list[Batch]:
         try:
             again = flow.next_round(batch, word)
         except flow.StackError as error:
             return self._fault(batch, error)
-        parts = []
-        for part, repeats in split(batch, again):
+        batches = []
+        for subset, repeats in split(batch, again):
             if repeats:
-                part.control = part.control.at_word(word.target)
-                parts.append(part)
+                subset.control = subset.control.at_word(word.target)
+                batches.append(subset)
             else:
-                flow.leave_loop(part)
-                parts.append(_next(part))
-        return parts
+                flow.leave_loop(subset)
+                batches.append(_next(subset))
+        return batches
 
     def _call(self, batch: Batch, word: Flow) -> list[Batch]:
         calls = batch.any_lane(flow.passing(batch, self._program, word)) & flow.may_call(batch, word)
-        parts: list[Batch] = []
-        for part, entered in split(batch, calls):
+        batches: list[Batch] = []
+        for subset, entered in split(batch, calls):
             if entered:
-                parts += self._then(
-                    part, lambda part: flow.call(part, self._program, word), lambda part: _go(part, word)
+                batches += self._then(
+                    subset, lambda subset: flow.call(subset, self._program, word), lambda subset: _go(subset, word)
                 )
             else:
-                parts.append(_next(part))
-        return parts
+                batches.append(_next(subset))
+        return batches
 
     def _return(self, batch: Batch, word: Flow) -> list[Batch]:
-        stays = batch.any_lane(batch.active & ~flow.passing(batch, self._program, word))
-        parts: list[Batch] = []
-        for part, stay in split(batch, stays):
-            if stay:
-                parts.append(_next(part))
+        remains = batch.any_lane(batch.active & ~flow.passing(batch, self._program, word))
+        batches: list[Batch] = []
+        for subset, remain in split(batch, remains):
+            if remain:
+                batches.append(_next(subset))
                 continue
             try:
-                target = flow.take_return(part)
+                target = flow.take_return(subset)
             except flow.StackError as error:
-                parts += self._fault(part, error)
+                batches += self._fault(subset, error)
             else:
-                part.control = part.control.at_word(target)
-                parts.append(part)
-        return parts
+                subset.control = subset.control.at_word(target)
+                batches.append(subset)
+        return batches
 
-    def _leave_where_nobody_is_active(self, batch: Batch, word: Flow) -> list[Batch]:
-        return self._leaving(batch, word, ~batch.any_lane(batch.active), lambda part: None)
+    def _leave_where_none_is_active(self, batch: Batch, word: Flow) -> list[Batch]:
+        return self._leaving(batch, word, ~batch.any_lane(batch.active), lambda subset: None)
 
-    def _leaving(self, batch: Batch, word: Flow, leaves: Mask, stay: Callable[[Batch], None]) -> list[Batch]:
-        """Those in `leaves` [groups] pop and go to the word's target; the others do `stay` and go to the next word."""
-        parts: list[Batch] = []
-        for part, left in split(batch, leaves):
-            if left:
-                parts += self._popping(part, word, lambda part: _go(part, word))
+    def _leaving(self, batch: Batch, word: Flow, leaves: Mask, go_on: Callable[[Batch], None]) -> list[Batch]:
+        """Those in `leaves` [wavefronts] pop and jump to the word's target; the others do `go_on` and continue."""
+        batches: list[Batch] = []
+        for subset, is_leaving in split(batch, leaves):
+            if is_leaving:
+                batches += self._popping(subset, word, lambda subset: _go(subset, word))
             else:
-                parts += self._then(part, stay, lambda part: [_next(part)])
-        return parts
+                batches += self._then(subset, go_on, lambda subset: [_next(subset)])
+        return batches
 
     def _popping(self, batch: Batch, word: Flow, after: Callable[[Batch], list[Batch]]) -> list[Batch]:
-        return self._then(batch, lambda part: flow.pop(part, word.pop_count), after)
+        return self._then(batch, lambda subset: flow.pop(subset, word.pop_count), after)
 
     def _then(
         self, batch: Batch, action: Callable[[Batch], None], after: Callable[[Batch], list[Batch]]
     ) -> list[Batch]:
-        """Do what may find the stack wrong, and go on behind it."""
+        """Do `action` and then `after`; a stack error is a fault."""
         try:
             action(batch)
         except flow.StackError as error:

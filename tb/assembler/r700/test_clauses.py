@@ -56,10 +56,10 @@ def test_a_clause_is_not_cut_where_results_are_passed_on() -> None:
     ("text", "reason"),
     [
         ("MOV R1.x, R0.x\n" + "0 x: MOV R1.x, PV.x\n" * 130, "PV or PS is read here"),
-        ("MOVA_INT ____.y, R0.x\n" + "MOV R1.x, R[1+AR.y].x\n" * 130, "AR.y is needed behind it"),
+        ("MOVA_INT ____.y, R0.x\n" + "MOV R1.x, R[1+AR.y].x\n" * 130, "AR.y is needed after it"),
         (
             "PRED_SETGT ____, R0.x, 0 UPDATE_PRED\n" + "MOV R1.x, R0.x PRED_SEL_ONE\n" * 130,
-            "the predicate is needed behind it",
+            "the predicate is needed after it",
         ),
     ],
 )

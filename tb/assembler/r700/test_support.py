@@ -38,7 +38,7 @@ def drawn(generator: random.Random, kind: Form, code: int) -> Draft:
         draft.set("data_format", 34)
     if kind in (form.MEMORY_READ, form.SHARE_READ, form.SHARE_WRITE):
         draft.set("mem_inst", 2)
-    free = [name for name in kind.places if not any(part in name for part in BY_OVERRIDES_ONLY)]
+    free = [name for name in kind.fields if not any(part in name for part in BY_OVERRIDES_ONLY)]
     # A fetch clause stands at an even address: the assembler places it.
     free = [name for name in free if name not in (CODE_FIELDS[kind], "addr", "mem_op")]
     for name in generator.sample(free, generator.randrange(3)):
@@ -124,8 +124,7 @@ def test_both_refuse_the_same(seed: int, stage: DrawStage | None) -> None:
          "LOCAL_DS_WRITE has an INDEX or a STRIDE that is no multiple of 4"),
         (".lds 4\nLOCAL_DS_READ R1.x, R0.0y", "LOCAL_DS_READ takes bank and dword from components, not from constants"),
         (".lds 4\nLOCAL_DS_READ R1.x, R0.xy MUX(FFT_PERMUTE)", "LOCAL_DS_READ has MUX(NONE) or MUX(WORD_SELECT)"),
-        ("EXPORT POS60, R1", "EXPORT goes to PIX0 to PIX3 or DEPTH: there is nothing behind the program that takes "
-         "other exports"),
+        ("EXPORT POS60, R1", "EXPORT goes to PIX0 to PIX3 or DEPTH: nothing after the program takes other exports"),
         ("EXPORT PIX3, R1 BURST(2)", "EXPORT goes to target 4: there are PIX0 to PIX3, and DEPTH for one register"),
         (".memory\nEXPORT PIX0, R1",
          "EXPORT goes to output 0, which MEM_EXPORT writes in a program with .memory: export to PIX1"),

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from ctm.sim.debug.cancellation import Cancellation
-from ctm.sim.debug.launches import Started, of_groups, started
+from ctm.sim.debug.launches import Started, joined, started
 from ctm.sim.debug.slicing.slicer import Slicer
 from ctm.sim.debug.wavefront import Wavefront
 from ctm.sim.golden.dpp.core import ArrayCore
-from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.domain import DomainWavefronts
 from ctm.sim.golden.pe.state import State
 
 
@@ -46,14 +46,14 @@ def some_place(launch: Started, seed: int) -> Place:
 @contextmanager
 def caught() -> Iterator[list[Started]]:
     """The launches that begin in a block."""
-    found: list[tuple[Any, Any, list[Groups]]] = []
+    found: list[tuple[Any, Any, list[DomainWavefronts]]] = []
     original: Callable[[ArrayCore[Any, Any], State], Any] = ArrayCore.start
 
     def start(core: ArrayCore[Any, Any], state: State) -> Any:
-        run, groups = original(core, state), list[Groups]()
+        run, groups = original(core, state), list[DomainWavefronts]()
         add = run.add
 
-        def also_add(more: Groups) -> None:
+        def also_add(more: DomainWavefronts) -> None:
             groups.append(more)
             add(more)
 
@@ -66,4 +66,4 @@ def caught() -> Iterator[list[Started]]:
         patch.setattr(ArrayCore, "start", start)
         yield launches
     for number, (instruction_set, launch, groups) in enumerate(found):
-        launches.append(started(number, instruction_set, launch, of_groups(groups, launch.lanes)))
+        launches.append(started(number, instruction_set, launch, joined(groups, launch.lanes)))

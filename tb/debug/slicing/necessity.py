@@ -134,8 +134,8 @@ def _outside(word: Any, place: Place, random: np.random.Generator) -> Iterator[A
 
 def _differs(slicer: Slicer, batch: Batch[Any], cause: Cause, target: Place) -> bool:
     """Whether the target is another in one of the wavefronts, or one of them does not come behind the instruction."""
-    count = batch.groups
+    count = batch.wavefronts
     parts = slicer.probe.step_parts(batch)
-    if sum(part.groups for part, _ in parts) < count:
+    if sum(part.wavefronts for part, _ in parts) < count:
         return True
     return any(not exists(part, target) or (words(part, target) != cause.made[target]).any() for part, _ in parts)

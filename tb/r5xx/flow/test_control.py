@@ -17,7 +17,7 @@ from ctm.rtl.isa.word import fields, pack, unpack
 from ctm.rtl.r5xx.flow.control import FlowControl, FlowFault, needs_boolean, needs_integer
 from ctm.rtl.r5xx.state import control_state_layout
 from ctm.sim.compiled import CompiledUnit
-from ctm.sim.golden.dpp.constants import Constants, RefusedError
+from ctm.sim.golden.dpp.constants import BusError, Constants
 from ctm.sim.golden.pe.loader import load
 from ctm.sim.golden.r5xx import flow
 from ctm.sim.golden.r5xx.decode import decode
@@ -64,7 +64,7 @@ def program_with(full: bool, code_offset: int, *, fails: bool) -> Program:
     """A program; all its int and bool constants may have error responses."""
     memory = Memory()
     if fails:
-        memory.refuse(0x30000, 0x40000)
+        memory.respond_with_errors(0x30000, 0x40000)
     memory.write(0, executable([(0,) * 6], us_fc_ctrl=int(full) << 31, offset=code_offset))
     memory.write(0x30000, np.array(INT_CONSTANTS, np.uint32).tobytes())
     memory.write(0x31000, np.arange(32, dtype=np.uint32).tobytes())
@@ -148,7 +148,7 @@ def after(batch: Batch, program: Program, instruction: Flow | Illegal) -> tuple[
         return [0] * WAVEFRONTS, [FlowFault.STACK] * WAVEFRONTS
     except flow.FrameError:
         return [0] * WAVEFRONTS, [FlowFault.ILLEGAL_INSTRUCTION] * WAVEFRONTS
-    except RefusedError:
+    except BusError:
         return [0] * WAVEFRONTS, [FlowFault.BUS_ERROR] * WAVEFRONTS
     states, faults = [0] * WAVEFRONTS, [FlowFault.STACK] * WAVEFRONTS
     for jumps, control in ((True, outcome.jump), (False, outcome.stay)):

@@ -73,7 +73,7 @@ def test_an_if_that_no_processor_enters_is_jumped_over(lanes: int) -> None:
     program = [compare(THOUSAND, ZeroTest.EQUAL), begin_if(4), add(TEN), end_if()]
     assert run(program, prepared=target) == [0, 0, 0, 0]
     # The compare, the IF and the output are all that each group executes.
-    assert target.counters.instructions == 3 * target.counters.groups
+    assert target.counters.instructions == 3 * target.counters.wavefronts
 
 
 def test_nested_ifs_count_their_levels(lanes: int) -> None:

@@ -37,7 +37,7 @@ def independent_fetch(destination: int, *, source: int = 0, acquire: int = 0, wa
 
 def test_a_fetch_must_be_waited_for_before_its_result_is_read_or_overwritten() -> None:
     taken = independent_fetch(1, acquire=1, wait=1)
-    assert "pc 1: reads r1.r, which a lookup has not delivered" in hazards([taken, move(2, 1)])
+    assert "pc 1: reads r1.r, which a fetch has not delivered" in hazards([taken, move(2, 1)])
     assert "pc 1: overwrites r1.g" in hazards([taken, move(1, 0)])
     assert "pc 1: reads r1.r" in hazards([taken, independent_fetch(2, source=1)])
     assert "pc 1: overwrites r1.r" in hazards([taken, independent_fetch(1)])
@@ -155,7 +155,7 @@ def test_only_an_acquiring_write_waits_for_the_fetch_that_it_stores(target: Umrt
     if target in (UmrtTarget.SAME_IDX_ACQUIRE, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE):
         machine.commands(commands)
         return
-    with pytest.raises(MachineError, match="reads r1.r, which a lookup has not delivered"):
+    with pytest.raises(MachineError, match="reads r1.r, which a fetch has not delivered"):
         machine.commands(commands)
 
 

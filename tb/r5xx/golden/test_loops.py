@@ -294,7 +294,7 @@ def test_a_loop_without_an_active_processor_ends_after_one_iteration() -> None:
         add(TEN),
     ]
     assert run(program, target) == [10] * 4
-    assert target.counters.instructions == 7 * target.counters.groups
+    assert target.counters.instructions == 7 * target.counters.wavefronts
 
 
 def test_predicated_break(lanes: int) -> None:

@@ -198,7 +198,7 @@ def test_a_wavefront_whose_covered_processors_are_all_killed_ends() -> None:
         ]
     )
     machine.start((0, 0, 3, 3))
-    assert machine.counters.instructions == 2 * machine.counters.groups
+    assert machine.counters.instructions == 2 * machine.counters.wavefronts
 
 
 def test_last_ends_a_wavefront_when_all_valid_covered_processors_are_active() -> None:

@@ -75,7 +75,7 @@ def launch_of(
 
 def wavefronts_of(domain: Domain, lanes: int) -> Iterator[WavefrontArrays]:
     """The domain in blocks of a few wavefronts."""
-    for wavefronts in domain.groups(lanes, 3):
+    for wavefronts in domain.wavefronts(lanes, 3):
         yield np.arange(wavefronts.order.size), *wavefronts.pairs(), wavefronts.covered()
 
 

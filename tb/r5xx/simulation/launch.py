@@ -127,7 +127,7 @@ def copied(memory: Memory, ranges: Iterable[Range]) -> Memory:
 def memory_setup(launch: Launch, current: Memory, arrays: Arrays) -> MemorySetup:
     """The state of the memory clients; reads of the start go to the launch's memory, the others to `current`."""
     # A memory gives error responses for single accesses only.
-    error = launch.memory.refused_ranges
+    error = launch.memory.error_ranges
     unit = launch.conditional
     return MemorySetup(
         start=launch.memory.bytes.ctypes.data,
@@ -176,7 +176,7 @@ def _set_constants(setup: RunSetup, launch: Launch, arrays: Arrays) -> None:
     sizes = (FLOAT_CONSTANTS * CHANNELS, INT_CONSTANTS, BOOL_CONSTANTS)
     for bank, (base, size) in enumerate(zip(bases, sizes, strict=True)):
         beat_bytes = 4 * BEAT_WORDS
-        error = [launch.memory.is_refused(base + beat_bytes * beat, beat_bytes) for beat in range(size // BEAT_WORDS)]
+        error = [launch.memory.has_error(base + beat_bytes * beat, beat_bytes) for beat in range(size // BEAT_WORDS)]
         setup.constants[bank] = arrays.pointer(launch.memory.words(base, size), np.uint32)
         setup.constant_error[bank] = arrays.pointer(error, np.uint8)
         setup.beats[bank] = len(error)

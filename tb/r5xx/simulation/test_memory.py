@@ -11,7 +11,7 @@ from ctm.sim.golden.co.unit import ConditionalUnit
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.mc.buffer import Buffer
-from ctm.sim.golden.mc.elements import lookup_addresses, read_at, write
+from ctm.sim.golden.mc.elements import fetch_addresses, read_at, write
 from ctm.sim.memory import Memory
 from ctm.tb.lib.words import CORNERS, random_words
 from ctm.tb.r5xx.simulation.cases import CONDITIONAL, FLOAT4, filled, launch_of, simulation
@@ -28,15 +28,15 @@ def test_fetches_read_what_the_golden_model_reads(data_format: DataFormat, tilin
         y = generator.integers(0, buffer.height_limit, 500)
         x[:2], y[:2] = buffer.width_limit - 1, (0, buffer.height_limit - 1)
         memory = Memory()
-        addresses = lookup_addresses(buffer, x, y)
+        addresses = fetch_addresses(buffer, x, y)
         for address in addresses:
             for byte in range(buffer.element.element_bytes):
                 memory.bytes[address + byte] = generator.integers(0, 256, address.size)
-        memory.refuse(int(addresses[0][7]), int(addresses[0][7]) + 1)
+        memory.respond_with_errors(int(addresses[0][7]), int(addresses[0][7]) + 1)
         launch = launch_of(memory, source=buffer)
         reads = [read_at(memory, buffer, address) for address in addresses]
         expected = np.stack([read[0] for read in reads]) if buffer.is_2x2 else reads[0]
-        error = np.any([memory.refused(a, buffer.element.element_bytes) for a in addresses], axis=0)
+        error = np.any([memory.errors(a, buffer.element.element_bytes) for a in addresses], axis=0)
         found, failed = look_up(launch, x, y)
         assert np.array_equal(failed, error)
         assert error[7]
@@ -77,7 +77,7 @@ def test_stores_write_what_the_golden_model_writes(data_format: DataFormat, mask
         x, y = generator.integers(0, 120, len(words)), generator.integers(0, 60, len(words))
         masks = generator.integers(0, 16, len(words))
         memory = Memory()
-        memory.refuse(0x2000, 0x2003)
+        memory.respond_with_errors(0x2000, 0x2003)
         arrays = Arrays()
         result = Memory()
         setup = memory_setup(launch_of(memory, targets=(target,) * 4, mask=mask), result, arrays)
@@ -86,7 +86,7 @@ def test_stores_write_what_the_golden_model_writes(data_format: DataFormat, mask
             ctypes.byref(setup), 2, len(words), *pointers, arrays.pointer(masks, np.uint8)
         )
         golden = Memory()
-        golden.refuse(0x2000, 0x2003)
+        golden.respond_with_errors(0x2000, 0x2003)
         bits = (masks[None] >> np.arange(4)[:, None] & 1).astype(bool) & np.array(mask)[:, None]
         for k in range(len(words)):
             one = slice(k, k + 1)
@@ -117,7 +117,7 @@ def test_tests_pass_and_store_as_in_the_golden_model(
     x, y = pair % 100, pair // 96
     memory = Memory()
     memory.write(CONDITIONAL, stored.tobytes())
-    memory.refuse(CONDITIONAL + 64, CONDITIONAL + 70)
+    memory.respond_with_errors(CONDITIONAL + 64, CONDITIONAL + 70)
     result, arrays = copied(memory, [(CONDITIONAL, CONDITIONAL + stored.nbytes)]), Arrays()
     setup = memory_setup(launch_of(memory, conditional=unit), result, arrays)
     pointers = [arrays.pointer(array, np.uint32) for array in (x, y, values)]

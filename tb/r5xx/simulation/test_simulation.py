@@ -123,9 +123,9 @@ def test_uncached_writes_reach_output_0() -> None:
 
 def test_fetches_with_errors_return_errors_and_writes_with_errors_are_dropped() -> None:
     memory = filled()
-    memory.refuse(INPUT + 16 * 5, INPUT + 16 * 5 + 1)
-    memory.refuse(OUTPUT + 16 * 16 + 3, OUTPUT + 16 * 16 + 5)
-    memory.refuse(OUTPUT + 16 * 22, OUTPUT + 16 * 23)
+    memory.respond_with_errors(INPUT + 16 * 5, INPUT + 16 * 5 + 1)
+    memory.respond_with_errors(OUTPUT + 16 * 16 + 3, OUTPUT + 16 * 16 + 5)
+    memory.respond_with_errors(OUTPUT + 16 * 22, OUTPUT + 16 * 23)
     domain = Domain(i0=0, j0=0, i1=7, j1=1)
     run = simulation().run(launch_of(memory), wavefronts_of(domain, 4), timing=QUICK, max_cycles=10_000)
     assert fault_set(run) == {(4, 0)}
@@ -138,7 +138,7 @@ def test_fetches_with_errors_return_errors_and_writes_with_errors_are_dropped() 
 
 def test_a_lane_that_does_not_fetch_gets_a_poison_and_cannot_fail() -> None:
     memory = filled()
-    memory.refuse(INPUT, INPUT + 16)
+    memory.respond_with_errors(INPUT, INPUT + 16)
     domain = Domain(i0=1, j0=0, i1=1, j1=0)
     run = simulation().run(launch_of(memory), wavefronts_of(domain, 4), timing=QUICK, max_cycles=10_000, trace=True)
     assert not run.faults
@@ -150,7 +150,7 @@ def test_a_lane_that_does_not_fetch_gets_a_poison_and_cannot_fail() -> None:
 
 def test_constants_with_errors_are_poison() -> None:
     memory = filled()
-    memory.refuse(FLOATS + 16, FLOATS + 17)
+    memory.respond_with_errors(FLOATS + 16, FLOATS + 17)
     domain = Domain(i0=0, j0=0, i1=0, j1=0)
     run = simulation().run(launch_of(memory), wavefronts_of(domain, 4), timing=QUICK, max_cycles=10_000)
     assert floats_at(run.memory, outputs()[1], domain)[2, 0] == 0x7FBADBAD

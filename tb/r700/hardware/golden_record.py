@@ -74,8 +74,8 @@ class _Recorder:
     def __init__(self) -> None:
         self.wavefronts: dict[int, WavefrontRecord] = {}
 
-    def executed(self, pc: int, parts: Sequence[Batch]) -> None:
-        for batch in parts:
+    def executed(self, pc: int, batches: Sequence[Batch]) -> None:
+        for batch in batches:
             snapshot = Snapshot.of(batch)
             for number, record in enumerate(self._records(batch)):
                 record.steps.append(Step(pc, snapshot, number))

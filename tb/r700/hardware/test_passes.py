@@ -11,7 +11,7 @@ from ctm.rtl.config import R700, ArrayConfig, with_settings
 from ctm.rtl.r700.passes import by_segment, first_pixel, pass_bits, passes_of, segment_context, segments_of
 from ctm.rtl.r700.registers.file import depth_of
 from ctm.rtl.r700.slices import PERIOD, by_slice, slices_of
-from ctm.sim.golden.pe.domain import Domain, Groups
+from ctm.sim.golden.pe.domain import Domain, DomainWavefronts
 
 _SLOT, _BITS = 2, 32
 _MACHINES = [
@@ -53,7 +53,7 @@ def _values(array: ArrayConfig) -> list[tuple[int, ...]]:
 def test_passes_go_through_a_wavefront(lanes: int, wavefront: int, rate: int) -> None:
     array = _array(lanes, wavefront, rate)
     zero = np.zeros(1, np.int64)
-    group = Groups(domain=Domain(), lanes=array.group, order=zero, i=zero, j=zero)
+    group = DomainWavefronts(domain=Domain(), lanes=array.group, order=zero, i=zero, j=zero)
     i, j = group.pairs()
     firsts = range(0, array.group, array.at_once)
     rows = [_SLOT * segments_of(array) + first // lanes for first in firsts]

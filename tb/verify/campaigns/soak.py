@@ -112,7 +112,7 @@ class SoakCampaign(Campaign):
         for address, data in work.contents:
             model.memory.write(address, data)
         for first, end in work.error_ranges:
-            model.memory.refuse(first, end)
+            model.memory.respond_with_errors(first, end)
         for buffer in work.buffers:
             try:
                 model.execute(buffer.address, buffer.dwords)

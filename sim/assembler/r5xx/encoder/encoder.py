@@ -8,8 +8,8 @@ from ctm.rtl.isa.r5xx.operations import ALPHA_DERIVATIVES, RGB_DERIVATIVES
 from ctm.sim.assembler.error import SourceError
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.encoder.destinations import encode_destinations
+from ctm.sim.assembler.r5xx.encoder.operand_fields import operand_fields
 from ctm.sim.assembler.r5xx.encoder.pairing import Pair, UnitHalf, UnitOperand
-from ctm.sim.assembler.r5xx.encoder.places import operand_place
 from ctm.sim.assembler.r5xx.encoder.sources import UNUSED, Need, Slots, allocate
 from ctm.sim.assembler.r5xx.syntax import SWIZZLE_LETTERS, Bank, Presubtraction, Register, Slot, Unit
 
@@ -130,11 +130,11 @@ def _allocate(requests: Mapping[Key, _Request], given: Mapping[Unit, Given]) -> 
     if Unit.ALPHA in given:
         slots.alpha = list(given[Unit.ALPHA].registers)
     needs = [need for request in requests.values() for need in request.needs]
-    slots, places = allocate(needs, slots)
+    slots, allocated = allocate(needs, slots)
     selects: dict[Key, int] = {}
     at = 0
     for key, request in requests.items():
-        selects[key] = places[at] if request.select is None else request.select
+        selects[key] = allocated[at] if request.select is None else request.select
         at += len(request.needs)
     return slots, selects
 
@@ -172,13 +172,13 @@ def _encode_half(draft: Draft, unit: Unit, unit_half: UnitHalf) -> None:
 
 
 def _encode_operand(draft: Draft, key: Key, operand: UnitOperand, select: int) -> None:
-    place = operand_place(*key)
+    fields_of = operand_fields(*key)
     codes = [SWIZZLE_LETTERS.index(letter) for letter in operand.letters]
     modifier = _MODIFIERS[operand.negative, operand.absolute]
     draft.set(
-        place.word,
-        **{place.select: select, place.modifier: modifier.value},
-        **dict(zip(place.swizzles, codes, strict=True)),
+        fields_of.word,
+        **{fields_of.select: select, fields_of.modifier: modifier.value},
+        **dict(zip(fields_of.swizzles, codes, strict=True)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Turns the halves that were written into what each unit does.
+"""Converts the halves that were written to the fields of each unit.
 
 A joint half splits into two; some single halves imply the other one. CTM Guide pp. 26-28.
 """
@@ -102,7 +102,7 @@ def _implied(half: Half, written: Mapping[Unit, Half]) -> dict[Unit, Half]:
 
 
 def _expand(half: Half) -> Half:
-    """MOV, ADD and MUL are ways to write MAX and MAD."""
+    """MOV, ADD and MUL are forms of MAX and MAD."""
     operands = half.operands
     forms = {
         "MOV": (1, "MAX", (*operands, *operands)),
@@ -129,7 +129,7 @@ def _check_arity(half: Half, arity: tuple[int, ...]) -> None:
 
 
 def _unit_half(half: Half, unit: Unit) -> UnitHalf:
-    """The part of a half that belongs to a unit."""
+    """The fields of a half that belong to a unit."""
     if half.operation not in RgbOperation.__members__ and half.operation not in AlphaOperation.__members__:
         raise SourceError(f"there is no operation {half.operation}", half.position)
     name = _unit_operation(half.operation, unit)

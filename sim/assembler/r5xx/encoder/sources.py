@@ -17,7 +17,7 @@ UNUSED = Register(Bank.INLINE, 0)
 
 @dataclass(frozen=True)
 class Need:
-    """What an operand asks of a slot: a register, for its colour or its alpha or both, anywhere or in slot `fixed`."""
+    """What an operand needs of a slot: a register, for its colour or its alpha or both, anywhere or in slot `fixed`."""
 
     register: Register
     color: bool
@@ -40,7 +40,7 @@ class Slots:
         )
 
     def fits(self, need: Need, slot: int) -> bool:
-        """Whether a slot has what is needed or room for it."""
+        """Whether a slot has what is needed or space for it."""
         return (not need.color or self.color[slot] in (None, need.register)) and (
             not need.alpha or self.alpha[slot] in (None, need.register)
         )
@@ -59,7 +59,7 @@ def allocate(needs: Sequence[Need], given: Slots) -> tuple[Slots, list[int]]:
     """The slots with every need in them, and the slot of each need.
 
     Needs with a fixed slot come first; the others go, in order, where they already are, else to the lowest slot with
-    room, and are moved only if that leaves no room for a later one.
+    space, and are moved only if that leaves no space for a later one.
 
     Raises
     ------
@@ -71,8 +71,8 @@ def allocate(needs: Sequence[Need], given: Slots) -> tuple[Slots, list[int]]:
     if found is None:
         raise _failure(needs, given)
     slots, chosen = found
-    places = dict(zip(order, chosen, strict=True))
-    return slots, [places[index] for index in range(len(needs))]
+    slot_of = dict(zip(order, chosen, strict=True))
+    return slots, [slot_of[index] for index in range(len(needs))]
 
 
 def _search(needs: Sequence[Need], slots: Slots) -> tuple[Slots, list[int]] | None:

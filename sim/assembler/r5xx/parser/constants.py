@@ -11,7 +11,7 @@ from ctm.sim.elf.constants import OwnConstants
 
 _NAME = re.compile(r"([ci])([0-9]{1,3})", re.IGNORECASE)
 _INT_FIELDS = {"the count": (0, 256), "the first aL": (0, 256), "the step of aL": (-128, 128)}
-"""The parts of an int constant's word, from bit 0 on, 8 bits each, with their limits."""
+"""The fields of an int constant's word, from bit 0 on, 8 bits each, with their limits."""
 
 
 @dataclass
@@ -27,7 +27,7 @@ class Constants:
         return OwnConstants(self.floats, self.ints)
 
     def parse(self, cursor: Cursor) -> None:
-        """`c3 = 1.0, 0, 0, 0x3f800000` or `i0 = 16, 0, 1`, behind the directive's name.
+        """`c3 = 1.0, 0, 0, 0x3f800000` or `i0 = 16, 0, 1`, after the directive's name.
 
         Raises
         ------

@@ -34,12 +34,12 @@ _WORDS = {
     ".highest_temporary": TEMPORARIES,
 }
 _SWITCHES = (".manual", ".uncached_writes", ".zero_times_anything")
-_PLACES = (".start", ".end")
+_ADDRESSES = (".start", ".end")
 _ISA = ".isa"
 _FLOW_CONTROL = ".flow_control"
 _CONSTANT = ".constant"
 _MODES = {"full": 1, "partial": 0}
-DIRECTIVES = (*_SWITCHES, *_WORDS, _ISA, _FLOW_CONTROL, _CONSTANT, *_PLACES, *_NOTES)
+DIRECTIVES = (*_SWITCHES, *_WORDS, _ISA, _FLOW_CONTROL, _CONSTANT, *_ADDRESSES, *_NOTES)
 """Every directive but `.equ` and `.word`."""
 
 
@@ -49,7 +49,7 @@ class Directives:
 
     numbers: dict[str, int] = field(default_factory=dict)
     switches: set[str] = field(default_factory=set)
-    places: dict[str, Token] = field(default_factory=dict)
+    addresses: dict[str, Token] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
     constants: Constants = field(default_factory=Constants)
 
@@ -77,7 +77,7 @@ class Directives:
             It is unknown, was written before or has a wrong value.
         """
         position, name = cursor.position, cursor.take().text.lower()
-        if name in self.switches or name in self.numbers or name in self.places or name in self.notes:
+        if name in self.switches or name in self.numbers or name in self.addresses or name in self.notes:
             cursor.fail_at(f"{name} was written before", position)
         if name in _SWITCHES:
             self.switches.add(name)
@@ -89,11 +89,11 @@ class Directives:
             self.constants.parse(cursor)
         elif name == _FLOW_CONTROL:
             self.numbers[name] = cursor.choose(_MODES, "full or partial")
-        elif name in _PLACES:
+        elif name in _ADDRESSES:
             cursor.expand_alias()
             if cursor.token.kind not in (Kind.NAME, Kind.NUMBER):
                 cursor.fail(f"expected a label or a number, not {cursor.described()}")
-            self.places[name] = cursor.take()
+            self.addresses[name] = cursor.take()
         elif name in _NOTES:
             self.notes[name] = _note(cursor, name)
         else:

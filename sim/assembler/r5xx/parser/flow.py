@@ -95,7 +95,7 @@ SETTINGS: Mapping[str, tuple[str, int]] = {
     for field, _, width in fields(layouts(InstructionType.FC)[word])
     if not field.startswith("reserved") and field not in ("op", "jump_addr")
 }
-"""Fields of the raw form: to their word and width. The operation and the target have places of their own."""
+"""Fields of the raw form: to their word and width. The operation and the target are not among them."""
 
 
 def parse_flow(cursor: Cursor, statement: Statement, position: Position) -> Flow:

@@ -55,7 +55,7 @@ def parse_overrides(cursor: Cursor, kind: InstructionType) -> tuple[Override, ..
     while True:
         position = cursor.position
         name = cursor.expect_name("a field's name").text.lower()
-        if cursor.next_is(*(f".{place.partition('.')[2]}" for place in names if "." in place)):
+        if cursor.next_is(*(f".{full_name.partition('.')[2]}" for full_name in names if "." in full_name)):
             name += cursor.take().text.lower()
         if name not in names:
             cursor.fail_at(_unknown(name, names), position)
@@ -69,7 +69,7 @@ def parse_overrides(cursor: Cursor, kind: InstructionType) -> tuple[Override, ..
 
 
 def _unknown(name: str, names: Mapping[str, tuple[str, str, int]]) -> str:
-    places = [place for place in names if place.endswith(f".{name}")]
-    if places:
-        return f"several words have a field {name}: write {' or '.join(places)}"
+    matches = [full_name for full_name in names if full_name.endswith(f".{name}")]
+    if matches:
+        return f"several words have a field {name}: write {' or '.join(matches)}"
     return f"this type of instruction has no field {name}"

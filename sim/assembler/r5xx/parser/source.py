@@ -16,7 +16,7 @@ TOO_MANY = f"a program has at most {INSTRUCTION_SLOTS} instructions"
 
 @dataclass
 class Source(Names):
-    """A parsed text. `labels` maps names to slots; a slot behind the last item is the end of the code."""
+    """A parsed text. `labels` maps names to slots; a slot after the last item is the end of the code."""
 
     items: list[Item] = field(default_factory=list)
     directives: Directives = field(default_factory=Directives)

@@ -35,7 +35,7 @@ def parse_texture(cursor: Cursor) -> Draft:
     operation = cursor.choose(_OPERATIONS, "a texture operation")
     draft.set("tex_inst", inst=operation.value)
     if writes:
-        _lookup(cursor, draft, operation)
+        _fetch(cursor, draft, operation)
     elif operation is TextureOperation.KILL_LT_0:
         _kill(cursor, draft)
     elif operation is not TextureOperation.NOP:
@@ -77,8 +77,8 @@ def _destination(cursor: Cursor, draft: Draft) -> None:
     cursor.expect("=")
 
 
-def _lookup(cursor: Cursor, draft: Draft, operation: TextureOperation) -> None:
-    """`(i0, r0.swizzle).swizzle`; DXDY has the two derivatives behind."""
+def _fetch(cursor: Cursor, draft: Draft, operation: TextureOperation) -> None:
+    """`(i0, r0.swizzle).swizzle`; DXDY has the two derivatives after that."""
     cursor.expect("(")
     draft.set("tex_inst", tex_id=parse_numbered(cursor, "i", INPUTS, "an input"))
     cursor.expect(",")

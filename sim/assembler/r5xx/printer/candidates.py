@@ -1,4 +1,4 @@
-"""The ways in which the disassembler may write an ALU or OUTPUT instruction, the most readable first."""
+"""The forms in which the disassembler may write an ALU or OUTPUT instruction, the most readable first."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ from ctm.rtl.isa.r5xx.operations import RGB_DOT_PRODUCTS, TRANSCENDENTALS
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.parser.arithmetic import ALPHA_SOURCES, RGB_SOURCES
 from ctm.sim.assembler.r5xx.printer.decoder import Decoder
-from ctm.sim.assembler.r5xx.printer.parts import half_text, sources_text
+from ctm.sim.assembler.r5xx.printer.phrases import half_text, sources_text
 from ctm.sim.assembler.r5xx.syntax import CHANNELS, Destination, Half, Operand, Target, Unit
 from ctm.sim.assembler.tokens import PARALLEL
 
@@ -100,16 +100,16 @@ def _joint(decoder: Decoder, rgb: Half, alpha: Half) -> Half | None:
 def _joint_destinations(rgb: Half, alpha: Half) -> tuple[Destination, ...] | None:
     """The destinations of both halves, each with the channels of both."""
     found = []
-    rest = {destination.target: destination for destination in alpha.destinations}
+    remaining = {destination.target: destination for destination in alpha.destinations}
     for destination in rgb.destinations:
         if destination.target in (Target.ALU_RESULT, Target.UMRT):
             found.append(destination)
             continue
-        partner = rest.pop(destination.target, None)
+        partner = remaining.pop(destination.target, None)
         if partner is None or replace(partner, mask=destination.mask) != destination:
             return None
         mask = f"{destination.mask}{partner.mask}"
         found.append(replace(destination, mask=None if mask == CHANNELS else mask))
-    if any(target not in (Target.ALU_RESULT, Target.CONDITIONAL) for target in rest):
+    if any(target not in (Target.ALU_RESULT, Target.CONDITIONAL) for target in remaining):
         return None
-    return (*found, *rest.values()) or None
+    return (*found, *remaining.values()) or None

@@ -26,8 +26,8 @@ from ctm.rtl.isa.r5xx.opcodes import (
 from ctm.rtl.isa.r5xx.operations import RGB_DERIVATIVES
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.encoder.encoder import Given
+from ctm.sim.assembler.r5xx.encoder.operand_fields import operand_fields
 from ctm.sim.assembler.r5xx.encoder.pairing import ARITY
-from ctm.sim.assembler.r5xx.encoder.places import operand_place
 from ctm.sim.assembler.r5xx.encoder.sources import SLOTS
 from ctm.sim.assembler.r5xx.syntax import (
     SWIZZLE_LETTERS,
@@ -91,12 +91,12 @@ class Decoder:
 
     def operand(self, unit: Unit, name: str) -> Operand:
         """Operand a, b or c of a unit, with three letters for RGB and one for alpha."""
-        place = operand_place(unit, name)
-        fields = self.draft.get(place.word)
-        letters = "".join(SWIZZLE_LETTERS[legal(Swizzle, fields[swizzle]).value] for swizzle in place.swizzles)
-        modifier = InputModifier(fields[place.modifier])
+        fields_of = operand_fields(unit, name)
+        fields = self.draft.get(fields_of.word)
+        letters = "".join(SWIZZLE_LETTERS[legal(Swizzle, fields[swizzle]).value] for swizzle in fields_of.swizzles)
+        modifier = InputModifier(fields[fields_of.modifier])
         return Operand(
-            source=self._source(unit, fields[place.select], letters),
+            source=self._source(unit, fields[fields_of.select], letters),
             swizzle=letters,
             negative=modifier in (InputModifier.NEG, InputModifier.NAB),
             absolute=modifier in (InputModifier.ABS, InputModifier.NAB),
@@ -107,9 +107,9 @@ class Decoder:
         counts = ARITY[operation]
         if operation.name not in _DERIVATIVES:
             return counts[0]
-        place = operand_place(unit, "c")
-        fields = self.draft.get(place.word)
-        says = any(fields[name] for name in (place.select, place.modifier, *place.swizzles))
+        fields_of = operand_fields(unit, "c")
+        fields = self.draft.get(fields_of.word)
+        says = any(fields[name] for name in (fields_of.select, fields_of.modifier, *fields_of.swizzles))
         return counts[-1] if says else counts[0]
 
     def _register(self, unit: Unit, slot: int) -> Register:

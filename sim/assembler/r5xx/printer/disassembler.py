@@ -48,7 +48,7 @@ class _Listing:
         texts = self.instructions(nested)
         lines = [
             *_state(self.executable),
-            *self._places(),
+            *self._addresses(),
             *_notes(self.executable),
             *_constants(self.executable),
             *origins.head(),
@@ -105,7 +105,7 @@ class _Listing:
         target = self._target(fields["jump_addr"], is_global=is_global)
         return text.replace(f"-> {fields['jump_addr']}", f"-> {target}", 1)
 
-    def _places(self) -> list[str]:
+    def _addresses(self) -> list[str]:
         executable = self.executable
         lines = [f".offset {executable.offset}"] if executable.offset else []
         last = len(executable.instructions) - 1 - executable.offset

@@ -4,7 +4,7 @@ from ctm.rtl.isa.r5xx.opcodes import BranchOperation, FlowOperation, PredicateSe
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.parser.flow import ALU_RESULT, CODES, SETTINGS, TEMPLATES, WHEN_FALSE, WHEN_TRUE, Statement
 from ctm.sim.assembler.r5xx.printer.decoder import legal
-from ctm.sim.assembler.r5xx.printer.parts import predicate_text
+from ctm.sim.assembler.r5xx.printer.phrases import predicate_text
 from ctm.sim.assembler.r5xx.syntax import Predicate
 
 _CONDITIONS = {
@@ -66,17 +66,17 @@ def _condition(draft: Draft, kind: str) -> str:
 def raw_text(draft: Draft, target: str) -> str:
     """The raw form; `target` may be empty."""
     common, inst = draft.get("common"), draft.get("fc_inst")
-    parts = ["FC"]
+    words = ["FC"]
     predicate = Predicate(legal(PredicateSelect, common["rgb_pred_sel"]), bool(common["rgb_pred_inv"]))
     if predicate != Predicate():
-        parts.append(f"({predicate_text(predicate)})")
-    parts.append(FlowOperation(inst["op"]).name)
+        words.append(f"({predicate_text(predicate)})")
+    words.append(FlowOperation(inst["op"]).name)
     if target:
-        parts.append(f"-> {target}")
+        words.append(f"-> {target}")
     names = {field: {value: name.upper() for name, value in codes.items()} for field, codes in CODES.items()}
     for field, (word, width) in SETTINGS.items():
         value = draft.get(word)[field]
         if value:
             text = names.get(field, {}).get(value, hex(value) if width == 8 else str(value))
-            parts.append(field if width == 1 else f"{field}={text}")
-    return " ".join(parts)
+            words.append(field if width == 1 else f"{field}={text}")
+    return " ".join(words)

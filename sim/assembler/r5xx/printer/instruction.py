@@ -80,9 +80,9 @@ def _differences(found: Draft, wanted: Draft) -> dict[str, int]:
     """The fields that differ, by their shortest name, with the value that is wanted."""
     if found.words == wanted.words:
         return {}
-    places = {place[:2]: name for name, place in field_names(wanted.kind).items()}
+    named = {location[:2]: name for name, location in field_names(wanted.kind).items()}
     return {
         name: wanted.get(word)[field]
-        for (word, field), name in places.items()
+        for (word, field), name in named.items()
         if found.get(word)[field] != wanted.get(word)[field]
     }

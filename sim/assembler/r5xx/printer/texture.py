@@ -1,4 +1,4 @@
-"""The ways in which the disassembler may write a TEX instruction, the most readable first."""
+"""The forms in which the disassembler may write a TEX instruction, the most readable first."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ from ctm.rtl.isa.r5xx.opcodes import PredicateSelect, TextureOperation
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.assembler.r5xx.parser.texture import COORDINATES, IDENTITY
 from ctm.sim.assembler.r5xx.printer.decoder import legal
-from ctm.sim.assembler.r5xx.printer.parts import mask_text, predicate_text
+from ctm.sim.assembler.r5xx.printer.phrases import mask_text, predicate_text
 from ctm.sim.assembler.r5xx.syntax import CHANNELS, Predicate
 
 

@@ -1,4 +1,4 @@
-"""Puts a group together: slots, literals, words, bank swizzles; and refuses one that is illegal."""
+"""Puts a group together: slots, literals, words, bank swizzles; and rejects one that is illegal."""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
@@ -16,7 +16,7 @@ from ctm.sim.assembler.r700.names import SLOTS, TRANS_SWIZZLES, VECTOR_SWIZZLES
 from ctm.sim.assembler.r700.syntax import Group, Instruction
 
 _MOST_TRIES = 24
-"""Ways to choose slots that are looked at."""
+"""Choices of slots that are tried at most."""
 
 
 def build(group: Group, produced: Collection[int]) -> frozenset[int]:
@@ -104,7 +104,7 @@ def _literals(group: Group) -> dict[int, int]:
         named = [source.channel for word, source in words if source.select == LITERAL and word is None]
         if named and group.checked:
             source = next(source for word, source in words if source.select == LITERAL and word is None)
-            raise SourceError("LIT.x names a word of .literals, which stands behind the group", source.position)
+            raise SourceError("LIT.x names a word of .literals, which stands after the group", source.position)
         found = list(dict.fromkeys(word for word, _ in words if word is not None))
         channels = {word: channel for channel, word in enumerate(found)}
     for word, source in words:
@@ -117,7 +117,7 @@ def _literals(group: Group) -> dict[int, int]:
 
 
 def _pad_literals(group: Group, channels: Mapping[int, int]) -> None:
-    """The words behind the instructions: whole units."""
+    """The words after the instructions: whole units."""
     words = list(channels if group.literals is None else group.literals)
     group.values = (*words, *[0] * (-len(words) % LITERALS_PER_UNIT))
 

@@ -1,6 +1,6 @@
 """Packs single operations, each meant to be executed after the one before, into groups.
 
-Every operation goes into the earliest group in which it does the same and which stays legal. A group reads everything
+Every operation goes into the earliest group in which it does the same and which remains legal. A group reads everything
 before it writes anything, so an operation can be in the group of one that still reads what it overwrites; not of one
 whose result it needs or overwrites.
 """
@@ -21,7 +21,7 @@ from ctm.sim.assembler.r700.syntax import Group, Pack
 _FARTHEST = 64
 """Groups that an operation moves forward at most: of more there is no end to looking."""
 _MASK = "the execute mask"
-_Place = str | tuple[int, int]
+_Register = str | tuple[int, int]
 """A register's component, or something else that operations share."""
 
 
@@ -34,20 +34,20 @@ def pack(item: Pack) -> list[Group]:
         An operation cannot be packed, or is illegal by itself.
     """
     found: list[Group] = []
-    written: dict[_Place, int] = {}
-    read: dict[_Place, int] = {}
+    written: dict[_Register, int] = {}
+    read: dict[_Register, int] = {}
     for operation in [_operation(group) for group in item.groups]:
-        after = [written[place] + 1 for place in operation.reads | operation.writes if place in written]
+        after = [written[index] + 1 for index in operation.reads | operation.writes if index in written]
         # That the predicate is read before it is written is not said of one group.
-        beside = [read[place] + (place == PREDICATE) for place in operation.writes if place in read]
+        beside = [read[index] + (index == PREDICATE) for index in operation.writes if index in read]
         earliest = max([*after, *beside, len(found) - _FARTHEST, 0])
-        place = next((number for number in range(earliest, len(found)) if _add(found, number, operation)), len(found))
-        if place == len(found):
+        index = next((number for number in range(earliest, len(found)) if _add(found, number, operation)), len(found))
+        if index == len(found):
             found.append(operation.group)
         for what in operation.writes:
-            written[what] = max(place, written.get(what, 0))
+            written[what] = max(index, written.get(what, 0))
         for what in operation.reads:
-            read[what] = max(place, read.get(what, 0))
+            read[what] = max(index, read.get(what, 0))
     return found
 
 
@@ -62,19 +62,19 @@ class _Operation:
         return views_of(self.group.drafts)
 
     @cached_property
-    def reads(self) -> frozenset[_Place]:
+    def reads(self) -> frozenset[_Register]:
         """What it depends on; all do on the execute mask."""
         return frozenset({_MASK}).union(*(_read(view) for view in self.views))
 
     @cached_property
-    def writes(self) -> frozenset[_Place]:
+    def writes(self) -> frozenset[_Register]:
         """What it changes."""
-        return frozenset[_Place]().union(*(_written(view) for view in self.views))
+        return frozenset[_Register]().union(*(_written(view) for view in self.views))
 
 
 def _operation(group: Group) -> _Operation:
     if not group.checked:
-        raise SourceError("packing makes legal groups: .unchecked has no place here", group.position)
+        raise SourceError("packing makes legal groups: .unchecked is not allowed here", group.position)
     single = Group(group.position, list(group.instructions), group.literals)
     for instruction in single.instructions:
         for source in instruction.sources:
@@ -87,7 +87,7 @@ def _operation(group: Group) -> _Operation:
 
 
 def _add(found: list[Group], number: int, operation: _Operation) -> bool:
-    """Put an operation into a group if that stays legal."""
+    """Put an operation into a group if that remains legal."""
     instructions = [*found[number].instructions, *operation.group.instructions]
     drafts = [*found[number].drafts, *operation.group.drafts]
     if len(instructions) > GROUP_SLOTS or not can_be_read(views_of(drafts)):
@@ -101,21 +101,21 @@ def _add(found: list[Group], number: int, operation: _Operation) -> bool:
     return True
 
 
-def _components(number: int, channel: int, *, relative: bool) -> Iterator[_Place]:
+def _components(number: int, channel: int, *, relative: bool) -> Iterator[_Register]:
     for register in range(TEMPORARIES) if relative else (number,):
         yield register, channel
 
 
-def _read(view: View) -> set[_Place]:
-    found: set[_Place] = set(reads(view))
+def _read(view: View) -> set[_Register]:
+    found: set[_Register] = set(reads(view))
     for operand in view.operands:
         if operand.is_register:
             found.update(_components(operand.select, operand.channel, relative=operand.relative))
     return found
 
 
-def _written(view: View) -> set[_Place]:
-    found: set[_Place] = set(writes(view))
+def _written(view: View) -> set[_Register]:
+    found: set[_Register] = set(writes(view))
     if view.flag("update_execute_mask"):
         found.add(_MASK)
     if view.writes:

@@ -85,9 +85,9 @@ def _search(members: Sequence[_Member], ports: _Ports) -> dict[int, int] | None:
         taken = dict(ports)
         if _problem(member, swizzle) or _reserve(reads, taken) is not None:
             continue
-        rest = _search(members[1:], taken)
-        if rest is not None:
-            return {member.index: swizzle, **rest}
+        others = _search(members[1:], taken)
+        if others is not None:
+            return {member.index: swizzle, **others}
     return None
 
 

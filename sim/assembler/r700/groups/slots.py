@@ -11,7 +11,7 @@ from ctm.sim.assembler.r700.syntax import Group, Instruction
 
 
 def assignments(group: Group) -> Iterator[tuple[int, ...]]:
-    """Ways to give every instruction of a group a slot; those that are written stay.
+    """Assignments of slots to the instructions of a group; those that are written are kept.
 
     Raises
     ------
@@ -58,8 +58,8 @@ def _choose(choices: Sequence[Sequence[int]], used: frozenset[int] = frozenset()
         return
     for slot in choices[0]:
         if slot not in used:
-            for rest in _choose(choices[1:], used | {slot}):
-                yield (slot, *rest)
+            for others in _choose(choices[1:], used | {slot}):
+                yield (slot, *others)
 
 
 def slots_of(views: Sequence[View]) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ def operands_of(opcode: Opcode) -> int:
 
 
 def parse_instruction(cursor: Cursor, slot: int | None) -> Instruction:
-    """One instruction, behind its slot."""
+    """One instruction, after its slot."""
     instruction = _begin(cursor, slot)
     index = _destination(cursor, instruction)
     _sources(cursor, instruction, [] if index is None else [index])
@@ -77,7 +77,7 @@ def _begin(cursor: Cursor, slot: int | None) -> Instruction:
         mark = cursor.take()
         key = mark.text + cursor.token.text
         if instruction.opcode[0] is not OP2 or key not in _OMODS:
-            message = "an output modifier is *2, *4 or /2, behind an operation of up to two operands"
+            message = "an output modifier is *2, *4 or /2, after an operation of up to two operands"
             cursor.fail_at(message, mark.position)
         cursor.take()
         instruction.omod = _OMODS[key]
@@ -127,7 +127,7 @@ def _sources(
     first: bool = False,
     component: int | None = None,
 ) -> None:
-    """Operands, each behind a comma but the first of a list that begins with them."""
+    """Operands, each after a comma but the first of a list that begins with them."""
     expected = operands_of(instruction.opcode)
     sources: list[Source] = []
     position = cursor.position

@@ -28,7 +28,7 @@ COUNT, TARGET, END_OF_PROGRAM = "cnt", "addr", "end_of_program"
 _BANKS, _LINES = CLAUSE.limit("kcache_bank0"), CLAUSE.limit("kcache_addr0")
 LOCKED_LINES = {KcacheMode.LOCK_1: 1, KcacheMode.LOCK_2: 2, KcacheMode.LOCK_LOOP_INDEX: 2}
 """How many lines of constants a mode locks."""
-_PLACES = {f"{'pix' if kind is ExportType.PIXEL else kind.name.lower()}": kind.value for kind in ExportType}
+_TARGETS = {f"{'pix' if kind is ExportType.PIXEL else kind.name.lower()}": kind.value for kind in ExportType}
 _DEPTH = "depth"
 _WIDE_ELEMENTS = (ExportOperation.MEM_SCRATCH.value, ExportOperation.MEM_REDUCTION.value)
 
@@ -81,10 +81,10 @@ def _export(cursor: Cursor, draft: Draft) -> None:
     else:
         text = cursor.token.text.lower()
         kind = text.rstrip("0123456789")
-        if cursor.token.kind is not Kind.NAME or kind not in _PLACES or kind == text:
+        if cursor.token.kind is not Kind.NAME or kind not in _TARGETS or kind == text:
             cursor.fail(f"expected what is exported, as in PIX0, DEPTH, POS60 or PARAM0, not {cursor.described()}")
         limit = draft.form.limit("array_base")
-        draft.write(type=_PLACES[kind], array_base=registers.parse_numbered(cursor, kind, limit, "an export"))
+        draft.write(type=_TARGETS[kind], array_base=registers.parse_numbered(cursor, kind, limit, "an export"))
     cursor.expect(",")
     gpr, relative = registers.parse_loop_gpr(cursor)
     draft.write(rw_gpr=gpr, rw_rel=relative)
@@ -100,7 +100,7 @@ def _memory_write(cursor: Cursor, draft: Draft) -> None:
     position, mask = cursor.position, 0
     for number, select in enumerate(registers.parse_selects(cursor, "____")):
         if select not in (number, SELECTS.index("_")):
-            cursor.fail_at("the components that are written stand in their places, as in .xy_w", position)
+            cursor.fail_at("the components that are written stand in their positions, as in .xy_w", position)
         mask |= (select == number) << number
     draft.set("comp_mask", mask)
     cursor.expect(",")
@@ -113,7 +113,7 @@ def _memory_write(cursor: Cursor, draft: Draft) -> None:
 
 
 def options_of(word: Word) -> dict[str, Option]:
-    """What can stand behind a CF instruction."""
+    """What can stand after a CF instruction."""
     draft = word.draft
     common = {"whole_quad": flag_option(draft, "whole_quad_mode"), "no_barrier": _no_barrier(draft)}
     ends = {END_OF_PROGRAM: flag_option(draft, "end_of_program")} if draft.form is not CLAUSE else {}

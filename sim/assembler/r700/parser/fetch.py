@@ -106,7 +106,7 @@ def _share_read(cursor: Cursor, draft: Draft) -> None:
     position = cursor.position
     for number, select in enumerate(registers.parse_selects(cursor, "____")):
         if select not in (number, SELECTS.index("_")):
-            cursor.fail_at("the components that are written stand in their places, as in .xy_w", position)
+            cursor.fail_at("the components that are written stand in their positions, as in .xy_w", position)
         draft.set(f"dst_wr_{COMPONENTS[number]}", select == number)
     cursor.expect(",")
     draft.set("src_gpr", registers.parse_numbered(cursor, "r", draft.form.limit("src_gpr"), "a register"))

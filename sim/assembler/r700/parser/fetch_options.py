@@ -97,7 +97,7 @@ def _formats(draft: Draft) -> dict[str, Option]:
 
 
 def texture_options(draft: Draft) -> dict[str, Option]:
-    """What a texture fetch can have behind its operands."""
+    """What a texture fetch can have after its operands."""
     return {
         "unnorm": _unnormalised(draft),
         "offset": _offset(draft),
@@ -109,7 +109,7 @@ def texture_options(draft: Draft) -> dict[str, Option]:
 
 
 def vertex_options(draft: Draft) -> dict[str, Option]:
-    """What a vertex fetch can have behind its operands."""
+    """What a vertex fetch can have after its operands."""
     return {
         **_formats(draft),
         "offset": number_option(draft, "offset", "the offset in bytes"),
@@ -123,7 +123,7 @@ def vertex_options(draft: Draft) -> dict[str, Option]:
 
 
 def memory_options(draft: Draft) -> dict[str, Option]:
-    """What a memory read can have behind its operands."""
+    """What a memory read can have after its operands."""
     return {
         **_formats(draft),
         "elem_size": number_option(draft, "elem_size", "the dwords of an element", less=1),
@@ -135,7 +135,7 @@ def memory_options(draft: Draft) -> dict[str, Option]:
 
 
 def share_write_options(draft: Draft) -> dict[str, Option]:
-    """What a write to the data share can have behind its operands."""
+    """What a write to the data share can have after its operands."""
     return {
         "index": _wide(draft, "dst_index", "the first dword"),
         "stride": _wide(draft, "dst_stride", "the dwords of an owner"),
@@ -145,7 +145,7 @@ def share_write_options(draft: Draft) -> dict[str, Option]:
 
 
 def share_read_options(draft: Draft) -> dict[str, Option]:
-    """What a read of the data share can have behind its operands."""
+    """What a read of the data share can have after its operands."""
     return {
         "offset": number_option(draft, "rd_offset", "the offset in dwords"),
         "mux": code_option(draft, "mux_cntl", MULTIPLEX_NAMES, "a multiplexing"),

@@ -87,8 +87,8 @@ def parse_overrides(cursor: Cursor, form: Form) -> Overrides:
             name = cursor.expect_name("a field's name").text.lower()
             if cursor.token.kind is Kind.DOT:
                 name += cursor.take().text.lower()
-            if name not in form.places:
-                known = ", ".join(form.places)
+            if name not in form.fields:
+                known = ", ".join(form.fields)
                 cursor.fail_at(f"there is no field {name} in this {form.name}; there are: {known}", position)
             cursor.expect("=")
             found.append((name, cursor.integer(f"the field {name}", form.limit(name))))

@@ -1,4 +1,4 @@
-"""Parses registers: `R3`, `R[3+AR.x]`, `C12`, `KC0[2]`, and the letters behind them."""
+"""Parses registers: `R3`, `R[3+AR.x]`, `C12`, `KC0[2]`, and the letters after them."""
 
 import re
 
@@ -129,12 +129,12 @@ def accept_channel(cursor: Cursor) -> int | None:
     return COMPONENTS.index(letters)
 
 
-def parse_selects(cursor: Cursor, rest: str, letters: str = SELECTS) -> list[int]:
-    """A swizzle as component selects; letters that are missing are those of `rest`, all if there is no swizzle."""
+def parse_selects(cursor: Cursor, defaults: str, letters: str = SELECTS) -> list[int]:
+    """A swizzle as component selects; letters that are missing are those of `defaults`, all if there is no swizzle."""
     if cursor.token.kind is not Kind.DOT:
-        return [COMPONENTS.index(letter) for letter in COMPONENTS[: len(rest)]]
+        return [COMPONENTS.index(letter) for letter in COMPONENTS[: len(defaults)]]
     found = cursor.token.text[1:].lower()
-    if len(found) > len(rest) or any(letter not in letters for letter in found):
-        cursor.fail(f"a swizzle here has up to {len(rest)} of the letters {' '.join(letters.replace('?', ''))}")
+    if len(found) > len(defaults) or any(letter not in letters for letter in found):
+        cursor.fail(f"a swizzle here has up to {len(defaults)} of the letters {' '.join(letters.replace('?', ''))}")
     cursor.take()
-    return [SELECTS.index(letter) for letter in found + rest[len(found) :]]
+    return [SELECTS.index(letter) for letter in found + defaults[len(found) :]]

@@ -20,7 +20,7 @@ from ctm.sim.assembler.tokens import Kind, Token
 UNIT, LITERALS, PACK, ENDPACK, UNCHECKED, CHECKED = (
     ".unit", ".literals", ".pack", ".endpack", ".unchecked", ".checked",
 )  # fmt: skip
-_IN_PLACE = (UNIT, LITERALS, PACK, ENDPACK, UNCHECKED, CHECKED)
+_IN_CODE = (UNIT, LITERALS, PACK, ENDPACK, UNCHECKED, CHECKED)
 """Directives that mean something where they stand."""
 _ANY_SLOT = "?"
 _NAMES = {*ALU_CODES, *FETCH_CODES, *CONTROL_CODES, *STATEMENTS}
@@ -62,8 +62,8 @@ class Source(Names):
             self.label(Line(labels, line.tokens), len(self.items))
         if line.is_empty or _is_directive(line):
             return
-        if line.directive in _IN_PLACE:
-            self._directive_in_place(line)
+        if line.directive in _IN_CODE:
+            self._directive_in_code(line)
         else:
             self._statement(line, slots[0] if slots else None)
 
@@ -73,9 +73,9 @@ class Source(Names):
         numbered = cursor.accept_kind(Kind.NUMBER) is not None
         if numbered and slot is not None:
             cursor.fail_at("the group's number stands before the slot", slot.position)
-        place = self._slot(cursor, slot)
-        if place is not None or numbered:
-            self._alu(line, cursor, None if place == _ANY_SLOT else place, numbered=numbered)
+        name = self._slot(cursor, slot)
+        if name is not None or numbered:
+            self._alu(line, cursor, None if name == _ANY_SLOT else name, numbered=numbered)
             return
         cursor.expand_alias()
         text = cursor.token.text.lower()
@@ -102,7 +102,7 @@ class Source(Names):
             return text
         return None
 
-    def _alu(self, line: Line, cursor: Cursor, place: str | None, *, numbered: bool) -> None:
+    def _alu(self, line: Line, cursor: Cursor, name: str | None, *, numbered: bool) -> None:
         """An instruction of the open group, or of a new one: without a slot, and inside .pack, it is alone."""
         if self.open is None or numbered or self.pack is not None:
             self.open = Group(cursor.position, checked=self.checked)
@@ -110,10 +110,10 @@ class Source(Names):
         group = self.open
         try:
             opcode = ALU_CODES.get(cursor.token.text.lower())
-            if place is None and opcode is not None and is_reduction(opcode):
+            if name is None and opcode is not None and is_reduction(opcode):
                 group.instructions += self._reduction(line)
             else:
-                group.instructions.append(parse_instruction(cursor, None if place is None else SLOTS.index(place)))
+                group.instructions.append(parse_instruction(cursor, None if name is None else SLOTS.index(name)))
         except SourceError:
             group.is_broken = True
             raise
@@ -132,7 +132,7 @@ class Source(Names):
         if self.pack is not None:
             cursor.fail(f"only ALU instructions can be packed: write {ENDPACK} before this")
 
-    def _directive_in_place(self, line: Line) -> None:
+    def _directive_in_code(self, line: Line) -> None:
         cursor = self.cursor(line)
         token = cursor.take()
         name = token.text.lower()
@@ -150,7 +150,7 @@ class Source(Names):
 
     def _literals(self, cursor: Cursor, token: Token) -> None:
         if self.open is None or self.open.literals is not None:
-            cursor.fail_at(f"{LITERALS} stands behind the instructions of a group, once", token.position)
+            cursor.fail_at(f"{LITERALS} stands after the instructions of a group, once", token.position)
         words = _words(cursor)
         if len(words) > GROUP_LITERALS or len(words) % LITERALS_PER_UNIT:
             cursor.fail_at(f"a group has {LITERALS_PER_UNIT} or {GROUP_LITERALS} words of literals", token.position)
@@ -200,4 +200,4 @@ def _words(cursor: Cursor) -> tuple[int, ...]:
 
 
 def _is_directive(line: Line) -> bool:
-    return line.directive is not None and line.directive not in _IN_PLACE
+    return line.directive is not None and line.directive not in _IN_CODE

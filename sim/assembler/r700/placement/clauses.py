@@ -1,7 +1,7 @@
-"""Cuts clauses into parts that the machine takes.
+"""Cuts clauses that are too long for the machine.
 
 An ALU clause has so many units and so many lines of constants, a fetch clause so many instructions. PV, PS, the address
-register and the predicate end with their clause, so a clause is cut where none of them is needed behind.
+register and the predicate end with their clause, so a clause is cut where none of them is needed later.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from ctm.sim.assembler.r700.placement.constants import (
     write_locks,
     written_locks,
 )
-from ctm.sim.assembler.r700.placement.lifetime import needed_behind
+from ctm.sim.assembler.r700.placement.lifetime import needed_after
 from ctm.sim.assembler.r700.placement.nodes import Node
 from ctm.sim.assembler.r700.placement.usage import read_by_fetch, written_by_fetch
 from ctm.sim.assembler.r700.syntax import Group
@@ -30,7 +30,7 @@ _LAST_ONLY = (AluClause.ALU_POP_AFTER.value, AluClause.ALU_POP2_AFTER.value, Alu
 
 
 def cut(node: Node) -> None:
-    """Write the counts and locks of a node's clause, in as many parts as are needed.
+    """Write the counts and locks of a node's clause, in as many words as are needed.
 
     Raises
     ------
@@ -42,15 +42,15 @@ def cut(node: Node) -> None:
     elif node.is_fetch:
         _cut_fetch(node)
     else:
-        node.parts = [node]
-    for part in node.parts:
-        for name, value in part.overrides:
-            part.draft.set(name, value)
+        node.words = [node]
+    for word in node.words:
+        for name, value in word.overrides:
+            word.draft.set(name, value)
 
 
 def _cut_alu(node: Node) -> None:
     written = written_locks(node.draft)
-    needed = needed_behind(node.groups)
+    needed = needed_after(node.groups)
     begin = 0
     if needed and needed[0]:
         message = "PV and PS are not known here: a clause begins with this group"
@@ -63,19 +63,19 @@ def _cut_alu(node: Node) -> None:
             end -= 1
             if end == begin:
                 _fail(node.groups, begin, written, reason)
-        part = node.part(groups=node.groups[begin:end])
-        _finish(part, written)
-        node.parts.append(part)
+        word = node.split_off(groups=node.groups[begin:end])
+        _finish(word, written)
+        node.words.append(word)
         begin = end
     operation = node.draft.get("cf_inst")
-    for number, part in enumerate(node.parts):
-        is_plain = (operation in _FIRST_ONLY and number) or (operation in _LAST_ONLY and part is not node.parts[-1])
+    for number, word in enumerate(node.words):
+        is_plain = (operation in _FIRST_ONLY and number) or (operation in _LAST_ONLY and word is not node.words[-1])
         if is_plain:
-            part.draft.set("cf_inst", AluClause.ALU.value)
+            word.draft.set("cf_inst", AluClause.ALU.value)
 
 
 def _reach(groups: Sequence[Group], begin: int, written: Locks) -> int:
-    """The group behind the last that fits a clause which begins with `begin`."""
+    """The group after the last that fits a clause which begins with `begin`."""
     units, lines = 0, frozenset[int]()
     for end in range(begin, len(groups)):
         units += len(groups[end].words)
@@ -96,28 +96,28 @@ def _fail(groups: Sequence[Group], begin: int, written: Locks, reason: str) -> N
     raise SourceError(message, groups[at].position)
 
 
-def _finish(part: Node, written: Locks) -> None:
-    lines = frozenset[int]().union(*(lines_of(group) for group in part.groups))
+def _finish(word: Node, written: Locks) -> None:
+    lines = frozenset[int]().union(*(lines_of(group) for group in word.groups))
     locks = choose_locks(lines, written)
     assert locks is not None
-    write_locks(part.draft, locks)
-    for group in part.groups:
+    write_locks(word.draft, locks)
+    for group in word.groups:
         select_rows(group, locks)
-    set_count(part.draft, sum(len(group.words) for group in part.groups))
+    set_count(word.draft, sum(len(group.words) for group in word.groups))
 
 
 def _cut_fetch(node: Node) -> None:
     """At the limit, and before an instruction that needs the result of an earlier one, as compilers do."""
-    part = node.part()
+    word = node.split_off()
     for fetch in node.fetches:
-        depends = any(_depends(fetch.draft, earlier.draft) for earlier in part.fetches)
-        if len(part.fetches) == FETCH_CLAUSE_INSTRUCTIONS or depends:
-            node.parts.append(part)
-            part = node.part()
-        part.fetches.append(fetch)
-    node.parts.append(part)
-    for part in node.parts:
-        set_count(part.draft, len(part.fetches))
+        depends = any(_depends(fetch.draft, earlier.draft) for earlier in word.fetches)
+        if len(word.fetches) == FETCH_CLAUSE_INSTRUCTIONS or depends:
+            node.words.append(word)
+            word = node.split_off()
+        word.fetches.append(fetch)
+    node.words.append(word)
+    for word in node.words:
+        set_count(word.draft, len(word.fetches))
 
 
 def _depends(draft: Draft, earlier: Draft) -> bool:

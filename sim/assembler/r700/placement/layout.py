@@ -17,37 +17,37 @@ Code = list[tuple[Unit, int]]
 _PADDING: Unit = (0,) * UNIT_WORDS
 
 
-def place(nodes: Sequence[Node], resolve: Callable[[Token], int]) -> Code:
+def lay_out(nodes: Sequence[Node], resolve: Callable[[Token], int]) -> Code:
     """The code of a program; targets and addresses of clauses are written."""
-    parts = [part for node in nodes for part in node.parts]
-    body = _place_clauses(parts)
-    addresses = {id(part): address for address, part in enumerate(parts)}
-    for part in parts:
-        if isinstance(part.target, Mark):
-            assert part.target.node is not None
-            part.draft.set("addr", addresses[id(part.target.node.parts[0])])
-        elif part.target is not None:
-            part.draft.set("addr", resolve(part.target))
-        for name, value in part.overrides:
-            part.draft.set(name, value)
-    code = [(units_of(part.draft)[0], part.position.line) for part in parts] + body
+    words = [word for node in nodes for word in node.words]
+    body = _lay_out_clauses(words)
+    addresses = {id(word): address for address, word in enumerate(words)}
+    for word in words:
+        if isinstance(word.target, Mark):
+            assert word.target.node is not None
+            word.draft.set("addr", addresses[id(word.target.node.words[0])])
+        elif word.target is not None:
+            word.draft.set("addr", resolve(word.target))
+        for name, value in word.overrides:
+            word.draft.set(name, value)
+    code = [(units_of(word.draft)[0], word.position.line) for word in words] + body
     if len(code) > CODE_UNITS:
         raise SourceError(f"{TOO_MANY}, not {len(code)}", nodes[-1].position)
     return code
 
 
-def _place_clauses(parts: Sequence[Node]) -> Code:
-    """What comes behind the CF instructions."""
+def _lay_out_clauses(words: Sequence[Node]) -> Code:
+    """The code after the CF instructions."""
     body: Code = []
-    for part in (part for part in parts if part.is_alu):
-        part.draft.set("addr", len(parts) + len(body))
-        for group in part.groups:
+    for word in (word for word in words if word.is_alu):
+        word.draft.set("addr", len(words) + len(body))
+        for group in word.groups:
             body += lines_of_group(group)
-    for part in (part for part in parts if part.is_fetch):
-        if (len(parts) + len(body)) % FETCH_UNITS:
-            body.append((_PADDING, part.position.line))
-        part.draft.set("addr", len(parts) + len(body))
-        for fetch in part.fetches:
+    for word in (word for word in words if word.is_fetch):
+        if (len(words) + len(body)) % FETCH_UNITS:
+            body.append((_PADDING, word.position.line))
+        word.draft.set("addr", len(words) + len(body))
+        for fetch in word.fetches:
             body += ((unit, fetch.position.line) for unit in units_of(fetch.draft))
     return body
 

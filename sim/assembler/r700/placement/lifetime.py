@@ -7,8 +7,8 @@ from ctm.sim.assembler.r700.groups.view import views_of
 from ctm.sim.assembler.r700.syntax import Group
 
 
-def needed_behind(groups: Sequence[Group]) -> list[str]:
-    """For each group what it, or one behind it, needs of those in front; empty where a clause can be cut before it.
+def needed_after(groups: Sequence[Group]) -> list[str]:
+    """For each group what it, or a later one, needs of those in front; empty where a clause can be cut before it.
 
     Groups that are not checked need nothing.
     """
@@ -27,5 +27,5 @@ def needed_behind(groups: Sequence[Group]) -> list[str]:
         needed |= {name for view in group for name in reads(view)}
         live = sorted(needed & before[number])
         result = any(operand.is_previous for view in group for operand in view.operands)
-        found.append("PV or PS is read here" if result else f"{live[0]} is needed behind it" if live else "")
+        found.append("PV or PS is read here" if result else f"{live[0]} is needed after it" if live else "")
     return found[::-1]

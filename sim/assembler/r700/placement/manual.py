@@ -1,4 +1,4 @@
-"""Places everything as it is written: the form that the disassembler writes."""
+"""Lays out everything as it is written: the form that the disassembler writes."""
 
 from collections.abc import Callable, Mapping
 
@@ -12,10 +12,10 @@ from ctm.sim.assembler.r700.syntax import Fetch, Group, Item, Pack, Statement, U
 from ctm.sim.assembler.tokens import Kind, Token
 
 _Addresses = list[int]
-"""Of each item, and behind the last."""
+"""Of each item, and after the last."""
 
 
-def place_as_written(source: Source) -> tuple[Code, Mapping[int, Draft], Callable[[Token], int]]:
+def lay_out_as_written(source: Source) -> tuple[Code, Mapping[int, Draft], Callable[[Token], int]]:
     """The code, the CF instructions in it by their addresses, and what a target means.
 
     Raises

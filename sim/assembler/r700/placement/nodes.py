@@ -1,4 +1,4 @@
-"""A program on its way into memory: CF instructions in their order, each with the clause that it starts."""
+"""A program before its layout: CF instructions in their order, each with the clause that it starts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ctm.sim.assembler.tokens import Token
 
 @dataclass(eq=False)
 class Mark:
-    """A place between nodes: that of the node behind it, once there is one."""
+    """A position between nodes: that of the next node, once there is one."""
 
     node: Node | None = None
 
@@ -24,7 +24,7 @@ class Mark:
 class Node:
     """A CF instruction.
 
-    `target`: where it goes, as a mark or as the text has it. `groups` or `fetches`: the clause that it starts. `parts`
+    `target`: where it goes, as a mark or as the text has it. `groups` or `fetches`: the clause that it starts. `words`
     are the words that it becomes if its clause is split, itself if it is not.
     """
 
@@ -34,7 +34,7 @@ class Node:
     groups: list[Group] = field(default_factory=list)
     fetches: list[Fetch] = field(default_factory=list)
     overrides: Overrides = ()
-    parts: list[Node] = field(default_factory=list)
+    words: list[Node] = field(default_factory=list)
     chosen: bool = False
     """Whether the assembler chose which kind of fetch clause it is."""
 
@@ -48,10 +48,10 @@ class Node:
         """Whether it starts a fetch clause."""
         return starts_fetch(self.draft)
 
-    def part(self, *, groups: list[Group] | None = None, fetches: list[Fetch] | None = None) -> Node:
-        """A word like this one, for a part of its clause."""
+    def split_off(self, *, groups: list[Group] | None = None, fetches: list[Fetch] | None = None) -> Node:
+        """A word like this one, for some of its clause."""
         draft = Draft(self.draft.form, self.draft.words)
-        return replace(self, draft=draft, groups=groups or [], fetches=fetches or [], parts=[])
+        return replace(self, draft=draft, groups=groups or [], fetches=fetches or [], words=[])
 
 
 def control(

@@ -1,6 +1,6 @@
 """How deep a program's stack gets: STACK_SIZE.
 
-All ways through the control flow are walked, each with what is on the stack; both ways of every jump are taken.
+All paths through the control flow are walked, each with what is on the stack; both paths of every jump are taken.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ def _ends(draft: Draft) -> bool:
 
 
 def _next(draft: Draft, address: int, stack: _Stack) -> Iterator[_State]:
-    """The states behind a word."""
+    """The states after a word."""
     if draft.form is CLAUSE:
         code = draft.get("cf_inst")
         after = (*stack, _BRANCH) if code == AluClause.ALU_PUSH_BEFORE.value else stack

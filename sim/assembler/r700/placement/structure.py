@@ -2,12 +2,12 @@
 
 | statement | words |
 |---|---|
-| IF | ALU_PUSH_BEFORE with the condition, JUMP to the ELSE or, with POP_CNT 1, behind the ENDIF |
-| ELSE | ELSE with POP_CNT 1, to behind the ENDIF |
+| IF | ALU_PUSH_BEFORE with the condition, JUMP to the ELSE or, with POP_CNT 1, after the ENDIF |
+| ELSE | ELSE with POP_CNT 1, to after the ENDIF |
 | ENDIF | the ALU clause in front becomes ALU_POP_AFTER; if there is none, POP with POP_CNT 1 |
 | IF with a boolean constant | JUMP with that condition; ELSE a JUMP for all; nothing is pushed |
-| LOOP, REP | LOOP_START_DX10, with a constant LOOP_START, LOOP_START_NO_AL, to behind the ENDLOOP |
-| ENDLOOP | LOOP_END, to behind the LOOP |
+| LOOP, REP | LOOP_START_DX10, with a constant LOOP_START, LOOP_START_NO_AL, to after the ENDLOOP |
+| ENDLOOP | LOOP_END, to after the LOOP |
 | BREAK, CONTINUE | LOOP_BREAK, LOOP_CONTINUE, to the ENDLOOP; with a condition inside an IF |
 | CALL | CALL with CALL_COUNT 1 |
 | ENDSUB | RETURN |
@@ -52,13 +52,13 @@ class _Frame:
 
 
 class Structure:
-    """Takes statements one after the other; `finish` gives the words, `places` has the labels."""
+    """Takes statements one after the other; `finish` gives the words, `labels` has the labels."""
 
     def __init__(self) -> None:
-        self.places: dict[str, Mark] = {}
+        self.labels: dict[str, Mark] = {}
         self._nodes: list[Node] = []
         self._main: list[Node] = self._nodes
-        self._behind: list[Node] = []
+        self._after_end: list[Node] = []
         self._marks: list[Mark] = []
         self._open: Node | None = None
         self._frames: list[_Frame] = []
@@ -82,7 +82,7 @@ class Structure:
     def label(self, name: str) -> None:
         """Define a label: the next word, so the next clause begins there."""
         self._open = None
-        self._marks.append(self.places.setdefault(name, Mark()))
+        self._marks.append(self.labels.setdefault(name, Mark()))
 
     def add(self, item: Item) -> None:
         """Take in a statement."""
@@ -95,7 +95,7 @@ class Structure:
         elif isinstance(item, Word):
             self._word(item)
         elif isinstance(item, Unit):
-            raise SourceError(".unit needs .manual, which places everything as it is written", item.position)
+            raise SourceError(".unit needs .manual, which lays out everything as it is written", item.position)
         else:
             self._steps[item.keyword](item)
 
@@ -112,10 +112,10 @@ class Structure:
                 raise SourceError(f"there is no subroutine {name.text}", name.position)
             node.target = self._names[name.text]
         self._end()
-        for node in (*self._main, *self._behind):
+        for node in (*self._main, *self._after_end):
             if (node.is_alu and not node.groups) or (node.is_fetch and not node.fetches):
                 raise SourceError("this word has no clause: write its instructions below it", node.position)
-        return self._main + self._behind
+        return self._main + self._after_end
 
     def _end(self) -> None:
         """The last word ends the program, if it can: one that may jump and an ALU clause cannot."""
@@ -266,7 +266,7 @@ class Structure:
             raise SourceError(f"the subroutine {statement.name.text} was defined before", statement.name.position)
         self._frames.append(_Frame(Keyword.SUB, statement.position))
         self._kept = self._marks
-        self._nodes, self._marks, self._open = self._behind, [], None
+        self._nodes, self._marks, self._open = self._after_end, [], None
         mark = self._names[statement.name.text] = Mark()
         self._marks.append(mark)
 
@@ -303,7 +303,7 @@ def _updates(node: Node) -> bool:
 
 
 def structure(source: Source) -> tuple[list[Node], Mapping[str, Mark]]:
-    """The CF instructions of a text, and the places of its labels."""
+    """The CF instructions of a text, and the positions of its labels."""
     found = Structure()
     at: dict[int, list[str]] = {}
     for name, number in source.labels.items():
@@ -314,4 +314,4 @@ def structure(source: Source) -> tuple[list[Node], Mapping[str, Mark]]:
         found.add(item)
     for name in at.get(len(source.items), ()):
         found.label(name)
-    return found.finish(), found.places
+    return found.finish(), found.labels

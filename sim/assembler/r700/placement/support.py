@@ -143,7 +143,7 @@ def _export(draft: Draft, directives: Directives) -> Iterator[str]:
         yield from _vertex_export(draft.get("type"), first, last)
         return
     if draft.get("type") != ExportType.PIXEL.value:
-        yield "goes to PIX0 to PIX3 or DEPTH: there is nothing behind the program that takes other exports"
+        yield "goes to PIX0 to PIX3 or DEPTH: nothing after the program takes other exports"
     targets = OUTPUTS if directives.stage is None else DRAW_OUTPUTS
     if burst > 1 if first == COMPUTED_DEPTH else last >= targets:
         yield f"goes to target {last}: there are PIX0 to PIX{targets - 1}, and DEPTH for one register"
@@ -210,11 +210,11 @@ def _buffer_fetch(draft: Draft, directives: Directives) -> Iterator[str]:
         yield "has no such NUM_FORMAT"
 
 
-def _input(letter: str, resource: int, directives: Directives, rest: str = "") -> Iterator[str]:
+def _input(letter: str, resource: int, directives: Directives, suffix: str = "") -> Iterator[str]:
     base = directives.numbers.get("texture_base", 0)
     if not base <= resource < base + INPUTS:
         inputs = f"{letter}{base} to {letter}{base + INPUTS - 1}"
-        yield f"reads {letter}{resource}, which is no input: with .texture_base {base} these are {inputs}{rest}"
+        yield f"reads {letter}{resource}, which is no input: with .texture_base {base} these are {inputs}{suffix}"
 
 
 def _memory_read(draft: Draft, directives: Directives) -> Iterator[str]:

@@ -35,7 +35,7 @@ def registers_of(draft: Draft) -> frozenset[int]:
         return read_by_alu(view) | written_by_alu(view)
     if draft.form in (SWIZZLED, BUFFER):
         return _exported(draft)
-    if "dst_gpr" in draft.form.places or "src_gpr" in draft.form.places:
+    if "dst_gpr" in draft.form.fields or "src_gpr" in draft.form.fields:
         return read_by_fetch(draft) | written_by_fetch(draft)
     return frozenset()
 
@@ -65,7 +65,7 @@ def _exported(draft: Draft) -> frozenset[int]:
 
 def _burst(draft: Draft, field: str) -> frozenset[int]:
     first = draft.get(field)
-    count = draft.get("burst_count") + 1 if "burst_count" in draft.form.places else 1
+    count = draft.get("burst_count") + 1 if "burst_count" in draft.form.fields else 1
     return frozenset(range(first, min(first + count, TEMPORARIES)))
 
 

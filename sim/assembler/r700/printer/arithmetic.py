@@ -45,7 +45,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class _Way:
+class _Style:
     """How much of a group is written: whether it is checked, and whether literals and bank swizzles are chosen."""
 
     checked: bool
@@ -53,12 +53,12 @@ class _Way:
     swizzles: bool
 
 
-_WAYS = (
-    _Way(checked=True, literals=False, swizzles=False),
-    _Way(checked=True, literals=False, swizzles=True),
-    _Way(checked=True, literals=True, swizzles=False),
-    _Way(checked=True, literals=True, swizzles=True),
-    _Way(checked=False, literals=True, swizzles=True),
+_STYLES = (
+    _Style(checked=True, literals=False, swizzles=False),
+    _Style(checked=True, literals=False, swizzles=True),
+    _Style(checked=True, literals=True, swizzles=False),
+    _Style(checked=True, literals=True, swizzles=True),
+    _Style(checked=False, literals=True, swizzles=True),
 )
 """The most readable first."""
 
@@ -69,9 +69,9 @@ def group_text(words: Words, number: int, produced: Collection[int]) -> tuple[li
     `produced` are the slots of the group before, empty at the beginning of a clause.
     """
     slots = _slots(words.drafts)
-    for way in _WAYS:
-        lines = list(_lines(words, slots, number, way))
-        lines = lines if way.checked else [UNCHECKED, *lines, CHECKED]
+    for style in _STYLES:
+        lines = list(_lines(words, slots, number, style))
+        lines = lines if style.checked else [UNCHECKED, *lines, CHECKED]
         try:
             group = _parsed(lines)
             found = build(group, produced)
@@ -105,25 +105,25 @@ def _slots(drafts: Sequence[Draft]) -> list[int | None]:
         return found
 
 
-def _lines(words: Words, slots: Sequence[int | None], number: int, way: _Way) -> Iterator[str]:
+def _lines(words: Words, slots: Sequence[int | None], number: int, style: _Style) -> Iterator[str]:
     for at, (draft, slot) in enumerate(zip(words.drafts, slots, strict=True)):
         begin = f"{number:4} " if at == 0 else " " * 5
         prefix = f"{begin}{'?' if slot is None else SLOTS[slot]}: "
         last = at == len(words.drafts) - 1
-        yield prefix + _instruction(View(draft), slot, words.literals, way, last=last)
-    if way.literals and words.literals:
+        yield prefix + _instruction(View(draft), slot, words.literals, style, last=last)
+    if style.literals and words.literals:
         yield f"{' ' * 5}{LITERALS} {words_text(words.literals)}"
 
 
-def _instruction(view: View, slot: int | None, literals: Sequence[int], way: _Way, *, last: bool) -> str:
+def _instruction(view: View, slot: int | None, literals: Sequence[int], style: _Style, *, last: bool) -> str:
     draft = view.draft
     omod = OMOD_NAMES[draft.get("omod")] if draft.form is OP2 and draft.get("omod") else ""
-    sources = [_source(view, number, literals, way) for number in range(len(view.operands))]
-    text = f"{view.name}{omod} {', '.join([_destination(view, slot), *sources])}{_flags(view, slot, way)}"
+    sources = [_source(view, number, literals, style) for number in range(len(view.operands))]
+    text = f"{view.name}{omod} {', '.join([_destination(view, slot), *sources])}{_flags(view, slot, style)}"
     instruction = parse_instruction(cursor_of(text), slot)
     channels = {source.literal: draft.get(f"src{number}_chan") for number, source in enumerate(instruction.sources)}
     known = {word: channel for word, channel in channels.items() if word is not None}
-    swizzle = 0 if way.swizzles else draft.get("bank_swizzle")
+    swizzle = 0 if style.swizzles else draft.get("bank_swizzle")
     found = encode(instruction, slot=slot, channels=known, swizzle=swizzle, last=last)
     return with_overrides(text, found, draft)
 
@@ -138,23 +138,23 @@ def _destination(view: View, slot: int | None) -> str:
     return _MASKED if slot == view.channel else _MASKED + letter
 
 
-def _flags(view: View, slot: int | None, way: _Way) -> str:
+def _flags(view: View, slot: int | None, style: _Style) -> str:
     draft = view.draft
     found = ["CLAMP"] if draft.get("clamp") else []
     found += ["UPDATE_EXEC_MASK"] if view.flag("update_execute_mask") else []
     found += ["UPDATE_PRED"] if view.flag("update_pred") else []
     found += [PREDICATE_NAMES[draft.get("pred_sel")]] if draft.get("pred_sel") in PREDICATE_NAMES else []
     names = TRANS_SWIZZLES if slot == TRANS_SLOT else VECTOR_SWIZZLES
-    if way.swizzles and draft.get("bank_swizzle") in names:
+    if style.swizzles and draft.get("bank_swizzle") in names:
         found.append(names[draft.get("bank_swizzle")])
     return "".join(f" {flag}" for flag in found)
 
 
-def _source(view: View, number: int, literals: Sequence[int], way: _Way) -> str:
+def _source(view: View, number: int, literals: Sequence[int], style: _Style) -> str:
     operand, draft = view.operand(number), view.draft
     negate = bool(draft.get(f"src{number}_neg"))
     absolute = view.draft.form is OP2 and bool(draft.get(f"src{number}_abs"))
-    if operand.select == LITERAL and not way.literals and operand.channel < len(literals):
+    if operand.select == LITERAL and not style.literals and operand.channel < len(literals):
         return _literal(literals[operand.channel], negate=negate, absolute=absolute)
     if operand.select in INLINE_CONSTANTS:
         return _inline(operand.select, operand.channel, negate=negate, absolute=absolute)

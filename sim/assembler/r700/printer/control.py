@@ -17,7 +17,7 @@ from ctm.sim.assembler.r700.parser.control import (
 from ctm.sim.assembler.r700.printer.fitting import cursor_of, swizzle_text, with_overrides
 
 _LOOP_INDEX = next(code for code, name in INDEX_NAMES.items() if name == "aL")
-_PLACES = {kind.value: kind.name for kind in ExportType} | {ExportType.PIXEL.value: "PIX"}
+_TARGETS = {kind.value: kind.name for kind in ExportType} | {ExportType.PIXEL.value: "PIX"}
 
 
 def has_target(draft: Draft) -> bool:
@@ -41,18 +41,18 @@ def word_text(draft: Draft, target: str) -> str:
 def _text(draft: Draft, address: str) -> str:
     name = name_of(draft.form, draft.get("cf_inst"))
     if draft.form is CLAUSE:
-        parts = [f"{name} ADDR({address}) CNT({count_of(draft)})", *_locks(draft), *_ones(draft, alt_const="ALT_CONST")]
+        words = [f"{name} ADDR({address}) CNT({count_of(draft)})", *_locks(draft), *_ones(draft, alt_const="ALT_CONST")]
     elif draft.form is CONTROL:
-        parts = [name, *([f"ADDR({address})"] if address else []), *_control(draft)]
+        words = [name, *([f"ADDR({address})"] if address else []), *_control(draft)]
     else:
-        parts = [name, *(_export(draft) if draft.form is SWIZZLED else _memory_write(draft))]
+        words = [name, *(_export(draft) if draft.form is SWIZZLED else _memory_write(draft))]
     ones = {"end_of_program": "END_OF_PROGRAM", "valid_pixel_mode": "VALID_PIX", "whole_quad_mode": "WHOLE_QUAD"}
-    parts += _ones(draft, **ones)
-    return " ".join([*parts, *([] if draft.get("barrier") else ["NO_BARRIER"])])
+    words += _ones(draft, **ones)
+    return " ".join([*words, *([] if draft.get("barrier") else ["NO_BARRIER"])])
 
 
 def _ones(draft: Draft, **names: str) -> list[str]:
-    return [name for field, name in names.items() if field in draft.form.places and draft.get(field)]
+    return [name for field, name in names.items() if field in draft.form.fields and draft.get(field)]
 
 
 def _numbers(draft: Draft, **names: str) -> list[str]:
@@ -82,11 +82,11 @@ def _locks(draft: Draft) -> list[str]:
 
 def _export(draft: Draft) -> list[str]:
     kind, number = draft.get("type"), draft.get("array_base")
-    place = f"{_PLACES.get(kind, _PLACES[0])}{number}"
+    target = f"{_TARGETS.get(kind, _TARGETS[0])}{number}"
     if kind == ExportType.PIXEL.value and number == COMPUTED_DEPTH:
-        place = "DEPTH"
+        target = "DEPTH"
     selects = [draft.get(f"sel_{component}") for component in COMPONENTS]
-    return [f"{place}, {_register(draft)}{swizzle_text(selects, SELECTS)}", *_sizes(draft)]
+    return [f"{target}, {_register(draft)}{swizzle_text(selects, SELECTS)}", *_sizes(draft)]
 
 
 def _memory_write(draft: Draft) -> list[str]:

@@ -28,11 +28,11 @@ def disassemble(executable: Executable, *, sources: bool) -> str:
 
 def statements(executable: Executable) -> dict[int, str]:
     """The text of each instruction by the unit of code at which it begins; of a group its instructions' texts."""
-    return {piece.address: "; ".join(piece.lines) for piece in _Listing(executable).pieces()}
+    return {section.address: "; ".join(section.lines) for section in _Listing(executable).sections()}
 
 
 @dataclass
-class _Piece:
+class _Section:
     """Lines that mean some units; the first has their address in a comment."""
 
     address: int
@@ -48,7 +48,7 @@ class _Listing:
     starts: dict[int, str] = field(init=False)
     """Of a draw, the stage of the program that begins at an address."""
     labels: set[int] = field(init=False, default_factory=set)
-    """Targets that are a place in the text."""
+    """Targets that are a position in the text."""
 
     def __post_init__(self) -> None:
         pipeline = self.executable.pipeline
@@ -58,40 +58,40 @@ class _Listing:
         if self.executable.start:
             self.targets.add(self.executable.start)
 
-    def pieces(self) -> list[_Piece]:
+    def sections(self) -> list[_Section]:
         """Everything where it stands."""
-        pieces = list(self._pieces())
-        self.labels = self.targets & {*(piece.address for piece in pieces), len(self.executable.code)}
-        for piece in pieces:
-            draft = self.found.words.get(piece.address)
+        sections = list(self._sections())
+        self.labels = self.targets & {*(section.address for section in sections), len(self.executable.code)}
+        for section in sections:
+            draft = self.found.words.get(section.address)
             if draft is not None:
                 target = draft.get("addr") if has_target(draft) else -1
-                piece.lines = [word_text(draft, _label(target) if target in self.labels else str(target))]
-        return pieces
+                section.lines = [word_text(draft, _label(target) if target in self.labels else str(target))]
+        return sections
 
     def text(self, origins: OriginWriter) -> str:
-        pieces = self.pieces()
+        sections = self.sections()
         labels, lines = self.labels, [*_notes(self.executable), *origins.head(), ""]
         if self.executable.start:
             lines[-1:] = [f".start {_label(self.executable.start)}", ""]
-        ends = [*(piece.address for piece in pieces[1:]), len(self.executable.code)]
-        for piece, end in zip(pieces, ends, strict=True):
-            lines += ["", f"; {piece.title}"] if piece.title else []
-            lines += ["", f"; {self.starts[piece.address]}"] if piece.address in self.starts else []
-            lines += [f"{_label(piece.address)}:"] if piece.address in labels else []
-            lines += self._commented(piece, end, origins)
+        ends = [*(section.address for section in sections[1:]), len(self.executable.code)]
+        for section, end in zip(sections, ends, strict=True):
+            lines += ["", f"; {section.title}"] if section.title else []
+            lines += ["", f"; {self.starts[section.address]}"] if section.address in self.starts else []
+            lines += [f"{_label(section.address)}:"] if section.address in labels else []
+            lines += self._commented(section, end, origins)
         lines += [f"{_label(len(self.executable.code))}:"] if len(self.executable.code) in labels else []
         return "\n".join(lines) + "\n"
 
-    def _commented(self, piece: _Piece, end: int, origins: OriginWriter) -> Iterator[str]:
+    def _commented(self, section: _Section, end: int, origins: OriginWriter) -> Iterator[str]:
         """Its lines, each with the line of the source that it comes from, if that is known.
 
-        Each line is of one unit, but for the last one, which is of all that are left.
+        Each line is of one unit, but for the last one, which is of all that remain.
         """
         table = self.executable.lines
-        unit, left = piece.address, sum(map(_has_units, piece.lines))
-        for number, line in enumerate(piece.lines):
-            address, source = str(piece.address) if not number else "", None
+        unit, left = section.address, sum(map(_has_units, section.lines))
+        for number, line in enumerate(section.lines):
+            address, source = str(section.address) if not number else "", None
             if _has_units(line):
                 left -= 1
                 units = 1 if left else end - unit
@@ -101,7 +101,7 @@ class _Listing:
             comment = f"{address:<6}{source}" if source else address
             yield f"{_INDENT + line:<{_COMMENT_COLUMN}}; {comment}" if comment else _INDENT + line
 
-    def _pieces(self) -> Iterator[_Piece]:
+    def _sections(self) -> Iterator[_Section]:
         address = 0
         while address < len(self.executable.code):
             clause = self.found.clauses.get(address)
@@ -110,19 +110,19 @@ class _Listing:
                 address = clause.end
                 continue
             if address in self.found.words:
-                yield _Piece(address, [])
+                yield _Section(address, [])
             else:
-                yield _Piece(address, [f"{UNIT} {words_text(self.executable.code[address])}"])
+                yield _Section(address, [f"{UNIT} {words_text(self.executable.code[address])}"])
             address += 1
 
-    def _fetches(self, clause: Clause) -> Iterator[_Piece]:
+    def _fetches(self, clause: Clause) -> Iterator[_Section]:
         title = f"fetch clause of word {clause.word}"
         for address in range(clause.begin, clause.end, FETCH_UNITS):
             words = [word for unit in self.executable.code[address : address + FETCH_UNITS] for word in unit]
-            yield _Piece(address, [fetch_text(fetch_draft(words, texture=clause.texture))], title)
+            yield _Section(address, [fetch_text(fetch_draft(words, texture=clause.texture))], title)
             title = ""
 
-    def _alu(self, clause: Clause) -> Iterator[_Piece]:
+    def _alu(self, clause: Clause) -> Iterator[_Section]:
         title = f"ALU clause of word {clause.word}"
         address, number = clause.begin, 0
         produced: frozenset[int] = frozenset()
@@ -137,7 +137,7 @@ class _Listing:
                 produced = frozenset()
             else:
                 lines, produced = found
-            yield _Piece(address, lines, title)
+            yield _Section(address, lines, title)
             title = ""
             address += len(words.units)
             number += 1

@@ -38,7 +38,7 @@ def fetch_text(draft: Draft) -> str:
 
 
 def _register(draft: Draft, which: str) -> str:
-    relative = f"{which}_rel" in draft.form.places and draft.get(f"{which}_rel")
+    relative = f"{which}_rel" in draft.form.fields and draft.get(f"{which}_rel")
     return register_text(draft.get(f"{which}_gpr"), _LOOP_INDEX if relative else None)
 
 

@@ -64,7 +64,7 @@ def reach(code: Sequence[Unit], starts: Sequence[int]) -> Reach:
 
 
 def _leaves(draft: Draft) -> bool:
-    """Whether the word behind is not reached from a word: it ends the program, or always goes elsewhere."""
+    """Whether the next word is not reached from a word: it ends the program, or always goes elsewhere."""
     if draft.form is CLAUSE:
         return False
     if draft.get("end_of_program"):

@@ -15,7 +15,7 @@ from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.draw.stages import Stages
 from ctm.sim.golden.draw.state import DrawState
 from ctm.sim.golden.draw.state import Start as DrawStart
-from ctm.sim.golden.pe.domain import Groups
+from ctm.sim.golden.pe.domain import DomainWavefronts
 from ctm.sim.golden.pe.loader import Image
 from ctm.sim.golden.pe.processor import BATCH_LANES
 from ctm.sim.golden.pe.state import State
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from ctm.sim.engines.fast.run import FastRun
 
 _FIRST = 64
-"""Groups that the golden model runs first."""
+"""Wavefronts that the golden model runs first."""
 _GROWTH = 4
 _DOUBT = 3
-"""How many times too long groups may take that are given up, and the first of a start, which decode the program."""
+"""How many times too long wavefronts may take that are given up, and the first of a start, which decode the program."""
 _CALLS = 5_500
 """Processors that take as long as the golden model's calls for a batch, however few it has; docs/performance.md."""
 _REGISTER = 16
@@ -55,9 +55,9 @@ class AutoCore:
         """How often it began them."""
         self._compiled: set[Image] = set()
 
-    def forget_program(self) -> None:
-        """See `Core.forget_program`."""
-        self._golden.forget_program()
+    def invalidate_program(self) -> None:
+        """See `Core.invalidate_program`."""
+        self._golden.invalidate_program()
 
     def stages(self, state: State, draws: DrawState, start: DrawStart) -> Stages:
         """The programs of a draw; see `Core.stages`."""
@@ -74,7 +74,7 @@ class AutoCore:
         if image in self._compiled or spent > cost or (starts and spent / starts * expected > cost):
             return self._begin(launch, golden)
         self._starts[image] += 1
-        # Where groups may read what others write, in the golden engine's own batches.
+        # Where wavefronts may read what others write, in the golden engine's own batches.
         first = BATCH_LANES // self.lanes if may_see_each_other(launch) else _FIRST
         return AutoRun(
             golden, launch.domain.count(self.lanes), lambda: self._begin(launch, golden), cost,
@@ -92,18 +92,18 @@ class AutoCore:
 
 
 class AutoRun:
-    """Runs groups on the golden model, measures them, and goes on with compiled code where that is worth its `cost`.
+    """Runs wavefronts on the golden model, measures them, and continues with compiled code where that pays off.
 
-    `groups` is their number, of which it runs `first` at first, `begin` starts the compiled program, which takes some
-    `cost` seconds; `spend` is told the seconds that the golden model took. The program will be started `expected` times
-    in all. What the golden model ran is done, but for groups that take so long that all is better compiled: those it
-    gives up if it has `patience`, which watches it.
+    `wavefronts` is their number, of which it runs `first` at first, `begin` starts the compiled program, which takes
+    some `cost` seconds; `spend` is told the seconds that the golden model took. The program will be started `expected`
+    times in all. What the golden model ran is done, but for wavefronts that take so long that all is better compiled:
+    those it gives up if it has `patience`, which watches it.
     """
 
     def __init__(
         self,
         golden: ArrayRun[Any, Any],
-        groups: int,
+        wavefronts: int,
         begin: Callable[[], "FastRun | Batches"],
         cost: float,
         spend: Callable[[float], None],
@@ -111,39 +111,39 @@ class AutoRun:
         expected: int,
         patience: Patience | None,
     ) -> None:
-        self._golden, self._left, self._begin, self._cost, self._spend = golden, groups, begin, cost, spend
-        self._next, self._groups, self._expected, self._patience = first, groups, expected, patience
+        self._golden, self._left, self._begin, self._cost, self._spend = golden, wavefronts, begin, cost, spend
+        self._next, self._wavefronts, self._expected, self._patience = first, wavefronts, expected, patience
         self._doubt = _DOUBT
         self._other: FastRun | Batches | None = None
 
-    def add(self, groups: Groups) -> None:
-        """Run groups; see `Run.add`."""
-        at, count = 0, groups.order.size
+    def add(self, wavefronts: DomainWavefronts) -> None:
+        """Run wavefronts; see `Run.add`."""
+        at, count = 0, wavefronts.order.size
         while at < count:
             if self._other is not None:
-                self._other.add(groups.part(at, count))
+                self._other.add(wavefronts.slice(at, count))
                 return
             end = min(at + self._next, count)
-            self._measure(groups.part(at, end))
+            self._measure(wavefronts.slice(at, end))
             at = end
 
     def finish(self) -> MachineError | None:
         """Wait for all; see `Run.finish`."""
         return (self._other or self._golden).finish()
 
-    def _measure(self, groups: Groups) -> None:
-        """Run groups on the golden model, and decide who runs the others."""
-        count, lanes = groups.order.size, groups.lanes
-        later = (self._expected - 1) * _work(self._groups, lanes)
-        # Seconds for these groups at which those that are left take as long as compiling does, times all their work.
+    def _measure(self, wavefronts: DomainWavefronts) -> None:
+        """Run wavefronts on the golden model, and decide what runs the others."""
+        count, lanes = wavefronts.order.size, wavefronts.lanes
+        later = (self._expected - 1) * _work(self._wavefronts, lanes)
+        # Seconds for these wavefronts at which the remaining ones take as long as compiling does, times all their work.
         equal = self._cost * _work(count, lanes)
         begun = time.perf_counter()
         try:
             with self._allowed(_DOUBT * equal / (_work(self._left, lanes) + later)):
-                self._golden.add(groups)
+                self._golden.add(wavefronts)
         except OutOfPatienceError:
             self._other = self._begin()
-            self._other.add(groups)
+            self._other.add(wavefronts)
             return
         taken = time.perf_counter() - begun
         self._spend(taken)
@@ -157,7 +157,7 @@ class AutoRun:
         return nullcontext() if self._patience is None else self._patience.within(seconds)
 
 
-def _work(groups: int, lanes: int) -> int:
-    """What groups are for the golden model, in processors."""
-    processors = groups * lanes
+def _work(wavefronts: int, lanes: int) -> int:
+    """What wavefronts are for the golden model, in processors."""
+    processors = wavefronts * lanes
     return processors + _CALLS * math.ceil(processors / BATCH_LANES)

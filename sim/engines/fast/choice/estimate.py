@@ -5,11 +5,11 @@ import math
 from ctm.sim.golden.pe.loader import Image
 
 LONGEST = 25.0
-"""Seconds that nobody should be made to wait."""
+"""Seconds that a user should not have to wait."""
 _START, _WORD = 0.1, 0.001
-"""Seconds for any program, and for each word of code, if a group fits a register of the host."""
+"""Seconds for any program, and for each word of code, if a wavefront fits a register of the host."""
 _GROWTH = 1.5
-"""Power by which the number of registers that a group takes makes that more: few are left, and all is moved about."""
+"""Power of the number of registers that a wavefront takes in that time: few registers are free, and words are moved."""
 
 
 def seconds(image: Image, registers: int = 1) -> float:

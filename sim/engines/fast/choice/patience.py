@@ -1,4 +1,4 @@
-"""How long the golden model may take for groups before somebody else has them."""
+"""The tiering threshold: how long the golden model may take for wavefronts until compiling pays off."""
 
 import math
 import time
@@ -13,11 +13,11 @@ from ctm.sim.golden.dpp.launch import Launch
 
 
 class OutOfPatienceError(Exception):
-    """Groups took longer than they may."""
+    """Wavefronts took longer than they may."""
 
 
 class Patience:
-    """An observer that ends what takes longer than it may, behind the instruction in which that is seen."""
+    """An observer that ends wavefronts that take longer than they may, after the instruction in which it sees that."""
 
     def __init__(self) -> None:
         self._end = math.inf
@@ -37,7 +37,7 @@ class Patience:
         finally:
             self._end = math.inf
 
-    def executed(self, pc: int, parts: Sequence[Batch[Any]]) -> None:
+    def executed(self, pc: int, batches: Sequence[Batch[Any]]) -> None:
         """See `Observer.executed`."""
         if time.perf_counter() > self._end:
             raise OutOfPatienceError
@@ -50,7 +50,7 @@ class Patience:
 
 
 def may_see_each_other(launch: Launch[Any]) -> bool:
-    """Whether groups may read what others write, past the caches."""
+    """Whether wavefronts may read what others write, past the caches."""
     program, buffers = launch.program, launch.inputs.buffers
     read = [buffers[index] for index in program.uncached_inputs]
     written = [launch.outputs[output] for output in program.outputs]
@@ -58,5 +58,5 @@ def may_see_each_other(launch: Launch[Any]) -> bool:
 
 
 def may_run_again(launch: Launch[Any]) -> bool:
-    """Whether groups that ended can run once more, to the same memory."""
+    """Whether wavefronts that ended can run once more, to the same memory."""
     return not may_see_each_other(launch) and not launch.conditional.may_write_buffer

@@ -43,7 +43,7 @@ class Alu:
             any_nan = self.exactness.copies_arithmetic(block)
         computed = self._values([self.lanes.at(span) for span in spans], operands, block, exact=not any_nan)
         values = [self._finished(block, value) for value in computed]
-        return {channel: Result(values[place % len(values)], any_nan) for place, channel in enumerate(block.channels)}
+        return {channel: Result(values[index % len(values)], any_nan) for index, channel in enumerate(block.channels)}
 
     def _finished(self, block: Block, value: Value) -> Value:
         if block.modifier is OutputModifier.DISABLED:
@@ -62,8 +62,8 @@ class Alu:
         for row, lanes in enumerate(spans):
             # A condition's NaN may be any.
             values = [
-                operands.value(lanes, reading, row, exact=exact and place < len("ab"))
-                for place, reading in enumerate(block.readings)
+                operands.value(lanes, reading, row, exact=exact and index < len("ab"))
+                for index, reading in enumerate(block.readings)
             ]
             results.append(self._element(lanes, block.operation, values))
         return results

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.r5xx.opcodes import InputModifier, OutputModifier
 from ctm.rtl.isa.r5xx.operations import OPERATIONS
-from ctm.sim.engines.fast.r5xx.writers import Place, writers
+from ctm.sim.engines.fast.r5xx.writers import Channel, writers
 from ctm.sim.engines.fast.vector.address import Form
 from ctm.sim.golden.r5xx.instruction import Address, Alu, Bank, Instruction
 from ctm.sim.golden.r5xx.plan import Block, Reading
@@ -36,25 +36,25 @@ class Exactness:
         relative: bool,
     ) -> None:
         self._relative = relative
-        self._moved: set[Place] = set()
+        self._moved: set[Channel] = set()
         """Written by something that only moves bits."""
-        self.used: set[Place] = set()
-        moving: list[tuple[Place, Block | None]] = []
-        for place, (instruction, block) in writers(instructions, plans):
-            self.used.add(place)
+        self.used: set[Channel] = set()
+        moving: list[tuple[Channel, Block | None]] = []
+        for channel, (instruction, block) in writers(instructions, plans):
+            self.used.add(channel)
             if isinstance(instruction, Alu) or forms[instruction.input].format in _FLOATS:
-                moving.append((place, block))
+                moving.append((channel, block))
         changed = not relative
         while changed:
             before = len(self._moved)
-            for place, block in moving:
+            for channel, block in moving:
                 if block is None or (copies_bits(block) and not self.copies_arithmetic(block)):
-                    self._moved.add(place)
+                    self._moved.add(channel)
             changed = len(self._moved) != before
 
-    def is_arithmetic(self, place: Place) -> bool:
+    def is_arithmetic(self, channel: Channel) -> bool:
         """Whether a channel holds nothing but results of arithmetic."""
-        return not self._relative and place not in self._moved
+        return not self._relative and channel not in self._moved
 
     def copies_arithmetic(self, block: Block) -> bool:
         """Whether what a block copies is arithmetic's, with its sign."""

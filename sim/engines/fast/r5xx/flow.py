@@ -1,6 +1,7 @@
-"""Flow control: decisions of groups, branch counters, loop frames. Source: CTM Guide pp. 34-38; docs/design/choices.md.
+"""Flow control: decisions of wavefronts, branch counters, loop frames.
 
-Every step is made for the groups that execute, by masks; where they part, those that go to the higher place wait there.
+Source: CTM Guide pp. 34-38; docs/design/choices.md. Every step is made for the wavefronts that execute, by masks. Where
+they diverge, those that go to the higher position wait there.
 """
 
 from llvmlite import ir
@@ -16,7 +17,7 @@ from ctm.sim.golden.r5xx.instruction import Flow
 
 
 def is_uniform(instruction: Flow) -> bool:
-    """Whether all lanes of all groups do the same at an instruction, and stay active."""
+    """Whether all lanes of all wavefronts do the same at an instruction, and stay active."""
     return (
         instruction.jump_function in (NEVER, ALWAYS)
         and instruction.branch_if_jump is instruction.branch_if_stay is BranchOperation.NONE
@@ -34,7 +35,7 @@ class FlowControl:
         self._limit = BRANCH_COUNTER_FULL if full_flow_control else BRANCH_COUNTER_PARTIAL
 
     def jumps_uniformly(self, node: Node, instruction: Flow) -> Value:
-        """One bit: whether all groups jump at an instruction that `is_uniform`; they enter and leave loops."""
+        """One bit: whether all wavefronts jump at an instruction that `is_uniform`; they enter and leave loops."""
         builder = self._lanes.builder
         jumps: Value = ir.Constant(ir.IntType(1), instruction.jump_function == ALWAYS)
         if instruction.operation in BEGINS:
@@ -46,7 +47,7 @@ class FlowControl:
         return jumps
 
     def decide(self, node: Node, instruction: Flow) -> tuple[Value, Value]:
-        """The masks of the groups that jump, and of those that stay; lanes and frames are as behind it."""
+        """The masks of the wavefronts that jump, and of those that stay; lanes and frames are as after it."""
         builder, registers = self._lanes.builder, self._registers
         here = registers.mask(registers.here)
         depth = len(node.loops) - 1
@@ -59,25 +60,25 @@ class FlowControl:
             jumps = self._leave_loop(instruction, depth, here, wish)
         else:
             jumps = self._jumps(node, instruction, here, wish)
-        stays = builder.and_(here, builder.not_(jumps))
+        remains = builder.and_(here, builder.not_(jumps))
         self._branch(instruction.branch_if_jump, instruction, jumps, builder.and_(jumps, builder.not_(wish)))
-        self._branch(instruction.branch_if_stay, instruction, stays, builder.and_(stays, wish))
+        self._branch(instruction.branch_if_stay, instruction, remains, builder.and_(remains, wish))
         if instruction.operation in BEGINS and depth + 1 < len(registers.entered):
             self._enter(node, instruction)
-            self._push(depth + 1, stays)
+            self._push(depth + 1, remains)
         elif instruction.operation in ENDS:
             self._step(node, instruction)
-            self._pop(depth, stays)
+            self._pop(depth, remains)
         elif instruction.operation in BREAKS:
             self._pop(depth, jumps)
-        return jumps, stays
+        return jumps, remains
 
-    def _resume_continued(self, place: Value, here: Value) -> None:
+    def _resume_continued(self, pointer: Value, here: Value) -> None:
         builder, registers = self._lanes.builder, self._registers
-        continued = builder.and_(registers.mask(place), here)
+        continued = builder.and_(registers.mask(pointer), here)
         self._clear(registers.left, continued)
         self._set(registers.active, continued)
-        self._clear(place, here)
+        self._clear(pointer, here)
 
     def _swap_branches(self, here: Value) -> None:
         lanes, builder, registers = self._lanes, self._lanes.builder, self._registers
@@ -87,11 +88,11 @@ class FlowControl:
         builder.store(builder.and_(counter, builder.not_(builder.and_(active, here))), registers.counter)
         builder.store(lanes.where(here, waiting, active), registers.active)
 
-    def _waiting(self, groups: Value) -> Value:
-        """Lanes of groups that a branch made inactive."""
+    def _waiting(self, wavefronts: Value) -> Value:
+        """Lanes of wavefronts that a branch made inactive."""
         builder, registers = self._lanes.builder, self._registers
         out = builder.or_(registers.mask(registers.active), registers.mask(registers.left))
-        return builder.and_(groups, builder.not_(out))
+        return builder.and_(wavefronts, builder.not_(out))
 
     def _wish(self, instruction: Flow) -> Value:
         """JUMP_FUNC for every lane."""
@@ -131,7 +132,7 @@ class FlowControl:
         return self._lanes.builder.and_(valid_mask, self._kernel.covered)
 
     def _leave_loop(self, instruction: Flow, depth: int, here: Value, wish: Value) -> Value:
-        """BREAK and CONTINUE: lanes that wish are out of the loop; a group jumps when nobody is left."""
+        """BREAK and CONTINUE: lanes with a jump wish are out of the loop; a wavefront jumps when no lane remains."""
         builder, registers = self._lanes.builder, self._registers
         is_continue = instruction.operation is FlowOperation.CONTINUE
         self._set((registers.continued if is_continue else registers.broken)[depth], wish)
@@ -144,7 +145,7 @@ class FlowControl:
         return builder.and_(here, builder.not_(self._any(builder.and_(left, stayed))))
 
     def _jumps(self, node: Node, instruction: Flow, here: Value, wish: Value) -> Value:
-        """Groups that jump."""
+        """Wavefronts that jump."""
         builder, registers, lanes = self._lanes.builder, self._registers, self._lanes
         deciding = builder.and_(registers.mask(registers.active), self._voters(instruction))
         if instruction.jump_any:
@@ -160,14 +161,14 @@ class FlowControl:
         return builder.and_(here, jumps)
 
     def _any(self, mask: Value) -> Value:
-        return self._lanes.any_of_group(mask, self._kernel.frame.group)
+        return self._lanes.any_in_each(mask, self._kernel.frame.wavefront_lanes)
 
-    def _branch(self, operation: BranchOperation, instruction: Flow, groups: Value, differs: Value) -> None:
-        """The branch operation of groups that decided the same; `differs` are their lanes that wished otherwise."""
+    def _branch(self, operation: BranchOperation, instruction: Flow, wavefronts: Value, differs: Value) -> None:
+        """The branch operation of wavefronts that decided the same; `differs` are their lanes that wished otherwise."""
         if operation is BranchOperation.NONE:
             return
         lanes, builder, registers = self._lanes, self._lanes.builder, self._registers
-        waiting, counter = self._waiting(groups), registers.mask(registers.counter)
+        waiting, counter = self._waiting(wavefronts), registers.mask(registers.counter)
         if operation is BranchOperation.DECR:
             counter = builder.sub(counter, builder.and_(waiting, lanes.integer(instruction.pop_count)))
             builder.store(counter, registers.counter)
@@ -181,26 +182,26 @@ class FlowControl:
         builder.store(builder.and_(counter, builder.not_(differs)), registers.counter)
         self._clear(registers.active, differs)
 
-    def _push(self, depth: int, groups: Value) -> None:
+    def _push(self, depth: int, wavefronts: Value) -> None:
         builder, registers = self._lanes.builder, self._registers
-        for place in (registers.entered[depth], registers.broken[depth], registers.continued[depth]):
-            self._clear(place, groups)
-        self._set(registers.entered[depth], builder.and_(groups, registers.mask(registers.active)))
+        for pointer in (registers.entered[depth], registers.broken[depth], registers.continued[depth]):
+            self._clear(pointer, wavefronts)
+        self._set(registers.entered[depth], builder.and_(wavefronts, registers.mask(registers.active)))
 
-    def _pop(self, depth: int, groups: Value) -> None:
-        """Groups leave their innermost loop."""
-        entered = self._lanes.builder.and_(self._registers.mask(self._registers.entered[depth]), groups)
+    def _pop(self, depth: int, wavefronts: Value) -> None:
+        """Wavefronts leave their innermost loop."""
+        entered = self._lanes.builder.and_(self._registers.mask(self._registers.entered[depth]), wavefronts)
         self._clear(self._registers.left, entered)
         self._set(self._registers.active, entered)
 
-    def _set(self, place: Value, lanes: Value) -> None:
-        self._lanes.builder.store(self._lanes.builder.or_(self._registers.mask(place), lanes), place)
+    def _set(self, pointer: Value, lanes: Value) -> None:
+        self._lanes.builder.store(self._lanes.builder.or_(self._registers.mask(pointer), lanes), pointer)
 
-    def _clear(self, place: Value, lanes: Value) -> None:
+    def _clear(self, pointer: Value, lanes: Value) -> None:
         builder = self._lanes.builder
-        builder.store(builder.and_(self._registers.mask(place), builder.not_(lanes)), place)
+        builder.store(builder.and_(self._registers.mask(pointer), builder.not_(lanes)), pointer)
 
-    # What all groups of a vector have in common: iterations and loop index.
+    # What all wavefronts of a vector have in common: iterations and loop index.
 
     def _has_no_iterations(self, instruction: Flow) -> Value:
         count = self._integers.count(instruction.integer)
@@ -222,8 +223,8 @@ class FlowControl:
 
     def _step(self, node: Node, instruction: Flow) -> None:
         """Those that jump begin another iteration."""
-        builder, place = self._lanes.builder, self._registers.iterations[len(node.loops) - 1]
-        builder.store(builder.sub(builder.load(place, typ=INT), ir.Constant(INT, 1)), place)
+        builder, pointer = self._lanes.builder, self._registers.iterations[len(node.loops) - 1]
+        builder.store(builder.sub(builder.load(pointer, typ=INT), ir.Constant(INT, 1)), pointer)
         if instruction.operation is FlowOperation.ENDLOOP:
             index = self._registers.loop_index(node.level)
             self._registers.set_loop_index(node.level, builder.add(index, self._integers.step(instruction.integer)))

@@ -9,14 +9,14 @@ from ctm.sim.golden.r5xx.instruction import Common
 
 @dataclass(frozen=True)
 class Gates:
-    """Gates of a program; with `uniform` flow control every lane of every group is active until its group ends."""
+    """Gates of a program; with `uniform` flow control every lane is active until its wavefront ends."""
 
     lanes: Lanes
     registers: Registers
     uniform: bool
 
     def base(self, *, write_inactive: bool = False) -> Value | None:
-        """Lanes that execute, None for all: what those of groups that ended do is nowhere visible then."""
+        """Lanes that execute, None for all: what those of wavefronts that ended do is nowhere visible then."""
         if self.uniform:
             return None
         here = self.registers.mask(self.registers.here)
@@ -37,11 +37,11 @@ class Gates:
             chosen = self.lanes.builder.not_(chosen)
         return chosen if base is None else self.lanes.builder.and_(base, chosen)
 
-    def store(self, place: Value | None, value: Value, gate: Value | None) -> None:
-        """Assign `value` to a place, if there is one, in the lanes of `gate`."""
-        if place is None:
+    def store(self, pointer: Value | None, value: Value, gate: Value | None) -> None:
+        """Store `value` at a pointer, if there is one, in the lanes of `gate`."""
+        if pointer is None:
             return
         builder = self.lanes.builder
         if gate is not None:
-            value = self.lanes.where(gate, value, builder.load(place, typ=value.type))
-        builder.store(value, place)
+            value = self.lanes.where(gate, value, builder.load(pointer, typ=value.type))
+        builder.store(value, pointer)

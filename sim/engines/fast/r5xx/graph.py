@@ -1,8 +1,8 @@
-"""What of flow control is known before a program runs: at each instruction, which loops and calls a group is in.
+"""What of flow control is known before a program runs: at each instruction, which loops and calls a wavefront is in.
 
-A node is an instruction together with its loops and calls, so that code that is called from two places is there twice.
-Nodes have an order, in which groups that part wait for each other: of all groups of a vector those that stand lowest
-go on. Source: CTM Guide pp. 34-38.
+A node is an instruction together with its loops and calls, so that code with two callers is there twice.
+Nodes have an order, in which wavefronts that diverge wait for each other: of all wavefronts of a vector those at the
+lowest node go on. Source: CTM Guide pp. 34-38.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _MOST_NODES = 1024
 
 
 class TooManyPathsError(Exception):
-    """Calls lead to the same code by so many ways that it would be there too often."""
+    """Calls lead to the same code by so many paths that it would be there too often."""
 
 
 class Loop(NamedTuple):
@@ -44,8 +44,8 @@ class Node(NamedTuple):
     returns: tuple[int, ...] = ()
 
     @property
-    def place(self) -> tuple[int, ...]:
-        """Its place in the order: what is called stands at its call."""
+    def position(self) -> tuple[int, ...]:
+        """Its position in the order: called code is at its call."""
         return (*(pc - 1 for pc in self.returns), self.pc)
 
     @property
@@ -56,7 +56,7 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True)
 class Edges:
-    """Where groups go that jump and that stay; None where they fault. No group ever goes a way that is not possible."""
+    """Targets of wavefronts that jump and that stay; None where they fault. No wavefront takes an impossible path."""
 
     jump: Node | None
     stay: Node | None
@@ -65,18 +65,18 @@ class Edges:
 
     @property
     def targets(self) -> list[Node]:
-        """Where groups go that do not fault."""
-        ways = ((self.jump, self.may_jump), (self.stay, self.may_stay))
-        return [to for to, is_possible in ways if to is not None and is_possible]
+        """Where wavefronts go that do not fault."""
+        paths = ((self.jump, self.may_jump), (self.stay, self.may_stay))
+        return [to for to, is_possible in paths if to is not None and is_possible]
 
 
 class Graph:
-    """All that can be reached from `start`. A program ends behind the instruction `end`.
+    """All that can be reached from `start`. A program ends after the instruction `end`.
 
     Raises
     ------
     TooManyPathsError
-        There are more nodes than anyone would want.
+        There are more nodes than `_MOST_NODES`.
     """
 
     def __init__(self, code: Sequence[Instruction], *, start: int, end: int, full_flow_control: bool) -> None:
@@ -92,10 +92,10 @@ class Graph:
                     waiting.append(following)
             if len(found) > _MOST_NODES:
                 raise TooManyPathsError
-        self.nodes = sorted(found, key=lambda node: node.place)
+        self.nodes = sorted(found, key=lambda node: node.position)
 
     def always_faults(self, node: Node) -> bool:
-        """Whether every group that comes to a node faults there."""
+        """Whether every wavefront that comes to a node faults there."""
         if node.pc >= len(self._code):
             return True
         instruction = self._code[node.pc]
@@ -113,21 +113,22 @@ class Graph:
         return instruction
 
     @cached_property
-    def keeps_groups_together(self) -> bool:
-        """Whether groups that meet at a node have always gone round the loops there equally often.
+    def keeps_wavefronts_together(self) -> bool:
+        """Whether wavefronts that meet at a node have always gone round the loops there equally often.
 
-        They have if a loop's code, and nothing else, lies between its beginning and its one end: nobody who waits there
-        is overtaken, and all wait at the end for each other. Where every group faults nobody is compared with anybody.
+        They have if a loop's code, and nothing else, lies between its beginning and its one end: no wavefront that
+        waits there is overtaken, and all wait at the end for each other. Nodes where every wavefront faults do not
+        count.
         """
         nodes = [node for node in self.nodes if not self.always_faults(node)]
-        place = {node: number for number, node in enumerate(nodes)}
+        index = {node: number for number, node in enumerate(nodes)}
         inside: dict[tuple[Loop, ...], list[int]] = {}
-        for node, number in place.items():
+        for node, number in index.items():
             for depth in range(len(node.loops)):
                 inside.setdefault(node.loops[: depth + 1], []).append(number)
         for loops, numbers in inside.items():
             loop = loops[-1]
-            first = place[Node(loop.pc, loops[:-1], loop.returns)] + 1
+            first = index[Node(loop.pc, loops[:-1], loop.returns)] + 1
             if numbers != list(range(first, first + len(numbers))):
                 return False
             ends = [number for number in numbers if self._ends(nodes[number], loops)]
@@ -159,7 +160,7 @@ class Graph:
             stay = node._replace(pc=node.pc + 1, loops=inner)
         elif instruction.operation in BREAKS and jump is not None:
             jump = jump._replace(loops=inner)
-        return Edges(jump, stay, *_ways(instruction))
+        return Edges(jump, stay, *_paths(instruction))
 
     def _jump(self, node: Node, instruction: Flow) -> Node | None:
         if instruction.address_operation is AddressOperation.PUSH:
@@ -171,11 +172,11 @@ class Graph:
         return node._replace(pc=instruction.target)
 
 
-def _ways(instruction: Flow) -> tuple[bool, bool]:
-    """Whether groups may jump, and whether they may stay.
+def _paths(instruction: Flow) -> tuple[bool, bool]:
+    """Whether wavefronts may jump, and whether they may stay.
 
-    With JUMP_ANY a group jumps if a lane wishes it, else if no lane does not: also a group of which no lane decides.
-    Where lanes leave loops both are possible, and where a loop's count decides too.
+    With JUMP_ANY a wavefront jumps if a lane wishes it, else if no lane does not: also a wavefront of which no lane
+    decides. Where lanes leave loops both are possible, and where a loop's count decides too.
     """
     operation, function = instruction.operation, instruction.jump_function
     if operation in BEGINS or operation in BREAKS or operation is FlowOperation.CONTINUE:

@@ -32,7 +32,7 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
     check_independence(launch)
     source = _source(launch, program)
     width = launch.lanes
-    if source.graph.keeps_groups_together:
+    if source.graph.keeps_wavefronts_together:
         is_doubled = host.width == host.register and _is_small(source)
         width = max(width, 2 * host.width if is_doubled else host.width)
     return prepared(
@@ -47,12 +47,12 @@ def prepare(launch: Launch[Any], host: Host) -> Prepared:
 
 
 def _is_small(source: Source) -> bool:
-    """Whether the host has time and room for a second vector beside each.
+    """Whether the host has time and registers for a second vector beside each.
 
     Most such programs wait for results and for memory; with more channels registers would not suffice, and LLVM takes
     up to three times as long.
     """
-    channels = {place for place, _ in writers(source.instructions, source.plans)}
+    channels = {channel for channel, _ in writers(source.instructions, source.plans)}
     return len(channels) <= _FEW_CHANNELS and len(source.instructions) <= _SHORT
 
 

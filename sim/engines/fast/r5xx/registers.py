@@ -1,4 +1,4 @@
-"""The registers of a vector's processors, in places that LLVM turns into values where it can."""
+"""The registers of a vector's processors, in memory that LLVM turns into values where it can."""
 
 from collections.abc import Callable, Iterable
 
@@ -11,7 +11,7 @@ from ctm.sim.golden.r5xx.instruction import Address, Destination
 
 _ABSENT, _SWALLOWED = TEMPORARIES, TEMPORARIES + 1
 _ROWS = TEMPORARIES + 2
-"""Rows behind the temporaries: what those that do not exist read, and where their writes go."""
+"""Rows after the temporaries: what those that do not exist read, and where their writes go."""
 
 
 class Temporaries:
@@ -32,13 +32,13 @@ class Temporaries:
     ) -> None:
         self._lanes, self._count = lanes, count
         self._array = None
-        self._places: dict[tuple[int, int], Value] = {}
+        self._pointers: dict[tuple[int, int], Value] = {}
         if relative:
             self._array = lanes.builder.alloca(lanes.floats, size=ir.Constant(INT, _ROWS * CHANNELS))
         else:
             kept = sorted({*used, *((0, channel) for channel in range(CHANNELS))})
-            self._places = {
-                place: lanes.builder.alloca(lanes.at(span(place)).floats) for place in kept if place[0] < count
+            self._pointers = {
+                pointer: lanes.builder.alloca(lanes.at(span(pointer)).floats) for pointer in kept if pointer[0] < count
             }
 
     def clear(self) -> None:
@@ -47,9 +47,9 @@ class Temporaries:
         if self._array is None:
             zero = self._lanes.at(ONE)
             zero = zero.fenced(zero.single(0))
-            for place in self._places.values():
-                lanes = self._lanes.at(place.allocated_type.count)
-                builder.store(lanes.spread(zero), place)
+            for pointer in self._pointers.values():
+                lanes = self._lanes.at(pointer.allocated_type.count)
+                builder.store(lanes.spread(zero), pointer)
             return
         size = ir.Constant(LONG, _ROWS * CHANNELS * WORD_BYTES * self._lanes.width)
         zeros = (ir.Constant(BYTE, 0), size, ir.Constant(BIT, 0))
@@ -57,32 +57,32 @@ class Temporaries:
 
     def first(self, channel: int) -> Value:
         """Where a channel of temporary 0 is."""
-        place = self.place(Destination(0, relative=False), channel, None)
-        assert place is not None
-        return place
+        pointer = self.pointer(Destination(0, relative=False), channel, None)
+        assert pointer is not None
+        return pointer
 
-    def read(self, place: Address | Destination, channel: int, loop_index: Value) -> Value:
+    def read(self, operand: Address | Destination, channel: int, loop_index: Value) -> Value:
         """A channel of the temporary that an address means, as wide as it is kept."""
         if self._array is not None:
-            at = self._element(place, channel, loop_index, _ABSENT)
-        elif (place.index, channel) in self._places:
-            at = self._places[place.index, channel]
+            at = self._element(operand, channel, loop_index, _ABSENT)
+        elif (operand.index, channel) in self._pointers:
+            at = self._pointers[operand.index, channel]
         else:
             one = self._lanes.at(ONE)
             return one.fenced(one.single(0))
         return self._lanes.builder.load(at, typ=self._lanes.floats if self._array is not None else at.allocated_type)
 
-    def place(self, place: Address | Destination, channel: int, loop_index: Value) -> Value | None:
+    def pointer(self, operand: Address | Destination, channel: int, loop_index: Value) -> Value | None:
         """Where writes of a channel go, None if nowhere."""
         if self._array is not None:
-            return self._element(place, channel, loop_index, _SWALLOWED)
-        return self._places.get((place.index, channel))
+            return self._element(operand, channel, loop_index, _SWALLOWED)
+        return self._pointers.get((operand.index, channel))
 
-    def _element(self, place: Address | Destination, channel: int, loop_index: Value, otherwise: int) -> Value:
+    def _element(self, operand: Address | Destination, channel: int, loop_index: Value, otherwise: int) -> Value:
         builder = self._lanes.builder
-        row: Value = ir.Constant(INT, place.index if place.index < self._count else otherwise)
-        if place.relative:
-            row = builder.add(ir.Constant(INT, place.index), loop_index)
+        row: Value = ir.Constant(INT, operand.index if operand.index < self._count else otherwise)
+        if operand.relative:
+            row = builder.add(ir.Constant(INT, operand.index), loop_index)
             row = builder.and_(row, ir.Constant(INT, TEMPORARIES - 1))
             exists = builder.icmp_unsigned("<", row, ir.Constant(INT, self._count))
             row = builder.select(exists, row, ir.Constant(INT, otherwise))
@@ -91,7 +91,7 @@ class Temporaries:
 
 
 class Registers:
-    """All that processors have beside temporaries, and the loop frames of their groups.
+    """All that processors have beside temporaries, and the loop frames of their wavefronts.
 
     Masks are kept ones. `indices[n]` is aL inside the n-th loop that has one; outside of all it is 0.
     """
@@ -104,7 +104,7 @@ class Registers:
             return builder.alloca(lanes.integers)
 
         self.here, self.active, self.left, self.counter, self.valid_mask, self.alu_result = (words() for _ in range(6))
-        """`here`: groups that execute; `left`: lanes that are out of a loop; `counter`: branch counters."""
+        """`here`: wavefronts that execute; `left`: lanes that are out of a loop; `counter`: branch counters."""
         self.predicates = [words() for _ in range(CHANNELS)]
         self.conditional = builder.alloca(lanes.floats)
         named = sorted(set(outputs))
@@ -119,18 +119,18 @@ class Registers:
         lanes, builder = self._lanes, self._lanes.builder
         none = [self.left, self.counter, self.alu_result, *self.predicates, *self.written.values()]
         none += [*self.entered, *self.broken, *self.continued]
-        for place in none:
-            builder.store(lanes.none, place)
+        for pointer in none:
+            builder.store(lanes.none, pointer)
         builder.store(here, self.here)
-        for place in (self.active, self.valid_mask):
-            builder.store(lanes.all, place)
-        for place in self.outputs.values():
-            builder.store(lanes.single(0), place)
+        for pointer in (self.active, self.valid_mask):
+            builder.store(lanes.all, pointer)
+        for pointer in self.outputs.values():
+            builder.store(lanes.single(0), pointer)
         builder.store(conditional, self.conditional)
 
-    def mask(self, place: Value) -> Value:
+    def mask(self, pointer: Value) -> Value:
         """A mask, or counters."""
-        return self._lanes.builder.load(place, typ=self._lanes.integers)
+        return self._lanes.builder.load(pointer, typ=self._lanes.integers)
 
     def loop_index(self, level: int) -> Value:
         """AL inside `level` loops."""

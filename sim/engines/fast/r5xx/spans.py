@@ -1,6 +1,6 @@
-"""Which temporaries have the same number in many lanes, so that it is computed, and looked up, once for all of them.
+"""Which temporaries have the same number in many lanes, so that it is computed, and fetched, once for all of them.
 
-Most coordinates of loops are: the lanes of a vector walk through an input together, all at one place or row by row.
+Most coordinates of loops are: the lanes of a vector read an input together, all one element or row by row.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.sim.engines.fast.r5xx.alu import DOTS
 from ctm.sim.engines.fast.r5xx.operands import presubtracted
-from ctm.sim.engines.fast.r5xx.writers import Place, writers
+from ctm.sim.engines.fast.r5xx.writers import Channel, writers
 from ctm.sim.engines.fast.vector.lanes import ONE, ROWS
 from ctm.sim.golden.r5xx.instruction import Address, Alu, Bank, Common, Instruction, Row, Tex
 from ctm.sim.golden.r5xx.plan import DERIVATIVES, Block, Reading
@@ -18,7 +18,7 @@ class Spans:
     """The number of lanes of which a channel has numbers of their own: `ONE`, `ROWS`, or all `width` of the vector.
 
     `same` says that nothing but predicates gates writes, and that nothing is addressed relatively; without, all
-    channels have `width`. `rows` says that the groups of a vector are in one row of the domain.
+    channels have `width`. `rows` says that the wavefronts of a vector are in one row of the domain.
     """
 
     def __init__(
@@ -31,17 +31,17 @@ class Spans:
         rows: bool,
     ) -> None:
         self._width, self._same = width, same
-        self._spans: dict[Place, int] = {(0, 0): width, (0, 1): ROWS if rows else width}
+        self._spans: dict[Channel, int] = {(0, 0): width, (0, 1): ROWS if rows else width}
         changed = same
         while changed:
             before = dict(self._spans)
-            for place, span in self._written(instructions, plans):
-                self._spans[place] = max(self._spans.get(place, ONE), span)
+            for channel, span in self._written(instructions, plans):
+                self._spans[channel] = max(self._spans.get(channel, ONE), span)
             changed = self._spans != before
 
-    def of(self, place: Place) -> int:
+    def of(self, channel: Channel) -> int:
         """The span of a channel."""
-        return self._spans.get(place, ONE) if self._same else self._width
+        return self._spans.get(channel, ONE) if self._same else self._width
 
     def of_block(self, instruction: Alu, block: Block) -> list[int]:
         """The spans of the results that a block of an instruction computes: one for each channel, or one for all."""
@@ -53,8 +53,8 @@ class Spans:
         rows = zip(*(self._of_rows(instruction, reading) for reading in block.readings), strict=True)
         return [max(row) for row in rows]
 
-    def of_lookup(self, instruction: Tex) -> int:
-        """The span of what a lookup finds."""
+    def of_fetch(self, instruction: Tex) -> int:
+        """The span of the results of a fetch."""
         if instruction.operation is TextureOperation.LOOKUP_PROJ:
             return self._width
         return max(self.of((instruction.source.index, channel)) for channel in instruction.source_swizzle[:2])
@@ -76,17 +76,17 @@ class Spans:
 
     def _written(
         self, instructions: Sequence[Instruction], plans: Sequence[Sequence[Block]]
-    ) -> Iterator[tuple[Place, int]]:
-        """Who writes a channel, with the span that it then needs."""
-        for place, (instruction, block) in writers(instructions, plans):
-            _, channel = place
+    ) -> Iterator[tuple[Channel, int]]:
+        """Channels that instructions write, each with the span that it then needs."""
+        for written, (instruction, block) in writers(instructions, plans):
+            _, channel = written
             if isinstance(instruction, Tex):
-                span = self._width if instruction.ignore_uncovered else self.of_lookup(instruction)
+                span = self._width if instruction.ignore_uncovered else self.of_fetch(instruction)
             else:
                 assert block is not None
                 spans = self.of_block(instruction, block)
                 span = spans[block.channels.index(channel) % len(spans)]
-            yield place, self._width if _is_gated(instruction.common, channel) else span
+            yield written, self._width if _is_gated(instruction.common, channel) else span
 
 
 def _is_gated(common: Common, channel: int) -> bool:

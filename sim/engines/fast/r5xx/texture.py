@@ -1,4 +1,4 @@
-"""Texture instructions: lookups, and kill. Source: CTM Guide pp. 32-33."""
+"""Texture instructions: fetches, and kill. Source: CTM Guide pp. 32-33."""
 
 from dataclasses import dataclass
 
@@ -9,16 +9,16 @@ from ctm.sim.engines.fast.r5xx.gates import Gates
 from ctm.sim.engines.fast.r5xx.registers import Temporaries
 from ctm.sim.engines.fast.r5xx.spans import Spans
 from ctm.sim.engines.fast.vector import conversion, selection
-from ctm.sim.engines.fast.vector.address import Place
+from ctm.sim.engines.fast.vector.address import BufferParameters
+from ctm.sim.engines.fast.vector.fetch import fetch
 from ctm.sim.engines.fast.vector.lanes import ONE, Lanes, Value
-from ctm.sim.engines.fast.vector.lookup import look_up
 from ctm.sim.engines.fast.vector.transcendental import Transcendental
 from ctm.sim.golden.r5xx.instruction import Tex
 
 
 @dataclass(frozen=True)
 class Texture:
-    """Lookups of a program."""
+    """Fetches of a program."""
 
     kernel: Kernel
     unit: Transcendental
@@ -41,18 +41,18 @@ class Texture:
             less = less if gate is None else builder.and_(less, gate)
             builder.store(builder.and_(registers.mask(registers.valid_mask), builder.not_(less)), registers.valid_mask)
 
-    def lookup(self, instruction: Tex, loop_index: Value) -> None:
-        """A lookup of any kind."""
-        form, place = self.kernel.frame.buffers[instruction.input], self.kernel.places[instruction.input]
+    def fetch(self, instruction: Tex, loop_index: Value) -> None:
+        """A fetch of any kind."""
+        form, buffer = self.kernel.frame.buffers[instruction.input], self.kernel.buffers[instruction.input]
         one = self._lanes.at(ONE)
         fetched = [one.fenced(one.single(0))] * CHANNELS
         if not form.is_empty:
             source = [self.temporaries.read(instruction.source, channel, loop_index) for channel in range(CHANNELS)]
-            x, y = self._coordinates(instruction, source, place)
-            fetched = look_up(self._lanes, form, place, x, y)
+            x, y = self._coordinates(instruction, source, buffer)
+            fetched = fetch(self._lanes, form, buffer, x, y)
         self._write(instruction, fetched, loop_index)
 
-    def _coordinates(self, instruction: Tex, source: list[Value], place: Place) -> tuple[Value, Value]:
+    def _coordinates(self, instruction: Tex, source: list[Value], buffer: BufferParameters) -> tuple[Value, Value]:
         """Indices in both directions, each as wide as its coordinate."""
         builder = self._lanes.builder
         s, t, _, q = (source[channel] for channel in instruction.source_swizzle)
@@ -60,8 +60,8 @@ class Texture:
             s, t, q = map(self._lanes.spread, (s, t, q))
             reciprocal = self.unit.apply("RCP", q)
             s, t = builder.fmul(s, reciprocal), builder.fmul(t, reciprocal)
-        scales = (None, None) if instruction.unscaled else (place.scale_x, place.scale_y)
-        return self._index(s, scales[0], place.width_limit), self._index(t, scales[1], place.height_limit)
+        scales = (None, None) if instruction.unscaled else (buffer.scale_x, buffer.scale_y)
+        return self._index(s, scales[0], buffer.width_limit), self._index(t, scales[1], buffer.height_limit)
 
     def _index(self, coordinate: Value, scale: Value | None, limit: Value) -> Value:
         lanes, builder = self._lanes.of(coordinate), self._lanes.builder
@@ -80,6 +80,6 @@ class Texture:
             base = self.kernel.covered if base is None else builder.and_(base, self.kernel.covered)
         for channel in common.write_mask:
             gate = self.gates.of(common, channel, base)
-            place = self.temporaries.place(instruction.destination, channel, loop_index)
+            pointer = self.temporaries.pointer(instruction.destination, channel, loop_index)
             span = self._lanes.at(self.spans.of((instruction.destination.index, channel)))
-            self.gates.store(place, span.spread(fetched[instruction.destination_swizzle[channel]]), gate)
+            self.gates.store(pointer, span.spread(fetched[instruction.destination_swizzle[channel]]), gate)

@@ -1,4 +1,4 @@
-"""An R5xx program as LLVM IR: its nodes in their order, each for the groups that stand there."""
+"""An R5xx program as LLVM IR: its nodes in their order, each for the wavefronts that stand there."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ from ctm.sim.engines.fast.r5xx.exactness import Exactness
 from ctm.sim.engines.fast.r5xx.flow import FlowControl, is_uniform
 from ctm.sim.engines.fast.r5xx.gates import Gates
 from ctm.sim.engines.fast.r5xx.graph import Graph, Node
-from ctm.sim.engines.fast.r5xx.meeting import Meeting
 from ctm.sim.engines.fast.r5xx.operands import Operands
+from ctm.sim.engines.fast.r5xx.reconvergence import Reconvergence
 from ctm.sim.engines.fast.r5xx.registers import Registers, Temporaries
 from ctm.sim.engines.fast.r5xx.spans import Spans
 from ctm.sim.engines.fast.r5xx.texture import Texture
@@ -79,12 +79,12 @@ class _Translation:
         self._alu = AluUnit(lanes, unit, self._exactness, source.zero_times_anything)
         self._texture = Texture(kernel, unit, self._gates, self._temporaries, self._spans)
         self._flow = FlowControl(kernel, self._registers, self._integers, full_flow_control=source.full_flow_control)
-        self._meeting = Meeting(kernel, self._registers, source.graph, uniform=self._uniform)
+        self._reconvergence = Reconvergence(kernel, self._registers, source.graph, uniform=self._uniform)
         self._clear()
-        lanes.builder.branch(self._meeting.block(source.graph.entry))
+        lanes.builder.branch(self._reconvergence.block(source.graph.entry))
         for node in source.graph.nodes:
             self._node(node)
-        self._meeting.finish()
+        self._reconvergence.finish()
         self._finish()
 
     def text(self) -> str:
@@ -104,14 +104,14 @@ class _Translation:
         self._registers.clear(kernel.here, conditional)
         first = (builder.sitofp(kernel.x, lanes.floats), builder.sitofp(kernel.y, lanes.floats), None, lanes.single(1))
         for channel, value in enumerate(first):
-            place = self._temporaries.first(channel)
+            pointer = self._temporaries.first(channel)
             if value is not None:
-                builder.store(lanes.at(self._spans.of((0, channel))).contracted(value), place)
+                builder.store(lanes.at(self._spans.of((0, channel))).contracted(value), pointer)
 
     def _node(self, node: Node) -> None:
         """Translate one node; the builder then stands nowhere."""
         kernel, graph, builder = self._kernel, self._source.graph, self._lanes.builder
-        self._meeting.enter(node)
+        self._reconvergence.enter(node)
         if graph.always_faults(node):
             kernel.counts.add()
             builder.branch(kernel.give_back)
@@ -129,14 +129,14 @@ class _Translation:
             self._texture.kill(instruction, index)
             may_end = True
         elif isinstance(instruction, Tex) and instruction.operation is not TextureOperation.NOP:
-            self._texture.lookup(instruction, index)
+            self._texture.fetch(instruction, index)
         if node.pc == self._source.end:
-            self._meeting.end(node)
+            self._reconvergence.end(node)
         elif may_end:
             ended = self._ended(last=instruction.common.last)
-            self._meeting.go_on_without(node, node._replace(pc=node.pc + 1), ended)
+            self._reconvergence.go_on_without(node, node._replace(pc=node.pc + 1), ended)
         else:
-            self._meeting.go_on(node, node._replace(pc=node.pc + 1))
+            self._reconvergence.go_on(node, node._replace(pc=node.pc + 1))
 
     def _flow_node(self, node: Node, instruction: Flow) -> None:
         self._kernel.counts.add()
@@ -144,25 +144,25 @@ class _Translation:
         if self._uniform:
             jumps = self._flow.jumps_uniformly(node, instruction)
             if is_end:
-                self._meeting.end(node)
+                self._reconvergence.end(node)
             else:
-                self._meeting.part_uniformly(node, edges, jumps)
+                self._reconvergence.branch_uniformly(node, edges, jumps)
             return
-        jumps, stays = self._flow.decide(node, instruction)
+        jumps, remains = self._flow.decide(node, instruction)
         if is_end:
-            # What cannot be reached from here is not there: who would fault is given back.
-            self._meeting.end_after(node, edges, jumps, stays)
+            # Nodes that cannot be reached from here are not translated: a vector with a fault is given back.
+            self._reconvergence.end_after(node, edges, jumps, remains)
             return
         ended = self._ended(last=True) if instruction.common.last else None
-        self._meeting.part(node, edges, jumps, stays, ended)
+        self._reconvergence.diverge(node, edges, jumps, remains, ended)
 
     def _ended(self, *, last: bool) -> Value:
-        """The groups that end early: where nobody counts, and after a `last` instruction where nobody is inactive."""
+        """The wavefronts that end early: no lane counts, or after a `last` instruction no lane is inactive."""
         builder, registers = self._lanes.builder, self._registers
         counting = builder.and_(self._kernel.covered, registers.mask(registers.valid_mask))
         if last:
             counting = builder.and_(counting, builder.not_(registers.mask(registers.active)))
-        return builder.not_(self._lanes.any_of_group(counting, self._kernel.frame.group))
+        return builder.not_(self._lanes.any_in_each(counting, self._kernel.frame.wavefront_lanes))
 
     def _compute(self, instruction: Alu, blocks: Sequence[Block], index: Value) -> None:
         operands = Operands(instruction, self._temporaries, self._constants, self._exactness, index)
@@ -172,7 +172,7 @@ class _Translation:
         self._write_back(instruction, results, index)
         if self._source.uncached_writes and instruction.is_output and instruction.common.output_mask:
             if self._source.output_mask[0]:
-                # What is written stays, even if the golden model runs the group again.
+                # What is written is kept, even if the golden model runs the wavefront again.
                 self._kernel.counts.add()
                 self._kernel.go_if(self._kernel.limit_is_exceeded(), self._kernel.exceeded)
                 write_uncached(self._kernel, self._gates, instruction, results)
@@ -187,7 +187,7 @@ class _Translation:
             is_arithmetic = self._exactness.is_arithmetic((destination.index, channel))
             value = results[channel].value if is_arithmetic else self._exact(results[channel])
             value = self._lanes.at(self._spans.of((destination.index, channel))).spread(value)
-            gates.store(self._temporaries.place(destination, channel, index), value, free[channel])
+            gates.store(self._temporaries.pointer(destination, channel, index), value, free[channel])
         for channel in common.output_mask:
             target, result = instruction.unit(channel).target, results[channel]
             if not instruction.is_output:
@@ -214,7 +214,7 @@ class _Translation:
         return selection.canonical(self._lanes.of(result.value), result.value) if result.any_nan else result.value
 
     def _finish(self) -> None:
-        """What is done when all groups of a vector ended."""
+        """What is done when all wavefronts of a vector ended."""
         kernel, registers, builder = self._kernel, self._registers, self._lanes.builder
         builder.position_at_end(kernel.finish)
         kernel.go_if(kernel.limit_is_exceeded(), kernel.exceeded)

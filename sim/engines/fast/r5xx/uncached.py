@@ -19,7 +19,7 @@ def write_uncached(kernel: Kernel, gates: Gates, instruction: Alu, results: dict
     """Store the results of `instruction` in output 0 (FLOAT32_1): R is the data, G and B are the coordinates."""
     lanes, builder, registers = kernel.lanes, kernel.lanes.builder, gates.registers
     number = output_number(0)
-    form, place = kernel.frame.buffers[number], kernel.places[number]
+    form, buffer = kernel.frame.buffers[number], kernel.buffers[number]
     if form.is_empty:
         return
     chosen = builder.and_(kernel.covered, registers.mask(registers.valid_mask))
@@ -33,20 +33,20 @@ def write_uncached(kernel: Kernel, gates: Gates, instruction: Alu, results: dict
         if not gates.uniform:
             active = builder.and_(active, registers.mask(registers.active))
         coordinates = [_from_leader(lanes, value, active) for value in coordinates]
-    places = []
-    for value, limit in zip(coordinates, (place.width_limit, place.height_limit), strict=True):
+    indices = []
+    for value, limit in zip(coordinates, (buffer.width_limit, buffer.height_limit), strict=True):
         bound = builder.sitofp(lanes.splat(limit), lanes.floats)
         inside = builder.and_(
             builder.fcmp_ordered(">=", value, lanes.single(0)), builder.fcmp_ordered("<", value, bound)
         )
         chosen = builder.and_(chosen, lanes.mask(inside))
-        places.append(builder.fptosi(lanes.choose(inside, value, lanes.single(0)), lanes.integers))
+        indices.append(builder.fptosi(lanes.choose(inside, value, lanes.single(0)), lanes.integers))
     data = lanes.spread(results[0].value)
     if results[0].any_nan:
         data = selection.canonical(lanes, data)
-    address = element_address(lanes, form, place, *places)
+    address = element_address(lanes, form, buffer, *indices)
     with builder.if_then(lanes.any(chosen)):
-        scatter(lanes, form, place.memory, address, [lanes.words(data)], [chosen])
+        scatter(lanes, form, buffer.memory, address, [lanes.words(data)], [chosen])
 
 
 def _from_leader(lanes: Lanes, values: Value, eligible: Value) -> Value:

@@ -6,13 +6,13 @@ from ctm.rtl.isa.r5xx.opcodes import WITHOUT_LOOKUP
 from ctm.sim.golden.r5xx.instruction import Alu, Instruction, Tex
 from ctm.sim.golden.r5xx.plan import Block
 
-Place = tuple[int, int]
+Channel = tuple[int, int]
 """A channel of a temporary."""
 Writer = tuple[Alu, Block] | tuple[Tex, None]
-"""An instruction, and the block that computes the channel; a lookup has none."""
+"""An instruction, and the block that computes the channel; a fetch has none."""
 
 
-def writers(instructions: Sequence[Instruction], plans: Sequence[Sequence[Block]]) -> Iterator[tuple[Place, Writer]]:
+def writers(instructions: Sequence[Instruction], plans: Sequence[Sequence[Block]]) -> Iterator[tuple[Channel, Writer]]:
     """Everything that writes, whether a predicate lets it or not."""
     for instruction, blocks in zip(instructions, plans, strict=True):
         if isinstance(instruction, Alu):

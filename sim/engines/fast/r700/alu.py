@@ -52,7 +52,7 @@ class Alu:
         slots = [slot for run in group.runs for slot in run.slots]
         outcomes = [outcome for run in group.runs for outcome in self._compute(run, state)]
         gates = [self._gate(slot, state, executing) for slot in slots]
-        state.previous = {slot.place: outcome.words for slot, outcome in zip(slots, outcomes, strict=True)}
+        state.previous = {slot.position: outcome.words for slot, outcome in zip(slots, outcomes, strict=True)}
         indices = list(state.address)
         for slot, outcome, gate in zip(slots, outcomes, gates, strict=True):
             if slot.writes:

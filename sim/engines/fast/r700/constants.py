@@ -32,8 +32,8 @@ class Constants:
         number = builder.add(index, ir.Constant(INT, row))
         exists = builder.icmp_unsigned("<", number, ir.Constant(INT, FLOAT_CONSTANTS))
         number = builder.select(exists, number, ir.Constant(INT, 0))
-        place = builder.add(builder.mul(number, ir.Constant(INT, CHANNELS)), ir.Constant(INT, channel))
-        found = self._load(self._floats, place)
+        word = builder.add(builder.mul(number, ir.Constant(INT, CHANNELS)), ir.Constant(INT, channel))
+        found = self._load(self._floats, word)
         return self._lanes.splat(builder.select(exists, found, ir.Constant(INT, 0)))
 
     def read_each(self, row: int, index: Value, channel: int) -> Value:
@@ -41,14 +41,14 @@ class Constants:
         lanes, builder = self._lanes, self._lanes.builder
         rows = builder.add(index, lanes.integer(row))
         exists = builder.icmp_unsigned("<", rows, lanes.integer(FLOAT_CONSTANTS))
-        place = builder.add(builder.mul(rows, lanes.integer(CHANNELS)), lanes.integer(channel))
-        return self.gather(place, exists)
+        word = builder.add(builder.mul(rows, lanes.integer(CHANNELS)), lanes.integer(channel))
+        return self.gather(word, exists)
 
-    def gather(self, place: Value, exists: Value) -> Value:
+    def gather(self, word: Value, exists: Value) -> Value:
         """Each lane's own word of all constants, and 0 where it does not exist."""
         lanes = self._lanes
         result = ir.Constant(lanes.integers, ir.Undefined)
-        for lane, scalar in enumerate(lanes.scalars(lanes.choose(exists, place, lanes.none))):
+        for lane, scalar in enumerate(lanes.scalars(lanes.choose(exists, word, lanes.none))):
             result = lanes.put(result, self._load(self._floats, scalar), lane)
         return lanes.choose(exists, result, lanes.none)
 

@@ -30,24 +30,24 @@ class Exports:
 
     def clear(self, conditional: Value) -> None:
         """As at a program's start, with the words of the conditional value."""
-        for place in (*self._words.values(), *self._written.values()):
-            self._lanes.builder.store(self._lanes.none, place)
+        for pointer in (*self._words.values(), *self._written.values()):
+            self._lanes.builder.store(self._lanes.none, pointer)
         self._lanes.builder.store(conditional, self._conditional)
 
     def execute(self, export: Export, executing: Value, valid_mask: Value) -> None:
         """Execute an export for the lanes in `executing`; memory is written for those in `valid_mask`."""
-        for place in range(export.burst):
-            words = self._fetches.whole(export.register + place, relative=export.relative)
+        for burst_index in range(export.burst):
+            words = self._fetches.whole(export.register + burst_index, relative=export.relative)
             if not export.selects:
                 index = None
                 if export.index_register is not None:
                     index = self._fetches.whole(export.index_register, relative=False)[0]
                 stores = self._lanes.builder.and_(executing, valid_mask)
-                self._fetches.memory.write(export, place, words, index, stores)
+                self._fetches.memory.write(export, burst_index, words, index, stores)
                 continue
             for channel, select in enumerate(export.selects):
                 if select != ComponentSelect.MASK.value:
-                    self._set(export.base + place, channel, selected(self._lanes, words, select), executing)
+                    self._set(export.base + burst_index, channel, selected(self._lanes, words, select), executing)
 
     def words(self, output: int) -> list[Value]:
         """The four words of an output register at the end."""
@@ -72,8 +72,8 @@ class Exports:
         elif channel == 0 and self._conditional_is_own:
             self._store(words, self._conditional, executing)
 
-    def _store(self, words: Value, place: Value, mask: Value) -> None:
-        self._lanes.builder.store(self._lanes.where(mask, words, self._load(place)), place)
+    def _store(self, words: Value, pointer: Value, mask: Value) -> None:
+        self._lanes.builder.store(self._lanes.where(mask, words, self._load(pointer)), pointer)
 
-    def _load(self, place: Value) -> Value:
-        return self._lanes.builder.load(place, typ=self._lanes.integers)
+    def _load(self, pointer: Value) -> Value:
+        return self._lanes.builder.load(pointer, typ=self._lanes.integers)

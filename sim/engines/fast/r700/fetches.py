@@ -51,17 +51,17 @@ class Fetches:
     def execute(self, instruction: FetchInstruction, executing: Value) -> None:
         """Execute one for the lanes in `executing`."""
         if isinstance(instruction, ShareWrite):
-            for place in range(instruction.burst):
-                words = self.whole(instruction.source + place, relative=False)
+            for burst_index in range(instruction.burst):
+                words = self.whole(instruction.source + burst_index, relative=False)
                 values = [
                     None if select == ComponentSelect.MASK.value else selected(self.kernel.lanes, words, select)
                     for select in instruction.selects
                 ]
-                self.share.write(instruction, place, values, executing)
+                self.share.write(instruction, burst_index, values, executing)
             return
         source = self.whole(instruction.source, relative=instruction.source_relative)
-        for place, components in enumerate(self._results(instruction, source)):
-            self._write(instruction, place, components, executing)
+        for burst_index, components in enumerate(self._results(instruction, source)):
+            self._write(instruction, burst_index, components, executing)
 
     def whole(self, number: int, *, relative: bool) -> list[Value]:
         """All channels of a register, `number` plus aL with `relative`."""
@@ -73,13 +73,13 @@ class Fetches:
     def _results(self, instruction: _Reading, source: list[Value]) -> list[list[Value]]:
         """Four words for each register that is written, all found before any is."""
         if isinstance(instruction, ShareRead):
-            return [self.share.read(instruction, place, source) for place in range(instruction.burst)]
+            return [self.share.read(instruction, burst_index, source) for burst_index in range(instruction.burst)]
         if isinstance(instruction, BufferFetch):
             assert isinstance(self.memory, Threads)
             return [self.memory.fetch(instruction, source[instruction.component])]
         if isinstance(instruction, MemoryRead):
             assert isinstance(self.memory, MemoryAccess)
-            return [self.memory.read(instruction, place, source) for place in range(instruction.burst)]
+            return [self.memory.read(instruction, burst_index, source) for burst_index in range(instruction.burst)]
         if isinstance(instruction, Texture):
             found = texture(
                 self.kernel,
@@ -89,8 +89,8 @@ class Fetches:
             return [] if found is None else [found]
         return [vertex(self.kernel, self.constants, instruction, source[instruction.component])]
 
-    def _write(self, instruction: Fetch, place: int, components: list[Value], executing: Value) -> None:
-        number = instruction.destination + place
+    def _write(self, instruction: Fetch, burst_index: int, components: list[Value], executing: Value) -> None:
+        number = instruction.destination + burst_index
         for channel, select in enumerate(instruction.selects):
             if select == ComponentSelect.MASK.value:
                 continue

@@ -1,4 +1,4 @@
-"""CF instructions that are neither clauses nor exports: what they do before they decide, and on either way.
+"""CF instructions that are neither clauses nor exports: what they do before they decide, and on either path.
 
 Source: R700-Family Instruction Set Architecture, chapter 3.
 """
@@ -18,12 +18,12 @@ from ctm.sim.golden.r700.instruction import Export, Flow
 
 
 def _nothing() -> None:
-    """On most ways nothing is left to do."""
+    """Most paths have no effect."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What is left of a word when it has decided: whether it jumps, and what it does if so and if not."""
+    """What remains of a word when it has decided: whether it jumps, and what it does if so and if not."""
 
     jumps: Value = None
     go: Callable[[], None] = _nothing
@@ -75,7 +75,7 @@ class FlowControl:
             return Step(self._lanes.any(self.passing(word)))
         if operation is CfOperation.RETURN:
             failing = self._lanes.builder.and_(self._masks.active, self._lanes.builder.not_(self.passing(word)))
-            return Step(self._nobody(failing))
+            return Step(self._is_empty(failing))
         if operation in (CfOperation.LOOP_BREAK, CfOperation.LOOP_CONTINUE, CfOperation.LOOP_END):
             return self._round(node, word)
         if operation in LOOP_STARTS:
@@ -86,23 +86,23 @@ class FlowControl:
         masks = self._masks
         if operation is CfOperation.ELSE:
             masks.invert(depth - 1, self._holds(word))
-            return Step(self._nobody(masks.active), go=lambda: self._pop(depth, pops))
+            return Step(self._is_empty(masks.active), go=lambda: self._pop(depth, pops))
         test = self.passing(word)
         if operation is CfOperation.PUSH_ELSE:
             masks.push(depth)
             masks.restrict(self._lanes.builder.not_(test))
-            return Step(self._nobody(masks.active), go=lambda: self._pop(depth + 1, pops))
+            return Step(self._is_empty(masks.active), go=lambda: self._pop(depth + 1, pops))
 
         def push() -> None:
             masks.push(depth)
             masks.restrict(test)
 
         stay = push if operation is CfOperation.PUSH else _nothing
-        return Step(self._nobody(test), go=lambda: self._pop(depth, pops), stay=stay)
+        return Step(self._is_empty(test), go=lambda: self._pop(depth, pops), stay=stay)
 
     def _loop_start(self, word: Flow, depth: int) -> Step:
         builder, test = self._lanes.builder, self.passing(word)
-        jumps, zero = self._nobody(test), ir.Constant(INT, 0)
+        jumps, zero = self._is_empty(test), ir.Constant(INT, 0)
         rounds, first = zero, None
         if word.operation is not CfOperation.LOOP_START_DX10:
             rounds = self._constants.rounds(word.constant)
@@ -117,15 +117,15 @@ class FlowControl:
 
     def _round(self, node: Node, word: Flow) -> Step:
         """What ends a round of a loop, for some or for all."""
-        masks, place = self._masks, node.loop
-        assert place is not None
+        masks, loop = self._masks, node.loop
+        assert loop is not None
         if word.operation is not CfOperation.LOOP_END:
             breaks = word.operation is CfOperation.LOOP_BREAK
-            return Step(self._nobody(masks.leave(place, self.passing(word), breaks=breaks)))
+            return Step(self._is_empty(masks.leave(loop, self.passing(word), breaks=breaks)))
         start = self._graph.loop_start(node)
         step = self._constants.step(start.constant) if start.operation is CfOperation.LOOP_START else None
-        again = masks.next_round(place, step, counted=start.operation is not CfOperation.LOOP_START_DX10)
-        return Step(again, stay=lambda: masks.leave_loop(place))
+        again = masks.next_round(loop, step, counted=start.operation is not CfOperation.LOOP_START_DX10)
+        return Step(again, stay=lambda: masks.leave_loop(loop))
 
     def _holds(self, word: Flow) -> Value:
         """The bit of a word's condition."""
@@ -134,7 +134,7 @@ class FlowControl:
         boolean = self._constants.boolean(word.constant)
         return boolean if word.condition is Condition.BOOL else self._lanes.builder.not_(boolean)
 
-    def _nobody(self, mask: Value) -> Value:
+    def _is_empty(self, mask: Value) -> Value:
         return self._lanes.builder.not_(self._lanes.any(mask))
 
     def _pop(self, depth: int, count: int) -> None:

@@ -1,6 +1,6 @@
 """What of control flow is known before a program runs: at each CF instruction, what is on the stack.
 
-A node is a CF instruction together with the entries of the stack: code that is called from two places is there twice.
+A node is a CF instruction together with the entries of the stack: code with two callers is there twice.
 Every fault of control flow is known so, too. Source: R700-Family Instruction Set Architecture, chapter 3.
 """
 
@@ -44,7 +44,7 @@ _MOST_NODES = 4096
 
 
 class TooManyPathsError(Exception):
-    """Calls and loops lead to the same code by so many ways that it would be there too often."""
+    """Calls and loops lead to the same code by so many paths that it would be there too often."""
 
 
 class Entry(NamedTuple):
@@ -66,13 +66,13 @@ class Node(NamedTuple):
 
     @property
     def loop(self) -> int | None:
-        """The innermost loop's place on the stack."""
-        places = [place for place, entry in enumerate(self.stack) if entry.kind is EntryKind.LOOP]
-        return places[-1] if places else None
+        """The innermost loop's index on the stack."""
+        loops = [index for index, entry in enumerate(self.stack) if entry.kind is EntryKind.LOOP]
+        return loops[-1] if loops else None
 
 
 class Exit(Enum):
-    """Where nobody goes on."""
+    """Targets at which no wavefront continues."""
 
     END = auto()
     FAULT = auto()
@@ -90,7 +90,7 @@ class Edges:
 
 
 class _StackError(Exception):
-    """The stack has no room, or not the entry that is wanted."""
+    """The stack has no space, or not the entry that is wanted."""
 
 
 class Graph:
@@ -99,11 +99,11 @@ class Graph:
     Raises
     ------
     TooManyPathsError
-        There are more nodes than anyone would want.
+        There are more nodes than `_MOST_NODES`.
     """
 
     def __init__(self, code: Code, *, start: int, entries: int) -> None:
-        self._code, self._room = code, SUBENTRIES * entries
+        self._code, self._capacity = code, SUBENTRIES * entries
         self.entry = Node(start)
         self.edges: dict[Node, Edges] = {}
         """Of nodes whose word is legal, in the order in which they were found."""
@@ -120,7 +120,7 @@ class Graph:
             if len(found) > _MOST_NODES:
                 raise TooManyPathsError
         self.faulty = tuple(node for node in found if node not in self.edges)
-        """Nodes at which everyone faults."""
+        """Nodes at which every wavefront faults."""
 
     def word(self, node: Node) -> Word | None:
         """The word of a node; None if it is illegal there."""
@@ -161,13 +161,13 @@ class Graph:
     def _edges(self, node: Node) -> Edges:
         word = self.word(node)
         assert word is not None
-        edges = self._ways(node, word)
+        edges = self._paths(node, word)
         if not word.ends:
             return edges
         ends = [None if to is None else Exit.FAULT if to is Exit.FAULT else Exit.END for to in (edges.jump, edges.on)]
         return Edges(*ends)
 
-    def _ways(self, node: Node, word: Word) -> Edges:
+    def _paths(self, node: Node, word: Word) -> Edges:
         """Where a word leads if it does not end the program."""
         if isinstance(word, AluWord):
             return Edges(None, self._to(node.word + 1, lambda: self._after_clause(node, word)))
@@ -199,14 +199,14 @@ class Graph:
         if operation is CfOperation.RETURN:
             is_call = bool(stack) and stack[-1].kind is EntryKind.CALL
             return Edges(Node(stack[-1].word + 1, stack[:-1]) if is_call else Exit.FAULT, Node(following, stack))
-        place = node.loop
-        if place is None:
+        loop = node.loop
+        if loop is None:
             return Edges(Exit.FAULT, Exit.FAULT)
-        jump = Node(word.target, stack[: place + 1])
-        return Edges(jump, Node(following, stack[:place] if operation is CfOperation.LOOP_END else stack))
+        jump = Node(word.target, stack[: loop + 1])
+        return Edges(jump, Node(following, stack[:loop] if operation is CfOperation.LOOP_END else stack))
 
     def _branch(self, node: Node, word: Flow, operation: CfOperation, pops: int) -> Edges:
-        """Words that pop and jump where nobody is active."""
+        """Words that pop and jump where no lane is active."""
         stack, following = node.stack, node.word + 1
         pushes = operation in (CfOperation.PUSH, CfOperation.PUSH_ELSE, *LOOP_STARTS)
         kind = EntryKind.LOOP if operation in LOOP_STARTS else EntryKind.BRANCH
@@ -216,7 +216,7 @@ class Graph:
         elif operation is CfOperation.ELSE and not _has_top(stack, EntryKind.BRANCH):
             on = Exit.FAULT
         if operation in (CfOperation.PUSH_ELSE, CfOperation.ELSE):
-            # Those do their part first.
+            # These push or invert first.
             if not isinstance(on, Node):
                 return Edges(Exit.FAULT, Exit.FAULT)
             stack = on.stack
@@ -236,7 +236,7 @@ class Graph:
         stack = (*stack, entry)
         kinds = [each.kind for each in stack]
         cost = sum(_COSTS[kind] for kind in kinds) + FIRST_BRANCH_SUBENTRIES * (EntryKind.BRANCH in kinds)
-        if cost > self._room:
+        if cost > self._capacity:
             raise _StackError
         return stack
 

@@ -1,4 +1,4 @@
-"""Memory at places of the program's own: MEM_EXPORT and RD_SCATTER, MEM_SCRATCH and RD_SCRATCH."""
+"""Memory at addresses that the program computes: MEM_EXPORT and RD_SCATTER, MEM_SCRATCH and RD_SCRATCH."""
 
 from collections.abc import Sequence
 
@@ -29,10 +29,12 @@ class MemoryAccess:
         width = builder.add(builder.sub(i1, i0), lanes.integer(1))
         return builder.add(builder.mul(builder.sub(kernel.y, j0), width), builder.sub(kernel.x, i0))
 
-    def write(self, export: Export, place: int, words: Sequence[Value], index: Value | None, executing: Value) -> None:
-        """Store the components that the export's mask has of the register that is number `place` of the burst.
+    def write(
+        self, export: Export, burst_index: int, words: Sequence[Value], index: Value | None, executing: Value
+    ) -> None:
+        """Store the components in the export's mask of register `burst_index` of the burst.
 
-        Lanes write in order, each its components in order, and the last one stays.
+        Lanes write in order, each its components in order; the last one counts.
         """
         kernel, lanes, builder = self._kernel, self._lanes, self._lanes.builder
         is_scratch = export.operation is ExportOperation.MEM_SCRATCH
@@ -40,9 +42,12 @@ class MemoryAccess:
             return
         chosen = builder.and_(executing, kernel.covered)
         if is_scratch:
-            number, elements = SCRATCH_OUTPUT, self._scratch(export.base + place, index)
+            number, elements = SCRATCH_OUTPUT, self._scratch(export.base + burst_index, index)
         else:
-            number, elements = MEMORY_OUTPUT, self._scattered(export.base, export.size, export.element, place, index)
+            number, elements = (
+                MEMORY_OUTPUT,
+                self._scattered(export.base, export.size, export.element, burst_index, index),
+            )
         stored = []
         for component in export.mask:
             at, inside = elements[component]
@@ -53,24 +58,24 @@ class MemoryAccess:
                 with builder.if_then(builder.icmp_signed("!=", gates[lane], ir.Constant(INT, 0))):
                     builder.store(values[lane], self._pointer(number, addresses[lane]))
 
-    def read(self, instruction: MemoryRead, place: int, source: Sequence[Value]) -> list[Value]:
-        """The words that the register which is number `place` of the burst gets; 0 where there is none."""
+    def read(self, instruction: MemoryRead, burst_index: int, source: Sequence[Value]) -> list[Value]:
+        """The words that register `burst_index` of the burst gets; 0 where there is none."""
         index = None if instruction.component is None else source[instruction.component]
         if instruction.scratch:
             covered = self._lanes.chosen(self._kernel.covered)
-            number, elements = SCRATCH_OUTPUT, self._scratch(instruction.base + place, index)
+            number, elements = SCRATCH_OUTPUT, self._scratch(instruction.base + burst_index, index)
             elements = [(at, self._lanes.builder.and_(inside, covered)) for at, inside in elements]
         else:
             number = MEMORY_OUTPUT
-            elements = self._scattered(instruction.base, instruction.size, instruction.element, place, index)
+            elements = self._scattered(instruction.base, instruction.size, instruction.element, burst_index, index)
         return [self._load(number, at, inside) for at, inside in elements]
 
     def _scattered(
-        self, base: int, size: int, element: int, place: int, index: Value | None
+        self, base: int, size: int, element: int, burst_index: int, index: Value | None
     ) -> list[tuple[Value, Value]]:
         """Of the components of an element of the memory area the dwords, 64 bits, and the bits of those in bounds."""
         lanes, builder = self._lanes, self._lanes.builder
-        first = lanes.long((base + place) * element)
+        first = lanes.long((base + burst_index) * element)
         if index is not None:
             first = builder.add(first, builder.mul(builder.zext(index, lanes.longs), lanes.long(element)))
         dwords = [builder.add(first, lanes.long(component)) for component in range(CHANNELS)]
@@ -100,25 +105,25 @@ class MemoryAccess:
         return [(dword, self._exists(SCRATCH_OUTPUT, dword)) for dword in dwords]
 
     def _exists(self, output: int, dword: Value) -> Value:
-        """The bits of dwords that are not behind an output's last one."""
-        place, builder = self._kernel.places[output_number(output)], self._lanes.builder
-        rows = builder.sub(place.height_limit, ir.Constant(INT, 1))
+        """The bits of dwords that are not beyond an output's last one."""
+        burst_index, builder = self._kernel.buffers[output_number(output)], self._lanes.builder
+        rows = builder.sub(burst_index.height_limit, ir.Constant(INT, 1))
         count = builder.add(
-            builder.mul(rows, builder.udiv(place.stride, ir.Constant(INT, WORD_BYTES))), place.width_limit
+            builder.mul(rows, builder.udiv(burst_index.stride, ir.Constant(INT, WORD_BYTES))), burst_index.width_limit
         )
-        is_empty = builder.icmp_unsigned("==", place.width_limit, ir.Constant(INT, 0))
+        is_empty = builder.icmp_unsigned("==", burst_index.width_limit, ir.Constant(INT, 0))
         count = builder.select(is_empty, ir.Constant(INT, 0), count)
         return builder.icmp_unsigned("<", dword, self._lanes.splat(builder.zext(count, LONG)))
 
     def _address(self, output: int, dword: Value) -> Value:
         """Byte addresses, which wrap at 4 GiB."""
         lanes, builder = self._lanes, self._lanes.builder
-        place = self._kernel.places[output_number(output)]
+        burst_index = self._kernel.buffers[output_number(output)]
         low = builder.trunc(dword, lanes.integers)
-        return builder.add(lanes.splat(place.base), builder.mul(low, lanes.integer(WORD_BYTES)))
+        return builder.add(lanes.splat(burst_index.base), builder.mul(low, lanes.integer(WORD_BYTES)))
 
     def _pointer(self, output: int, address: Value) -> Value:
-        memory = self._kernel.places[output_number(output)].memory
+        memory = self._kernel.buffers[output_number(output)].memory
         return self._lanes.builder.gep(memory, [self._lanes.builder.zext(address, LONG)], source_etype=BYTE)
 
     def _load(self, output: int, dword: Value, inside: Value) -> Value:

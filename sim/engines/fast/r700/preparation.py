@@ -109,7 +109,7 @@ def _graph(code: Code, start: int, entries: int) -> Graph:
 
 
 def _check_memory(launch: Launch[Any], graph: Graph) -> None:
-    """Refuse programs that may not be run twice: those that read memory which they write."""
+    """Reject programs that may not be run twice: those that read memory which they write."""
     if reads_memory(graph, scratch=False) and writes_memory(graph):
         raise FallBackError("it reads memory that it writes")
     if reads_memory(graph, scratch=True) and writes_scratch(graph) and (launch.watchdog or graph.may_fault):

@@ -8,9 +8,9 @@ from ctm.sim.engines.fast.vector.lanes import BIT, BYTE, INT, LONG, POINTER, Lan
 
 
 class Registers:
-    """Registers below `count` and the clause temporaries, in places that LLVM turns into values where it can.
+    """Registers below `count` and the clause temporaries, in memory that LLVM turns into values where it can.
 
-    With `relative` addresses the general-purpose ones lie in one array, behind them a register that does not exist
+    With `relative` addresses the general-purpose ones lie in one array, after them a register that does not exist
     and one that swallows writes.
     """
 
@@ -22,36 +22,36 @@ class Registers:
             self._array = lanes.builder.alloca(lanes.integers, size=ir.Constant(INT, (count + 2) * CHANNELS))
             # Whole vectors and single words are stored in it.
             self._array.type = POINTER
-        self._places: dict[tuple[int, int], Value] = {}
+        self._pointers: dict[tuple[int, int], Value] = {}
 
     def clear(self) -> None:
         """Zero in all that was named; to be called when all was translated."""
         builder = self._lanes.builder
-        for place in self._places.values():
-            builder.store(self._lanes.none, place)
+        for pointer in self._pointers.values():
+            builder.store(self._lanes.none, pointer)
         if self._array is not None:
             size = ir.Constant(LONG, (self._count + 2) * CHANNELS * WORD_BYTES * self._lanes.width)
             zeros = (ir.Constant(BYTE, 0), size, ir.Constant(BIT, 0))
             self._lanes.call("llvm.memset.p0.i64", ir.VoidType(), self._array, *zeros)
 
-    def place(self, number: int, channel: int) -> Value | None:
+    def pointer(self, number: int, channel: int) -> Value | None:
         """Where a channel of a register is; None if there is no such register."""
         if number < self._count and self._array is not None:
             return self._element(ir.Constant(INT, number), channel)
         if self._count <= number < FIRST_CLAUSE_TEMPORARY:
             return None
-        if (number, channel) not in self._places:
+        if (number, channel) not in self._pointers:
             with self._lanes.builder.goto_entry_block():
-                self._places[number, channel] = self._lanes.builder.alloca(self._lanes.integers)
-        return self._places[number, channel]
+                self._pointers[number, channel] = self._lanes.builder.alloca(self._lanes.integers)
+        return self._pointers[number, channel]
 
     def read(self, number: int, channel: int) -> Value:
         """A channel of a register; 0 if there is no such register."""
-        return self._loaded(self.place(number, channel))
+        return self._loaded(self.pointer(number, channel))
 
     def write(self, number: int, channel: int, words: Value, mask: Value) -> None:
         """Assign words to a channel of a register, if there is one, in the lanes of `mask`."""
-        self._store(self.place(number, channel), words, mask)
+        self._store(self.pointer(number, channel), words, mask)
 
     def read_at(self, number: int, index: Value, channel: int) -> Value:
         """A channel of register `number + index`, `index` being a scalar that is not negative."""
@@ -64,9 +64,9 @@ class Registers:
     def read_each(self, number: int, index: Value, channel: int) -> Value:
         """A channel of each lane's own register `number + index`."""
         lanes, (rows, exists) = self._lanes, self._rows(number, index)
-        place = self._each(lanes.choose(exists, rows, lanes.integer(self._absent)), channel)
+        pointer = self._each(lanes.choose(exists, rows, lanes.integer(self._absent)), channel)
         result = ir.Constant(lanes.integers, ir.Undefined)
-        for lane, scalar in enumerate(lanes.scalars(place)):
+        for lane, scalar in enumerate(lanes.scalars(pointer)):
             result = lanes.put(result, lanes.builder.load(self._word(scalar), typ=INT), lane)
         return result
 
@@ -74,17 +74,17 @@ class Registers:
         """Assign to a channel of each lane's own register `number + index`, in the lanes of `mask`."""
         lanes, (rows, exists) = self._lanes, self._rows(number, index)
         chosen = lanes.builder.and_(exists, lanes.chosen(mask))
-        place = self._each(lanes.choose(chosen, rows, lanes.integer(self._swallowed)), channel)
-        for scalar, word in zip(lanes.scalars(place), lanes.scalars(words), strict=True):
+        pointer = self._each(lanes.choose(chosen, rows, lanes.integer(self._swallowed)), channel)
+        for scalar, word in zip(lanes.scalars(pointer), lanes.scalars(words), strict=True):
             lanes.builder.store(word, self._word(scalar))
 
-    def _loaded(self, place: Value | None) -> Value:
-        return self._lanes.none if place is None else self._lanes.builder.load(place, typ=self._lanes.integers)
+    def _loaded(self, pointer: Value | None) -> Value:
+        return self._lanes.none if pointer is None else self._lanes.builder.load(pointer, typ=self._lanes.integers)
 
-    def _store(self, place: Value | None, words: Value, mask: Value) -> None:
-        if place is None:
+    def _store(self, pointer: Value | None, words: Value, mask: Value) -> None:
+        if pointer is None:
             return
-        self._lanes.builder.store(self._lanes.where(mask, words, self._loaded(place)), place)
+        self._lanes.builder.store(self._lanes.where(mask, words, self._loaded(pointer)), pointer)
 
     def _row(self, number: int, index: Value, otherwise: int) -> Value:
         builder = self._lanes.builder

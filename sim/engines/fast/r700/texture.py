@@ -1,11 +1,11 @@
-"""Texture instructions: lookups of inputs, and what neighbours in a quad differ in."""
+"""Texture instructions: fetches from inputs, and what neighbours in a quad differ in."""
 
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.fetch import TextureOperation
 from ctm.sim.engines.fast.kernel import Kernel
 from ctm.sim.engines.fast.vector.conversion import coordinate_index
+from ctm.sim.engines.fast.vector.fetch import clamped, fetch
 from ctm.sim.engines.fast.vector.lanes import Lanes, Value
-from ctm.sim.engines.fast.vector.lookup import clamped, look_up
 from ctm.sim.engines.fast.vector.selection import canonical
 from ctm.sim.golden.r700.instruction import Texture
 
@@ -23,14 +23,14 @@ def texture(kernel: Kernel, instruction: Texture, coordinates: list[Value]) -> l
         return None
     if instruction.operation in _DIFFERENCES:
         return [_gradient(lanes, words, *_DIFFERENCES[instruction.operation]) for words in coordinates]
-    form, place = kernel.frame.buffers[instruction.input], kernel.places[instruction.input]
+    form, buffer = kernel.frame.buffers[instruction.input], kernel.buffers[instruction.input]
     if instruction.operation is TextureOperation.GET_TEXTURE_RESINFO:
-        return [lanes.splat(place.scale_x), lanes.splat(place.scale_y), lanes.integer(1), lanes.integer(1)]
+        return [lanes.splat(buffer.scale_x), lanes.splat(buffer.scale_y), lanes.integer(1), lanes.integer(1)]
     if form.is_empty:
         return [lanes.none] * CHANNELS
-    x = _index(lanes, instruction, 0, coordinates[0], place.scale_x, place.width_limit)
-    y = _index(lanes, instruction, 1, coordinates[1], place.scale_y, place.height_limit)
-    return [lanes.words(value) for value in look_up(lanes, form, place, x, y)]
+    x = _index(lanes, instruction, 0, coordinates[0], buffer.scale_x, buffer.width_limit)
+    y = _index(lanes, instruction, 1, coordinates[1], buffer.scale_y, buffer.height_limit)
+    return [lanes.words(value) for value in fetch(lanes, form, buffer, x, y)]
 
 
 def _gradient(lanes: Lanes, words: Value, minuend: int, subtrahend: int) -> Value:
@@ -39,7 +39,7 @@ def _gradient(lanes: Lanes, words: Value, minuend: int, subtrahend: int) -> Valu
 
 
 def _index(lanes: Lanes, instruction: Texture, axis: int, words: Value, extent: Value, limit: Value) -> Value:
-    """The column or row of a lookup: coordinate times extent where normalised, plus the offset, floor, clamp."""
+    """The column or row of a fetch: coordinate times extent where normalised, plus the offset, floor, clamp."""
     builder, offset = lanes.builder, instruction.offsets[axis]
     if instruction.operation is TextureOperation.LD:
         near = lanes.apply("smax", lanes.apply("smin", words, lanes.integer(_FAR)), lanes.integer(-_FAR))

@@ -135,7 +135,7 @@ class _Translation:
         """R0 at a program's start."""
         kernel, lanes, builder = self._kernel, self._lanes, self._lanes.builder
         if self._source.information.type is ProgramType.CS:
-            numbers = lanes.integer_for_each([lane % kernel.frame.group for lane in range(lanes.width)])
+            numbers = lanes.integer_for_each([lane % kernel.frame.wavefront_lanes for lane in range(lanes.width)])
             assert self._memory is not None
             return [kernel.x, kernel.y, self._memory.pixel_number(), numbers]
         floats = [builder.sitofp(at, lanes.floats) for at in (kernel.x, kernel.y)]
@@ -155,7 +155,7 @@ class _Translation:
             valid_mask = self._masks.valid_mask
             passing = self._flow.passing(word)
             if not word.selects:
-                # What is written to memory stays, even if the golden model runs the wavefront again.
+                # What is written to memory is kept, even if the golden model runs the wavefront again.
                 counts.add()
                 self._kernel.go_if(self._kernel.limit_is_exceeded(), self._kernel.exceeded)
             self._exports.execute(word, passing, valid_mask)
@@ -206,13 +206,13 @@ class _Translation:
         builder.branch(self._blocks[target])
 
     def _clause(self, node: Node, word: AluWord | Flow, test: Value) -> None:
-        """A clause, if anyone passes the test; and what its word does behind it."""
+        """A clause, if any lane passes the test; and what its word does after it."""
         kernel, builder = self._kernel, self._lanes.builder
         if word.operation is AluClause.ALU_PUSH_BEFORE:
             self._masks.push(len(node.stack))
-        entered, behind = kernel.block("clause"), kernel.block("behind")
+        entered, after = kernel.block("clause"), kernel.block("after")
         kernel.counts.add()
-        builder.cbranch(self._lanes.any(test), entered, behind)
+        builder.cbranch(self._lanes.any(test), entered, after)
         builder.position_at_end(entered)
         clause = self._source.graph.clause(node)
         if clause is None:
@@ -220,8 +220,8 @@ class _Translation:
         else:
             self._instructions(word, clause)
             kernel.counts.add()
-            builder.branch(behind)
-        builder.position_at_end(behind)
+            builder.branch(after)
+        builder.position_at_end(after)
         if word.operation in POPS_AFTER:
             self._masks.pop(len(node.stack) - POPS_AFTER[word.operation])
         elif word.operation is AluClause.ALU_ELSE_AFTER:
@@ -248,12 +248,12 @@ class _Translation:
 
     def _whole(self, mask: Value, word: AluWord | Flow) -> Value:
         """The lanes of a mask, or all of their quads in whole quad mode."""
-        return self._lanes.any_of_group(mask, QUAD) if word.whole_quads else mask
+        return self._lanes.any_in_each(mask, QUAD) if word.whole_quads else mask
 
     def _finish(self) -> None:
         """What is done when a wavefront ended."""
         kernel, builder = self._kernel, self._lanes.builder
-        # Where it ends because nobody is left it has not issued its last instruction.
+        # A wavefront that ends because no lane remains has not issued its last instruction.
         builder.position_at_end(self._early)
         builder.cbranch(kernel.limit_is_reached(), kernel.give_back, kernel.finish)
         builder.position_at_end(kernel.finish)

@@ -3,8 +3,8 @@
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BYTES
 from ctm.sim.engines.fast.kernel import Kernel
 from ctm.sim.engines.fast.r700.constants import Constants
+from ctm.sim.engines.fast.vector.fetch import fetch
 from ctm.sim.engines.fast.vector.lanes import Lanes, Value
-from ctm.sim.engines.fast.vector.lookup import look_up
 from ctm.sim.golden.r700.instruction import Vertex
 
 _WORDS = CHANNELS * FLOAT_CONSTANTS
@@ -15,15 +15,15 @@ def vertex(kernel: Kernel, constants: Constants, instruction: Vertex, index: Val
     lanes = kernel.lanes
     if instruction.input is None:
         return _constants(lanes, constants, instruction, index)
-    form, place = kernel.frame.buffers[instruction.input], kernel.places[instruction.input]
+    form, buffer = kernel.frame.buffers[instruction.input], kernel.buffers[instruction.input]
     if form.is_empty:
         return [lanes.none] * CHANNELS
-    row, column = _divided(lanes, index, place.scale_x)
+    row, column = _divided(lanes, index, buffer.scale_x)
     x, y = (
         lanes.apply("umin", at, lanes.builder.sub(lanes.splat(limit), lanes.integer(1)))
-        for at, limit in ((column, place.width_limit), (row, place.height_limit))
+        for at, limit in ((column, buffer.width_limit), (row, buffer.height_limit))
     )
-    return [lanes.words(value) for value in look_up(lanes, form, place, x, y)]
+    return [lanes.words(value) for value in fetch(lanes, form, buffer, x, y)]
 
 
 def _divided(lanes: Lanes, index: Value, pitch: Value) -> tuple[Value, Value]:

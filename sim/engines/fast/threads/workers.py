@@ -3,7 +3,7 @@
 A thread of Python begins as native code that reads pointers from a pipe: each is a table, which names the code that it
 is for. When that code is done the pointer goes back by another pipe. So to begin and to wait are one system call each.
 
-As many threads as there are processors have one each: Linux wakes them on that of the thread that asks, one behind the
+As many threads as there are processors have one each: Linux wakes them on that of the calling thread, one after the
 other, and lets another processor help only when some milliseconds have passed, which is longer than most work here.
 """
 
@@ -54,7 +54,7 @@ class Workers:
                 del self._running[ended]
 
     def stop(self) -> None:
-        """End all that runs, and the threads with it: nobody may know what was still begun when a signal came."""
+        """End all that runs, and the threads with it: after a signal it is unknown what was still begun."""
         for table in self._running.values():
             table[Slot.LIMIT] = 0
         if self._team is not None:
@@ -70,9 +70,9 @@ class _Team:
         self.process = os.getpid()
         (jobs, self.jobs), (self.ended, ended) = os.pipe(), os.pipe()
         own = sorted(os.sched_getaffinity(0))
-        places = [{processor} for processor in own] if threads == len(own) else [set(own)] * threads
+        affinities = [{processor} for processor in own] if threads == len(own) else [set(own)] * threads
         team = [
-            Thread(target=_work, args=(code, jobs, ended, place), name=_NAME, daemon=True) for place in places
+            Thread(target=_work, args=(code, jobs, ended, affinity), name=_NAME, daemon=True) for affinity in affinities
         ]  # fmt: skip
         for thread in team:
             thread.start()

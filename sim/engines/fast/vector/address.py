@@ -33,7 +33,7 @@ class Form:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Place:
+class BufferParameters:
     """Where a buffer lies, scalars; see `BufferSlot`."""
 
     memory: Value
@@ -45,12 +45,12 @@ class Place:
     scale_y: Value
 
 
-def element_address(lanes: Lanes, form: Form, place: Place, x: Value, y: Value) -> Value:
+def element_address(lanes: Lanes, form: Form, buffer: BufferParameters, x: Value, y: Value) -> Value:
     """Byte addresses of the elements (x, y), words, as wide as the wider one of them; they wrap at 4 GiB.
 
     What depends on x and on y is apart until the end, so that a loop computes only that of which changes in it.
     """
-    row, from_y = _row(lanes.of(y), form, place, y)
+    row, from_y = _row(lanes.of(y), form, buffer, y)
     column, from_x = _column(lanes.of(x), form, x)
     wider = lanes.at(max(x.type.count, y.type.count))
     row, from_y, column, from_x = map(wider.spread, (row, from_y, column, from_x))
@@ -58,9 +58,9 @@ def element_address(lanes: Lanes, form: Form, place: Place, x: Value, y: Value) 
     return lanes.builder.add(lanes.builder.add(row, column), lanes.builder.xor(from_x, from_y))
 
 
-def _row(lanes: Lanes, form: Form, place: Place, y: Value) -> tuple[Value, Value]:
+def _row(lanes: Lanes, form: Form, buffer: BufferParameters, y: Value) -> tuple[Value, Value]:
     """The byte address of a row of tiles, or of elements, and what y gives of the offset in a tile."""
-    builder, base, stride = lanes.builder, lanes.splat(place.base), lanes.splat(place.stride)
+    builder, base, stride = lanes.builder, lanes.splat(buffer.base), lanes.splat(buffer.stride)
     if not form.is_tiled:
         return builder.add(base, builder.mul(y, stride)), lanes.none
     size_log2 = form.element.element_bytes.bit_length() - 1
@@ -84,7 +84,7 @@ def _column(lanes: Lanes, form: Form, x: Value) -> tuple[Value, Value]:
 
 
 def _moved(lanes: Lanes, value: Value, bits: Sequence[tuple[int, int]]) -> Value:
-    """Bits of a value at other places, by pairs (from, to); 0 elsewhere."""
+    """Bits of a value at other positions, by pairs (from, to); 0 elsewhere."""
     builder, masks = lanes.builder, dict[int, int]()
     for bit, to in bits:
         masks[to - bit] = masks.get(to - bit, 0) | 1 << to

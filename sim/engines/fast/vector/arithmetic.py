@@ -29,8 +29,8 @@ def _fused(lanes: Lanes, a: Value, b: Value, c: Value) -> Value:
     product, addend = builder.fmul(lanes.widen(a), lanes.widen(b)), lanes.widen(c)
     total = builder.fadd(product, addend)
     # Knuth's TwoSum.
-    part = builder.fsub(total, product)
-    error = builder.fadd(builder.fsub(addend, part), builder.fsub(product, builder.fsub(total, part)))
+    partial = builder.fsub(total, product)
+    error = builder.fadd(builder.fsub(addend, partial), builder.fsub(product, builder.fsub(total, partial)))
     bits, error_bits = builder.bitcast(total, lanes.longs), builder.bitcast(error, lanes.longs)
     is_inexact = builder.fcmp_ordered("!=", error, lanes.double(0))
     is_even = builder.icmp_unsigned("==", builder.and_(bits, lanes.long(1)), lanes.long(0))

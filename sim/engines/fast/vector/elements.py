@@ -1,4 +1,4 @@
-"""Elements of memory: gathered for a lookup, stored by outputs. Source: CTM Guide pp. 5-7."""
+"""Elements of memory: gathered for a fetch, stored by outputs. Source: CTM Guide pp. 5-7."""
 
 from collections.abc import Iterator, Sequence
 
@@ -29,11 +29,11 @@ def _gather(lanes: Lanes, form: Form, memory: Value, address: Value) -> list[Val
         return [from_unorm(lanes, words, _UNORM16)]
     if form.format is DataFormat.UINT8_4:
         words = _loaded(lanes, memory, address, INT)
-        parts = [builder.lshr(words, lanes.integer(_BYTE_BITS * channel)) for channel in range(CHANNELS)]
-        return [from_unorm(lanes, builder.and_(part, lanes.integer(_UNORM8)), _UNORM8) for part in parts]
+        shifted = [builder.lshr(words, lanes.integer(_BYTE_BITS * channel)) for channel in range(CHANNELS)]
+        return [from_unorm(lanes, builder.and_(each, lanes.integer(_UNORM8)), _UNORM8) for each in shifted]
     if form.element.channels == 1:
         return [_loaded(lanes, memory, address, FLOAT)]
-    pointers = [_place(lanes, memory, scalar) for scalar in lanes.scalars(address)]
+    pointers = [_pointer(lanes, memory, scalar) for scalar in lanes.scalars(address)]
     # Bases are aligned, so elements are.
     return [
         lanes.as_floats(words) for words in lanes.gathered(pointers, form.element.channels, form.element.element_bytes)
@@ -51,12 +51,12 @@ def _loaded(lanes: Lanes, memory: Value, address: Value, kind: Value) -> Value:
     """A scalar of `kind` for each lane."""
     result = ir.Constant(ir.VectorType(kind, lanes.width), ir.Undefined)
     for lane, scalar in enumerate(lanes.scalars(address)):
-        loaded = lanes.builder.load(_place(lanes, memory, scalar), typ=kind)
+        loaded = lanes.builder.load(_pointer(lanes, memory, scalar), typ=kind)
         result = lanes.put(result, loaded, lane)
     return result
 
 
-def _place(lanes: Lanes, memory: Value, address: Value) -> Value:
+def _pointer(lanes: Lanes, memory: Value, address: Value) -> Value:
     """Pointer to a byte address of the machine, a scalar."""
     return lanes.builder.gep(memory, [lanes.builder.zext(address, LONG)], source_etype=BYTE)
 
@@ -88,7 +88,7 @@ def _store_all(lanes: Lanes, form: Form, memory: Value, address: Value, words: S
     """Whole elements of all lanes by pairs: lanes 0 and 1 of a quad, and 2 and 3, have neighbouring ones."""
     builder, scalars = lanes.builder, lanes.scalars(address)
     for first, vector in _pairs(lanes, form, words):
-        stored = builder.store(vector, _place(lanes, memory, scalars[first]))
+        stored = builder.store(vector, _pointer(lanes, memory, scalars[first]))
         # Rows and bases are aligned, and the lower of a pair of elements is an even one.
         stored.align = 2 * form.element.element_bytes
 
@@ -100,8 +100,8 @@ def _pairs(lanes: Lanes, form: Form, words: Sequence[Value]) -> Iterator[tuple[i
         by_lane = lanes.transposed(words)
         for lane in evens:
             block = lane // QUAD * QUAD
-            place = [block + at for at in range(QUAD)] + [lanes.width + block + at for at in range(QUAD)]
-            order = ir.Constant(ir.VectorType(INT, 2 * QUAD), place)
+            pairs = [block + at for at in range(QUAD)] + [lanes.width + block + at for at in range(QUAD)]
+            order = ir.Constant(ir.VectorType(INT, 2 * QUAD), pairs)
             yield lane, builder.shuffle_vector(by_lane[lane % QUAD], by_lane[lane % QUAD + 1], order)
         return
     if form.element.channels == 2:
@@ -135,10 +135,10 @@ def scatter(
     with builder.goto_entry_block():
         kept = [builder.alloca(lanes.integers) for _ in range(1 + 2 * len(words))]
         counter = builder.alloca(INT)
-    for place, vector in zip(kept, [address, *words, *masks], strict=True):
-        builder.store(vector, place)
+    for pointer, vector in zip(kept, [address, *words, *masks], strict=True):
+        builder.store(vector, pointer)
     function = builder.function
-    loop, behind = function.append_basic_block("lane"), function.append_basic_block("behind")
+    loop, after = function.append_basic_block("lane"), function.append_basic_block("after")
     builder.store(ir.Constant(INT, 0), counter)
     builder.branch(loop)
     builder.position_at_end(loop)
@@ -153,8 +153,8 @@ def scatter(
         with builder.if_then(chosen):
             word = of_lane(kept[1 + channel])
             at = builder.add(first, ir.Constant(INT, channel * element.channel_bytes))
-            builder.store(word if kind is INT else builder.trunc(word, kind), _place(lanes, memory, at))
+            builder.store(word if kind is INT else builder.trunc(word, kind), _pointer(lanes, memory, at))
     following = builder.add(lane, ir.Constant(INT, 1))
     builder.store(following, counter)
-    builder.cbranch(builder.icmp_signed("<", following, ir.Constant(INT, lanes.width)), loop, behind)
-    builder.position_at_end(behind)
+    builder.cbranch(builder.icmp_signed("<", following, ir.Constant(INT, lanes.width)), loop, after)
+    builder.position_at_end(after)

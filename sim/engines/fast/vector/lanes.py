@@ -128,11 +128,11 @@ class Lanes:
         return [self.pick(vector, lane) for lane in range(self.width)]
 
     def memory(self) -> Value:
-        """A place for a vector of words, see `scalars_in`."""
+        """A pointer to a vector of words, see `scalars_in`."""
         with self.builder.goto_entry_block():
-            place = self.builder.alloca(self.integers)
-        place.align = WORD_BYTES * self.width
-        return place
+            pointer = self.builder.alloca(self.integers)
+        pointer.align = WORD_BYTES * self.width
+        return pointer
 
     def scalars_in(self, memory: Value, words: Value) -> list[Value]:
         """The scalars of all lanes, stored and loaded: an instruction for each, where it is two out of a register.
@@ -143,8 +143,8 @@ class Lanes:
         builder.store(words, memory)
         # LLVM would take them out of the register all the same if it knew this pointer.
         hidden = builder.call(ir.InlineAsm(ir.FunctionType(POINTER, [POINTER]), "", "=r,0"), [memory])
-        places = [builder.gep(hidden, [ir.Constant(INT, lane)], source_etype=INT) for lane in range(self.width)]
-        return [builder.load(place, typ=INT) for place in places]
+        pointers = [builder.gep(hidden, [ir.Constant(INT, lane)], source_etype=INT) for lane in range(self.width)]
+        return [builder.load(pointer, typ=INT) for pointer in pointers]
 
     def gathered(self, pointers: Sequence[Value], count: int, align: int) -> list[Value]:
         """Two or four neighbouring words that each lane's pointer points at, as a vector for each of them."""
@@ -152,7 +152,7 @@ class Lanes:
         for pointer in pointers:
             loaded.append(self.builder.load(pointer, typ=kind))
             loaded[-1].align = align
-        # Joined so that a word stays in its 128 bits when they are transposed: that is what hosts do fastest.
+        # Joined so that a word remains in its 128 bits when they are transposed: that is what hosts do fastest.
         if self.width < QUAD:
             words, step = self.joined(loaded), range(0, self.width * count, count)
             orders = [self.integer_for_each([first + at for first in step]) for at in range(count)]
@@ -164,22 +164,22 @@ class Lanes:
         return self.transposed([self.joined(loaded[lane::QUAD]) for lane in range(QUAD)])
 
     def transposed(self, vectors: Sequence[Value]) -> list[Value]:
-        """Four vectors of words, of which every four lanes change places with the vectors."""
+        """Four vectors of words, of which every four lanes are transposed with the vectors."""
         first, second, third, fourth = vectors
         halves = [self.interleaved(first, third), self.interleaved(second, fourth)]
         return [each for one, other in zip(*halves, strict=True) for each in self.interleaved(one, other)]
 
-    def joined(self, parts: Sequence[Value]) -> Value:
-        """Vectors, one behind the other; a power of two of them."""
-        while len(parts) > 1:
-            count = 2 * parts[0].type.count
+    def joined(self, vectors: Sequence[Value]) -> Value:
+        """Vectors, one after the other; a power of two of them."""
+        while len(vectors) > 1:
+            count = 2 * vectors[0].type.count
             order = ir.Constant(ir.VectorType(INT, count), list(range(count)))
-            pairs = zip(parts[::2], parts[1::2], strict=True)
-            parts = [self.builder.shuffle_vector(one, other, order) for one, other in pairs]
-        return parts[0]
+            pairs = zip(vectors[::2], vectors[1::2], strict=True)
+            vectors = [self.builder.shuffle_vector(one, other, order) for one, other in pairs]
+        return vectors[0]
 
     def interleaved(self, one: Value, other: Value) -> tuple[Value, Value]:
-        """Of every four words of two vectors the lower two by turns, and the upper two."""
+        """Of every four words of two vectors the lower two, interleaved, and the upper two."""
         return self._by_quad(one, other, (0, 4, 1, 5)), self._by_quad(one, other, (2, 6, 3, 7))
 
     def _by_quad(self, one: Value, other: Value, order: Sequence[int]) -> Value:
@@ -228,9 +228,9 @@ class Lanes:
         barrier = ir.InlineAsm(ir.FunctionType(kind, [kind]), "", "=x,0")
         if self.width < self._register:
             return self.contracted(self.builder.call(barrier, [self.at(self._register).spread(values)]))
-        return self.joined([self.builder.call(barrier, [part]) for part in self._parts(values)])
+        return self.joined([self.builder.call(barrier, [each]) for each in self._registers_of(values)])
 
-    def _parts(self, values: Value) -> list[Value]:
+    def _registers_of(self, values: Value) -> list[Value]:
         """Floats as the host's registers hold them."""
         if self.width == self._register:
             return [values]
@@ -264,8 +264,8 @@ class Lanes:
             return self.builder.zext(counted, INT)
         return self.builder.trunc(counted, INT) if self.width > INT.width else counted
 
-    def any_of_group(self, mask: Value, group: int) -> Value:
-        """A mask of whole groups of `group` lanes: those of which a lane is in `mask`."""
+    def any_in_each(self, mask: Value, group: int) -> Value:
+        """A mask of whole wavefronts of `wavefront` lanes: those of which a lane is in `mask`."""
         if group == self.width:
             return self.mask(self.splat(self.any(mask)))
         distance = 1

@@ -58,7 +58,7 @@ class Transcendental:
         return self._others[lanes.width]
 
     @cached_property
-    def _places(self) -> Value:
+    def _entries(self) -> Value:
         return self._lanes.memory()
 
     def _rcp(self, a: Value) -> Value:
@@ -92,8 +92,8 @@ class Transcendental:
         limited = lanes.choose(builder.fcmp_ordered("<", a, lanes.single(_BIAS + 1)), a, lanes.single(_BIAS + 1))
         limited = lanes.choose(builder.fcmp_ordered(">", limited, lanes.single(-_BIAS)), limited, lanes.single(-_BIAS))
         whole = builder.fptosi(limited, lanes.integers)
-        rest = builder.fsub(limited, builder.sitofp(whole, lanes.floats))
-        units = self._rounded(builder.fmul(rest, lanes.single(_UNITS)))
+        remainder = builder.fsub(limited, builder.sitofp(whole, lanes.floats))
+        units = self._rounded(builder.fmul(remainder, lanes.single(_UNITS)))
         whole = builder.add(whole, builder.ashr(units, lanes.integer(ARGUMENT_BITS)))
         total = self._interpolate(POWER, builder.and_(units, lanes.integer(_UNITS - 1)))
         result = self._flushed(self._scaled(self._normalised(total), whole))
@@ -179,8 +179,8 @@ class Transcendental:
         """Floats below 2^31 as integers; halves go away from zero."""
         builder, integers = self._lanes.builder, self._lanes.integers
         whole = builder.fptosi(values, integers)
-        rest = builder.fsub(values, builder.sitofp(whole, values.type))
-        return builder.add(whole, builder.fptosi(builder.fadd(rest, rest), integers))
+        remainder = builder.fsub(values, builder.sitofp(whole, values.type))
+        return builder.add(whole, builder.fptosi(builder.fadd(remainder, remainder), integers))
 
     def _normalised(self, total: Value) -> Value:
         """The words of a sum from 1 to 2, times 2^C0_FRACTION, rounded down to an integer and then to a float."""
@@ -206,7 +206,7 @@ class Transcendental:
         lanes, builder = self._lanes, self._lanes.builder
         low = builder.and_(argument, lanes.integer((1 << region.width_bits) - 1))
         segment = builder.lshr(argument, lanes.integer(region.width_bits))
-        # Some arguments are one too large, or those of special values: nobody uses their sum, but it must be readable.
+        # Some arguments are one too large, or those of special values: their sum is not used, but must be readable.
         segment = builder.and_(segment, lanes.integer(region.entries - 1))
         address = builder.add(segment, lanes.integer(region.base) if base is None else base)
         return self._quadratic(address, low, lanes.integer(1 << (region.width_bits - 1)))
@@ -215,7 +215,7 @@ class Transcendental:
         """The unit's sum with all its bits; the distance from a segment's middle is `low` - `middle`."""
         lanes, builder = self._lanes, self._lanes.builder
         constant, linear, quadratic = self._coefficients(address)
-        # Behind the leading bit of this power of two an integer is a fraction in units of 2^-DISTANCE_SHIFT.
+        # After the leading bit of this power of two an integer is a fraction in units of 2^-DISTANCE_SHIFT.
         power = lanes.integer(_BIAS + _FRACTION_BITS - tables.DISTANCE_SHIFT << _FRACTION_BITS)
         low, middle = (lanes.as_floats(builder.or_(each, power)) for each in (low, middle))
         distance = lanes.widen(builder.fsub(low, middle))
@@ -251,8 +251,8 @@ class Transcendental:
         """c0, c1 and c2 of each lane's entry."""
         lanes, builder = self._lanes, self._lanes.builder
         # Multiplied here and not in each pointer, which would cost an instruction for each lane.
-        places = builder.mul(address, lanes.integer(tables.ENTRY_WORDS * WORD_BYTES))
-        scalars = lanes.scalars_in(self._places, places)
+        offsets = builder.mul(address, lanes.integer(tables.ENTRY_WORDS * WORD_BYTES))
+        scalars = lanes.scalars_in(self._entries, offsets)
         pointers = [builder.gep(self._table, [builder.zext(at, LONG)], source_etype=BYTE) for at in scalars]
         low, high, linear, quadratic = lanes.gathered(pointers, tables.ENTRY_WORDS, WORD_BYTES)
         order = [half * lanes.width + lane for lane in range(lanes.width) for half in (0, 1)]

@@ -5,14 +5,14 @@ import math
 from ctm.sim.golden.fp.scalar.number import SIGNIFICAND_BITS, is_infinite, is_nan, round_nearest, sign, split, value
 from ctm.sim.golden.fp.scalar.selection import clamp
 
-# More quotient bits than any tie of n / 65535 could hide behind; the rest is kept as a sticky bit.
+# More quotient bits than any tie of n / 65535 needs; the remainder is kept as a sticky bit.
 _QUOTIENT_BITS = 64
 
 
 def from_unorm(n: int, largest: int) -> int:
     """The word nearest to n / largest; `largest` is 255 or 65535."""
-    quotient, rest = divmod(n << _QUOTIENT_BITS, largest)
-    return round_nearest(quotient << 1 | (rest != 0), -_QUOTIENT_BITS - 1)
+    quotient, remainder = divmod(n << _QUOTIENT_BITS, largest)
+    return round_nearest(quotient << 1 | (remainder != 0), -_QUOTIENT_BITS - 1)
 
 
 def to_unorm(x: int, largest: int) -> int:

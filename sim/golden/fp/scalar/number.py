@@ -83,9 +83,9 @@ def shift_right_nearest(value: int, count: int) -> int:
     """A value >= 0 divided by 2^count, rounded to nearest even; a negative count multiplies."""
     if count <= 0:
         return value << -count
-    quotient, rest = value >> count, value & (1 << count) - 1
+    quotient, remainder = value >> count, value & (1 << count) - 1
     half = 1 << (count - 1)
-    return quotient + (rest > half or (rest == half and quotient & 1))
+    return quotient + (remainder > half or (remainder == half and quotient & 1))
 
 
 def round_nearest(significand: int, exponent: int) -> int:

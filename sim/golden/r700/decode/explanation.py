@@ -29,17 +29,17 @@ def explain(image: Image, pc: int, status: Status) -> str:
     if status not in (Status.ILLEGAL_INSTRUCTION, Status.PC_RANGE):
         return ""
     code = code_of(image.code, information_of(image))
-    place = unpack(FAULT_PC, pc)
-    if place["word"] >= len(code):
-        return word_out_of_range(place["word"], len(code))
-    word = code.word(place["word"])
+    fields = unpack(FAULT_PC, pc)
+    if fields["word"] >= len(code):
+        return word_out_of_range(fields["word"], len(code))
+    word = code.word(fields["word"])
     if isinstance(word, Illegal):
         return word.reason
     if status is Status.PC_RANGE:
         return clause_out_of_range(word, len(code)) if _has_clause(word) else ""
     if isinstance(word, Export):
         return NO_LOOP if word.relative else ""
-    return _of_clause(code, place["word"], place["address"]) if _has_clause(word) else ""
+    return _of_clause(code, fields["word"], fields["address"]) if _has_clause(word) else ""
 
 
 def _has_clause(word: AluWord | Flow | Export) -> TypeGuard[AluWord | Flow]:

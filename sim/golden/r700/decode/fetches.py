@@ -10,7 +10,7 @@ from ctm.rtl.isa.r700.fetch import FetchFormat, MemoryOperation, Multiplex, Text
 from ctm.rtl.isa.r700.limits import FETCH_UNITS, LDS_ROW
 from ctm.rtl.isa.r700.pipeline import DrawStage
 from ctm.rtl.isa.word import unpack
-from ctm.sim.golden.r700.decode.error import IllegalError, refuse
+from ctm.sim.golden.r700.decode.error import IllegalError, illegal_if
 from ctm.sim.golden.r700.image import Information
 from ctm.sim.golden.r700.instruction import (
     BufferFetch,
@@ -85,7 +85,7 @@ def _fields(forms: Sequence[object], words: Sequence[int]) -> dict[str, int]:
     fields: dict[str, int] = {}
     for layout, word in zip(forms, words, strict=True):
         found = unpack(layout, word)  # type: ignore[arg-type]
-        refuse(any(value for name, value in found.items() if name.startswith("reserved")), "a reserved bit is set")
+        illegal_if(any(value for name, value in found.items() if name.startswith("reserved")), "a reserved bit is set")
         fields |= found
     return fields
 
@@ -93,7 +93,7 @@ def _fields(forms: Sequence[object], words: Sequence[int]) -> dict[str, int]:
 def _destination_selects(fields: dict[str, int], prefix: str = "dst_sel") -> tuple[int, ...]:
     selects = tuple(fields[f"{prefix}_{component}"] for component in "xyzw")
     known = {select.value for select in ComponentSelect}
-    refuse(any(select not in known for select in selects), "a component select of 6")
+    illegal_if(any(select not in known for select in selects), "a component select of 6")
     return selects
 
 
@@ -101,13 +101,13 @@ def _texture(words: Sequence[int], information: Information) -> Texture:
     fields = _fields(fetch.TEXTURE, words)
     code = fields["tex_inst"]
     known = {operation.value: operation for operation in fetch.SUPPORTED}
-    refuse(code not in known, f"texture instruction {code}{_named(TextureOperation, code)} is not supported")
+    illegal_if(code not in known, f"texture instruction {code}{_named(TextureOperation, code)} is not supported")
     operation = known[code]
-    refuse(bool(fields["alt_const"]), "ALT_CONST is set")
-    refuse(bool(fields["bc_frac_mode"]), "BC_FRAC_MODE is set")
+    illegal_if(bool(fields["alt_const"]), "ALT_CONST is set")
+    illegal_if(bool(fields["bc_frac_mode"]), "BC_FRAC_MODE is set")
     number = fields["resource_id"] - information.texture_base
     is_input = 0 <= number < INPUTS
-    refuse(operation not in fetch.WITHOUT_INPUT and not is_input, f"resource {fields['resource_id']} is no input")
+    illegal_if(operation not in fetch.WITHOUT_INPUT and not is_input, f"resource {fields['resource_id']} is no input")
     return Texture(
         operation=operation,
         input=number if is_input else 0,
@@ -131,14 +131,14 @@ def _buffer_fetch(words: Sequence[int], information: Information) -> BufferFetch
     """A fetch of a program that is run for vertices or primitives."""
     fields = _fields(fetch.VERTEX, words)
     for name in ("use_const_fields", "endian_swap", "alt_const", "const_buf_no_stride"):
-        refuse(bool(fields[name]), f"{name.upper()} is set")
+        illegal_if(bool(fields[name]), f"{name.upper()} is set")
     buffer, kind = fields["buffer_id"], fields["fetch_type"]
     reads_ring = information.stage in (DrawStage.GS, DrawStage.DC)
     number = buffer - information.first_buffer
     is_buffer = buffer in fetch.RING_BUFFERS if reads_ring else 0 <= number < VERTEX_BUFFERS
-    refuse(not is_buffer, f"buffer {buffer} is {'not the ring' if reads_ring else 'no vertex buffer'}")
+    illegal_if(not is_buffer, f"buffer {buffer} is {'not the ring' if reads_ring else 'no vertex buffer'}")
     kinds = (fetch.FetchType.NO_INDEX_OFFSET,) if reads_ring else fetch.FetchType
-    refuse(all(kind != each.value for each in kinds), f"FETCH_TYPE {kind}")
+    illegal_if(all(kind != each.value for each in kinds), f"FETCH_TYPE {kind}")
     return BufferFetch(
         buffer=None if reads_ring else number,
         component=fields["src_sel_x"],
@@ -155,28 +155,28 @@ def _buffer_fetch(words: Sequence[int], information: Information) -> BufferFetch
 
 def _vertex_format(fields: dict[str, int]) -> VertexFormat:
     code, numeric = fields["data_format"], fields["num_format_all"]
-    refuse(code not in fetch.VERTEX_FORMATS, f"DATA_FORMAT {code} of a vertex buffer is not supported")
+    illegal_if(code not in fetch.VERTEX_FORMATS, f"DATA_FORMAT {code} of a vertex buffer is not supported")
     channels, bits, is_float = fetch.VERTEX_FORMATS[code]
     if is_float:
         return VertexFormat(channels=channels, bits=bits, numeric=Numeric.FLOAT)
-    refuse(numeric > Numeric.SCALED.value, f"NUM_FORMAT {numeric}")
+    illegal_if(numeric > Numeric.SCALED.value, f"NUM_FORMAT {numeric}")
     return VertexFormat(channels=channels, bits=bits, numeric=Numeric(numeric), signed=bool(fields["format_comp_all"]))
 
 
 def _vertex(words: Sequence[int], information: Information) -> Vertex:
     fields = _fields(fetch.VERTEX, words)
     for name in ("use_const_fields", "endian_swap", "alt_const", "const_buf_no_stride"):
-        refuse(bool(fields[name]), f"{name.upper()} is set")
+        illegal_if(bool(fields[name]), f"{name.upper()} is set")
     buffer, offset = fields["buffer_id"], fields["offset"]
     number = buffer - information.texture_base
     channels, one = 4, _ONE_BITS
     if buffer == 0:
-        refuse(offset % 4 != 0, f"OFFSET {offset} is no multiple of 4")
+        illegal_if(offset % 4 != 0, f"OFFSET {offset} is no multiple of 4")
         element = _format(fields["data_format"])
         channels, one = _CHANNELS[element], _ONE_BITS if element in _FLOATS else 1
     else:
-        refuse(not 0 <= number < INPUTS, f"buffer {buffer} is neither the constants nor an input")
-        refuse(offset != 0, f"OFFSET {offset} in a fetch from an input")
+        illegal_if(not 0 <= number < INPUTS, f"buffer {buffer} is neither the constants nor an input")
+        illegal_if(offset != 0, f"OFFSET {offset} in a fetch from an input")
     return Vertex(
         input=None if buffer == 0 else number,
         source=fields["src_gpr"],
@@ -193,7 +193,7 @@ def _vertex(words: Sequence[int], information: Information) -> Vertex:
 
 def _format(number: int) -> FetchFormat:
     known = {element.value: element for element in FetchFormat}
-    refuse(number not in known, f"DATA_FORMAT {number} is not supported")
+    illegal_if(number not in known, f"DATA_FORMAT {number} is not supported")
     return known[number]
 
 
@@ -201,12 +201,14 @@ def _memory_read(words: Sequence[int], information: Information) -> MemoryRead:
     fields = _fields(fetch.MEMORY_READ, words)
     scratch = fields["mem_op"] == MemoryOperation.RD_SCRATCH.value
     name, flag = ("RD_SCRATCH", "SCRATCH") if scratch else ("RD_SCATTER", "MEMORY")
-    refuse(not (information.scratch if scratch else information.memory), f"{name} in a program without the flag {flag}")
+    illegal_if(
+        not (information.scratch if scratch else information.memory), f"{name} in a program without the flag {flag}"
+    )
     for bit in ("lds_req", "coalesced_read", "endian_swap"):
-        refuse(bool(fields[bit]), f"{bit.upper()} is set")
-    refuse(fields["elem_size"] == 2, "ELEM_SIZE is 2")
+        illegal_if(bool(fields[bit]), f"{bit.upper()} is set")
+    illegal_if(fields["elem_size"] == 2, "ELEM_SIZE is 2")
     vectors = (FetchFormat.INT32_4.value, FetchFormat.FLOAT32_4.value)
-    refuse(fields["data_format"] not in vectors, f"{name} with DATA_FORMAT {fields['data_format']}")
+    illegal_if(fields["data_format"] not in vectors, f"{name} with DATA_FORMAT {fields['data_format']}")
     return MemoryRead(
         scratch=scratch,
         source=fields["src_gpr"],
@@ -224,11 +226,11 @@ def _memory_read(words: Sequence[int], information: Information) -> MemoryRead:
 
 def _share_write(words: Sequence[int]) -> ShareWrite:
     fields = _fields(fetch.SHARE_WRITE, words)
-    refuse(fields["src_rel_mode"] != 0, "SRC_REL_MODE is not 0")
-    refuse(not fields["simd_wave_rel"], "SIMD_WAVE_REL is 0: thread groups of several wavefronts are not supported")
+    illegal_if(fields["src_rel_mode"] != 0, "SRC_REL_MODE is not 0")
+    illegal_if(not fields["simd_wave_rel"], "SIMD_WAVE_REL is 0: thread groups of several wavefronts are not supported")
     index = fields["dst_index_ext"] << 6 | fields["dst_index"]
     stride = fields["dst_stride_ext"] << 7 | fields["dst_stride"]
-    refuse(bool(index % LDS_ROW or stride % LDS_ROW), f"DST_INDEX or DST_STRIDE is no multiple of {LDS_ROW}")
+    illegal_if(bool(index % LDS_ROW or stride % LDS_ROW), f"DST_INDEX or DST_STRIDE is no multiple of {LDS_ROW}")
     return ShareWrite(
         source=fields["src_gpr"],
         selects=tuple(fields[f"src_sel_{component}"] for component in "xyzw"),
@@ -240,18 +242,18 @@ def _share_write(words: Sequence[int]) -> ShareWrite:
 
 def _share_read(words: Sequence[int]) -> ShareRead:
     fields = _fields(fetch.SHARE_READ, words)
-    refuse(bool(fields["src_rel_mode"] or fields["dst_rel_mode"]), "SRC_REL_MODE or DST_REL_MODE is not 0")
+    illegal_if(bool(fields["src_rel_mode"] or fields["dst_rel_mode"]), "SRC_REL_MODE or DST_REL_MODE is not 0")
     bank, dword = fields["src_sel_x"], fields["src_sel_y"]
-    refuse(bank > 3 or dword > 3, "a select that is no component")
+    illegal_if(bank > 3 or dword > 3, "a select that is no component")
     modes = {mode.value: mode for mode in (Multiplex.NONE, Multiplex.WORD_SELECT)}
-    refuse(fields["mux_cntl"] not in modes, f"MUX_CNTL {fields['mux_cntl']}")
+    illegal_if(fields["mux_cntl"] not in modes, f"MUX_CNTL {fields['mux_cntl']}")
     masks = [fields[f"dst_wr_{component}"] for component in "xyzw"]
     return ShareRead(
         source=fields["src_gpr"],
         source_relative=False,
         destination=fields["dst_gpr"],
         destination_relative=False,
-        selects=tuple(place if mask else ComponentSelect.MASK.value for place, mask in enumerate(masks)),
+        selects=tuple(component if mask else ComponentSelect.MASK.value for component, mask in enumerate(masks)),
         bank=bank,
         dword=dword,
         offset=fields["rd_offset"],

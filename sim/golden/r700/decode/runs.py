@@ -25,7 +25,7 @@ def _divided(slots: Sequence[Slot]) -> Iterator[list[Slot]]:
 def _goes_on(one: Slot, other: Slot) -> bool:
     """Whether a slot does the same as the one before in the next channel."""
     operation = one.operation
-    if operation is not other.operation or other.place >= VECTOR_SLOTS or other.place != one.place + 1:
+    if operation is not other.operation or other.position >= VECTOR_SLOTS or other.position != one.position + 1:
         return False
     if operation.is_reduction:
         return True

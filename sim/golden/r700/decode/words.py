@@ -11,7 +11,7 @@ from ctm.rtl.isa.r700.limits import FETCH_UNITS, KCACHE_LINE_ROWS, KCACHE_SETS
 from ctm.rtl.isa.r700.pipeline import PRIMITIVE_BANKS, DrawStage
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
 from ctm.rtl.isa.word import unpack
-from ctm.sim.golden.r700.decode.error import refuse
+from ctm.sim.golden.r700.decode.error import illegal_if
 from ctm.sim.golden.r700.image import Information
 from ctm.sim.golden.r700.instruction import (
     PARAMETER_TARGET,
@@ -48,21 +48,21 @@ def _flow(low: int, high: int, information: Information) -> Flow:
         for operation in CfOperation
         if operation not in cf.UNSUPPORTED or operation in allowed
     }
-    refuse(word["cf_inst"] not in known, f"there is no CF instruction {word['cf_inst']}")
+    illegal_if(word["cf_inst"] not in known, f"there is no CF instruction {word['cf_inst']}")
     operation = known[word["cf_inst"]]
-    refuse(bool(word["reserved"]), "a reserved bit is set")
+    illegal_if(bool(word["reserved"]), "a reserved bit is set")
     is_fetch = operation in cf.FETCH_CLAUSES
     condition = Condition(word["cond"])
-    refuse(operation in cf.UNCONDITIONAL and condition is not Condition.ACTIVE, f"{operation.name} has a condition")
-    refuse(bool(word["whole_quad_mode"]) and not is_fetch, f"{operation.name} in whole quad mode")
-    refuse(bool(word["whole_quad_mode"] & word["valid_pixel_mode"]), "whole quad mode and valid pixel mode at once")
+    illegal_if(operation in cf.UNCONDITIONAL and condition is not Condition.ACTIVE, f"{operation.name} has a condition")
+    illegal_if(bool(word["whole_quad_mode"]) and not is_fetch, f"{operation.name} in whole quad mode")
+    illegal_if(bool(word["whole_quad_mode"] & word["valid_pixel_mode"]), "whole quad mode and valid pixel mode at once")
     is_call = operation in (CfOperation.CALL, CfOperation.CALL_FS)
-    refuse(is_call and word["pop_count"] != 0, f"{operation.name} with POP_COUNT")
+    illegal_if(is_call and word["pop_count"] != 0, f"{operation.name} with POP_COUNT")
     target = unpack(cf.CF_DWORD0, low)["addr"]
     if operation is CfOperation.CALL_FS:
         assert information.fetch_start is not None
         target = information.fetch_start
-    refuse(is_fetch and target % FETCH_UNITS != 0, f"a fetch clause at the odd address {target}")
+    illegal_if(is_fetch and target % FETCH_UNITS != 0, f"a fetch clause at the odd address {target}")
     return Flow(
         operation=operation,
         target=target,
@@ -87,11 +87,11 @@ def _of_stage(information: Information) -> tuple[CfOperation, ...]:
 def _alu(low: int, high: int, information: Information) -> AluWord:
     word = unpack(cf.CF_ALU_DWORD0, low) | unpack(cf.CF_ALU_DWORD1, high)
     known = {operation.value: operation for operation in AluClause}
-    refuse(word["cf_inst"] not in known, f"there is no ALU clause {word['cf_inst']}")
+    illegal_if(word["cf_inst"] not in known, f"there is no ALU clause {word['cf_inst']}")
     operation = known[word["cf_inst"]]
-    refuse(bool(word["alt_const"]), "ALT_CONST is set")
+    illegal_if(bool(word["alt_const"]), "ALT_CONST is set")
     pushes = operation is AluClause.ALU_PUSH_BEFORE
-    refuse(pushes and bool(word["whole_quad_mode"]), f"{operation.name} in whole quad mode")
+    illegal_if(pushes and bool(word["whole_quad_mode"]), f"{operation.name} in whole quad mode")
     sets = tuple(
         _kcache(word[f"kcache_mode{each}"], word[f"kcache_bank{each}"], word[f"kcache_addr{each}"], information)
         for each in range(KCACHE_SETS)
@@ -121,7 +121,7 @@ def _kcache(mode: int, bank: int, line: int, information: Information) -> Kcache
 def _export(low: int, high: int, information: Information) -> Export:
     code = unpack(exports.EXPORT_DWORD1_BUF, high)["cf_inst"]
     known = {operation.value: operation for operation in (*exports.SWIZZLED, *_writes(information))}
-    refuse(code not in known, f"there is no export {code}")
+    illegal_if(code not in known, f"there is no export {code}")
     operation = known[code]
     if operation in exports.SWIZZLED:
         return _swizzled(operation, low, high, information)
@@ -137,20 +137,20 @@ def _writes(information: Information) -> tuple[ExportOperation, ...]:
 
 def _swizzled(operation: ExportOperation, low: int, high: int, information: Information) -> Export:
     word = unpack(exports.EXPORT_DWORD0, low) | unpack(exports.EXPORT_DWORD1_SWIZ, high)
-    refuse(bool(word["reserved"]), "a reserved bit is set")
-    refuse(bool(word["whole_quad_mode"]), "an export in whole quad mode")
+    illegal_if(bool(word["reserved"]), "a reserved bit is set")
+    illegal_if(bool(word["whole_quad_mode"]), "an export in whole quad mode")
     base, burst = word["array_base"], word["burst_count"] + 1
     if information.stage in (DrawStage.VS, DrawStage.DC):
         base = _vertex_target(word["type"], base, burst)
     else:
         _check_pixel_target(word["type"], base, burst, information)
     takes_memory = information.memory and base == MEMORY_OUTPUT
-    refuse(takes_memory, "an export to output 0, which MEM_EXPORT writes")
+    illegal_if(takes_memory, "an export to output 0, which MEM_EXPORT writes")
     takes_scratch = information.scratch and base <= SCRATCH_OUTPUT < base + burst
-    refuse(takes_scratch, "an export to output 3, which is the scratch")
+    illegal_if(takes_scratch, "an export to output 3, which is the scratch")
     selects = tuple(word[f"sel_{component}"] for component in "xyzw")
     known = {select.value for select in ComponentSelect}
-    refuse(any(select not in known for select in selects), "a component select of 6")
+    illegal_if(any(select not in known for select in selects), "a component select of 6")
     return Export(
         operation=operation,
         base=base,
@@ -169,28 +169,30 @@ def _vertex_target(kind: int, base: int, burst: int) -> int:
         ExportType.POS.value: (exports.FIRST_POSITION, exports.POSITIONS, POSITION_TARGET),
         ExportType.PARAM.value: (0, exports.PARAMETERS, PARAMETER_TARGET),
     }.get(kind, (0, 0, 0))
-    refuse(count == 0, f"an export of type {kind} of a vertex, not POS or PARAM")
-    refuse(not first <= base <= first + count - burst, f"an export to {ExportType(kind).name} {base + burst - 1}")
+    illegal_if(count == 0, f"an export of type {kind} of a vertex, not POS or PARAM")
+    illegal_if(not first <= base <= first + count - burst, f"an export to {ExportType(kind).name} {base + burst - 1}")
     return target + base - first
 
 
 def _check_pixel_target(kind: int, base: int, burst: int, information: Information) -> None:
-    refuse(information.stage in (DrawStage.ES, DrawStage.GS), "an export of a program that writes to a ring")
-    refuse(kind != ExportType.PIXEL.value, f"an export of type {kind}, not PIXEL")
+    illegal_if(information.stage in (DrawStage.ES, DrawStage.GS), "an export of a program that writes to a ring")
+    illegal_if(kind != ExportType.PIXEL.value, f"an export of type {kind}, not PIXEL")
     targets = OUTPUTS if information.stage is None else DRAW_OUTPUTS
     is_depth = base == exports.COMPUTED_DEPTH
-    refuse(burst > 1 if is_depth else base + burst > targets, f"an export to target {base + burst - 1}")
+    illegal_if(burst > 1 if is_depth else base + burst > targets, f"an export to target {base + burst - 1}")
 
 
 def _memory_write(operation: ExportOperation, low: int, high: int, information: Information) -> Export:
     word = unpack(exports.EXPORT_DWORD0, low) | unpack(exports.EXPORT_DWORD1_BUF, high)
-    refuse(bool(word["reserved"]), "a reserved bit is set")
-    refuse(bool(word["whole_quad_mode"]), "an export in whole quad mode")
-    refuse(word["elem_size"] == 2, "ELEM_SIZE is 2")
+    illegal_if(bool(word["reserved"]), "a reserved bit is set")
+    illegal_if(bool(word["whole_quad_mode"]), "an export in whole quad mode")
+    illegal_if(word["elem_size"] == 2, "ELEM_SIZE is 2")
     if operation in exports.MEMORY_WRITES:
         is_scratch = operation is ExportOperation.MEM_SCRATCH
         allowed = information.scratch if is_scratch else information.memory
-        refuse(not allowed, f"{operation.name} in a program without the flag {'SCRATCH' if is_scratch else 'MEMORY'}")
+        illegal_if(
+            not allowed, f"{operation.name} in a program without the flag {'SCRATCH' if is_scratch else 'MEMORY'}"
+        )
     kind = MemoryWrite(word["type"])
     return Export(
         operation=operation,

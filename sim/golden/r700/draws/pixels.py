@@ -21,7 +21,7 @@ from ctm.sim.golden.r700.state import Batch
 
 
 class Ended(NamedTuple):
-    """Pixels of wavefronts that ended and that may store: order of the wavefront, place, and what they leave."""
+    """Pixels of wavefronts that ended and that may store: order of the wavefront, coordinates, and outputs."""
 
     order: Integers
     i: Integers
@@ -37,7 +37,7 @@ class PixelLaunch(Launch[Program]):
 
     strips: Strips | None
     order: Integers
-    """Places of the strips in the draw, ascending."""
+    """Indices of the strips in the draw, ascending."""
     z_range: tuple[np.float32, np.float32]
     adds: bool
     ended: list[Ended] = field(default_factory=list)
@@ -64,7 +64,7 @@ class PixelLaunch(Launch[Program]):
         yield from ()
 
     def tested(self) -> tuple[Ended, Mask] | None:
-        """The pixels that the strips left, in the order of the draw, and which pass the conditional test.
+        """The pixels that the strips kept, in the order of the draw, and which pass the conditional test.
 
         Depths of those that pass are stored. None if there are no pixels.
         """
@@ -78,7 +78,7 @@ class PixelLaunch(Launch[Program]):
         return found, self._tested(found.i, found.j, found.conditional)
 
     def store(self) -> None:
-        """Test and store what the strips left, primitive after primitive."""
+        """Test and store the outputs of the strips, primitive after primitive."""
         found = self.tested()
         if found is None:
             return
@@ -92,7 +92,7 @@ class PixelLaunch(Launch[Program]):
                 write(self.memory, self.outputs[output], i, j, outputs[register], stored)
 
     def _tested(self, i: Integers, j: Integers, value: Floats) -> Mask:
-        """Which pixels pass the conditional test; those at one place are tested one after the other."""
+        """Which pixels pass the conditional test; those at the same coordinates are tested one after the other."""
         unit = self.conditional
         if unit.location is not ConditionalLocation.DPP or unit.passes_all:
             return np.ones(i.size, bool)
@@ -105,7 +105,7 @@ class PixelLaunch(Launch[Program]):
         return passed
 
     def clamped(self, value: Floats) -> Floats:
-        """Depths in their range; denormals compare as zeros, and a NaN stays one."""
+        """Depths in their range; denormals compare as zeros, and a NaN is kept."""
         low, high = self.z_range
         number = fp.flush_denormals(value)
         bounds = [fp.flush_denormals(np.array([bound])) for bound in (low, high)]
@@ -125,7 +125,7 @@ class PixelLaunch(Launch[Program]):
 
 
 def _layers(i: Integers, j: Integers) -> Iterator[npt.NDArray[np.signedinteger]]:
-    """The first pixels of all places, then the second ones, ...: no two of one place together."""
+    """The first pixel at each coordinate pair, then the second ones, ...: no two of one pair together."""
     key = j.astype(np.int64) << 13 | i
     by = np.argsort(key, kind="stable")
     starts = np.flatnonzero(np.diff(key[by], prepend=-1))

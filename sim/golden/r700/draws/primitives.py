@@ -13,7 +13,7 @@ RECORD_BANK, PROVOKING_BANK = 4, 5
 
 @dataclass(frozen=True)
 class PrimitiveConstants:
-    """What banks 1 to 5 are, by the places of wavefronts in the draw.
+    """Banks 1 to 5, by the indices of wavefronts in the draw.
 
     `parameters` [vertices, rows, 4]; `shape` [wavefronts]: the shape of each; of shapes `corners` [shapes, 3],
     `provoking` [shapes] and `record` [shapes, rows, 4]. A row that is not there is 0.
@@ -25,7 +25,7 @@ class PrimitiveConstants:
     provoking: Integers
     record: Floats
     order: Integers
-    """Places of the wavefronts in the draw, ascending."""
+    """Indices of the wavefronts in the draw, ascending."""
 
     def rows(self, order: Integers, bank: int, row: int) -> Floats:
         """A row of a bank for each of the wavefronts `order`, [wavefronts, 4]."""

@@ -1,4 +1,4 @@
-"""The R700's programs of a draw, as a draw asks for them."""
+"""The R700's programs of a draw; see `Stages`."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -46,7 +46,7 @@ class R700Stages:
         self._state = state
         self._constants = core.constants(state)
         self._errors: list[tuple[int, MachineError]] = []
-        """Of pixel programs, with the place of the strip in the draw."""
+        """Of pixel programs, with the index of the strip in the draw."""
         pipeline = self._pipeline
         self.clip_distances, self.cull_distances = pipeline.clip_distances, pipeline.cull_distances
         self.has_geometry = pipeline.geometry is not None
@@ -60,7 +60,7 @@ class R700Stages:
             self._check_ring(Ring.GS_VS, self._pipeline.geometry_item)
         state, conditional = self._state, self._state.conditional
         if conditional.location is ConditionalLocation.PE and not conditional.passes_all:
-            raise bad_draw("the conditional test of a draw is made behind its pixel program: set_cond_loc DPP")
+            raise bad_draw("the conditional test of a draw is made after its pixel program: set_cond_loc DPP")
         formats = [output.element.is_float for output in state.outputs if output.width_limit]
         if self._draws.raster.add and not all(formats):
             raise bad_draw("targets that add have a FLOAT32 format, as all outputs that have columns")
@@ -94,13 +94,13 @@ class R700Stages:
         vertex = self._launch(self._program(DrawStage.ES), assembly.index.size, registers, item=pipeline.vertex_item)
         self._run(vertex, lambda thread: _vertex("ES", assembly, thread))
         threads = assembly.provoking.size
-        places = {
-            place: assembly.corners[:, corner] * pipeline.vertex_item
-            for corner, place in zip(range(assembly.corners.shape[1]), _CORNER_REGISTERS, strict=False)
+        offsets = {
+            register: assembly.corners[:, corner] * pipeline.vertex_item
+            for corner, register in zip(range(assembly.corners.shape[1]), _CORNER_REGISTERS, strict=False)
         }
         emits = Emits(threads, pipeline.most_emitted)
         geometry = self._launch(
-            self._program(DrawStage.GS), threads, {**places, (0, 2): assembly.number}, item=pipeline.geometry_item,
+            self._program(DrawStage.GS), threads, {**offsets, (0, 2): assembly.number}, item=pipeline.geometry_item,
             ring=vertex.written.ravel(), emits=emits,
         )  # fmt: skip
         self._run(geometry, lambda thread: f"GS, primitive {thread}")
@@ -139,7 +139,9 @@ class R700Stages:
         return ThreadLaunch(
             **self._base(program),
             threads=threads,
-            registers={place: values for place, values in registers.items() if place[0] < program.information.gprs},
+            registers={
+                register: values for register, values in registers.items() if register[0] < program.information.gprs
+            },
             results=np.zeros((len(program.outputs), threads, CHANNELS), np.float32),
             buffers=tuple(self._draws.buffers),
             first_instance=self._start.first_instance,
@@ -159,7 +161,7 @@ class R700Stages:
         Raises
         ------
         MachineError
-            That of the first one that failed, behind all.
+            That of the first one that failed, after all have run.
         """
         run, lanes = self._core.run(launch), self._core.lanes
         most = max(1, BATCH_LANES // lanes)
@@ -206,7 +208,7 @@ class R700Stages:
         )  # fmt: skip
 
     def run_strips(self, launch: PixelLaunch, shaded: Shaded, shapes: Shapes, strips: Strips, order: Integers) -> None:
-        """Run the pixel program for strips with these places in the draw, [strips], and store what it leaves."""
+        """Run the pixel program for strips with these indices in the draw, [strips], and store its outputs."""
         primitives = PrimitiveConstants(
             shaded.parameters, strips.shape, shapes.corners, shapes.provoking, shapes.record, order
         )

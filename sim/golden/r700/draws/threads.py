@@ -16,7 +16,7 @@ from ctm.rtl.isa.r700.exports import STREAM_WRITES, ExportOperation
 from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden.dpp.batch import Batch as AnyBatch
 from ctm.sim.golden.dpp.batch import Floats, Integers, Mask
-from ctm.sim.golden.dpp.constants import RefusedError
+from ctm.sim.golden.dpp.constants import BusError
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.draw.state import VertexBuffer
 from ctm.sim.golden.mc.buffer import Buffer
@@ -87,16 +87,16 @@ class ThreadLaunch(Launch[Program]):
 
 
 def write(
-    launch: ThreadLaunch, batch: Batch, export: Export, place: int, indices: Floats | None, words: Floats
+    launch: ThreadLaunch, batch: Batch, export: Export, burst_index: int, indices: Floats | None, words: Floats
 ) -> tuple[Integers, Mask]:
-    """Execute MEM_RING or MEM_STREAM for register `place` of a burst, whose `words` are [4, n].
+    """Execute MEM_RING or MEM_STREAM for register `burst_index` of a burst, whose `words` are [4, n].
 
-    A dword behind the thread's own item is lost. Gives the bytes of the ring at which words were to be stored, and
+    A dword beyond the thread's own item is lost. Gives the bytes of the ring at which words were to be stored, and
     which were; [words, n], none of a stream.
     """
     none = np.zeros((0, batch.size), np.int64), np.zeros((0, batch.size), bool)
     index = memory.index_of(indices, 0) if indices is not None else np.zeros(1, np.int64)
-    first = np.broadcast_to(export.base + place * export.element + index * export.element, batch.size)
+    first = np.broadcast_to(export.base + burst_index * export.element + index * export.element, batch.size)
     executing = np.flatnonzero(batch.active & batch.valid_mask & batch.covered)
     if export.operation is ExportOperation.MEM_RING:
         target, written = launch.written, None
@@ -124,13 +124,13 @@ def fetch(
 ) -> tuple[Floats, Integers, Mask]:
     """The components of a fetch, [4, n]; an element that is not in the buffer as a whole is 0.
 
-    Behind them are the addresses of the 32-bit words that it reads, of memory or in the ring, and which lanes do; both
+    After them come the addresses of the 32-bit words that it reads, of memory or in the ring, and which lanes do; both
     are [words, n].
 
     Raises
     ------
-    RefusedError
-        Memory answered a thread in `executing` with an error.
+    BusError
+        A thread in `executing` got an error response.
     """
     index = source[instruction.component].view(np.uint32).astype(np.int64)
     size = instruction.element.element_bytes
@@ -149,10 +149,10 @@ def fetch(
     inside = byte + size <= buffer.size
     aligned = byte & -instruction.element.channel_bytes
     address = (buffer.address + np.where(inside, aligned, 0)) % launch.memory.bytes.size
-    refused = launch.memory.refused(address, size)
-    if refused is not None and (refused & inside & executing).any():
-        lanes = refused & inside & executing
-        raise RefusedError(BusClient.INPUT, int(address[lanes.argmax()]), lanes)
+    errors = launch.memory.errors(address, size)
+    if errors is not None and (errors & inside & executing).any():
+        failed = errors & inside & executing
+        raise BusError(BusClient.INPUT, int(address[failed.argmax()]), failed)
     found = components(instruction.element, gathered(launch.memory.bytes, address, size), inside)
     return found, *_words_of(address, size, inside & executing)
 

@@ -9,7 +9,7 @@ from ctm.sim.golden.r700.formulas.kinds import Value
 from ctm.sim.golden.r700.formulas.modifiers import OUTPUT_MODIFIERS
 
 _SCALES = {"": 0, "_M2": 1, "_M4": 2, "_D2": 3}
-"""Output modifiers that are part of operations with three operands, which have no other."""
+"""Output modifiers that belong to operations with three operands, which have no other."""
 _MINUS_LARGEST = np.full(1, -LARGEST, np.float32)
 
 

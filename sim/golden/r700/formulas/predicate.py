@@ -77,7 +77,7 @@ def _clear(*, clean: bool = False) -> tuple[Floats, Mask]:
 
 
 def _cleared(x: Floats, where: Mask) -> Floats:
-    """A copy of `x` with +0 in some places."""
+    """A copy of `x` with +0 in some elements."""
     result = x.copy()
     np.copyto(result, np.float32(0), where=where)
     return result

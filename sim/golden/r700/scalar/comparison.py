@@ -34,7 +34,7 @@ def holds_unsigned(condition: str, a: int, b: int) -> bool:
 
 
 def passes(name: str, a: int, b: int) -> bool:
-    """A comparison by the part of an operation's name that tells it: GT, GT_INT, GT_UINT."""
+    """A comparison by the suffix of an operation's name: GT, GT_INT, GT_UINT."""
     condition, _, kind = name.partition("_")
     return {"": holds, "INT": holds_signed, "UINT": holds_unsigned}[kind](condition, a, b)
 

@@ -67,7 +67,7 @@ def _word(lanes: Lanes, element: VertexFormat, raw: Value) -> Value:
 
 
 def _from_half(lanes: Lanes, raw: Value) -> Value:
-    """Half floats as float32, exactly; what a NaN carries stays."""
+    """Half floats as float32, exactly; the payload of a NaN is kept."""
     builder = lanes.builder
     sign = builder.shl(builder.and_(raw, lanes.integer(_HALF_SIGN)), lanes.integer(WORD_BITS - 16))
     magnitude = builder.and_(raw, lanes.integer(_HALF_MAGNITUDE))

@@ -50,7 +50,7 @@ class GivenThreads:
         self.table = self._table()
 
     def take(self, returned: npt.NDArray[np.signedinteger]) -> None:
-        """Give the launch what threads left, but for those of the vectors `returned`."""
+        """Give the launch the results of threads, but for those of the vectors `returned`."""
         launch, lanes = self._launch, self._lanes
         ordered = self._results.transpose(1, 0, 3, 2).reshape(
             len(self.threaded.outputs), self.vectors * lanes, CHANNELS
@@ -63,8 +63,8 @@ class GivenThreads:
     def _begin(self) -> Words:
         """What registers hold at the start, [vectors, registers, lanes]; 0 where there is no thread."""
         starts = np.zeros((len(self._launch.registers), self.vectors * self._lanes), np.uint32)
-        for place, values in enumerate(self._launch.registers.values()):
-            starts[place, : values.size] = values.astype(np.int64).astype(np.uint32)
+        for row, values in enumerate(self._launch.registers.values()):
+            starts[row, : values.size] = values.astype(np.int64).astype(np.uint32)
         shape = len(starts), self.vectors, self._lanes
         return np.ascontiguousarray(starts.reshape(shape).transpose(1, 0, 2))
 

@@ -34,8 +34,8 @@ class Primitives:
         record = builder.mul(shape, ir.Constant(LONG, RECORD_ROWS * CHANNELS))
         self._banks[RECORD_BANK] = builder.gep(self._records, [record], source_etype=FLOAT)
         first = builder.mul(shape, ir.Constant(LONG, _VERTICES))
-        for place, bank in enumerate((1, 2, 3, PROVOKING_BANK)):
-            number = self._load(self._vertices, builder.add(first, ir.Constant(LONG, place)), INT)
+        for row, bank in enumerate((1, 2, 3, PROVOKING_BANK)):
+            number = self._load(self._vertices, builder.add(first, ir.Constant(LONG, row)), INT)
             at = builder.mul(builder.zext(number, LONG), ir.Constant(LONG, self._rows * CHANNELS))
             self._banks[bank] = builder.gep(self._parameters, [at], source_etype=FLOAT)
 
@@ -55,7 +55,7 @@ class Primitives:
         return self._lanes.splat(self._load(self._banks[bank], ir.Constant(LONG, CHANNELS * row + channel), INT))
 
     def clamped(self, depth: Value) -> Value:
-        """Conditional values in the range of depth; a NaN stays one."""
+        """Conditional values in the range of depth; a NaN is kept."""
         lanes = self._lanes
         low, high = lanes.splat(self._low), lanes.splat(self._high)
         below, above = lanes.compare("<", depth, low), lanes.compare(">", depth, high)

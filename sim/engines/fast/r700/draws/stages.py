@@ -31,12 +31,12 @@ _UNLIMITED = (1 << 63) - 1
 
 _LEAST_VECTORS = 16
 """Vectors that are worth a thread of their own."""
-_ROOM_LANES = 1 << 17
+_STRIP_LANES = 1 << 17
 """Pixels whose strips are found and drawn together."""
 
 
 class _Running(NamedTuple):
-    """Strips that are being drawn: what they are, the first one's place in the draw, and the table of the thread."""
+    """Strips that are being drawn: what they are, the first one's index in the draw, and the table of the thread."""
 
     found: Found
     first: int
@@ -99,10 +99,10 @@ class FastStages(R700Stages):
         code = compiling.code(prepared)
         kept = _arrays(shaded, shapes)
         table = self._table(prepared, code, kept, launch.watchdog)
-        rooms = cycle([Found.room(_ROOM_LANES // self._core.lanes, self._core.lanes) for _ in range(2)])
+        allocated = cycle([Found.empty(_STRIP_LANES // self._core.lanes, self._core.lanes) for _ in range(2)])
         running: _Running | None = None
         first, returned = 0, list[tuple[Found, Integers]]()
-        for found in raster(shapes, domain, self._core.lanes, compiling.host, lambda: next(rooms)):
+        for found in raster(shapes, domain, self._core.lanes, compiling.host, lambda: next(allocated)):
             if running is not None:
                 returned += self._taken(running, prepared)
             running = self._begun(code, table, found, first)
@@ -134,23 +134,23 @@ class FastStages(R700Stages):
         ):  # fmt: skip
             given[slot] = array.ctypes.data
         given[Slot.VECTORS] = count
-        layout = Layout(vectors=count, places=np.arange(count), i=found.i, j=found.j, covered=found.covered)
+        layout = Layout(vectors=count, positions=np.arange(count), i=found.i, j=found.j, covered=found.covered)
         tables = Arranged.of(layout, given, 1).begin(1)
         ((address, done),) = tables.items()
         self._compiling.workers.submit(code, tables)
         return _Running(found, first, address, done)
 
     def _taken(self, running: _Running, prepared: Prepared) -> Iterator[tuple[Found, Integers]]:
-        """Wait for strips, count what they did, and give those that are for the golden model, with their places."""
+        """Wait for strips, count what they did, and give those that are for the golden model, with their indices."""
         numbers = self._ended(running.address, running.done, prepared)
         if numbers.size:
             yield running.found.select(numbers), running.first + numbers
 
 
 def _layout(vectors: int) -> Layout:
-    """Vectors of threads, which are numbered and have no place in a domain."""
+    """Vectors of threads, which are numbered and have no coordinates in a domain."""
     nowhere = np.zeros(0, np.int32)
-    return Layout(vectors=vectors, places=np.arange(vectors), i=nowhere, j=nowhere, covered=None)
+    return Layout(vectors=vectors, positions=np.arange(vectors), i=nowhere, j=nowhere, covered=None)
 
 
 def _arrays(shaded: Shaded, shapes: Shapes) -> dict[Slot, npt.NDArray[Any]]:

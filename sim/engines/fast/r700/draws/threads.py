@@ -72,8 +72,8 @@ class Threads:
         """What threads begin with: register, channel, words."""
         self._lanes.builder.store(self._lanes.none, self._count)
         starts, count = self._given(ThreadSlot.STARTS, POINTER), len(self._threaded.registers)
-        for place, (register, channel) in enumerate(self._threaded.registers):
-            loaded = self._lanes.builder.load(self._row(starts, count, place), typ=self._lanes.integers)
+        for row, (register, channel) in enumerate(self._threaded.registers):
+            loaded = self._lanes.builder.load(self._row(starts, count, row), typ=self._lanes.integers)
             loaded.align = WORD_BYTES
             yield register, channel, loaded
 
@@ -98,13 +98,15 @@ class Threads:
         pointers = [builder.gep(base, [scalar], source_etype=BYTE) for scalar in lanes.scalars(at)]
         return components(lanes, instruction.element, pointers, inside)
 
-    def write(self, export: Export, place: int, words: Sequence[Value], index: Value | None, executing: Value) -> None:
-        """Execute MEM_RING or MEM_STREAM for register `place` of a burst; a dword behind the thread's item is lost."""
+    def write(
+        self, export: Export, burst_index: int, words: Sequence[Value], index: Value | None, executing: Value
+    ) -> None:
+        """Execute MEM_RING or MEM_STREAM for register `burst_index`; a dword beyond the thread's item is lost."""
         lanes, builder = self._lanes, self._lanes.builder
         stride, targets = self._target(export)
         if not stride:
             return
-        first = lanes.long(export.base + place * export.element)
+        first = lanes.long(export.base + burst_index * export.element)
         if index is not None:
             step = builder.mul(builder.zext(index, lanes.longs), lanes.long(export.element))
             first = builder.add(first, step)
@@ -147,15 +149,15 @@ class Threads:
 
     def _store(self, slot: ThreadSlot, vectors: Sequence[Value]) -> None:
         base = self._given(slot, POINTER)
-        for place, words in enumerate(vectors):
-            stored = self._lanes.builder.store(words, self._row(base, len(vectors), place))
+        for row, words in enumerate(vectors):
+            stored = self._lanes.builder.store(words, self._row(base, len(vectors), row))
             stored.align = WORD_BYTES
 
-    def _row(self, base: Value, rows: int, place: int) -> Value:
+    def _row(self, base: Value, rows: int, row: int) -> Value:
         """Pointer to a row of what is there for this vector."""
         builder = self._lanes.builder
         first = builder.mul(builder.zext(self._kernel.vector, LONG), ir.Constant(LONG, rows))
-        row = builder.add(first, ir.Constant(LONG, place))
+        row = builder.add(first, ir.Constant(LONG, row))
         return builder.gep(base, [builder.mul(row, ir.Constant(LONG, self._lanes.width))], source_etype=INT)
 
     def _target(self, export: Export) -> tuple[int, list[Value]]:
@@ -166,14 +168,14 @@ class Threads:
         if stream >= len(self._threaded.strides):
             return 0, []
         streams, builder = self._given(ThreadSlot.STREAMS, POINTER), self._lanes.builder
-        places = [builder.gep(streams, [ir.Constant(INT, 2 * stream + each)], source_etype=LONG) for each in range(2)]
-        return self._threaded.strides[stream], [builder.load(place, typ=POINTER) for place in places]
+        pointers = [builder.gep(streams, [ir.Constant(INT, 2 * stream + each)], source_etype=LONG) for each in range(2)]
+        return self._threaded.strides[stream], [builder.load(row, typ=POINTER) for row in pointers]
 
     def _buffer(self, number: int) -> list[Value]:
         """Address, size and stride of a vertex buffer."""
         builder, buffers = self._lanes.builder, self._given(ThreadSlot.BUFFERS, POINTER)
-        places = [builder.gep(buffers, [ir.Constant(INT, 3 * number + each)], source_etype=LONG) for each in range(3)]
-        return [builder.load(place, typ=LONG) for place in places]
+        pointers = [builder.gep(buffers, [ir.Constant(INT, 3 * number + each)], source_etype=LONG) for each in range(3)]
+        return [builder.load(row, typ=LONG) for row in pointers]
 
     def _given(self, slot: ThreadSlot, kind: Value) -> Value:
         builder = self._lanes.builder

@@ -1,4 +1,4 @@
-"""Writes the parts of statements as text, in the form that the parser reads."""
+"""Writes the phrases of statements as text, in the form that the parser reads."""
 
 from collections.abc import Sequence
 
@@ -33,19 +33,19 @@ _SLOT_TEXT = ("src0", "src1", "src2", "srcp")
 def half_text(half: Half) -> str:
     """A half, with its unit in front where the destinations do not tell it."""
     channels = _UNIT_CHANNELS[half.unit]
-    parts = []
+    words = []
     if not any(_tells_unit(destination, half.unit) for destination in half.destinations):
-        parts.append(f"{half.unit.value}: ")
+        words.append(f"{half.unit.value}: ")
     if half.predicate != Predicate():
-        parts.append(f"({predicate_text(half.predicate)}) ")
+        words.append(f"({predicate_text(half.predicate)}) ")
     if half.destinations:
-        parts.append(", ".join(_destination_text(destination, half.unit) for destination in half.destinations))
-        parts.append(" = ")
+        words.append(", ".join(_destination_text(destination, half.unit) for destination in half.destinations))
+        words.append(" = ")
     operation, operands, modifier = _short_form(half)
-    parts.append(f"{operation}({', '.join(operand_text(operand, channels) for operand in operands)})")
-    parts.append(_MODIFIER_TEXT[modifier])
-    parts.append(" clamp" if half.clamp else "")
-    return "".join(parts)
+    words.append(f"{operation}({', '.join(operand_text(operand, channels) for operand in operands)})")
+    words.append(_MODIFIER_TEXT[modifier])
+    words.append(" clamp" if half.clamp else "")
+    return "".join(words)
 
 
 def _tells_unit(destination: Destination, unit: Unit) -> bool:

@@ -1,22 +1,22 @@
-"""Lookups of an input at whole coordinates. Source: CTM Guide p. 6."""
+"""Fetches from an input at whole coordinates. Source: CTM Guide p. 6."""
 
-from ctm.sim.engines.fast.vector.address import Form, Place, element_address
+from ctm.sim.engines.fast.vector.address import BufferParameters, Form, element_address
 from ctm.sim.engines.fast.vector.elements import gather
 from ctm.sim.engines.fast.vector.lanes import Lanes, Value
 from ctm.sim.golden.mc.elements import NEIGHBOURS
 
 
-def look_up(lanes: Lanes, form: Form, place: Place, x: Value, y: Value) -> list[Value]:
+def fetch(lanes: Lanes, form: Form, buffer: BufferParameters, x: Value, y: Value) -> list[Value]:
     """The elements (x, y), which exist, four floats; of an input in 2x2 mode the first channels of four neighbours.
 
     What is found is as wide as the wider one of the coordinates.
     """
     if not form.is_2x2:
-        return gather(lanes, form, place.memory, element_address(lanes, form, place, x, y))
+        return gather(lanes, form, buffer.memory, element_address(lanes, form, buffer, x, y))
     fetched = []
     for right, up in NEIGHBOURS:
-        at = _beside(lanes.of(x), x, right, place.width_limit), _beside(lanes.of(y), y, up, place.height_limit)
-        fetched.append(gather(lanes, form, place.memory, element_address(lanes, form, place, *at))[0])
+        at = _beside(lanes.of(x), x, right, buffer.width_limit), _beside(lanes.of(y), y, up, buffer.height_limit)
+        fetched.append(gather(lanes, form, buffer.memory, element_address(lanes, form, buffer, *at))[0])
     return fetched
 
 

@@ -7,7 +7,7 @@ from ctm.sim.assembler.r5xx.syntax import Unit
 _COLORS = ("red", "green", "blue")
 
 
-class OperandPlace(NamedTuple):
+class OperandFields(NamedTuple):
     """Word and field names of an operand; `swizzles` has three names for RGB and one for alpha."""
 
     word: str
@@ -16,11 +16,11 @@ class OperandPlace(NamedTuple):
     modifier: str
 
 
-def operand_place(unit: Unit, name: str) -> OperandPlace:
-    """The place of operand a, b or c of a unit."""
+def operand_fields(unit: Unit, name: str) -> OperandFields:
+    """The fields of operand a, b or c of a unit."""
     word, prefix = ("rgba_inst", f"{unit.value}_") if name == "c" else (f"{unit.value}_inst", "")
     if unit is Unit.RGB:
         swizzles = tuple(f"{color}_swiz_{name}" for color in _COLORS)
     else:
         swizzles = (f"{prefix}swiz_{name}",)
-    return OperandPlace(word, f"{prefix}sel_{name}", swizzles, f"{prefix}mod_{name}")
+    return OperandFields(word, f"{prefix}sel_{name}", swizzles, f"{prefix}mod_{name}")
