@@ -29,9 +29,7 @@ def make_bitstream(
         str,
         typer.Option("--board", metavar="B", help=f"The board: {', '.join(TARGETS)}.", autocompletion=one_of(TARGETS)),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The bitstream.")] = Path(
-        "ctm.bit"
-    ),
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The bitstream.")] = Path("ctm.bit"),
     seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="First seed of the placement.")] = 1,
     seeds: Annotated[
         int, typer.Option("--seeds", min=1, metavar="K", help="Seeds to try, from --seed on, until one succeeds.")

@@ -31,9 +31,7 @@ WavesFrom = Annotated[
 ]
 WavesCycles = Annotated[
     int | None,
-    typer.Option(
-        "--waves-cycles", metavar="N", min=1, help="Most cycles of the wave.", rich_help_panel=_PANEL
-    ),
+    typer.Option("--waves-cycles", metavar="N", min=1, help="Most cycles of the wave.", rich_help_panel=_PANEL),
 ]
 WavesAround = Annotated[
     str | None,
