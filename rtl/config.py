@@ -140,11 +140,11 @@ class ArrayConfig:
         """
         if self.walk == "rows" or (self.walk == "auto" and self.cores == 1):
             return ()
-        smallest = (self.threads * self.group // QUAD).bit_length() // 2
+        smallest = (self.threads * self.wavefront_lanes // QUAD).bit_length() // 2
         return tuple(range(smallest, smallest + _TILES_IN_TILES + 1))
 
     @property
-    def group(self) -> int:
+    def wavefront_lanes(self) -> int:
         """Lanes of a wavefront."""
         return self.wavefront or self.lanes
 
@@ -159,17 +159,17 @@ class ArrayConfig:
         return self.lanes // self.at_once
 
     @property
-    def cycles_per_group(self) -> int:
+    def cycles_per_wavefront(self) -> int:
         """Cycles in which the datapaths take a wavefront: its beats, or the passes of an R700 wavefront."""
-        return self.group // self.at_once
+        return self.wavefront_lanes // self.at_once
 
-    def with_group(self, size: int) -> "ArrayConfig":
+    def with_wavefront(self, size: int) -> "ArrayConfig":
         """The same array with wavefronts of `size` lanes."""
         if self.wavefront:
             return replace(self, wavefront=size)
         return replace(self, lanes=size, rate=min(self.rate, size))
 
-    def resident_groups(self, temporaries: int) -> int:
+    def resident_wavefronts(self, temporaries: int) -> int:
         """Resident wavefronts of a core for a program that uses `temporaries` of them."""
         allocated = 1 << max(0, temporaries - 1).bit_length()
         return min(self.threads, self.temporaries // allocated)

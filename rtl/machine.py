@@ -150,10 +150,10 @@ class Machine(wiring.Component):
     def _connect_tester(self, m: Module) -> None:
         """Connect the command processor's tests, in slices if wavefronts are wider than the conditional unit."""
         array, tester, unit = self._config.array, self.processor.tester, self._conditional.clients[_PROCESSOR]
-        if array.group == array.lanes:
+        if array.wavefront_lanes == array.lanes:
             connect(m, tester, unit)
             return
-        slices = WavefrontSlices(array.group, array.lanes)
+        slices = WavefrontSlices(array.wavefront_lanes, array.lanes)
         m.submodules.slices = resettable(slices, self._host.reset)
         connect(m, tester, slices.client)
         connect(m, slices.unit, unit)

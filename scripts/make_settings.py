@@ -156,8 +156,8 @@ def _preset_rows() -> Iterator[tuple[object, ...]]:
     for name, config in PRESETS.items():
         array = config.array
         yield (
-            f"`{name}`", array.instruction_set, array.cores, array.lanes, array.at_once, array.group, array.threads,
-            _bytes(config.input_cache), _bytes(config.shared_cache),
+            f"`{name}`", array.instruction_set, array.cores, array.lanes, array.at_once, array.wavefront_lanes,
+            array.threads, _bytes(config.input_cache), _bytes(config.shared_cache),
             *cells.get(name, ["-"] * 4),
             *(f"{cycles[name][each]:,}" if name in cycles else "-" for each in WORKLOADS),
         )  # fmt: skip

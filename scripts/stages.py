@@ -51,7 +51,7 @@ def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
         difference = first_difference(run, reference.run())
         outputs = {job.files[key].name: array for key, array in run.outputs.items()}
         # A group that is larger than the lanes takes them for several cycles.
-        taken = run.report.counters["issued_alu"] * config.array.cycles_per_group
+        taken = run.report.counters["issued_alu"] * config.array.cycles_per_wavefront
         yield Stage(outputs, run.report.cycles, taken, seconds, difference)
         written = {index: run.outputs[output] for output, index in launches[end - 1].section.swap}
         inputs = tuple((section, layout, written.get(section.index, array)) for section, layout, array in job.inputs)

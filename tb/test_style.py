@@ -148,9 +148,7 @@ RETIRED_WORDS = {
 KEPT_WORDS = {
     r"push_refused|Verdict\.REFUSED|FORGET_WRITTEN|ANSWERED": "names of `isa`: registers and the serial link",
     r"[Ww]ave[ _]slots?": "a resident wavefront's slot",
-    r"resident_groups": "a name of the configuration",
     r"INSTRUCTION_SLOTS|SLOT_BITS": "names of `isa`: storage of an instruction",
-    r"config\.group|(array|\))\.group|cycles_per_group": "the configuration's key of a wavefront's size",
     r"(config|array)\.lookups": "the configuration's key of outstanding fetches",
     r'"?LOOKUPS"?|(WITHOUT_)?LOOKUP(_PROJ|_UNCACHED)?\b': "a counter's name and CTM's operations",
     r"error\.place|\bplace=(describe\(|self\._describe_pc|f)": "a name of `MachineError`",

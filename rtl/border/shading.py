@@ -193,7 +193,7 @@ class ShadingClient(Interface):
         geometry = {
             "thread": In(start_write_layout(vertices)),
             "streams": Out(STREAMS),
-            "emits": Out(stream.Signature(emit_layout(config.array.group, vertices))),
+            "emits": Out(stream.Signature(emit_layout(config.array.wavefront_lanes, vertices))),
         }
         super().__init__(
             {

@@ -57,7 +57,7 @@ class Array(wiring.Component):
     code : ``Out(code_client(config.memory.slice_bits))``
     issued : ``Out(ports * cores)``
         As a core's, the first core's in the low bits.
-    active_lanes : ``Out(range(cores * config.group + 1))`` for each port
+    active_lanes : ``Out(range(cores * config.wavefront_lanes + 1))`` for each port
         Of all cores together.
     stalls : ``Out(range(cores + 1))`` for each cause in `STALLS`
         Cores that issued nothing at the counted port because of it.
@@ -81,13 +81,13 @@ class Array(wiring.Component):
                 "code_address": In(ADDRESS_BITS),
                 "code": Out(code_client(config.memory.slice_bits)),
                 "wavefront": In(
-                    stream.Signature(wavefront_layout(array.group, array.cores, drawn=drawn_layout(config)))
+                    stream.Signature(wavefront_layout(array.wavefront_lanes, array.cores, drawn=drawn_layout(config)))
                 ),
                 "credits": Out(CoreCredit()).array(array.cores),
                 "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
                 "idle": Out(1),
                 "issued": Out(ports * array.cores),
-                "active_lanes": Out(data.ArrayLayout(range(array.cores * array.group + 1), ports)),
+                "active_lanes": Out(data.ArrayLayout(range(array.cores * array.wavefront_lanes + 1), ports)),
                 "stalls": Out(data.ArrayLayout(range(array.cores + 1), len(STALLS))),
                 **array_members(array, shapes, draws=config.pipeline.draws, geometry=config.pipeline.has_geometry),
                 **shading,

@@ -60,7 +60,7 @@ def core_members(config: ArrayConfig, shapes: Shapes, machine: MachineConfig | N
         Invalidates the code, or the constants; only while the core is idle.
     load : ``In(1)``
         Load the program if it is invalid; a wavefront does so, too.
-    wavefront : ``In(stream.Signature(wavefront_layout(config.group)))``
+    wavefront : ``In(stream.Signature(wavefront_layout(config.wavefront_lanes)))``
         Wavefronts with a covered processor.
     free : ``Out(range(CORE_CREDITS + 1))``
         As `CoreCredit`'s.
@@ -70,7 +70,7 @@ def core_members(config: ArrayConfig, shapes: Shapes, machine: MachineConfig | N
         No wavefront is resident, nothing is outstanding, all outputs are sent.
     issued : ``Out(ports)``
         Ports that execute an instruction in this cycle.
-    active_lanes : ``Out(range(config.group + 1))`` for each port
+    active_lanes : ``Out(range(config.wavefront_lanes + 1))`` for each port
         Active processors of the instruction's wavefront; 0 if there is none.
     stalls : ``Out(len(STALLS))``
         As the scheduler's.
@@ -88,12 +88,12 @@ def core_members(config: ArrayConfig, shapes: Shapes, machine: MachineConfig | N
         "invalidate_code": In(1),
         "invalidate_constants": In(1),
         "load": In(1),
-        "wavefront": In(stream.Signature(wavefront_layout(config.group, drawn=drawn))),
+        "wavefront": In(stream.Signature(wavefront_layout(config.wavefront_lanes, drawn=drawn))),
         "free": Out(range(CORE_CREDITS + 1)),
         "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
         "idle": Out(1),
         "issued": Out(ports),
-        "active_lanes": Out(data.ArrayLayout(range(config.group + 1), ports)),
+        "active_lanes": Out(data.ArrayLayout(range(config.wavefront_lanes + 1), ports)),
         "stalls": Out(len(STALLS)),
         "code": Out(shapes.code),
         **memory_members(config, shapes, draws=drawn is not None, geometry=_has_geometry(machine)),

@@ -55,7 +55,7 @@ def watch_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
     take_valid, take_wave, take_i, take_j, take_covered
         A wavefront takes a wave slot: the position of its first lane, and the lanes that are covered.
     """
-    lanes, wave, pc = config.group, wave_bits(config), shapes.program_format.most_units.bit_length()
+    lanes, wave, pc = config.wavefront_lanes, wave_bits(config), shapes.program_format.most_units.bit_length()
     members: dict[str, Any] = {}
     for port in range(len(shapes.ports)):
         fields = {"valid": 1, "wave": wave, "pc": pc, "active": lanes, "present": lanes}

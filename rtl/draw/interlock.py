@@ -44,8 +44,8 @@ class Interlock(wiring.Component):
         self._tickets = tickets = config.array.threads
         self.busy = Signal(tickets)
         self.pairs = [Signal(_PAIR, name=f"pair_{ticket}") for ticket in range(tickets)]
-        self.lanes = [Signal(config.array.group, name=f"lanes_{ticket}") for ticket in range(tickets)]
-        strip = strip_layout(config.array.group, config.pipeline.vertices, RECORDS)
+        self.lanes = [Signal(config.array.wavefront_lanes, name=f"lanes_{ticket}") for ticket in range(tickets)]
+        strip = strip_layout(config.array.wavefront_lanes, config.pipeline.vertices, RECORDS)
         of_record = data.StructLayout({"valid": 1, "record": range(RECORDS)})
         super().__init__(
             {

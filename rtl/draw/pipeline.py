@@ -81,7 +81,7 @@ class DrawPipeline(wiring.Component):
 
     def __init__(self, config: MachineConfig, program_format: ProgramFormat) -> None:
         self._config, self._format = config, program_format
-        lanes = config.array.group
+        lanes = config.array.wavefront_lanes
         geometry = {
             "ring": In(RING_WRITE),
             "stream": In(STREAM_WRITE),
@@ -117,7 +117,7 @@ class DrawPipeline(wiring.Component):
         m.submodules.grouper = grouper = VertexGrouper(vertices, geometry=geometry)
         m.submodules.store = store = VertexStore(vertices)
         m.submodules.rasterizer = rasterizer = Rasterizer(
-            lanes=config.array.group, vertices=vertices, records=RECORDS
+            lanes=config.array.wavefront_lanes, vertices=vertices, records=RECORDS
         )  # fmt: skip
         m.submodules.interlock = interlock = Interlock(config)
         m.submodules.order = order = BlendOrder(config.array.threads)
@@ -187,7 +187,7 @@ class DrawPipeline(wiring.Component):
     def _connect_geometry(self, m: Module, run: DrawRun, grouper: VertexGrouper) -> None:
         """Geometry programs, their rings, and streams."""
         config, draw, shading, program = self._config, self.draw, self.shading, self.programs.geometry
-        lanes, vertices = config.array.group, config.pipeline.vertices
+        lanes, vertices = config.array.wavefront_lanes, config.pipeline.vertices
         m.submodules.emits = emits = EmitGrouper(lanes, vertices)
         m.submodules.rings = rings = Rings(lanes, vertices)
         m.submodules.streams = streams = Streams()

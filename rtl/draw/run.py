@@ -71,7 +71,7 @@ class DrawRun(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig, program_format: ProgramFormat) -> None:
-        self._group, self._vertices = config.array.group, config.pipeline.vertices
+        self._lanes, self._vertices = config.array.wavefront_lanes, config.pipeline.vertices
         self._geometry = config.pipeline.has_geometry
         vertices = self._vertices
         primitive = stream.Signature(primitive_layout(self._vertices))
@@ -97,7 +97,7 @@ class DrawRun(wiring.Component):
                 "batch": In(Batch(self._vertices, MOST_CORNERS if self._geometry else CORNERS)),
                 "primitive": Out(primitive),
                 "raster_idle": In(1),
-                "vertices": Out(stream.Signature(wavefront_layout(self._group))),
+                "vertices": Out(stream.Signature(wavefront_layout(self._lanes))),
                 "stage": Out(Stage),
                 "instance": Out(WORD_BITS),
                 "done": Out(1),
@@ -113,7 +113,7 @@ class DrawRun(wiring.Component):
         """Build the hardware."""
         m = Module()
         draw, batch = self.draw, self.batch
-        first, runs = Signal(range(self._vertices + self._group)), Signal()
+        first, runs = Signal(range(self._vertices + self._lanes)), Signal()
         ready = self.ready if self._geometry else Const(1)
         settled, stopped = self._settle(m), self._stopped
         m.d.comb += [
@@ -200,10 +200,10 @@ class DrawRun(wiring.Component):
                 m.d.comb += [
                     vertices.valid.eq(1),
                     payload.i.eq(first),
-                    *(payload.covered[lane].eq(first + lane < threads) for lane in range(self._group)),
+                    *(payload.covered[lane].eq(first + lane < threads) for lane in range(self._lanes)),
                 ]
                 with m.If(vertices.ready):
-                    m.d.sync += first.eq(first + self._group)
+                    m.d.sync += first.eq(first + self._lanes)
         with m.State(f"{name} settle"):
             m.d.comb += self._at(stage)
             m.d.sync += first.eq(0)

@@ -23,7 +23,7 @@ def counter_steps(config: MachineConfig) -> data.StructLayout:
     """The increments of all counters in a cycle."""
     cores = config.array.cores
     most = dict.fromkeys(COUNTERS, 1)
-    most |= dict.fromkeys(_PER_CORE, cores) | dict.fromkeys(_PER_LANE, cores * config.array.group)
+    most |= dict.fromkeys(_PER_CORE, cores) | dict.fromkeys(_PER_LANE, cores * config.array.wavefront_lanes)
     most |= dict.fromkeys(_PER_BANK, config.shared_cache.banks) | dict.fromkeys(_PER_PORT, config.memory.local_ports)
     most["OUTPUT_LINES"] = config.output_cache.banks
     return data.StructLayout({name: range(count + 1) for name, count in most.items()})
@@ -31,7 +31,7 @@ def counter_steps(config: MachineConfig) -> data.StructLayout:
 
 def draw_steps(config: MachineConfig) -> data.StructLayout:
     """The increments of all counters of draws in a cycle."""
-    lanes = config.array.group
+    lanes = config.array.wavefront_lanes
     most = dict.fromkeys(DRAW_COUNTERS, 1) | {"DRAW_PIXELS": lanes, "DRAW_QUADS": max(1, lanes // QUAD)}
     return data.StructLayout({name: range(count + 1) for name, count in most.items()})
 

@@ -104,7 +104,7 @@ class CommandProcessor(wiring.Component):
         drawing = {"draw": Out(DrawClient(program_format)), "draw_lines": In(LineClient())} if draws else {}
         if self._pipeline.has_geometry:
             drawing |= {"stream": Out(range(STREAMS)), "stream_filled": In(WORD_BITS)}
-        lanes, cores = config.group, config.cores
+        lanes, cores = config.wavefront_lanes, config.cores
         super().__init__(
             {
                 "buffer": In(stream.Signature(COMMAND_BUFFER)),
@@ -148,7 +148,7 @@ class CommandProcessor(wiring.Component):
         m.submodules.reader = reader = CommandReader(pipeline=self._pipeline, outputs=self._config.outputs)
         m.submodules.launcher = launcher = self._launcher
         config = self._config
-        m.submodules.run = run = ProgramRun(config.group, self._format, config.tiles, config.cores)
+        m.submodules.run = run = ProgramRun(config.wavefront_lanes, self._format, config.tiles, config.cores)
         for name in ("buffer", "error", "mc_command", "co_command", "counters"):
             self._pass_on(m, executor, name)
         for name in ("tester", "wavefront", "fault"):

@@ -42,7 +42,7 @@ class WavefrontEnd(wiring.Component):
         at_wave = {"valid": 1, "wave": wave_bits(config)}
         super().__init__(
             {
-                "wavefront": In(data.StructLayout(at_wave | {"wavefront": wavefront_layout(config.group)})),
+                "wavefront": In(data.StructLayout(at_wave | {"wavefront": wavefront_layout(config.wavefront_lanes)})),
                 "end": In(stream.Signature(end_layout(config))),
                 "retire": Out(event),
                 "can_retire": In(1),
@@ -58,8 +58,8 @@ class WavefrontEnd(wiring.Component):
         """Build the hardware."""
         m = Module()
         config, lanes = self._config, self._config.lanes
-        m.submodules.positions = positions = DistributedRam(wavefront_layout(config.group), config.threads)
-        m.submodules.valid_mask = valid_mask = DistributedRam(config.group, config.threads)
+        m.submodules.positions = positions = DistributedRam(wavefront_layout(config.wavefront_lanes), config.threads)
+        m.submodules.valid_mask = valid_mask = DistributedRam(config.wavefront_lanes, config.threads)
         bits = (self._segments - 1).bit_length()
         wave, faulted, number = (
             Signal(wave_bits(config)),

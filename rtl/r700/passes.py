@@ -17,7 +17,7 @@ _BLOCK_RAM_ROWS = 512
 
 def passes_of(config: ArrayConfig) -> int:
     """Passes of a wavefront through the lanes."""
-    return config.cycles_per_group
+    return config.cycles_per_wavefront
 
 
 def pass_bits(config: ArrayConfig) -> int:
@@ -36,7 +36,7 @@ def exporting(config: ArrayConfig) -> ArrayConfig:
 
     Output registers of a whole pass would be twice as many block RAMs, each half full.
     """
-    words = config.outputs * config.threads * config.cycles_per_group
+    words = config.outputs * config.threads * config.cycles_per_wavefront
     halves = config.at_once > 1 and 2 * words <= _BLOCK_RAM_ROWS
     return replace(config, rate=config.at_once // 2) if halves else config
 
@@ -49,7 +49,7 @@ def by_segment(config: ArrayConfig) -> ArrayConfig:
 
 def segments_of(config: ArrayConfig) -> int:
     """Segments of a wavefront."""
-    return config.group // config.lanes
+    return config.wavefront_lanes // config.lanes
 
 
 def segment_context(config: ArrayConfig, number: Value, wave: Value) -> Value:

@@ -146,7 +146,7 @@ class ShadingStart(wiring.Component):
 
     def _edge_values(self, m: Module) -> tuple[list[Value], Value]:
         """R0 of pixels: edge values as words; and whether those of the pass are known."""
-        config, size = self._config, self._config.group
+        config, size = self._config, self._config.wavefront_lanes
         pixel, pixel_bits, bits = Signal(range(size + 1)), (size - 1).bit_length(), (config.at_once - 1).bit_length()
         goes = pixel != size
         with m.If(self.begins):

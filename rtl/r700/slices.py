@@ -19,12 +19,12 @@ PERIOD = READ_CYCLES + 1
 def by_slice(config: ArrayConfig) -> ArrayConfig:
     """An array whose wavefronts are the slices of this one's."""
     size = PERIOD * config.at_once
-    return replace(config, wavefront=size) if size < config.group else config
+    return replace(config, wavefront=size) if size < config.wavefront_lanes else config
 
 
 def slices_of(config: ArrayConfig) -> int:
     """Slices of a wavefront, a power of two."""
-    return config.group // by_slice(config).group
+    return config.wavefront_lanes // by_slice(config).wavefront_lanes
 
 
 def slice_bits(config: ArrayConfig) -> int:

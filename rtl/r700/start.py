@@ -62,7 +62,7 @@ class WavefrontStart(wiring.Component):
         at_wave = {"valid": 1, "wave": wave_bits(config)}
         self._passes = passes_of(config)
         drawn = None if machine is None else drawn_layout(machine)
-        self._wavefront = wavefront_layout(config.group, drawn=drawn)
+        self._wavefront = wavefront_layout(config.wavefront_lanes, drawn=drawn)
         vertex: dict[str, Member] = {}
         if machine is not None:
             vertex["vertex"] = In(vertex_write_layout(machine.pipeline.vertices))

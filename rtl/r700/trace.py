@@ -42,7 +42,7 @@ def flow_trace_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout(
         {
             "instruction": _event(wave=wave_bits(config), state=state_layout(config)),
-            "push": _event(row=range(rows), words=row_layout(config.group)),
+            "push": _event(row=range(rows), words=row_layout(config.wavefront_lanes)),
         }
     )
 
@@ -58,7 +58,7 @@ def alu_trace_layout(config: ArrayConfig) -> data.StructLayout:
     result
         The masks and address registers after it.
     """
-    size = config.group
+    size = config.wavefront_lanes
     return data.StructLayout(
         {
             "issue": _event(wave=wave_bits(config), address=UNIT_ADDRESS_BITS, chosen=size, is_last=1),
@@ -70,7 +70,7 @@ def alu_trace_layout(config: ArrayConfig) -> data.StructLayout:
 
 def fetch_trace_layout(config: ArrayConfig) -> data.StructLayout:
     """A fetch instruction begins, for the pixels in `executing`; its registers are written until its clause ends."""
-    return _event(wave=wave_bits(config), address=UNIT_ADDRESS_BITS, executing=config.group)
+    return _event(wave=wave_bits(config), address=UNIT_ADDRESS_BITS, executing=config.wavefront_lanes)
 
 
 def file_trace_layout(config: ArrayConfig) -> data.StructLayout:
@@ -94,7 +94,7 @@ def trace_layout(config: ArrayConfig, *, draws: bool = False) -> data.StructLayo
     units = [flow_trace_layout(config), alu_trace_layout(config)]
     return data.StructLayout(
         {
-            "take": _event(wave=wave_bits(config), wavefront=wavefront_layout(config.group), **stage),
+            "take": _event(wave=wave_bits(config), wavefront=wavefront_layout(config.wavefront_lanes), **stage),
             "start": _event(wave=wave_bits(config), base=row_bits(config)),
             **{name: shape for unit in units for name, shape in _fields(unit).items()},
             "fetch": fetch_trace_layout(config),

@@ -31,7 +31,7 @@ class CoreWatch(wiring.Component):
         threads = config.threads
         self._locations = [Signal(Location, name=f"location_{number}") for number in range(threads)]
         self._covered, self._valid = (
-            [Signal(config.group, name=f"{name}_{number}") for number in range(threads)]
+            [Signal(config.wavefront_lanes, name=f"{name}_{number}") for number in range(threads)]
             for name in ("covered", "valid")
         )
         self._begun = Signal(threads)
@@ -103,7 +103,7 @@ class CoreWatch(wiring.Component):
         }
         covered, valid = (Cat(*masks) for masks in (self._covered, self._valid))
         for unit, (source, event, pc) in counted.items():
-            present = (covered & valid).word_select(event.wave, self._config.group)
+            present = (covered & valid).word_select(event.wave, self._config.wavefront_lanes)
             outputs = {
                 "valid": source.issued, "wave": event.wave, "pc": pc, "active": source.active, "present": present,
             }  # fmt: skip

@@ -244,7 +244,7 @@ def _check(
     sees_size = any(launch.program.executable.sees_group_size for launch in loaded.launches)
     has_other_groups = engine == GoldenEngine.name and not sees_size
     if has_other_groups:
-        config = replace(config, array=config.array.with_group(16 if config.array.group == 4 else 4))
+        config = replace(config, array=config.array.with_wavefront(16 if config.array.wavefront_lanes == 4 else 4))
     golden = Execution(loaded if part is None else part.job, engine="golden", config=config, watchdog=watchdog).run()
     if part is not None:
         result, golden = part.of(result), part.of(golden)

@@ -41,7 +41,7 @@ class Machine:
         self._core = core(
             INSTRUCTION_SETS[array.instruction_set],
             memory,
-            lanes=array.group,
+            lanes=array.wavefront_lanes,
             watchdog=watchdog,
             hazards=hazards,
             observers=observers,

@@ -40,7 +40,7 @@ def utilisation(counters: Mapping[str, int], *, cycles: int, array: ArrayConfig)
     clocks = max(1, cycles * array.cores)
     accesses = {name: (counters[f"{name}_hits"], counters[f"{name}_misses"]) for name in _CACHES}
     return Utilisation(
-        alu_share=counters["issued_alu"] * array.cycles_per_group / clocks,
+        alu_share=counters["issued_alu"] * array.cycles_per_wavefront / clocks,
         stall_shares={
             name.removeprefix(_STALL): count / clocks for name, count in counters.items() if name.startswith(_STALL)
         },

@@ -20,7 +20,7 @@ def test_targets_depth_and_streams_are_the_golden_models(seed: int) -> None:
     assert bool(made.streams) == (seed == _GEOMETRY)
     with Terminal(StandIn(CONFIG), idle=0.0005) as terminal:
         found = drawn_on(made, Device("serial", CONFIG, port=terminal.port))
-    wanted = drawn(made, wavefront=CONFIG.array.group)
+    wanted = drawn(made, wavefront=CONFIG.array.wavefront_lanes)
     assert found.target.tobytes() == wanted.target.tobytes() and found.depth.tobytes() == wanted.depth.tobytes()
     assert [each.tobytes() for each in found.streams] == [each.tobytes() for each in wanted.streams]
     assert wanted.covered.any()

@@ -18,7 +18,7 @@ def run(executable: Executable, launch: Launch, *, group: int | None = None, eng
     """Run a program over the domain of a launch."""
     config = PRESETS[DEFAULT_PRESETS[executable.kind]]
     if group is not None:
-        config = replace(config, array=config.array.with_group(group))
+        config = replace(config, array=config.array.with_wavefront(group))
     device = Device(engine, config, hazards=engine == "golden" and executable.kind == "r5xx")
     own = executable.own_constants
     floats = {number: tuple(int(word) for word in row) for number, row in enumerate(launch.constants)}

@@ -16,7 +16,7 @@ from ctm.sim.jobs.loading import load_job
 from ctm.tb.debug.jobs import config_of, example, program, session_of
 from ctm.tb.draws.recorded import bits, make_job, run
 
-WAVEFRONTS = replace(R700, array=R700.array.with_group(16))
+WAVEFRONTS = replace(R700, array=R700.array.with_wavefront(16))
 SOURCE = """
 ALU r1.r = MUL(r0.r, c0.r)
 ALU r2.r = MAD(r0.g, c0.g, 1.0)
@@ -140,7 +140,7 @@ def test_what_the_conditional_buffer_gets_is_traced(tmp_path: Path) -> None:
 
 def test_the_depth_that_a_draw_stores_is_traced_to_its_vertices(tmp_path: Path) -> None:
     path = make_job("cube_nocull_depth", "sfn", tmp_path)
-    stored = run(path, "golden", WAVEFRONTS.array.group).outputs["conditional"]
+    stored = run(path, "golden", WAVEFRONTS.array.wavefront_lanes).outputs["conditional"]
     with Session(load_job(path), WAVEFRONTS) as session:
         session.go_to(Position(1, 0, 0))
         for i, j in ((24, 24),):

@@ -49,7 +49,7 @@ def finished_twice(session: Session, wavefront: int, steps: int) -> None:
 
 
 def session_of(path: Path) -> Session:
-    return Session(load_job(path), replace(R700, array=R700.array.with_group(_WAVEFRONT)))
+    return Session(load_job(path), replace(R700, array=R700.array.with_wavefront(_WAVEFRONT)))
 
 
 def test_those_that_are_always_run_are_there() -> None:

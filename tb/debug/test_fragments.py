@@ -25,7 +25,7 @@ _FAILED = re.compile(r"not primitive (\d+) .*; it fails by conditional = (\S+), 
 
 
 def session_of(path: Path) -> Session:
-    return Session(load_job(path), replace(R700, array=R700.array.with_group(_WAVEFRONT)))
+    return Session(load_job(path), replace(R700, array=R700.array.with_wavefront(_WAVEFRONT)))
 
 
 def some_pixels(path: Path, count: int) -> list[tuple[int, int]]:

@@ -55,11 +55,11 @@ class Placed(wiring.Component):
 def test_all_registers_of_all_wave_slots_have_different_addresses(threads, temporaries):
     config = ArrayConfig(threads=threads, temporaries=temporaries)
     unit = CompiledUnit(Placed(config))
-    assert {config.resident_groups(count) for count in range(1, TEMPORARIES + 1)} > {
-        config.resident_groups(TEMPORARIES)
+    assert {config.resident_wavefronts(count) for count in range(1, TEMPORARIES + 1)} > {
+        config.resident_wavefronts(TEMPORARIES)
     }
     for count in range(1, TEMPORARIES + 1):
-        waves = config.resident_groups(count)
+        waves = config.resident_wavefronts(count)
         wave, register = (axis.ravel() for axis in np.meshgrid(np.arange(waves), np.arange(count), indexing="ij"))
         zero = np.zeros_like(wave)
         result = unit(wave=wave, highest=zero + count - 1, address=register)

@@ -14,7 +14,7 @@ from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS
 
 TICKETS = 4
 CONFIG = replace(PRESETS[DRAW_PRESET], array=replace(PRESETS[DRAW_PRESET].array, threads=TICKETS))
-LANES = CONFIG.array.group
+LANES = CONFIG.array.wavefront_lanes
 _PAIR_BITS = COLUMN_BITS + COORDINATE_BITS
 
 

@@ -54,7 +54,7 @@ def run(job: Path, engine: str, wavefront: int, *, latency: int = 50) -> Run:
     """What a job leaves on an engine with wavefronts of this size, memory with this latency."""
     config = machine("draws") if engine == "rtl" else PRESETS["r700"]
     memory = replace(config.memory, latency=latency)
-    config = replace(config, array=config.array.with_group(wavefront), memory=memory)
+    config = replace(config, array=config.array.with_wavefront(wavefront), memory=memory)
     return Execution(load_job(job), engine=engine, config=config, watchdog=1 << 20).run()
 
 

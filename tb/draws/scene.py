@@ -153,7 +153,9 @@ def drawn(
     """
     config = machine("draws") if engine in HARDWARE else PRESETS["r700"]
     config = replace(config, memory=replace(config.memory, latency=latency))
-    device = Device(engine, replace(config, array=config.array.with_group(wavefront)), watchdog=watchdog, watch=watch)
+    device = Device(
+        engine, replace(config, array=config.array.with_wavefront(wavefront)), watchdog=watchdog, watch=watch
+    )
     return drawn_on(scene, device)
 
 

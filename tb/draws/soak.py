@@ -30,7 +30,7 @@ from ctm.tb.soak.regions import Region, Space
 _DRAWS = 0.7
 """The share of programs that are a draw's."""
 _VERTICES = PRESETS[DRAW_PRESET].pipeline.vertices
-_LEAST_ITEMS = max(PRESETS[DRAW_PRESET].array.group, LEAST_RING_ITEMS)
+_LEAST_ITEMS = max(PRESETS[DRAW_PRESET].array.wavefront_lanes, LEAST_RING_ITEMS)
 _HEAD = ".isa r700\n.stage ps\n"
 _PAIR = """
 MUL R1.x, R0.x, 8.0

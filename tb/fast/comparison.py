@@ -76,7 +76,7 @@ def _error(engine: FastEngine | GoldenEngine, address: int, dwords: int) -> str 
 def machine(group: int, kind: str = "r5xx") -> MachineConfig:
     """The default machine of an instruction set with groups of another size."""
     config = PRESETS[DEFAULT_PRESETS[kind]]
-    return replace(config, array=config.array.with_group(group))
+    return replace(config, array=config.array.with_wavefront(group))
 
 
 def check(task: Task, host: Host, *, threads: Sequence[int] = (1,)) -> list[str]:

@@ -18,16 +18,16 @@ from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS as MODELLED
 
 
 def test_a_group_is_the_lanes_or_a_wavefront() -> None:
-    assert DEFAULT.array.group == DEFAULT.array.lanes == 4
-    assert (R700.array.lanes, R700.array.group) == (4, 16)
-    assert with_settings(R700, {"array.wavefront": 64}).array.group == 64
-    assert with_settings(R700, {"array.wavefront": 0, "array.lanes": 8}).array.group == 8
+    assert DEFAULT.array.wavefront_lanes == DEFAULT.array.lanes == 4
+    assert (R700.array.lanes, R700.array.wavefront_lanes) == (4, 16)
+    assert with_settings(R700, {"array.wavefront": 64}).array.wavefront_lanes == 64
+    assert with_settings(R700, {"array.wavefront": 0, "array.lanes": 8}).array.wavefront_lanes == 8
 
 
 @pytest.mark.parametrize("size", [4, 8, 16])
 def test_an_array_can_have_groups_of_another_size(size: int) -> None:
-    assert DEFAULT.array.with_group(size) == ArrayConfig(lanes=size)
-    assert R700.array.with_group(size).group == size
+    assert DEFAULT.array.with_wavefront(size) == ArrayConfig(lanes=size)
+    assert R700.array.with_wavefront(size).wavefront_lanes == size
 
 
 @pytest.mark.parametrize("size", [1, 2, 6, 128])
@@ -72,19 +72,19 @@ def test_r5xx_has_no_wavefronts() -> None:
 
 def test_the_small_machine_computes_one_processor_in_a_cycle() -> None:
     small = PRESETS["small"]
-    assert (small.array.group, small.array.at_once, small.memory.ports) == (4, 1, ("local",))
+    assert (small.array.wavefront_lanes, small.array.at_once, small.memory.ports) == (4, 1, ("local",))
 
 
 def test_the_compact_machine_differs_from_the_small_one_in_what_a_program_cannot_see() -> None:
     small, compact = PRESETS["small"], PRESETS["compact"]
-    assert (compact.array.group, compact.array.at_once, compact.memory.ports) == (4, 1, ("local",))
+    assert (compact.array.wavefront_lanes, compact.array.at_once, compact.memory.ports) == (4, 1, ("local",))
     assert replace(compact.array, threads=small.array.threads) == small.array
     assert compact.arithmetic.latency < small.arithmetic.latency
 
 
 def test_the_small_r700_differs_from_both_in_what_a_program_cannot_see() -> None:
     small, array = PRESETS["r700-small"], PRESETS["r700-small"].array
-    assert (array.group, array.at_once, array.instruction_set) == (R700.array.group, 1, "r700")
+    assert (array.wavefront_lanes, array.at_once, array.instruction_set) == (R700.array.wavefront_lanes, 1, "r700")
     assert replace(small, array=PRESETS["small"].array) == PRESETS["small"]
 
 
@@ -135,14 +135,18 @@ def test_other_rates_are_refused(rate: int | str, problem: str) -> None:
 def test_a_group_is_computed_at_once_or_in_beats() -> None:
     assert (DEFAULT.array.at_once, DEFAULT.array.beats) == (4, 1)
     slow = with_settings(DEFAULT, {"array.lanes": 8, "array.rate": 2}).array
-    assert (slow.group, slow.at_once, slow.beats) == (8, 2, 4)
-    assert (slow.with_group(16).beats, slow.with_group(4).beats) == (8, 2)
+    assert (slow.wavefront_lanes, slow.at_once, slow.beats) == (8, 2, 4)
+    assert (slow.with_wavefront(16).beats, slow.with_wavefront(4).beats) == (8, 2)
 
 
 @pytest.mark.parametrize(("rate", "cycles"), [(0, 4), (4, 4), (2, 8), (1, 16)])
 def test_a_wavefront_keeps_its_size_at_every_rate(rate: int, cycles: int) -> None:
     array = with_settings(R700, {"array.rate": rate}).array
-    assert (array.group, array.cycles_per_group, array.with_group(8).cycles_per_group) == (16, cycles, cycles // 2)
+    assert (array.wavefront_lanes, array.cycles_per_wavefront, array.with_wavefront(8).cycles_per_wavefront) == (
+        16,
+        cycles,
+        cycles // 2,
+    )
     array.check_hardware()
 
 

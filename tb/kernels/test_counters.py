@@ -66,7 +66,7 @@ def counts(kernels: ModuleType, engine: str, config: MachineConfig) -> dict[str,
 
 def check(kernels: ModuleType, config: MachineConfig) -> None:
     expected = counts(kernels, "golden", config)
-    assert expected["lane_instructions"] < expected["instructions"] * config.array.group
+    assert expected["lane_instructions"] < expected["instructions"] * config.array.wavefront_lanes
     assert counts(kernels, "fast", config) == expected
     for latency in LATENCIES:
         slow = replace(config, memory=replace(config.memory, latency=latency))

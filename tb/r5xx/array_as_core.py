@@ -67,7 +67,7 @@ class ArrayAsCore(wiring.Component):
         for name in ("program", "invalidate_code", "invalidate_constants"):
             m.d.comb += getattr(array, name).eq(getattr(self, name))
         m.submodules.allotment = allotment = Dispatcher(cores)
-        wavefront = array.group
+        wavefront = array.wavefront_lanes
         m.d.comb += [
             allotment.core.ready.eq(self.wavefront.valid),
             self.wavefront.ready.eq(allotment.core.valid),

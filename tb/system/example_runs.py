@@ -16,7 +16,7 @@ def run(loaded: LoadedJob, *, group: int | None = None, engine: str = "golden") 
     """Run a job on the default machine of its programs, or with other groups; engine golden is watched for hazards."""
     config = PRESETS[DEFAULT_PRESETS[loaded.kinds[0]]]
     if group is not None:
-        config = replace(config, array=config.array.with_group(group))
+        config = replace(config, array=config.array.with_wavefront(group))
     return Execution(loaded, engine=engine, config=config, watchdog=WATCHDOG, hazards=engine == "golden").run()
 
 

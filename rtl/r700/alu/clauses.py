@@ -50,9 +50,9 @@ def clause_layout(config: ArrayConfig) -> data.StructLayout:
             "end": UNIT_ADDRESS_BITS,
             "kcache": data.ArrayLayout(KCACHE, KCACHE_SETS),
             "whole": 1,
-            "inside": config.group,
-            "branch_mask": config.group,
-            "valid_mask": config.group,
+            "inside": config.wavefront_lanes,
+            "branch_mask": config.wavefront_lanes,
+            "valid_mask": config.wavefront_lanes,
             "loop_index": LOOP_INDEX_BITS,
             "base": row_bits(config),
             "budget": WORD_BITS,
@@ -62,7 +62,7 @@ def clause_layout(config: ArrayConfig) -> data.StructLayout:
 
 def outcome_layout(config: ArrayConfig) -> data.StructLayout:
     """A clause at its end: the state of its wavefront's pixels, and the cause of the end."""
-    size = config.group
+    size = config.wavefront_lanes
     return data.StructLayout(
         {
             "wave": wave_bits(config),
@@ -123,7 +123,7 @@ class ClauseTables:
     def of(config: ArrayConfig) -> "ClauseTables":
         """The contexts' tables of a core."""
         begun: dict[str, Any] = {
-            "masks": masks_layout(config.group),
+            "masks": masks_layout(config.wavefront_lanes),
             "nexts": UNIT_ADDRESS_BITS,
             "produced": GROUP_SLOTS,
             "budgets": WORD_BITS,
@@ -131,10 +131,10 @@ class ClauseTables:
         }
         others: dict[str, Any] = {
             "clauses": clause_layout(config),
-            "addresses": address_layout(config.group),
+            "addresses": address_layout(config.wavefront_lanes),
             "address_set": 1,
             "groups": GROUP,
-            "remaining": config.group,
+            "remaining": config.wavefront_lanes,
         }
         count = contexts_of(config)
         tables: dict[str, Any] = {name: LazyTable(shape, count) for name, shape in begun.items()}

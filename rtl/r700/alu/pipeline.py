@@ -48,7 +48,7 @@ def issue_layout(config: MachineConfig) -> data.StructLayout:
     return data.StructLayout(
         {
             "context": (contexts_of(array) - 1).bit_length(),
-            "chosen": array.group,
+            "chosen": array.wavefront_lanes,
             "base": row_bits(array),
             "last": 1,
             "decoded": DECODED,
@@ -59,7 +59,7 @@ def issue_layout(config: MachineConfig) -> data.StructLayout:
 def ending_layout(config: MachineConfig) -> data.StructLayout:
     """A group whose results are valid: their effects, and conditions of each pixel."""
     array = config.array
-    size = array.group
+    size = array.wavefront_lanes
     return data.StructLayout(
         {
             "context": (contexts_of(array) - 1).bit_length(),
@@ -118,7 +118,7 @@ class Pipeline(wiring.Component):
         array = config.array
         self._timing = timing = intervals_of(array, lane_latency(config.arithmetic))
         self._slice_passes = passes_of(by_slice(array))
-        size = array.group
+        size = array.wavefront_lanes
         wide = data.ArrayLayout(slice_words(array), CHANNELS)
         super().__init__(
             {
@@ -177,7 +177,7 @@ class Pipeline(wiring.Component):
             memory = BlockRam(_PREVIOUS, timing.passes * contexts_of(self._config.array))
             m.submodules[f"previous_{lane}"] = memory
             write, read = memory.write_port(), memory.read_port()
-            pixels = Cat(ending.chosen[first + lane] for first in range(0, self._config.array.group, lanes))
+            pixels = Cat(ending.chosen[first + lane] for first in range(0, self._config.array.wavefront_lanes, lanes))
             m.d.comb += [
                 write.addr.eq(self._row(m, ending.context, written)),
                 write.data.eq(unit.results.words),

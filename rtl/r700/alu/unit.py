@@ -91,7 +91,7 @@ class AluUnit(wiring.Component):
     def __init__(self, config: MachineConfig) -> None:
         self._config = config
         array = config.array
-        size = array.group
+        size = array.wavefront_lanes
         self._intervals = intervals_of(array, lane_latency(config.arithmetic))
         self._contexts = contexts_of(array)
         self._phase = Signal(range(self._intervals.interval), name="phase")
@@ -218,7 +218,7 @@ class AluUnit(wiring.Component):
         """
         tables, picked = self.tables, self._pick(m)
         context, group, clause, falling = picked.context, picked.group, picked.clause, picked.falling
-        m.submodules.addresses_read = addresses = AddressRegisters(self._config.array.group)
+        m.submodules.addresses_read = addresses = AddressRegisters(self._config.array.wavefront_lanes)
         kept, kept_of_ending = tables.read_addresses(
             m, self._intervals, self._phase, issued=context, ending=pipeline.ending.context
         )
@@ -232,7 +232,7 @@ class AluUnit(wiring.Component):
         problem = self._find_problem(m, picked, decode, budget)
         stops = Value.cast(problem.status) != Status.OK.value
         misses = ~stops & decode.missing.any()
-        goes, last, others = Signal(), Signal(), Signal(self._config.array.group)
+        goes, last, others = Signal(), Signal(), Signal(self._config.array.wavefront_lanes)
         m.d.comb += [
             goes.eq(~stops & ~misses),
             others.eq(picked.pixels & ~addresses.alike),
@@ -304,7 +304,7 @@ class AluUnit(wiring.Component):
         clause = tables.clauses.read(m, context)
         masks = tables.read_masks(m, context, clause)
         falling = self.flags["falling"].bit_select(context, 1)
-        pixels, now = Signal(self._config.array.group), Signal()
+        pixels, now = Signal(self._config.array.wavefront_lanes), Signal()
         m.d.comb += [
             pixels.eq(Mux(falling, tables.remaining.read(m, context), executing(m, clause, masks))),
             now.eq(valid & is_last),
@@ -347,7 +347,7 @@ class AluUnit(wiring.Component):
     def _end(self, m: Module, pipeline: Pipeline, kept: Any) -> None:
         """Write a group's effects."""
         tables, ending = self.tables, pipeline.ending
-        context, size = ending.context, self._config.array.group
+        context, size = ending.context, self._config.array.wavefront_lanes
         clause = tables.clauses.read(m, context)
         masks = tables.read_masks(m, context, clause)
         m.submodules.effects = effects = GroupEffects(size)

@@ -24,13 +24,13 @@ class Then(enum.Enum, shape=2):
 
 def start_layout(config: ArrayConfig) -> data.StructLayout:
     """A wavefront that begins: its covered pixels, and the row of its register 0."""
-    return data.StructLayout({"wave": wave_bits(config), "covered": config.group, "base": row_bits(config)})
+    return data.StructLayout({"wave": wave_bits(config), "covered": config.wavefront_lanes, "base": row_bits(config)})
 
 
 def end_layout(config: ArrayConfig) -> data.StructLayout:
     """A wavefront at its end: its valid pixels; if it stopped, the problem and the address of the CF instruction."""
     return data.StructLayout(
-        {"wave": wave_bits(config), "valid_mask": config.group, "pc": CF_ADDRESS_BITS, "problem": PROBLEM}
+        {"wave": wave_bits(config), "valid_mask": config.wavefront_lanes, "pc": CF_ADDRESS_BITS, "problem": PROBLEM}
     )
 
 
@@ -40,7 +40,7 @@ def state_layout(config: ArrayConfig) -> data.StructLayout:
     `pc` is the address of the CF instruction, which `clause` holds while its clause is executed. `depth` subentries of
     the stack are taken; `loop` is the index of the innermost loop's entry, if it is `in_loop`.
     """
-    size = config.group
+    size = config.wavefront_lanes
     return data.StructLayout(
         {
             "pc": CF_ADDRESS_BITS,

@@ -61,7 +61,7 @@ class FlowUnit(wiring.Component):
 
     def __init__(self, config: ArrayConfig, *, draws: bool = False, geometry: bool = False) -> None:
         self._config, self.draws, self.geometry, self.outputs = config, draws, geometry, config.outputs
-        emits = data.StructLayout({"emits": 1, "cuts": 1, "wave": wave_bits(config), "lanes": config.group})
+        emits = data.StructLayout({"emits": 1, "cuts": 1, "wave": wave_bits(config), "lanes": config.wavefront_lanes})
         super().__init__(
             {
                 **({"emits": Out(stream.Signature(emits))} if geometry else {}),
@@ -80,7 +80,7 @@ class FlowUnit(wiring.Component):
                 "bool_loaded": In(LINES[ConstantBank.BOOL]),
                 "miss": Out(miss_layout(FLOW_LINES)),
                 "issued": Out(1),
-                "active": Out(config.group),
+                "active": Out(config.wavefront_lanes),
                 "busy": Out(1),
                 "trace": Out(flow_trace_layout(config)),
             }

@@ -30,7 +30,7 @@ class Wavefront:
 
     def __init__(self, m: Module, unit: Any, config: ArrayConfig) -> None:
         self.m, self.unit, self.config = m, unit, config
-        size = config.group
+        size = config.wavefront_lanes
         self.wave = Signal(wave_bits(config))
         self.state: Any = Signal(state_layout(config), name="state")
         self.cleared = Signal(size)

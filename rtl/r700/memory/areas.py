@@ -60,15 +60,15 @@ class AreaAddresses(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._size = config.group
+        self._size = config.wavefront_lanes
         super().__init__(
             {
-                **walk_members(config.group),
+                **walk_members(config.wavefront_lanes),
                 "program": In(PROGRAM),
                 "access": In(ACCESS),
                 "burst": In(4),
                 "index": In(WORD_BITS),
-                "covered": In(config.group),
+                "covered": In(config.wavefront_lanes),
                 "first": In(AREA_WORD_BITS),
             }
         )

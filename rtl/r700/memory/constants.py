@@ -44,7 +44,7 @@ class ConstantFetch(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._size = size = config.group
+        self._size = size = config.wavefront_lanes
         super().__init__(
             {
                 "start": In(1),

@@ -66,13 +66,13 @@ class CoordinateScaling(wiring.Component):
             {
                 "start": In(1),
                 "fetch": In(FETCH),
-                "wanted": Out(range(array.group)),
+                "wanted": Out(range(array.wavefront_lanes)),
                 "quad": In(QUAD_WORDS),
                 "own": In(WORDS),
                 "sizes": In(data.ArrayLayout(LIMIT_BITS, _AXES)),
                 "done": Out(1),
                 "stores": In(1),
-                "pixel": In(range(array.group)),
+                "pixel": In(range(array.wavefront_lanes)),
                 "element": In(WORDS),
                 "pass_number": In(pass_bits(array)),
                 "results": Out(data.ArrayLayout(data.ArrayLayout(WORD_BITS, array.at_once), CHANNELS)),
@@ -82,7 +82,7 @@ class CoordinateScaling(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        fetch, size = self.fetch, self._config.array.group
+        fetch, size = self.fetch, self._config.array.wavefront_lanes
         units = [MultiplyAdd(self._config.arithmetic) for _ in range(_AXES)]
         latency = units[0].latency
         is_gradient, pixel_bits = Signal(), (size - 1).bit_length()

@@ -42,14 +42,14 @@ class PixelSelection(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._size, self._lanes = config.group, config.at_once
+        self._size, self._lanes = config.wavefront_lanes, config.at_once
         pass_words = data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS)
         super().__init__(
             {
                 "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),
                 "pass_number": In(pass_bits(config)),
                 "by_pixel": In(1),
-                "pixel": In(range(config.group)),
+                "pixel": In(range(config.wavefront_lanes)),
                 "selects": In(SELECTS),
                 "words": Out(pass_words),
                 "written": Out(pass_words),

@@ -87,7 +87,7 @@ class FetchSequencer(wiring.Component):
                 "works": In(1),
                 "failed": In(1),
                 "issued": Out(1),
-                "active": Out(config.group),
+                "active": Out(config.wavefront_lanes),
                 "trace": Out(fetch_trace_layout(config)),
                 "busy": Out(1),
             }

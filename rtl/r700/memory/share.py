@@ -58,7 +58,7 @@ class LocalShare(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._config, self._size = config, by_slice(config).group
+        self._config, self._size = config, by_slice(config).wavefront_lanes
         size = self._size
         wave = wave_bits(config)
         super().__init__(

@@ -117,7 +117,7 @@ class FetchUnit(wiring.Component):
                 "error": In(FLOAT_CONSTANTS // 4),
                 "miss": Out(miss_layout(ROWS)),
                 "issued": Out(1),
-                "active": Out(array.group),
+                "active": Out(array.wavefront_lanes),
                 "trace": Out(fetch_trace_layout(array)),
                 "waits": Out(1),
                 "busy": Out(1),

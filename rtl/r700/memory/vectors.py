@@ -43,7 +43,7 @@ def add_vertices(executor: Any) -> None:
         executor.look_at(executor.vertices.wanted)
         with m.If(executor.vertices.done):
             m.next = "send"
-    vertex, size = Signal(range(executor.config.group), name="vertex"), executor.config.group
+    vertex, size = Signal(range(executor.config.wavefront_lanes), name="vertex"), executor.config.wavefront_lanes
     low = data.View(exports.EXPORT_DWORD0, current.unit[:WORD_BITS])
     high = data.View(exports.EXPORT_DWORD1_SWIZ, current.unit[WORD_BITS:])
     is_position, exists, row = _vector(executor, low)

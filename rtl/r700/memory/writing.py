@@ -25,7 +25,7 @@ def connect_areas(executor: Any) -> tuple[Signal, list[Value]]:
     numbers = executor.first_numbers
     numbers.write(m, unit.numbered.wave, unit.numbered.number, unit.numbered.valid)
     pixel, components = (
-        Signal(range(executor.config.group)),
+        Signal(range(executor.config.wavefront_lanes)),
         [executor.selection.own[channel] for channel in range(CHANNELS)],
     )
     m.d.comb += [
@@ -42,7 +42,7 @@ def connect_areas(executor: Any) -> tuple[Signal, list[Value]]:
 def _first_number(executor: Any) -> Value:
     """The number of the slice's first pixel in the domain: slices are beside each other, two rows high."""
     number = executor.first_numbers.read(executor.m, executor.current.wave)
-    first: Value = number + executor.slice * (executor.config.group // 2)
+    first: Value = number + executor.slice * (executor.config.wavefront_lanes // 2)
     return first
 
 
@@ -101,7 +101,7 @@ def add_areas(executor: Any, pixel: Signal, words: list[Value]) -> None:
                 m.d.sync += executor.component.eq(Mux(is_last, 0, executor.component + 1))
         with m.If(goes & is_last):
             m.d.sync += pixel.eq(pixel + 1)
-            with m.If(pixel == executor.config.group - 1):
+            with m.If(pixel == executor.config.wavefront_lanes - 1):
                 with m.If(executor.work.ends):
                     m.next = "acquire"
                 with m.Else():

@@ -19,7 +19,7 @@ from ctm.rtl.r700.slices import by_slice
 
 def depth_of(config: ArrayConfig) -> int:
     """Registers that a slice may have."""
-    return config.temporaries * config.lanes // by_slice(config).group
+    return config.temporaries * config.lanes // by_slice(config).wavefront_lanes
 
 
 def row_bits(config: ArrayConfig) -> int:
@@ -34,12 +34,12 @@ def register_address_layout(config: ArrayConfig) -> data.StructLayout:
 
 def slice_words(config: ArrayConfig) -> data.ArrayLayout:
     """A word of every pixel of a slice."""
-    return data.ArrayLayout(WORD_BITS, by_slice(config).group)
+    return data.ArrayLayout(WORD_BITS, by_slice(config).wavefront_lanes)
 
 
 def channel_write_layout(config: ArrayConfig) -> data.StructLayout:
     """A write of one channel of a register, in the pixels of `enable`; words of others are 0."""
-    enable = by_slice(config).group
+    enable = by_slice(config).wavefront_lanes
     return data.StructLayout({"row": row_bits(config), "words": slice_words(config), "enable": enable})
 
 
@@ -88,7 +88,7 @@ class RegisterFile(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        depth, size = depth_of(self._config), by_slice(self._config).group
+        depth, size = depth_of(self._config), by_slice(self._config).wavefront_lanes
         for channel in range(CHANNELS):
             write = self.writes[channel]
             m.submodules[f"written_{channel}"] = written = ValidBits(depth, 1)

@@ -43,10 +43,10 @@ class VertexAddresses(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._size = config.group
+        self._size = config.wavefront_lanes
         super().__init__(
             {
-                **walk_members(config.group),
+                **walk_members(config.wavefront_lanes),
                 "write": In(VERTEX_BUFFER_WRITE),
                 "fetch": In(BUFFER_FETCH),
                 "first_instance": In(WORD_BITS),

@@ -58,10 +58,10 @@ class ItemAddresses(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig, threads: int) -> None:
-        self._size = config.group
+        self._size = config.wavefront_lanes
         super().__init__(
             {
-                **walk_members(config.group),
+                **walk_members(config.wavefront_lanes),
                 "program": In(PROGRAM),
                 "access": In(ACCESS),
                 "burst": In(4),

@@ -63,7 +63,7 @@ class _Reader:
 
     def __init__(self, array: ArrayConfig, program: Program, start: Batch[Any], wave: int) -> None:
         self._array, self._program, self._wave = array, program, wave
-        self._lanes, self._slices = array.group, slices_of(array)
+        self._lanes, self._slices = array.wavefront_lanes, slices_of(array)
         self._word, self._loop_index, self._base, self._clauses = 0, 0, 0, 0
         self._arrays: Arrays = {
             name: getattr(start, name).copy() for name in (*_MASKS, "active", "predicate", "address", "previous")
@@ -139,7 +139,7 @@ class _Reader:
 
     def file(self, event: Fields) -> None:
         """The register file is written."""
-        writes, size = event["writes"], by_slice(self._array).group
+        writes, size = event["writes"], by_slice(self._array).wavefront_lanes
         count = self._program.temporaries
         rows = writes["row"].astype(int) - self._base
         block = int(writes["row"][0]) // ROWS_TOGETHER * ROWS_TOGETHER - self._base

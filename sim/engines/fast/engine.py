@@ -58,7 +58,7 @@ class FastEngine:
         instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
         observers = [] if trace is None else [Trace(trace, instruction_set.describe_pc, self._origin)]
         self._golden: ArrayCore[Any, Any] = ArrayCore(
-            instruction_set, self.memory, lanes=config.array.group, watchdog=watchdog, hazards=hazards,
+            instruction_set, self.memory, lanes=config.array.wavefront_lanes, watchdog=watchdog, hazards=hazards,
             observers=observers,
         )  # fmt: skip
         self._obstacles = list(_obstacles(hazards=hazards, traced=trace is not None))

@@ -42,7 +42,7 @@ class WatchedEngine(RtlEngine):
         ports, slots = len(INSTRUCTION_SETS[array.instruction_set].shapes.ports), array.threads
         lists = _LISTS.format(
             ports=_uses(ports), slots=_uses(slots), count=slots, fetches=array.lookups,
-            refills=config.memory.outstanding_lines, beats=array.cycles_per_group,
+            refills=config.memory.outstanding_lines, beats=array.cycles_per_wavefront,
         )  # fmt: skip
         sources = ("watching/watch.h", "verilated.h", *cores_source(config))
         wrapper = f'#include "models.h"\n{lists}\n{host(config.memory, *sources, following=["watching/watch.cc"])}'

@@ -28,7 +28,7 @@ _FREE = "free_wave_slots"
 def _shown(config: MachineConfig) -> dict[str, int]:
     """What the host sees of each core, so that it knows when a wavefront is there; names and widths."""
     array = config.array
-    widths = (1, wave_bits(array), COLUMN_BITS, COORDINATE_BITS, array.group)
+    widths = (1, wave_bits(array), COLUMN_BITS, COORDINATE_BITS, array.wavefront_lanes)
     return {**dict(zip(_TAKE, widths, strict=True)), _FREE: array.threads}
 
 

@@ -189,7 +189,7 @@ def roofline(report: Report, config: MachineConfig) -> Any:
     beats = {name: count for name, count in report.counters.items() if name.endswith("_beats")}
     moved = max(1, *beats.values()) * memory.data_bits // 8
     operations, cycles = max(1, report.counters["lanes_alu"]), max(1, report.cycles or 0)
-    peak = array.cores * array.group / array.cycles_per_group
+    peak = array.cores * array.wavefront_lanes / array.cycles_per_wavefront
     own = operations / moved
     x = np.geomspace(min(own, peak / memory.bytes_per_cycle) / 8, max(own, peak / memory.bytes_per_cycle) * 8, 64)
     roof = go.Scatter(x=x, y=np.minimum(peak, x * memory.bytes_per_cycle), name="the machine", line={"color": _GREY})

@@ -57,7 +57,7 @@ def view(config: MachineConfig) -> list[Section]:
         Section(name=f"Issue port {port.name}", rows=(
             Row(path=f"{_CORE}.watch.issue_{number}_valid"),
             Row(path=f"{_CORE}.watch.issue_{number}_wave", width=wave_bits(config.array), kind=Kind.NUMBER),
-            Row(path=f"{_CORE}.watch.issue_{number}_active", width=config.array.group),
+            Row(path=f"{_CORE}.watch.issue_{number}_active", width=config.array.wavefront_lanes),
         ))
         for number, port in enumerate(shapes.ports)
     ]  # fmt: skip

@@ -13,7 +13,7 @@ from ctm.sim.jobs.loading import LoadedJob
 
 def stages_of(job: LoadedJob, wavefront: int) -> Iterator[Started]:
     """Launches of a job with wavefronts of this size; what is run of one meanwhile is undone."""
-    launches = Launches(job, replace(R700, array=R700.array.with_group(wavefront)), 0)
+    launches = Launches(job, replace(R700, array=R700.array.with_wavefront(wavefront)), 0)
     found = launches.next()
     while isinstance(found, Started):
         kept = Kept.of_outputs(found.launch)

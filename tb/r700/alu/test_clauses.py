@@ -68,12 +68,12 @@ class Tables:
         self.tables = ClauseTables.of(config)
         bits = range(contexts_of(config))
         self.issued, self.ending, self.phase = Signal(bits), Signal(bits), Signal(range(intervals.interval))
-        self.row, self.enable, self.contents = Signal(bits), Signal(), Signal(address_layout(config.group))
+        self.row, self.enable, self.contents = Signal(bits), Signal(), Signal(address_layout(config.wavefront_lanes))
         for name, table in vars(self.tables).items():
             m.submodules[name] = table
         self.tables.addresses.write(m, self.row, self.contents, self.enable)
         first, second = self.tables.read_addresses(m, intervals, self.phase, issued=self.issued, ending=self.ending)
-        self.found = Signal(address_layout(config.group)), Signal(address_layout(config.group))
+        self.found = Signal(address_layout(config.wavefront_lanes)), Signal(address_layout(config.wavefront_lanes))
         m.d.comb += [self.found[0].eq(first), self.found[1].eq(second)]
 
 
@@ -83,7 +83,7 @@ def check_addresses(seed: int, latency: int, cycles: int) -> None:
     intervals = Intervals(interval=4, passes=2, lane_latency=latency)
     bench = Tables(config, intervals)
     kept = dict.fromkeys(range(contexts_of(config)), 0)
-    width = address_layout(config.group).size
+    width = address_layout(config.wavefront_lanes).size
 
     async def run(context: Any) -> None:
         for cycle in range(cycles):

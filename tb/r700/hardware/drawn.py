@@ -25,7 +25,7 @@ def _groups(seed: int) -> Job | None:
     drawn = draw(seed)
     if any(is_unsupported(slots) for clause in drawn.clauses for slots in clause.groups):
         return None
-    return drawn.job(R700.array.group, shown=range(4))
+    return drawn.job(R700.array.wavefront_lanes, shown=range(4))
 
 
 DRAWN: Mapping[str, Callable[[int], Job | None]] = {

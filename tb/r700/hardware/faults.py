@@ -78,7 +78,7 @@ SLICED = [
         "memory.sequencer",
         ("work.move.base.eq(move.base + self.slice * rows)", "work.move.base.eq(move.base)"),
     ),
-    *_in("memory.writing", ("number + executor.slice * (executor.config.group // 2)", "number")),
+    *_in("memory.writing", ("number + executor.slice * (executor.config.wavefront_lanes // 2)", "number")),
     *_in("memory.share", ("quad = Cat(in_slice, self.slice)", "quad = Cat(in_slice)")),
     *_in(
         "memory.exports",

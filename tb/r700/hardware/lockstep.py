@@ -73,8 +73,8 @@ class _Core:
     def __init__(self, array: ArrayConfig) -> None:
         self.waves: dict[int, _Wavefront] = {}
         self.taken: dict[int, WavefrontRecord] = {}
-        self.registers = np.zeros((depth_of(array), CHANNELS, by_slice(array).group), np.uint32)
-        self.words = np.zeros((GROUP_SLOTS, array.group), np.uint32)
+        self.registers = np.zeros((depth_of(array), CHANNELS, by_slice(array).wavefront_lanes), np.uint32)
+        self.words = np.zeros((GROUP_SLOTS, array.wavefront_lanes), np.uint32)
         """Results of the group whose results come."""
         self.stack: dict[int, Fields] = {}
         self.issued: deque[Fields] = deque()
@@ -127,7 +127,7 @@ class Comparison:
         invalidated = [block + bit for bit in range(ROWS_TOGETHER) if int(event["invalidates"]) >> bit & 1]
         core.registers[invalidated] = 0
         for channel, row in enumerate(rows):
-            pixels = bits(writes["enable"][channel], by_slice(self._array).group)
+            pixels = bits(writes["enable"][channel], by_slice(self._array).wavefront_lanes)
             core.registers[row, channel, pixels] = writes["words"][channel][pixels]
 
     def _take(self, core: _Core, event: Fields) -> None:
@@ -138,11 +138,11 @@ class Comparison:
         if position not in self._records:
             raise Difference(f"a wavefront at {position}, outside the domain")
         core.taken[wave] = self._records[position]
-        _same("coverage", bits(wavefront["covered"], self._array.group), core.taken[wave].covered)
+        _same("coverage", bits(wavefront["covered"], self._array.wavefront_lanes), core.taken[wave].covered)
 
     def _start(self, core: _Core, event: Fields) -> None:
         wave = int(event["wave"])
-        results = np.zeros((GROUP_SLOTS, self._array.group), np.uint32)
+        results = np.zeros((GROUP_SLOTS, self._array.wavefront_lanes), np.uint32)
         core.waves[wave] = _Wavefront(core.taken.pop(wave), int(event["base"]), results)
 
     def _next(self, shown: _Wavefront, pc: int) -> Step | None:
@@ -169,7 +169,7 @@ class Comparison:
 
     def _same_state(self, core: _Core, shown: _Wavefront, wave: int, state: Fields) -> None:
         """The control state of the instruction that begins, which is that after the previous step."""
-        size, step = self._array.group, shown.last
+        size, step = self._array.wavefront_lanes, shown.last
         _same("coverage", bits(state["covered"], size), shown.record.covered)
         _same("the row of R0", int(state["base"]), shown.base)
         if step is None:
@@ -186,7 +186,7 @@ class Comparison:
 
     def _same_stack(self, core: _Core, wave: int, depth: int, branches: int, step: Step) -> None:
         """Every row of the stack: its mask, and its other fields."""
-        size, index = self._array.group, 0
+        size, index = self._array.wavefront_lanes, 0
         for entry, masks in zip(step.control.stack, step.frames, strict=True):
             besides: list[dict[str, int]] = [{}]
             if entry.kind is EntryKind.LOOP:
@@ -217,7 +217,7 @@ class Comparison:
         core.issued.append(event)
 
     def _words(self, core: _Core, event: Fields) -> None:
-        size, number = by_slice(self._array).group, int(event.get("slice", 0))
+        size, number = by_slice(self._array).wavefront_lanes, int(event.get("slice", 0))
         core.words[:, number * size : (number + 1) * size] = event["words"]
         if not number and core.issued:
             # A slice is written when its results come; until then registers are those after the previous step.
@@ -233,7 +233,7 @@ class Comparison:
         _same("the wave slot of the group that was issued", int(issued["wave"]), int(event["wave"]))
         if shown.is_unknown:
             return
-        size = self._array.group
+        size = self._array.wavefront_lanes
         pixels = bits(issued["chosen"], size)
         shown.results[:, pixels] = core.words[:, pixels]
         if not issued["is_last"]:
@@ -247,7 +247,7 @@ class Comparison:
         shown.settles = step
 
     def _same_group(self, shown: _Wavefront, event: Fields, before: Step, step: Step) -> None:
-        size, masks = self._array.group, event["masks"]
+        size, masks = self._array.wavefront_lanes, event["masks"]
         _same("the valid mask", bits(masks["valid_mask"], size), step.state("valid_mask"))
         _same("predicates", bits(masks["predicate"], size), step.state("predicate"))
         if step.control.item >= 0:
@@ -280,11 +280,11 @@ class Comparison:
         if word.valid_pixels:
             executing &= before.state("valid_mask") & shown.record.covered
         executing = whole_quads(executing) if word.whole_quads else executing
-        _same("executing pixels", bits(event["executing"], self._array.group), executing)
+        _same("executing pixels", bits(event["executing"], self._array.wavefront_lanes), executing)
 
     def _end(self, core: _Core, event: Fields) -> None:
         shown, wave = self._shown(core, event), int(event["wave"])
-        record, size, problem = shown.record, self._array.group, event["problem"]
+        record, size, problem = shown.record, self._array.wavefront_lanes, event["problem"]
         status = Status(int(problem["status"]))
         pc = int(problem["address"]) << _ADDRESS_BIT | int(event["pc"]) & _WORD_MASK
         found = None if status is Status.OK else (status, pc)
@@ -374,7 +374,7 @@ def compare(job: Job, engine: TracedEngine) -> tuple[Run, Mapping[tuple[int, int
     AssertionError
         Memory is not as the model leaves it.
     """
-    expected, records = record(job.on(engine.array.group))
+    expected, records = record(job.on(engine.array.wavefront_lanes))
     engine.begin(job.watchdog)
     engine.traced.events()
     try:

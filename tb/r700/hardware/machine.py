@@ -64,7 +64,7 @@ def compare(job: Job, on: HardwareEngine | AmaranthHardware | None = None) -> Ru
     """
     on = on or engine()
     faults = AllFaults()
-    expected = run_golden(replace(job.on(on.config.array.group), observers=(*job.observers, faults)))
+    expected = run_golden(replace(job.on(on.config.array.wavefront_lanes), observers=(*job.observers, faults)))
     on.begin(job.watchdog)
     found = run_on(job, on)
     error = found.error

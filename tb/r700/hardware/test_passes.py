@@ -53,9 +53,9 @@ def _values(array: ArrayConfig) -> list[tuple[int, ...]]:
 def test_passes_go_through_a_wavefront(lanes: int, wavefront: int, rate: int) -> None:
     array = _array(lanes, wavefront, rate)
     zero = np.zeros(1, np.int64)
-    group = DomainWavefronts(domain=Domain(), lanes=array.group, order=zero, i=zero, j=zero)
+    group = DomainWavefronts(domain=Domain(), lanes=array.wavefront_lanes, order=zero, i=zero, j=zero)
     i, j = group.pairs()
-    firsts = range(0, array.group, array.at_once)
+    firsts = range(0, array.wavefront_lanes, array.at_once)
     rows = [_SLOT * segments_of(array) + first // lanes for first in firsts]
     assert _values(array) == [(i[first], j[first], row) for first, row in zip(firsts, rows, strict=True)]
     assert 2 * by_segment(array).threads > max(rows)
@@ -65,6 +65,6 @@ def test_passes_go_through_a_wavefront(lanes: int, wavefront: int, rate: int) ->
 def test_slices_are_whole_quads_of_four_passes_at_most(lanes: int, wavefront: int, rate: int) -> None:
     array = _array(lanes, wavefront, rate)
     own = by_slice(array)
-    assert own.group * slices_of(array) == array.group and own.group % 4 == 0
+    assert own.wavefront_lanes * slices_of(array) == array.wavefront_lanes and own.wavefront_lanes % 4 == 0
     assert passes_of(own) == min(PERIOD, passes_of(array)) and slices_of(own) == 1
-    assert depth_of(array) * own.group == array.temporaries * lanes
+    assert depth_of(array) * own.wavefront_lanes == array.temporaries * lanes

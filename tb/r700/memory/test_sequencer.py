@@ -78,7 +78,7 @@ class Bench:
 
     def __init__(self, seed: int, **settings: int) -> None:
         self.config = ArrayConfig(instruction_set="r700", threads=WAVES, temporaries=512, **settings)
-        self.size = self.config.group
+        self.size = self.config.wavefront_lanes
         self.slices = max(1, self.size // (4 * (settings.get("rate") or 4)))
         self.unit: Any = FetchSequencer(self.config)
         self.draw = np.random.default_rng(seed)

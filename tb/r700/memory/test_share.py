@@ -39,7 +39,7 @@ class Bench:
 
     def access(self) -> ShareAccess:
         """A random one of a wave slot that is not being cleared."""
-        draw, size = self.draw, self.config.group
+        draw, size = self.draw, self.config.wavefront_lanes
         waves = [wave for wave in self.waves if wave != self.clearing]
         writes, burst = bool(draw.random() < 0.5), int(draw.integers(1, 4))
         executing = draw.random(size) < draw.choice([0.1, 0.5, 1.0])
@@ -77,7 +77,7 @@ class Bench:
 
     async def _execute(self, context: Any, access: ShareAccess) -> None:
         """Slices of a register follow each other where it is written, registers of a slice where one is read."""
-        size, slices = by_slice(self.config).group, slices_of(self.config)
+        size, slices = by_slice(self.config).wavefront_lanes, slices_of(self.config)
         if access.writes:
             expected = np.zeros(0)
             self.model.write(access)
@@ -135,7 +135,7 @@ def check(seed: int, rows: int, **settings: int) -> None:
     """A share of so many rows for each wavefront."""
     bench = Bench(seed, rows, **settings)
     simulate(looking(bench.unit, bench.selection), bench.run)
-    assert bench.found_words > CHANNELS * bench.config.group and bench.cleared
+    assert bench.found_words > CHANNELS * bench.config.wavefront_lanes and bench.cleared
 
 
 MACHINES = [{"wavefront": 16}, {"wavefront": 4}, {"wavefront": 16, "rate": 1}]

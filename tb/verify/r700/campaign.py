@@ -103,7 +103,7 @@ class R700Campaign(Campaign):
         """See `Campaign.is_defined`: whether what is read is there, and is not written by other wavefronts."""
         job = _built(case)
         assert job is not None
-        return is_defined(run_golden(replace(job.on(R700.array.group), hazards=True)).error)
+        return is_defined(run_golden(replace(job.on(R700.array.wavefront_lanes), hazards=True)).error)
 
 
 @cache
@@ -161,7 +161,7 @@ def _built(case: Case) -> Job | None:
 
 def _limit(job: Job) -> int:
     """Cycles that an opened case may take."""
-    instructions = run_golden(job.on(R700.array.group)).instructions
+    instructions = run_golden(job.on(R700.array.wavefront_lanes)).instructions
     return min(_MOST_CYCLES, _CYCLES_OF_A_START + _CYCLES_OF_AN_INSTRUCTION * instructions)
 
 
