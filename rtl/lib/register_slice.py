@@ -34,10 +34,15 @@ class RegisterSlice(wiring.Component):
     output : ``Out(stream.Signature(shape))``
     empty : ``Out(1)``
         The slice holds no transfer.
+
+    `held` are the registers of transfers, the oldest first: whether there is one, and its payload.
     """
 
     def __init__(self, shape: ShapeLike, mode: SliceMode) -> None:
-        self._shape, self._mode = shape, mode
+        self._mode = mode
+        self.held = [(Signal(name="valid"), Signal(shape, name="payload", reset_less=True))]
+        if mode is SliceMode.FULL:
+            self.held.append((Signal(name="waits"), Signal(shape, name="waiting", reset_less=True)))
         super().__init__(
             {"input": In(stream.Signature(shape)), "output": Out(stream.Signature(shape)), "empty": Out(1)}
         )
@@ -45,7 +50,7 @@ class RegisterSlice(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        valid, payload = Signal(), Signal(self._shape, reset_less=True)
+        valid, payload = self.held[0]
         m.d.comb += [self.output.valid.eq(valid), self.output.payload.eq(payload)]
         match self._mode:
             case SliceMode.FORWARD:
@@ -58,7 +63,7 @@ class RegisterSlice(wiring.Component):
                 with m.If(~valid):
                     m.d.sync += payload.eq(self.input.payload)
             case SliceMode.FULL:
-                self._with_second_register(m, valid, payload)
+                self._with_second_register(m)
             case SliceMode.REVERSE:
                 m.d.comb += [
                     self.input.ready.eq(~valid),
@@ -71,8 +76,8 @@ class RegisterSlice(wiring.Component):
                 m.d.sync += valid.eq(self.output.valid & ~self.output.ready)
         return m
 
-    def _with_second_register(self, m: Module, valid: Signal, payload: Signal) -> None:
-        waits, waiting = Signal(), Signal(self._shape, reset_less=True)
+    def _with_second_register(self, m: Module) -> None:
+        (valid, payload), (waits, waiting) = self.held
         m.d.comb += [self.input.ready.eq(~waits), self.empty.eq(~valid)]
         with m.If(~waits):
             m.d.sync += waiting.eq(self.input.payload)

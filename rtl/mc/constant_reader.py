@@ -1,6 +1,6 @@
 """Reads constants from memory.
 
-Source: CTM Guide pp. 6-8; docs/design/memory-controller.md has their addresses.
+Source: CTM Guide pp. 6-8; docs/isa.md has the commands that set their addresses.
 """
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value

@@ -1,0 +1,69 @@
+"""Register slices lose, repeat and reorder nothing, and have their rate: proved for every schedule."""
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from ctm.rtl.lib.register_slice import SliceMode
+from ctm.tb.lib.planting import Fault, FaultyLoader
+from ctm.tb.lib.proving import needs_prover, proves
+from ctm.tb.lib.slices import proof as slices
+from ctm.tb.lib.slices.proof import HandshakeProof, SliceProof, StreamProof
+
+UNITS: dict[str, Callable[[], StreamProof]] = {
+    **{mode.name: lambda mode=mode: SliceProof(mode) for mode in SliceMode},
+    "HANDSHAKE": HandshakeProof,
+}
+BUGS = {
+    "a transfer that waits is lost": ("FULL", "m.d.sync += waits.eq(1)", "pass"),
+    "the newer one goes first": ("FULL", "m.d.sync += payload.eq(waiting)", "pass"),
+    "a transfer that waits is repeated": ("FULL", "(self.input.payload), waits.eq(0)]", "(self.input.payload)]"),
+    "a transfer that is late is taken": ("FORWARD", "eq(~valid | self.output.ready)", "eq(1)"),
+    "a transfer stays": ("FORWARD", "eq(~valid | self.output.ready)", "eq(~valid)"),
+    "a light slice takes two": ("LIGHT", "Mux(valid, ~self.output.ready, self.input.valid)", "self.input.valid"),
+    "what comes in a stall is not kept": ("REVERSE", "valid.eq(self.output.valid & ~self.output.ready)", "valid.eq(0)"),
+    "every second cycle": ("REVERSE", "valid.eq(self.output.valid & ~self.output.ready)", "valid.eq(~valid)"),
+    "a transfer is offered twice": ("HANDSHAKE", " & ~(offered & self.output.ready)", ""),
+    "a transfer is complete too early": (
+        "HANDSHAKE",
+        "complete.eq(offered & self.output.ready)",
+        "complete.eq(offered)",
+    ),
+}
+"""By what goes wrong: the unit, and what stands in its source in place of what."""
+
+
+def proved(unit: StreamProof, folder: Path, *, mode: str, depth: int) -> bool:
+    return proves(unit, [unit.offers, unit.takes], folder, mode=mode, depth=depth)
+
+
+def broken(old: str, new: str) -> ModuleType:
+    """The module of slices with a bug."""
+    loader = FaultyLoader(Fault("rtl.lib.register_slice", old, new))
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+@needs_prover
+@pytest.mark.parametrize("name", UNITS)
+def test_every_transfer_leaves_once_and_in_order(name: str, tmp_path: Path) -> None:
+    assert proved(UNITS[name](), tmp_path / "prove", mode="prove", depth=3)
+    assert proved(UNITS[name](), tmp_path / "cover", mode="cover", depth=14)
+
+
+@needs_prover
+@pytest.mark.parametrize("bug", BUGS)
+def test_a_bug_has_a_counterexample(bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, old, new = BUGS[bug]
+    module = broken(old, new)
+    for kind in ("RegisterSlice", "RegisteredHandshake"):
+        monkeypatch.setattr(slices, kind, getattr(module, kind))
+    # Modes of the broken module are others, of the same names.
+    unit = HandshakeProof() if name == "HANDSHAKE" else SliceProof(module.SliceMode[name])
+    assert not proved(unit, tmp_path / "bmc", mode="bmc", depth=12)
