@@ -74,6 +74,7 @@ class AluUnit(wiring.Component):
         A reader of the float constants; in the cycles of `constant_free` other units may read.
     loaded, error : ``In(64)``
     miss : ``Out(miss_layout(2))``
+        Registered: a cycle after the group was decoded.
     loading : ``In(1)``
         Constants are being loaded; a miss has no effect.
     issued : ``Out(1)``
@@ -237,18 +238,20 @@ class AluUnit(wiring.Component):
             goes.eq(~stops & ~misses),
             others.eq(picked.pixels & ~addresses.alike),
             last.eq(~decode.relative | ~others.any()),
+            self.issued.eq(picked.now & goes & ~falling),
+            self.active.eq(picked.masks.branch_mask & clause.inside),
+        ]
+        m.d.sync += [
             self.miss.valid.eq(picked.now & misses),
             *(
                 line.eq(Cat(decode.missing[number], ConstantBank.FLOAT, decode.lines[number]))
                 for number, line in enumerate(self.miss.lines)
             ),
-            self.issued.eq(picked.now & goes & ~falling),
-            self.active.eq(picked.masks.branch_mask & clause.inside),
         ]
         own = Mux(picked.now, (1 << context)[: self._contexts], 0)
         consumed, in_clause = Mux(goes & last, own, 0), group.next < clause.end
         self.flags.set("waiting", Mux(misses, own, 0))
-        self.flags.clear("waiting", Mux(self.loading, 0, (1 << self._contexts) - 1))
+        self.flags.clear("waiting", Mux(self.loading | self.miss.valid, 0, (1 << self._contexts) - 1))
         self.flags.set("falling", Mux(goes & ~last, own, 0))
         self.flags.clear("falling", consumed)
         self.flags.clear("ready", consumed | Mux(stops, own, 0))
