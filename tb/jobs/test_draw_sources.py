@@ -13,7 +13,7 @@ from ctm.sim.files import write_file
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.runtime.draws import PixelInput, pipeline
-from ctm.tb.cli.invocation import report
+from ctm.tb.cli.invocation import error_line, report
 
 JOB = torus.FOLDER / "torus.toml"
 SOURCES = ("torus_vs.s", "torus_ps.s")
@@ -229,3 +229,9 @@ def test_one_program_of_a_draw_is_no_file_of_a_job(folder: Path, draws: bool) ->
     (folder / JOB.name).write_text(text)
     with pytest.raises(JobError, match=r":2: program\.file: torus_ps\.s is one program of a draw: name it as vertex"):
         load_job(folder / JOB.name)
+
+
+def test_one_program_of_a_draw_is_not_assembled_alone(folder: Path) -> None:
+    problem = error_line("asm", folder / "torus_vs.s", "-o", folder / "vs.elf")
+    assert problem.endswith("torus_vs.s: it is one program of a draw: name it as vertex or pixel of a job\n")
+    assert not (folder / "vs.elf").exists()
