@@ -77,7 +77,7 @@ def assemble(source: str, *, name: str = "<source>", language: str | None = None
 def assemble_listing(source: str, *, name: str = "<source>", language: str | None = None) -> Listing[Executable]:
     """As `assemble`, with the lines that the instructions come from."""
     if language is None:
-        language = _language_of(source, name)
+        language = language_of(source, name)
     if language not in LANGUAGES:
         raise ValueError(f"there is no language {language!r}; there is: {', '.join(LANGUAGES)}")
     return LANGUAGES[language].assemble(source, name)
@@ -101,7 +101,14 @@ def _of(executable: Executable) -> Language:
     return next(each for each in LANGUAGES.values() if each.kind == executable.kind)
 
 
-def _language_of(source: str, name: str) -> str:
+def language_of(source: str, name: str) -> str:
+    """The language that a text says; else R5xx. `name` is its file in messages.
+
+    Raises
+    ------
+    AssemblyError
+        There is no such language.
+    """
     said = _ISA.match(source)
     if said is None:
         return _R5XX.name

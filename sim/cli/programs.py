@@ -47,6 +47,8 @@ def asm(
         except UnicodeDecodeError as error:
             raise BadInput(f"{_name(source)}: it is not UTF-8 text (byte {error.start})") from None
         program = assemble(text, name=_name(source))
+        if getattr(program, "stage", None) is not None:
+            raise BadInput(f"{_name(source)}: it is one program of a draw: name it as vertex or pixel of a job")
         data = write(program if lines else with_lines(program, None))
         if output == _STANDARD:
             write_standard_output(data)

@@ -42,7 +42,7 @@ from ctm.sim.jobs.execution import (
 )
 from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.sample import Sample, sample
-from ctm.sim.jobs.saving import save, save_pictures, try_outputs
+from ctm.sim.jobs.saving import picture_files, save, save_pictures, try_outputs
 from ctm.sim.report.progress import run_progress
 from ctm.sim.report.provenance import provenance
 from ctm.sim.report.utilisation import draws_text, utilisation
@@ -119,7 +119,8 @@ def run(
         for warning in loaded.warnings:
             typer.echo(f"warning: {warning}", err=True)
         try_outputs(loaded)
-        _check_files(loaded, {"--trace": trace, "--timeline": timeline, "--report": report, "--waves": waves})
+        others = {"--trace": trace, "--timeline": timeline, "--report": report, "--waves": waves}
+        _check_files(loaded, others, pictures=png)
         lines = _trace(trace, loaded)
         check_kinds(loaded, config)
         observation.check(loaded)
@@ -184,11 +185,12 @@ def _executed(
                 write_file(trace, lines.getvalue().encode(), make_folders=True)
 
 
-def _check_files(loaded: LoadedJob, wanted: Mapping[str, Path | None]) -> None:
+def _check_files(loaded: LoadedJob, wanted: Mapping[str, Path | None], *, pictures: bool) -> None:
     """Reject files of options that would replace what the job is made of, an output, or each other."""
     taken = [*made_of(loaded.job, loaded.path)]
     taken += [(file, f"output {key}" if isinstance(key, int) else key) for key, file in loaded.files.items()]
-    for option, file in wanted.items():
+    made = [("--png", file) for file in picture_files(loaded).values() if pictures]
+    for option, file in (*made, *wanted.items()):
         if file is None:
             continue
         for other, name in taken:

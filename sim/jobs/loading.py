@@ -9,12 +9,14 @@ from typing import TypeVar
 import numpy as np
 
 from ctm.rtl.isa.limits import COORDINATE_LIMIT
+from ctm.rtl.isa.r700.pipeline import DrawStage
 from ctm.sim.files import is_stream
 from ctm.sim.jobs.arrays import Array, check_name, elements, filled, load_array, load_elements, load_npy
 from ctm.sim.jobs.constants import ConstantFiles, constant_files
 from ctm.sim.jobs.destinations import CONDITIONAL, Destinations, check_destinations, destinations
 from ctm.sim.jobs.domains import domain_warnings
-from ctm.sim.jobs.program_file import ProgramFile, load_pipeline, load_program, load_source
+from ctm.sim.jobs.draw_checks import draw_doubts, draw_errors
+from ctm.sim.jobs.program_file import ProgramFile, load_pipeline, load_program, load_stage
 from ctm.sim.jobs.reading import JobText, Key
 from ctm.sim.jobs.schema import Conditional, Constants, Input, Job, Output, Pass
 from ctm.sim.runtime.layout import Layout
@@ -107,6 +109,11 @@ class Loader:
             draw=self._draw(),
             warnings=(
                 *(warning for program in self._programs.values() for warning in program.warnings),
+                *(
+                    str(self._text.error(key, message))
+                    for launch in launches[:1]
+                    for key, message in draw_doubts(job, launch.program)
+                ),
                 *domain_warnings(self._text, job, [launch.program for launch in launches]),
             ),
         )
@@ -202,8 +209,9 @@ class Loader:
 
     def _pipeline(self) -> ProgramFile:
         """The program of a draw, of two sources."""
+        stages = {"vertex": DrawStage.VS, "pixel": DrawStage.PS}
         sources = {
-            key: self._at(("program", key), partial(load_source, self._folder / name))
+            key: self._at(("program", key), partial(load_stage, self._folder / name, stages[key]))
             for key, name in self._job.program.names.items()
         }
         return self._at(("program",), partial(load_pipeline, self._folder, self._job, **sources))
@@ -213,8 +221,13 @@ class Loader:
         has_pipeline = getattr(program.executable, "pipeline", None) is not None
         if has_pipeline and self._job.draw is None:
             raise self._text.error(("program", "file"), f"{program.path.name} is the program of a draw: add [draw]")
+        if getattr(program.executable, "stage", None) is not None:
+            message = f"{program.path.name} is one program of a draw: name it as vertex or pixel in place of file"
+            raise self._text.error(("program", "file"), message)
         if not has_pipeline and self._job.draw is not None:
             raise self._text.error(("program", "file"), f"{program.path.name} has no pipeline to draw with")
+        for key, message in draw_errors(self._job, program):
+            raise self._text.error(key, message)
 
     def _constants(self, key: Key, section: Constants) -> ConstantFiles:
         return self._at((*key, "float"), partial(constant_files, section, self._folder))
@@ -232,7 +245,7 @@ class Loader:
 
     def _check_bound(self, place: int, launch: Launch, loaded: LoadedJob) -> None:
         """Everything that the program names must be there; a scaled lookup needs a width that is a legal pitch."""
-        notes, file = launch.program.executable.notes, launch.program.path.name
+        notes = launch.program.executable.notes
         layouts = {section.index: layout for section, layout, _ in loaded.inputs}
         bound = {
             "inputs": (notes.inputs, layouts.keys()),
@@ -244,14 +257,16 @@ class Loader:
             missing = sorted(set(wanted) - set(given))
             if missing:
                 noun = key.removesuffix("s") if "." not in key else key.partition(".")[2] + " constant"
-                message = f"{file} uses {noun} {missing[0]}, which is not bound"
+                name = launch.program.user_of(f"{noun}s".replace(" ", "_"), missing[0])
+                message = f"{name} uses {noun} {missing[0]}, which is not bound"
                 raise self._text.error((key.partition(".")[0],), message)
         for index in sorted(launch.program.executable.scaled_inputs):
             layout = layouts.get(index)
             if layout is not None and layout.pitch != layout.width:
                 position = [section.index for section in self._job.inputs].index(index)
+                name = launch.program.user_of("scaled_inputs", index)
                 message = (
-                    f"{file} looks input {index} up with scaled coordinates, which needs a width that is a legal "
+                    f"{name} looks input {index} up with scaled coordinates, which needs a width that is a legal "
                     f"pitch: {layout.width} is not, the next one is {layout.pitch}"
                 )
                 raise self._text.error(("inputs", position, "file"), message)

@@ -7,15 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from ctm.rtl.isa.draws import PrimitiveType
+from ctm.rtl.isa.r700.pipeline import DrawStage
 from ctm.sim.assembler import assemble
+from ctm.sim.assembler.languages import language_of
 from ctm.sim.compiler import compile_kernel
 from ctm.sim.compiler.source import SUFFIXES, kernel_in
 from ctm.sim.elf import ElfError, Executable, ShaderError, read, read_shader
+from ctm.sim.elf.r700.executable import Executable as R700Executable
 from ctm.sim.elf.sources import shown, with_lines, with_texts
 from ctm.sim.files import read_file, read_text
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.jobs.schema import Job
-from ctm.sim.runtime.draws import PixelInput, pipeline
+from ctm.sim.runtime.draws import PixelInput
+from ctm.sim.runtime.draws.sources import assembled, linked
 from ctm.sim.runtime.prologue.compiled import ready
 
 
@@ -23,7 +27,8 @@ from ctm.sim.runtime.prologue.compiled import ready
 class ProgramFile:
     """An executable, where it comes from, the constants that its file gives values to, and a compiler's warnings.
 
-    `kernel` is which of the file's kernels it is, if the job says that.
+    `kernel` is which of the file's kernels it is, if the job says that; `vertex` the vertex program's source, of a draw
+    with two sources, where `path` is the pixel program's.
     """
 
     path: Path
@@ -31,6 +36,17 @@ class ProgramFile:
     kernel: str | None = None
     constants: ConstantFiles = ConstantFiles()
     warnings: tuple[str, ...] = ()
+    vertex: Path | None = None
+
+    @property
+    def front_name(self) -> str:
+        """The name of the file that has the programs in front of a draw's pixel program."""
+        return (self.vertex or self.path).name
+
+    def user_of(self, kind: str, index: int) -> str:
+        """The name of the file that uses an input or a constant; `kind` is what `Usage` calls them."""
+        front = getattr(self.executable, "front_usage", None)
+        return self.front_name if front is not None and index in getattr(front, kind, ()) else self.path.name
 
     @property
     def key(self) -> tuple[Path, str | None]:
@@ -70,21 +86,32 @@ def load_program(folder: Path, name: str, isa: str) -> ProgramFile:
     raise ValueError(f"'{path}' must end in .s, .c, .py, .elf or .json{hint}")
 
 
-def load_source(path: Path) -> str:
-    """The text of a source, or `ValueError`."""
+def load_stage(path: Path, stage: DrawStage) -> R700Executable:
+    """One program of a draw, from its source.
+
+    Raises
+    ------
+    ValueError
+        The file cannot be read, is no source of an R700 program, or is one of another kind of program.
+    AssemblyError
+        The source is wrong.
+    """
+    if path.suffix != ".s":
+        raise ValueError(f"'{path}' must end in .s: a draw's programs are sources in assembly")
     with _readable(path):
-        return read_text(path)
+        text = read_text(path)
+    if language_of(text, str(path)) != R700Executable.kind:
+        raise ValueError(f"'{path}' does not begin with .isa {R700Executable.kind}, so it is no program of a draw")
+    return assembled(text, stage, str(path))
 
 
-def load_pipeline(folder: Path, job: Job, vertex: str, pixel: str) -> ProgramFile:
-    """Assemble and link the vertex and the pixel program of a job that draws; its path is the pixel program's.
+def load_pipeline(folder: Path, job: Job, vertex: R700Executable, pixel: R700Executable) -> ProgramFile:
+    """Link the vertex and the pixel program of a job that draws; its path is the pixel program's.
 
     Raises
     ------
     ValueError
         The programs do not fit together.
-    AssemblyError
-        A source is wrong.
     """
     section, draw = job.program, job.draw
     assert section.vertex is not None and section.pixel is not None and draw is not None
@@ -92,15 +119,15 @@ def load_pipeline(folder: Path, job: Job, vertex: str, pixel: str) -> ProgramFil
     named = [each.parameter for each in inputs if each.parameter is not None]
     files = section.vertex, section.pixel
     first, last = (folder / file for file in files)
-    executable: Executable = pipeline(
-        vertex=vertex, pixel=pixel, inputs=inputs, parameters=section.parameters or max(named, default=0) + 1,
+    executable: Executable = linked(
+        vertex, pixel, inputs=inputs, parameters=section.parameters or max(named, default=0) + 1,
         constant_base=section.constant_base, position=section.position, face=section.face,
         points=draw.primitive is PrimitiveType.POINTLIST, point_size=draw.point_size == "program",
-        depth=job.conditional is not None, names=(str(first), str(last)),
+        depth=job.conditional is not None,
     )  # fmt: skip
     for file in files:
         executable = _named(executable, folder / file, file)
-    return program_of(last, executable)
+    return program_of(last, executable, vertex=first)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.files import try_files, write_file
 from ctm.sim.jobs.arrays import NPY, PNG, encoded, least_bytes
 from ctm.sim.jobs.destinations import CONDITIONAL, stream_key
@@ -27,6 +28,12 @@ def try_outputs(job: LoadedJob) -> None:
     try_files(sizes, make_folders=True)
 
 
+def picture_files(job: LoadedJob) -> dict[int, Path]:
+    """The PNG beside each output that is an .npy and can be a picture: two channels cannot."""
+    files = {each.index: job.files[each.index] for each, _, _ in job.outputs if each.format is not DataFormat.FLOAT32_2}
+    return {index: path.with_suffix(PNG) for index, path in files.items() if path.suffix == NPY}
+
+
 def save_pictures(job: LoadedJob, run: Run) -> list[tuple[Path, bool]]:
     """Write a PNG beside each output that is an .npy and can be a picture; which, and whether all values were clamped.
 
@@ -36,10 +43,9 @@ def save_pictures(job: LoadedJob, run: Run) -> list[tuple[Path, bool]]:
         A file cannot be written.
     """
     written = []
-    for key, path in job.files.items():
-        found = picture_of(run.outputs[key]) if isinstance(key, int) and path.suffix == NPY else None
+    for key, picture in picture_files(job).items():
+        found = picture_of(run.outputs[key])
         if found is not None:
-            picture = path.with_suffix(PNG)
             write_file(picture, encoded(picture, found[0]), make_folders=True)
             written.append((picture, found[1]))
     return written

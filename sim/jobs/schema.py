@@ -91,6 +91,14 @@ class PixelRegister(_Section):
     linear: StrictBool = False
     sprite: StrictBool = False
 
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.parameter is not None and "default" in self.model_fields_set:
+            raise ValueError("parameter and default exclude each other")
+        if self.flat and self.linear:
+            raise ValueError("flat and linear exclude each other")
+        return self
+
 
 class Program(_Section):
     """`file` is a source (.s), a kernel (.c), an executable (.elf) or a compiled program's words (.json).
@@ -119,6 +127,14 @@ class Program(_Section):
             raise ValueError("needs file, or for a draw vertex and pixel")
         if self.file is not None and (own := self.model_fields_set - {"file", "isa"}):
             raise ValueError(f"{min(own)} is for a draw's vertex and pixel sources, not for a file")
+        if self.vertex is not None and "isa" in self.model_fields_set:
+            raise ValueError("isa is for kernels; vertex and pixel are sources that begin with .isa r700")
+        face = None if self.face is None else self.face[0]
+        for name, register in (("position", self.position), ("face", face)):
+            if register is not None and register < len(self.registers):
+                raise ValueError(f"{name} is R{register}, which registers[{register}] begins with")
+        if face is not None and face == self.position:
+            raise ValueError(f"position and face are both R{face}")
         return self
 
     @property

@@ -166,6 +166,16 @@ def test_what_shows_a_run_replaces_neither_the_job_nor_an_output(folder: Folder,
     assert contents(folder) == before
 
 
+def test_pictures_replace_nothing_and_are_not_replaced(folder: Folder) -> None:
+    problem = error_line("run", folder.job, "--png", "--report", folder.path / "y.png")
+    assert "--report" in problem and "it would replace what --png writes" in problem
+    (folder.path / "y.png").symlink_to("x.npy")
+    before = contents(folder)
+    problem = error_line("run", folder.job, "--png")
+    assert problem.startswith(f"error: --png {folder.path / 'y.png'}: it would replace inputs[0].file; choose")
+    assert contents(folder) == before
+
+
 def test_what_shows_a_run_goes_to_files_of_their_own(folder: Folder) -> None:
     place = folder.path / "t.json"
     problem = error_line("run", folder.job, "--timeline", place, "--trace", place)

@@ -45,6 +45,7 @@ def test_the_programs_of_stages_are_told() -> None:
         (".stage vs\nEXPORT_DONE PIX0, R0", "EXPORT_DONE goes to POS60 to POS63 or PARAM0 to PARAM31"),
         (".stage gs\nEXPORT_DONE POS60, R0", "EXPORT_DONE goes nowhere: a program in front of a copy program writes"),
         (".stage vs\nEMIT_VERTEX", "a program of stage VS has no EMIT_VERTEX"),
+        (".stage ps\nEXPORT_DONE PARAM0, R0", "EXPORT_DONE goes to PIX0 to PIX7 or DEPTH: nothing after the program"),
         (".stage ps\nEXPORT_DONE PIX8, R0", "EXPORT_DONE goes to target 8: there are PIX0 to PIX7"),
         (
             ".stage vs\nFETCH R1, R0.x, b3\nEXPORT_DONE POS60, R1",

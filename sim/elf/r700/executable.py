@@ -65,16 +65,25 @@ class Executable:
     @cached_property
     def usage(self) -> Usage:
         """What its code uses; of a draw's other programs only inputs and constants count."""
-        found = usage(self.code, self.start, self.texture_base)
+        found, front = usage(self.code, self.start, self.texture_base), self.front_usage
+        for name in ("inputs", "scaled_inputs", "float_constants", "int_constants", "bool_constants", "vertex_buffers"):
+            getattr(found, name).update(getattr(front, name))
+        return found
+
+    @cached_property
+    def front_usage(self) -> Usage:
+        """What the programs in front of a draw's pixel program use: inputs, constants and vertex buffers."""
+        found = Usage()
         for stage in self.pipeline.programs if self.pipeline is not None else ():
             assert self.pipeline is not None
-            other = usage(self.code, stage.start, self.texture_base, self.pipeline.fetch)
+            other = usage(self.code, stage.start, self.texture_base, self.pipeline.fetch, stage.first_buffer)
             base = KCACHE_LINE_ROWS * stage.constant_base
             found.inputs |= other.inputs
             found.scaled_inputs |= other.scaled_inputs
             found.float_constants |= {base + row for row in other.float_constants}
             found.int_constants |= other.int_constants
             found.bool_constants |= other.bool_constants
+            found.vertex_buffers |= other.vertex_buffers
         return found
 
     @cached_property

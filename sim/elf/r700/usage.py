@@ -6,7 +6,7 @@ be known.
 
 from dataclasses import dataclass, field
 
-from ctm.rtl.isa.draws import DRAW_OUTPUTS
+from ctm.rtl.isa.draws import DRAW_OUTPUTS, VERTEX_BUFFERS
 from ctm.rtl.isa.limits import FLOAT_CONSTANTS, INPUTS
 from ctm.rtl.isa.r700 import exports, fetch
 from ctm.rtl.isa.r700.components import ComponentSelect
@@ -37,10 +37,13 @@ class Usage:
     float_constants: set[int] = field(default_factory=set)
     int_constants: set[int] = field(default_factory=set)
     bool_constants: set[int] = field(default_factory=set)
+    vertex_buffers: set[int] = field(default_factory=set)
 
 
-def usage(code: Units, start: int, texture_base: int, fetch_start: int | None = None) -> Usage:
-    """What a program uses, its fetch subroutine included."""
+def usage(
+    code: Units, start: int, texture_base: int, fetch_start: int | None = None, first_buffer: int | None = None
+) -> Usage:
+    """What a program uses, its fetch subroutine included; `first_buffer` is BUFFER_ID of its vertex buffer 0."""
     found = Usage()
     for word in words(code, start, fetch_start):
         if word.is_export:
@@ -52,6 +55,8 @@ def usage(code: Units, start: int, texture_base: int, fetch_start: int | None = 
             for first, second in code[at : at + word.units : FETCH_UNITS]:
                 in_texture_clause = word.fields["cf_inst"] in TEXTURE_CLAUSES
                 _add_fetch(found, first, second, texture_base, in_texture_clause=in_texture_clause)
+                if first_buffer is not None:
+                    _add_vertex_fetch(found, first, first_buffer)
         else:
             _add_flow(found, word)
     return found
@@ -72,6 +77,13 @@ def _add_flow(found: Usage, word: Word) -> None:
         found.int_constants.add(word.fields["cf_const"])
     if word.fields["cond"] in _BOOLEAN:
         found.bool_constants.add(word.fields["cf_const"])
+
+
+def _add_vertex_fetch(found: Usage, first: int, first_buffer: int) -> None:
+    fields = unpack(fetch.VTX_DWORD0, first)
+    index = fields["buffer_id"] - first_buffer
+    if fields["vtx_inst"] == VertexOperation.FETCH.value and 0 <= index < VERTEX_BUFFERS:
+        found.vertex_buffers.add(index)
 
 
 def _add_fetch(found: Usage, first: int, second: int, texture_base: int, *, in_texture_clause: bool) -> None:

@@ -14,7 +14,7 @@ from ctm.rtl.isa.r700.alu import Op2, Op3
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation, Condition, KcacheMode
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH, ExportOperation
-from ctm.rtl.isa.r700.limits import KCACHE_LINE_ROWS
+from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY, KCACHE_LINE_ROWS
 from ctm.rtl.isa.word import pack
 from ctm.sim.elf.r700.executable import Unit
 
@@ -154,6 +154,11 @@ class _Builder:
         first = max(taken)
         self.a, self.b, self.c, self.d, self.e = range(first, first + _TEMPORARIES)
         self.gprs = first + _TEMPORARIES
+        if self.gprs > FIRST_CLAUSE_TEMPORARY:
+            raise ValueError(
+                f"R{first - 1} is the last register that the pixel program begins with, and it can be at most "
+                f"R{FIRST_CLAUSE_TEMPORARY - _TEMPORARIES - 1}: interpolation needs {_TEMPORARIES} more after it"
+            )
 
     def steps(self) -> list[_Step]:
         """Everything but the jump at the end."""

@@ -1,17 +1,19 @@
 """Links the programs of a draw into one executable, with a prologue that makes the inputs of the pixel program."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
+from ctm.rtl.isa.limits import FLOAT_CONSTANTS
 from ctm.rtl.isa.r700 import control_flow, exports
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
-from ctm.rtl.isa.r700.limits import CODE_UNITS, FETCH_UNITS
+from ctm.rtl.isa.r700.limits import CODE_UNITS, FETCH_UNITS, KCACHE_LINE_ROWS
 from ctm.rtl.isa.r700.pipeline import FIRST_VERTEX_BUFFER, OutputPrimitive, Pipeline, StageProgram
 from ctm.rtl.isa.word import pack, unpack
 from ctm.sim.elf.lines import Line, Lines
 from ctm.sim.elf.r700.executable import Executable, Unit
+from ctm.sim.elf.r700.usage import usage
 from ctm.sim.elf.r700.words import Word, words
 from ctm.sim.runtime.draws.interpolation import PixelInputs, Prologue, prologue
 
@@ -26,6 +28,8 @@ class Part:
 
     code: tuple[Unit, ...]
     gprs: int
+    start: int = 0
+    """Its first CF instruction."""
     stack_size: int = 0
     dx10_clamp: bool = False
     constant_base: int = 0
@@ -37,8 +41,8 @@ class Part:
     def of(cls, program: Executable, *, constant_base: int = 0) -> Self:
         """An assembled program, as one of a draw."""
         return cls(
-            code=program.code, gprs=program.gprs, stack_size=program.stack_size, dx10_clamp=program.dx10_clamp,
-            constant_base=constant_base, lines=program.lines,
+            code=program.code, gprs=program.gprs, start=program.start, stack_size=program.stack_size,
+            dx10_clamp=program.dx10_clamp, constant_base=constant_base, lines=program.lines,
         )  # fmt: skip
 
 
@@ -116,7 +120,7 @@ def link(
         distance_vectors=outputs.distance_vectors,
         parameters=outputs.parameters,
     )
-    sets_depth = inputs.depth or any(_is_depth(word) for word in words(pixel.code, 0))
+    sets_depth = inputs.depth or any(_is_depth(word) for word in words(pixel.code, pixel.start))
     return Executable(
         code=tuple(code.units),
         start=start,
@@ -131,6 +135,13 @@ def link(
 
 
 def _stage(part: Part, start: int) -> StageProgram:
+    base = KCACHE_LINE_ROWS * part.constant_base
+    last = max(usage(part.code, part.start, 0).float_constants, default=0)
+    if base + last >= FLOAT_CONSTANTS:
+        raise ValueError(
+            f"C{last} is float constant {base + last} with constant base {part.constant_base}, and the last one is "
+            f"{FLOAT_CONSTANTS - 1}"
+        )
     return StageProgram(
         start=start, gprs=max(1, part.gprs), stack_size=part.stack_size, dx10_clamp=part.dx10_clamp,
         constant_base=part.constant_base, first_buffer=FIRST_VERTEX_BUFFER,
@@ -150,12 +161,12 @@ class _Code:
         return len(self.units)
 
     def add(self, part: Part) -> int:
-        """Put a program behind the others, with its addresses moved; where it begins."""
+        """Put a program behind the others, with its addresses moved; the address of its first CF instruction."""
         at = self.align()
-        self.units += _moved(part.code, at)
+        self.units += _moved(part, at)
         if part.lines is not None:
             self._placed.append((at, part.lines))
-        return at
+        return at + part.start
 
     @property
     def lines(self) -> Lines | None:
@@ -170,12 +181,13 @@ class _Code:
         return Lines(tuple(units), checksums, texts) if self._placed else None
 
 
-def _moved(code: Sequence[Unit], base: int) -> list[Unit]:
+def _moved(part: Part, base: int) -> list[Unit]:
     """A program's code with `base` added to the addresses in its CF instructions."""
+    code = part.code
     moved = list(code)
     aimless = [each.value for each in control_flow.WITHOUT_TARGET if each not in control_flow.FETCH_CLAUSES]
     aimless.append(control_flow.CfOperation.CALL_FS.value)
-    for word in words(code, 0):
+    for word in words(code, part.start):
         if word.is_export or (not word.is_alu and word.fields["cf_inst"] in aimless):
             continue
         low, high = code[word.address]
@@ -196,7 +208,7 @@ def _masked(pixel: Part, masks: Mapping[int, int]) -> Part:
     An export of several registers to targets with different masks becomes one for each, behind the program.
     """
     code = list(pixel.code)
-    for word in words(pixel.code, 0):
+    for word in words(pixel.code, pixel.start):
         if not word.is_pixel_export or _is_depth(word):
             continue
         count = word.fields["burst_count"] + 1

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ctm.rtl.isa.r700.pipeline import DrawStage
+from ctm.rtl.isa.r700.program import ProgramType
 from ctm.sim.assembler import assemble
 from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.elf.r700.usage import usage
@@ -56,22 +57,72 @@ def pipeline(
     ValueError
         The programs do not fit together.
     """
-    first = _stage(vertex, DrawStage.VS, names[0])
-    last = _stage(pixel, DrawStage.PS, names[1])
+    return linked(
+        assembled(vertex, DrawStage.VS, names[0]), assembled(pixel, DrawStage.PS, names[1]),
+        inputs=inputs, parameters=parameters, constant_base=constant_base, position=position, face=face, points=points,
+        point_size=point_size, depth=depth, texture_base=texture_base,
+    )  # fmt: skip
+
+
+def assembled(source: str, stage: DrawStage, name: str) -> Executable:
+    """One program of a draw, from assembly.
+
+    Raises
+    ------
+    AssemblyError
+        The source is wrong.
+    ValueError
+        It is no program of this stage, or has a directive that no program of a draw has.
+    """
+    program = assemble(source, name=name, language="r700")
+    assert isinstance(program, Executable)
+    if program.stage is not stage:
+        said = "" if program.stage is None else f", not .stage {program.stage.name.lower()}"
+        raise ValueError(f"the {stage.value} program must say .stage {stage.name.lower()}{said}")
+    directives = {
+        ".memory": program.memory, ".scratch": program.scratch, ".lds": program.lds_dwords,
+        ".type cs": program.type is not ProgramType.PS,
+    }  # fmt: skip
+    for directive, said_so in directives.items():
+        if said_so:
+            raise ValueError(f"a program of a draw has no {directive}")
+    return program
+
+
+def linked(
+    first: Executable,
+    last: Executable,
+    *,
+    inputs: Sequence[PixelInput] = (),
+    parameters: int = 1,
+    constant_base: int = 0,
+    position: int | None = None,
+    face: tuple[int, int] | None = None,
+    points: bool = False,
+    point_size: bool = False,
+    depth: bool = False,
+    texture_base: int = 0,
+) -> Executable:
+    """As `pipeline`, of two programs that are `assembled`.
+
+    Raises
+    ------
+    ValueError
+        The programs do not fit together.
+    """
+    bases = {program.texture_base for program in (first, last)} - {0} or {texture_base}
+    if len(bases) > 1:
+        raise ValueError("vertex and pixel program say different .texture_base")
     return link(
         vertex=Part.of(first, constant_base=constant_base),
         pixel=Part.of(last),
         inputs=PixelInputs(
-            inputs=inputs, position=position, face=face, points=points, depth=depth and not usage(last.code, 0, 0).depth
+            inputs=inputs,
+            position=position,
+            face=face,
+            points=points,
+            depth=depth and not usage(last.code, last.start, 0).depth,
         ),
         outputs=VertexOutputs(parameters=parameters, misc=point_size),
-        texture_base=texture_base,
+        texture_base=bases.pop(),
     )
-
-
-def _stage(source: str, stage: DrawStage, name: str) -> Executable:
-    program = assemble(source, name=name, language="r700")
-    assert isinstance(program, Executable)
-    if program.stage is not stage:
-        raise ValueError(f"the {stage.value} program must say .stage {stage.name.lower()}")
-    return program

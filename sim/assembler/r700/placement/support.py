@@ -142,9 +142,9 @@ def _export(draft: Draft, directives: Directives) -> Iterator[str]:
     if directives.stage in (DrawStage.VS, DrawStage.DC):
         yield from _vertex_export(draft.get("type"), first, last)
         return
-    if draft.get("type") != ExportType.PIXEL.value:
-        yield "goes to PIX0 to PIX3 or DEPTH: nothing after the program takes other exports"
     targets = OUTPUTS if directives.stage is None else DRAW_OUTPUTS
+    if draft.get("type") != ExportType.PIXEL.value:
+        yield f"goes to PIX0 to PIX{targets - 1} or DEPTH: nothing after the program takes other exports"
     if burst > 1 if first == COMPUTED_DEPTH else last >= targets:
         yield f"goes to target {last}: there are PIX0 to PIX{targets - 1}, and DEPTH for one register"
     if directives.flag("memory") and first == MEMORY_OUTPUT:

@@ -1,0 +1,71 @@
+"""What a job says of its draw that no engine does, and what is likely not meant."""
+
+from collections.abc import Iterator
+
+from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
+from ctm.rtl.isa.draws import PrimitiveType
+from ctm.rtl.isa.formats import ELEMENTS
+from ctm.rtl.isa.r700.exports import FIRST_POSITION, ExportType
+from ctm.rtl.isa.r700.pipeline import Pipeline
+from ctm.sim.elf.r700.executable import Executable
+from ctm.sim.elf.r700.words import words
+from ctm.sim.golden.draw.topology import TOPOLOGIES
+from ctm.sim.jobs.program_file import ProgramFile
+from ctm.sim.jobs.reading import Key
+from ctm.sim.jobs.schema import Job
+
+_LINES = tuple(kind for kind in TOPOLOGIES if kind.name.startswith("LINE"))
+_SIZE = FIRST_POSITION + 1
+"""ARRAY_BASE of the vector that has a point's size."""
+
+
+def draw_errors(job: Job, program: ProgramFile) -> Iterator[tuple[Key, str]]:
+    """What is wrong with the draw of a job, by keys."""
+    draw, executable = job.draw, program.executable
+    if draw is None or not isinstance(executable, Executable) or executable.pipeline is None:
+        return
+    pipeline = executable.pipeline
+    kind = PrimitiveType(draw.primitive)
+    if kind not in TOPOLOGIES:
+        yield ("draw", "primitive"), f"{kind.name} is not drawn; there is {_drawn(pipeline)}"
+    elif kind in _LINES and pipeline.geometry is None and not draw.discard:
+        yield ("draw", "primitive"), f"lines are drawn by a geometry program only; there is {_drawn(pipeline)}"
+    test = job.conditional
+    if test is not None and test.location is ConditionalLocation.PE and test.test is not ConditionalTest.ALWAYS:
+        yield ("conditional", "location"), 'the test of a draw is made after its pixel program: "DPP"'
+    if draw.add:
+        for place, output in enumerate(job.outputs):
+            if not ELEMENTS[output.format].is_float:
+                yield ("outputs", place, "format"), f"a draw with add has FLOAT32 formats, not {output.format.name}"
+    bound = {buffer.index for buffer in draw.buffers}
+    missing = sorted(executable.front_usage.vertex_buffers - bound)
+    if missing:
+        yield ("draw", "buffers"), f"{program.front_name} fetches from vertex buffer {missing[0]}, which is not bound"
+
+
+def draw_doubts(job: Job, program: ProgramFile) -> Iterator[tuple[Key, str]]:
+    """What is likely not meant in a draw whose programs are two sources, by keys."""
+    draw, executable, name = job.draw, program.executable, program.front_name
+    if draw is None or program.vertex is None or not isinstance(executable, Executable) or executable.pipeline is None:
+        return
+    exports = {
+        (word.fields["type"], word.fields["array_base"] + number)
+        for word in words(executable.code, executable.pipeline.vertex.start)
+        if word.is_pixel_export
+        for number in range(word.fields["burst_count"] + 1)
+    }
+    if (ExportType.POS.value, FIRST_POSITION) not in exports and not draw.discard:
+        yield ("program", "vertex"), f"{name} exports no POS{FIRST_POSITION}, so nothing is drawn"
+    if draw.point_size == "program" and (ExportType.POS.value, _SIZE) not in exports:
+        yield ("draw", "point_size"), f"{name} exports no POS{_SIZE}, whose x is the size, so all sizes are 0"
+    for place, register in enumerate(job.program.registers):
+        key = "program", "registers", place
+        if register.parameter is not None and (ExportType.PARAM.value, register.parameter) not in exports:
+            yield (*key, "parameter"), f"{name} exports no PARAM{register.parameter}, so the register is 0"
+        if register.sprite and draw.primitive is not PrimitiveType.POINTLIST:
+            yield (*key, "sprite"), f"only points have it, and the primitive is {PrimitiveType(draw.primitive).name}"
+
+
+def _drawn(pipeline: Pipeline) -> str:
+    """Primitives that a program draws."""
+    return ", ".join(kind.name for kind in TOPOLOGIES if pipeline.geometry is not None or kind not in _LINES)
