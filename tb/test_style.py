@@ -131,6 +131,7 @@ RETIRED_WORDS = {
     "rtl/r700": _LOCAL_WORDS,
     "tb/dpp": f"{_LOCAL_WORDS.replace(' lookups', '')} group groups slot slots",
     "sim/assembler": _LOCAL_WORDS,
+    "sim/compiler": _LOCAL_WORDS,
     "sim/engines": _LOCAL_WORDS.replace(" turn turns", ""),
     "sim/engines/fast/r5xx": "group groups",
     "sim/golden/co": f"{_LOCAL_WORDS} group groups slot slots",
