@@ -7,7 +7,7 @@ from ctm.sim.assembler import assemble
 from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.elf.r700.usage import usage
 from ctm.sim.runtime.draws.interpolation import PixelInput, PixelInputs
-from ctm.sim.runtime.draws.linking import Part, VertexOutputs, link
+from ctm.sim.runtime.draws.linking import Linkable, VertexOutputs, link
 
 
 def pipeline(
@@ -59,8 +59,8 @@ def pipeline(
     first = _stage(vertex, DrawStage.VS, names[0])
     last = _stage(pixel, DrawStage.PS, names[1])
     return link(
-        vertex=Part.of(first, constant_base=constant_base),
-        pixel=Part.of(last),
+        vertex=Linkable.of(first, constant_base=constant_base),
+        pixel=Linkable.of(last),
         inputs=PixelInputs(
             inputs=inputs, position=position, face=face, points=points, depth=depth and not usage(last.code, 0, 0).depth
         ),
