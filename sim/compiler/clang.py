@@ -10,7 +10,7 @@ from pathlib import Path
 from ctm.sim.compiled.tools.package import Package
 from ctm.sim.compiled.tools.programs import Result, Tools
 from ctm.sim.compiler.error import BackEndError, Diagnostic, KernelError, Location
-from ctm.sim.compiler.ir.places import Places
+from ctm.sim.compiler.ir.line_tags import LineTags
 from ctm.sim.compiler.source import Source
 
 CLANG = Package("ziglang", "ziglang", "kernels")
@@ -80,7 +80,8 @@ def intermediate(source: Source, flags: Sequence[str]) -> tuple[str, list[Diagno
         Clang is missing.
     """
     name = source.name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    folders = ["-iquote", str(source.folder), *(part for folder in _headers() for part in ("-isystem", str(folder)))]
+    headers = (option for folder in _headers() for option in ("-isystem", str(folder)))
+    folders = ["-iquote", str(source.folder), *headers]
     result = _clang([*_C, *_UNOPTIMISED, *flags, *folders, "-"], f'# 1 "{name}"\n{source.text}'.encode())
     printed = result.stderr.decode(errors="replace")
     found = list(_messages(printed))
@@ -88,12 +89,12 @@ def intermediate(source: Source, flags: Sequence[str]) -> tuple[str, list[Diagno
     if errors:
         raise KernelError(errors)
     if result.returncode:
-        raise KernelError([Diagnostic(_crash(printed, source), "Clang fails here: write it in another way")])
+        raise KernelError([Diagnostic(_crash(printed, source), "Clang fails here: write it differently")])
     return result.stdout.decode(), [said for kind, said in found if kind == "warning"]
 
 
 def optimised(text: str, flags: Sequence[str], source: Source) -> tuple[str, list[Diagnostic]]:
-    """The IR of a source after Clang's own optimiser, and its warnings; instructions keep their places.
+    """The IR of a source after Clang's own optimiser, and its warnings; instructions keep their locations.
 
     Raises
     ------
@@ -102,16 +103,16 @@ def optimised(text: str, flags: Sequence[str], source: Source) -> tuple[str, lis
     BackEndError
         It is IR that Clang writes, but does not read.
     """
-    places = Places()
-    result = _clang([*_IR, "-S", "-emit-llvm", "-o", "-", *_INLINE, *flags, "-"], places.tagged(text).encode())
+    tags = LineTags()
+    result = _clang([*_IR, "-S", "-emit-llvm", "-o", "-", *_INLINE, *flags, "-"], tags.tagged(text).encode())
     printed = result.stderr.decode(errors="replace")
     if result.returncode and _UNREAD in printed:
         raise BackEndError(printed)
     if result.returncode:
-        raise KernelError([Diagnostic(_crash(printed, source), "Clang fails here: write it in another way")])
+        raise KernelError([Diagnostic(_crash(printed, source), "Clang fails here: write it differently")])
     # What is read as IR is told in another order than what is read as C.
     said = _messages(_OF_IR.sub(r"\2: \1: ", printed))
-    return places.restored(result.stdout.decode()), [each for kind, each in said if kind == "warning"]
+    return tags.restored(result.stdout.decode()), [each for kind, each in said if kind == "warning"]
 
 
 def back_end(text: str, flags: Sequence[str]) -> bytes:
@@ -120,16 +121,16 @@ def back_end(text: str, flags: Sequence[str]) -> bytes:
     Raises
     ------
     BackEndError
-        LLVM refused the module, or crashed.
+        LLVM rejected the module, or crashed.
     """
     result = _clang([*_IR, *_UNOPTIMISED, "-c", "-o", "-", *flags, "-"], text.encode())
     if not result.returncode:
         return result.stdout
     printed = result.stderr.decode(errors="replace")
     said = [line for line in printed.splitlines() if "error" in line.lower() or "Cannot select" in line]
-    place = _BACK_END.search("\n".join(said))
-    is_known = place is not None and not place[1].startswith("<")
-    location = Location(place[1], int(place[2]), int(place[3])) if place and is_known else None
+    position = _BACK_END.search("\n".join(said))
+    is_known = position is not None and not position[1].startswith("<")
+    location = Location(position[1], int(position[2]), int(position[3])) if position and is_known else None
     raise BackEndError(said[0] if said else f"LLVM ended with status {result.returncode}", location)
 
 
@@ -147,12 +148,12 @@ def _headers() -> tuple[Path, Path]:
 def _messages(printed: str) -> list[tuple[str, Diagnostic]]:
     found = []
     for file, line, column, kind, text in _MESSAGE.findall(printed):
-        hint = next((hint for part, hint in _HINTS.items() if part in text), "")
+        hint = next((hint for phrase, hint in _HINTS.items() if phrase in text), "")
         message = re.sub(r"; ISO C99 .*| \[-W[^]]*\]$", "", text) + hint
         found.append((kind, Diagnostic(Location(file, int(line), int(column)), message)))
     return found
 
 
 def _crash(printed: str, source: Source) -> Location:
-    place = _CRASH.search(printed)
-    return Location(place[1], int(place[2]), int(place[3])) if place else Location(source.name, 1)
+    position = _CRASH.search(printed)
+    return Location(position[1], int(position[2]), int(position[3])) if position else Location(source.name, 1)

@@ -1,4 +1,4 @@
-"""Errors of kernels, with their places in the source."""
+"""Errors of kernels, with their locations in the source."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 
 class Location(NamedTuple):
-    """A place in a source file; line and column count from 1, 0 where they are not known."""
+    """A location in a source file; line and column count from 1, 0 where they are unknown."""
 
     file: str
     line: int
     column: int = 0
 
     def __str__(self) -> str:
-        """The place as compilers write it."""
+        """The location as compilers write it."""
         return ":".join([self.file, *(str(number) for number in (self.line, self.column) if number)])
 
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """Something to say of a place in a source."""
+    """A message about a location in a source."""
 
     location: Location
     message: str
@@ -36,8 +36,8 @@ class KernelError(Exception):
         self.errors = tuple(errors)
 
 
-class BackEndRefusal(KernelError):  # noqa: N818 - it is a kind of refusal
-    """A back end could not compile a kernel in which nothing is wrong; optimised in another way it may be able to."""
+class BackEndLimitError(KernelError):
+    """A back end could not compile a legal kernel; optimised with other flags the kernel may compile."""
 
 
 class BackEndError(Exception):

@@ -1,4 +1,4 @@
-"""Compiles kernels: the same way for every instruction set, and what differs behind `Target`."""
+"""Compiles kernels: one flow for every instruction set; what differs is in `Target`."""
 
 import re
 from collections.abc import Iterator
@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ctm.sim.compiler.clang import intermediate
-from ctm.sim.compiler.error import BackEndError, BackEndRefusal, Diagnostic, KernelError, Location
+from ctm.sim.compiler.error import BackEndError, BackEndLimitError, Diagnostic, KernelError, Location
+from ctm.sim.compiler.fetches import Constants, KernelFetches, fetches_of
 from ctm.sim.compiler.ir.module import Function, Module
-from ctm.sim.compiler.lookups import Constants, KernelLookups, lookups_of
+from ctm.sim.compiler.legality import check, kernels, unfit
 from ctm.sim.compiler.origins import Origins, with_origins
-from ctm.sim.compiler.refusals import check, kernels, unfit
 from ctm.sim.compiler.source import Source
 from ctm.sim.compiler.targets import DEFAULT_TARGET, TARGETS
 from ctm.sim.elf import Executable
@@ -79,10 +79,10 @@ def compile_translation(
     return Kernel(translation.name, compiled.executable)
 
 
-def kernel_lookups(
+def kernel_fetches(
     source: "Path | Source | Translation", *, isa: str, name: str | None = None, constants: Constants
-) -> KernelLookups:
-    """Which elements of its inputs a kernel looks up; sources and errors as `compile_kernel`."""
+) -> KernelFetches:
+    """Which elements of its inputs a kernel fetches; sources and errors as `compile_kernel`."""
     if isinstance(source, Path):
         source = Source.read(source)
     if isinstance(source, Source) and source.is_python:
@@ -93,30 +93,30 @@ def kernel_lookups(
         front = next(_fronts(source, isa, name))
     else:
         front = next(_fronts(source.source, isa, source.function))
-    return lookups_of(front.module, front.kernel, constants)
+    return fetches_of(front.module, front.kernel, constants)
 
 
 def _compiled(source: Source, isa: str, name: str | None, origins: Origins | None) -> Kernel:
-    refusal: BackEndRefusal | None = None
+    failure: BackEndLimitError | None = None
     for front in _fronts(source, isa, name):
         module, kernel = front.module, front.kernel
         if origins is not None:
             _check_pixel(front, isa)
             module, kernel = with_origins(module, kernel, origins)
         try:
-            executable = TARGETS[isa].back_end.compile_module(module, kernel, front.place)
+            executable = TARGETS[isa].back_end.compile_module(module, kernel, front.location)
             return Kernel(kernel.name, executable, front.warnings)
-        except BackEndRefusal as error:
-            refusal = refusal or error
-    assert refusal is not None
-    raise refusal
+        except BackEndLimitError as error:
+            failure = failure or error
+    assert failure is not None
+    raise failure
 
 
 def _check_pixel(front: "_Front", isa: str) -> None:
     """Reject a pixel of integers where these are floats, and are taken to be coordinates of one machine."""
     if TARGETS[isa].whole_floats and front.is_whole:
         message = "beyond the machine's domains an R5xx kernel takes a vec2: an ivec2 is known to be below 4,096 there"
-        raise KernelError([Diagnostic(front.place, message)])
+        raise KernelError([Diagnostic(front.location, message)])
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class _Front:
 
     module: Module
     kernel: Function
-    place: Location
+    location: Location
     warnings: tuple[Diagnostic, ...]
     is_whole: bool
 
@@ -148,15 +148,15 @@ def _fronts(source: Source, isa: str, name: str | None) -> Iterator[_Front]:
         except BackEndError:
             module, is_fit = Module.read(text), False
         kernel = _chosen(list(kernels(module)), source, name)
-        place = module.location(kernel) or Location(source.name, 1)
+        location = module.location(kernel) or Location(source.name, 1)
         if kernel.pixel is None:
             message = f"a kernel is written `kernel void {kernel.name}(vec2 pixel)`, or with an ivec2"
-            raise KernelError([Diagnostic(place, message)])
-        errors = check(module, kernel, back_end.refusal, back_end.TABLES) if is_fit else [unfit(module, kernel)]
+            raise KernelError([Diagnostic(location, message)])
+        errors = check(module, kernel, back_end.unsupported, back_end.TABLES) if is_fit else [unfit(module, kernel)]
         if errors:
             raise KernelError(errors)
         is_whole = f"@{kernel.name}(<2 x i32>" in text
-        yield _Front(module, kernel, place, tuple(warnings), is_whole)
+        yield _Front(module, kernel, location, tuple(warnings), is_whole)
 
 
 _ASSEMBLY = re.compile(r"^module asm ", re.MULTILINE)
@@ -178,7 +178,7 @@ def _chosen(found: list[Function], source: Source, name: str | None) -> Function
     if len(fits) == 1:
         return fits[0]
     if not found:
-        problem = "it has no kernel: write `kernel void name(vec2 pixel) { ... }` behind #include <ctm/kernel.h>"
+        problem = "it has no kernel: write `kernel void name(vec2 pixel) { ... }` after #include <ctm/kernel.h>"
     elif name is None:
         problem = f"it has several kernels, so one must be named: {there}"
     else:

@@ -1,4 +1,4 @@
-"""Coordinates of lookups as expressions of the pixel, and the elements that they are over a rectangle of pixels."""
+"""Coordinates of fetches as expressions of the pixel, and the elements that they are over a rectangle of pixels."""
 
 import math
 from collections.abc import Callable

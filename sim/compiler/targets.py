@@ -33,12 +33,12 @@ class BackEnd(Protocol):
         """
         ...
 
-    def refusal(self, instruction: Instruction) -> str:
+    def unsupported(self, instruction: Instruction) -> str:
         """What it cannot do, said of one instruction; "" if it can."""
         ...
 
-    def compile_module(self, module: Module, kernel: Function, place: Location) -> Executable:
-        """The program of a kernel in a module, whose place is given for messages.
+    def compile_module(self, module: Module, kernel: Function, location: Location) -> Executable:
+        """The program of a kernel in a module, whose location is given for messages.
 
         Raises
         ------

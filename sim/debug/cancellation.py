@@ -14,7 +14,7 @@ class Cancelled(BaseException):
 
 
 class Cancellation:
-    """What is executed looks here behind each instruction; see `Observer`."""
+    """What is executed looks here after each instruction; see `Observer`."""
 
     def __init__(self) -> None:
         self._wanted, self._ends, self._is_ignored = Event(), False, False

@@ -15,7 +15,7 @@ from ctm.sim.debug.images.elements import buffer_names, store_named
 from ctm.sim.debug.numbers import word_of
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.lookup import word_named
-from ctm.sim.debug.stopping.places import stop_at, watch
+from ctm.sim.debug.stopping.locations import stop_at, watch
 from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
@@ -72,9 +72,9 @@ class Console(cmd.Cmd):
         text = re.sub(r"^(\w+)/", r"\1 /", line.split("#")[0].strip())
         if text == "EOF":
             return True
-        name, _, rest = text.partition(" ")
-        expanded = f"{_SHORT.get(name, name)} {rest}".strip()
-        name, _, rest = expanded.partition(" ")
+        name, _, arguments = text.partition(" ")
+        expanded = f"{_SHORT.get(name, name)} {arguments}".strip()
+        name, _, arguments = expanded.partition(" ")
         if not name:
             return False
         self.session.cancellation.clear()
@@ -88,9 +88,9 @@ class Console(cmd.Cmd):
                 if len(matches) != 1:
                     raise DebugError(f"there is no command {name}; `help` lists them")
                 name = matches[0]
-            if rest.strip() and name in _WITHOUT_ARGUMENTS:
-                raise DebugError(f"{name} takes nothing behind it")
-            is_last = bool(getattr(self, self._named[name])(rest.strip()))
+            if arguments.strip() and name in _WITHOUT_ARGUMENTS:
+                raise DebugError(f"{name} takes nothing after it")
+            is_last = bool(getattr(self, self._named[name])(arguments.strip()))
         except (DebugError, MachineError) as error:
             self.error = _one_line(str(error))
             self._say(f"error: {self.error}")
@@ -127,7 +127,7 @@ class Console(cmd.Cmd):
         return [name for name in sorted(self._named) if name.startswith(text)]
 
     def completedefault(self, *ignored: Any) -> list[str]:
-        """See `cmd.Cmd`, for which what is in front of a dash is a command: the rests of those that begin so."""
+        """See `cmd.Cmd`, for which what is in front of a dash is a command: the remainders of those that begin so."""
         text, line = ignored[:2]
         return [name[len(line) - len(text) :] for name in self.completenames(line)]
 
@@ -177,10 +177,10 @@ class Console(cmd.Cmd):
 
     def do_goto(self, text: str) -> None:
         """LAUNCH WAVEFRONT STEP: go to any position, forward or back."""
-        parts = text.split()
-        if len(parts) != len(Position._fields) or not all(part.isdecimal() for part in parts):
+        words = text.split()
+        if len(words) != len(Position._fields) or not all(word.isdecimal() for word in words):
             raise DebugError("goto takes LAUNCH WAVEFRONT STEP, three numbers")
-        self.session.go_to(Position(*map(int, parts)))
+        self.session.go_to(Position(*map(int, words)))
         wavefront = self.session.wavefront
         reason = "fault" if wavefront.error is not None else "end" if wavefront.has_ended else "step"
         self._show(Event(reason, error=wavefront.error))
@@ -212,7 +212,7 @@ class Console(cmd.Cmd):
     # Breakpoints.
 
     def do_break(self, text: str) -> None:
-        """Stop at LINE, FILE:LINE, LABEL, *UNIT or (I, J), each with "if CONDITION" (b); the list without a place."""
+        """Stop at LINE, FILE:LINE, LABEL, *UNIT or (I, J), each with "if CONDITION" (b); without one, the list."""
         if not text:
             self._say_all(self._texts.breakpoints())
             return
@@ -222,12 +222,12 @@ class Console(cmd.Cmd):
     def do_tbreak(self, text: str) -> None:
         """The same, once (tb)."""
         if not text:
-            raise DebugError("tbreak takes a place")
+            raise DebugError("tbreak takes a location")
         stop = stop_at(self.session, text, is_temporary=True)
         self._say(f"breakpoint {stop.number}, once: {self._texts.of_stop(stop)}")
 
     def do_watch(self, text: str) -> None:
-        """EXPRESSION, o0[I,J] or *ADDRESS [if CONDITION]: stop behind a change of a value in a lane, or a store."""
+        """EXPRESSION, o0[I,J] or *ADDRESS [if CONDITION]: stop after a change of a value in a lane, or a store."""
         stop = watch(self.session, text)
         self._say(f"breakpoint {stop.number}: {self._texts.of_stop(stop)}")
 
@@ -264,17 +264,17 @@ class Console(cmd.Cmd):
         """R1.x = VALUE [all], o0[3,7].x = VALUE, *0x1000 = VALUE: set a register's or an element's channel, a word."""
         match = _SET.fullmatch(text)
         if match is None:
-            raise DebugError("set takes REGISTER.CHANNEL = VALUE, with `all` behind it for all lanes")
+            raise DebugError("set takes REGISTER.CHANNEL = VALUE, with `all` after it for all lanes")
         what, value, everywhere = match.groups()
-        parts = _CHANNEL.fullmatch(what)
-        name, channel = (what, None) if parts is None else parts.groups()
+        words = _CHANNEL.fullmatch(what)
+        name, channel = (what, None) if words is None else words.groups()
         session, word = self.session, word_of(value)
         store = store_named(session.started.launch, name, channel, word)
         if store is not None and not everywhere:
             session.set_memory(store)
             return
         if store is not None or channel is None:
-            raise DebugError(f"{what} is no channel of a register: R1.x = VALUE, with `all` behind it for all lanes")
+            raise DebugError(f"{what} is no channel of a register: R1.x = VALUE, with `all` after it for all lanes")
         lanes = range(session.wavefront.batch.size) if everywhere else None
         session.set(name, channel, word, lanes)
 
@@ -325,7 +325,7 @@ class Console(cmd.Cmd):
         if text not in ("", "all"):
             raise DebugError(f"disassemble takes `all`, or nothing, not '{text}'")
         units = self.session.code.units
-        # A wavefront that has ended may stand behind the last one.
+        # A wavefront that has ended may stand after the last one.
         here = bisect_left(units, self.session.unit)
         chosen = units if text == "all" else units[max(0, here - _AROUND) : here + _AROUND + 1]
         for unit in chosen:

@@ -13,8 +13,8 @@ from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Calls
 from ctm.sim.debug.images.elements import image_of, store_named
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.slicing.answer import Answer
-from ctm.sim.debug.stopping.places import stop_at, watch
+from ctm.sim.debug.slicing.explanation import Explanation
+from ctm.sim.debug.stopping.locations import stop_at, watch
 from ctm.sim.debug.stopping.stops import Stop
 from ctm.sim.debug.why import why
 from ctm.sim.fault import MachineError
@@ -54,15 +54,15 @@ class Debugger(Session):
     go_to, go_to_cycle = _whole(Session.go_to), _whole(Session.go_to_cycle)
 
     def stop_at(self, place: str, *, once: bool = False) -> Stop:
-        """Set a breakpoint, see `ctm.sim.debug.stopping.places.stop_at`."""
+        """Set a breakpoint, see `ctm.sim.debug.stopping.locations.stop_at`."""
         return stop_at(self, place, is_temporary=once)
 
     def watch(self, text: str) -> Stop:
-        """Stop behind changes of a value, or stores, see `ctm.sim.debug.stopping.places.watch`."""
+        """Stop after changes of a value, or stores, see `ctm.sim.debug.stopping.locations.watch`."""
         return watch(self, text)
 
-    def why(self, text: str) -> Answer:
-        """What made a value, see `ctm.sim.debug.why.why`; `lines`, `slice` and `rows()` of the answer say it."""
+    def why(self, text: str) -> Explanation:
+        """What made a value, see `ctm.sim.debug.why.why`; `lines`, `slice` and `rows()` of the explanation say it."""
         return why(self, text)
 
     def image(self, name: str) -> npt.NDArray[np.float32]:

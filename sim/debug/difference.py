@@ -1,4 +1,4 @@
-"""Where two runs of a wavefront part: on the hardware and on the golden model, or of two programs."""
+"""Where two runs of a wavefront diverge: on the hardware and on the golden model, or of two programs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,23 +9,23 @@ import numpy as np
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.session import Session
+from ctm.sim.debug.slicing.cell import Cell, as_bits, state_arrays
 from ctm.sim.debug.slicing.names import Names
-from ctm.sim.debug.slicing.place import Place, as_bits, state_arrays
 from ctm.sim.golden.dpp.batch import Batch
 
 _MOST = 12
-"""Places that are shown."""
+"""Cells that are shown."""
 _NOT_SHOWN = ("outputs", "written", "conditional", "cleared")
 """What the hardware does not show."""
 _OF_ALUS = ("predicate", "address", "previous")
-"""What lives as long as a clause, of which the hardware shows less."""
+"""What lives as long as a clause, of which the hardware traces less."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """The first instruction behind which two runs of a wavefront differ.
+    """The first instruction after which two runs of a wavefront differ.
 
-    `units` are those of the instructions, and `names` have the words in `places` here and there: (name, here, there).
+    `units` are those of the instructions, and `names` have the words in cells here and there: (name, here, there).
     """
 
     units: tuple[int, int]
@@ -34,7 +34,7 @@ class Difference:
 
 
 def difference_from_model(session: Session) -> Difference | None:
-    """Go on to the first instruction behind which the hardware's wavefront is not the golden model's; None: the end.
+    """Continue to the first instruction after which the hardware's wavefront is not the golden model's; None: the end.
 
     Raises
     ------
@@ -54,14 +54,14 @@ def difference_from_model(session: Session) -> Difference | None:
 
 
 def difference_from(session: Session, other: Session) -> Difference | None:
-    """Go on to the first instruction behind which a wavefront is not that of another job at the same place.
+    """Continue to the first instruction after which a wavefront is not that of another job at the same position.
 
     The other session goes to where this one is, and on with it.
 
     Raises
     ------
     DebugError
-        The other job has no such place, or is for another instruction set; or one of them ends before the other.
+        The other job has no such position, or is for another instruction set; or one of them ends before the other.
     """
     if other is session:
         raise DebugError("a session is compared with another one, not with itself")
@@ -87,18 +87,18 @@ def _difference(
 ) -> Difference | None:
     names = Names(session.view, session.started.launch, session.lane)
     rows, count = [], 0
-    for place, here, there in _places(mine, its, left_out):
+    for cell, here, there in _differing(mine, its, left_out):
         count += 1
         if count <= _MOST:
-            texts = names.word(place, here), names.word(place, there)
+            texts = names.word(cell, here), names.word(cell, there)
             if texts[0] == texts[1]:
                 texts = f"0x{int(here):08x}", f"0x{int(there):08x}"
-            rows.append((names.name(place), *texts))
+            rows.append((names.name(cell), *texts))
     return Difference(units, tuple(rows), count) if count else None
 
 
-def _places(mine: Batch[Any], its: Batch[Any], left_out: tuple[str, ...]) -> Iterator[tuple[Place, Any, Any]]:
-    """Places of both that hold other words, and these."""
+def _differing(mine: Batch[Any], its: Batch[Any], left_out: tuple[str, ...]) -> Iterator[tuple[Cell, Any, Any]]:
+    """Cells of both that hold other words, and these."""
     others = state_arrays(its)
     for name, array in state_arrays(mine).items():
         if name in left_out:
@@ -107,4 +107,4 @@ def _places(mine: Batch[Any], its: Batch[Any], left_out: tuple[str, ...]) -> Ite
         shape = tuple(map(min, array.shape, others[name].shape))
         here, there = (as_bits(each[tuple(map(slice, shape))]) for each in (array, others[name]))
         for *index, lane in np.argwhere(here != there).tolist():
-            yield Place(name, tuple(index), lane), here[(*index, lane)], there[(*index, lane)]
+            yield Cell(name, tuple(index), lane), here[(*index, lane)], there[(*index, lane)]

@@ -20,11 +20,11 @@ from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 from ctm.sim.golden.r700.image import pipeline_in
 
 ThreadName = Callable[[int, int, int], str]
-"""What the thread of a wavefront, by its place, at (i, j) is."""
+"""What the thread of a wavefront, by its index, at (i, j) is."""
 SetUp = Callable[[Shaded, Integers], Shapes]
 """The shapes of triangles, or points, of shaded vertices with these corners, [n, 3 or 1]."""
 _WRITERS = {"GS": "ES", "DC": "GS"}
-"""Whose ring a program reads."""
+"""The program whose ring one reads."""
 
 
 class Drawing:

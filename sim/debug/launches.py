@@ -1,7 +1,7 @@
-"""The launches of a job, one after the other, each when the session asks for it.
+"""The launches of a job, one after the other, each on the session's request.
 
 The job runs in a thread of its own up to a launch, which it hands over; when all wavefronts of the launch have run, it
-goes on. One of the two threads runs at any time.
+continues. One of the two threads runs at any time.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.jobs.execution import Run
 
 Wavefronts = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.bool_]]
-"""Places [wavefronts]; i, j and coverage of lanes, [wavefronts, lanes] each."""
+"""Indices [wavefronts]; i, j and coverage of lanes, [wavefronts, lanes] each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +59,11 @@ class Started:
         return text if self.drawing is None else f"{text} ({self.launch.stage} of draw {self.drawing.number})"
 
     def thread(self, order: int, i: int, j: int) -> str:
-        """What a lane of the wavefront with this place works on."""
+        """What a lane of the wavefront with this index works on."""
         return f"({i}, {j})" if self.drawing is None else self.drawing.name(self.launch, order, i, j)
 
     def index(self, order: int) -> int:
-        """The index of the wavefront with this place in the domain walk."""
+        """The index of the wavefront with this `order` in the domain walk."""
         return int(np.searchsorted(self.order, order))
 
     @property
@@ -74,8 +74,8 @@ class Started:
     def execute(self, run: ArrayRun[Any, Any], first: int, end: int) -> None:
         """Run wavefronts from `first` to before `end` to their ends."""
         for begin in range(first, end, self.together):
-            part = slice(begin, min(begin + self.together, end))
-            run.execute(self.order[part], self.i[part].ravel(), self.j[part].ravel(), self.covered[part].ravel())
+            chunk = slice(begin, min(begin + self.together, end))
+            run.execute(self.order[chunk], self.i[chunk].ravel(), self.j[chunk].ravel(), self.covered[chunk].ravel())
 
     def without(self, i: int, j: int) -> str:
         """Why no wavefront has a processor."""
@@ -95,7 +95,7 @@ class Started:
 
 
 class _Ended(BaseException):
-    """The session asks for no more launches."""
+    """The session requests no more launches."""
 
 
 class Launches:
@@ -103,7 +103,7 @@ class Launches:
 
     def __init__(self, job: Work, config: MachineConfig, watchdog: int) -> None:
         self._found: Queue[Started | Run | BaseException] = Queue(1)
-        self._answers: Queue[_Ended | None] = Queue(1)
+        self._results: Queue[_Ended | None] = Queue(1)
         self._count, self._waits = 0, False
         self._failed: BaseException | None = None
         self.execution = execution_of(job, config, engine="golden", watchdog=watchdog, make=self._make_engine)
@@ -122,7 +122,7 @@ class Launches:
         if not self._thread.is_alive():
             self._thread.start()
         elif self._waits:
-            self._answers.put(None)
+            self._results.put(None)
         found = self._found.get()
         self._waits = isinstance(found, Started)
         if isinstance(found, BaseException):
@@ -133,7 +133,7 @@ class Launches:
     def close(self) -> None:
         """End the job where it is."""
         if self._thread.is_alive() and self._waits:
-            self._answers.put(_Ended())
+            self._results.put(_Ended())
             self._thread.join()
 
     def hand_over(
@@ -145,9 +145,9 @@ class Launches:
         if drawing is not None:
             drawing.programs[str(launch.stage)] = found
         self._found.put(found)
-        answer = self._answers.get()
-        if answer is not None:
-            raise answer
+        result = self._results.get()
+        if result is not None:
+            raise result
 
     def _make_engine(self, config: MachineConfig, **options: Any) -> Engine:
         """Engine golden, whose core hands its launches over."""

@@ -132,7 +132,7 @@ class Session:
         self._walk.restart(0)
 
     def step(self, count: int = 1) -> Event:
-        """Execute instructions; behind a wavefront's end the next one begins."""
+        """Execute instructions; after a wavefront's end the next one begins."""
         for _ in range(count):
             event = self._step()
             if event.reason != "step":
@@ -215,14 +215,14 @@ class Session:
         return Event("step")
 
     def go_to(self, position: Position) -> None:
-        """Go to any position, forward or back; what was set by hand in other wavefronts is lost on the way back.
+        """Go to any position, forward or back; what was set by hand in other wavefronts is lost when going back.
 
         DebugError: there is no such position; or a wavefront in front of it fails, and that is where it is then.
         """
         self._walk.go_to(position)
 
     def go_to_cycle(self, cycle: int) -> Event:
-        """Go behind the last instruction that was done at the end of a cycle; DebugError: the engine has no cycles."""
+        """Go after the last instruction that was done at the end of a cycle; DebugError: the engine has no cycles."""
         wavefront = self.wavefront
         if not isinstance(wavefront, HardwareWavefront):
             raise DebugError("the golden model has no cycles; engine rtl has")
@@ -269,7 +269,7 @@ class Session:
         self.wavefront.edit()
 
     def set_memory(self, store: Store) -> None:
-        """Set bytes of memory; on the way back behind here they are as they were."""
+        """Set bytes of memory; going back before here restores them."""
         self._check_settable()
         self.wavefront.store(store)
 
@@ -299,7 +299,7 @@ class Session:
         return Event("finished" if self._walk.started is None else "step")
 
     def _through_wavefront(self) -> Event:
-        """To the wavefront's end, a fault or a breakpoint in it behind this instruction."""
+        """To the wavefront's end, a fault or a breakpoint in it after this instruction."""
         if self.wavefront.has_ended:
             return Event("end")
         for stop in self.stops:
@@ -335,7 +335,7 @@ class Session:
         return Event("breakpoint" if stop.order is None else "hazard", stop=stop)
 
     def _has_stored(self, stop: Stop) -> bool:
-        """Whether a stop behind a store is behind it: outputs are stored when the last instruction was executed."""
+        """Whether a stop after a store is after it: outputs are stored when the last instruction was executed."""
         lanes = stop.stored_by(self.wavefront, self.started.launch)
         return lanes is None or bool(lanes.any())
 
@@ -373,11 +373,11 @@ class Session:
         return [*self.stops, *self.hazards]
 
     def _last_in_wavefront(self, end: int) -> tuple[int, tuple[Stop, int]] | None:
-        """The step, breakpoint and lane of the last one of this wavefront before a step, on the way that was taken.
+        """The step, breakpoint and lane of the last one of this wavefront before a step, on the path that was taken.
 
-        It leaves the wavefront somewhere behind that.
+        It leaves the wavefront somewhere after that.
         """
-        # Behind what was set by hand steps are those that came of it, so they are looked through first.
+        # Steps after what was set by hand follow from it, so they are searched first.
         is_edit = False
         for begin in (*reversed([edit for edit in self.wavefront.edits if edit < end]), 0):
             self.wavefront.back_to(begin)
@@ -387,9 +387,9 @@ class Session:
                 if here is not None:
                     last = self.wavefront.step, here
                 self.wavefront.advance()
-            # Where something was set, stops that look behind look at what had come before.
+            # Where something was set, stops that compare the state after compare what came before.
             here = self._found_here() if is_edit else None
-            if here is not None and here[0].looks_behind:
+            if here is not None and here[0].compares_after:
                 last = end, here
             if last is not None:
                 return last

@@ -20,13 +20,13 @@ from ctm.sim.files import write_file
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 from ctm.sim.runtime.png import png
 
-_ROOM = 64, 24
+_SPACE = 64, 24
 """Columns and rows of an image that are shown."""
 _UNKNOWN = "       (no instruction)"
 
 
 class Texts:
-    """Those of a session, as it is when they are asked for."""
+    """Those of a session, as it is when they are requested."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -36,18 +36,18 @@ class Texts:
         session = self._session
         at, batch = session.position, session.wavefront.batch
         order = session.wavefront.order
-        place = session.started.thread(order, int(batch.i[session.lane]), int(batch.j[session.lane]))
+        at_ = session.started.thread(order, int(batch.i[session.lane]), int(batch.j[session.lane]))
         count, cycle = len(session.started.order), session.wavefront.cycle
         return (
             f"{session.started.name}, wavefront {at.wavefront} of {count:,}, step {at.step:,}, lane {session.lane} "
-            f"{place} [{''.join(batch.lane_states())}]{'' if cycle is None else f', cycle {cycle:,}'}"
+            f"{at_} [{''.join(batch.lane_states())}]{'' if cycle is None else f', cycle {cycle:,}'}"
         )
 
     def here(self) -> str:
         """The next instruction, and its source line."""
         session, line = self._session, self._session.line
         if session.wavefront.has_ended:
-            # Behind its last instruction there may be others, which are not its next ones.
+            # After its last instruction there may be others, which are not its next ones.
             return _UNKNOWN
         rows = [f"{session.unit:>5}  {session.code.texts.get(session.unit, '')}"]
         if line is not None:
@@ -72,10 +72,10 @@ class Texts:
         """The value of an expression in a lane."""
         session = self._session
         if isinstance(found, Value):
-            parts = [number_text(found, channel, lane) for channel in range(len(found.words))]
-            if len(parts) == 1:
-                return parts[0]
-            return "  ".join(f"{name} {part}" for name, part in zip(CHANNELS[session.view.kind], parts, strict=False))
+            texts = [number_text(found, channel, lane) for channel in range(len(found.words))]
+            if len(texts) == 1:
+                return texts[0]
+            return "  ".join(f"{name} {each}" for name, each in zip(CHANNELS[session.view.kind], texts, strict=False))
         return f"{np.broadcast_to(found, session.wavefront.batch.size)[lane]}"
 
     def registers(self) -> Iterator[str]:
@@ -114,8 +114,8 @@ class Texts:
         at = int(batch.i[lane]), int(batch.j[lane])
         limits = buffer.width_limit, buffer.height_limit
         axes = [
-            range(first := max(0, min(place - room // 2, limit - room)), min(first + room, limit))
-            for place, limit, room in zip(at, limits, _ROOM, strict=True)
+            range(first := max(0, min(at_ - space // 2, limit - space)), min(first + space, limit))
+            for at_, limit, space in zip(at, limits, _SPACE, strict=True)
         ]
         i, j = axes
         is_inside = at[0] in i and at[1] in j
@@ -175,7 +175,7 @@ class Texts:
         return wavefront.signals()
 
     def difference(self, found: Difference | None, name: str, other: Session | None = None) -> Iterator[str]:
-        """Where this wavefront and another run's part: the instructions, and what they left here and there."""
+        """Where this wavefront and another run's diverge: the instructions, and what they left here and there."""
         if found is None:
             error = self._session.wavefront.error
             yield f"the wavefront is the same to its {'end' if error is None else 'fault'}, here and in {name}"
@@ -187,8 +187,8 @@ class Texts:
         yield f"{found.units[0]:>5}  {texts[0]}"
         if texts[0] != texts[1]:
             yield f"{found.units[1]:>5}  {texts[1]}  in {name}"
-        for place, here, there in found.rows:
-            yield f"       {place} = {here}, in {name} {there}"
+        for at_, here, there in found.rows:
+            yield f"       {at_} = {here}, in {name} {there}"
         if found.count > len(found.rows):
             yield f"       and {found.count - len(found.rows)} more"
         yield self.where()

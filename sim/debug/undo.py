@@ -20,30 +20,30 @@ from ctm.sim.memory import Memory
 Integers = npt.NDArray[np.signedinteger]
 
 
-Part = tuple[npt.NDArray[Any], Any, npt.NDArray[Any]]
+Saved = tuple[npt.NDArray[Any], Any, npt.NDArray[Any]]
 """An array, an index, and what was there."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """Parts of arrays, memory's bytes among them, as they were, and how many items lists had."""
+    """Sections of arrays, memory's bytes among them, as they were, and how many items lists had."""
 
-    parts: tuple[Part, ...]
+    saved: tuple[Saved, ...]
     lists: tuple[tuple[list[Any], int], ...] = ()
 
     @property
     def size(self) -> int:
         """How many bytes are kept."""
-        return sum(found.nbytes for *_, found in self.parts)
+        return sum(found.nbytes for *_, found in self.saved)
 
     @property
     def is_empty(self) -> bool:
         """Whether nothing is kept."""
-        return not self.parts and not self.lists
+        return not self.saved and not self.lists
 
     def restore(self) -> None:
         """Write them back, and drop what was appended since."""
-        for array, index, found in self.parts:
+        for array, index, found in self.saved:
             array[index] = found
         for items, count in self.lists:
             del items[count:]
@@ -52,10 +52,10 @@ class Kept:
     def of_areas(cls, launch: Launch[Any], i: Integers) -> Self:
         """What wavefronts of lanes with these i write while they run.
 
-        That is all of the outputs past the caches, at places of their own, and what threads of a draw leave.
+        That is all of the outputs past the caches, at addresses of their own, and what threads of a draw leave.
         """
-        parts = _of_buffers(launch.memory, [launch.outputs[number] for number in launch.program.uncached_outputs])
-        return cls((*parts, *_of_threads(launch, i)))
+        saved = _of_buffers(launch.memory, [launch.outputs[number] for number in launch.program.uncached_outputs])
+        return cls((*saved, *_of_threads(launch, i)))
 
     @classmethod
     def of_outputs(cls, launch: Launch[Any]) -> Self:
@@ -71,12 +71,12 @@ class Kept:
         return cls(_of_buffers(launch.memory, outputs + uncached + tested))
 
 
-def _of_buffers(memory: Memory, buffers: list[Buffer]) -> tuple[Part, ...]:
-    places = [slice(first, end) for buffer in buffers for first, end in ranges(buffer)]
-    return tuple((memory.bytes, place, memory.bytes[place].copy()) for place in places)
+def _of_buffers(memory: Memory, buffers: list[Buffer]) -> tuple[Saved, ...]:
+    ranges_ = [slice(first, end) for buffer in buffers for first, end in ranges(buffer)]
+    return tuple((memory.bytes, range_, memory.bytes[range_].copy()) for range_ in ranges_)
 
 
-def _of_threads(launch: Launch[Any], i: Integers) -> tuple[Part, ...]:
+def _of_threads(launch: Launch[Any], i: Integers) -> tuple[Saved, ...]:
     """What threads of a draw's program leave: results, items of rings and streams, emitted vertices."""
     if not isinstance(launch, ThreadLaunch):
         return ()
@@ -97,11 +97,11 @@ def keep(launch: Launch[Any], i: Integers, j: Integers) -> Kept:
     """What the wavefronts of processors (i, j) may leave: their own elements, and areas as a whole."""
     areas = Kept.of_areas(launch, i)
     if isinstance(launch, PixelLaunch):
-        return Kept(areas.parts, _appended(launch))
+        return Kept(areas.saved, _appended(launch))
     if isinstance(launch, ThreadLaunch):
         return areas
     buffers = _written_at_ends(launch)
-    return Kept((*(_elements(launch.memory, buffer, i, j) for buffer in buffers), *areas.parts))
+    return Kept((*(_elements(launch.memory, buffer, i, j) for buffer in buffers), *areas.saved))
 
 
 def is_apart(launch: Launch[Any]) -> bool:
@@ -126,8 +126,8 @@ def _has_rows_apart(buffer: Buffer) -> bool:
     return buffer.is_tiled or buffer.pitch * buffer.element.element_bytes % LINEAR_ROW_ALIGNMENT == 0
 
 
-def _elements(memory: Memory, buffer: Buffer, i: Integers, j: Integers) -> Part:
+def _elements(memory: Memory, buffer: Buffer, i: Integers, j: Integers) -> Saved:
     inside = (i >= 0) & (j >= 0) & (i < buffer.width_limit) & (j < buffer.height_limit)
     first = element_address(buffer, i[inside].astype(np.int64), j[inside].astype(np.int64)).astype(np.int64)
-    places = (first[:, None] + np.arange(buffer.element.element_bytes)).ravel() % ADDRESS_SPACE
-    return memory.bytes, places, memory.bytes[places]
+    bytes_ = (first[:, None] + np.arange(buffer.element.element_bytes)).ravel() % ADDRESS_SPACE
+    return memory.bytes, bytes_, memory.bytes[bytes_]

@@ -20,7 +20,7 @@ Mask = npt.NDArray[np.bool_]
 
 INTEGER, FLOAT, BIT = "integer", "float", "bit"
 SPELLINGS = ("xyzw", "rgba", "stpq")
-"""Names of channels, in the ways that programs write them."""
+"""Names of channels, in the spellings of programs."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class View:
     masks: Callable[[Batch[Any]], dict[str, Mask]]
     stack: Callable[[Batch[Any]], Iterator[str]]
     clean_of: Callable[[int], range]
-    """Places of `Batch.clean` that are about a register."""
+    """Indices of `Batch.clean` that are about a register."""
     last: int
-    """Registers behind the program's own."""
+    """Registers after the program's own."""
     calls: Callable[[Batch[Any]], list[int]]
     """Units of code that the calls of a wavefront return to, innermost first."""
 
@@ -76,9 +76,9 @@ class View:
 
     def value(self, batch: Batch[Any], launch: Launch[Any], name: str) -> Value:
         """What a name stands for; DebugError: nothing."""
-        place = self.register(batch, name)
-        if place is not None:
-            return Value(np.ascontiguousarray(batch.temporaries[place]).view(np.uint32), FLOAT)
+        index = self.register(batch, name)
+        if index is not None:
+            return Value(np.ascontiguousarray(batch.temporaries[index]).view(np.uint32), FLOAT)
         beside = self.beside(batch)
         if name in beside:
             return beside[name]
@@ -109,14 +109,14 @@ class View:
 
     def set(self, batch: Batch[Any], name: str, channel: str, lanes: Mask, word: int) -> None:
         """Set a channel of a register in some lanes; DebugError: it is no register."""
-        place = self.register(batch, name)
-        if place is None:
+        index = self.register(batch, name)
+        if index is None:
             raise DebugError(f"{name} cannot be set; registers can")
         at = next((each.find(channel) for each in SPELLINGS if channel in each), -1)
         if at < 0 or len(channel) != 1:
             raise unknown("channel", channel, list(SPELLINGS[0]))
-        batch.temporaries[place, at, lanes] = np.array(word, np.uint32).view(np.float32)
-        for each in self.clean_of(place):
+        batch.temporaries[index, at, lanes] = np.array(word, np.uint32).view(np.float32)
+        for each in self.clean_of(index):
             batch.clean[each] = False
 
     def register(self, batch: Batch[Any], name: str) -> int | None:
@@ -205,10 +205,10 @@ def _r700_calls(batch: Any) -> list[int]:
 
 VIEWS = {
     "r5xx": View(
-        "r5xx", "r", "c", _r5xx_beside, _r5xx_masks, _r5xx_stack, lambda place: range(place, place + 1), 0, _r5xx_calls,
+        "r5xx", "r", "c", _r5xx_beside, _r5xx_masks, _r5xx_stack, lambda index: range(index, index + 1), 0, _r5xx_calls,
     ),
     "r700": View(
         "r700", "R", "C", _r700_beside, _r700_masks, _r700_stack,
-        lambda place: range(CHANNELS * place, CHANNELS * (place + 1)), CLAUSE_TEMPORARIES, _r700_calls,
+        lambda index: range(CHANNELS * index, CHANNELS * (index + 1)), CLAUSE_TEMPORARIES, _r700_calls,
     ),
 }  # fmt: skip

@@ -39,7 +39,7 @@ class Halt(NamedTuple):
 
 
 class Walk:
-    """Stands at a wavefront of a launch; behind the last one there is neither, but the `result` of the job.
+    """Stands at a wavefront of a launch; after the last one there is neither, but the `result` of the job.
 
     `index` is that of the wavefront among those of its launch. With `hazards` each launch runs once in front, the
     first time that the walk comes to it, and `hazard_stops` are where its hazards are. With `hardware` the wavefront is
@@ -91,7 +91,7 @@ class Walk:
         self._launches.close()
 
     def next_launch(self) -> None:
-        """Go to the first wavefront of the next launch, or behind the last one."""
+        """Go to the first wavefront of the next launch, or after the last one."""
         found = self._launches.next()
         if self.started is not None:
             self._earlier.append(self.started)
@@ -132,7 +132,7 @@ class Walk:
     def run_to_stop(self, first: int, scouts: Callable[[], Scout]) -> Halt | None:
         """Run wavefronts of this launch from `first` on to one that stops or fails, at whose start it is then.
 
-        Many run together, each time with a new scout; what those behind that one did is undone. None if none did.
+        Many run together, each time with a new scout; what those after that one did is undone. None if none did.
         """
         started = self.started
         assert started is not None
@@ -244,9 +244,9 @@ class Walk:
         return True
 
     def _end_wavefront(self, wanted: int) -> None:
-        """Run the wavefront to its end, on the way to another one; DebugError: it fails."""
+        """Run the wavefront to its end, before another one; DebugError: it fails."""
         assert self.wavefront is not None
-        # What the hardware did with it is not asked for.
+        # What the hardware did with it is not needed.
         model = self.wavefront.model if isinstance(self.wavefront, HardwareWavefront) else self.wavefront
         while not model.is_over:
             model.advance()

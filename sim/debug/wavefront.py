@@ -36,7 +36,7 @@ class _Checkpoint(NamedTuple):
 class Wavefront:
     """A wavefront from its start to its end, or to its fault.
 
-    `order` is its place in the domain walk. `step` counts the instructions that it has executed. `batch` is its state,
+    `order` is its index in the domain walk. `step` counts the instructions that it has executed. `batch` is its state,
     the last one when it has ended.
     """
 
@@ -58,7 +58,7 @@ class Wavefront:
         self._checkpoints = [_Checkpoint(0, self.batch.copy(), self._areas())]
         self._stored: list[tuple[Integers, int, Mask]] = []
         self.edits: list[int] = []
-        """Steps at which values were set, ascending: on the way back behind one it is lost."""
+        """Steps at which values were set, ascending: going back before one discards it."""
         self._set: list[tuple[int, Store, Store]] = []
         """Steps at which memory was set, what was written, and what writes back what was there."""
 
@@ -78,7 +78,7 @@ class Wavefront:
         return self.has_ended or self.error is not None
 
     def advance(self) -> None:
-        """Execute one instruction; not behind its end. One that fails leaves the wavefront in front of it."""
+        """Execute one instruction; not after its end. One that fails leaves the wavefront in front of it."""
         assert not self.is_over
         self._stored = []
         if self._launch.watchdog and self.step == self._launch.watchdog:
@@ -89,9 +89,9 @@ class Wavefront:
             self._add_checkpoint()
         before = self.step
         with np.errstate(all="ignore"):
-            parts = self._executor.step(self.batch)
-        if parts:
-            (self.batch,) = parts
+            states = self._executor.step(self.batch)
+        if states:
+            (self.batch,) = states
         elif self.error is not None:
             # A fault leaves no state: the wavefront is shown as it was in front of the instruction.
             error = self.error
@@ -99,7 +99,7 @@ class Wavefront:
             self.error = error
 
     def leap(self, state: Batch[Any]) -> None:
-        """Go to a state that it comes to, unless it would have stored something on its way there."""
+        """Go to a state that it comes to, unless it would have stored something before it."""
         if not self._checkpoints[-1].memory.is_empty:
             return
         self.batch = state
@@ -136,7 +136,7 @@ class Wavefront:
         self.edit()
 
     def storing(self, area: Area) -> Mask:
-        """The lanes that the last instruction stored to an area from, as it was executed; none behind `back_to`."""
+        """The lanes that the last instruction stored to an area from, as it was executed; none after `back_to`."""
         found = np.zeros(self.batch.size, bool)
         for stored in self._stored:
             found |= area.lanes(*stored)

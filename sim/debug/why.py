@@ -10,13 +10,13 @@ from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.images.elements import CONDITIONAL, element_in
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.slicing.answer import Answer
+from ctm.sim.debug.slicing.cell import MEMORY, Cell
 from ctm.sim.debug.slicing.conditions import Condition, condition_of
+from ctm.sim.debug.slicing.explanation import Explanation
 from ctm.sim.debug.slicing.following import follow, names_of
 from ctm.sim.debug.slicing.names import Names
-from ctm.sim.debug.slicing.place import MEMORY, Place
 from ctm.sim.debug.slicing.slicer import Slicer
-from ctm.sim.debug.stopping.places import ELEMENT, store_of
+from ctm.sim.debug.stopping.locations import ELEMENT, store_of
 from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.debug.stopping.trials import condition_of_fragment, fragments, last_store
 from ctm.sim.debug.undo import Kept
@@ -26,15 +26,15 @@ from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
-GoesOn = Callable[[Session, Answer], Answer]
+Following = Callable[[Session, Explanation], Explanation]
 
 
-def why(session: Session, text: str, *, follows: bool = True) -> Answer:
+def why(session: Session, text: str, *, follows: bool = True) -> Explanation:
     """What determined ``o0[3,7]``, ``o0[3,7].x`` of this launch, or ``R1``, ``R1.x`` or a mask here, in this lane.
 
-    ``conditional[3,7]`` is what the test behind the program stores in the conditional buffer. In a draw it `follows`
+    ``conditional[3,7]`` is what the test after the program stores in the conditional buffer. In a draw it `follows`
     what the programs in front of this one left. The session is where it was, but what was set by hand in this wavefront
-    behind here is lost.
+    after here is lost.
 
     Raises
     ------
@@ -45,15 +45,15 @@ def why(session: Session, text: str, *, follows: bool = True) -> Answer:
     launch = session.started.launch
     # What copies of a wavefront emit, and store in rings, goes to where it itself does that.
     kept = Kept.of_outputs(launch) if isinstance(launch, ThreadLaunch) else None
-    goes_on = follow if follows else _alone
+    following = follow if follows else _alone
     try:
         element = element_in(text)
         if element is not None and element[0] == CONDITIONAL:
-            return _of_conditional(session, text.strip(), element[1], goes_on)
+            return _of_conditional(session, text.strip(), element[1], following)
         if match is None:
             store_of(launch, text.strip())
-            return _of_register(session, text, goes_on)
-        return _of_element(session, text.strip(), int(match[1]), (int(match[2]), int(match[3])), match[4], goes_on)
+            return _of_register(session, text, following)
+        return _of_element(session, text.strip(), int(match[1]), (int(match[2]), int(match[3])), match[4], following)
     finally:
         if kept is not None:
             kept.restore()
@@ -70,23 +70,23 @@ def _staying(session: Session) -> Iterator[None]:
         session.lane = lane
 
 
-def _of_register(session: Session, text: str, goes_on: GoesOn) -> Answer:
+def _of_register(session: Session, text: str, following: Following) -> Explanation:
     names = _names(session)
-    places = names.places(session.wavefront.batch, text)
+    cells = names.cells(session.wavefront.batch, text)
     slicer = _slicer(session, session.position.step)
     with _staying(session):
-        return goes_on(session, Answer(text.strip(), slicer.slice(places), names, session.code))
+        return following(session, Explanation(text.strip(), slicer.slice(cells), names, session.code))
 
 
-def _alone(session: Session, answer: Answer) -> Answer:
-    """The answer, without those of earlier programs."""
+def _alone(session: Session, explanation: Explanation) -> Explanation:
+    """The explanation, without those of earlier programs."""
     del session
-    return answer
+    return explanation
 
 
 def _of_element(
-    session: Session, text: str, output: int, pixel: tuple[int, int], channel: str | None, goes_on: GoesOn
-) -> Answer:
+    session: Session, text: str, output: int, pixel: tuple[int, int], channel: str | None, following: Following
+) -> Explanation:
     launch = session.started.launch
     found = store_of(launch, f"o{output}[{pixel[0]},{pixel[1]}]")
     area = None if found is None else found.area(launch)
@@ -105,19 +105,19 @@ def _of_element(
         slicer = _to_the_end(session, pixel)
         last, condition = slicer.track.last, None
         if output in launch.program.outputs:
-            place = launch.program.outputs.index(output), session.lane
-            targets = _of_output(last, *place, channels)
+            register = launch.program.outputs.index(output), session.lane
+            targets = _of_output(last, *register, channels)
             condition = _condition(session, pixel, last) if last.valid_mask[session.lane] else None
         else:
-            targets = [Place(MEMORY, (area.first, area.end - area.first, -1))]
+            targets = [Cell(MEMORY, (area.first, area.end - area.first, -1))]
         text += _fate(last, session.lane, condition)
-        if condition is not None and condition.is_behind and condition.by_value:
-            targets.append(Place("conditional", (), session.lane))
-        answer = Answer(text, slicer.slice(targets), _names(session), session.code, condition, others=others)
-        return goes_on(session, answer)
+        if condition is not None and condition.is_after and condition.by_value:
+            targets.append(Cell("conditional", (), session.lane))
+        explanation = Explanation(text, slicer.slice(targets), _names(session), session.code, condition, others=others)
+        return following(session, explanation)
 
 
-def _of_conditional(session: Session, text: str, pixel: tuple[int, int], goes_on: GoesOn) -> Answer:
+def _of_conditional(session: Session, text: str, pixel: tuple[int, int], following: Following) -> Explanation:
     launch = session.started.launch
     unit = launch.conditional
     if isinstance(launch, ThreadLaunch) or not unit.may_write_buffer:
@@ -129,13 +129,13 @@ def _of_conditional(session: Session, text: str, pixel: tuple[int, int], goes_on
         text, others = _go_to_pixel(session, None, pixel, text)
         slicer = _to_the_end(session, pixel)
         last, condition = slicer.track.last, None
-        targets = [Place("valid_mask", (), session.lane)]
+        targets = [Cell("valid_mask", (), session.lane)]
         if last.valid_mask[session.lane]:
             condition = _condition(session, pixel, last)
-            targets = [Place("conditional", (), session.lane), *targets]
+            targets = [Cell("conditional", (), session.lane), *targets]
         text += _fate(last, session.lane, condition)
-        answer = Answer(text, slicer.slice(targets), _names(session), session.code, condition, others=others)
-        return goes_on(session, answer)
+        explanation = Explanation(text, slicer.slice(targets), _names(session), session.code, condition, others=others)
+        return following(session, explanation)
 
 
 def _to_the_end(session: Session, pixel: tuple[int, int]) -> Slicer:
@@ -159,10 +159,10 @@ def _condition(session: Session, pixel: tuple[int, int], last: Batch[Any]) -> Co
     value = last.conditional[session.lane]
     if isinstance(launch, PixelLaunch):
         return condition_of_fragment(started, pixel, session.wavefront.order, value, session.cancellation)
-    is_behind = launch.conditional.location is ConditionalLocation.DPP
+    is_after = launch.conditional.location is ConditionalLocation.DPP
     # What the wavefront stored at its end is undone.
     session.wavefront.back_to(0)
-    return condition_of(launch, pixel, value if is_behind else launch.conditional_value)
+    return condition_of(launch, pixel, value if is_after else launch.conditional_value)
 
 
 def _go_to_pixel(
@@ -228,11 +228,11 @@ def _slicer(session: Session, end: int | None) -> Slicer:
     return Slicer(started.instruction_set, started.launch, session.wavefront, session.cancellation, end=end)
 
 
-def _of_output(batch: Batch[Any], number: int, lane: int, channels: Iterable[int]) -> list[Place]:
+def _of_output(batch: Batch[Any], number: int, lane: int, channels: Iterable[int]) -> list[Cell]:
     """What decides an element: the register and whether it was written, or, of a lane that was killed, only that."""
-    valid = Place("valid_mask", (), lane)
+    valid = Cell("valid_mask", (), lane)
     if not batch.valid_mask[lane]:
         return [valid]
-    written = [Place("written", (number, channel), lane) for channel in channels]
-    stored = [place for place in written if batch.written[(*place.index, lane)]]
-    return [*(Place("outputs", place.index, lane) for place in stored), *written, valid]
+    written = [Cell("written", (number, channel), lane) for channel in channels]
+    stored = [cell for cell in written if batch.written[(*cell.index, lane)]]
+    return [*(Cell("outputs", cell.index, lane) for cell in stored), *written, valid]

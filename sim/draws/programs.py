@@ -12,7 +12,7 @@ from ctm.sim.draws.error import DrawError
 from ctm.sim.draws.registers import Registers
 from ctm.sim.elf.r700.executable import Executable, Unit
 from ctm.sim.runtime.draws.interpolation import PixelInput, PixelInputs
-from ctm.sim.runtime.draws.linking import Geometry, Part, VertexOutputs, link
+from ctm.sim.runtime.draws.linking import Geometry, Linkable, VertexOutputs, link
 
 TEXTURE_BASE = 18
 """RESOURCE_ID of texture unit 0 in Mesa's programs."""
@@ -69,13 +69,13 @@ def _section(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return found
 
 
-def _part(programs: Mapping[str, Any], name: str, constant_base: int) -> Part:
+def _part(programs: Mapping[str, Any], name: str, constant_base: int) -> Linkable:
     program = programs.get(name)
     if not isinstance(program, Mapping):
         raise DrawError(f"programs.{name}: is missing")
     try:
         words = [int(word, 16) for word in program["dwords"]]
-        return Part(
+        return Linkable(
             code=_units(words),
             gprs=int(program["gprs"]),
             stack_size=int(program["stack"]),

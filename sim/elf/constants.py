@@ -1,4 +1,4 @@
-"""Constants that a program brings along: numbers of a kernel that its instructions have no room for."""
+"""Constants that a program brings along: numbers of a kernel that do not fit its instructions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

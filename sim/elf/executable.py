@@ -20,7 +20,7 @@ class Executable(Protocol):
 
     @property
     def uncached_writes(self) -> bool:
-        """Whether it writes outputs past the caches, at places of its own."""
+        """Whether it writes outputs past the caches, at addresses of its own."""
 
     @property
     def sees_group_size(self) -> bool:

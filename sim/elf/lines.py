@@ -115,11 +115,11 @@ def _lines(words: Sequence[int], units: int) -> Lines:
 
 def _units(rows: Sequence[int], names: Sequence[str], units: int) -> list[Line | None]:
     pairs = list(zip(rows[::2], rows[1::2], strict=True))
-    places = [Line(names[start >> _UNIT_BITS], line) if line else None for start, line in pairs]
+    line_of_run = [Line(names[start >> _UNIT_BITS], line) if line else None for start, line in pairs]
     starts = [start & (1 << _UNIT_BITS) - 1 for start, _ in pairs]
     if starts != sorted(set(starts)) or starts[:1] != [0] * bool(units) or any(start >= units for start in starts):
         raise ValueError
     found: list[Line | None] = []
-    for place, start, end in zip(places, starts, [*starts[1:], units], strict=True):
-        found += [place] * (end - start)
+    for line, start, end in zip(line_of_run, starts, [*starts[1:], units], strict=True):
+        found += [line] * (end - start)
     return found

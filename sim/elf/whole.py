@@ -11,7 +11,7 @@ _HEADERS, _SIZES = struct.Struct("<2I"), struct.Struct("<4H")
 
 
 def check_whole(data: bytes) -> None:
-    """Refuse a file that ends before its headers do; what is no ELF file of 32 bits is left to others.
+    """Reject a file that ends before its headers do; what is no ELF file of 32 bits is left to others.
 
     Raises
     ------

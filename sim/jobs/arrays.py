@@ -25,7 +25,7 @@ class ArrayError(ValueError):
 
 
 def check_name(path: Path, data_format: DataFormat) -> None:
-    """Refuse a name whose ending stands for no kind of file, or for one that does not hold the format.
+    """Reject a name whose ending stands for no kind of file, or for one that does not hold the format.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def least_bytes(path: Path, array: Array) -> int:
 
 
 def _kind(path: Path) -> str:
-    """The kind of a file by its name's ending; what goes through a FIFO or a device needs no ending to be .npy."""
+    """The kind of a file by its name's ending; data through a FIFO or a device needs no ending to be .npy."""
     kind = path.suffix.lower()
     if kind not in (NPY, PNG) and not is_stream(path):
         raise ArrayError(f"'{path}' must end in {NPY} or {PNG}")

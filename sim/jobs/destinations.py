@@ -34,7 +34,7 @@ def destinations(job: Job, home: Path, folder: Path | None = None) -> Destinatio
 
 
 def check_destinations(text: JobText, job: Job, files: Destinations) -> None:
-    """Refuse outputs that would replace each other, or what the job is made of.
+    """Reject outputs that would replace each other, or what the job is made of.
 
     What an output itself begins with, as `initial` or as the conditional buffer, is meant to be replaced.
 
@@ -76,18 +76,18 @@ def _sources(job: Job) -> Iterator[tuple[Key, str]]:
     """Every file that a job reads, by its key."""
     for key, name in job.program.names.items():
         yield ("program", key), kernel_in(name)[0]
-    for place, launch in enumerate(job.passes):
+    for ordinal, launch in enumerate(job.passes):
         if launch.program is not None:
-            yield ("passes", place, "program"), kernel_in(launch.program)[0]
+            yield ("passes", ordinal, "program"), kernel_in(launch.program)[0]
         if isinstance(launch.constants.floats, str):
-            yield ("passes", place, "constants", "float"), launch.constants.floats
+            yield ("passes", ordinal, "constants", "float"), launch.constants.floats
     if isinstance(job.constants.floats, str):
         yield ("constants", "float"), job.constants.floats
-    for place, buffer in enumerate(job.inputs):
-        yield ("inputs", place, "file"), buffer.file
-    for place, output in enumerate(job.outputs):
+    for ordinal, buffer in enumerate(job.inputs):
+        yield ("inputs", ordinal, "file"), buffer.file
+    for ordinal, output in enumerate(job.outputs):
         if output.initial is not None:
-            yield ("outputs", place, "initial"), output.initial
+            yield ("outputs", ordinal, "initial"), output.initial
     yield from _sources_of_draw(job)
     if job.conditional is not None and job.conditional.initial is not None:
         yield ("conditional", "initial"), job.conditional.initial
@@ -98,5 +98,5 @@ def _sources_of_draw(job: Job) -> Iterator[tuple[Key, str]]:
         return
     if job.draw.indices is not None:
         yield ("draw", "indices"), job.draw.indices
-    for place, vertices in enumerate(job.draw.buffers):
-        yield ("draw", "buffers", place, "file"), vertices.file
+    for ordinal, vertices in enumerate(job.draw.buffers):
+        yield ("draw", "buffers", ordinal, "file"), vertices.file

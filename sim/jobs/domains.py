@@ -10,11 +10,11 @@ from ctm.sim.jobs.schema import Job, Pass
 def domain_warnings(text: JobText, job: Job, programs: Sequence[ProgramFile]) -> Iterator[str]:
     """What to tell the author of a job whose launches run these programs, once for launches that are alike."""
     said = set()
-    for place, (launch, program) in enumerate(zip(job.launches, programs, strict=True)):
+    for ordinal, (launch, program) in enumerate(zip(job.launches, programs, strict=True)):
         for key, message in _doubts(job, launch, program):
             if message not in said:
                 said.add(message)
-                section: Key = ("domain", key) if job.domain is not None else ("passes", place, f"domain_{key}")
+                section: Key = ("domain", key) if job.domain is not None else ("passes", ordinal, f"domain_{key}")
                 yield str(text.error(section, message))
 
 
@@ -24,7 +24,7 @@ def _doubts(job: Job, launch: Pass, program: ProgramFile) -> Iterator[tuple[str,
     empty = [(key, first, last) for key, (first, last), _ in directions if first > last]
     for key, first, last in empty:
         yield key, f"[{first}, {last}] is empty, so no processor runs; the first end comes first"
-    # An uncached write goes where the program says, not where the processor is in the domain.
+    # The address of an uncached write is the program's, not where the processor is in the domain.
     if empty or program.executable.uncached_writes:
         return
     sizes = [

@@ -13,12 +13,12 @@ from ctm.sim.jobs.loading import LoadedJob
 
 
 class Ending:
-    """A question to the golden model, which works in a process of its own from the first time that one asks."""
+    """A question to the golden model, which works in a process of its own from its first use on."""
 
     def __init__(self, job: LoadedJob, config: MachineConfig, watchdog: int) -> None:
         self._question = job, config, watchdog
         self._call: Beside[MachineError | int] | None = None
-        self._is_answered = False
+        self._has_result = False
 
     def __enter__(self) -> Self:
         return self
@@ -28,7 +28,7 @@ class Ending:
             self._call.__exit__()
 
     def ask(self) -> str | None:
-        """What the golden model says, once it has an answer.
+        """What the golden model says, once it has a result.
 
         Raises
         ------
@@ -37,17 +37,17 @@ class Ending:
         """
         if self._call is None:
             self._call = Beside(_ending, *self._question)
-        if self._is_answered or not self._call.is_done:
+        if self._has_result or not self._call.is_done:
             return None
-        self._is_answered = True
+        self._has_result = True
         try:
-            answer = self._call.result()
+            outcome = self._call.result()
         except ToolchainError:
             return None
-        if isinstance(answer, int):
-            return f"the golden model reaches the end after {answer:,} instructions"
-        if answer.status is Status.WATCHDOG:
-            raise replace(answer, detail=f"{answer.detail} in the golden model; the hardware was stopped before")
+        if isinstance(outcome, int):
+            return f"the golden model reaches the end after {outcome:,} instructions"
+        if outcome.status is Status.WATCHDOG:
+            raise replace(outcome, detail=f"{outcome.detail} in the golden model; the hardware was stopped before")
         return None
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with a job, said so that its author finds the place."""
+"""What is wrong with a job, with its location in the job file."""
 
 from pathlib import Path
 
@@ -7,5 +7,5 @@ class JobError(Exception):
     """A job that cannot run; `str` is ``file:line: message``."""
 
     def __init__(self, file: Path, message: str, line: int | None = None) -> None:
-        place = f"{file}:{line}" if line is not None else f"{file}"
-        super().__init__(f"{place}: {message}")
+        location = f"{file}:{line}" if line is not None else f"{file}"
+        super().__init__(f"{location}: {message}")

@@ -151,9 +151,9 @@ class Execution:
         if files.indices is not None:
             indices = IndexArray.of(device, files.indices, restart=section.restart)
         place_rings(device, pipeline, commands)
-        draw_of(section, buffers, indices, self._place_streams(section)).append(commands.inv_vtx_cache())
+        draw_of(section, buffers, indices, self._allocate_streams(section)).append(commands.inv_vtx_cache())
 
-    def _place_streams(self, section: Draw) -> dict[int, StreamTarget]:
+    def _allocate_streams(self, section: Draw) -> dict[int, StreamTarget]:
         targets = {}
         for stream in section.streams:
             base = self.device.place(np.full(stream.words, stream.fill, np.float32).tobytes())
@@ -208,7 +208,7 @@ _SAME_NAMES = (
 
 
 def check_kinds(job: LoadedJob, config: MachineConfig) -> None:
-    """Refuse programs that the cores do not run, as the machine would.
+    """Reject programs that the cores do not run, as the machine would.
 
     Raises
     ------
@@ -236,7 +236,7 @@ def first_difference(found: Run, expected: Run) -> str | None:
         kind = np.dtype(f"u{array.itemsize}")
         differs = np.argwhere(found.outputs[key].view(kind) != array.view(kind))
         if differs.size:
-            j, i, channel = (int(place) for place in differs[0])
+            j, i, channel = (int(index) for index in differs[0])
             words = [
                 f"0x{run.outputs[key].view(kind)[j, i, channel]:0{2 * array.itemsize}x}" for run in (found, expected)
             ]

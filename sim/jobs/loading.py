@@ -94,10 +94,10 @@ class Loader:
             Something is missing or does not fit.
         """
         job = self._job
-        inputs = tuple(self._input(place, section) for place, section in enumerate(job.inputs))
-        outputs = tuple(self._output(place, section) for place, section in enumerate(job.outputs))
+        inputs = tuple(self._input(ordinal, section) for ordinal, section in enumerate(job.inputs))
+        outputs = tuple(self._output(ordinal, section) for ordinal, section in enumerate(job.outputs))
         shared = self._constants(("constants",), job.constants)
-        launches = tuple(self._launch(place, section, shared) for place, section in enumerate(job.launches))
+        launches = tuple(self._launch(ordinal, section, shared) for ordinal, section in enumerate(job.launches))
         loaded = LoadedJob(
             job=job,
             path=self._text.path,
@@ -118,8 +118,8 @@ class Loader:
             ),
         )
         self._check_swaps(loaded)
-        for place, launch in enumerate(loaded.launches):
-            self._check_bound(place, launch, loaded)
+        for ordinal, launch in enumerate(loaded.launches):
+            self._check_bound(ordinal, launch, loaded)
         check_destinations(self._text, job, self._files)
         return loaded
 
@@ -130,25 +130,25 @@ class Loader:
         except ValueError as error:
             raise self._text.error(key, str(error)) from None
 
-    def _input(self, place: int, section: Input) -> tuple[Input, Layout, Array]:
-        key = ("inputs", place, "file")
+    def _input(self, ordinal: int, section: Input) -> tuple[Input, Layout, Array]:
+        key = ("inputs", ordinal, "file")
         array = self._at(key, partial(load_elements, self._folder / section.file, section.format))
         height, width = array.shape[:2]
-        return section, self._layout(("inputs", place), section, (height, width)), array
+        return section, self._layout(("inputs", ordinal), section, (height, width)), array
 
     def _layout(self, key: Key, section: Input | Output | Conditional, shape: tuple[int, int]) -> Layout:
         height, width = shape
         make = partial(Layout, width=width, height=height, format=section.format, tiling=section.tiling)
         return self._at((*key, "tiling"), make)
 
-    def _output(self, place: int, section: Output) -> tuple[Output, Layout, Array]:
-        layout = self._layout(("outputs", place), section, section.shape)
-        self._at(("outputs", place, "file"), partial(check_name, self._files[section.index], section.format))
+    def _output(self, ordinal: int, section: Output) -> tuple[Output, Layout, Array]:
+        layout = self._layout(("outputs", ordinal), section, section.shape)
+        self._at(("outputs", ordinal, "file"), partial(check_name, self._files[section.index], section.format))
         if section.initial is not None:
             load = partial(load_elements, self._folder / section.initial, section.format, section.shape)
-            return section, layout, self._at(("outputs", place, "initial"), load)
+            return section, layout, self._at(("outputs", ordinal, "initial"), load)
         make_filled = partial(filled, section.format, section.shape, section.fill or 0.0)
-        return section, layout, self._at(("outputs", place, "fill"), make_filled)
+        return section, layout, self._at(("outputs", ordinal, "fill"), make_filled)
 
     def _conditional(self) -> ConditionalFile | None:
         section = self._job.conditional
@@ -172,8 +172,8 @@ class Loader:
         if section is None:
             return None
         buffers = {
-            buffer.index: self._at(("draw", "buffers", place, "file"), partial(load_npy, self._folder / buffer.file))
-            for place, buffer in enumerate(section.buffers)
+            buffer.index: self._at(("draw", "buffers", ordinal, "file"), partial(load_npy, self._folder / buffer.file))
+            for ordinal, buffer in enumerate(section.buffers)
         }
         if section.indices is None:
             return DrawFiles(buffers)
@@ -189,18 +189,18 @@ class Loader:
             raise self._text.error(("draw", "count"), message)
         return DrawFiles(buffers, indices)
 
-    def _launch(self, place: int, section: Pass, shared: ConstantFiles) -> Launch:
-        program = self._program(place, section)
+    def _launch(self, ordinal: int, section: Pass, shared: ConstantFiles) -> Launch:
+        program = self._program(ordinal, section)
         self._check_pipeline(program)
-        own = self._constants(("passes", place, "constants"), section.constants)
+        own = self._constants(("passes", ordinal, "constants"), section.constants)
         return Launch(section=section, program=program, constants=program.constants | shared | own)
 
-    def _program(self, place: int, section: Pass) -> ProgramFile:
+    def _program(self, ordinal: int, section: Pass) -> ProgramFile:
         """The program of a pass, which is read once."""
         own, name = self._job.program, self._job.program.file or self._job.program.pixel
         key: Key = ("program", "file")
         if section.program is not None:
-            key, name = ("passes", place, "program"), section.program
+            key, name = ("passes", ordinal, "program"), section.program
         assert name is not None
         if name not in self._programs:
             load = partial(load_program, self._folder, name, own.isa)
@@ -235,16 +235,16 @@ class Loader:
     def _check_swaps(self, loaded: LoadedJob) -> None:
         inputs = {section.index: layout for section, layout, _ in loaded.inputs}
         outputs = {section.index: layout for section, layout, _ in loaded.outputs}
-        for place, launch in enumerate(loaded.launches):
+        for ordinal, launch in enumerate(loaded.launches):
             for output, index in launch.section.swap:
-                key = ("passes", place, "swap")
+                key = ("passes", ordinal, "swap")
                 if output not in outputs or index not in inputs:
                     raise self._text.error(key, f"output {output} and input {index} must both be in the job")
                 if not outputs[output].exchanges_with(inputs[index]):
                     raise self._text.error(key, f"output {output} and input {index} differ in size, format or tiling")
 
-    def _check_bound(self, place: int, launch: Launch, loaded: LoadedJob) -> None:
-        """Everything that the program names must be there; a scaled lookup needs a width that is a legal pitch."""
+    def _check_bound(self, ordinal: int, launch: Launch, loaded: LoadedJob) -> None:
+        """Everything that the program names must be there; a scaled fetch needs a width that is a legal pitch."""
         notes = launch.program.executable.notes
         layouts = {section.index: layout for section, layout, _ in loaded.inputs}
         bound = {

@@ -21,16 +21,16 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
         if header:
             *outer, name = header[2].split(".")
             section = []
-            for part in outer:
-                section.append(part)
-                # Of a section that there may be several of, the last one goes on.
+            for outer_name in outer:
+                section.append(outer_name)
+                # Of a section that there may be several of, the last one continues.
                 if tuple(section) in seen:
                     section.append(seen[tuple(section)])
             section.append(name)
             if header[1] == "[[":
-                place = tuple(section)
-                seen[place] = seen.get(place, -1) + 1
-                section.append(seen[place])
+                array = tuple(section)
+                seen[array] = seen.get(array, -1) + 1
+                section.append(seen[array])
             key: list[str | int] = section
         else:
             match = _KEY.match(line)

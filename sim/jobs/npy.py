@@ -30,7 +30,7 @@ _OTHERS = {
 
 
 class NpyError(ValueError):
-    """A file that is no array; the message goes on from the file's name."""
+    """A file that is no array; the message continues the file's name."""
 
 
 def read_npy(data: bytes) -> Array:

@@ -83,9 +83,9 @@ class TomlText:
         except RecursionError:
             raise JobError(self.path, "arrays or tables are too deeply nested") from None
         except tomllib.TOMLDecodeError as error:
-            message, _, place = str(error).partition(" (at line ")
-            line = place.split(",")[0]
-            # The parser shows keys as Python has them: ('constants', 'float').
+            message, _, position = str(error).partition(" (at line ")
+            line = position.split(",")[0]
+            # The parser prints keys as Python has them: ('constants', 'float').
             message = re.sub(r"\(('[^()]*'),?\)", lambda found: found[1].replace("'", "").replace(", ", "."), message)
             raise JobError(self.path, message, int(line) if line.isdecimal() else None) from None
         except ValueError:
@@ -95,7 +95,7 @@ class TomlText:
         except ValidationError as error:
             # A key that is unknown explains another that is missing.
             first = min(error.errors(), key=lambda one: one["type"] != "extra_forbidden")
-            key = tuple(part for part in first["loc"] if part not in ("table", "[key]"))
+            key = tuple(name for name in first["loc"] if name not in ("table", "[key]"))
             raise self.error(key, message_of(first, model, sections)) from None
 
 
@@ -116,8 +116,8 @@ def _reason(error: Exception) -> str:
 
 def key_name(key: Key) -> str:
     """``inputs[0].file`` of ``("inputs", 0, "file")``."""
-    parts = [f"[{part}]" if isinstance(part, int) else f".{part}" for part in key]
-    return "".join(parts).lstrip(".")
+    names = [f"[{name}]" if isinstance(name, int) else f".{name}" for name in key]
+    return "".join(names).lstrip(".")
 
 
 _WANTED = {
@@ -141,7 +141,7 @@ def message_of(error: Any, model: type[BaseModel], sections: Mapping[str, type[B
     """What is wrong with a value, from one of pydantic's errors about a model; see `TomlText.shaped`."""
     kind, key = error["type"], error["loc"]
     if kind == "extra_forbidden":
-        names = [part for part in key[:-1] if isinstance(part, str)]
+        names = [name for name in key[:-1] if isinstance(name, str)]
         known = _known(sections[names[-1]] if names else model)
         close = difflib.get_close_matches(str(key[-1]), known, n=1)
         return "unknown key; " + (f"did you mean '{close[0]}'?" if close else f"there is {', '.join(known)}")

@@ -18,7 +18,7 @@ _GAP = 8
 
 @dataclass(frozen=True, kw_only=True)
 class Submission:
-    """A command buffer, and the words that are written in front of it: runs by region and place in it."""
+    """A command buffer, and the words that are written in front of it: runs by region and position in it."""
 
     runs: tuple[tuple[str, int, Words], ...]
     address: int
@@ -78,11 +78,11 @@ def _runs(words: Words, before: Words) -> Iterator[tuple[int, int]]:
     """First and end of the runs of words that are others than before, where there were only zeros beyond its end."""
     old = np.zeros_like(words)
     old[: before.size] = before
-    places = np.flatnonzero(words != old)
-    if places.size:
-        breaks = np.flatnonzero(np.diff(places) > _GAP)
+    positions = np.flatnonzero(words != old)
+    if positions.size:
+        breaks = np.flatnonzero(np.diff(positions) > _GAP)
         for first, last in zip([0, *breaks + 1], [*breaks, -1], strict=True):
-            yield int(places[first]), int(places[last]) + 1
+            yield int(positions[first]), int(positions[last]) + 1
 
 
 class _Recorded(Execution):

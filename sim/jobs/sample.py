@@ -1,4 +1,4 @@
-"""Parts of a large job's domain that the golden model can run by themselves, to compare them with a run of all."""
+"""Tiles of a large job's domain that the golden model can run by themselves, to compare them with a run of all."""
 
 from dataclasses import dataclass, replace
 
@@ -31,8 +31,8 @@ class Sample:
         result = np.zeros_like(array)
         for launch in self.job.launches:
             (i0, i1), (j0, j1) = launch.section.domain_i, launch.section.domain_j
-            place = slice(j0, j1 + 1), slice(i0, i1 + 1)
-            result[place] = array[place]
+            area = slice(j0, j1 + 1), slice(i0, i1 + 1)
+            result[area] = array[area]
         return result
 
 
@@ -51,17 +51,17 @@ def sample(job: LoadedJob) -> Sample | None:
         return None
     (i0, i1), (j0, j1) = section.domain_i, section.domain_j
     random = np.random.default_rng([i0, i1, j0, j1])
-    columns, rows = _parts(i0, i1), _parts(j0, j1)
+    columns, rows = _ranges(i0, i1), _ranges(j0, j1)
     ends = [(column, row) for column in (columns[0], columns[-1]) for row in (rows[0], rows[-1])]
-    places = [divmod(int(place), len(rows)) for place in random.permutation(len(columns) * len(rows))]
-    inner = [(columns[column], rows[row]) for column, row in places[:_TILES]]
+    tiles = [divmod(int(tile), len(rows)) for tile in random.permutation(len(columns) * len(rows))]
+    inner = [(columns[column], rows[row]) for column, row in tiles[:_TILES]]
     return Sample(replace(job, launches=tuple(_tile(launch, *tile) for tile in dict.fromkeys(ends + inner))))
 
 
-def _parts(first: int, last: int) -> list[tuple[int, int]]:
-    """A side of the domain in pieces, first and last index of each.
+def _ranges(first: int, last: int) -> list[tuple[int, int]]:
+    """A side of the domain in ranges, first and last index of each.
 
-    Groups begin at an even index and are no wider than a piece, so that they are whole as in a run of all: uncovered
+    Groups begin at an even index and are no wider than a range, so that they are whole as in a run of all: uncovered
     processors may give others of their group something else.
     """
     starts = range(first & ~1, last + 1, _SIDE)

@@ -103,7 +103,7 @@ class PixelRegister(_Section):
 class Program(_Section):
     """`file` is a source (.s), a kernel (.c), an executable (.elf) or a compiled program's words (.json).
 
-    `isa` is what kernels are compiled for. A draw has two sources in place of `file`, `vertex` and `pixel`:
+    `isa` is what kernels are compiled for. A draw has two sources instead of `file`, `vertex` and `pixel`:
     `registers` are registers 0, 1, ... of the pixel program, `position` and `face` ([register, channel]) others that it
     begins with. `parameters` are the vectors that the vertex program exports, all that `registers` name by default; its
     float constants begin at row 16 x `constant_base`.
@@ -199,7 +199,7 @@ class Conditional(_Section):
     test: Annotated[ConditionalTest, member(ConditionalTest)]
     value: Bits = 0
     fill: StrictFloat | None = None
-    """What the buffer holds before, in place of what its file holds; the file is [height, width] then."""
+    """What the buffer holds before, instead of what its file holds; the file is [height, width] then."""
     file: FileName | None = None
     initial: FileName | None = None
     shape: Shape | None = None
@@ -227,7 +227,7 @@ class Masks(_Section):
 
 
 class Pass(_Section):
-    """One launch, or `repeat` of them. `swap` lists [output, input] pairs that change places for the next launch."""
+    """One launch, or `repeat` of them. `swap` lists [output, input] pairs that are swapped for the next launch."""
 
     domain_i: Interval
     domain_j: Interval

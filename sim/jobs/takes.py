@@ -58,7 +58,7 @@ def section(name: str) -> BeforeValidator:
 
     def check(value: object) -> object:
         if isinstance(value, list):
-            raise ValueError(f"there is only one: write [{name}] in place of [[{name}]]")
+            raise ValueError(f"there is only one: write [{name}] instead of [[{name}]]")
         if not isinstance(value, dict | BaseModel | None):
             raise ValueError(f"is a table: write [{name}], and its keys on the lines below, not {shown(value)}")
         return value
@@ -71,7 +71,7 @@ def sections(name: str) -> BeforeValidator:
 
     def check(value: object) -> object:
         if isinstance(value, dict):
-            raise ValueError(f"there may be several: write [[{name}]] in place of [{name}]")
+            raise ValueError(f"there may be several: write [[{name}]] instead of [{name}]")
         if not isinstance(value, list | tuple) or not all(isinstance(each, dict | BaseModel) for each in value):
             raise ValueError(f"are tables: write [[{name}]] above the keys of each, not {shown(value)}")
         return value
@@ -163,7 +163,7 @@ def below(relation: str) -> AfterValidator:
 
 
 def file_name(name: str) -> str:
-    """Refuse what names no file."""
+    """Reject what names no file."""
     if not name or "\0" in name:
         raise ValueError("must be the name of a file")
     return name

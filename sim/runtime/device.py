@@ -31,7 +31,7 @@ from ctm.sim.runtime.origins import Origins
 from ctm.sim.runtime.types import check_type
 
 WATCHDOG = 1 << 24
-"""Group instructions that a program may execute where nobody says otherwise."""
+"""The default limit of wavefront instructions that a program may execute."""
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -70,7 +70,7 @@ class Device:
     max_cycles
         Cycles after which a cycle-accurate engine raises `ctm.sim.fault.CycleLimitError`.
     trace
-        Where the golden engine writes a line for each group behind each instruction.
+        Where the golden engine writes a line for each wavefront after each instruction.
     port
         Where the board of engine `serial` is: ``PATH`` or ``PATH@BAUD``.
     watch
@@ -143,7 +143,7 @@ class Device:
             for first, end in map(other.used, REGIONS):
                 self.memory.bytes[first:end] = other.memory.bytes[first:end]
             self._heap = other._heap.copy()
-            self._origins.place_as(other._origins)
+            self._origins.add_all(other._origins)
 
     def debug(
         self, calls: CommandBuffer | Callable[["Device"], object], *, engine: str = "golden", hazards: bool = False
@@ -152,7 +152,7 @@ class Device:
 
         `calls` is a command buffer, or a function of a device: kernels, buffers, several of them. They run on devices
         of the session's own, which are in the reset state and have this one's allocated memory as it is now, and this
-        device stays as it is. `engine` is golden or rtl. With `hazards` it stops in front of reads of what was not
+        device is unchanged. `engine` is golden or rtl. With `hazards` it stops in front of reads of what was not
         promised.
 
         Raises
@@ -196,13 +196,13 @@ class Device:
     def place(self, data: bytes | Executable, region: str = LOCAL) -> int:
         """The address of a new copy of `data` in the machine's memory; of a program, of its ELF file.
 
-        The line table of a program stays here, for messages: the machine has no use for it.
+        The line table of a program is kept here, for messages: the machine has no use for it.
         """
         contents = data if isinstance(data, bytes) else write(with_lines(data, None))
         address = self.allocate(len(contents), region)
         self.memory.write(address, contents)
         if not isinstance(data, bytes):
-            self._origins.place(address, data)
+            self._origins.add(address, data)
         return address
 
     @_exclusive
@@ -249,7 +249,7 @@ class Device:
         Raises
         ------
         MachineError
-            A buffer was dropped; it counts as consumed. Those behind it are still queued and run at the next call.
+            A buffer was dropped; it counts as consumed. Those after it are still queued and run at the next call.
         """
         while self._queue:
             address, dwords = self._queue.popleft()
@@ -295,18 +295,18 @@ class Device:
         return self._engine.report()
 
     def end_waves(self) -> Written:
-        """End the wave that `watch` asked for, which can then be read, and say what it has.
+        """End the wave that `watch` requested, which can then be read, and say what it has.
 
         Raises
         ------
         OSError
-            The file, or a part of it, could not be written.
+            The file could not be written completely.
         ValueError
-            None was asked for.
+            None was requested.
         """
         engine: Any = self._engine
         if type(engine) not in TRACED.values():
-            raise ValueError("no wave was asked for: make the device with watch=Waves(path=...)")
+            raise ValueError("no wave was requested: make the device with watch=Waves(path=...)")
         written: Written = engine.end()
         return written
 
@@ -321,5 +321,5 @@ class Device:
         return self._engine.remarks
 
     def standing(self) -> Report:
-        """What the engine had counted when it told of its progress last; to be called by who is told."""
+        """What the engine had counted at its last report of progress; to be called by the receiver of progress."""
         return self._engine.standing()

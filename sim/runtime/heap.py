@@ -1,4 +1,4 @@
-"""Allocation of the machine's memory in pieces aligned as base addresses must be."""
+"""Allocation of the machine's memory in blocks aligned as base addresses must be."""
 
 from typing import Self
 
@@ -11,7 +11,7 @@ REGIONS = {LOCAL: (0, SYSTEM_MEMORY), SYSTEM: (SYSTEM_MEMORY, ADDRESS_SPACE)}
 class Heap:
     """Hands out memory from the bottom of each region; nothing is ever taken back.
 
-    The first page of local memory stays free, so that address 0 is nobody's. From `size` on there is no memory.
+    The first page of local memory is never allocated, so that address 0 is invalid. From `size` on there is no memory.
     """
 
     def __init__(self, size: int = ADDRESS_SPACE) -> None:

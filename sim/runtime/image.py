@@ -13,7 +13,7 @@ from ctm.sim.runtime.layout import Layout
 
 _TYPES = {1: np.uint8, 2: np.uint16, 4: np.float32}
 _BAND = 1 << 18
-"""Elements whose places are worked out together."""
+"""Elements whose addresses are computed together."""
 
 
 def element_type(data_format: DataFormat) -> npt.DTypeLike:
@@ -35,13 +35,13 @@ class Image:
         return ELEMENTS[self.layout.format].channels
 
     def at(self, base: int) -> "Image":
-        """The same layout at another place."""
+        """The same layout at another address."""
         return replace(self, base=base)
 
     def write(self, values: npt.ArrayLike) -> None:
         """Store `values`, [height, width, channels] or [height, width] where there is one channel, in any byte order.
 
-        Columns that only the pitch adds repeat the last element, so that a lookup clamped to the pitch reads the edge.
+        Columns that only the pitch adds repeat the last element, so that a fetch clamped to the pitch reads the edge.
 
         Raises
         ------
@@ -65,8 +65,8 @@ class Image:
             rows_in_order[:, layout.width :] = array[:, -1:]
             return
         padding = layout.pitch - layout.width
-        for rows, places in self._bands(layout.pitch):
-            self._elements[places] = np.pad(array[rows], ((0, 0), (0, padding), (0, 0)), mode="edge")
+        for rows, indices in self._bands(layout.pitch):
+            self._elements[indices] = np.pad(array[rows], ((0, 0), (0, padding), (0, 0)), mode="edge")
 
     def read(self) -> npt.NDArray[np.generic]:
         """The elements, [height, width, channels]."""
@@ -75,8 +75,8 @@ class Image:
         if rows_in_order is not None:
             return rows_in_order[:, : layout.width].copy()
         result = np.empty((layout.height, layout.width, self.channels), elements.dtype)
-        for rows, places in self._bands(layout.width):
-            result[rows] = elements[places]
+        for rows, indices in self._bands(layout.width):
+            result[rows] = elements[indices]
         return result
 
     def write_rectangle(self, values: npt.NDArray[np.generic], i: int, j: int) -> None:
@@ -92,8 +92,8 @@ class Image:
         if rows_in_order is not None:
             rows_in_order[j : j + height, i : i + width] = values
             return
-        for rows, places in self._bands(width, (i, j), height):
-            self._elements[places] = values[rows]
+        for rows, indices in self._bands(width, (i, j), height):
+            self._elements[indices] = values[rows]
 
     def read_rectangle(self, i: int, j: int, width: int, height: int) -> npt.NDArray[np.generic]:
         """The elements of `width` columns and `height` rows from (i, j) on, [height, width, channels]."""
@@ -101,12 +101,12 @@ class Image:
         if rows_in_order is not None:
             return rows_in_order[j : j + height, i : i + width].copy()
         result = np.empty((height, width, self.channels), self._elements.dtype)
-        for rows, places in self._bands(width, (i, j), height):
-            result[rows] = self._elements[places]
+        for rows, indices in self._bands(width, (i, j), height):
+            result[rows] = self._elements[indices]
         return result
 
     def _repr_png_(self) -> bytes | None:
-        """The picture that a notebook shows; None where the elements are none."""
+        """The picture of a notebook; None where the elements are none."""
         # Pillow takes long to import, and most programs show nothing.
         from ctm.sim.runtime.png import picture_of, png
 
@@ -115,7 +115,7 @@ class Image:
 
     @property
     def _rows(self) -> npt.NDArray[np.generic] | None:
-        """All elements as [height, pitch, channels] where they lie in this order: much faster than place by place."""
+        """All elements as [height, pitch, channels] where they lie in this order: much faster than index by index."""
         layout = self.layout
         first = self.base // ELEMENTS[layout.format].element_bytes
         elements = self._elements[first : first + layout.height * layout.pitch]
@@ -130,7 +130,7 @@ class Image:
     def _bands(
         self, columns: int, start: tuple[int, int] = (0, 0), height: int | None = None
     ) -> Iterator[tuple[slice, npt.NDArray[np.signedinteger]]]:
-        """Some rows after the others, and where their elements are: places take several times an image's room.
+        """Some rows after the others, and where their elements are: indices take several times an image's space.
 
         Rows and columns count from the element `start`, (i, j); there are `height` rows, the image's if it is None.
         """

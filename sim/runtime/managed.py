@@ -38,7 +38,7 @@ def amCloseManagedConnection(device: Device) -> None:  # noqa: N802
 
 
 def amSubmitCommandBuffer(device: Device, address: int, dwords: int) -> int:  # noqa: N802
-    """Submit the command buffer of `dwords` words at `address`; its id, or 0 where it is refused."""
+    """Submit the command buffer of `dwords` words at `address`; its id, or 0 where it is rejected."""
     try:
         return device.submit_at(address, dwords)
     except (MachineError, ValueError):

@@ -19,7 +19,7 @@ from ctm.sim.memory import Memory
 
 _SET_PROGRAM, _STARTS = "set_inst_fmt", ("start_program", "start_draw")
 _SECTIONS_AT, _SIZES_AT = 8, 11
-"""Words of the ELF header with the place of the section headers, and with their size and number."""
+"""Words of the ELF header with the offset of the section headers, and with their size and number."""
 _MOST_WORDS = 1024
 _LARGEST = max(known.image_limit for known in PROGRAM_FORMATS.values()) * 2
 
@@ -27,26 +27,26 @@ _LARGEST = max(known.image_limit for known in PROGRAM_FORMATS.values()) * 2
 class Origins:
     """Says of a machine with cores of `kind` where its faults are, and what is wrong there.
 
-    It has to be told of programs that are placed in memory without line tables, and of buffers that were executed.
+    Programs that are in memory without line tables are added to it, and buffers that were executed.
     """
 
     def __init__(self, memory: Memory, kind: str) -> None:
         self._memory = memory
         self._kind = kind
-        self._placed: dict[int, Executable] = {}
+        self._executables: dict[int, Executable] = {}
         self._base: int | None = None
         """Where the program of the last set_inst_fmt is."""
         self._programs: dict[int, Executable | None] = {}
         self._described: dict[tuple[int, int], str] = {}
         """What was found out of programs while memory has been the same."""
 
-    def place(self, address: int, executable: Executable) -> None:
-        """A program was placed at an address."""
-        self._placed[address] = executable
+    def add(self, address: int, executable: Executable) -> None:
+        """A program was written to an address."""
+        self._executables[address] = executable
 
-    def place_as(self, other: "Origins") -> None:
-        """All programs were placed that `other` was told of."""
-        self._placed |= other._placed
+    def add_all(self, other: "Origins") -> None:
+        """All programs of `other` were written, too."""
+        self._executables |= other._executables
 
     def executed(self, address: int, dwords: int) -> None:
         """The buffer of `dwords` words at `address` was executed, or dropped somewhere."""
@@ -98,8 +98,8 @@ class Origins:
                 found = read(self._file(base))
             except ElfError:
                 found = None
-            placed = self._placed.get(base)
-            self._programs[base] = placed if placed is not None and placed == found else found
+            written = self._executables.get(base)
+            self._programs[base] = written if written is not None and written == found else found
         return self._programs[base]
 
     def _file(self, base: int) -> bytes:
@@ -139,16 +139,16 @@ class Origins:
         """Commands of a buffer that choose a program or start one, with their addresses and the programs' addresses."""
         # All at once is fastest; a number of words that is wrong may be any.
         words = self._memory.words(address, min(dwords, _MOST_WORDS)).tolist()
-        place = 0
-        while place < dwords:
-            if place + 1 >= len(words):
+        index = 0
+        while index < dwords:
+            if index + 1 >= len(words):
                 words += self._memory.words(address + WORD_BYTES * len(words), _MOST_WORDS).tolist()
-            command = ALL_BY_WORD.get(words[place])
-            if command is None or place + command.length > dwords:
+            command = ALL_BY_WORD.get(words[index])
+            if command is None or index + command.length > dwords:
                 return
-            at = (address + WORD_BYTES * place) % ADDRESS_SPACE
+            at = (address + WORD_BYTES * index) % ADDRESS_SPACE
             if command.name == _SET_PROGRAM:
-                yield at, command.name, words[place + 1] & BASE_MASK
+                yield at, command.name, words[index + 1] & BASE_MASK
             elif command.name in _STARTS:
                 yield at, command.name, 0
-            place += command.length
+            index += command.length

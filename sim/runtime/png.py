@@ -1,6 +1,6 @@
 """PNG files of elements, without loss: UINT8_4 is red, green, blue and alpha, UINT16_1 is gray of 16 bits.
 
-The first row of a picture is the one on top. Floats have no place in a PNG: an output that is to be a picture has a
+The first row of a picture is the one on top. A PNG cannot hold floats: an output that is to be a picture has a
 format of whole numbers, to which the machine itself converts.
 """
 
@@ -21,7 +21,7 @@ FORMATS = (DataFormat.UINT8_4, DataFormat.UINT16_1)
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _CHUNK, _CHECK_BYTES = struct.Struct(">I4s"), 4
-"""Length and kind of a chunk come before its data, its check behind them."""
+"""Length and kind of a chunk come before its data, its check after them."""
 _BIT_DEPTH = 24
 """Where a PNG file has the bits of a channel: in the header, which comes first."""
 

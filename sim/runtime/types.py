@@ -5,7 +5,7 @@ from numbers import Integral
 
 
 def check_type(name: str, value: object, wanted: type) -> None:
-    """Refuse a value of another type.
+    """Reject a value of another type.
 
     Raises
     ------

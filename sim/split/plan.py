@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ctm.rtl.isa.limits import COORDINATE_LIMIT, FLOAT_CONSTANTS
-from ctm.sim.compiler import compile_kernel, compile_translation, kernel_lookups
-from ctm.sim.compiler.lookups import KernelLookups, Lookup
+from ctm.sim.compiler import compile_kernel, compile_translation, kernel_fetches
+from ctm.sim.compiler.fetches import Fetch, KernelFetches
 from ctm.sim.compiler.origins import Origins
 from ctm.sim.compiler.ranges import Coordinate, elements
 from ctm.sim.compiler.source import SUFFIXES
@@ -45,7 +45,7 @@ class LaunchPlan:
     launch: int
     tiles: tuple[Rectangle, ...]
     size: tuple[int, int]
-    lookups: Mapping[int, Sequence[Lookup]] = field(default_factory=dict)
+    lookups: Mapping[int, Sequence[Fetch]] = field(default_factory=dict)
     origins: Origins | None = None
     whole_pixel: bool = False
 
@@ -87,7 +87,7 @@ def plan_launches(job: LoadedJob, count: int) -> tuple[LoadedJob, tuple[LaunchPl
     return replace(job, launches=tuple(launch for launch, _ in planned)), tuple(plan for _, plan in planned)
 
 
-def window_of(lookups: Sequence[Lookup], plane: Plane, pixels: Rectangle) -> Rectangle:
+def window_of(lookups: Sequence[Fetch], plane: Plane, pixels: Rectangle) -> Rectangle:
     """What of a plane lookups read; coordinates outside are clamped to its edges."""
     height, width = plane.shape[:2]
     around = pixels.wavefronts()
@@ -118,7 +118,7 @@ def _planned(job: LoadedJob, number: int, count: int) -> tuple[Launch, LaunchPla
     domain = Rectangle(j0, i0, j1, i1)
     planes = {section.index: plane for section, _, plane in job.inputs}
     reading = _reading(launch) if planes else None
-    found = {} if reading is None else _by_number(reading.lookups)
+    found = {} if reading is None else _by_number(reading.fetches)
     large = [index for index, plane in planes.items() if max(plane.shape[:2]) > COORDINATE_LIMIT]
     if max(i1, j1) < COORDINATE_LIMIT and not large:
         size = tile_size(domain, count)
@@ -139,13 +139,13 @@ def _planned(job: LoadedJob, number: int, count: int) -> tuple[Launch, LaunchPla
     return _with_origins(launch, plan.origins), _fitting(job, plan, domain, count, planes)
 
 
-def _reading(launch: Launch) -> KernelLookups | None:
+def _reading(launch: Launch) -> KernelFetches | None:
     """How a kernel looks its inputs up; None where the program is no kernel."""
     program = launch.program
     source = _source(program)
     if source is None:
         return None
-    return kernel_lookups(source, isa=program.executable.kind, name=program.kernel, constants=launch.constants.floats)
+    return kernel_fetches(source, isa=program.executable.kind, name=program.kernel, constants=launch.constants.floats)
 
 
 def _source(program: ProgramFile) -> "Path | Translation | None":
@@ -155,14 +155,14 @@ def _source(program: ProgramFile) -> "Path | Translation | None":
     return program.path if program.path.suffix in SUFFIXES else None
 
 
-def _by_number(lookups: Sequence[Lookup]) -> dict[int, list[Lookup]]:
-    found: dict[int, list[Lookup]] = {}
+def _by_number(lookups: Sequence[Fetch]) -> dict[int, list[Fetch]]:
+    found: dict[int, list[Fetch]] = {}
     for lookup in lookups:
         found.setdefault(lookup.number, []).append(lookup)
     return found
 
 
-def _check_known(job: LoadedJob, lookups: Mapping[int, Sequence[Lookup]], planes: Mapping[int, Plane]) -> None:
+def _check_known(job: LoadedJob, lookups: Mapping[int, Sequence[Fetch]], planes: Mapping[int, Plane]) -> None:
     """Check that of inputs that are larger than a buffer it is known what tiles read."""
     for index, plane in planes.items():
         for lookup in lookups.get(index, ()):

@@ -21,7 +21,7 @@ FAULTS = [
     ),
     *_in(
         "liveness",
-        ("live != behind[word.address]", "False"),
+        ("live != after[word.address]", "False"),
         ("if select < CHANNELS)\n\n\ndef _fetched", "if select == 0)\n\n\ndef _fetched"),
     ),
     *_in(

@@ -12,7 +12,7 @@ from ctm.tb.compiler.host import Launch, Library, Results
 from ctm.tb.compiler.random_kernels import PRELUDE, launch
 
 R700_REASONS = (
-    "a group that reads an array behind a write with a computed index",
+    "a group that reads an array after a write with a computed index",
     "LLVM's back end for the R700 cannot compile this",
     "LLVM's back end fails at arrays of 12 elements",
     "more registers than there are",

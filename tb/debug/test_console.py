@@ -67,7 +67,7 @@ def test_what_is_behind_a_command_is_looked_at(tmp_path: Path) -> None:
     found = said(DIVERGENT, tmp_path, *lines)
     assert found[1:] == [
         "error: delete takes numbers of breakpoints, not 'x'", "error: delete takes numbers of breakpoints, not '1 x'",
-        "error: tbreak takes a place", "error: 'x' is no number", "error: p.s has 11 lines",
+        "error: tbreak takes a location", "error: 'x' is no number", "error: p.s has 11 lines",
         "error: disassemble takes `all`, or nothing, not 'x'", "1  3 (unit 0)  hit 0 times", "there is no breakpoint",
     ]  # fmt: skip
 
@@ -219,4 +219,4 @@ def test_what_fails_on_the_way_is_where_a_goto_stops(tmp_path: Path) -> None:
         assert console.error is not None and console.error.startswith("wavefront 3, in front of wavefront 6, fails: ")
         assert session.position[:2] == (0, 3) and session.wavefront.error is not None
         console.onecmd("continue 4")
-        assert console.error == "continue takes nothing behind it"
+        assert console.error == "continue takes nothing after it"

@@ -10,8 +10,8 @@ import pytest
 from ctm.rtl.config import R700
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.slicing.place import Place
-from ctm.sim.debug.stopping.places import stop_at, watch
+from ctm.sim.debug.slicing.cell import Cell
+from ctm.sim.debug.stopping.locations import stop_at, watch
 from ctm.sim.debug.stopping.trials import storing_strips
 from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
@@ -220,7 +220,7 @@ def test_what_was_set_by_hand_in_a_strip_counts(tmp_path: Path) -> None:
         session.set("R4", "x", 0x3F000000)
         session.set("R5", "x", 0)
         targets = why(session, pixel).slice.targets
-        assert targets[Place("outputs", (0, 0), session.lane)] == 0x3F000000
+        assert targets[Cell("outputs", (0, 0), session.lane)] == 0x3F000000
         assert session.position == Position(1, index, 17)
 
 

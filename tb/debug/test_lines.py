@@ -3,7 +3,7 @@
 import pytest
 
 from ctm.sim.debug.error import DebugError
-from ctm.sim.debug.stopping.places import stop_at
+from ctm.sim.debug.stopping.locations import stop_at
 from ctm.tb.debug.jobs import example, session_of
 
 

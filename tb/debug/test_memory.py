@@ -112,7 +112,7 @@ def test_an_image_of_integers_takes_numbers(tmp_path: Path) -> None:
         ("set o0[1,0] = 1", "the element has 4 channels: say which one, as in .x"),
         ("set o0[1,0].k = 1", "there is no channel k; there is: x, y, z, w"),
         ("set o7[1,0].r = 1", "there is no image o7; there is: o0"),
-        ("set o0[1,0].r = 1 all", "o0[1,0].r is no channel of a register: R1.x = VALUE, with `all` behind it for all"),
+        ("set o0[1,0].r = 1 all", "o0[1,0].r is no channel of a register: R1.x = VALUE, with `all` after it for all"),
         ("set *0xffffffff = 1", "*0xffffffff is no address: there are 4 GiB"),
         ("set *0x40.x = 1", "a word of memory has no channel x"),
         ("set r1 = 1", "r1 is no channel of a register"),

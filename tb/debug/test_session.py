@@ -11,7 +11,7 @@ from ctm.sim.debug import wavefront as wavefronts
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.stopping.expressions import Expression
-from ctm.sim.debug.stopping.places import stop_at, watch
+from ctm.sim.debug.stopping.locations import stop_at, watch
 from ctm.sim.debug.walk import Position
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.execution import Execution
@@ -356,8 +356,8 @@ def test_what_there_is_not_is_an_error_with_what_is_near(tmp_path: Path) -> None
             ("q.s:3", "no file q.s; did you mean p.s"), ("99", "no code at line 99"), ("wrongg", "did you mean wrong"),
             ("*77", "no instruction"), ("(99, 0)", "no wavefront of this launch has the processor"),
             ("3 if r99.x > 0", "no register r99"), ("3 if r1 > 0", "'r1' has 4 channels"),
-            ("3 if", "no condition behind"), ("3 if r1.x >", "is no expression"),
-            ("3 if f(1)", "is not understood"), ("a b", "is no place"),
+            ("3 if", "no condition after"), ("3 if r1.x >", "is no expression"),
+            ("3 if f(1)", "is not understood"), ("a b", "is no location"),
         ):  # fmt: skip
             with pytest.raises(DebugError, match=problem):
                 stop_at(session, text)

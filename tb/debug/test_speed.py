@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from ctm.sim.debug.stopping.places import stop_at
+from ctm.sim.debug.stopping.locations import stop_at
 from ctm.sim.jobs.execution import Execution
 from ctm.tb.cli.invocation import process
 from ctm.tb.debug.jobs import LONG, config_of, example, program, session_of

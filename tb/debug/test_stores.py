@@ -8,7 +8,7 @@ import pytest
 from ctm.sim.debug.console import Console
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.stopping.places import store_of, watch
+from ctm.sim.debug.stopping.locations import store_of, watch
 from ctm.sim.debug.why import why
 from ctm.sim.golden.mc.elements import read
 from ctm.sim.jobs.loading import load_job

@@ -6,7 +6,7 @@ from ctm.rtl.isa.r700.pipeline import OutputPrimitive
 from ctm.sim.assembler import assemble
 from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.runtime.draws.interpolation import PixelInput, PixelInputs
-from ctm.sim.runtime.draws.linking import Geometry, Part, VertexOutputs, link
+from ctm.sim.runtime.draws.linking import Geometry, Linkable, VertexOutputs, link
 from ctm.tb.draws.scene import PIXEL, VERTEX, Scene
 
 ITEM = 8
@@ -72,10 +72,10 @@ def with_geometry(
 ) -> Executable:
     """A draw's executable with a geometry program whose vertices have a position and one vector."""
 
-    def part(source: str) -> Part:
+    def part(source: str) -> Linkable:
         assembled = assemble(source)
         assert isinstance(assembled, Executable)
-        return Part.of(assembled)
+        return Linkable.of(assembled)
 
     return link(
         vertex=part(VERTEX_TO_RING),

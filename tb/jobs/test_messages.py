@@ -120,12 +120,12 @@ def test_every_section_may_be_something_else(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[inputs]\nindex = 0", "job.toml:3: inputs: there may be several: write [[inputs]] in place of [inputs]"),
-        ("[outputs]\nindex = 0", "outputs: there may be several: write [[outputs]] in place of [outputs]"),
-        ("[passes]\nrepeat = 1", "passes: there may be several: write [[passes]] in place of [passes]"),
-        ("[[domain]]\ni = [0, 1]", "job.toml:3: domain: there is only one: write [domain] in place of [[domain]]"),
-        ("[[constants]]\n", "constants: there is only one: write [constants] in place of [[constants]]"),
-        ("[[masks]]\n", "masks: there is only one: write [masks] in place of [[masks]]"),
+        ("[inputs]\nindex = 0", "job.toml:3: inputs: there may be several: write [[inputs]] instead of [inputs]"),
+        ("[outputs]\nindex = 0", "outputs: there may be several: write [[outputs]] instead of [outputs]"),
+        ("[passes]\nrepeat = 1", "passes: there may be several: write [[passes]] instead of [passes]"),
+        ("[[domain]]\ni = [0, 1]", "job.toml:3: domain: there is only one: write [domain] instead of [[domain]]"),
+        ("[[constants]]\n", "constants: there is only one: write [constants] instead of [[constants]]"),
+        ("[[masks]]\n", "masks: there is only one: write [masks] instead of [[masks]]"),
         ("[domain]\ni = [0, 7, 1]\nj = [0, 1]", "domain.i: takes two numbers [first, last], not an array of 3 values"),
         ("[domain]\ni = [7]\nj = [0, 1]", "domain.i: takes two numbers [first, last], not an array of one value"),
         ("[domain]\ni = []\nj = [0, 1]", "domain.i: takes two numbers [first, last], not an array of no values"),

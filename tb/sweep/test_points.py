@@ -141,7 +141,7 @@ BAD = [
     ("[4, 8, 16]", "{first = 4, last = 16}", 7, "a range has either step or factor"),
     ("[4, 8, 16]", "{first = 4, last = 2, step = 1}", 7, "a range goes up"),
     ("[4, 8, 16]", "{first = 4, lats = 16, step = 4}", 7, "lats: unknown key; did you mean 'last'?"),
-    ("[[configurations]]", "[configurations]", 4, "write [[configurations]] in place of [configurations]"),
+    ("[[configurations]]", "[configurations]", 4, "write [[configurations]] instead of [configurations]"),
     ('preset = "tiny"', 'preset = "tiny"\nsets = ["near"]', 6, "there is no set 'near'; there is none"),
     ("saxpy.toml", "saxpi.toml", 10, "saxpi.toml'; did you mean '"),
     ("sizes = [8, [4, 12]]", "sizes = [[4, 12, 1]]", 11, "takes a number or two numbers [height, width]"),

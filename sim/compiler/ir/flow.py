@@ -5,14 +5,14 @@ from ctm.sim.compiler.ir.module import Block, Function, Module
 
 
 class Flow:
-    """The graph of a function's blocks, by label; blocks that cannot be reached are no part of it."""
+    """The graph of a function's blocks, by label, without unreachable blocks."""
 
     def __init__(self, function: Function) -> None:
         self.blocks = {block.label: block for block in function.blocks}
         self.entry = function.blocks[0].label
         self.following = {label: _targets(block) for label, block in self.blocks.items()}
         self.order = self._reverse_postorder()
-        """Labels, each behind all that lead to it, but for loops."""
+        """Labels in reverse postorder: each after its predecessors, but for back edges."""
         self.leading: dict[str, list[str]] = {label: [] for label in self.order}
         for label in self.order:
             for target in self.following[label]:
@@ -35,7 +35,7 @@ class Flow:
         return order[::-1]
 
     def _dominators(self) -> dict[str, set[str]]:
-        """For each block those through which every way to it leads, itself included."""
+        """For each block its dominators, itself included."""
         found = {label: set(self.order) for label in self.order}
         found[self.entry] = {self.entry}
         changed = True
@@ -49,10 +49,10 @@ class Flow:
 
     def second_entry(self) -> str | None:
         """A block at which a loop is entered beside its head; None if all loops have one entry."""
-        place = {label: number for number, label in enumerate(self.order)}
+        position = {label: number for number, label in enumerate(self.order)}
         for label in self.order:
             for target in self.following[label]:
-                if place[target] <= place[label] and target not in self.dominators[label]:
+                if position[target] <= position[label] and target not in self.dominators[label]:
                     return target
         return None
 
@@ -67,7 +67,7 @@ def loop_heads(module: Module, function: Function) -> dict[str, Location]:
     found: dict[str, Location] = {}
     for label in flow.order:
         for target in flow.following[label]:
-            place = module.loop(flow.blocks[label].instructions[-1])
-            if target in flow.dominators[label] and place is not None:
-                found[target] = place
+            location = module.loop(flow.blocks[label].instructions[-1])
+            if target in flow.dominators[label] and location is not None:
+                found[target] = location
     return {label: found[label] for label in flow.order if label in found}

@@ -15,7 +15,7 @@ _Node = dict[str, int | str]
 
 
 class Metadata:
-    """The nodes of a module's metadata that places need."""
+    """The nodes of a module's metadata that locations need."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         lines = [line for line in lines if line.startswith("!")]
@@ -25,7 +25,7 @@ class Metadata:
         self._lists = {int(match[1]): [int(each) for each in _ENTRY.findall(match[2])] for match in listed if match}
 
     def location(self, number: int) -> Location | None:
-        """The place that a node describes: of a call that was inlined that in the function which was called."""
+        """The location that a node describes; for an inlined call the one in the callee."""
         node = self._nodes.get(number, {})
         line, column = node.get("line"), node.get("column", 0)
         file = self._file(node)
@@ -38,7 +38,7 @@ class Metadata:
         return self._file(self._nodes.get(number, {}))
 
     def first_location(self, number: int) -> Location | None:
-        """Of a node that lists others, as those of loops do, the first place among them."""
+        """The first location of a node that lists others, as those of loops do."""
         return next(filter(None, map(self.location, self._lists.get(number, ()))), None)
 
     def _file(self, node: _Node) -> str | None:

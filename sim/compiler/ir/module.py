@@ -31,7 +31,7 @@ _MODIFIERS = ("tail", "musttail", "notail")
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction: the name of its result ("" if it has none), its text, and the metadata behind it.
+    """One instruction: the name of its result ("" if it has none), its text, and the metadata after it.
 
     `metadata` begins with a comma, or is empty.
     """
@@ -43,8 +43,8 @@ class Instruction:
     @cached_property
     def opcode(self) -> str:
         """Its first word, `call` for tail calls."""
-        first, _, rest = self.text.partition(" ")
-        return rest.partition(" ")[0] if first in _MODIFIERS else first
+        first, _, words = self.text.partition(" ")
+        return words.partition(" ")[0] if first in _MODIFIERS else first
 
     @cached_property
     def callee(self) -> str:
@@ -53,7 +53,7 @@ class Instruction:
         return found[1] if found else ""
 
     @cached_property
-    def place(self) -> str:
+    def debug_location(self) -> str:
         """Of its metadata that which says where in the source it is."""
         found = re.search(r", !dbg !\d+", self.metadata)
         return found[0] if found else ""
@@ -119,29 +119,29 @@ class Function:
 class Module:
     """All of a module; `str` gives its text."""
 
-    def __init__(self, parts: Sequence[str | Function]) -> None:
-        self.parts = list(parts)
+    def __init__(self, entities: Sequence[str | Function]) -> None:
+        self.entities = list(entities)
 
     @staticmethod
     def read(text: str) -> "Module":
         """Read the text of a module as Clang and llvmlite write it."""
-        parts: list[str | Function] = []
+        entities: list[str | Function] = []
         # A module that was read before has names of this kind already.
         prefix = next(each for each in map("-n{}".format, count()) if f"%{each}." not in text)
         lines = iter(text.split("\n"))
         for line in lines:
-            parts.append(_function(line, lines, prefix) if line.startswith("define ") else line)
-        return Module(parts)
+            entities.append(_function(line, lines, prefix) if line.startswith("define ") else line)
+        return Module(entities)
 
     @property
     def functions(self) -> list[Function]:
         """Those that are defined."""
-        return [part for part in self.parts if isinstance(part, Function)]
+        return [entity for entity in self.entities if isinstance(entity, Function)]
 
     @property
     def lines(self) -> list[str]:
         """What stands outside of functions."""
-        return [part for part in self.parts if isinstance(part, str)]
+        return [entity for entity in self.entities if isinstance(entity, str)]
 
     @cached_property
     def _metadata(self) -> Metadata:
@@ -153,9 +153,9 @@ class Module:
         return self._metadata.location(int(found[1])) if found else None
 
     def loop(self, jump: Instruction) -> Location | None:
-        """Where in the source the loop begins that a jump goes on with.
+        """Where in the source the loop begins that a jump continues.
 
-        Where LLVM has lost what a jump back says of its loop, the jump's own place is that of the loop's test.
+        Where LLVM has lost what a jump back says of its loop, the jump's own location is that of the loop's test.
         """
         found = _LOOP.search(jump.metadata)
         return (self._metadata.first_location(int(found[1])) if found else None) or self.location(jump)
@@ -163,25 +163,25 @@ class Module:
     def declare(self, declarations: Iterable[str]) -> None:
         """Declare functions, those left out that are declared already."""
         there = {name for line in self.lines for name in re.findall(r"^declare .*?(@[-\w.$]+)\(", line)}
-        self.parts += [line for line in declarations if line[line.index("@") : line.index("(")] not in there]
+        self.entities += [line for line in declarations if line[line.index("@") : line.index("(")] not in there]
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.parts))
+        return "\n".join(map(str, self.entities))
 
 
 def split(text: str) -> list[str]:
-    """The parts of a list between its commas, not those in brackets."""
-    parts, depth, start = [], 0, 0
+    """The items of a list, separated by commas outside of brackets."""
+    items, depth, start = [], 0, 0
     for at, character in enumerate(text):
         if character in "([{<":
             depth += 1
         elif character in ")]}>":
             depth -= 1
         elif character == "," and not depth:
-            parts.append(text[start:at].strip())
+            items.append(text[start:at].strip())
             start = at + 1
     last = text[start:].strip()
-    return [*parts, last] if last else parts
+    return [*items, last] if last else items
 
 
 def typed(operand: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ _NAMED = re.compile(r"%-c\.(\d+)")
 
 
 class Replacement:
-    """The instructions that take the place of one; they belong to the same line of the source."""
+    """The instructions that replace one; they belong to the same line of the source."""
 
     def __init__(self, replaced: Instruction, numbers: Iterator[int]) -> None:
         self.replaced = replaced
@@ -21,16 +21,16 @@ class Replacement:
     def value(self, text: str) -> str:
         """Add an instruction; the name of its result."""
         name = f"%-c.{next(self._numbers)}"
-        self.instructions.append(Instruction(name, text, self.replaced.place))
+        self.instructions.append(Instruction(name, text, self.replaced.debug_location))
         return name
 
     def effect(self, text: str) -> None:
         """Add an instruction without a result."""
-        self.instructions.append(Instruction("", text, self.replaced.place))
+        self.instructions.append(Instruction("", text, self.replaced.debug_location))
 
     def result(self, text: str) -> None:
         """Add the instruction that has the result of the one that is replaced."""
-        self.instructions.append(Instruction(self.replaced.result, text, self.replaced.place))
+        self.instructions.append(Instruction(self.replaced.result, text, self.replaced.debug_location))
 
     def keep(self, text: str | None = None) -> None:
         """Add the replaced instruction itself, with another text if one is given."""

@@ -1,7 +1,7 @@
-"""Vectors taken apart: a vector becomes the names of its elements.
+"""Scalarisation: a vector becomes the names of its elements.
 
 Cores compute channel by channel, and back ends handle scalars best. Vectors of four floats remain where they are one
-thing: as operands and results of functions (lookups, outputs, constants), and as elements of arrays.
+thing: as operands and results of functions (fetches, outputs, constants), and as elements of arrays.
 """
 
 import re
@@ -44,11 +44,11 @@ def with_scalar_integers(kernel: Function) -> tuple[Function, list[str]]:
     assert kernel.pixel is not None
     type_, pixel = kernel.pixel
     size, element = _shape(type_)
-    names = [] if element == "float" else [f"%-p.{place}" for place in range(size)]
+    names = [] if element == "float" else [f"%-p.{number}" for number in range(size)]
     work = _Scalariser({pixel: names} if names else {}, "e", r"i\d+")
     found = work.function(kernel)
     found.blocks[0].instructions[:0] = [
-        Instruction(name, f"extractelement {type_} {pixel}, i32 {place}") for place, name in enumerate(names)
+        Instruction(name, f"extractelement {type_} {pixel}, i32 {number}") for number, name in enumerate(names)
     ]
     return found, sorted(work.declarations)
 
@@ -68,7 +68,7 @@ class _Scalariser:
         self._members: dict[str, dict[str, str]] = {}
         self._numbers = count()
         self._made: list[Instruction] = []
-        self._place = ""
+        self._debug_location = ""
 
     def function(self, function: Function) -> Function:
         flow = Flow(function)
@@ -76,7 +76,7 @@ class _Scalariser:
         for label in flow.order:
             self._made = []
             for instruction in flow.blocks[label].instructions:
-                self._place = instruction.place
+                self._debug_location = instruction.debug_location
                 self._take(instruction)
             blocks[label] = self._made
         kept = [block.label for block in function.blocks if block.label in blocks]
@@ -88,11 +88,11 @@ class _Scalariser:
         """With the operands that are known only now: those of phis, and aliases."""
         text = instruction.text
         if "\0" in text:
-            text = re.sub(r"\0(.*?)\0(\d+)\0(\w+)\0(\d+)\0", self._late, text)
+            text = re.sub(r"\0(.*?)\0(\d+)\0(\w+)\0(\d+)\0", self._deferred, text)
         return Instruction(instruction.result, re.sub(NAME, self._alias, text), instruction.metadata)
 
-    def _late(self, found: re.Match[str]) -> str:
-        return self._parts(found[1], int(found[2]), found[3])[int(found[4])]
+    def _deferred(self, found: re.Match[str]) -> str:
+        return self._elements_of(found[1], int(found[2]), found[3])[int(found[4])]
 
     def _alias(self, found: re.Match[str]) -> str:
         name = found[0]
@@ -102,7 +102,7 @@ class _Scalariser:
 
     def _add(self, text: str) -> str:
         name = f"%-{self._prefix}.{next(self._numbers)}"
-        self._made.append(Instruction(name, text, self._place))
+        self._made.append(Instruction(name, text, self._debug_location))
         return name
 
     def _take(self, instruction: Instruction) -> None:
@@ -111,7 +111,7 @@ class _Scalariser:
             self._made.append(instruction)
 
     def _is_wanted(self, instruction: Instruction) -> bool:
-        """Whether an instruction has vectors that are taken apart."""
+        """Whether an instruction has vectors that are scalarised."""
         found = [vector[2] for vector in _VECTOR.finditer(instruction.text)]
         if instruction.opcode in ("insertvalue", "extractvalue"):
             return True
@@ -121,23 +121,23 @@ class _Scalariser:
         return any(map(self._types.fullmatch, found[:1] if instruction.opcode == "shufflevector" else found))
 
     def _result(self, instruction: Instruction, type_: str, elements: list[str]) -> None:
-        """Remember the elements of a result; one whose type is not taken apart is a vector, too."""
+        """Record the elements of a result; one whose type is not scalarised is a vector, too."""
         self._elements[instruction.result] = elements
         if not self._types.fullmatch(_shape(type_)[1]):
             self._aliases[instruction.result] = typed(self._whole(type_, instruction.result))[1]
 
-    def _parts(self, value: str, size: int, element: str) -> list[str]:
+    def _elements_of(self, value: str, size: int, element: str) -> list[str]:
         """The elements of a vector's text."""
         if value in self._elements:
             return self._elements[value]
         if value.startswith("<"):
-            return [typed(part)[1] for part in split(value[1:-1])]
+            return [typed(each)[1] for each in split(value[1:-1])]
         if value.startswith("splat"):
             return [typed(value[value.index("(") + 1 : -1])[1]] * size
         if value == "zeroinitializer":
             return [{"float": "0.000000e+00", "double": "0.000000e+00", "i1": "false"}.get(element, "0")] * size
         if value.startswith("%"):
-            return [self._add(f"extractelement <{size} x {element}> {value}, i32 {place}") for place in range(size)]
+            return [self._add(f"extractelement <{size} x {element}> {value}, i32 {number}") for number in range(size)]
         return [value] * size
 
     def _each(self, instruction: Instruction) -> bool:
@@ -146,7 +146,7 @@ class _Scalariser:
         if found is None:
             return False
         size, element = _shape(found[2])
-        columns = [self._parts(operand, size, element) for operand in split(found[3])]
+        columns = [self._elements_of(operand, size, element) for operand in split(found[3])]
         self._elements[instruction.result] = [
             self._add(f"{found[1]} {element} {', '.join(operands)}") for operands in zip(*columns, strict=True)
         ]
@@ -156,7 +156,7 @@ class _Scalariser:
         found = _CAST.fullmatch(instruction.text)
         assert found is not None, instruction.text
         (size, source), (new_size, target) = _shape(found[2]), _shape(found[4])
-        values = self._parts(found[3], size, source) if found[2].startswith("<") else [found[3]]
+        values = self._elements_of(found[3], size, source) if found[2].startswith("<") else [found[3]]
         if size == new_size:
             made = [self._add(f"{found[1]} {source} {value} to {target}") for value in values]
         else:
@@ -173,47 +173,47 @@ class _Scalariser:
         if source in _FLOATS:
             values = [self._add(f"bitcast {source} {value} to {narrow}") for value in values]
         bits, new_bits = int(narrow[1:]), int(wide[1:])
-        for place in range(size):
+        for position in range(size):
             if new_bits > bits:
                 share = new_bits // bits
                 whole = "0"
-                for number, value in enumerate(values[place * share : (place + 1) * share]):
-                    part = self._add(f"zext {narrow} {value} to {wide}")
-                    part = self._add(f"shl {wide} {part}, {number * bits}") if number else part
-                    whole = self._add(f"or {wide} {whole}, {part}") if number else part
+                for number, value in enumerate(values[position * share : (position + 1) * share]):
+                    shifted = self._add(f"zext {narrow} {value} to {wide}")
+                    shifted = self._add(f"shl {wide} {shifted}, {number * bits}") if number else shifted
+                    whole = self._add(f"or {wide} {whole}, {shifted}") if number else shifted
             else:
                 share = bits // new_bits
-                part = self._add(f"lshr {narrow} {values[place // share]}, {place % share * new_bits}")
-                whole = self._add(f"trunc {narrow} {part} to {wide}")
+                shifted = self._add(f"lshr {narrow} {values[position // share]}, {position % share * new_bits}")
+                whole = self._add(f"trunc {narrow} {shifted} to {wide}")
             yield self._add(f"bitcast {wide} {whole} to {target}") if target in _FLOATS else whole
 
     def _extract(self, instruction: Instruction) -> bool:
         (type_, vector), (_, index) = map(typed, split(instruction.text.split(" ", 1)[1]))
         size, element = _shape(type_)
-        parts = self._parts(vector, size, element)
-        self._aliases[instruction.result] = parts[int(index)] if index.isdecimal() else self._chosen(
-            parts, element, index
+        elements = self._elements_of(vector, size, element)
+        self._aliases[instruction.result] = elements[int(index)] if index.isdecimal() else self._chosen(
+            elements, element, index
         )  # fmt: skip
         return True
 
-    def _chosen(self, parts: list[str], element: str, index: str) -> str:
+    def _chosen(self, elements: list[str], element: str, index: str) -> str:
         """An element by a computed index: the first one for an index that there is not."""
-        found = parts[0]
-        for place, part in enumerate(parts[1:], 1):
-            here = self._add(f"icmp eq i32 {index}, {place}")
-            found = self._add(f"select i1 {here}, {element} {part}, {element} {found}")
+        found = elements[0]
+        for number, each in enumerate(elements[1:], 1):
+            here = self._add(f"icmp eq i32 {index}, {number}")
+            found = self._add(f"select i1 {here}, {element} {each}, {element} {found}")
         return found
 
     def _insert(self, instruction: Instruction) -> bool:
         (type_, vector), (element, value), (_, index) = map(typed, split(instruction.text.split(" ", 1)[1]))
-        parts = list(self._parts(vector, *_shape(type_)))
+        elements = list(self._elements_of(vector, *_shape(type_)))
         if index.isdecimal():
-            parts[int(index)] = value
+            elements[int(index)] = value
         else:
-            for place, part in enumerate(parts):
-                here = self._add(f"icmp eq i32 {index}, {place}")
-                parts[place] = self._add(f"select i1 {here}, {element} {value}, {element} {part}")
-        self._elements[instruction.result] = parts
+            for number, each in enumerate(elements):
+                here = self._add(f"icmp eq i32 {index}, {number}")
+                elements[number] = self._add(f"select i1 {here}, {element} {value}, {element} {each}")
+        self._elements[instruction.result] = elements
         return True
 
     def _insert_member(self, instruction: Instruction) -> bool:
@@ -232,8 +232,8 @@ class _Scalariser:
 
     def _shuffle(self, instruction: Instruction) -> bool:
         (type_, first), (_, second), (mask_type, mask) = map(typed, split(instruction.text.split(" ", 1)[1]))
-        both = self._parts(first, *_shape(type_)) + self._parts(second, *_shape(type_))
-        chosen = self._parts(mask, *_shape(mask_type))
+        both = self._elements_of(first, *_shape(type_)) + self._elements_of(second, *_shape(type_))
+        chosen = self._elements_of(mask, *_shape(mask_type))
         self._elements[instruction.result] = [both[int(each)] if each.isdecimal() else "poison" for each in chosen]
         return True
 
@@ -241,23 +241,24 @@ class _Scalariser:
         words, operands = _leading_words(instruction.text)
         (condition_type, condition), (type_, one), (_, other) = map(typed, split(operands))
         size, element = _shape(type_)
-        conditions = [condition] * size if condition_type == "i1" else self._parts(condition, size, "i1")
-        rows = zip(conditions, self._parts(one, size, element), self._parts(other, size, element), strict=True)
+        conditions = [condition] * size if condition_type == "i1" else self._elements_of(condition, size, "i1")
+        both = self._elements_of(one, size, element), self._elements_of(other, size, element)
+        rows = zip(conditions, *both, strict=True)
         self._result(instruction, type_, [
             self._add(f"{words} i1 {if_}, {element} {yes}, {element} {no}") for if_, yes, no in rows
         ])  # fmt: skip
         return True
 
     def _phi(self, instruction: Instruction) -> bool:
-        words, rest = _leading_words(instruction.text)
-        type_ = rest[: rest.index(">") + 1]
+        words, operands = _leading_words(instruction.text)
+        type_ = operands[: operands.index(">") + 1]
         size, element = _shape(type_)
-        sources = _PHI.findall(rest)
+        sources = _PHI.findall(operands)
         names = []
-        for place in range(size):
+        for number in range(size):
             # Operands may be of blocks that are still to come.
-            late = (f"[ \0{value}\0{size}\0{element}\0{place}\0, {label} ]" for value, label in sources)
-            names.append(self._add(f"{words} {element} {', '.join(late)}"))
+            deferred = (f"[ \0{value}\0{size}\0{element}\0{number}\0, {label} ]" for value, label in sources)
+            names.append(self._add(f"{words} {element} {', '.join(deferred)}"))
         self._elements[instruction.result] = names
         return True
 
@@ -273,17 +274,17 @@ class _Scalariser:
             return self._called_each(instruction, base, found[3], operands)
         values = [self._whole(*operand) for operand in operands]
         text = f"{found[1]}call {found[2]}{found[3]} @{name}({', '.join(values)}){found[6]}"
-        self._with_parts(Instruction(instruction.result, text, instruction.metadata), found[3])
+        self._with_elements(Instruction(instruction.result, text, instruction.metadata), found[3])
         return True
 
     def _called_each(self, call: Instruction, base: str, type_: str, operands: list[tuple[str, str]]) -> bool:
         size, element = _shape(type_)
         columns = []
-        for place, (operand_type, value) in enumerate(operands):
+        for number, (operand_type, value) in enumerate(operands):
             if operand_type.startswith("<"):
                 inner = _shape(operand_type)[1]
-                columns.append([f"{inner} {part}" for part in self._parts(value, size, inner)])
-            elif place and base.startswith(_SCALAR_OPERANDS):
+                columns.append([f"{inner} {each}" for each in self._elements_of(value, size, inner)])
+            elif number and base.startswith(_SCALAR_OPERANDS):
                 columns.append([f"{operand_type} {value}"] * size)
             else:
                 return False
@@ -299,7 +300,7 @@ class _Scalariser:
     def _reduce(self, call: Instruction, kind: str, operands: list[tuple[str, str]]) -> bool:
         type_, vector = operands[-1]
         size, element = _shape(type_)
-        parts = [*(value for _, value in operands[:-1]), *self._parts(vector, size, element)]
+        elements = [*(value for _, value in operands[:-1]), *self._elements_of(vector, size, element)]
         form = _REDUCTIONS.get(kind)
         if form is None:
             return False
@@ -308,21 +309,21 @@ class _Scalariser:
             called = re.search(r"@[\w.]+", form)
             assert called is not None
             self.declarations.add(f"declare {element} {called[0]}({element}, {element})")
-        found = parts[0]
-        for part in parts[1:]:
-            found = self._add(form.format(element, found, part))
+        found = elements[0]
+        for each in elements[1:]:
+            found = self._add(form.format(element, found, each))
         self._aliases[call.result] = found
         return True
 
     def _load(self, instruction: Instruction) -> bool:
         found = _VECTOR.search(instruction.text)
         assert found is not None
-        self._with_parts(instruction, found[0])
+        self._with_elements(instruction, found[0])
         return True
 
     def _store(self, instruction: Instruction) -> bool:
-        words, rest = _leading_words(instruction.text)
-        operands = split(rest)
+        words, tail = _leading_words(instruction.text)
+        operands = split(tail)
         value = self._whole(*typed(operands[0]))
         self._made.append(Instruction("", f"{words} {', '.join([value, *operands[1:]])}", instruction.metadata))
         return True
@@ -331,23 +332,23 @@ class _Scalariser:
         del instruction
         return False
 
-    def _with_parts(self, instruction: Instruction, type_: str) -> None:
-        """Add an instruction whose result may be a vector, and what takes that apart."""
+    def _with_elements(self, instruction: Instruction, type_: str) -> None:
+        """Add an instruction whose result may be a vector, and the extraction of its elements."""
         self._made.append(instruction)
         if type_.startswith("<"):
             size = _shape(type_)[0]
             self._elements[instruction.result] = [
-                self._add(f"extractelement {type_} {instruction.result}, i32 {place}") for place in range(size)
+                self._add(f"extractelement {type_} {instruction.result}, i32 {number}") for number in range(size)
             ]
 
     def _whole(self, type_: str, value: str) -> str:
         """An operand that has to be a vector, with its type."""
         if type_.startswith("<") and value in self._elements:
             size, element = _shape(type_)
-            parts, value = self._parts(value, size, element), "poison"
-            for place, part in enumerate(parts):
-                if part != "poison":
-                    value = self._add(f"insertelement {type_} {value}, {element} {part}, i32 {place}")
+            elements, value = self._elements_of(value, size, element), "poison"
+            for number, each in enumerate(elements):
+                if each != "poison":
+                    value = self._add(f"insertelement {type_} {value}, {element} {each}, i32 {number}")
         return f"{type_} {value}"
 
 
@@ -379,7 +380,7 @@ def _name(element: str) -> str:
 
 
 def _leading_words(text: str) -> tuple[str, str]:
-    """The opcode and its flags, and what is behind them."""
+    """The opcode and its flags, and the text after them."""
     found = re.match(r"((?:phi|select|store)(?: (?!i1\b)[a-z]+\b(?! ?\())*) (.*)", text, re.DOTALL)
     assert found is not None, text
     return found[1], found[2]

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, Protocol
 
 from ctm import language
+from ctm.sim.compiler.python.error import Problem, UnsupportedError
 from ctm.sim.compiler.python.expressions import Expressions, denoted
-from ctm.sim.compiler.python.refusal import Problem, Refusal
 from ctm.sim.compiler.python.scope import Definition
 from ctm.sim.compiler.python.values import BOOL, EITHER, INT, TYPES, Items, Row, Thing, Type, Value, Word
 from ctm.sim.compiler.python.variables import Present, Variables, fitting, parted
@@ -59,7 +59,7 @@ class Functions(Protocol):
         ...
 
     def function(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> tuple[Made, list[str]]:
-        """A function that is called, in C, and the arguments that it takes there; Refusal if that is impossible."""
+        """A called function in C, and its arguments there; UnsupportedError if that is impossible."""
         ...
 
 
@@ -84,13 +84,15 @@ class Body:
         self.drops = False
 
     def translate(self) -> None:
-        """Translate all of it; Refusal if that is impossible."""
+        """Translate all of it; UnsupportedError if that is impossible."""
         try:
             self._block(self._definition.node.body)
             if self.variables.present is not None and self.results is not None:
-                raise Refusal(self._definition.node, f"{self._definition.node.name}() does not return on every way")
-        except Refusal as refusal:
-            refusal.file = refusal.file or self._definition.file
+                raise UnsupportedError(
+                    self._definition.node, f"{self._definition.node.name}() does not return on every path"
+                )
+        except UnsupportedError as error:
+            error.file = error.file or self._definition.file
             raise
 
     # What expressions ask for.
@@ -130,7 +132,7 @@ class Body:
             lines, self.variables.lines = self.variables.lines, outer
         if not lines:
             return found
-        if found.ways is not None:
+        if found.alternatives is not None:
             raise Problem("an int or a uint, by its value, here: give it to a variable of one type before")
         return Value(f"({{ {' '.join(text for _, text in lines)} {found.text}; }})", found.type)
 
@@ -152,11 +154,11 @@ class Body:
             translate = getattr(self, f"_{type(statement).__name__.lower()}", None)
             if translate is None:
                 other = f"{type(statement).__name__}: kernels have no such statement"
-                raise Refusal(statement, _INSTEAD.get(type(statement), other))
+                raise UnsupportedError(statement, _INSTEAD.get(type(statement), other))
             try:
                 translate(statement)
             except Problem as problem:
-                raise Refusal(statement, str(problem)) from None
+                raise UnsupportedError(statement, str(problem)) from None
 
     def _nested(self, statements: Iterable[ast.stmt]) -> None:
         self.variables.write("{")
@@ -194,14 +196,14 @@ class Body:
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         if node.value is None:
-            raise Refusal(node, "a variable without a value: give it one")
+            raise UnsupportedError(node, "a variable without a value: give it one")
         kind = self._annotated(node.annotation)
         found = self._expressions.value(node.value)
         self._assign_to(node.target, fitting(node, found, kind, "this is"))
 
     def _augassign(self, node: ast.AugAssign) -> None:
         if not isinstance(node.target, ast.Name | ast.Subscript):
-            raise Refusal(node, "components do not change: make a new vector")
+            raise UnsupportedError(node, "components do not change: make a new vector")
         if isinstance(node.target, ast.Subscript):
             item = self._item(node.target)
             found = self._expressions.combined(node.op, item, self._expressions.value(node.value))
@@ -218,7 +220,7 @@ class Body:
         if node.orelse:
             self.variables.write("else")
             self._nested(node.orelse)
-        self.variables.present = _meet([after, self.variables.present])
+        self.variables.present = _in_all([after, self.variables.present])
 
     def _while(self, node: ast.While) -> None:
         _check_else(node)
@@ -233,9 +235,9 @@ class Body:
         if isinstance(rounds, ast.Call) and self._is(rounds.func, language.unroll) and len(rounds.args) == 1:
             rounds, is_unrolled = rounds.args[0], True
         if not isinstance(rounds, ast.Call) or not self._is(rounds.func, range) or rounds.keywords:
-            raise Refusal(node.iter, "a loop goes over range(...), or over unroll(range(...))")
+            raise UnsupportedError(node.iter, "a loop goes over range(...), or over unroll(range(...))")
         if not isinstance(node.target, ast.Name):
-            raise Refusal(node.target, "a loop has one counter")
+            raise UnsupportedError(node.target, "a loop has one counter")
         first, end, step = self._range(rounds)
         name, limit = self.new_name(), self.new_name()
         if end.constant is None:
@@ -256,13 +258,13 @@ class Body:
         """First, end and step."""
         values = [self._expressions.value(each) for each in node.args]
         if not 1 <= len(values) <= 3 or any(each.type not in (INT, BOOL) for each in values):
-            raise Refusal(node, "range() takes one to three ints")
+            raise UnsupportedError(node, "range() takes one to three ints")
         step = values[2].constant if len(values) > 2 else 1
         if not step:
-            raise Refusal(node, "the step of a range is a number that is known, and not 0")
+            raise UnsupportedError(node, "the step of a range is a number that is known, and not 0")
         end = values[min(len(values) - 1, 1)]
         if end.constant is not None and abs(end.constant + step) > 1 << 31:
-            raise Refusal(node, "a range that ends within a step of 2^31: the counter has 32 bits")
+            raise UnsupportedError(node, "a range that ends within a step of 2^31: the counter has 32 bits")
         first = Value("0", INT, 0) if len(values) == 1 else values[0]
         return first, end, int(step)
 
@@ -271,7 +273,7 @@ class Body:
         self._breaks.append([])
         self._nested(body)
         breaks = self._breaks.pop()
-        self.variables.present = _meet(breaks) if is_endless else start
+        self.variables.present = _in_all(breaks) if is_endless else start
 
     def _break(self, _: ast.Break) -> None:
         self._breaks[-1].append(self.variables.present)
@@ -288,23 +290,25 @@ class Body:
         items = found.items if isinstance(found, Items) else (found,)
         values = [each for each in items if isinstance(each, Value)]
         if len(values) < len(items):
-            raise Refusal(node, "numbers, vectors and tuples of them can be returned")
+            raise UnsupportedError(node, "numbers, vectors and tuples of them can be returned")
         if any(each.type == EITHER for each in values):
-            raise Refusal(node, "it returns an int or a uint, by its value: write int(...) or uint(...) around it")
+            raise UnsupportedError(
+                node, "it returns an int or a uint, by its value: write int(...) or uint(...) around it"
+            )
         if self.results is None:
             self.results, self.is_tuple = tuple(each.type for each in values), is_tuple
         if (len(values), is_tuple) != (len(self.results), self.is_tuple):
-            raise Refusal(node, "it returns another number of values here than above")
+            raise UnsupportedError(node, "it returns another number of values here than above")
         fits = [fitting(node, each, kind, "it returns") for each, kind in zip(values, self.results, strict=True)]
         self.variables.write("{", *self._finish([each.text for each in fits], self.results, is_tuple), "}")
         self.variables.present = None
 
     def _assign_row(self, node: ast.Assign, nodes: list[ast.expr], times: ast.expr | None) -> None:
         if len(node.targets) > 1 or not isinstance(node.targets[0], ast.Name):
-            raise Refusal(node, "a list has one name: items = [0.0] * 8")
+            raise UnsupportedError(node, "a list has one name: items = [0.0] * 8")
         count = 1 if times is None else self._expressions.value(times).constant
         if not isinstance(count, int) or count < 1:
-            raise Refusal(node, "the length of a list is a number that is known")
+            raise UnsupportedError(node, "the length of a list is a number that is known")
         self.variables.assign_row(node.targets[0], [self._expressions.value(each) for each in nodes], count)
 
     def _assign_to(self, target: ast.expr, found: Thing) -> None:
@@ -320,7 +324,7 @@ class Body:
         """An item of a list, which is computed once wherever it stands."""
         whole = self._expressions.thing(target.value)
         if not isinstance(whole, Row) or whole.values:
-            raise Refusal(target, "only items of a list of the kernel's own change")
+            raise UnsupportedError(target, "only items of a list of the kernel's own change")
         index = self.kept(self._expressions.value(target.slice))
         assert isinstance(index, Value)
         item = self._expressions.element(whole, index)
@@ -329,7 +333,7 @@ class Body:
 
     def _assign_item(self, target: ast.expr, item: Value, found: Thing) -> None:
         if not isinstance(found, Value):
-            raise Refusal(target, "items of a list are numbers or vectors")
+            raise UnsupportedError(target, "items of a list are numbers or vectors")
         fits = fitting(target, found, item.type, "the list's items are", "its items")
         self.variables.write(f"{item.text} = {fits.text};")
 
@@ -337,7 +341,7 @@ class Body:
         found = self._expressions.thing(node)
         if isinstance(found, Word) and found.object in TYPES:
             return TYPES[found.object]
-        raise Refusal(node, "a type is int, float, bool, uint or a vector's")
+        raise UnsupportedError(node, "a type is int, float, bool, uint or a vector's")
 
     def _is(self, node: ast.expr, wanted: object) -> bool:
         """Whether an expression is a name of this object."""
@@ -363,15 +367,17 @@ def _stored(statements: list[ast.stmt]) -> set[str]:
     return {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
 
 
-def _meet(states: list[Present]) -> Present:
-    """What surely has values where several ways meet."""
+def _in_all(states: list[Present]) -> Present:
+    """The variables that have values on all paths that join."""
     reached = [state for state in states if state is not None]
     return frozenset.intersection(*reached) if reached else None
 
 
 def _check_else(node: ast.For | ast.While) -> None:
     if node.orelse:
-        raise Refusal(node.orelse[0], "else of a loop: set a variable before break, and test it behind the loop")
+        raise UnsupportedError(
+            node.orelse[0], "else of a loop: set a variable before break, and test it after the loop"
+        )
 
 
 def c_string(text: str) -> str:

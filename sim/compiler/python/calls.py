@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ctm import language
-from ctm.sim.compiler.python.meeting import extreme, meet
-from ctm.sim.compiler.python.refusal import Problem
+from ctm.sim.compiler.python.error import Problem
+from ctm.sim.compiler.python.signedness import extreme, mixes_signs
 from ctm.sim.compiler.python.values import (
     BOOL,
     EITHER,
@@ -39,7 +39,7 @@ def call(word: Any, arguments: list[Thing]) -> Value:
     """
     name = getattr(word, "__name__", str(word))
     if word in (language.texel, language.texture):
-        return _lookup(name, arguments)
+        return _fetch(name, arguments)
     if word is len and len(arguments) == 1 and isinstance(arguments[0], Row):
         return known(arguments[0].length)
     if word is print:
@@ -74,16 +74,16 @@ def _folded(word: Any, name: str, numbers: list[Any]) -> Value:
         raise Problem(f"{name}({', '.join(map(str, numbers))}): {error}") from None
 
 
-def _lookup(name: str, arguments: list[Thing]) -> Value:
-    picture, *place = arguments or [Items(())]
-    types = [each.type for each in place if isinstance(each, Value)]
-    is_place = types in ([Type("float", 2)], [Type("int", 2)]) or (
+def _fetch(name: str, arguments: list[Thing]) -> Value:
+    picture, *coordinates = arguments or [Items(())]
+    types = [each.type for each in coordinates if isinstance(each, Value)]
+    is_coordinates = types in ([Type("float", 2)], [Type("int", 2)]) or (
         len(types) == 2 and not any(each.is_vector for each in types)
     )
-    if not isinstance(picture, Picture) or not is_place or len(types) < len(place):
-        raise Problem(f"{name}() takes an image, and its place as a vec2, an ivec2, or x and y")
+    if not isinstance(picture, Picture) or not is_coordinates or len(types) < len(coordinates):
+        raise Problem(f"{name}() takes an image, and its coordinates as a vec2, an ivec2, or x and y")
     wanted = Type("float", types[0].size)
-    texts = ", ".join(converted(each, wanted) for each in place if isinstance(each, Value))
+    texts = ", ".join(converted(each, wanted) for each in coordinates if isinstance(each, Value))
     found = f"{name}({picture.number}, {texts})"
     kind = picture.type.scalar
     return Value(found if kind == "float" else f"as_{kind}({found})", picture.type)
@@ -124,7 +124,7 @@ def _extreme(name: str) -> _Maker:
 
 
 def _clamp(values: list[Value]) -> Value:
-    is_mixed = len(values) == 3 and not any(each.type.is_vector for each in values) and meet(values)
+    is_mixed = len(values) == 3 and not any(each.type.is_vector for each in values) and mixes_signs(values)
     if not is_mixed:
         return _same("clamp", 3, kinds="int uint float")(values)
     x, low, high = values

@@ -7,10 +7,10 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from ctm.sim.compiler.python.calls import call
-from ctm.sim.compiler.python.meeting import COMPARISONS, chosen, comparison, meet
+from ctm.sim.compiler.python.error import Problem, UnsupportedError
 from ctm.sim.compiler.python.powers import power
-from ctm.sim.compiler.python.refusal import Problem, Refusal
 from ctm.sim.compiler.python.scope import UNARY, Definition, computed
+from ctm.sim.compiler.python.signedness import COMPARISONS, chosen, comparison, mixes_signs
 from ctm.sim.compiler.python.tables import item_of
 from ctm.sim.compiler.python.values import (
     BOOL,
@@ -60,7 +60,7 @@ class Names(Protocol):
     """What a function knows: its names, and other functions."""
 
     def named(self, node: ast.Name) -> Thing:
-        """What a name stands for; Refusal if nothing."""
+        """What a name stands for; UnsupportedError if nothing."""
         ...
 
     def called(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> Thing:
@@ -92,7 +92,7 @@ class Expressions:
         if isinstance(found, Value):
             return found
         what = {Items: "a tuple", Row: "a list", Table: "a list", Word: "a function"}.get(type(found), "an image")
-        raise Refusal(node, f"{what} where a number or a vector is needed")
+        raise UnsupportedError(node, f"{what} where a number or a vector is needed")
 
     def truth(self, node: ast.expr) -> str:
         """An expression as a condition of C."""
@@ -104,7 +104,7 @@ class Expressions:
             return f"!{self.truth(node.operand)}"
         found = self.value(node)
         if found.type.is_vector:
-            raise Refusal(node, "a vector is neither true nor false: compare its components")
+            raise UnsupportedError(node, "a vector is neither true nor false: compare its components")
         return found.text if found.type == BOOL else f"({found.text} != 0)"
 
     def truth_value(self, node: ast.expr) -> Value:
@@ -119,16 +119,17 @@ class Expressions:
 
         Raises
         ------
-        Refusal
+        UnsupportedError
             Kernels have none like this.
         """
         translate = getattr(self, f"_{type(node).__name__.lower()}", None)
         if translate is None:
-            raise Refusal(node, _INSTEAD.get(type(node), f"{type(node).__name__}: kernels have no such expression"))
+            other = f"{type(node).__name__}: kernels have no such expression"
+            raise UnsupportedError(node, _INSTEAD.get(type(node), other))
         try:
             found: Thing = translate(node)
         except (Problem, ArithmeticError, ValueError, TypeError) as error:
-            raise Refusal(node, str(error)) from None
+            raise UnsupportedError(node, str(error)) from None
         return found
 
     def _constant(self, node: ast.Constant) -> Value:
@@ -163,32 +164,32 @@ class Expressions:
         return self.element(self.thing(node.value), self.value(node.slice))
 
     def element(self, whole: Thing, index: Value) -> Thing:
-        """An item of something by its place; Problem if it has none such."""
+        """An item of something by its index; Problem if it is out of range."""
         if index.type not in (INT, UINT, BOOL):
             raise Problem("an index is an int")
-        place = None if index.constant is None else int(index.constant)
+        position = None if index.constant is None else int(index.constant)
         if isinstance(whole, Table):
             return _constant(whole, index)
         length = _length(whole)
         if length is None:
             raise Problem("only lists, tuples and vectors have items; of an image texel(image, x, y) is one")
-        if place is not None:
-            if not -length <= place < length:
-                raise Problem(f"there is no item {place}: there are {length}")
-            place %= length
+        if position is not None:
+            if not -length <= position < length:
+                raise Problem(f"there is no item {position}: there are {length}")
+            position %= length
         if isinstance(whole, Items):
-            if place is not None:
-                return whole.items[place]
-            kept = self._names.kept(Value(f"ctm_place({converted(index, INT)}, {length})", INT))
+            if position is not None:
+                return whole.items[position]
+            kept = self._names.kept(Value(f"ctm_index({converted(index, INT)}, {length})", INT))
             assert isinstance(kept, Value)
             return item_of(whole.items, kept.text)
         assert isinstance(whole, Row | Value)
-        if isinstance(whole, Row) and whole.values and place is not None:
-            return known(whole.values[place])
+        if isinstance(whole, Row) and whole.values and position is not None:
+            return known(whole.values[position])
         # Python counts from the end where an index is negative.
-        number = f"ctm_place({converted(index, INT)}, {length})" if place is None else str(place)
+        number = f"ctm_index({converted(index, INT)}, {length})" if position is None else str(position)
         if isinstance(whole, Value):
-            text = f"{whole.text}[{number}]" if place is not None else f"ctm_component({whole.text}, {number})"
+            text = f"{whole.text}[{number}]" if position is not None else f"ctm_component({whole.text}, {number})"
             return Value(text, whole.type.of(1))
         return Value(f"{whole.text}({number})" if whole.is_function else f"{whole.text}[{number}]", whole.element)
 
@@ -248,7 +249,7 @@ class Expressions:
             return power(left, right, self._names.new_name)
         if found == BOOL:
             found = INT
-        if found.is_whole and meet([left, right]):
+        if found.is_whole and mixes_signs([left, right]):
             raise Problem(f"{left.type} {symbol} {right.type}: make both uint or both int")
         if symbol == "/":
             found = Type("float", found.size)
@@ -273,9 +274,9 @@ class Expressions:
         if not others:
             return comparison(operation, left, right)
         middle = Value(self._names.new_name(), right.type, right.constant)
-        rest = self._names.apart(lambda: Value(self._chain(middle, others), BOOL)).text
+        others_hold = self._names.apart(lambda: Value(self._chain(middle, others), BOOL)).text
         made = f"{right.type.c} {middle.text} = {right.text};"
-        return f"({{ {made} {comparison(operation, left, middle)} && {rest}; }})"
+        return f"({{ {made} {comparison(operation, left, middle)} && {others_hold}; }})"
 
     def _boolop(self, node: ast.BoolOp) -> Value:
         """The first operand that decides, as Python has it."""
@@ -289,8 +290,8 @@ class Expressions:
         text = values[-1].text
         for value in reversed(values[:-1]):
             name = self._names.new_name()
-            way = f"{text} : {name}" if isinstance(node.op, ast.And) else f"{name} : {text}"
-            text = f"({{ {kind.c} {name} = {value.text}; {name} != 0 ? {way}; }})"
+            arms = f"{text} : {name}" if isinstance(node.op, ast.And) else f"{name} : {text}"
+            text = f"({{ {kind.c} {name} = {value.text}; {name} != 0 ? {arms}; }})"
         return Value(text, kind)
 
     def _ifexp(self, node: ast.IfExp) -> Value:
@@ -351,7 +352,7 @@ def _of_bits(symbol: str, left: Value, right: Value, found: Type) -> Value:
         return Value(_shifted(symbol, converted(left, kind), kind, right), kind)
     # A known number of 32 bits is an int of Python's, as long as it is not made a uint.
     are_ints = any(each.type == UINT and type(each.constant) is int for each in (left, right))
-    if symbol != "&" and are_ints and meet([left, right]):
+    if symbol != "&" and are_ints and mixes_signs([left, right]):
         raise Problem(f"{left.type} {symbol} {right.type}: it may have more than 32 bits; write uint(...) around both")
     return Value(f"({converted(left, found)} {symbol} {converted(right, found)})", found)
 
@@ -362,7 +363,7 @@ def _shifted(symbol: str, text: str, kind: Type, count: Value) -> str:
         counts = converted(count, UINT.of(kind.size))
         return f"ctm_{'left' if symbol == '<<' else 'right'}({text}, {counts})"
     if count.constant < 0:
-        raise Problem("a negative shift: shift the other way")
+        raise Problem("a negative shift: shift in the other direction")
     if count.constant >= _MOST_BITS and (symbol == "<<" or kind.scalar == UINT.scalar):
         return f"(({text}) & 0)"
     number = min(int(count.constant), _MOST_BITS - 1)

@@ -23,7 +23,7 @@ _WORDS = (
 
 
 def in_words_of_python(message: str) -> str:
-    """A message of the compiler of C for a user who wrote Python."""
+    """A message of the compiler of C for a kernel in Python."""
     for of_c, of_python in _WORDS:
         message = message.replace(of_c, of_python)
     return message

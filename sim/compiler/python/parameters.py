@@ -6,8 +6,8 @@ from typing import Any
 
 from ctm import language
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, INPUTS
+from ctm.sim.compiler.python.error import Problem, UnsupportedError
 from ctm.sim.compiler.python.expressions import argument, denoted
-from ctm.sim.compiler.python.refusal import Problem, Refusal
 from ctm.sim.compiler.python.scope import Definition, folded
 from ctm.sim.compiler.python.values import (
     BOOL,
@@ -28,7 +28,7 @@ from ctm.sim.compiler.python.values import (
 Parameter = Constant | Picture | Table
 _PIXEL, _ARGUMENT = "pixel", "argument"
 """Names in C, where those of a user's variables begin with v_."""
-_PLACES = (Type("float", 2), Type("int", 2))
+_PIXEL_TYPES = (Type("float", 2), Type("int", 2))
 _EXAMPLE = "write def name(pixel: vec2, picture: Image, factor: float)"
 
 
@@ -36,11 +36,11 @@ _EXAMPLE = "write def name(pixel: vec2, picture: Image, factor: float)"
 class Parameters:
     """Those of a kernel: the pixel's type and its name in C, the others, what all names stand for, and C that fetches.
 
-    Images are inputs 0, 1, ... by their order. Numbers and vectors are constants 0, 1, ...; behind them are the lists,
-    whose items take turns, so that their places do not depend on lengths.
+    Images are inputs 0, 1, ... by their order. Numbers and vectors are constants 0, 1, ...; after them are the lists,
+    whose items are interleaved, so that their numbers do not depend on lengths.
     """
 
-    place: Type
+    pixel_type: Type
     pixel: str
     others: dict[str, Parameter]
     things: dict[str, Thing]
@@ -48,19 +48,19 @@ class Parameters:
 
 
 def parameters(definition: Definition) -> Parameters:
-    """The parameters of a kernel; Refusal if there can be none like these."""
+    """The parameters of a kernel; UnsupportedError if there can be none like these."""
     (pixel, kind), *others = _annotated(definition).items()
-    place = kind.type if isinstance(kind, Constant) else None
-    if place is None or place not in _PLACES:
-        raise Refusal(definition.node, f"the first parameter is the pixel, a vec2 or an ivec2: {_EXAMPLE}")
+    pixel_type = kind.type if isinstance(kind, Constant) else None
+    if pixel_type is None or pixel_type not in _PIXEL_TYPES:
+        raise UnsupportedError(definition.node, f"the first parameter is the pixel, a vec2 or an ivec2: {_EXAMPLE}")
     numbers = [name for name, kind in others if isinstance(kind, Constant)]
     tables = [name for name, kind in others if isinstance(kind, Table)]
     pictures = [name for name, kind in others if isinstance(kind, Picture)]
     if len(pictures) > INPUTS:
-        raise Refusal(definition.node, f"it takes {len(pictures)} images, and there are {INPUTS} inputs")
+        raise UnsupportedError(definition.node, f"it takes {len(pictures)} images, and there are {INPUTS} inputs")
     if len(numbers) + len(tables) > FLOAT_CONSTANTS:
-        raise Refusal(definition.node, f"it takes more than {FLOAT_CONSTANTS} constants")
-    found = Parameters(place, _PIXEL, {}, {pixel: Value(_PIXEL, place)}, [])
+        raise UnsupportedError(definition.node, f"it takes more than {FLOAT_CONSTANTS} constants")
+    found = Parameters(pixel_type, _PIXEL, {}, {pixel: Value(_PIXEL, pixel_type)}, [])
     for name, kind in others:
         if isinstance(kind, Picture):
             found.others[name] = found.things[name] = Picture(pictures.index(name), kind.type)
@@ -81,22 +81,22 @@ def bound(node: ast.Call, definition: Definition, arguments: list[Thing]) -> tup
     defaults = definition.defaults()
     missing = len(names) - len(arguments)
     if not 0 <= missing <= len(defaults):
-        raise Refusal(node, f"{definition.node.name}() takes {len(names)} arguments, not {len(arguments)}")
+        raise UnsupportedError(node, f"{definition.node.name}() takes {len(names)} arguments, not {len(arguments)}")
     added = map(denoted, defaults[len(defaults) - missing :])
     things: dict[str, Thing] = {}
     texts: list[str] = []
     for name, given in zip(names, [*arguments, *added], strict=True):
         if isinstance(given, Items | Row):
-            raise Refusal(node, "a tuple or a list as an argument: give its items")
+            raise UnsupportedError(node, "a tuple or a list as an argument: give its items")
         if not isinstance(given, Value):
             things[name.arg] = given
             continue
         kind = None if name.annotation is None else _kind(definition, name.annotation)
         wanted = kind.type if isinstance(kind, Constant) else given.type
         if wanted != given.type and (wanted != FLOAT or given.type.is_vector):
-            raise Refusal(node, f"'{name.arg}' is {wanted}, and this is {given.type}: convert it")
+            raise UnsupportedError(node, f"'{name.arg}' is {wanted}, and this is {given.type}: convert it")
         if wanted == EITHER:
-            raise Refusal(node, f"'{name.arg}' is an int or a uint, by its value: write int(...) or uint(...)")
+            raise UnsupportedError(node, f"'{name.arg}' is an int or a uint, by its value: write int(...) or uint(...)")
         things[name.arg] = Value(f"{_ARGUMENT}{len(texts)}", wanted)
         texts.append(converted(given, wanted))
     return things, texts
@@ -106,22 +106,22 @@ def _checked(definition: Definition, node: ast.AST) -> list[ast.arg]:
     """The parameters of a function, which a node defines or calls."""
     arguments = definition.node.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.posonlyargs:
-        raise Refusal(node, f"{definition.node.name}() takes its arguments by their order, each with a name")
+        raise UnsupportedError(node, f"{definition.node.name}() takes its arguments by their order, each with a name")
     return arguments.args
 
 
 def _annotated(definition: Definition) -> dict[str, Parameter]:
-    """The kinds of a kernel's parameters; of images and lists without their places."""
+    """The kinds of a kernel's parameters; of images and lists without their numbers."""
     arguments = _checked(definition, definition.node)
     if not arguments:
-        raise Refusal(definition.node, f"a kernel takes the pixel: {_EXAMPLE}")
+        raise UnsupportedError(definition.node, f"a kernel takes the pixel: {_EXAMPLE}")
     if definition.node.args.defaults:
-        raise Refusal(definition.node, "a default value: a kernel is called with all of its arguments")
+        raise UnsupportedError(definition.node, "a default value: a kernel is called with all of its arguments")
     kinds = {}
     for each in arguments:
         kind = None if each.annotation is None else _kind(definition, each.annotation)
         if kind is None:
-            raise Refusal(each, f"'{each.arg}' has no type that a kernel takes: {_EXAMPLE}, or list[float]")
+            raise UnsupportedError(each, f"'{each.arg}' has no type that a kernel takes: {_EXAMPLE}, or list[float]")
         kinds[each.arg] = kind
     return kinds
 

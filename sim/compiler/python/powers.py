@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ctm.sim.compiler.python.refusal import Problem
+from ctm.sim.compiler.python.error import Problem
 from ctm.sim.compiler.python.values import BOOL, FLOAT, INT, Number, Type, Value, converted, known
 
 _LARGEST = 1 << 31

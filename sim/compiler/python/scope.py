@@ -1,6 +1,6 @@
 """What names mean outside a function: numbers, words of kernels, modules, and other functions.
 
-Of a file that is only read, `ModuleScope` finds out by its syntax tree; of a function that lives, `LiveScope` asks it.
+Of a file that is only read, `ModuleScope` reads the syntax tree; of a live function, `LiveScope` its globals.
 Both give the same objects, so all else need not know which of them it is.
 """
 
@@ -16,7 +16,7 @@ from functools import lru_cache
 from types import FunctionType, ModuleType
 from typing import Any, Protocol
 
-from ctm.sim.compiler.python.refusal import Problem
+from ctm.sim.compiler.python.error import Problem
 
 MODULES = ("math", "ctm", "ctm.language")
 """Modules whose names a kernel may use."""

@@ -1,7 +1,7 @@
 """Tables of a file, and tuples, whose items are chosen by a computed index."""
 
-from ctm.sim.compiler.python.meeting import table_element
-from ctm.sim.compiler.python.refusal import Problem
+from ctm.sim.compiler.python.error import Problem
+from ctm.sim.compiler.python.signedness import table_element
 from ctm.sim.compiler.python.values import Items, Row, Thing, Type, Value, converted
 
 _LONGEST = 32
@@ -28,24 +28,25 @@ def _choice(text: str, element: Type, items: list[str]) -> str:
     lines, width = [], 1
     while len(items) > 1:
         chosen = []
-        for place in range(0, len(items) - 1, 2):
-            name = f"{text}_{width}_{place}"
-            lines.append(f"{element.c} {name} = k < {(place + 1) * width} ? {items[place]} : {items[place + 1]};")
+        for position in range(0, len(items) - 1, 2):
+            name = f"{text}_{width}_{position}"
+            lower, upper = items[position : position + 2]
+            lines.append(f"{element.c} {name} = k < {(position + 1) * width} ? {lower} : {upper};")
             chosen.append(name)
         items, width = [*chosen, *items[len(chosen) * 2 :]], 2 * width
     return " ".join([*lines, f"return {items[0]};"])
 
 
 def item_of(items: tuple[Thing, ...], index: str) -> Thing:
-    """One of these by a place that is computed, of tuples each of their items; Problem if no type holds all."""
-    parts = [each.items for each in items if isinstance(each, Items)]
-    if len(parts) == len(items) and len(set(map(len, parts))) == 1:
-        return Items(tuple(item_of(column, index) for column in zip(*parts, strict=True)))
+    """One of these by a computed index, of tuples each of their items; Problem if no type holds all."""
+    tuples = [each.items for each in items if isinstance(each, Items)]
+    if len(tuples) == len(items) and len(set(map(len, tuples))) == 1:
+        return Items(tuple(item_of(column, index) for column in zip(*tuples, strict=True)))
     values = [each for each in items if isinstance(each, Value)]
     element = table_element(values) if len(values) == len(items) <= _LONGEST else None
     if element is None:
         raise Problem(f"a computed index: it is for tuples of up to {_LONGEST} items of one type")
     *others, text = (converted(each, element) for each in values)
-    for place in reversed(range(len(others))):
-        text = f"{index} <= {place} ? {others[place]} : {text}"
+    for position in reversed(range(len(others))):
+        text = f"{index} <= {position} ? {others[position]} : {text}"
     return Value(f"({text})", element)

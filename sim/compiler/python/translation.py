@@ -10,10 +10,10 @@ from typing import Any
 from ctm.rtl.isa.limits import OUTPUTS
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.compiler.python.body import END, Body, Made, c_string
-from ctm.sim.compiler.python.meeting import table_element
+from ctm.sim.compiler.python.error import UnsupportedError
 from ctm.sim.compiler.python.parameters import Parameter, bound, parameters
-from ctm.sim.compiler.python.refusal import Refusal
 from ctm.sim.compiler.python.scope import Definition, ModuleScope
+from ctm.sim.compiler.python.signedness import table_element
 from ctm.sim.compiler.python.tables import table
 from ctm.sim.compiler.python.values import Items, Row, Thing, Type, Value
 from ctm.sim.compiler.source import Source
@@ -26,7 +26,7 @@ _DROPPED = "dropped"
 
 @dataclass(frozen=True)
 class Signature:
-    """What a kernel takes, by its parameters behind the pixel, and what it gives.
+    """What a kernel takes, by its parameters after the pixel, and what it gives.
 
     `is_tuple` is whether it gives a tuple, of one item too.
     """
@@ -94,16 +94,16 @@ def kernel_parameters(definition: Definition) -> tuple[Type, dict[str, Parameter
     """The type of the pixel that a kernel takes, and its other parameters; errors as `translate_source`."""
     with _reported(definition):
         found = parameters(definition)
-        return found.place, found.others
+        return found.pixel_type, found.others
 
 
 @contextmanager
 def _reported(definition: Definition) -> Iterator[None]:
     try:
         yield
-    except Refusal as refusal:
-        location = Location(refusal.file or definition.file, refusal.line)
-        raise KernelError([Diagnostic(location, str(refusal))]) from None
+    except UnsupportedError as error:
+        location = Location(error.file or definition.file, error.line)
+        raise KernelError([Diagnostic(location, str(error))]) from None
     except RecursionError:
         location = Location(definition.file, definition.node.lineno)
         raise KernelError([Diagnostic(location, "an expression is too deeply nested: use variables")]) from None
@@ -145,10 +145,10 @@ class Program:
         self._active.append(node)
         body.translate()
         if not body.results:
-            raise Refusal(node, "a kernel returns its result: a number, a vector, or a tuple of them")
+            raise UnsupportedError(node, "a kernel returns its result: a number, a vector, or a tuple of them")
         if len(body.results) > OUTPUTS:
-            raise Refusal(node, f"it returns {len(body.results)} values, and there are {OUTPUTS} outputs")
-        head = f"kernel void {_FUNCTION}({given.place.c} {given.pixel}) {{"
+            raise UnsupportedError(node, f"it returns {len(body.results)} values, and there are {OUTPUTS} outputs")
+        head = f"kernel void {_FUNCTION}({given.pixel_type.c} {given.pixel}) {{"
         self._texts.append(_text(definition, [head, *given.lines], body, "return;"))
         return Translation(
             node.name,
@@ -158,10 +158,10 @@ class Program:
         )
 
     def function(self, node: ast.Call, definition: Definition, arguments: list[Thing]) -> tuple[Made, list[str]]:
-        """A function that is called, in C, and the arguments that it takes there; Refusal if that is impossible."""
+        """A called function in C, and its arguments there; UnsupportedError if that is impossible."""
         if definition.node in self._active:
             message = f"{definition.node.name} calls itself: cores have no stack for data; write a loop"
-            raise Refusal(node, message)
+            raise UnsupportedError(node, message)
         things, given = bound(node, definition, arguments)
         key = (definition.node, tuple(each.type if isinstance(each, Value) else each for each in things.values()))
         if key not in self._functions:
@@ -178,7 +178,7 @@ class Program:
         parameters = [f"{each.type.c} {each.text}" for each in things.values() if isinstance(each, Value)]
         result, end = "void", "return;"
         if made.is_tuple:
-            parameters += [f"{kind.c} *r{place}" for place, kind in enumerate(made.results)]
+            parameters += [f"{kind.c} *r{number}" for number, kind in enumerate(made.results)]
         elif made.results:
             result = made.results[0].c
             end = f"return ({result})0;"

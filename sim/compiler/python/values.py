@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ctm.language.vectors import VECTORS, uint
-from ctm.sim.compiler.python.refusal import Problem
+from ctm.sim.compiler.python.error import Problem
 
 Number = int | float
 
@@ -51,20 +51,20 @@ TYPES: dict[object, Type] = {
 }  # fmt: skip
 """By the classes that stand for them in Python."""
 ORDER = ("bool", "int", "uint", "int or uint", "float")
-"""Kinds of numbers; where two meet, the later one is the result's."""
+"""Kinds of numbers; of two operands' kinds the later one is the result's."""
 
 
 @dataclass(frozen=True)
 class Value:
     """An expression in C; `constant` is its value where that is known.
 
-    One of type EITHER is the second of its `ways` where the first is true, and else the third; its text are its bits.
+    Type EITHER: `alternatives` are a condition, the value where it holds, and the other; the text is the bits.
     """
 
     text: str
     type: Type
     constant: Number | None = None
-    ways: "tuple[str, Value, Value] | None" = None
+    alternatives: "tuple[str, Value, Value] | None" = None
 
 
 @dataclass(frozen=True)
@@ -161,8 +161,8 @@ def as_float(value: Value) -> Value:
 
 def converted(value: Value, wanted: Type) -> str:
     """The text of a value as another type of as many components, or of one that is put in each."""
-    if value.ways is not None:
-        condition, one, two = value.ways
+    if value.alternatives is not None:
+        condition, one, two = value.alternatives
         return f"({condition} ? {converted(one, wanted)} : {converted(two, wanted)})"
     if value.type == wanted or (value.type, wanted) == (BOOL, INT):
         return value.text

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 
+from ctm.sim.compiler.python.error import UnsupportedError
 from ctm.sim.compiler.python.expressions import denoted
-from ctm.sim.compiler.python.meeting import table_element
-from ctm.sim.compiler.python.refusal import Refusal
+from ctm.sim.compiler.python.signedness import table_element
 from ctm.sim.compiler.python.values import BOOL, FLOAT, INT, Items, Row, Thing, Type, Value, converted
 
 Present = frozenset[str] | None
@@ -34,17 +34,17 @@ class Variables:
         self.lines += ((self.line, text) for text in texts)
 
     def find(self, node: ast.Name) -> Thing | None:
-        """What a name of the function's own stands for, None if it is another's; Refusal where it has no value yet."""
+        """The value of one of the function's names, None of others; UnsupportedError where it has none yet."""
         if node.id not in self._own:
             return None
         if node.id not in (self.present or ()):
-            raise Refusal(node, f"'{node.id}' may have no value here: give it one before the if or the loop")
+            raise UnsupportedError(node, f"'{node.id}' may have no value here: give it one before the if or the loop")
         return self._things[node.id]
 
     def assign(self, target: ast.expr, found: Thing) -> None:
-        """Give a name a value; Refusal if that is impossible."""
+        """Give a name a value; UnsupportedError if that is impossible."""
         if not isinstance(target, ast.Name):
-            raise Refusal(target, "components do not change: make a new vector")
+            raise UnsupportedError(target, "components do not change: make a new vector")
         self._things[target.id] = self._stored(target, target.id, found)
         self._has_value(target)
 
@@ -52,15 +52,15 @@ class Variables:
         """Make a list: these values, so many times."""
         element = table_element(values)
         if element is None:
-            raise Refusal(target, "a list has items, and all are of one type")
+            raise UnsupportedError(target, "a list has items, and all are of one type")
         row = Row(_c_name(target.id), element, len(values) * times)
         there = self._things.get(target.id)
         if there is None:
             self.declarations.append(f"{element.c} {row.text}[{row.length}];")
         elif there != row:
-            raise Refusal(target, f"'{target.id}' was something else above: take another name")
+            raise UnsupportedError(target, f"'{target.id}' was something else above: take another name")
         kept = [self._keep(converted(each, element), element) for each in values] * times
-        self.write(*(f"{row.text}[{place}] = {text};" for place, text in enumerate(kept)))
+        self.write(*(f"{row.text}[{number}] = {text};" for number, text in enumerate(kept)))
         self._things[target.id] = row
         self._has_value(target)
 
@@ -86,21 +86,21 @@ class Variables:
         self.present = (self.present or frozenset()) | {target.id}
 
     def _stored(self, node: ast.Name, name: str, found: Thing) -> Thing:
-        """Assign something to a variable, or to a part of it, which is made if it is not there."""
+        """Assign something to a variable, or to a field of it, which is made if it is not there."""
         there = self._things.get(name)
         if isinstance(found, Items):
             if there is not None and (not isinstance(there, Items) or len(there.items) != len(found.items)):
-                raise Refusal(node, f"'{node.id}' was something else above: take another name")
-            parts = [f"{name}.{place}" for place in range(len(found.items))]
-            for part, item in zip(parts, found.items, strict=True):
-                self._things[part] = self._stored(node, part, item)
-            return Items(tuple(self._things[part] for part in parts))
+                raise UnsupportedError(node, f"'{node.id}' was something else above: take another name")
+            fields = [f"{name}.{number}" for number in range(len(found.items))]
+            for field, item in zip(fields, found.items, strict=True):
+                self._things[field] = self._stored(node, field, item)
+            return Items(tuple(self._things[field] for field in fields))
         if not isinstance(found, Value):
-            raise Refusal(node, "a list, an image or a function has one name only")
+            raise UnsupportedError(node, "a list, an image or a function has one name only")
         if there is None:
             there = self.declare(found.type, _c_name(name))
         if not isinstance(there, Value):
-            raise Refusal(node, f"'{node.id}' was something else above: take another name")
+            raise UnsupportedError(node, f"'{node.id}' was something else above: take another name")
         fits = fitting(node, found, there.type, f"'{node.id}' is", node.id)
         self.write(f"{there.text} = {fits.text};")
         return Value(there.text, there.type)
@@ -112,7 +112,7 @@ def fitting(node: ast.AST, found: Value, kind: Type, what: str, name: str = "") 
     if found.type == kind or wide or (found.type, kind) == (BOOL, INT):
         return Value(converted(found, kind), kind)
     begin = f", or begin with {name} = 0.0" if name and (kind, found.type) == (INT, FLOAT) else ""
-    raise Refusal(node, f"{what} {_article(kind)}, and this {_article(found.type)}: convert it{begin}")
+    raise UnsupportedError(node, f"{what} {_article(kind)}, and this {_article(found.type)}: convert it{begin}")
 
 
 def _article(kind: Type) -> str:
@@ -120,11 +120,11 @@ def _article(kind: Type) -> str:
 
 
 def parted(target: ast.Tuple | ast.List, found: Thing) -> list[tuple[ast.expr, Thing]]:
-    """What each of several targets gets; Refusal if they are more or fewer."""
+    """What each of several targets gets; UnsupportedError if they are more or fewer."""
     items = _items(found)
     if items is None or len(items) != len(target.elts):
         count = "one value" if items is None else f"{len(items)} values"
-        raise Refusal(target, f"{len(target.elts)} variables for {count}")
+        raise UnsupportedError(target, f"{len(target.elts)} variables for {count}")
     return list(zip(target.elts, items, strict=True))
 
 

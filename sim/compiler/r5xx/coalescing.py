@@ -2,19 +2,19 @@
 
 from collections import Counter
 
-from ctm.sim.compiler.r5xx.groups import Groups
 from ctm.sim.compiler.r5xx.interference import Interference
 from ctm.sim.compiler.r5xx.operations import PIXEL, Steps, operations
 from ctm.sim.compiler.r5xx.order.renaming import renamed
+from ctm.sim.compiler.r5xx.register_sets import RegisterSets
 
 
-def coalesced(steps: Steps, groups: Groups) -> Steps:
-    """The steps without copies that are needless; `groups` follows, with what has to be in one register."""
+def coalesced(steps: Steps, register_sets: RegisterSets) -> Steps:
+    """The steps without copies that are needless; `register_sets` follows, with what has to be in one register."""
     for operation in operations(steps):
         for together in operation.together:
-            assert groups.joined([together])
+            assert register_sets.joined([together])
         if operation.name == "LOOKUP":
-            groups.close(operation.written)
+            register_sets.close(operation.written)
     graph = Interference(steps, frozenset(PIXEL))
     names: dict[str, str] = {}
 
@@ -29,7 +29,7 @@ def coalesced(steps: Steps, groups: Groups) -> Steps:
             continue
         if one in PIXEL:
             one, other = other, one
-        if groups.merged(one, other):
+        if register_sets.merged(one, other):
             names[one] = other
             graph.merge(one, other)
     return renamed(steps, {name: name_of(name) for name in names})

@@ -10,7 +10,7 @@ from ctm.sim.compiler.r5xx.operations import Operand
 from ctm.sim.compiler.r5xx.values import LARGEST, ZERO, Condition, Values
 
 _TESTS = {"lt": ("<0", False), "gt": ("<0", True), "ge": (">=0", False), "le": (">=0", True), "eq": ("==0", False)}
-"""The test of a difference, and whether its two sides change places."""
+"""The test of a difference, and whether its two operands are swapped."""
 _OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 _TURNED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
 

@@ -9,12 +9,12 @@ from ctm.rtl.isa.limits import TEMPORARIES
 from ctm.sim.assembler import AssemblyError, assemble_listing
 from ctm.sim.compiler.error import Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.flow import loop_heads
+from ctm.sim.compiler.ir.line_tags import LineTags
 from ctm.sim.compiler.ir.module import NAME, Function, Instruction, Module
 from ctm.sim.compiler.ir.passes import combined, inlined
-from ctm.sim.compiler.ir.places import Places
 from ctm.sim.compiler.ir.scalars import scalarised
+from ctm.sim.compiler.legality import kernels
 from ctm.sim.compiler.r5xx.coalescing import coalesced
-from ctm.sim.compiler.r5xx.groups import Groups
 from ctm.sim.compiler.r5xx.integers.floats import with_floats
 from ctm.sim.compiler.r5xx.loops.rounds import DEEPEST, TooDeepError, TooLongError, limited
 from ctm.sim.compiler.r5xx.numbers import TooManyConstantsError
@@ -22,12 +22,12 @@ from ctm.sim.compiler.r5xx.operations import PIXEL, Steps, without_idle
 from ctm.sim.compiler.r5xx.order.motion import eased, hoisted
 from ctm.sim.compiler.r5xx.order.schedule import scheduled
 from ctm.sim.compiler.r5xx.order.sharing import shared
+from ctm.sim.compiler.r5xx.register_sets import RegisterSets
 from ctm.sim.compiler.r5xx.registers import TooManyError, allocated
 from ctm.sim.compiler.r5xx.selection import selected
 from ctm.sim.compiler.r5xx.structure import TooLargeError, structured
 from ctm.sim.compiler.r5xx.text import Text
 from ctm.sim.compiler.r5xx.values import Unsupported
-from ctm.sim.compiler.refusals import kernels
 from ctm.sim.compiler.source import Source
 from ctm.sim.elf.constants import OwnConstants
 from ctm.sim.elf.lines import Line, Lines
@@ -52,24 +52,24 @@ def optimise(text: str, flags: Sequence[str], source: Source) -> tuple[str, list
     See `BackEnd.optimise`.
     """
     del flags, source  # They are for Clang's optimiser.
-    places = Places()
+    tags = LineTags()
     head = re.compile(r"^(define .*?\))( (?:local_unnamed_addr )?#)", re.MULTILINE)
-    # What somebody asked for to the contrary would make it a module that LLVM does not take.
+    # With an attribute of the user's to the contrary LLVM would reject the module.
     text = re.sub(
         r"^attributes #.*", lambda found: re.sub(r" (?:noinline|optnone)\b", "", found[0]), text, flags=re.MULTILINE
     )
-    # Of a product of numbers that are known LLVM would make a number, and round twice. What a user calls is refused.
+    # Of a product of numbers that are known LLVM would make a number, and round twice. Calls of users are unsupported.
     text = text.replace("@llvm.fma.", "@ctm.fma.").replace("@llvm.fmuladd.", "@llvm.fma.")
-    module = Module.read(inlined(head.sub(r"\1 alwaysinline\2", places.tagged(text))))
+    module = Module.read(inlined(head.sub(r"\1 alwaysinline\2", tags.tagged(text))))
     for kernel in list(kernels(module)):
         if kernel.pixel is not None:
-            module.parts[module.parts.index(kernel)], declarations = with_floats(kernel)
+            module.entities[module.entities.index(kernel)], declarations = with_floats(kernel)
             module.declare(sorted(declarations))
     module.declare(_DECLARATIONS)
-    return places.restored(combined(str(module))), []
+    return tags.restored(combined(str(module))), []
 
 
-def refusal(instruction: Instruction) -> str:
+def unsupported(instruction: Instruction) -> str:
     """What a core cannot do, said of one instruction; "" if it can."""
     if instruction.opcode == "getelementptr" and _COMPUTED.search(instruction.text):
         return "an array with a computed index: R5xx cores cannot choose a register; #pragma unroll makes indices known"
@@ -78,8 +78,8 @@ def refusal(instruction: Instruction) -> str:
     return ""
 
 
-def compile_module(module: Module, kernel: Function, place: Location) -> Executable:
-    """The program of a kernel that was checked; `place` is where it begins.
+def compile_module(module: Module, kernel: Function, location: Location) -> Executable:
+    """The program of a kernel that was checked; `location` is where it begins.
 
     Raises
     ------
@@ -88,12 +88,12 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
     """
     assert kernel.pixel is not None
     scalar, _ = scalarised(kernel, {kernel.pixel[1]: list(PIXEL)})
-    at = place
+    at = location
     try:
         text = _text(without_idle(selected(module, loop_heads(module, scalar), limited(scalar, structured(scalar)))))
-        listing = assemble_listing("\n".join(text.lines) + "\n", name=place.file)
+        listing = assemble_listing("\n".join(text.lines) + "\n", name=location.file)
     except Unsupported as error:
-        problem, at = str(error), error.location or place
+        problem, at = str(error), error.location or location
     except TooManyError:
         problem = f"it needs more than {TEMPORARIES} registers: keep fewer values at once"
     except TooManyConstantsError:
@@ -103,9 +103,9 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
     except TooLongError as error:
         problem = f"a loop of {error.rounds} rounds: R5xx cores can have {error.limit} here"
         block = next(block for block in scalar.blocks if block.label == error.head)
-        at = next(filter(None, map(module.location, block.instructions)), place)
+        at = next(filter(None, map(module.location, block.instructions)), location)
     except TooLargeError:
-        problem = "its branches meet in so many places that the program would be too long"
+        problem = "its branches join in so many blocks that the program would be too long"
     except AssemblyError as error:
         problem = f"it is too much for a core: {error.message}"
     else:
@@ -120,12 +120,12 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
 
 def _text(steps: Steps) -> Text:
     """The program's text; in the order of the source if no other fits into the registers."""
-    groups = Groups()
-    steps = hoisted(coalesced(eased(shared(steps)), groups))
-    before = deepcopy(groups)
-    better = scheduled(steps, groups)
+    register_sets = RegisterSets()
+    steps = hoisted(coalesced(eased(shared(steps)), register_sets))
+    before = deepcopy(register_sets)
+    better = scheduled(steps, register_sets)
     try:
-        return Text(better, allocated(better, groups))
+        return Text(better, allocated(better, register_sets))
     except TooManyError:
         return Text(steps, allocated(steps, before))
 

@@ -9,11 +9,11 @@ from ctm.sim.compiler.r5xx.comparisons import compared
 from ctm.sim.compiler.r5xx.operations import PIXEL, Constant, Operand, Operation
 from ctm.sim.compiler.r5xx.values import LARGEST, ONE, ZERO, Unsupported, Values
 
-_TURN = Operand(1 / (2 * math.pi))
-"""Angles are in turns."""
+_REVOLUTION = Operand(1 / (2 * math.pi))
+"""Angles are in revolutions."""
 _PIXEL = [Operand(name) for name in PIXEL]
 _NO_FRACTION = 2.0**23
-"""The smallest number from which on there is nothing behind the point."""
+"""The smallest number from which on there is no fraction."""
 _SMALLEST = 2.0**-126
 """The smallest number that is not a denormal, which counts as 0."""
 _CLASSES = ("nan", "nan", "-inf", "-normal", "zero", "zero", "zero", "zero", "+normal", "+inf")
@@ -63,7 +63,7 @@ def _trunc(to: Values, name: str, call: Call) -> None:
 
 
 def _nearest(to: Values, name: str, call: Call) -> None:
-    """The nearest whole number, the even one of two: what is left of a sum with a number that has no room for more."""
+    """The nearest whole number, the even one of two: a sum with a number that has no bits for a fraction."""
     value = to.operand(call.arguments[0])
     magnitude = abs(value)
     nearest = to.new("ADD", to.new("ADD", magnitude, Operand(_NO_FRACTION)), Operand(-_NO_FRACTION))
@@ -78,8 +78,8 @@ def _root(to: Values, name: str, call: Call) -> None:
 
 
 def _angle(to: Values, name: str, call: Call) -> None:
-    """Of angles in turns."""
-    to.add(name, call.result, to.new("MUL", to.operand(call.arguments[0]), _TURN))
+    """Of angles in revolutions."""
+    to.add(name, call.result, to.new("MUL", to.operand(call.arguments[0]), _REVOLUTION))
 
 
 def _magnitude(to: Values, name: str, call: Call) -> None:
@@ -126,16 +126,21 @@ def _is_between(to: Values, value: Operand, low: float, high: float) -> Operand:
     return to.chosen(compared(to, "ole", value, Operand(high), is_ordinary=False), above, ZERO)
 
 
-def _lookup(to: Values, name: str, call: Call) -> None:
-    """An element, from the place in two channels of one register."""
-    place = [to.operand(text) for text in call.arguments[1:]]
-    if [each for each in place if each.negative or each.absolute or not each.variable] or place != _PIXEL:
-        place = [to.new("MOV", each) for each in place]
+def _fetch(to: Values, name: str, call: Call) -> None:
+    """An element, by coordinates in two channels of one register."""
+    coordinates = [to.operand(text) for text in call.arguments[1:]]
+    if [each for each in coordinates if each.negative or each.absolute or not each.variable] or coordinates != _PIXEL:
+        coordinates = [to.new("MOV", each) for each in coordinates]
     results = tuple(f"{call.result}.{channel}" for channel in "rgba")
     to.vectors[call.result] = [Operand(each) for each in results]
     to.written.append(
         Operation(
-            "LOOKUP", results, tuple(place), line=to.line, number=int(call.arguments[0]), is_scaled=name == "texture"
+            "LOOKUP",
+            results,
+            tuple(coordinates),
+            line=to.line,
+            number=int(call.arguments[0]),
+            is_scaled=name == "texture",
         )
     )
 
@@ -159,7 +164,7 @@ def _conditional(to: Values, name: str, call: Call) -> None:
 
 
 def _discard(to: Values, name: str, call: Call) -> None:
-    """A lookup that kills where a channel is below 0."""
+    """A fetch that kills where a channel is below 0."""
     to.written.append(Operation("KILL", (), (to.new("MOV", Operand(-1.0)),), line=to.line))
 
 
@@ -178,7 +183,7 @@ def _dot(to: Values, name: str, call: Call) -> None:
 
 
 def _in_register(to: Values, values: list[Operand]) -> list[Operand]:
-    """The same values in one register: as they are if they come from one lookup, or are one constant's."""
+    """The same values in one register: as they are if they come from one fetch, or are one constant's."""
     is_plain = all(not each.negative and not each.absolute for each in values)
     registers = {each.value.number if isinstance(each.value, Constant) else (each.variable or ".").rpartition(".")[0]
                  for each in values}  # fmt: skip
@@ -218,8 +223,8 @@ FUNCTIONS: dict[str, _Function] = {
     "sqrt": _named(_root),
     "sin": _named(_angle, "SIN"),
     "cos": _named(_angle, "COS"),
-    "ctm.texel": _named(_lookup, "texel"),
-    "ctm.texture": _named(_lookup, "texture"),
+    "ctm.texel": _named(_fetch, "texel"),
+    "ctm.texture": _named(_fetch, "texture"),
     "ctm.constant": _named(_constant),
     "ctm.output": _named(_output),
     "ctm.conditional": _named(_conditional),

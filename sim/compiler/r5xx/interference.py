@@ -1,4 +1,4 @@
-"""Which variables hold values at the same time."""
+"""The interference graph: which variables are live at the same time."""
 
 from collections import defaultdict
 
@@ -14,8 +14,8 @@ class Interference:
     def __init__(self, steps: Steps, at_start: Live) -> None:
         self.others: dict[str, set[str]] = defaultdict(set)
         self.copies: list[tuple[str, str]] = []
-        self.behind: dict[int, Live] = {}
-        """What is live behind a repetition, by its id."""
+        self.live_after: dict[int, Live] = {}
+        """What is live after a repetition, by its id."""
         live = self._body(steps, _NONE, _NONE)
         for name in at_start:
             self.others[name] |= (live | at_start) - {name}
@@ -29,21 +29,21 @@ class Interference:
             self.others[neighbour].add(other)
         self.others[other] |= self.others[one]
 
-    def _body(self, steps: Steps, live: Live, behind: Live) -> Live:
-        """What is live before some steps, if `live` is behind them and `behind` where a loop is left."""
+    def _body(self, steps: Steps, live: Live, live_after: Live) -> Live:
+        """What is live before some steps, if `live` is live after them and `live_after` where a loop is left."""
         for step in reversed(steps):
             if isinstance(step, Operation):
                 live = self._operation(step, live)
             elif isinstance(step, Choice):
-                live = self._body(step.then, live, behind) | self._body(step.otherwise, live, behind)
+                live = self._body(step.then, live, live_after) | self._body(step.otherwise, live, live_after)
             elif isinstance(step, Leave):
-                live = behind
+                live = live_after
             else:
                 live = self._loop(step, live)
         return live
 
     def _loop(self, loop: Repeat, after: Live) -> Live:
-        self.behind[id(loop)] = self.behind.get(id(loop), _NONE) | after
+        self.live_after[id(loop)] = self.live_after.get(id(loop), _NONE) | after
         end = after if loop.rounds else _NONE
         head: Live = end
         while True:

@@ -1,4 +1,4 @@
-"""Numbers that instructions have no room for, in float constants that the kernel does not name, from the last one."""
+"""Numbers that do not fit instructions, in float constants that the kernel does not name, from the last one."""
 
 import struct
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ class Numbers:
         """The words of each float constant that is taken."""
         return {number: (*row, *(0 for _ in range(_COLOURS + 1 - len(row)))) for number, row in self._rows.items()}
 
-    def place(self, values: Iterable[float]) -> tuple[str, dict[float, str]]:
+    def allocate(self, values: Iterable[float]) -> tuple[str, dict[float, str]]:
         """The register that holds these numbers, three at most, and the letter of each.
 
         Raises

@@ -1,4 +1,4 @@
-"""What a core is asked to do, on variables instead of channels of registers."""
+"""Machine operations on virtual registers: variables instead of channels of registers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -57,11 +57,11 @@ class Operation:
     name
         That of an operation of the ALU, LOOKUP, OUT, KILL, or `w` for the conditional value.
     results
-        Variables; those of a lookup are the element's channels, "" where one is not wanted.
+        Variables; those of a fetch are the element's channels, "" where one is not wanted.
     test
         What the result is compared with, for the condition that follows: `<0`, `>=0`, `==0`, `!=0`.
     flag
-        Where the answer is: the ALU result, or a predicate.
+        Where the result is: the ALU result, or a predicate.
     number
         Of an input or an output.
     """
@@ -107,7 +107,7 @@ class Operation:
 
 @dataclass
 class Choice:
-    """Two ways, by the test before it. `line` is that of the source."""
+    """Two arms, by the test before it. `line` is that of the source."""
 
     is_inverted: bool
     then: "Steps" = field(default_factory=list)
@@ -117,7 +117,7 @@ class Choice:
 
     @property
     def condition(self) -> str:
-        """When the first way is taken."""
+        """When the first arm is taken."""
         return f"!{self.flag}" if self.is_inverted else self.flag
 
 
@@ -157,7 +157,7 @@ def operations(steps: Steps) -> Iterator[Operation]:
 
 
 def without_idle(steps: Steps) -> Steps:
-    """The steps without operations whose results nobody reads, and without channels of lookups that nobody reads."""
+    """Dead-code elimination: the steps without operations and channels of fetches whose results are not read."""
     count = -1
     while count != sum(1 for _ in operations(steps)):
         count = sum(1 for _ in operations(steps))
@@ -170,8 +170,8 @@ def _read_only(steps: Steps, read: set[str]) -> Steps:
     found: Steps = []
     for step in steps:
         if isinstance(step, Choice):
-            ways = _read_only(step.then, read), _read_only(step.otherwise, read)
-            found.append(replace(step, then=ways[0], otherwise=ways[1]))
+            arms = _read_only(step.then, read), _read_only(step.otherwise, read)
+            found.append(replace(step, then=arms[0], otherwise=arms[1]))
         elif isinstance(step, Repeat):
             found.append(replace(step, body=_read_only(step.body, read)))
         elif isinstance(step, Leave) or not step.results:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ctm.sim.compiler.r5xx.numbers import NATIVE, Numbers
 from ctm.sim.compiler.r5xx.operations import ALPHA_ONLY, ALU_RESULT
 from ctm.sim.compiler.r5xx.order.dependences import Access, Dependences, Order
-from ctm.sim.compiler.r5xx.registers import Place
+from ctm.sim.compiler.r5xx.registers import Component
 from ctm.sim.elf.lines import Line
 
 _CHANNELS = "rgba"
@@ -19,7 +19,7 @@ _ALPHA = 3
 _MOST_SOURCES = 3
 """Of each unit."""
 EFFECTS = "effects"
-"""What keeps instructions in order that nobody reads the results of."""
+"""What orders instructions whose results are not read."""
 
 
 class Source(NamedTuple):
@@ -47,11 +47,11 @@ class Apart:
 
 
 @dataclass
-class Placed:
-    """An operation with its places: of a temporary, of an output, or None where only its `test` is wanted."""
+class AllocatedOperation:
+    """An operation after register allocation: its component is None where only its `test` is wanted."""
 
     name: str
-    place: Place | None
+    component: Component | None
     sources: tuple[Source, ...]
     line: Line | None = None
     is_output: bool = False
@@ -61,13 +61,13 @@ class Placed:
     @property
     def channels(self) -> tuple[int, ...]:
         """Those that it can be computed in."""
-        if self.place:
-            return (self.place[1],)
+        if self.component:
+            return (self.component[1],)
         return (_CHANNELS.index(self.flag[-1]),) if self.flag != ALU_RESULT else (_ALPHA, 0)
 
     def target(self, letters: str) -> str:
         """What an instruction writes, in channels of its register, or its test."""
-        if self.place:
+        if self.component:
             return f"{self.register}.{letters}"
         return f"{self.flag}{f'.{letters}' if self.flag == ALU_RESULT else ''}[{self.test}]"
 
@@ -77,13 +77,13 @@ class Placed:
         read: set[Hashable] = {(source.register, source.letter) for source in self.sources if source.register}
         if self.is_output:
             read.add(EFFECTS)
-        written = (self.register, _CHANNELS[self.place[1]]) if self.place else "test"
+        written = (self.register, _CHANNELS[self.component[1]]) if self.component else "test"
         return Access(frozenset(read), frozenset((written,)))
 
     @property
     def register(self) -> str:
         """What it writes."""
-        return f"{'o' if self.is_output else 'r'}{self.place[0]}" if self.place else ""
+        return f"{'o' if self.is_output else 'r'}{self.component[0]}" if self.component else ""
 
 
 @dataclass
@@ -91,10 +91,10 @@ class _Bundle:
     """An instruction that is being filled: operations of the RGB unit by their channels, and one of the alpha unit."""
 
     numbers: Numbers
-    rgb: dict[int, Placed] = field(default_factory=dict)
-    alpha: Placed | None = None
+    rgb: dict[int, AllocatedOperation] = field(default_factory=dict)
+    alpha: AllocatedOperation | None = None
 
-    def take(self, operation: Placed) -> bool:
+    def take(self, operation: AllocatedOperation) -> bool:
         """Take an operation in, if that is possible."""
         for channel in operation.channels:
             if channel == _ALPHA and self.alpha is None:
@@ -109,7 +109,7 @@ class _Bundle:
         return False
 
     @property
-    def _all(self) -> list[Placed]:
+    def _all(self) -> list[AllocatedOperation]:
         return [*self.rgb.values(), *([self.alpha] if self.alpha else [])]
 
     def _is_possible(self) -> bool:
@@ -121,7 +121,7 @@ class _Bundle:
             return False
         if len({each.is_output for each in there}) > 1:
             return False
-        if len({each.name for each in rgb}) > 1 or len({each.register for each in rgb if each.place}) > 1:
+        if len({each.name for each in rgb}) > 1 or len({each.register for each in rgb if each.component}) > 1:
             return False
         columns = _columns(rgb)
         if not all(map(_is_operand, columns)):
@@ -139,9 +139,9 @@ class _Bundle:
         if self.rgb:
             channels = sorted(self.rgb)
             first = self.rgb[channels[0]]
-            placed = [channel for channel in channels if self.rgb[channel].place]
-            targets = [self.rgb[placed[0]].target("".join(_CHANNELS[channel] for channel in placed))] if placed else []
-            targets += (each.target("r") for each in self.rgb.values() if not each.place)
+            stored = [channel for channel in channels if self.rgb[channel].component]
+            targets = [self.rgb[stored[0]].target("".join(_CHANNELS[channel] for channel in stored))] if stored else []
+            targets += (each.target("r") for each in self.rgb.values() if not each.component)
             operands = [self._operand([self.rgb.get(channel, first).sources[number] for channel in range(_ALPHA)])
                         for number in range(len(first.sources))]  # fmt: skip
             halves.append(f"{', '.join(targets)} = {first.name}({', '.join(operands)})")
@@ -155,7 +155,7 @@ class _Bundle:
         named = next((source for source in column if source.register), None)
         register, letters = named.register if named else "", dict[float, str]()
         if _needs_constant(column):
-            register, letters = self.numbers.place({source.number for source in column})
+            register, letters = self.numbers.allocate({source.number for source in column})
         negative = named.negative if named else not letters and column[0].number < 0
         swizzle = "".join(
             source.letter or letters.get(source.number) or NATIVE[abs(source.number)] for source in column
@@ -167,7 +167,7 @@ class _Bundle:
         return f"-{text}" if negative else text
 
 
-def packed(operations: Sequence[Placed | Apart], numbers: Numbers) -> Iterator[tuple[str, Line | None]]:
+def packed(operations: Sequence[AllocatedOperation | Apart], numbers: Numbers) -> Iterator[tuple[str, Line | None]]:
     """Instructions for operations that follow each other, and the line of the source of each."""
     order = Order(Dependences([each.access for each in operations]))
     left = len(operations)
@@ -181,9 +181,9 @@ def packed(operations: Sequence[Placed | Apart], numbers: Numbers) -> Iterator[t
             yield first.text, first.line
             continue
         bundle = _Bundle(numbers)
-        is_urgent = order.leads_to_lookup(ready[0])
+        is_urgent = order.leads_to_fetch(ready[0])
         while ready:
-            number = next((number for number in ready if order.leads_to_lookup(number) == is_urgent
+            number = next((number for number in ready if order.leads_to_fetch(number) == is_urgent
                            and _taken(bundle, operations[number])), None)  # fmt: skip
             if number is None:
                 break
@@ -193,11 +193,11 @@ def packed(operations: Sequence[Placed | Apart], numbers: Numbers) -> Iterator[t
         yield bundle.text(), first.line
 
 
-def _taken(bundle: _Bundle, operation: Placed | Apart) -> bool:
-    return isinstance(operation, Placed) and bundle.take(operation)
+def _taken(bundle: _Bundle, operation: AllocatedOperation | Apart) -> bool:
+    return isinstance(operation, AllocatedOperation) and bundle.take(operation)
 
 
-def _columns(operations: Sequence[Placed]) -> list[tuple[Source, ...]]:
+def _columns(operations: Sequence[AllocatedOperation]) -> list[tuple[Source, ...]]:
     return list(zip(*(each.sources for each in operations), strict=True))
 
 

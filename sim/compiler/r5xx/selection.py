@@ -1,7 +1,7 @@
 """Chooses operations for the instructions of the IR, in which integers are floats already.
 
 Conditions are differences that are compared with 0, computed where they are used. What integers there still are come
-from truths, or from arrays that LLVM could keep in registers only late: they are floats, too, and only handed on.
+from truths, or from arrays that LLVM could promote to registers only at last: they are floats, too, and only handed on.
 """
 
 import re
@@ -25,7 +25,7 @@ _SIGNED = {"eq": "oeq", "ne": "one", "slt": "olt", "sle": "ole", "sgt": "ogt", "
 
 
 def selected(module: Module, heads: Mapping[str, Location], body: Body) -> Steps:
-    """The operations of a kernel's body; `heads` are the places of its loops by their first blocks."""
+    """The operations of a kernel's body; `heads` are the locations of its loops by their first blocks."""
     return _Selection(module, heads).steps(body)
 
 
@@ -218,9 +218,9 @@ class _Selection(Values):
     def insertion(self, instruction: Instruction) -> None:
         """An element of a vector that is an operand of a function."""
         (_, vector), (_, value), (_, index) = map(typed, split(instruction.text.split(" ", 1)[1]))
-        parts = list(self.vector(vector))
-        parts[int(index)] = self.operand(value)
-        self.vectors[instruction.result] = parts
+        elements = list(self.vector(vector))
+        elements[int(index)] = self.operand(value)
+        self.vectors[instruction.result] = elements
 
     def extraction(self, instruction: Instruction) -> None:
         """An element of the result of a function."""

@@ -1,9 +1,10 @@
 """Control flow as a tree: sequences, conditions and loops that are left from anywhere.
 
-A block that several branches lead to, and that is not where they meet, is written once for each; values become
-variables, so that writing it twice is no harm. Where branches meet is found among the blocks of a loop alone, with all
-that leaves it taken away: so what ends a round needs no statement. A jump out of several loops is a variable that is
-tested behind each. Blocks on the way from a loop's exits to where they meet belong to the loop, though they run once.
+A block that several branches lead to, and that is not their join block, is duplicated for each; values become
+variables, so duplication is safe. The join block of a branch is its immediate postdominator among the blocks of its
+loop, without the edges that leave the loop: so what ends a round needs no statement. A jump out of several loops is a
+flag that is tested after each. Blocks between a loop's exits and their join block belong to the loop, though they run
+once.
 """
 
 from collections.abc import Iterable, Iterator
@@ -26,14 +27,14 @@ class Straight:
 
 @dataclass
 class Copies:
-    """What variables of phis get on one way, at once: by name, the value's text and the type's."""
+    """What variables of phis get on one edge, at once: by name, the value's text and the type's."""
 
     values: list[tuple[str, str, str]]
 
 
 @dataclass
 class If:
-    """Two ways; the condition is the text of a value of type i1, or the name of a flag.
+    """Two arms; the condition is the text of a value of type i1, or the name of a flag.
 
     `predicate` is the channel of a predicate that keeps what the condition was, "" for none.
     """
@@ -81,24 +82,23 @@ Body = list[Statement]
 class _Frame:
     """A loop, or the whole kernel, that is being written.
 
-    `follow` is where it goes on behind it, `behind` the blocks that every way from a block leads through, `far` the
-    flags of other places that it is left for.
+    `follow` is the block after it, `postdominators` those of each block, `far` the flags of other targets of exits.
     """
 
     head: str
     blocks: set[str]
     follow: str | None
-    behind: dict[str, set[str]]
+    postdominators: dict[str, set[str]]
     far: dict[str, str] = field(default_factory=dict)
 
     def join_of(self, label: str) -> str:
-        """Where the ways from a block meet."""
-        return max(self.behind[label] - {label}, key=lambda each: len(self.behind[each]))
+        """The join block of a branch: its immediate postdominator."""
+        return max(self.postdominators[label] - {label}, key=lambda each: len(self.postdominators[each]))
 
     def join(self, labels: Iterable[str]) -> str:
-        """The first block that all ways from some blocks lead through."""
-        common = set.intersection(*(self.behind[label] for label in labels))
-        return max(common, key=lambda label: len(self.behind[label]))
+        """The nearest common postdominator of some blocks."""
+        common = set.intersection(*(self.postdominators[label] for label in labels))
+        return max(common, key=lambda label: len(self.postdominators[label]))
 
 
 class TooLargeError(Exception):
@@ -124,7 +124,8 @@ class _Writer:
 
     def body(self) -> Body:
         everything = set(self._flow.order)
-        return self._region(self._flow.entry, END, [_Frame(END, everything, None, self._behind(everything, END))])
+        frame = _Frame(END, everything, None, self._postdominators(everything, END))
+        return self._region(self._flow.entry, END, [frame])
 
     def _region(self, label: str, stop: str, frames: list[_Frame]) -> Body:
         """From a block to `stop`, which is not written."""
@@ -136,7 +137,7 @@ class _Writer:
         return body
 
     def _block(self, label: str, body: Body, frames: list[_Frame]) -> str | None:
-        """Write a block; the next one, None if there is no way on from here."""
+        """Write a block; the next one, None if there is none."""
         block = self._flow.blocks[label]
         for instruction in block.instructions[:-1]:
             if instruction.opcode != "phi":
@@ -151,10 +152,10 @@ class _Writer:
         branch = If(last.text.split("i1 ", 1)[1].split(",")[0])
         self._add(body, branch)
         ends = []
-        for way, target in ((branch.then, targets[0]), (branch.otherwise, targets[1])):
-            on = self._edge(label, target, way, frames)
+        for arm, target in ((branch.then, targets[0]), (branch.otherwise, targets[1])):
+            on = self._edge(label, target, arm, frames)
             if on is not None and on != join:
-                way += self._region(on, join, frames)
+                arm += self._region(on, join, frames)
             ends.append(on)
         return None if ends == [None, None] else join
 
@@ -175,30 +176,30 @@ class _Writer:
         return None
 
     def _loop(self, head: str, body: Body, stop: str, frames: list[_Frame]) -> str | None:
-        """Write a loop; the block behind it, None if there is no way on from here."""
+        """Write a loop; the block after it, None if there is none."""
         outer = frames[-1]
         blocks, follow = self._extent(head, outer)
-        frame = _Frame(head, blocks, follow, self._behind(blocks, head))
+        frame = _Frame(head, blocks, follow, self._postdominators(blocks, head))
         loop = Loop(head)
         loop.body = self._region(head, END, [*frames, frame])
         body += (Flag(flag, 0) for flag in frame.far.values())
         self._add(body, loop)
-        rest = body
+        tail = body
         for target, flag in frame.far.items():
             test = If(flag)
             on = self._go(target, test.then, outer)
             if on is not None and on != stop:
                 test.then += self._region(on, stop, frames)
-            self._add(rest, test)
+            self._add(tail, test)
             if on is not None:
-                rest = test.otherwise
-        on = self._go(follow, rest, outer) if follow is not None else None
-        if rest is not body and on is not None and on != stop:
-            rest += self._region(on, stop, frames)
-        return on if rest is body else stop
+                tail = test.otherwise
+        on = self._go(follow, tail, outer) if follow is not None else None
+        if tail is not body and on is not None and on != stop:
+            tail += self._region(on, stop, frames)
+        return on if tail is body else stop
 
     def _extent(self, head: str, outer: _Frame) -> tuple[set[str], str | None]:
-        """The blocks of a loop and of the ways from its exits to where they meet, and that place."""
+        """The blocks of a loop, those between its exits and their join block, and that block."""
         blocks = set(self._loops[head])
         exits = [target for label in self._flow.order if label in blocks for target in self._flow.following[label]
                  if target not in blocks]  # fmt: skip
@@ -227,25 +228,25 @@ class _Writer:
         if values:
             self._add(body, Copies(values))
 
-    def _behind(self, blocks: set[str], head: str) -> dict[str, set[str]]:
-        """For each block those that every way from it leads through, as long as it stays among `blocks`.
+    def _postdominators(self, blocks: set[str], head: str) -> dict[str, set[str]]:
+        """The postdominators of each block, on paths that do not leave `blocks`.
 
-        END is the end of the round. Ways that leave, and the end of the kernel, count for nothing.
+        END is the end of the round. Edges that leave, and the end of the kernel, are ignored.
         """
         order = [label for label in self._flow.order if label in blocks]
         following = {label: [END if target == head else target for target in self._flow.following[label]
                              if target in blocks] for label in order}  # fmt: skip
-        behind = {label: {*order, END} for label in order}
-        behind[END] = {END}
+        postdominators = {label: {*order, END} for label in order}
+        postdominators[END] = {END}
         changed = True
         while changed:
             changed = False
             for label in reversed(order):
-                ways = [behind[target] for target in following[label]]
-                found = (set.intersection(*ways) if ways else {END}) | {label}
-                if found != behind[label]:
-                    behind[label], changed = found, True
-        return behind
+                paths = [postdominators[target] for target in following[label]]
+                found = (set.intersection(*paths) if paths else {END}) | {label}
+                if found != postdominators[label]:
+                    postdominators[label], changed = found, True
+        return postdominators
 
     def _add(self, body: Body, statement: Statement) -> None:
         self._count += 1
@@ -255,8 +256,8 @@ class _Writer:
 
 
 def _incoming(phi: Instruction) -> Iterator[tuple[str, str]]:
-    for part in phi.text.split("[")[1:]:
-        value, label = part.split("]")[0].strip().rsplit(", ", 1)
+    for pair in phi.text.split("[")[1:]:
+        value, label = pair.split("]")[0].strip().rsplit(", ", 1)
         yield label.lstrip("%"), value
 
 

@@ -1,6 +1,6 @@
 """Operations as text for the assembler."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ctm.rtl.isa.limits import INT_CONSTANTS
 from ctm.sim.compiler.r5xx.loops.rounds import MOST_ROUNDS
@@ -18,8 +18,8 @@ from ctm.sim.compiler.r5xx.operations import (
     operations,
 )
 from ctm.sim.compiler.r5xx.order.dependences import LATENCY, Access
-from ctm.sim.compiler.r5xx.packing import EFFECTS, Apart, Placed, Source, packed
-from ctm.sim.compiler.r5xx.registers import Place
+from ctm.sim.compiler.r5xx.packing import EFFECTS, AllocatedOperation, Apart, Source, packed
+from ctm.sim.compiler.r5xx.registers import Component
 from ctm.sim.elf.lines import Line
 
 _CHANNELS = "rgba"
@@ -32,8 +32,8 @@ class Text:
     by the rounds that they are for.
     """
 
-    def __init__(self, steps: Steps, places: dict[str, Place]) -> None:
-        self._places = places
+    def __init__(self, steps: Steps, components: dict[str, Component]) -> None:
+        self._components = components
         self._line: Line | None = None
         self.numbers = Numbers(operand.value.number for each in operations(steps) for operand in each.operands
                                if isinstance(operand.value, Constant))  # fmt: skip
@@ -43,10 +43,10 @@ class Text:
         self._write(steps, 0)
 
     def _write(self, steps: Steps, depth: int) -> None:
-        waiting: list[Placed | Apart] = []
+        waiting: list[AllocatedOperation | Apart] = []
         for step in steps:
             if isinstance(step, Operation):
-                waiting += self._placed(step)
+                waiting += self._allocated(step)
                 continue
             self._flush(waiting, depth)
             if isinstance(step, Choice):
@@ -57,7 +57,7 @@ class Text:
                 self._add(depth, "BREAK", self._line)
         self._flush(waiting, depth)
 
-    def _flush(self, waiting: list[Placed | Apart], depth: int) -> None:
+    def _flush(self, waiting: list[AllocatedOperation | Apart], depth: int) -> None:
         """Write operations that follow each other."""
         for text, line in packed(waiting, self.numbers):
             self.lines.append("    " * depth + text)
@@ -65,19 +65,21 @@ class Text:
             self._line = line or self._line
         waiting.clear()
 
-    def _placed(self, operation: Operation) -> Iterator[Placed | Apart]:
+    def _allocated(self, operation: Operation) -> Iterator[AllocatedOperation | Apart]:
         if operation.name in APART:
             yield self._apart(operation)
             return
         sources = tuple(map(self._source, operation.operands))
         if operation.name == "OUT":
             for channel, source in enumerate(sources):
-                yield Placed("MOV", (operation.number, channel), (source,), operation.line, is_output=True)
+                yield AllocatedOperation("MOV", (operation.number, channel), (source,), operation.line, is_output=True)
         else:
-            place = self._places[operation.results[0]] if operation.results else None
-            if operation.copied is not None and place == self._places[operation.copied[1]]:
+            component = self._components[operation.results[0]] if operation.results else None
+            if operation.copied is not None and component == self._components[operation.copied[1]]:
                 return
-            yield Placed(operation.name, place, sources, operation.line, test=operation.test, flag=operation.flag)
+            yield AllocatedOperation(
+                operation.name, component, sources, operation.line, test=operation.test, flag=operation.flag
+            )
 
     def _source(self, operand: Operand) -> Source:
         value = operand.value
@@ -85,7 +87,7 @@ class Text:
             return Source("", number=value)
         if isinstance(value, Constant):
             return Source(f"c{value.number}", _CHANNELS[value.channel], operand.negative, operand.absolute)
-        register, channel = self._places[value]
+        register, channel = self._components[value]
         return Source(f"r{register}", _CHANNELS[channel], operand.negative, operand.absolute)
 
     def _repeat(self, repeat: Repeat, depth: int) -> None:
@@ -122,15 +124,18 @@ class Text:
         self.lines.append("    " * depth + text)
         self.sources.append(line)
 
+    def _channels(self, names: Iterable[str]) -> frozenset[tuple[str, str]]:
+        components = (self._components[name] for name in names)
+        return frozenset((f"r{register}", _CHANNELS[channel]) for register, channel in components)
+
     def _apart(self, operation: Operation) -> Apart:
         """What stands alone."""
-        read = {(f"r{self._places[name][0]}", _CHANNELS[self._places[name][1]]) for name in operation.read}
-        written = {(f"r{self._places[name][0]}", _CHANNELS[self._places[name][1]]) for name in operation.written}
+        read, written = (self._channels(names) for names in (operation.read, operation.written))
         if operation.name == "LOOKUP":
-            return Apart(self._lookup(operation), Access(frozenset(read), frozenset(written), LATENCY),
+            return Apart(self._fetch(operation), Access(read, written, LATENCY),
                          operation.line)  # fmt: skip
         if operation.name in DOTS:
-            return Apart(self._dot(operation), Access(frozenset(read), frozenset(written)), operation.line)
+            return Apart(self._dot(operation), Access(read, written), operation.line)
         (operand,) = operation.operands
         text = f"TEX KILL_LT_0({self._operand(operand)})" if operation.name == "KILL" else (
             f"OUT w = MOV({self._operand(operand)})")  # fmt: skip
@@ -142,25 +147,25 @@ class Text:
         size = int(operation.name[-1])
         sides = (f"{side[0].register}.{''.join(each.letter for each in side):0<{size}}" for side in
                  (sources[:half], sources[half:]))  # fmt: skip
-        register, channel = self._places[operation.results[0]]
+        register, channel = self._components[operation.results[0]]
         return f"ALU r{register}.{_CHANNELS[channel]} = {operation.name}({', '.join(sides)})"
 
-    def _lookup(self, operation: Operation) -> str:
+    def _fetch(self, operation: Operation) -> str:
         results = zip(operation.results, _CHANNELS, strict=True)
-        wanted = sorted((self._places[name], channel) for name, channel in results if name)
+        wanted = sorted((self._components[name], channel) for name, channel in results if name)
         register = wanted[0][0][0]
-        mask = "".join(_CHANNELS[place[1]] for place, _ in wanted)
-        taken = {place[1]: channel for place, channel in wanted}
+        mask = "".join(_CHANNELS[component[1]] for component, _ in wanted)
+        taken = {component[1]: channel for component, channel in wanted}
         swizzle = "".join(taken.get(number, channel) for number, channel in enumerate(_CHANNELS))
-        place = [self._places[str(operand.value)] for operand in operation.operands]
-        coordinates = f"r{place[0][0]}." + "".join(_CHANNELS[channel] for _, channel in place)
+        component = [self._components[str(operand.value)] for operand in operation.operands]
+        coordinates = f"r{component[0][0]}." + "".join(_CHANNELS[channel] for _, channel in component)
         scaled = "" if operation.is_scaled else " unscaled"
         return f"TEX r{register}.{mask} = LOOKUP(i{operation.number}, {coordinates}).{swizzle}{scaled}"
 
     def _operand(self, operand: Operand) -> str:
         source = self._source(operand)
         if not source.register:
-            register, letters = self.numbers.place([source.number])
+            register, letters = self.numbers.allocate([source.number])
             source = Source(register, letters[source.number])
         text = f"{source.register}.{source.letter}"
         text = f"|{text}|" if source.absolute else text

@@ -11,7 +11,7 @@ from ctm.sim.elf.lines import Line
 
 ZERO, ONE = Operand(0.0), Operand(1.0)
 _WHOLE = 2.0**24
-"""Numbers from here on have nothing behind the point."""
+"""Numbers from here on have no fraction."""
 LARGEST = float.fromhex("0x1.fffffep127")
 
 
@@ -99,19 +99,19 @@ class Values:
         return self.add("CMP", result or self.name(), yes, no, difference)
 
     def floor(self, result: str, value: Operand, *, is_ordinary: bool) -> None:
-        """Exact: FRC of a number a little below 0 is not 1, so that it is asked for magnitudes only."""
-        rest = self.fraction(abs(value), is_ordinary=is_ordinary)
-        whole = self.new("ADD", abs(value), -rest)
-        more = self.new("ADD", whole, self.new("CMP", ZERO, ONE, -rest))
+        """Exact: FRC of a number a little below 0 is not 1, so that it is used of magnitudes only."""
+        fractional = self.fraction(abs(value), is_ordinary=is_ordinary)
+        whole = self.new("ADD", abs(value), -fractional)
+        more = self.new("ADD", whole, self.new("CMP", ZERO, ONE, -fractional))
         self.add("CMP", result, whole, -more, value)
 
     def truncated(self, result: str, value: Operand, *, is_ordinary: bool) -> None:
-        """Without what is behind the point."""
+        """Without the fraction."""
         whole = self.new("ADD", abs(value), -self.fraction(abs(value), is_ordinary=is_ordinary))
         self.add("CMP", result, whole, -whole, value)
 
     def fraction(self, magnitude: Operand, *, is_ordinary: bool) -> Operand:
-        """What is behind the point of a magnitude: 0 of an infinite one, of which FRC is NaN, and of a NaN."""
+        """The fraction of a magnitude: 0 of an infinite one, of which FRC is NaN, and of a NaN."""
         if not is_ordinary:
             magnitude = self.new("MIN", magnitude, Operand(_WHOLE))
         return self.new("FRC", magnitude)
@@ -128,7 +128,7 @@ class Values:
         if text in self.vectors:
             return self.vectors[text]
         if text.startswith("<"):
-            return [self.operand(typed(part)[1]) for part in split(text[1:-1])]
+            return [self.operand(typed(element)[1]) for element in split(text[1:-1])]
         if text.startswith("splat"):
             return [self.operand(typed(text[text.index("(") + 1 : -1])[1])] * 4
         return [ZERO] * 4

@@ -1,6 +1,6 @@
 """From the IR of a kernel to an R700 program.
 
-LLVM's back end is asked several times if need be: its mistakes show in the object, and each has a remedy that costs
+LLVM's back end runs several times if need be: its mistakes show in the object, and each has a remedy that costs
 something, so no remedy is used before it is needed.
 """
 
@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ctm.sim.compiler.clang import back_end, optimised
-from ctm.sim.compiler.error import BackEndError, BackEndRefusal, Diagnostic, KernelError, Location
+from ctm.sim.compiler.error import BackEndError, BackEndLimitError, Diagnostic, KernelError, Location
 from ctm.sim.compiler.ir.flow import loop_heads
 from ctm.sim.compiler.ir.module import Function, Instruction, Module
-from ctm.sim.compiler.r700.elements import REFUSAL, is_narrow, with_words
+from ctm.sim.compiler.r700.elements import UNSUPPORTED, is_narrow, with_words
 from ctm.sim.compiler.r700.lines import with_all_lines
 from ctm.sim.compiler.r700.lowering import lower
 from ctm.sim.compiler.r700.order.program import ordered
@@ -30,7 +30,7 @@ _BOTH = (
     # Jump tables and vectors of other lengths do not exist; the others are mistakes or crashes of LLVM.
     "-fno-jump-tables", "-fno-slp-vectorize", "-fno-vectorize", "-mllvm", "-disable-vector-combine", "-mllvm",
     "-replexitval=never", "-mllvm", "-disable-promote-alloca-to-vector",
-    # LLVM would put tables with computed indices in place of checksum loops.
+    # LLVM would replace checksum loops by tables with computed indices.
     "-mllvm", "-disable-loop-idiom-all",
 )  # fmt: skip
 _USUAL = (
@@ -80,16 +80,16 @@ def optimise(text: str, flags: Sequence[str], source: Source) -> tuple[str, list
     return str(with_words(with_tables(Module.read(found)))), said
 
 
-def refusal(instruction: Instruction) -> str:
+def unsupported(instruction: Instruction) -> str:
     """What LLVM's back end cannot do, said of one instruction; "" if it can."""
     if is_narrow(instruction):
-        return REFUSAL
-    parts = instruction.callee.split(".")
-    return _FUNCTIONS.get(parts[1], "") if parts[0] == "llvm" else ""
+        return UNSUPPORTED
+    words = instruction.callee.split(".")
+    return _FUNCTIONS.get(words[1], "") if words[0] == "llvm" else ""
 
 
-def compile_module(module: Module, kernel: Function, place: Location) -> Executable:
-    """The program of a kernel that was checked; `place` is where it begins.
+def compile_module(module: Module, kernel: Function, location: Location) -> Executable:
+    """The program of a kernel that was checked; `location` is where it begins.
 
     Raises
     ------
@@ -99,43 +99,43 @@ def compile_module(module: Module, kernel: Function, place: Location) -> Executa
     lowered, function = lower(module, kernel)
     first: BackEndError | ElfError | None = None
     for remedies, flags in _ATTEMPTS:
-        ready = Module([repaired(function, remedies) if part is function else part for part in lowered.parts])
+        ready = Module([repaired(function, remedies) if entity is function else entity for entity in lowered.entities])
         try:
             executable, _ = read_object(back_end(str(ready), (*_BACK, *flags)))
-            return _finished(ordered(with_ieee_products(executable)), module, kernel, place)
+            return _finished(ordered(with_ieee_products(executable)), module, kernel, location)
         except (BackEndError, ElfError) as error:
             first = first or error
     assert first is not None
-    raise BackEndRefusal([_explained(module, kernel, place, first)])
+    raise BackEndLimitError([_explained(module, kernel, location, first)])
 
 
-def _finished(executable: Executable, module: Module, kernel: Function, place: Location) -> Executable:
+def _finished(executable: Executable, module: Module, kernel: Function, location: Location) -> Executable:
     try:
         written = with_writes(executable)
     except ValueError as error:
-        raise KernelError([Diagnostic(place, str(error))]) from None
+        raise KernelError([Diagnostic(location, str(error))]) from None
     heads = [Line(head.file, head.line) for head in loop_heads(module, kernel).values()]
     computed = (module.location(each) for each in kernel.instructions if each.opcode in _FLOATS)
     return with_all_lines(written, heads, [Line(each.file, each.line) for each in computed if each])
 
 
-def _explained(module: Module, kernel: Function, place: Location, error: BackEndError | ElfError) -> Diagnostic:
+def _explained(module: Module, kernel: Function, location: Location, error: BackEndError | ElfError) -> Diagnostic:
     """What a user can do about a failure."""
     suspect = next(_suspects(module, kernel), None)
     if "IRREDUCIBLE_CFG" in str(error):
         said = "LLVM's back end for the R700 cannot compile this: its loops and conditions are too entangled"
-        return Diagnostic(place, f"{said}; write them in another way")
+        return Diagnostic(location, f"{said}; write them differently")
     if isinstance(error, DefectError):
-        return Diagnostic(place, f"LLVM's back end gets this kernel wrong, whatever is tried: it {error.problem}")
+        return Diagnostic(location, f"LLVM's back end gets this kernel wrong, whatever is tried: it {error.problem}")
     if suspect is not None:
         return suspect
     if isinstance(error, ElfError):
         problem = re.sub(r"^at offset 0x[0-9a-f]+: ", "", str(error))
-        return Diagnostic(place, f"this kernel is too large for a core: {problem}")
+        return Diagnostic(location, f"this kernel is too large for a core: {problem}")
     if error.location is None:
         said = "LLVM's back end for the R700 fails, mostly because a kernel needs more registers than there are"
-        return Diagnostic(place, f"{said}: keep fewer values at once")
-    said = "LLVM's back end for the R700 cannot compile this; write it in another way"
+        return Diagnostic(location, f"{said}: keep fewer values at once")
+    said = "LLVM's back end for the R700 cannot compile this; write it differently"
     return Diagnostic(error.location, said)
 
 

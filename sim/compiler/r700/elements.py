@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 from ctm.sim.compiler.ir.module import NAME, Function, Instruction, Module, typed
 from ctm.sim.compiler.ir.rewriting import Replacement, rewrite
+from ctm.sim.compiler.legality import kernels
 from ctm.sim.compiler.r700.lowering import PRIVATE
-from ctm.sim.compiler.refusals import kernels
 
-REFUSAL = "an array of char, short or _Bool that is used as other types, too: make it one of int"
+UNSUPPORTED = "an array of char, short or _Bool that is used as other types, too: make it one of int"
 _ARRAY = re.compile(r"alloca ((?:\[\d+ x )+i(8|16)\]+), .*")
 _ADDRESS = re.compile(rf"getelementptr(?: \w+)* (.*), ptr addrspace\(5\) ({NAME}), (.*)")
 _ACCESS = re.compile(rf"(load|store) (?:volatile )?(.*?),? ptr addrspace\(5\) ({NAME}), align \d+")
@@ -19,10 +19,10 @@ _FILL = re.compile(rf"(?:tail )?call void @llvm\.memset\.\S+\(ptr addrspace\(5\)
 
 
 def with_words(module: Module) -> Module:
-    """The module with wide elements in the arrays of its kernels, but for those that `REFUSAL` is said of."""
+    """The module with wide elements in the arrays of its kernels, but for those that `UNSUPPORTED` is said of."""
     own = {id(kernel) for kernel in kernels(module)}
     return Module([
-        _widened(part) if isinstance(part, Function) and id(part) in own else part for part in module.parts
+        _widened(entity) if isinstance(entity, Function) and id(entity) in own else entity for entity in module.entities
     ])  # fmt: skip
 
 
@@ -32,7 +32,7 @@ def is_narrow(instruction: Instruction) -> bool:
 
 
 class _UnfitError(Exception):
-    """An array is used in a way that is not known."""
+    """An array has a use that is not known."""
 
 
 def _widened(kernel: Function) -> Function:
@@ -99,18 +99,18 @@ def _elements(new: Replacement, type_: str, value: str, bits: int) -> Iterator[t
     if type_ == f"i{bits}":
         yield type_, value
     elif found and found[2] == f"i{bits}":
-        for place in range(int(found[1])):
-            yield found[2], new.value(f"extractelement {type_} {value}, i32 {place}")
+        for number in range(int(found[1])):
+            yield found[2], new.value(f"extractelement {type_} {value}, i32 {number}")
     elif re.fullmatch(r"i(16|32|64)", type_) and re.fullmatch(r"-?\d+", value):
-        for place in range(0, int(type_[1:]), bits):
-            yield f"i{bits}", str(int(value) >> place & (1 << bits) - 1)
+        for number in range(0, int(type_[1:]), bits):
+            yield f"i{bits}", str(int(value) >> number & (1 << bits) - 1)
     else:
         raise _UnfitError
 
 
 def _store(new: Replacement, pointer: str, elements: list[tuple[str, str]], bits: int) -> None:
-    for place, (type_, value) in enumerate(elements):
-        address = new.value(f"getelementptr i32, {PRIVATE} {pointer}, i32 {place}") if place else pointer
+    for number, (type_, value) in enumerate(elements):
+        address = new.value(f"getelementptr i32, {PRIVATE} {pointer}, i32 {number}") if number else pointer
         is_known = re.fullmatch(r"-?\d+", value)
         word = str(int(value) & (1 << bits) - 1) if is_known else new.value(f"zext {type_} {value} to i32")
         new.effect(f"store i32 {word}, {PRIVATE} {address}, align 4")

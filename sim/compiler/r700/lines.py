@@ -1,7 +1,7 @@
 """Lines of what LLVM gives none: CF instructions, copies, and tests that it puts together.
 
-Sums and products of floats that LLVM moved down lose their line: they have the one behind what they compute with that
-otherwise nothing has. Else an instruction has that of what it computes with, or of what it is for: of the loop behind
+Sums and products of floats that LLVM moved down lose their line: they have the one after what they compute with that
+otherwise nothing has. Else an instruction has that of what it computes with, or of what it is for: of the loop after
 its clause, of the condition that its clause ends with, or of what follows.
 """
 
@@ -50,7 +50,7 @@ def with_all_lines(executable: Executable, heads: Sequence[Line], computed: Iter
     for number, word in enumerate(found):
         _direct(found, number, loops, lines)
         if word.units:
-            _fill(executable, word, _loop_behind(found, number, loops), _before(found, number, lines), lines)
+            _fill(executable, word, _loop_after(found, number, loops), _before(found, number, lines), lines)
     return replace(executable, lines=replace(executable.lines, units=tuple(lines)))
 
 
@@ -106,7 +106,7 @@ def _derive(executable: Executable, word: Word, registers: _Registers, lost: lis
 
 
 def _found_again(lost: list[Line], sources: Sequence[Line]) -> Line | None:
-    """The first line behind those of its operands that nothing has, which now has something."""
+    """The first line after those of its operands that no instruction has; now it has one."""
     found = next((line for line in lost if all(line >= source for source in sources)), None)
     if found is not None and sources:
         lost.remove(found)
@@ -135,8 +135,8 @@ def _source(
     return None if fields[f"src{number}_rel"] else registers.get((select, channel))
 
 
-def _loop_behind(found: Sequence[Word], number: int, loops: dict[int, Line]) -> Line | None:
-    """The head of a loop that begins or ends behind a clause, or that is left there."""
+def _loop_after(found: Sequence[Word], number: int, loops: dict[int, Line]) -> Line | None:
+    """The head of a loop that begins or ends after a clause, or that is left there."""
     following = [*map(_operation, found[number + 1 : number + 3])]
     if following == [CfOperation.JUMP, CfOperation.LOOP_BREAK]:
         ends = (each for each in found[number:] if _operation(each) is CfOperation.LOOP_END)
@@ -167,9 +167,9 @@ def _direct(found: Sequence[Word], number: int, loops: dict[int, Line], lines: _
 
 
 def _fill(executable: Executable, word: Word, loop: Line | None, before: Line | None, lines: _Lines) -> None:
-    """Lines of what is left in a clause, of its literals, and of the CF instruction that starts it.
+    """Lines of what remains in a clause, of its literals, and of the CF instruction that starts it.
 
-    `loop` is the head of a loop that begins, ends or is left behind it, `before` the line of what was done before it.
+    `loop` is the head of a loop that begins, ends or is left after it, `before` the line of what was done before it.
     """
     end = min(word.fields["addr"] + word.units, len(lines))
     own = range(word.fields["addr"], end)

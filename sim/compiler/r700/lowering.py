@@ -1,4 +1,4 @@
-"""What a kernel asks of a core becomes what LLVM's R600 back end knows: its intrinsics, and a start with R0.
+"""Lowering of a kernel's calls to what LLVM's R600 back end knows: its intrinsics, and a start with R0.
 
 Source: LLVM 22, R600 back end: a pixel program is a function of the convention amdgpu_ps; R0 to Rn are its arguments
 that are `inreg`. The operands of tex are coordinates, three offsets, resource, sampler, four kinds of coordinates.
@@ -45,8 +45,8 @@ def lower(module: Module, kernel: Function) -> tuple[Module, Function]:
     head = f"define amdgpu_ps void @{kernel.name}({_VEC4} inreg {_START}){debug[0] if debug else ''} {{"
     entry = Block(lowered.blocks[0].label, [*_start("float" in type_), *lowered.blocks[0].instructions])
     ready = Function(head, [entry, *lowered.blocks[1:]])
-    parts = [part for part in module.parts if part is kernel or not isinstance(part, Function)]
-    result = Module([ready if part is kernel else part for part in parts])
+    entities = [entity for entity in module.entities if entity is kernel or not isinstance(entity, Function)]
+    result = Module([ready if entity is kernel else entity for entity in entities])
     result.declare([*_DECLARATIONS, *declarations])
     return result, ready
 
@@ -55,9 +55,9 @@ def _start(has_floats: bool) -> Iterator[Instruction]:
     """The pixel, and the zero: R0 is (i, j, 0, 1); shifted, so that LLVM cannot take it for a thread's number."""
     yield Instruction("%-third", "call i32 @llvm.r600.read.tidig.z()")
     yield Instruction(ZERO, "shl i32 %-third, 22")
-    for place, name in enumerate(_PIXEL):
+    for number, name in enumerate(_PIXEL):
         found = name if has_floats else f"{name}.float"
-        yield Instruction(found, f"extractelement {_VEC4} {_START}, i32 {place}")
+        yield Instruction(found, f"extractelement {_VEC4} {_START}, i32 {number}")
         if not has_floats:
             yield Instruction(name, f"fptosi float {found} to i32")
 
@@ -69,14 +69,14 @@ def _call(new: Replacement) -> bool:
     return make is not None
 
 
-def _lookup(coordinates: int) -> Callable[[Replacement, list[str]], None]:
+def _fetch(scaling: int) -> Callable[[Replacement, list[str]], None]:
     def make(new: Replacement, operands: list[str]) -> None:
         number, x, y = operands
         left = new.value(f"insertelement {_VEC4} zeroinitializer, float {x}, i32 0")
-        place = new.value(f"insertelement {_VEC4} {left}, float {y}, i32 1")
-        kinds = f"i32 {coordinates}, i32 {coordinates}, i32 0, i32 0"
+        position = new.value(f"insertelement {_VEC4} {left}, float {y}, i32 1")
+        kinds = f"i32 {scaling}, i32 {scaling}, i32 0, i32 0"
         new.result(
-            f"call {_VEC4} @llvm.r600.tex({_VEC4} {place}, i32 0, i32 0, i32 0, i32 {number}, i32 {number}, {kinds})"
+            f"call {_VEC4} @llvm.r600.tex({_VEC4} {position}, i32 0, i32 0, i32 0, i32 {number}, i32 {number}, {kinds})"
         )
 
     return make
@@ -84,8 +84,8 @@ def _lookup(coordinates: int) -> Callable[[Replacement, list[str]], None]:
 
 def _constant(new: Replacement, operands: list[str]) -> None:
     space = f"ptr addrspace({_CONSTANT_SPACE})"
-    place = new.value(f"getelementptr {_VEC4}, {space} null, i32 {operands[0]}")
-    new.result(f"load {_VEC4}, {space} {place}, align 16")
+    address = new.value(f"getelementptr {_VEC4}, {space} null, i32 {operands[0]}")
+    new.result(f"load {_VEC4}, {space} {address}, align 16")
 
 
 def _export(new: Replacement, vector: str, base: int, kind: ExportType) -> None:
@@ -103,8 +103,8 @@ def _conditional(new: Replacement, operands: list[str]) -> None:
 
 def _write(new: Replacement, operands: list[str]) -> None:
     """An export of another type, so that it is not taken for the last one of the pixel."""
-    place = new.value(f"bitcast i32 {operands[0]} to float")
-    left = new.value(f"insertelement {_VEC4} zeroinitializer, float {place}, i32 0")
+    address = new.value(f"bitcast i32 {operands[0]} to float")
+    left = new.value(f"insertelement {_VEC4} zeroinitializer, float {address}, i32 0")
     _export(new, new.value(f"insertelement {_VEC4} {left}, float {operands[1]}, i32 1"), WRITE, ExportType.PARAM)
 
 
@@ -122,8 +122,8 @@ def _inverse_root(new: Replacement, operands: list[str]) -> None:
 
 
 _CALLS = {
-    "ctm.texel": _lookup(0),
-    "ctm.texture": _lookup(1),
+    "ctm.texel": _fetch(0),
+    "ctm.texture": _fetch(1),
     "ctm.constant": _constant,
     "ctm.output": _output,
     "ctm.conditional": _conditional,

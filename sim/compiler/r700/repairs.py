@@ -1,4 +1,4 @@
-"""IR that LLVM 22's R600 back end gets wrong for the RV770, written in another way.
+"""IR that LLVM 22's R600 back end gets wrong for the RV770, rewritten.
 
 What helps nearly always is a zero that LLVM does not know (`ZERO`): x + zero is x, but nothing is known of it.
 """
@@ -16,10 +16,10 @@ _DIVISION = re.compile(r"([us])(div|rem) (?:exact )?i32 (.*)")
 
 @dataclass(frozen=True, kw_only=True)
 class Remedies:
-    """What is done beyond that which is always done, where the object shows that it is needed.
+    """Repairs beyond those that are always made, where defects of the object need them.
 
     conditions
-        A branch behind a lookup is made to depend on it, so that the lookup stays in front.
+        A branch after a fetch is made to depend on it, so that the fetch remains before it.
     divisors
         Divisions by constants too.
     shifts
@@ -35,7 +35,7 @@ class Remedies:
 
 
 def repaired(function: Function, remedies: Remedies) -> Function:
-    """The function with everything that LLVM gets wrong written in another way."""
+    """The function with everything that LLVM gets wrong rewritten."""
     rules: list[Rule] = [_element, _rotation, _union(function, any_shift=remedies.shifts), _trailing_zeros]
     rules.append(_division if remedies.divisors else _unknown_division)
     if any(instruction.opcode == "fneg" for instruction in function.instructions):
@@ -48,7 +48,7 @@ def repaired(function: Function, remedies: Remedies) -> Function:
 
 
 def _element(new: Replacement) -> bool:
-    """Of one of two elements LLVM computes the place first, and then divides it by the size of a register twice."""
+    """Of one of two elements LLVM computes the address first, and then divides it by the size of a register twice."""
     if (
         not new.replaced.text.startswith("load ")
         or PRIVATE not in new.replaced.text
@@ -75,22 +75,22 @@ def _division(new: Replacement) -> bool:
 
 
 def _rotation(new: Replacement) -> bool:
-    """LLVM believes that the R700 can rotate. LLVM knows no shift by 32: it is one by 1 and by the rest."""
+    """LLVM believes that the R700 can rotate. LLVM knows no shift by 32: it is two, one of them by 1."""
     name = new.replaced.callee
     if name not in ("llvm.fshl.i32", "llvm.fshr.i32"):
         return False
     high, low, by = new.replaced.arguments
     masked = new.value(f"and i32 {by}, 31")
     amount = new.value(f"add i32 {masked}, {ZERO}")
-    rest = new.value(f"sub i32 31, {amount}")
+    distance = new.value(f"sub i32 31, {amount}")
     if name == "llvm.fshl.i32":
         first = new.value(f"shl i32 {high}, {amount}")
         half = new.value(f"lshr i32 {low}, 1")
-        second = new.value(f"lshr i32 {half}, {rest}")
+        second = new.value(f"lshr i32 {half}, {distance}")
     else:
         first = new.value(f"lshr i32 {low}, {amount}")
         half = new.value(f"shl i32 {high}, 1")
-        second = new.value(f"shl i32 {half}, {rest}")
+        second = new.value(f"shl i32 {half}, {distance}")
     new.result(f"or i32 {first}, {second}")
     return True
 
@@ -108,12 +108,12 @@ def _union(function: Function, *, any_shift: bool) -> Rule:
     def rule(new: Replacement) -> bool:
         found = _UNION.fullmatch(new.replaced.text)
         operands = split(found[2]) if found else []
-        for place, (one, other) in enumerate(zip(operands, operands[::-1], strict=True)):
+        for number, (one, other) in enumerate(zip(operands, operands[::-1], strict=True)):
             right, left = count_of(one, "lshr"), count_of(other, "shl")
             if found and right is not None and (any_shift or _make_32(right, left)):
                 value = split(shifts[one].text.split(" i32 ")[1])[0]
                 hidden = new.value(f"add i32 {right}, {ZERO}")
-                operands[place] = new.value(f"lshr i32 {value}, {hidden}")
+                operands[number] = new.value(f"lshr i32 {value}, {hidden}")
                 new.result(f"{found[1]} i32 {', '.join(operands)}")
                 return True
         return False
@@ -137,9 +137,9 @@ def _trailing_zeros(new: Replacement) -> bool:
     lowest = new.value(f"and i32 {word}, {negative}")
     hidden = new.value(f"add i32 {lowest}, {ZERO}")
     leading = new.value(f"call i32 @llvm.ctlz.i32(i32 {hidden}, i1 false)")
-    place = new.value(f"sub i32 31, {leading}")
+    number = new.value(f"sub i32 31, {leading}")
     none = new.value(f"icmp eq i32 {word}, 0")
-    new.result(f"select i1 {none}, i32 32, i32 {place}")
+    new.result(f"select i1 {none}, i32 32, i32 {number}")
     return True
 
 
@@ -159,7 +159,7 @@ def _magnitude(new: Replacement) -> bool:
 
 
 def _with_tied_branches(function: Function, numbers: Iterator[int]) -> Function:
-    """Each branch depends on the lookups of its block in a way that changes nothing."""
+    """Each branch depends on the fetches of its block, without an effect on its condition."""
     blocks = []
     for block in function.blocks:
         fetched = [each.result for each in block.instructions if each.callee == "llvm.r600.tex"]
@@ -201,8 +201,8 @@ def _with_hidden_indices(function: Function, numbers: Iterator[int]) -> Function
         found = _ACCESS.fullmatch(new.replaced.text)
         if found is None or found[2] not in arrays:
             return False
-        place = new.value(f"getelementptr i8, {PRIVATE} {found[2]}, i32 {ZERO}")
-        new.keep(f"{found[1]}{place}{found[3]}")
+        number = new.value(f"getelementptr i8, {PRIVATE} {found[2]}, i32 {ZERO}")
+        new.keep(f"{found[1]}{number}{found[3]}")
         return True
 
     return rewrite(function, [index, access], numbers)

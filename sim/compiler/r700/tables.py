@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator
 
 from ctm.sim.compiler.ir.module import NAME, Block, Function, Instruction, Module, split
 from ctm.sim.compiler.ir.rewriting import Replacement, numbers_for, rewrite
-from ctm.sim.compiler.refusals import kernels
+from ctm.sim.compiler.legality import kernels
 
 MOST_ELEMENTS = 96
-"""Registers of a program are 124, and one holds an element: a larger table stays what it was, and is refused."""
+"""Registers of a program are 124, and one holds an element: a larger table is unchanged, and unsupported."""
 
 _TABLE = re.compile(r"@([-\w.$]+) = .*?\bconstant (.*?)(?:, align \d+)?(?:, !dbg .*)?$")
 _ZEROS = {"i8": "0", "i16": "0", "i32": "0", "float": "0.000000e+00"}
@@ -42,7 +42,8 @@ def with_tables(module: Module) -> Module:
             tables[found[1]] = type_, words
     own = {id(kernel) for kernel in kernels(module)}
     return Module([
-        _with_arrays(part, tables) if isinstance(part, Function) and id(part) in own else part for part in module.parts
+        _with_arrays(each, tables) if isinstance(each, Function) and id(each) in own else each
+        for each in module.entities
     ])  # fmt: skip
 
 
@@ -78,7 +79,7 @@ def _with_arrays(kernel: Function, tables: dict[str, tuple[str, list[_Word]]]) -
 
 
 def _of_arrays(instruction: Instruction, arrays: dict[str, str], value: Callable[[str], str]) -> Instruction:
-    """An instruction with arrays for tables, whose elements at known places are computed at the start."""
+    """An instruction with arrays for tables, whose elements at known indices are computed at the start."""
     text = re.sub(r"@([-\w.$]+)", lambda found: arrays.get(found[1], found[0]), instruction.text)
     text = _CAST.sub(r"\1", text.replace("addrspace(4)", "addrspace(5)"))
     text = _ELEMENT.sub(lambda found: value(f"getelementptr {found[1]}"), text)
@@ -86,9 +87,9 @@ def _of_arrays(instruction: Instruction, arrays: dict[str, str], value: Callable
 
 
 def _stores(array: str, words: list[_Word], value: Callable[[str], str]) -> Iterator[str]:
-    """Stores of words, one behind the other; `value` adds an instruction and names its result."""
-    for place, (type_, word) in enumerate(words):
-        element = value(f"getelementptr {type_}, ptr addrspace(5) {array}, i32 {place}")
+    """Stores of words, one after the other; `value` adds an instruction and names its result."""
+    for number, (type_, word) in enumerate(words):
+        element = value(f"getelementptr {type_}, ptr addrspace(5) {array}, i32 {number}")
         yield f"store {type_} {word}, ptr addrspace(5) {element}, align {_BYTES.get(type_, 4)}"
 
 
@@ -103,18 +104,18 @@ def _words(type_: str, value: str, types: dict[str, str]) -> Iterator[_Word]:
     elif type_[:1] in ("[", "<") and (found := re.match(r"[\[<](\d+) x (.*)[\]>]$", type_)):
         if type_[0] == "<" and int(found[1]) == 3:
             yield "", ""
-        yield from _of_parts([found[2]] * int(found[1]), value, types)
+        yield from _of_elements([found[2]] * int(found[1]), value, types)
     elif type_.startswith("{"):
-        yield from _of_parts(split(type_[1:-1]), value, types)
+        yield from _of_elements(split(type_[1:-1]), value, types)
     else:
         yield "", ""
 
 
-def _of_parts(inner: list[str], value: str, types: dict[str, str]) -> Iterator[_Word]:
+def _of_elements(inner: list[str], value: str, types: dict[str, str]) -> Iterator[_Word]:
     is_listed = value[:1] in _BRACKETS
     given = split(value[1:-1].strip()) if is_listed else [f"{type_} {value}" for type_ in inner]
-    for type_, part in zip(inner, given, strict=False):
-        yield from _words(type_, part[len(type_) :].strip(), types)
+    for type_, each in zip(inner, given, strict=False):
+        yield from _words(type_, each[len(type_) :].strip(), types)
 
 
 def _type(text: str) -> str:
@@ -122,8 +123,8 @@ def _type(text: str) -> str:
     if text[:1] not in _BRACKETS:
         return text.split(" ", 1)[0]
     depth = 0
-    for place, character in enumerate(text):
+    for number, character in enumerate(text):
         depth += (character in _BRACKETS) - (character in _BRACKETS.values())
         if not depth:
-            return text[: place + 1]
+            return text[: number + 1]
     return text

@@ -1,4 +1,4 @@
-"""Uncached writes, which LLVM cannot make for the R700: it exports place and value, and here they become MEM_EXPORTs.
+"""Uncached writes, which LLVM cannot make for the R700: it exports address and value, and here they become MEM_EXPORTs.
 
 A MEM_EXPORT takes its data and its index from the first channels of two registers, so a clause in front of it moves
 them into two registers of their own.
@@ -19,28 +19,28 @@ from ctm.sim.compiler.r700.lowering import WRITE
 from ctm.sim.elf.r700.executable import Executable, Unit
 from ctm.sim.elf.r700.words import Word, words
 
-_PLACE, _VALUE = "sel_x", "sel_y"
-"""Where the exports that stand for writes have place and value."""
+_ADDRESS, _VALUE = "sel_x", "sel_y"
+"""Where the exports that stand for writes have address and value."""
 _REGISTERS = 2
 _INLINE = {ComponentSelect.ZERO.value: 248, ComponentSelect.ONE.value: 249}
 _NOP = (0, pack(control_flow.CF_DWORD1, barrier=1))
 
 
 def with_writes(executable: Executable) -> Executable:
-    """The program with its writes; ValueError says what is in the way."""
+    """The program with its writes; ValueError if there can be none."""
     found = list(words(executable.code, executable.start))
     marks = [word for word in found if _is_write(word)]
     if not marks:
         return executable
     if executable.notes.outputs[:1] == (0,):
         raise ValueError("write() and output(0, ...): writes go to output 0, so nothing else can")
-    places = [word.address for word in marks]
+    addresses = [word.address for word in marks]
     clauses = min(word.fields["addr"] for word in found if word.units)
     # Fetch clauses are at even addresses.
     padding = len(marks) % 2
 
     def moved(address: int) -> int:
-        return address + bisect_left(places, address) + (padding if address >= clauses else 0)
+        return address + bisect_left(addresses, address) + (padding if address >= clauses else 0)
 
     end = len(executable.code) + len(marks) + padding
     order: list[int] = []
@@ -61,8 +61,8 @@ def with_writes(executable: Executable) -> Executable:
         order.append(address)
     lines = executable.lines
     if lines is not None:
-        behind = [lines.units[place] for place in places for _ in range(_REGISTERS)]
-        lines = replace(lines, units=(*(lines.units[address] for address in order), *behind))
+        appended_lines = [lines.units[mark] for mark in addresses for _ in range(_REGISTERS)]
+        lines = replace(lines, units=(*(lines.units[address] for address in order), *appended_lines))
     return replace(executable, code=(*code, *appended), gprs=executable.gprs + _REGISTERS, memory=True, lines=lines)
 
 
@@ -86,7 +86,7 @@ def _clause(address: int) -> Unit:
 
 
 def _moves(word: Word, first: int) -> list[Unit]:
-    return [_move(word, _VALUE, first), _move(word, _PLACE, first + 1)]
+    return [_move(word, _VALUE, first), _move(word, _ADDRESS, first + 1)]
 
 
 def _move(word: Word, component: str, register: int) -> Unit:

@@ -1,6 +1,6 @@
 """What requests of the protocol do to a session.
 
-The wavefront that is looked at is the one thread. Requests that execute instructions are answered before they do.
+The wavefront that is looked at is the one thread. The response to a request that executes instructions is sent before.
 """
 
 from collections.abc import Callable
@@ -64,12 +64,12 @@ class Adapter:
         self._channel, self._open = channel, open_session
         self._launched: _Launched | None = None
         self._first_line = 1
-        self._is_answered = False
+        self._has_responded = False
         self._stops_on_entry = False
         self._stops_at_faults = True
         self._exception: dict[str, Any] | None = None
         self._then: Callable[[], None] | None = None
-        """What is done behind the response."""
+        """What is done after the response."""
         self.thread_name = "wavefront"
         """Of the one thread, as it was when it stopped last; any thread may read it."""
         self._requests: dict[str, Callable[[Arguments], _Body]] = {
@@ -95,7 +95,7 @@ class Adapter:
 
     def handle(self, request: dict[str, Any]) -> None:
         """Carry out a request, and what it sets going."""
-        command, self._then, self._is_answered = request["command"], None, False
+        command, self._then, self._has_responded = request["command"], None, False
         try:
             if command not in self._requests:
                 raise DebugError(f"request {command} is not known here")
@@ -103,7 +103,7 @@ class Adapter:
         except (DebugError, MachineError) as error:
             self._channel.reject(request, str(error))
             return
-        self._is_answered = True
+        self._has_responded = True
         self._channel.respond(request, body)
         if self._then is not None:
             self._then()
@@ -111,7 +111,7 @@ class Adapter:
     def fail(self, request: dict[str, Any], error: Exception) -> None:
         """Of a mistake in here: it must not leave an editor waiting."""
         problem = f"request {request['command']} failed: {type(error).__name__}: {error}"
-        if self._is_answered:
+        if self._has_responded:
             self._say(problem, "stderr")
             self._channel.tell("terminated")
         else:
@@ -266,7 +266,7 @@ class Adapter:
         self._channel.tell("stopped", reason=reason, threadId=_THREAD, allThreadsStopped=True, **more)
 
     def _renew(self) -> None:
-        """Another program may run than when breakpoints were set: tell of those that have a place now."""
+        """Another program may run than when breakpoints were set: tell of those that are resolved now."""
         for found in self._job.breakpoints.renewed():
             self._channel.tell("breakpoint", reason="changed", breakpoint=found)
 
@@ -298,7 +298,7 @@ class Adapter:
     def _console(self, line: str) -> _Body:
         """Execute a line of the console, which may go somewhere."""
         job, console = self._job, self._job.console
-        before, console.error = self._place(), None
+        before, console.error = self._position(), None
         job.said.clear()
         try:
             is_last = console.onecmd(line)
@@ -306,14 +306,14 @@ class Adapter:
             is_last = True
         if console.error is not None:
             raise DebugError(console.error)
-        if is_last or (before is not None and self._place() is None):
+        if is_last or (before is not None and self._position() is None):
             self._then = lambda: self._channel.tell("terminated")
-        elif self._place() != before:
+        elif self._position() != before:
             self._exception = None
             self._then = lambda: self._stopped("goto")
         return {"result": "\n".join(job.said), "variablesReference": 0}
 
-    def _place(self) -> tuple[Position, int] | None:
+    def _position(self) -> tuple[Position, int] | None:
         session = self._session
         return None if session.result is not None else (session.position, session.lane)
 

@@ -8,20 +8,20 @@ from ctm.sim.debug.dap.arguments import Arguments
 from ctm.sim.debug.dap.sources import Sources
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.stopping.places import stop_at
+from ctm.sim.debug.stopping.locations import stop_at
 from ctm.sim.debug.stopping.stops import Stop
 
 _FUNCTIONS, _INSTRUCTIONS = "function breakpoint", "instruction breakpoint"
 
 
 @dataclass
-class _Placed:
-    """One of them: where it is wanted, and the number of the stop that it is, None if there is no such place yet."""
+class _Requested:
+    """One of them: where it is wanted, and the number of the stop that it is, None while it is pending."""
 
     identifier: int
     reason: str
     source: dict[str, Any] | None
-    place: str
+    location: str
     condition: str
     number: int | None = None
     is_verified: bool = False
@@ -36,11 +36,11 @@ class Breakpoints:
 
     def __init__(self, session: Session, sources: Sources, first_line: int) -> None:
         self._session, self._sources, self._first_line = session, sources, first_line
-        self._placed: dict[str, list[_Placed]] = {}
+        self._requested: dict[str, list[_Requested]] = {}
         self._count = 0
 
     def of_source(self, arguments: Arguments) -> list[dict[str, Any]]:
-        """Breakpoints at lines of a source in place of those that it had."""
+        """Breakpoints at lines of a source instead of those that it had."""
         source = arguments.required("source", dict)
         wanted = [
             (str(each.required("line", int) + 1 - self._first_line), each) for each in arguments.objects("breakpoints")
@@ -49,7 +49,7 @@ class Breakpoints:
         return self._replace(key, "breakpoint", wanted, source)
 
     def of_functions(self, arguments: Arguments) -> list[dict[str, Any]]:
-        """Breakpoints at labels, or at whatever else the console takes as a place."""
+        """Breakpoints at labels, or at any other location that the console takes."""
         wanted = [(each.required("name", str), each) for each in arguments.objects("breakpoints")]
         return self._replace(_FUNCTIONS, _FUNCTIONS, wanted)
 
@@ -62,53 +62,53 @@ class Breakpoints:
         return self._replace(_INSTRUCTIONS, _INSTRUCTIONS, wanted)
 
     def renewed(self) -> Iterator[dict[str, Any]]:
-        """Those that had no place before and have one now."""
+        """Those that were pending and are resolved now."""
         stops = {stop.number: stop for stop in self._session.stops}
-        for placed in [each for several in self._placed.values() for each in several if not each.is_verified]:
-            found = self._place(placed) if placed.number is None else None
-            if placed.number in stops:
-                found = self._described(placed, stops[placed.number])
-            if found is not None and placed.is_verified:
+        for requested in [each for several in self._requested.values() for each in several if not each.is_verified]:
+            found = self._set(requested) if requested.number is None else None
+            if requested.number in stops:
+                found = self._described(requested, stops[requested.number])
+            if found is not None and requested.is_verified:
                 yield found
 
     def stopped(self, stop: Stop) -> tuple[str, list[int]]:
         """The reason that an editor shows for a stop, and its identifiers there."""
-        every = [each for several in self._placed.values() for each in several if each.number == stop.number]
+        every = [each for several in self._requested.values() for each in several if each.number == stop.number]
         reason = "data breakpoint" if stop.watched is not None else "breakpoint"
         return next((each.reason for each in every), reason), [each.identifier for each in every]
 
     def _replace(
         self, key: str, reason: str, wanted: list[tuple[str, Arguments]], source: dict[str, Any] | None = None
     ) -> list[dict[str, Any]]:
-        for placed in self._placed.pop(key, []):
+        for requested in self._requested.pop(key, []):
             # The console may have deleted it.
-            if any(stop.number == placed.number for stop in self._session.stops):
-                self._session.remove_stop(placed.number or 0)
+            if any(stop.number == requested.number for stop in self._session.stops):
+                self._session.remove_stop(requested.number or 0)
         found = []
-        for place, arguments in wanted:
+        for location, arguments in wanted:
             self._count += 1
             condition = arguments.optional("condition", str) or ""
-            placed = _Placed(self._count, reason, source, place, condition)
-            self._placed.setdefault(key, []).append(placed)
-            found.append(self._place(placed))
+            requested = _Requested(self._count, reason, source, location, condition)
+            self._requested.setdefault(key, []).append(requested)
+            found.append(self._set(requested))
         return found
 
-    def _place(self, placed: _Placed) -> dict[str, Any]:
-        """Set it, if there is such a place: what there is to tell the editor."""
-        session, place = self._session, placed.place
+    def _set(self, requested: _Requested) -> dict[str, Any]:
+        """Set it, if there is such a location: what there is to tell the editor."""
+        session, location = self._session, requested.location
         try:
-            if placed.source is not None:
-                place = f"{self._sources.file(session, placed.source)}:{place}"
-            stop = stop_at(session, f"{place} if {placed.condition}" if placed.condition else place)
+            if requested.source is not None:
+                location = f"{self._sources.file(session, requested.source)}:{location}"
+            stop = stop_at(session, f"{location} if {requested.condition}" if requested.condition else location)
         except DebugError as error:
-            return placed.described(message=str(error), reason="failed")
-        placed.number = stop.number
-        return self._described(placed, stop)
+            return requested.described(message=str(error), reason="failed")
+        requested.number = stop.number
+        return self._described(requested, stop)
 
-    def _described(self, placed: _Placed, stop: Stop) -> dict[str, Any]:
-        """A breakpoint that is set: one in a program that has not run has no place yet."""
+    def _described(self, requested: _Requested, stop: Stop) -> dict[str, Any]:
+        """A breakpoint that is set: one in a program that has not run is pending."""
         session = self._session
-        placed.is_verified = stop.finds is None
+        requested.is_verified = stop.finds is None
         unit = min(stop.units) if stop.units else None
         line = None if unit is None else session.code.line(unit)
         more: dict[str, Any] = {} if unit is None else {"instructionReference": reference_of(unit)}
@@ -117,7 +117,7 @@ class Breakpoints:
             more["line"] = line.line - 1 + self._first_line
         if stop.finds is not None:
             more["message"], more["reason"] = "its program has not run yet", "pending"
-        return placed.described(**more)
+        return requested.described(**more)
 
 
 def reference_of(unit: int) -> str:

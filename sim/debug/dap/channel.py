@@ -78,7 +78,7 @@ class Channel:
                 return length
             # Other headers are those of other protocols: a page in a browser can send to any port of this computer.
             if not colon or name.strip().lower() not in _HEADERS:
-                raise ProtocolError("a message begins with its Content-Length, and an empty line behind it")
+                raise ProtocolError("a message begins with its Content-Length, and an empty line after it")
             if name.strip().lower() == _LENGTH:
                 if not value.strip().isdigit() or int(value) > _MOST_BYTES:
                     raise ProtocolError(f"a message has 0 to {_MOST_BYTES:,} bytes")

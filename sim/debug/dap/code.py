@@ -32,7 +32,7 @@ class Frames:
         for at in range(first, first + min(given.required("instructionCount", int), _MOST_INSTRUCTIONS)):
             if 0 <= at < len(units):
                 rows.append(
-                    {"address": reference_of(units[at]), "instruction": texts[units[at]], **self._place(units[at])}
+                    {"address": reference_of(units[at]), "instruction": texts[units[at]], **self._location(units[at])}
                 )
             else:
                 beyond = at if at < 0 else units[-1] + 1 + at - len(units)
@@ -46,14 +46,14 @@ class Frames:
         session = self._session
         name = session.code.name if number == 0 else f"{session.code.name}, called, returns to {unit}"
         if number == 0 and session.wavefront.has_ended:
-            # Behind its last instruction there may be others, which are not its next ones.
+            # After its last instruction there may be others, which are not its next ones.
             return {"id": 1, "name": f"{name}, ended", "line": 0, "column": 0}
         return {
             "id": number + 1, "name": name, "line": 0, "column": 0, "instructionPointerReference": reference_of(unit),
-            **self._place(unit),
+            **self._location(unit),
         }  # fmt: skip
 
-    def _place(self, unit: int) -> dict[str, Any]:
+    def _location(self, unit: int) -> dict[str, Any]:
         """Source and line of a unit, if they are known."""
         line = self._session.code.line(unit)
         if line is None:

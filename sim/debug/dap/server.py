@@ -1,4 +1,4 @@
-"""Serves an editor: one thread reads requests, another carries them out, so that a pause is heard while it runs."""
+"""Serves an editor: one thread reads requests, another carries them out, so that a pause is seen while it runs."""
 
 from queue import Queue
 from threading import Thread
@@ -19,7 +19,7 @@ class Server:
     def __init__(self, channel: Channel, adapter: Adapter) -> None:
         self._channel, self._adapter = channel, adapter
         self._queue: Queue[dict[str, Any] | None] = Queue()
-        self._moves_asked = self._moves_done = 0
+        self._moves_requested = self._moves_done = 0
         """Of requests that execute: those that were read, counted by one thread, and those that ended, by the other."""
 
     def serve(self) -> None:
@@ -42,20 +42,20 @@ class Server:
             self._adapter.close()
 
     def _take(self, request: dict[str, Any]) -> None:
-        """Answer a request at once, or leave it to the thread that carries requests out."""
+        """Respond to a request at once, or leave it to the thread that carries requests out."""
         command = request["command"]
         if command == "threads":
             self._channel.respond(request, {"threads": [{"id": 1, "name": self._adapter.thread_name}]})
         elif command == "pause":
             self._channel.respond(request)
-            if self._moves_asked > self._moves_done:
+            if self._moves_requested > self._moves_done:
                 self._adapter.cancel()
         else:
             if _moves(request):
-                if self._moves_asked == self._moves_done:
-                    # A pause that came too late.
+                if self._moves_requested == self._moves_done:
+                    # A pause after the end of the command.
                     self._adapter.clear()
-                self._moves_asked += 1
+                self._moves_requested += 1
             if command == "terminate":
                 self._adapter.end()
             self._queue.put(request)

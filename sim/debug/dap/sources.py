@@ -17,7 +17,7 @@ class Sources:
         """Names and texts of sources that an editor has to ask for."""
 
     def described(self, code: Code, file: str) -> dict[str, Any]:
-        """A source for an editor: by its path, or by a number with which it asks for the text."""
+        """A source for an editor: by its path, or by a number with which it requests the text."""
         path = self._path(file)
         if path is not None:
             return {"name": Path(file).name, "path": str(path)}
@@ -50,9 +50,9 @@ class Sources:
         raise DebugError(f"the program that runs, {code.name}, has no code of {path or source.get('name')}")
 
     def _path(self, file: str) -> Path | None:
-        places = (
+        paths = (
             Path(file),
             *(folder / file for folder in self._folders),
             *(f / Path(file).name for f in self._folders),
         )
-        return next((place.resolve() for place in places if place.is_file()), None)
+        return next((path.resolve() for path in paths if path.is_file()), None)

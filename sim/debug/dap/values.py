@@ -53,7 +53,7 @@ class Values:
             return text
         if reference < _FIRST_REGISTER:
             raise DebugError("channels of registers can be set: r1.x = 1.5")
-        # What is shown has the bits behind the number.
+        # What is shown has the bits after the number.
         session.set(self._name(reference), name, word_of(text.partition("(")[0].strip()))
         return number_text(self._value(self._name(reference)).channel(name), 0, session.lane)
 
@@ -124,8 +124,8 @@ class Values:
         at, batch, domain = session.position, session.wavefront.batch, session.started.launch.domain
         drawn = {}
         if session.started.drawing is not None:
-            place = int(batch.i[session.lane]), int(batch.j[session.lane])
-            drawn = {"stage": session.started.name, "thread": session.started.thread(session.wavefront.order, *place)}
+            pixel = int(batch.i[session.lane]), int(batch.j[session.lane])
+            drawn = {"stage": session.started.name, "thread": session.started.thread(session.wavefront.order, *pixel)}
         rows = {
             "launch": str(at.launch), **drawn, "wavefront": f"{at.wavefront} of {len(session.started.order)}",
             "step": str(at.step), "lane": str(session.lane), "i": str(batch.i[session.lane]),

@@ -38,7 +38,7 @@ class Hardware:
             raise DebugError(problem)
         self._job, self._config, self._watchdog = job, config, watchdog
         self.cancellation = Cancellation()
-        """Ends a run, too; the session's takes its place."""
+        """Ends a run, too; the session's replaces it."""
         self._recordings: dict[Wanted, Recording] = {}
         self._looked: Signals | None = None
 
@@ -48,7 +48,7 @@ class Hardware:
         library(config, tell=tell)
 
     def wavefront(self, earlier: list[Started], started: Started, index: int, model: Wavefront) -> HardwareWavefront:
-        """A wavefront of a launch, behind the `earlier` ones, at its start; `model` is the same on the golden model."""
+        """A wavefront of a launch, after the `earlier` ones, at its start; `model` is the same on the golden model."""
         i, j = int(started.i[index, 0]), int(started.j[index, 0])
         stage = _stage(started)
         before = sum(_count(each, i, j, len(each.order)) for each in earlier if _stage(each) is stage)

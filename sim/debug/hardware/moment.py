@@ -1,4 +1,4 @@
-"""Behind an instruction: what the hardware's trace says of a wavefront's state."""
+"""The state of a wavefront after an instruction, from the hardware's trace."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +13,7 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 @dataclass(eq=False)
 class Moment:
-    """Behind an instruction of a wavefront.
+    """The state after an instruction of a wavefront.
 
     cycle
         In which the instruction was done.
@@ -34,7 +34,7 @@ class Moment:
     rows: dict[int, npt.NDArray[np.bool_]] | None = None
 
     def put_on(self, state: Batch[Any]) -> Batch[Any]:
-        """A copy of a state that has what is shown here in place of its own."""
+        """A copy of a state that has what is shown here instead of its own."""
         batch = state.copy()
         for name, array in self.arrays.items():
             setattr(batch, name, array.copy())
@@ -60,7 +60,7 @@ def _frames(batch: Batch[Any], rows: dict[int, npt.NDArray[np.bool_]]) -> list[n
 
 @dataclass(frozen=True)
 class Recording:
-    """What the hardware did with a wavefront: `moments` behind its instructions."""
+    """What the hardware did with a wavefront: `moments` after its instructions."""
 
     moments: list[Moment]
     begun: int

@@ -24,7 +24,7 @@ _ALPHA = 3
 
 @dataclass
 class _Step:
-    """An instruction: the words that it wrote, [channels, lanes] with a mask, and other state behind it."""
+    """An instruction: the words that it wrote, [channels, lanes] with a mask, and other state after it."""
 
     moment: Moment
     writes: list[tuple[int, npt.NDArray[Any], npt.NDArray[np.bool_]]] = field(default_factory=list)

@@ -52,7 +52,7 @@ class _Step:
     clause: int
     """CF instructions that began before it, and its own."""
     results_begin: int | None = None
-    """Of a group, the cycle in which the first of its results come: it may be issued in parts."""
+    """Of a group, the cycle in which the first of its results come: it may be issued in several passes."""
     destinations: frozenset[tuple[int, int]] = frozenset()
     """Of a fetch, the channels of registers that it writes."""
     writes: list[_Write] = field(default_factory=list)
@@ -83,7 +83,7 @@ class _Reader:
         self._base = int(event["base"])
 
     def instruction(self, event: Fields) -> None:
-        """A CF instruction begins: the masks are those behind the one before."""
+        """A CF instruction begins: the masks are those after the one before."""
         state = event["state"]
         for name in _MASKS:
             self._arrays[name] = bits(state[name], self._lanes)
@@ -104,7 +104,7 @@ class _Reader:
                 self.steps[-1].moment.rows = dict(self._stack)
 
     def issue(self, event: Fields) -> None:
-        """A group is issued, or a part of it."""
+        """A group is issued, or one pass of it."""
         self._issued.append((int(event["address"]), bool(event["is_last"])))
         self._chosen = bits(event["chosen"], self._lanes)
 
@@ -145,8 +145,8 @@ class _Reader:
         block = int(writes["row"][0]) // ROWS_TOGETHER * ROWS_TOGETHER - self._base
         cleared = [block + bit for bit in range(ROWS_TOGETHER) if int(event["invalidates"]) >> bit & 1]
         inside = [0 <= row < count * self._slices for row in rows]
-        part = next((int(row) // count for row, own in zip(rows, inside, strict=True) if own), 0)
-        lanes = slice(part * size, (part + 1) * size)
+        half = next((int(row) // count for row, own in zip(rows, inside, strict=True) if own), 0)
+        lanes = slice(half * size, (half + 1) * size)
         gone = [
             (row % count, slice(row // count * size, (row // count + 1) * size))
             for row in cleared
@@ -175,8 +175,8 @@ class _Reader:
 
     def _latest_words(self, cycle: int) -> npt.NDArray[np.uint32]:
         """The words [slot, lanes] that came up to a cycle, slice by slice."""
-        parts = [event["words"] for at, event in self.words if at <= cycle][-self._slices :]
-        return np.concatenate(parts, axis=-1)
+        slices = [event["words"] for at, event in self.words if at <= cycle][-self._slices :]
+        return np.concatenate(slices, axis=-1)
 
     def _destinations(self, address: int) -> frozenset[tuple[int, int]]:
         clause = self._program.code.clause(self._word)
@@ -286,5 +286,5 @@ def _store(words: npt.NDArray[np.uint32], write: _Write) -> None:
         words[register, :, lanes] = 0
     for channel, register in enumerate(write.registers):
         if register >= 0:
-            part = words[register, channel, write.lanes]
-            part[write.enables[channel]] = write.words[channel][write.enables[channel]]
+            half = words[register, channel, write.lanes]
+            half[write.enables[channel]] = write.words[channel][write.enables[channel]]

@@ -19,8 +19,8 @@ _COMPILING = "compiling the machine with all its signals, once for this configur
 _log = logging.getLogger(__name__)
 _DEPTH = 256
 """Words of memories that are there, too."""
-_BEHIND = 2
-"""Cycles that the machine goes on behind the one that is looked at."""
+_AFTER = 2
+"""Cycles that the machine runs after the one that is looked at."""
 _LEVEL, _FRONT, _OWN = "level", "r_data", "consume"
 """Signals of a queue: how many entries it has, the one in front, and where that is, which units around it lack."""
 
@@ -78,7 +78,7 @@ def signals_in(job: Work, config: MachineConfig, watchdog: int, cycle: int, canc
             cancellation.executed(0, ())
 
         def make(config: MachineConfig, **options: Any) -> WavesEngine:
-            limit = cycle + _BEHIND
+            limit = cycle + _AFTER
             engines.append(
                 WavesEngine(config, watch=waves, watchdog=options["watchdog"], max_cycles=limit, progress=check)
             )
@@ -108,7 +108,7 @@ def read(path: Path) -> dict[str, Signal]:
             match words[:1]:
                 case ["$scope"]:
                     scopes.append(words[2])
-                    # A structure is a part of a unit.
+                    # A structure belongs to a unit.
                     units.append(".".join(scopes) if words[1] == "module" else units[-1])
                 case ["$upscope"]:
                     scopes.pop()

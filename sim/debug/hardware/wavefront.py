@@ -32,7 +32,7 @@ class HardwareWavefront:
 
     @cached_property
     def recording(self) -> Recording:
-        """What the hardware did with it, made when it is first asked for; DebugError: it does not come to it."""
+        """What the hardware did with it, made on first use; DebugError: it does not come to it."""
         return self._record(self._start)
 
     @property
@@ -60,7 +60,7 @@ class HardwareWavefront:
 
     @property
     def batch(self) -> Batch[Any]:
-        """Its state, as the hardware shows it."""
+        """Its state, as the hardware traces it."""
         step, moments = self.step, self.recording.moments
         if self._shown is None or self._shown[0] != step or self._shown[1].control != self.model.batch.control:
             state = self.model.batch
@@ -75,7 +75,7 @@ class HardwareWavefront:
 
     @property
     def has_ended(self) -> bool:
-        """Whether it is behind its end."""
+        """Whether it is after its end."""
         return self.model.has_ended
 
     @property
@@ -84,7 +84,7 @@ class HardwareWavefront:
         return self.model.is_over
 
     def advance(self) -> None:
-        """Go on behind the next instruction.
+        """Step over the next instruction.
 
         Raises
         ------

@@ -70,10 +70,10 @@ def image_of(launch: Launch[Any], name: str) -> npt.NDArray[np.float32]:
     return np.ascontiguousarray(values.T).reshape(*x.shape, -1)
 
 
-def element_value(launch: Launch[Any], name: str, place: tuple[int, int], lanes: int) -> Value:
+def element_value(launch: Launch[Any], name: str, coordinates: tuple[int, int], lanes: int) -> Value:
     """An element of a buffer at (i, j), the same for all lanes; DebugError: there is none."""
-    memory, buffer = _inside(launch, name, place)
-    i, j = place
+    memory, buffer = _inside(launch, name, coordinates)
+    i, j = coordinates
     found = read(memory, buffer, np.array([i]), np.array([j]))[: buffer.element.channels]
     return Value(np.ascontiguousarray(np.repeat(found, lanes, axis=1)).view(np.uint32), FLOAT)
 
@@ -140,9 +140,9 @@ def _channel(name: str | None, count: int) -> int:
     return found[0]
 
 
-def _inside(launch: Launch[Any], name: str, place: Sequence[int]) -> tuple[Memory, Buffer]:
+def _inside(launch: Launch[Any], name: str, coordinates: Sequence[int]) -> tuple[Memory, Buffer]:
     memory, buffer = buffer_of(launch, name)
-    if place[0] >= buffer.width_limit or place[1] >= buffer.height_limit:
+    if coordinates[0] >= buffer.width_limit or coordinates[1] >= buffer.height_limit:
         size = f"{buffer.width_limit} x {buffer.height_limit}"
-        raise DebugError(f"{name} has no element ({place[0]}, {place[1]}): it is {size}")
+        raise DebugError(f"{name} has no element ({coordinates[0]}, {coordinates[1]}): it is {size}")
     return memory, buffer

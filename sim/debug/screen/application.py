@@ -132,7 +132,7 @@ class DebugScreen(App[int]):
         self.call_after_refresh(self._finished, False)
 
     def on_resize(self) -> None:
-        """There may be room for all panes, or for one."""
+        """There may be space for all panes, or for one."""
         # The size is known when this has been told to all.
         self.call_later(self._arrange)
 
@@ -172,22 +172,22 @@ class DebugScreen(App[int]):
 
     def _show_running(self, line: str) -> None:
         if self._command == line:
-            place = self.query_one("#place", Static)
-            place.update(f" {line} ... Escape interrupts it")
-            place.set_class(True, "running")
+            status = self.query_one("#place", Static)
+            status.update(f" {line} ... Escape interrupts it")
+            status.set_class(True, "running")
 
     def _show(self) -> None:
-        session, place = self.session, self.query_one("#place", Static)
-        place.remove_class("running")
+        session, status = self.session, self.query_one("#place", Static)
+        status.remove_class("running")
         try:
             at, wavefront = session.position, session.wavefront
         except DebugError as error:
             self._stands = False
-            place.update(f" {error}")
+            status.update(f" {error}")
             self.query_one(ImagePane).update_output()
             return
         self._stands = True
-        place.set_class(wavefront.error is not None, "fault")
+        status.set_class(wavefront.error is not None, "fault")
         batch, lane = wavefront.batch, session.lane
         thread = session.started.thread(wavefront.order, int(batch.i[lane]), int(batch.j[lane]))
         state = (
@@ -197,7 +197,7 @@ class DebugScreen(App[int]):
             f" {session.started.name}  wavefront {at.wavefront:,} of {len(session.started.order):,}  step {at.step:,}  "
             f"lane {lane} {thread}  {state}"
         )
-        place.update(Text(text, no_wrap=True, overflow="ellipsis"))
+        status.update(Text(text, no_wrap=True, overflow="ellipsis"))
         self.query_one(SourcePane).update_from(session)
         self.query_one(InstructionPane).update_from(session)
         self.query_one(RegisterPane).update_from(session)
@@ -280,7 +280,7 @@ class DebugScreen(App[int]):
         return self.query_one(f"#{name}")
 
     def _arrange(self) -> None:
-        """All panes, or where there is little room the chosen one with the end of the log."""
+        """All panes, or where there is little space the chosen one with the end of the log."""
         is_small = self.size.width < _SMALL[0] or self.size.height < _SMALL[1]
         self.screen.set_class(is_small, "small")
         for side in (self._pane("left"), self._pane("right")):

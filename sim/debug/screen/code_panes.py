@@ -15,7 +15,7 @@ def _marks(session: Session) -> dict[int, str]:
     marks = {unit: _HAZARD for stop in session.hazards for unit in stop.units or ()}
     executable = session.started.launch.executable
     for stop in session.stops:
-        # A condition at any instruction is at no place.
+        # A condition at any instruction has no location.
         if stop.executable == executable and stop.units and len(stop.units) < len(session.code.units):
             marks |= dict.fromkeys(stop.units, _BREAKPOINT if stop.condition is None else _CONDITIONAL)
     return marks
@@ -30,15 +30,15 @@ def _row(mark: str, number: int, text: str, *, is_here: bool, has_code: bool = T
     return row
 
 
-def toggle(session: Session, units: set[int], place: str) -> str:
-    """The command that sets a breakpoint at a place, or deletes those that are there, at units of this program."""
+def toggle(session: Session, units: set[int], location: str) -> str:
+    """The command that sets a breakpoint at a location, or deletes those that are there, at units of this program."""
     executable, every = session.started.launch.executable, len(session.code.units)
     there = [
         str(stop.number)
         for stop in session.stops
         if stop.executable == executable and stop.units and len(stop.units) < every and stop.units & units
     ]
-    return f"delete {' '.join(there)}" if there else f"break {place}"
+    return f"delete {' '.join(there)}" if there else f"break {location}"
 
 
 class SourcePane(Rows):
@@ -67,7 +67,7 @@ class SourcePane(Rows):
         self.show(rows, None if line is None or session.wavefront.has_ended else line.line - 1)
 
     def command(self, session: Session, row: int) -> str | None:
-        """What sets or deletes a breakpoint at a row; None if there is no code at the row or behind it."""
+        """What sets or deletes a breakpoint at a row; None if there is no code at the row or after it."""
         if self._file is None:
             return None
         units = _units_of_lines(session)

@@ -44,7 +44,7 @@ def title_of(name: str) -> str:
 
 
 class ImagePane(Widget, can_focus=True):
-    """The part of an image around a pixel; a click goes to another pixel's wavefront."""
+    """The section of an image around a pixel; a click goes to another pixel's wavefront."""
 
     BINDINGS = [
         Binding("left", "pan(-1, 0)", "Left", show=False), Binding("right", "pan(1, 0)", "Right", show=False),
@@ -86,9 +86,9 @@ class ImagePane(Widget, can_focus=True):
             name = names[self._number % len(names)]
             (i0, j0), (columns, rows) = self._corner, self._shape
             self._colours = picture(*buffer_of(self._launch, name), range(i0, i0 + columns), range(j0, j0 + rows))
-            place = f"({i0}, {j0}) to ({min(i0 + columns, self._end[0]) - 1}, {min(j0 + rows, self._end[1]) - 1})"
+            extent = f"({i0}, {j0}) to ({min(i0 + columns, self._end[0]) - 1}, {min(j0 + rows, self._end[1]) - 1})"
             self.border_title = title_of(name)
-            self.border_subtitle = f"{place}, at {self._at}"
+            self.border_subtitle = f"{extent}, at {self._at}"
         self.refresh()
 
     @property
@@ -106,23 +106,23 @@ class ImagePane(Widget, can_focus=True):
         """Half blocks that a pixel is wide and high."""
         width, height = self.content_size.width, 2 * self.content_size.height
         sides = (end - start for start, end in zip(self._start, self._end, strict=True))
-        return max(1, min(_MOST, *(room // side for room, side in zip((width, height), sides, strict=True))))
+        return max(1, min(_MOST, *(space // side for space, side in zip((width, height), sides, strict=True))))
 
     @property
     def _shape(self) -> tuple[int, int]:
-        """Columns and rows of pixels for which there is room."""
+        """Columns and rows of pixels for which there is space."""
         return self.content_size.width // self.zoom, 2 * self.content_size.height // self.zoom
 
     def _to_pixel(self) -> None:
         """Move what is seen, if the pixel is not in it."""
         corner = []
-        for at, start, end, first, room in zip(
+        for at, start, end, first, space in zip(
             self._at, self._start, self._end, self._corner, self._shape, strict=True
         ):
-            if end - start <= room:
+            if end - start <= space:
                 first = start
-            elif not first <= at < first + room or not start <= first <= end - room:
-                first = min(max(start, at - room // 2), end - room)
+            elif not first <= at < first + space or not start <= first <= end - space:
+                first = min(max(start, at - space // 2), end - space)
             corner.append(first)
         self._corner = corner[0], corner[1]
 
@@ -176,8 +176,8 @@ class ImagePane(Widget, can_focus=True):
             return
         corner = []
         steps = zip((columns, rows), self._corner, self._start, self._end, self._shape, strict=True)
-        for step, first, start, end, room in steps:
-            corner.append(max(start, min(first + step * max(1, room // 4), end - room)))
+        for step, first, start, end, space in steps:
+            corner.append(max(start, min(first + step * max(1, space // 4), end - space)))
         self._corner = corner[0], corner[1]
         self.update_output()
 
@@ -185,5 +185,5 @@ class ImagePane(Widget, can_focus=True):
         """Show the next image of the launch."""
         self._number += 1
         self.update_output()
-        # A smaller terminal has no room for titles.
+        # A smaller terminal has no space for titles.
         self.notify(str(self.border_title), timeout=2)

@@ -45,7 +45,7 @@ class LanePane(Widget, can_focus=True):
     def __init__(self, id: str) -> None:
         super().__init__(id=id, classes="pane")
         self.border_title = "Lanes"
-        self._places: dict[tuple[int, int], int] = {}
+        self._lane_at: dict[tuple[int, int], int] = {}
         self._letters: list[str] = []
         self._masks: list[str] = []
         self._lane, self._columns, self._rows = 0, 1, 0
@@ -54,8 +54,8 @@ class LanePane(Widget, can_focus=True):
         """Show the wavefront as it is."""
         batch = session.wavefront.batch
         left, top = int(batch.i.min()), int(batch.j.min())
-        self._places = {(int(i) - left, int(j) - top): lane for lane, (i, j) in enumerate(zip(batch.i, batch.j))}  # noqa: B905
-        self._columns, self._rows = (max(place[axis] for place in self._places) + 1 for axis in (0, 1))
+        self._lane_at = {(int(i) - left, int(j) - top): lane for lane, (i, j) in enumerate(zip(batch.i, batch.j))}  # noqa: B905
+        self._columns, self._rows = (max(at[axis] for at in self._lane_at) + 1 for axis in (0, 1))
         self._letters, self._lane = lane_letters(session), session.lane
         self._masks = [
             f"{name:<14}{''.join('1' if each else '.' for each in mask)}"
@@ -78,7 +78,7 @@ class LanePane(Widget, can_focus=True):
         return Strip(segments).crop_extend(0, width, style).apply_style(style)
 
     def _segment(self, column: int, row: int) -> Segment:
-        lane, cell = self._places.get((column, row)), self._cell
+        lane, cell = self._lane_at.get((column, row)), self._cell
         if lane is None:
             return Segment(" " * cell)
         letter = self._letters[lane]
@@ -104,13 +104,13 @@ class LanePane(Widget, can_focus=True):
     def on_click(self, event: Click) -> None:
         """The lane under the pointer is chosen."""
         at = event.get_content_offset(self)
-        lane = None if at is None else self._places.get((at.x // self._cell, at.y))
+        lane = None if at is None else self._lane_at.get((at.x // self._cell, at.y))
         if lane is not None:
             self.post_message(self.Chosen(lane))
 
     def action_step(self, columns: int, rows: int) -> None:
         """Choose the lane beside this one."""
-        here = next(place for place, lane in self._places.items() if lane == self._lane)
-        lane = self._places.get((here[0] + columns, here[1] + rows))
+        here = next(at for at, lane in self._lane_at.items() if lane == self._lane)
+        lane = self._lane_at.get((here[0] + columns, here[1] + rows))
         if lane is not None:
             self.post_message(self.Chosen(lane))

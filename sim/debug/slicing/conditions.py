@@ -28,7 +28,7 @@ class Condition:
     """
 
     launch: Launch[Any]
-    place: tuple[int, int]
+    coordinates: tuple[int, int]
     value: np.float32
     element: float | None
     passed: bool
@@ -36,48 +36,48 @@ class Condition:
     by_element: bool
 
     @property
-    def is_behind(self) -> bool:
-        """Whether it is made behind the program."""
+    def is_after(self) -> bool:
+        """Whether it is made after the program."""
         return self.launch.conditional.location is ConditionalLocation.DPP
 
     def rows(self) -> Iterator[str]:
         """What it was decided by, as a line, if it was."""
         if not (self.by_value or self.by_element):
             return
-        what = "what the program leaves is stored" if self.is_behind else "the processor runs"
-        name = "conditional" if self.is_behind and self.launch.program.conditional_from_program else "the set value"
+        what = "what the program leaves is stored" if self.is_after else "the processor runs"
+        name = "conditional" if self.is_after and self.launch.program.conditional_from_program else "the set value"
         element = "what the test wrote over" if self.element is None else f"{self.element:.9g}"
-        parts = [f"{name} = {self.value:.9g}"] * self.by_value
-        parts += [f"the conditional buffer's {self.place} = {element}"] * self.by_element
+        causes = [f"{name} = {self.value:.9g}"] * self.by_value
+        causes += [f"the conditional buffer's {self.coordinates} = {element}"] * self.by_element
         decided = "passes" if self.passed else "fails"
         test = self.launch.conditional.test.name
-        yield f"{what} if the test {test} passes; it {decided} by {', '.join(parts)}"
+        yield f"{what} if the test {test} passes; it {decided} by {', '.join(causes)}"
 
 
-def condition_of(launch: Launch[Any], place: tuple[int, int], value: np.float32) -> Condition | None:
-    """The test of a processor with memory as it was in front of it; None where there is none."""
+def condition_of(launch: Launch[Any], coordinates: tuple[int, int], value: np.float32) -> Condition | None:
+    """The test of a processor with memory as it was before it; None where there is none."""
     unit = launch.conditional
     if unit.passes_all:
         return None
-    x, y = np.array(place[:1]), np.array(place[1:])
+    x, y = np.array(coordinates[:1]), np.array(coordinates[1:])
 
     def passes(tried: Any) -> bool:
         return bool(unit.decide(launch.memory, x, y, np.array([tried], np.float32))[0][0])
 
     # A test at the PE is made before the launch is there.
-    is_behind = unit.location is ConditionalLocation.DPP
-    is_kept = is_behind or not unit.may_write_buffer
-    passed = passes(value) if is_behind else True
-    area = element_of(unit.buffer, *place) if unit.reads_buffer else None
+    is_after = unit.location is ConditionalLocation.DPP
+    is_kept = is_after or not unit.may_write_buffer
+    passed = passes(value) if is_after else True
+    area = element_of(unit.buffer, *coordinates) if unit.reads_buffer else None
     if area is None:
-        return Condition(launch, place, value, None, passed, by_value=False, by_element=False)
+        return Condition(launch, coordinates, value, None, passed, by_value=False, by_element=False)
     element = _element(launch, area) if is_kept else None
     by_value = element is None or any(passes(tried) != passed for tried in (*_VALUES, element))
     by_element = element is None or any(passes(value) != passed for _ in _with_others(launch, area, (x, y), value))
-    return Condition(launch, place, value, element, passed, by_value=by_value, by_element=by_element)
+    return Condition(launch, coordinates, value, element, passed, by_value=by_value, by_element=by_element)
 
 
-def _with_others(launch: Launch[Any], area: Area, place: Pair, value: np.float32) -> Iterator[None]:
+def _with_others(launch: Launch[Any], area: Area, coordinates: Pair, value: np.float32) -> Iterator[None]:
     """For each of some other elements, among them one like the value, while it is there."""
     space = launch.memory.bytes[area.first : area.end]
     was = space.copy()
@@ -85,7 +85,7 @@ def _with_others(launch: Launch[Any], area: Area, place: Pair, value: np.float32
         for byte in _ELEMENTS:
             space[:] = byte
             yield
-        launch.conditional.store(launch.memory, *place, np.array([value]))
+        launch.conditional.store(launch.memory, *coordinates, np.array([value]))
         yield
     finally:
         space[:] = was
@@ -95,5 +95,5 @@ def _element(launch: Launch[Any], area: Area) -> float:
     buffer, at = launch.conditional.buffer, launch.memory.bytes[area.first : area.end]
     if buffer.element.is_float:
         return float(at.view(np.float32)[0])
-    # A part of the largest integer.
+    # A fraction of the largest integer.
     return float(at.view(np.uint16)[0]) / np.iinfo(np.uint16).max

@@ -1,7 +1,7 @@
 """What the programs of a draw in front of one left for it: why that is what it is, program after program.
 
 A pixel program takes parameters of vertices, and by its edge values and the primitive's record also positions; a copy
-or geometry program takes dwords of its ring. Each of these was left by a thread of the program in front of it, whose
+or geometry program takes dwords of its ring. Each of these was left by a thread of the program before it, whose
 slice is made in its own wavefront.
 """
 
@@ -17,9 +17,9 @@ from ctm.sim.debug.draws import Drawing
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.slicing.answer import Answer
+from ctm.sim.debug.slicing.cell import ITEMS, MEMORY, PRIMITIVE, RING, Cell
+from ctm.sim.debug.slicing.explanation import Explanation
 from ctm.sim.debug.slicing.names import Names
-from ctm.sim.debug.slicing.place import ITEMS, MEMORY, PRIMITIVE, RING, Place
 from ctm.sim.debug.slicing.shapes import Needs, words_that_matter
 from ctm.sim.debug.slicing.slicer import Slice, Slicer, Words
 from ctm.sim.debug.undo import Kept
@@ -34,23 +34,23 @@ _EDGES = (1, 2, 0)
 """Which edge values channels of R0 begin with."""
 
 Wanted = dict[int, Words]
-"""Words that threads left, by thread, and the places that hold them."""
+"""Words that threads left, by thread, and the cells that hold them."""
 
 
-def follow(session: Session, answer: Answer) -> Answer:
-    """An answer for the wavefront that is looked at, with those for what the programs in front of this one left."""
+def follow(session: Session, explanation: Explanation) -> Explanation:
+    """An explanation for the session's wavefront, with those for what earlier programs of the draw left."""
     drawing, launch, batch = session.started.drawing, session.started.launch, session.wavefront.batch
     if drawing is None:
-        return answer
+        return explanation
 
     def pixels(lane: int) -> tuple[int, int]:
         return int(batch.i[lane]), int(batch.j[lane])
 
-    found: list[Answer] = []
-    newest = [answer]
+    found: list[Explanation] = []
+    newest = [explanation]
     if isinstance(launch, PixelLaunch):
         started: Started = drawing.programs["DC" if "DC" in drawing.programs else "VS"]
-        wanted = _of_vertices(drawing, launch, session.wavefront.order, answer.slice, pixels)
+        wanted = _of_vertices(drawing, launch, session.wavefront.order, explanation.slice, pixels)
         newest = _sliced(session, drawing, started, _exports(started.launch, wanted))
         found += newest
         launch = started.launch
@@ -59,34 +59,36 @@ def follow(session: Session, answer: Answer) -> Answer:
         launch = writer.launch
         newest = _sliced(session, drawing, writer, _items(launch.written.shape[1], newest))
         found += newest
-    return replace(answer, before=tuple(found))
+    return replace(explanation, before=tuple(found))
 
 
-def _sliced(session: Session, drawing: Drawing, started: Started, wanted: Wanted) -> list[Answer]:
-    """The answers for words that threads of a launch left."""
+def _sliced(session: Session, drawing: Drawing, started: Started, wanted: Wanted) -> list[Explanation]:
+    """The explanations of words that threads of a launch left."""
     kept = Kept.of_outputs(started.launch)
     try:
-        return [_answer(session, drawing, started, thread, words) for thread, words in sorted(wanted.items()) if words]
+        return [
+            _explanation(session, drawing, started, thread, words) for thread, words in sorted(wanted.items()) if words
+        ]
     finally:
         kept.restore()
 
 
-def _answer(session: Session, drawing: Drawing, started: Started, thread: int, wanted: Words) -> Answer:
+def _explanation(session: Session, drawing: Drawing, started: Started, thread: int, wanted: Words) -> Explanation:
     launch, index = started.launch, started.holds(thread, 0)
     assert index is not None
     arrays = started.i[index], started.j[index], started.covered[index]
     order, lane = int(started.order[index]), int(np.flatnonzero(arrays[0] == thread)[0])
     wavefront = Wavefront(started.instruction_set, launch, order, *arrays, session.cancellation)
     slicer = Slicer(started.instruction_set, launch, wavefront, session.cancellation)
-    found = slicer.slice(place if place.array == MEMORY else place._replace(lane=lane) for place in wanted)
+    found = slicer.slice(cell if cell.array == MEMORY else cell._replace(lane=lane) for cell in wanted)
     text = f"{started.name}, {drawing.name(launch, order, thread, 0)}"
     if list(found.targets.values()) != [word for _, word in sorted(wanted.items())]:
         raise DebugError(f"{text} would leave something else now: what it reads was stored over since it ran")
-    return Answer(text, found, names_of(session, started, order, lane), session.code)
+    return Explanation(text, found, names_of(session, started, order, lane), session.code)
 
 
 def names_of(session: Session, started: Started, order: int, lane: int) -> Names:
-    """The names of a launch's places for the wavefront with this place in it."""
+    """The names of a launch's cells for the wavefront with this index in it."""
     launch, drawing = started.launch, started.drawing
     if isinstance(launch, PixelLaunch):
         assert drawing is not None
@@ -98,15 +100,15 @@ def names_of(session: Session, started: Started, order: int, lane: int) -> Names
     return Names(session.view, launch, lane)
 
 
-def _items(dwords: int, answers: Iterable[Answer]) -> Wanted:
-    """What answers took of a ring of items of so many dwords, by the thread that wrote it."""
+def _items(dwords: int, explanations: Iterable[Explanation]) -> Wanted:
+    """What explanations took of a ring of items of so many dwords, by the thread that wrote it."""
     found: Wanted = {}
-    for answer in answers:
-        for place, word in answer.slice.elements.items():
-            address, size, number = place.index
+    for explanation in explanations:
+        for cell, word in explanation.slice.elements.items():
+            address, size, number = cell.index
             if number == RING:
                 thread = address // WORD_BYTES // dwords
-                found.setdefault(thread, {})[Place(MEMORY, (address, size, ITEMS))] = word
+                found.setdefault(thread, {})[Cell(MEMORY, (address, size, ITEMS))] = word
     return found
 
 
@@ -115,8 +117,8 @@ def _exports(launch: Launch[Any], wanted: dict[tuple[int, int, int], int]) -> Wa
     found: Wanted = {}
     for (vertex, target, channel), word in wanted.items():
         if target in launch.program.outputs:
-            place = Place("outputs", (launch.program.outputs.index(target), channel), 0)
-            found.setdefault(vertex, {})[place] = word
+            cell = Cell("outputs", (launch.program.outputs.index(target), channel), 0)
+            found.setdefault(vertex, {})[cell] = word
     return found
 
 
@@ -127,15 +129,13 @@ def _of_vertices(
     shapes, shape = drawing.shapes, drawing.shape(launch, order)
     assert shapes is not None
     wanted = {}
-    for place, word in found.constants.items():
-        if place.array == PRIMITIVE and place.index[0] != RECORD_BANK:
-            bank, row, channel = place.index
+    for cell, word in found.constants.items():
+        if cell.array == PRIMITIVE and cell.index[0] != RECORD_BANK:
+            bank, row, channel = cell.index
             vertex = shapes.provoking[shape] if bank == PROVOKING_BANK else shapes.corners[shape, bank - 1]
             wanted[int(vertex), PARAMETER_TARGET + row, channel] = word
-    records = [
-        place.index[1:] for place in found.constants if place.array == PRIMITIVE and place.index[0] == RECORD_BANK
-    ]
-    starts = [place for place in found.start if place.array == "temporaries" and place.index[0] == 0]
-    edges = [(_EDGES[place.index[1]], pixels(place.lane)) for place in starts if place.index[1] < len(_EDGES)]
-    covered = sorted({pixels(place.lane) for place in found.targets})
+    records = [cell.index[1:] for cell in found.constants if cell.array == PRIMITIVE and cell.index[0] == RECORD_BANK]
+    starts = [cell for cell in found.start if cell.array == "temporaries" and cell.index[0] == 0]
+    edges = [(_EDGES[cell.index[1]], pixels(cell.lane)) for cell in starts if cell.index[1] < len(_EDGES)]
+    covered = sorted({pixels(cell.lane) for cell in found.targets})
     return wanted | words_that_matter(drawing, shape, Needs(records, edges, covered))

@@ -1,4 +1,4 @@
-"""The places that `why` names, found by these names, and what they hold now."""
+"""The cells that `why` names, found by these names, and what they hold now."""
 
 import re
 from collections.abc import Iterator
@@ -8,9 +8,7 @@ import numpy as np
 
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, CHANNELS, INT_CONSTANTS, WORD_BYTES
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.slicing.following import names_of
-from ctm.sim.debug.slicing.names import Names
-from ctm.sim.debug.slicing.place import (
+from ctm.sim.debug.slicing.cell import (
     BOOLS,
     FLOATS,
     FRAMES,
@@ -21,10 +19,12 @@ from ctm.sim.debug.slicing.place import (
     RING,
     SHARE,
     WORDS,
-    Place,
+    Cell,
     state_arrays,
     words,
 )
+from ctm.sim.debug.slicing.following import names_of
+from ctm.sim.debug.slicing.names import Names
 from ctm.sim.debug.slicing.probing import Probe
 from ctm.sim.golden.mc.address import element_address
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
@@ -39,20 +39,20 @@ _MOST = 1 << 40
 
 
 def word_named(session: Session, text: str) -> str | None:
-    """What a place that `why` names so holds now, as it says that; None: no place is called so here."""
-    found = place_named(session, text)
+    """What a cell that `why` names so holds now, as it says that; None: no cell is called so here."""
+    found = cell_named(session, text)
     if found is None:
         return None
-    names, place = found
+    names, cell = found
     started, wavefront = session.started, session.wavefront
-    if place.is_state:
-        return names.word(place, words(wavefront.batch, place)[0])
+    if cell.is_state:
+        return names.word(cell, words(wavefront.batch, cell)[0])
     probe = Probe(started.instruction_set, started.launch, wavefront.order, session.cancellation)
-    return names.word(place, probe.word(place))
+    return names.word(cell, probe.word(cell))
 
 
-def place_named(session: Session, text: str) -> tuple[Names, Place] | None:
-    """The place that `why` names so, of the lane that is looked at where no other one is named; None: there is none."""
+def cell_named(session: Session, text: str) -> tuple[Names, Cell] | None:
+    """The cell that `why` names so, of the lane that is looked at where no other one is named; None: there is none."""
     lane, match = session.lane, _LANE.fullmatch(text.strip())
     names = names_of(session, session.started, session.wavefront.order, lane)
     if match is not None:
@@ -60,28 +60,28 @@ def place_named(session: Session, text: str) -> tuple[Names, Place] | None:
     if not 0 <= lane < session.wavefront.batch.size:
         return None
     candidates = chain(_outside(session, text.strip(), names), _of_state(session, lane))
-    place = next((place for place in candidates if names.name(place) == text.strip()), None)
-    return None if place is None else (names, place)
+    cell = next((cell for cell in candidates if names.name(cell) == text.strip()), None)
+    return None if cell is None else (names, cell)
 
 
-def _of_state(session: Session, lane: int) -> Iterator[Place]:
-    """All places of a lane, and those that the wavefront has as a whole."""
+def _of_state(session: Session, lane: int) -> Iterator[Cell]:
+    """All cells of a lane, and those that the wavefront has as a whole."""
     batch = session.wavefront.batch
     for array, values in state_arrays(batch).items():
-        yield from (Place(array, index, lane) for index in np.ndindex(*values.shape[:-1]))
+        yield from (Cell(array, index, lane) for index in np.ndindex(*values.shape[:-1]))
     for depth, frame in enumerate(batch.frames):
-        yield from (Place(FRAMES, (depth, row), lane) for row in range(len(frame)))
+        yield from (Cell(FRAMES, (depth, row), lane) for row in range(len(frame)))
     if hasattr(batch, SHARE):
-        yield from (Place(SHARE, index) for index in np.ndindex(*getattr(batch, SHARE).shape[:-1]))
+        yield from (Cell(SHARE, index) for index in np.ndindex(*getattr(batch, SHARE).shape[:-1]))
 
 
-def _outside(session: Session, text: str, names: Names) -> Iterator[Place]:
-    """Places of constants and of memory that may be called so."""
+def _outside(session: Session, text: str, names: Names) -> Iterator[Cell]:
+    """Cells of constants and of memory that may be called so."""
     program = session.started.launch.program
     for array, count in ((INTS, INT_CONSTANTS), (BOOLS, BOOL_CONSTANTS)):
-        yield from (Place(array, (number,)) for number in range(count))
+        yield from (Cell(array, (number,)) for number in range(count))
     for row in range(len(program.constants.all_floats())):
-        yield from (Place(FLOATS, (row, channel)) for channel in range(CHANNELS))
+        yield from (Cell(FLOATS, (row, channel)) for channel in range(CHANNELS))
     if (match := _BANK.fullmatch(text)) and names.drawn is not None:
         yield from _of_bank(session, int(match[1]), int(match[2]))
     yield from _of_memory(session, text)
@@ -89,12 +89,12 @@ def _outside(session: Session, text: str, names: Names) -> Iterator[Place]:
         yield from _of_rings(session)
 
 
-def _of_bank(session: Session, bank: int, row: int) -> Iterator[Place]:
+def _of_bank(session: Session, bank: int, row: int) -> Iterator[Cell]:
     value = session.value(f"CB{bank}[{row}]")
-    yield from (Place(PRIMITIVE, (bank, row, channel)) for channel in range(len(value.words)) if bank)
+    yield from (Cell(PRIMITIVE, (bank, row, channel)) for channel in range(len(value.words)) if bank)
 
 
-def _of_memory(session: Session, text: str) -> Iterator[Place]:
+def _of_memory(session: Session, text: str) -> Iterator[Cell]:
     launch = session.started.launch
     if match := _ELEMENT.fullmatch(text):
         number, i, j = (min(int(each), _MOST) for each in match.groups())
@@ -103,19 +103,19 @@ def _of_memory(session: Session, text: str) -> Iterator[Place]:
         if number < len(buffers) and i < buffers[number].width_limit and j < buffers[number].height_limit:
             first = int(element_address(buffers[number], np.array([i]), np.array([j]))[0])
             size = buffers[number].element.element_bytes
-            yield Place(MEMORY, (first, size, number if is_input else WORDS))
+            yield Cell(MEMORY, (first, size, number if is_input else WORDS))
     if match := _WORD.fullmatch(text):
-        yield Place(MEMORY, (int(match[1], 16), WORD_BYTES, WORDS))
+        yield Cell(MEMORY, (int(match[1], 16), WORD_BYTES, WORDS))
     if (match := _VERTEX.fullmatch(text)) and isinstance(launch, ThreadLaunch):
         number, element, byte = (min(int(each), _MOST) for each in match.groups())
         if number < len(launch.buffers):
             buffer = launch.buffers[number]
-            yield Place(MEMORY, (buffer.address + element * buffer.stride + byte, WORD_BYTES, WORDS))
+            yield Cell(MEMORY, (buffer.address + element * buffer.stride + byte, WORD_BYTES, WORDS))
 
 
-def _of_rings(session: Session) -> Iterator[Place]:
+def _of_rings(session: Session) -> Iterator[Cell]:
     launch = session.started.launch
     assert isinstance(launch, ThreadLaunch)
     for number, ring in ((RING, launch.ring), (ITEMS, launch.written)):
         for dword in range(0 if ring is None else ring.size):
-            yield Place(MEMORY, (dword * WORD_BYTES, WORD_BYTES, number))
+            yield Cell(MEMORY, (dword * WORD_BYTES, WORD_BYTES, number))

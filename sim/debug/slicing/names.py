@@ -1,4 +1,4 @@
-"""What places are called, and what they hold, as the manuals and the disassembler write it."""
+"""What cells are called, and what they hold, as the manuals and the disassembler write it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT, TILE_LOG2
 from ctm.rtl.isa.limits import ADDRESS_SPACE, CHANNELS, WORD_BYTES
 from ctm.sim.debug.error import unknown
 from ctm.sim.debug.numbers import CHANNELS as CHANNEL_NAMES
-from ctm.sim.debug.slicing.place import (
+from ctm.sim.debug.slicing.cell import (
     ALL_LANES,
     BOOLS,
     FLOATS,
@@ -21,7 +21,7 @@ from ctm.sim.debug.slicing.place import (
     PRIMITIVE,
     RING,
     SHARE,
-    Place,
+    Cell,
 )
 from ctm.sim.debug.views import SPELLINGS, View
 from ctm.sim.golden.dpp.batch import Batch
@@ -45,68 +45,68 @@ _MASK = "_mask"
 _SMALL = 1 << 23
 """Below it are denormal floats, which are integers as a rule."""
 _PV_PS = CHANNELS
-"""The place of PS behind the channels of PV."""
+"""The index of PS after the channels of PV."""
 
 
 @dataclass(frozen=True)
 class Names:
-    """Those of a program's places; lanes are said where they are not `lane`."""
+    """Those of a program's cells; lanes are said where they are not `lane`."""
 
     view: View
     launch: Launch[Any]
     lane: int
     drawn: Callable[[int], str] | None = None
-    """Of a draw's pixel program: what the vertex of the primitive behind a bank is called."""
+    """Of a draw's pixel program: what the primitive's vertex of a bank is called."""
     ringed: Callable[[int, bool], str] | None = None
     """Of another program of a draw: what a dword of the ring is called that it reads, or, if that is so, writes."""
 
-    def places(self, batch: Batch[Any], text: str) -> list[Place]:
-        """The places of a register, one of its channels, or a mask in this lane, by name; DebugError: there is none."""
+    def cells(self, batch: Batch[Any], text: str) -> list[Cell]:
+        """The cells of a register, one of its channels, or a mask in this lane, by name; DebugError: there is none."""
         name, _, channel = text.strip().partition(".")
-        found = [(place, spelling) for place, spelling in self._all(batch, name)]
+        found = [(cell, spelling) for cell, spelling in self._all(batch, name)]
         if not found:
             raise unknown("register", name, self._known(batch))
-        chosen = [place for place, spelling in found if not channel or channel in spelling]
+        chosen = [cell for cell, spelling in found if not channel or channel in spelling]
         if not chosen:
             spelling = CHANNEL_NAMES[self.view.kind]
             raise unknown("channel", channel, [spelling[number] for number in range(len(found))])
         return chosen
 
-    def name(self, place: Place) -> str:
-        """What a place is called."""
-        text = self._name(place)
-        return text if place.lane in (ALL_LANES, self.lane) else f"{text} of lane {place.lane}"
+    def name(self, cell: Cell) -> str:
+        """What a cell is called."""
+        text = self._name(cell)
+        return text if cell.lane in (ALL_LANES, self.lane) else f"{text} of lane {cell.lane}"
 
-    def word(self, place: Place, word: Any) -> str:
+    def word(self, cell: Cell, word: Any) -> str:
         """What it holds, for people."""
-        if place.array == MEMORY:
-            return self._element(place, word)
+        if cell.array == MEMORY:
+            return self._element(cell, word)
         if isinstance(word, np.bool_ | bool):
             return str(int(word))
-        if place.array in ("temporaries", "outputs", "previous", "conditional", FLOATS, PRIMITIVE):
+        if cell.array in ("temporaries", "outputs", "previous", "conditional", FLOATS, PRIMITIVE):
             return _float_text(int(word))
-        if place.array == INTS:
+        if cell.array == INTS:
             return f"{word.count} rounds from {word.start} by {word.step}"
         return str(int(word))
 
     # Inside.
 
     def _known(self, batch: Batch[Any]) -> list[str]:
-        """The names that have places."""
+        """The names that have cells."""
         names = [*self.view.names(batch), *_ARRAYS[self.view.kind], *batch.LANE_ARRAYS]
         found = (name.removesuffix(_MASK) for name in names)
         return [name for name in dict.fromkeys(found) if next(self._all(batch, name), None) is not None]
 
-    def _all(self, batch: Batch[Any], name: str) -> Iterator[tuple[Place, tuple[str, ...]]]:
-        """Places of a name, each with the spellings of its channel."""
+    def _all(self, batch: Batch[Any], name: str) -> Iterator[tuple[Cell, tuple[str, ...]]]:
+        """Cells of a name, each with the spellings of its channel."""
         spellings = list(zip(*SPELLINGS, strict=True))
         number = self.view.register(batch, name)
         if number is not None:
             for channel in range(CHANNELS):
-                yield Place("temporaries", (number, channel), self.lane), spellings[channel]
+                yield Cell("temporaries", (number, channel), self.lane), spellings[channel]
         elif self.view.kind == "r700" and name in ("PV", "PS"):
             for channel in range(CHANNELS) if name == "PV" else [_PV_PS]:
-                yield Place("previous", (channel,), self.lane), spellings[channel % CHANNELS] if name == "PV" else ()
+                yield Cell("previous", (channel,), self.lane), spellings[channel % CHANNELS] if name == "PV" else ()
         else:
             masks = {mask.removesuffix(_MASK): mask for mask in batch.LANE_ARRAYS if getattr(batch, mask).dtype == bool}
             array = (masks | _ARRAYS[self.view.kind]).get(name)
@@ -114,38 +114,38 @@ class Names:
                 return
             shape = getattr(batch, array).shape[:-1]
             for index in np.ndindex(*shape):
-                yield Place(array, index, self.lane), spellings[index[0]] if index else ()
+                yield Cell(array, index, self.lane), spellings[index[0]] if index else ()
 
-    def _name(self, place: Place) -> str:
+    def _name(self, cell: Cell) -> str:
         channels = CHANNEL_NAMES[self.view.kind]
-        index = place.index
-        if place.array == "temporaries":
+        index = cell.index
+        if cell.array == "temporaries":
             return f"{self.view.register_name(self.launch.program.temporaries, index[0])}.{channels[index[1]]}"
-        if place.array in ("outputs", "written"):
+        if cell.array in ("outputs", "written"):
             text = f"o{self.launch.program.outputs[index[0]]}.{channels[index[1]]}"
-            return text if place.array == "outputs" else f"{text} is written"
-        if place.array == "previous":
+            return text if cell.array == "outputs" else f"{text} is written"
+        if cell.array == "previous":
             return f"PV.{channels[index[0]]}" if index[0] < _PV_PS else "PS"
-        if place.array == FRAMES:
+        if cell.array == FRAMES:
             return f"mask {_FRAME_ROWS[self.view.kind][index[1]]} of stack entry {index[0]}"
-        if place.array == SHARE:
+        if cell.array == SHARE:
             return f"share dword {index[0]} of bank {index[1]}"
-        if place.array == MEMORY:
-            return self._element_name(place)
-        if place.array == PRIMITIVE:
+        if cell.array == MEMORY:
+            return self._element_name(cell)
+        if cell.array == PRIMITIVE:
             bank, row, channel = index
             assert self.drawn is not None
             return f"CB{bank}[{row}].{channels[channel]} ({self.drawn(bank)})"
-        if place.array in (INTS, BOOLS):
-            return f"{place.array[0]}{index[0]}"
-        if place.array == FLOATS:
+        if cell.array in (INTS, BOOLS):
+            return f"{cell.array[0]}{index[0]}"
+        if cell.array == FLOATS:
             return f"{self.view.constants}{index[0]}.{channels[index[1]]}"
         arrays = {array: name for name, array in _ARRAYS[self.view.kind].items()}
-        name = arrays.get(place.array, place.array.removesuffix(_MASK))
+        name = arrays.get(cell.array, cell.array.removesuffix(_MASK))
         return f"{name}.{channels[index[0]]}" if index else name
 
-    def _element_name(self, place: Place) -> str:
-        address, _, number = place.index
+    def _element_name(self, cell: Cell) -> str:
+        address, _, number = cell.index
         if number in (RING, ITEMS):
             assert self.ringed is not None
             return self.ringed(address // WORD_BYTES, number == ITEMS)
@@ -168,12 +168,12 @@ class Names:
         for number, buffer in enumerate(buffers):
             byte = address - buffer.address
             if 0 <= byte < buffer.size:
-                element, rest = divmod(byte, buffer.stride) if buffer.stride else (0, byte)
-                return f"vertex buffer {number} (element {element}, byte {rest})"
+                element, offset = divmod(byte, buffer.stride) if buffer.stride else (0, byte)
+                return f"vertex buffer {number} (element {element}, byte {offset})"
         return None
 
-    def _element(self, place: Place, word: bytes) -> str:
-        number = place.index[2]
+    def _element(self, cell: Cell, word: bytes) -> str:
+        number = cell.index[2]
         if number < 0:
             return _float_text(int.from_bytes(word, "little"))
         buffer = self.launch.inputs.buffers[number]

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ctm.sim.debug.slicing.place import PRIMITIVE, Place
+from ctm.sim.debug.slicing.cell import PRIMITIVE, Cell
 from ctm.sim.golden.dpp.batch import Floats, Integers
 from ctm.sim.golden.r700.draws.primitives import PrimitiveConstants
 
-Taken = set[Place]
+Taken = set[Cell]
 
 
 class _Rows(np.ndarray):
@@ -22,12 +22,12 @@ class _Rows(np.ndarray):
         """See `numpy.ndarray`; what it gives is an ordinary array."""
         if self.taken is not None:
             channels = np.arange(self.shape[1])[index[1] if isinstance(index, tuple) else slice(None)]
-            self.taken.update(Place(PRIMITIVE, (*self.where, int(channel))) for channel in np.ravel(channels))
+            self.taken.update(Cell(PRIMITIVE, (*self.where, int(channel))) for channel in np.ravel(channels))
         return self.view(np.ndarray)[index]
 
 
 class ProbedPrimitives:
-    """Those of the wavefront with place `order` in the draw, for any number of its copies; see `PrimitiveConstants`."""
+    """Those of the wavefront with index `order` in the draw, for any number of its copies; see `PrimitiveConstants`."""
 
     def __init__(self, original: PrimitiveConstants, order: int) -> None:
         self._original, self._order = original, np.array([order])
@@ -40,14 +40,14 @@ class ProbedPrimitives:
         found.taken, found.where = self.taken, (bank, row)
         return found
 
-    def word(self, place: Place) -> int:
+    def word(self, cell: Cell) -> int:
         """The bits of a channel of a row."""
-        bank, row, channel = place.index
+        bank, row, channel = cell.index
         return int(self._row(bank, row).view(np.uint32)[channel])
 
-    def put(self, place: Place, word: int) -> None:
+    def put(self, cell: Cell, word: int) -> None:
         """Change them."""
-        bank, row, channel = place.index
+        bank, row, channel = cell.index
         changed = self._row(bank, row)
         changed.view(np.uint32)[channel] = word
         self._changed[bank, row] = changed

@@ -1,4 +1,4 @@
-"""Executes one instruction for copies of a wavefront, each with other words in places of its state."""
+"""Executes one instruction for copies of a wavefront, each with other words in cells of its state."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.debug.cancellation import Cancellation
-from ctm.sim.debug.slicing.place import (
+from ctm.sim.debug.slicing.cell import (
     ALL_LANES,
     BOOLS,
     FLOATS,
@@ -21,7 +21,7 @@ from ctm.sim.debug.slicing.place import (
     PRIMITIVE,
     RING,
     WORDS,
-    Place,
+    Cell,
     array_of,
     exists,
     words,
@@ -49,7 +49,7 @@ class ProbedConstants(Constants):
         self._floats = original.all_floats().copy()
         self._ints = list(original.all_ints())
         self._bools = list(original.all_bools())
-        self.taken: set[Place] = set()
+        self.taken: set[Cell] = set()
 
     def float_constant(self, index: int) -> npt.NDArray[np.float32]:
         """See `Constants.float_constant`."""
@@ -58,7 +58,7 @@ class ProbedConstants(Constants):
     def float_rows(self, rows: Integers, lanes: Mask) -> npt.NDArray[np.float32]:
         """See `Constants.float_rows`."""
         inside = np.unique(rows[(rows >= 0) & (rows < len(self._floats))])
-        self.taken.update(Place(FLOATS, (int(row), channel)) for row in inside for channel in range(4))
+        self.taken.update(Cell(FLOATS, (int(row), channel)) for row in inside for channel in range(4))
         return super().float_rows(rows, lanes)
 
     def is_clean(self, index: int) -> bool:
@@ -68,27 +68,27 @@ class ProbedConstants(Constants):
 
     def int_constant(self, index: int) -> IntConstant:
         """See `Constants.int_constant`."""
-        self.taken.add(Place(INTS, (index,)))
+        self.taken.add(Cell(INTS, (index,)))
         return super().int_constant(index)
 
     def bool_constant(self, index: int) -> bool:
         """See `Constants.bool_constant`."""
-        self.taken.add(Place(BOOLS, (index,)))
+        self.taken.add(Cell(BOOLS, (index,)))
         return super().bool_constant(index)
 
-    def word(self, place: Place) -> Any:
-        """What a place in a constant file holds: bits of a float, an int constant, a bool."""
-        number = place.index[0]
-        if place.array == FLOATS:
-            return int(self._floats.view(np.uint32)[place.index])
-        return self._ints[number] if place.array == INTS else self._bools[number]
+    def word(self, cell: Cell) -> Any:
+        """What a cell in a constant file holds: bits of a float, an int constant, a bool."""
+        number = cell.index[0]
+        if cell.array == FLOATS:
+            return int(self._floats.view(np.uint32)[cell.index])
+        return self._ints[number] if cell.array == INTS else self._bools[number]
 
-    def put(self, place: Place, word: Any) -> None:
-        """Change what a place in a constant file holds."""
-        number = place.index[0]
-        if place.array == FLOATS:
-            self._floats.view(np.uint32)[place.index] = word
-        elif place.array == INTS:
+    def put(self, cell: Cell, word: Any) -> None:
+        """Change what a cell in a constant file holds."""
+        number = cell.index[0]
+        if cell.array == FLOATS:
+            self._floats.view(np.uint32)[cell.index] = word
+        elif cell.array == INTS:
             self._ints[number] = word
         else:
             self._bools[number] = word
@@ -154,43 +154,43 @@ class ProbeJournal(Journal[Any]):
 
 
 class Copies:
-    """Copies of one wavefront behind an instruction: `parts` by control state, each with whether it has ended.
+    """Copies of one wavefront after an instruction: `states` by control state, each with whether it has ended.
 
-    Copies are told apart by their `order`; those in none of the parts faulted.
+    Copies are told apart by their `order`; those in none of the states faulted.
     """
 
-    def __init__(self, count: int, parts: Sequence[tuple[Batch[Any], bool]]) -> None:
+    def __init__(self, count: int, states: Sequence[tuple[Batch[Any], bool]]) -> None:
         self._count = count
-        self.parts = parts
+        self.states = states
 
     @property
     def faulted(self) -> Mask:
         """Which of them faulted."""
         result = np.ones(self._count, bool)
-        for part, _ in self.parts:
-            result[part.order] = False
+        for state, _ in self.states:
+            result[state.order] = False
         return result
 
-    def differ(self, place: Place, expected: Any, control: Any) -> Mask:
-        """Which copies [copies] faulted, or went on as `control` says with other bits in a place than expected.
+    def differ(self, cell: Cell, expected: Any, control: Any) -> Mask:
+        """Which copies [copies] faulted, or continued as `control` says with unexpected bits in a cell.
 
-        Of two wavefronts at different places in the program masks cannot be compared; of one that has ended they can.
+        Masks of two wavefronts at different positions in the program cannot be compared; those of ended ones can.
         """
         result = self.faulted
-        for part, ended in self.parts:
-            if (ended or control in (ENDED, part.control)) and exists(part, place):
-                result[part.order] = words(part, place) != expected
+        for state, ended in self.states:
+            if (ended or control in (ENDED, state.control)) and exists(state, cell):
+                result[state.order] = words(state, cell) != expected
         return result
 
     def elsewhere(self, control: Any) -> list[tuple[Batch[Any], bool]]:
-        """The parts that did not go on as `control` says."""
-        return [(part, ended) for part, ended in self.parts if control != (ENDED if ended else part.control)]
+        """The states that did not continue as `control` says."""
+        return [(state, ended) for state, ended in self.states if control != (ENDED if ended else state.control)]
 
 
 class Probe:
     """Executes instructions of a launch for copies of one wavefront, until `cancellation` ends it.
 
-    `order` is that wavefront's place in the launch.
+    `order` is that wavefront's index in the launch.
     """
 
     def __init__(
@@ -215,59 +215,59 @@ class Probe:
         self._cancellation.executed(0, ())
         before = _executed(batch)
         with np.errstate(all="ignore"):
-            parts = self._executor.step(batch)
+            states = self._executor.step(batch)
             if not self.journal.over:
-                return parts
-            # Where some ended in front of the instruction, because all their lanes are killed, the others wait for it.
-            waits = [_executed(part).items() <= before.items() for part in parts]
+                return states
+            # Where some ended before the instruction, because all their lanes are killed, the others wait for it.
+            waits = [_executed(state).items() <= before.items() for state in states]
             return [
-                behind
-                for part, waiting in zip(parts, waits, strict=True)
-                for behind in (self._executor.step(part) if waiting else [part])
+                after
+                for state, waiting in zip(states, waits, strict=True)
+                for after in (self._executor.step(state) if waiting else [state])
             ]
 
-    def word(self, place: Place) -> Any:
-        """What a place outside of the state holds; of memory its bytes."""
-        if place.array == PRIMITIVE:
-            return self._drawn.word(place)
-        if place.array != MEMORY:
-            return self.constants.word(place)
-        address, size, number = place.index
+    def word(self, cell: Cell) -> Any:
+        """What a cell outside of the state holds; of memory its bytes."""
+        if cell.array == PRIMITIVE:
+            return self._drawn.word(cell)
+        if cell.array != MEMORY:
+            return self.constants.word(cell)
+        address, size, number = cell.index
         return self._bytes(number)[address : address + size].tobytes()
 
-    def put(self, place: Place, word: Any) -> None:
+    def put(self, cell: Cell, word: Any) -> None:
         """Change it."""
-        if place.array == PRIMITIVE:
-            self._drawn.put(place, word)
+        if cell.array == PRIMITIVE:
+            self._drawn.put(cell, word)
             return
-        if place.array != MEMORY:
-            self.constants.put(place, word)
+        if cell.array != MEMORY:
+            self.constants.put(cell, word)
             return
-        address, size, number = place.index
+        address, size, number = cell.index
         self._bytes(number)[address : address + size] = np.frombuffer(word, np.uint8)
 
     @contextmanager
-    def changed(self, place: Place, word: Any) -> Iterator[None]:
+    def changed(self, cell: Cell, word: Any) -> Iterator[None]:
         """Change it for a block."""
-        with self.all_changed([place], [word]):
+        with self.all_changed([cell], [word]):
             yield
 
     @contextmanager
-    def all_changed(self, places: Sequence[Place], words: Sequence[Any]) -> Iterator[None]:
+    def all_changed(self, cells: Sequence[Cell], words: Sequence[Any]) -> Iterator[None]:
         """Change several for a block."""
-        before = [self.word(place) for place in places]
-        for place, word in zip(places, words, strict=True):
-            self.put(place, word)
+        before = [self.word(cell) for cell in cells]
+        for cell, word in zip(cells, words, strict=True):
+            self.put(cell, word)
         try:
             yield
         finally:
-            for place, word in zip(places, before, strict=True):
-                self.put(place, word)
+            for cell, word in zip(cells, before, strict=True):
+                self.put(cell, word)
 
     @property
-    def taken(self) -> set[Place]:
-        """The places in constants that the last instruction took."""
-        return {place for constants in self._files for place in constants.taken}
+    def taken(self) -> set[Cell]:
+        """The cells in constants that the last instruction took."""
+        return {cell for constants in self._files for cell in constants.taken}
 
     @property
     def _files(self) -> tuple["ProbedConstants | ProbedPrimitives", ...]:
@@ -295,12 +295,12 @@ class Probe:
         """Execute one instruction for copies of one wavefront."""
         # A step may change the batch itself.
         count = batch.wavefronts
-        return Copies(count, self.step_parts(batch))
+        return Copies(count, self.step_states(batch))
 
-    def step_parts(self, batch: Batch[Any]) -> list[tuple[Batch[Any], bool]]:
-        """Execute one instruction: parts, each with whether it has ended. Those that fault are in none."""
-        parts = [(part, False) for part in self.step(batch)]
-        return [*parts, *((part, True) for part in self.journal.over)]
+    def step_states(self, batch: Batch[Any]) -> list[tuple[Batch[Any], bool]]:
+        """Execute one instruction: states, each with whether it has ended. Those that fault are in none."""
+        states = [(state, False) for state in self.step(batch)]
+        return [*states, *((state, True) for state in self.journal.over)]
 
 
 def _executed(batch: Batch[Any]) -> dict[int, int]:
@@ -313,7 +313,7 @@ class Changes:
 
     def __init__(self) -> None:
         self.count = 0
-        self._changes: dict[Place, tuple[list[Integers], list[npt.NDArray[Any]]]] = {}
+        self._changes: dict[Cell, tuple[list[Integers], list[npt.NDArray[Any]]]] = {}
 
     @classmethod
     def none(cls) -> Self:
@@ -327,9 +327,9 @@ class Changes:
         self.count += count
         return range(self.count - count, self.count)
 
-    def change(self, copies: range, place: Place, values: Sequence[Any] | npt.NDArray[Any]) -> None:
-        """Other words for a place in copies."""
-        numbers, words = self._changes.setdefault(place, ([], []))
+    def change(self, copies: range, cell: Cell, values: Sequence[Any] | npt.NDArray[Any]) -> None:
+        """Other words for a cell in copies."""
+        numbers, words = self._changes.setdefault(cell, ([], []))
         numbers.append(np.arange(copies.start, copies.stop))
         words.append(np.asarray(values))
 
@@ -337,20 +337,20 @@ class Changes:
         """The copies."""
         batch = state.take(np.zeros(self.count, np.int64))
         batch.order = np.arange(self.count)
-        for place, (copies, values) in self._changes.items():
-            put(batch, place, np.concatenate(copies), np.concatenate(values))
+        for cell, (copies, values) in self._changes.items():
+            put(batch, cell, np.concatenate(copies), np.concatenate(values))
         unclean(batch)
         batch.set_active(batch.active)
         return batch
 
 
-def put(batch: Batch[Any], place: Place, copies: Integers, values: npt.NDArray[Any]) -> None:
-    """Change a place in some wavefronts of the batch."""
-    array, index = array_of(batch, place)
+def put(batch: Batch[Any], cell: Cell, copies: Integers, values: npt.NDArray[Any]) -> None:
+    """Change a cell in some wavefronts of the batch."""
+    array, index = array_of(batch, cell)
     bits = array.view(np.uint32) if array.dtype == np.float32 else array
-    at = copies if place.lane == ALL_LANES else copies * batch.lanes + place.lane
-    places: Any = (*index, at)
-    bits[places] = values.astype(bits.dtype)
+    at = copies if cell.lane == ALL_LANES else copies * batch.lanes + cell.lane
+    where: Any = (*index, at)
+    bits[where] = values.astype(bits.dtype)
 
 
 def unclean(batch: Any) -> None:

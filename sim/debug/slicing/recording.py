@@ -1,4 +1,4 @@
-"""Records which places an instruction touches, by arrays that keep how they are indexed."""
+"""Records which cells an instruction touches, by arrays that keep how they are indexed."""
 
 from collections import defaultdict
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ctm.sim.debug.slicing.place import ALL_LANES, FLOATS, FRAMES, SHARE, Place, state_arrays
+from ctm.sim.debug.slicing.cell import ALL_LANES, FLOATS, FRAMES, SHARE, Cell, state_arrays
 from ctm.sim.golden.dpp.batch import Batch
 
 Accesses = dict[str, set[int]]
@@ -45,7 +45,7 @@ class Recorded(np.ndarray):
         if results:
             named["out"] = tuple(_plain(result) for result in results)
         found = getattr(ufunc, method)(*map(_plain, inputs), **named)
-        # An operation in place gives the array itself, which stays what it is.
+        # An operation in place gives the array itself, which is unchanged.
         return results[0] if results else found
 
     def __array_function__(self, function: Any, types: Any, arguments: Any, named: Any) -> Any:
@@ -88,46 +88,46 @@ class Recording:
         self._arrays[name] = Recorded.of(array, self._accesses[name])
         setattr(self.batch, name, self._arrays[name])
 
-    def accessed(self, array: str) -> set[Place]:
-        """The places of an array that were indexed."""
+    def accessed(self, array: str) -> set[Cell]:
+        """The cells of an array that were indexed."""
         shape = self._shapes[array]
         if not self._accesses[array]:
             return set()
         flat = np.fromiter(self._accesses[array], np.int64)
         indices = list(zip(*(axis.tolist() for axis in np.unravel_index(flat, shape)), strict=True))
         if array == SHARE:
-            return {Place(array, tuple(index[:-1])) for index in indices}
-        return {Place(array, tuple(index[:-1]), index[-1]) for index in indices}
+            return {Cell(array, tuple(index[:-1])) for index in indices}
+        return {Cell(array, tuple(index[:-1]), index[-1]) for index in indices}
 
-    def may_have_written(self, behind: Batch[Any], place: Place) -> bool:
-        """Whether the instruction may have written a place; `behind` is the state that it left."""
-        if place.array == FRAMES:
+    def may_have_written(self, after: Batch[Any], cell: Cell) -> bool:
+        """Whether the instruction may have written a cell; `after` is the state that it left."""
+        if cell.array == FRAMES:
             return True
-        if getattr(behind, place.array) is not self._arrays[place.array]:
+        if getattr(after, cell.array) is not self._arrays[cell.array]:
             return True
-        index = place.index if place.lane == ALL_LANES else (*place.index, place.lane)
-        if place.lane == ALL_LANES:
-            index = (*place.index, 0)
-        return int(np.ravel_multi_index(index, self._shapes[place.array])) in self._accesses[place.array]
+        index = cell.index if cell.lane == ALL_LANES else (*cell.index, cell.lane)
+        if cell.lane == ALL_LANES:
+            index = (*cell.index, 0)
+        return int(np.ravel_multi_index(index, self._shapes[cell.array])) in self._accesses[cell.array]
 
 
 class RecordedRow(np.ndarray):
     """A constant [4] that notes which channels are taken."""
 
-    places: set[Place] | None = None
+    cells: set[Cell] | None = None
     number: int = 0
 
     @classmethod
-    def of(cls, row: npt.NDArray[np.float32], number: int, places: set[Place]) -> "RecordedRow":
+    def of(cls, row: npt.NDArray[np.float32], number: int, cells: set[Cell]) -> "RecordedRow":
         """The row as such an array."""
         found = row.view(cls)
-        found.places, found.number = places, number
+        found.cells, found.number = cells, number
         return found
 
     def __getitem__(self, index: Any) -> Any:
         """See `numpy.ndarray`; what it gives is an ordinary array."""
-        if self.places is not None:
+        if self.cells is not None:
             first = index[0] if isinstance(index, tuple) else index
             channels = np.arange(self.shape[0])[first]
-            self.places.update(Place(FLOATS, (self.number, int(channel))) for channel in np.ravel(channels))
+            self.cells.update(Cell(FLOATS, (self.number, int(channel))) for channel in np.ravel(channels))
         return self.view(np.ndarray)[index]

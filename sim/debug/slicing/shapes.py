@@ -18,11 +18,11 @@ from ctm.sim.golden.r700.image import pipeline_in
 from ctm.sim.golden.r700.instruction import POSITION_TARGET
 
 _STEPS = tuple(sign * 2.0**-power for power in (1, 3, 5, 8) for sign in (1, -1))
-"""By which parts of itself, or of w, a coordinate is moved: a larger step leaves the view."""
+"""By which fractions of itself, or of w, a coordinate is moved: a larger step leaves the view."""
 _FAR = -(2.0**20)
-"""In place of any word: out of view, and more than any shape has."""
+"""Instead of any word: out of view, and more than any shape has."""
 _OTHERS = 0.0, -1.0, 0.25, 1.0, 16.0, _FAR
-"""In place of sizes and distances."""
+"""Instead of sizes and distances."""
 
 VertexWord = tuple[int, int, int]
 """A vertex, and the target and the channel in which it left a word."""
@@ -30,7 +30,7 @@ VertexWord = tuple[int, int, int]
 
 @dataclass(frozen=True)
 class Needs:
-    """What is asked of a shape: rows and channels of its record, edges with pixels, and pixels that it covers."""
+    """What is needed of a shape: rows and channels of its record, edges with pixels, and pixels that it covers."""
 
     records: list[Any]
     edges: list[tuple[int, tuple[int, int]]]
@@ -54,8 +54,8 @@ def words_that_matter(drawing: Drawing, shape: int, needs: Needs) -> dict[Vertex
             tried.append((corners[corner], target, channel))
             copies.append(usual.copy())
             copies[-1][number, corner, channel] = word
-    piece = int((shapes.primitive[:shape] == shapes.primitive[shape]).sum())
-    words = _set_up(drawing, copies, piece, needs)
+    triangle = int((shapes.primitive[:shape] == shapes.primitive[shape]).sum())
+    words = _set_up(drawing, copies, triangle, needs)
     matter = {word for word, own in zip(tried, words[1:], strict=True) if own is not None and own != words[0]}
     left = np.concatenate([shaded.position[None], shaded.beside]).view(np.uint32)
     return {
@@ -87,14 +87,14 @@ def _moved(position: Floats, channel: int) -> Iterator[np.float32]:
 
 
 def _others(vector: Floats, channel: int) -> Iterator[np.float32]:
-    """Others in place of a size or a distance."""
+    """Others instead of a size or a distance."""
     for factor in (-1.0, 0.5, 2.0):
         yield vector[channel] * np.float32(factor)
     yield from map(np.float32, _OTHERS)
 
 
-def _set_up(drawing: Drawing, copies: list[Floats], piece: int, needs: Needs) -> list[bytes | None]:
-    """What is asked of the shape's piece of each copy; None where only the piece is not there."""
+def _set_up(drawing: Drawing, copies: list[Floats], triangle: int, needs: Needs) -> list[bytes | None]:
+    """What is needed of the shape's triangle of each copy; None where only that triangle is missing."""
     shaded = drawing.shaded
     assert shaded is not None and drawing.set_up is not None
     count, size = len(copies), copies[0].shape[1]
@@ -107,8 +107,8 @@ def _set_up(drawing: Drawing, copies: list[Floats], piece: int, needs: Needs) ->
     for copy in range(count):
         own = np.flatnonzero(shapes.primitive == copy)
         covered = [any(_covers(shapes, int(each), pixel) for each in own) for pixel in needs.covered]
-        is_there = own.size > piece
-        words = _words(shapes, int(own[piece]), needs) if is_there else b""
+        is_there = own.size > triangle
+        words = _words(shapes, int(own[triangle]), needs) if is_there else b""
         found.append(bytes(covered) + words if is_there or not all(covered) else None)
     return found
 
@@ -124,6 +124,6 @@ def _covers(shapes: Shapes, shape: int, pixel: tuple[int, int]) -> bool:
 
 def _words(shapes: Shapes, shape: int, needs: Needs) -> bytes:
     """Words of a shape's record, and its edge values at pixels."""
-    record = b"".join(shapes.record[(shape, *place)].tobytes() for place in needs.records)
+    record = b"".join(shapes.record[(shape, *row)].tobytes() for row in needs.records)
     values = (np.float32(shapes.edges[shape, edge] @ np.array([*pixel, 1])) for edge, pixel in needs.edges)
     return record + b"".join(value.tobytes() for value in values)

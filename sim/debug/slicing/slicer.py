@@ -1,8 +1,8 @@
-"""Walks back from places of a wavefront to what determined their words.
+"""Dynamic backward slicing: walks back from cells of a wavefront to what determined their words.
 
-In front of every instruction there is a set of places that matter. An instruction that may have written one of them
-puts what determines it in its place; one that could have sent the wavefront elsewhere counts if places that matter
-would then have been others where the two ways meet again.
+Before every instruction there is a set of relevant cells. An instruction that may have written one of them replaces it
+by its data dependences. A branch is a control dependence if relevant cells would have had other words at the join of
+the two paths.
 """
 
 from bisect import bisect_right
@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from ctm.sim.debug.cancellation import Cancellation
 from ctm.sim.debug.hardware.wavefront import AnyWavefront
+from ctm.sim.debug.slicing.cell import ALL_LANES, FLOATS, MEMORY, PRIMITIVE, Cell, exists, words
 from ctm.sim.debug.slicing.determination import Determination, Elsewhere
-from ctm.sim.debug.slicing.place import ALL_LANES, FLOATS, MEMORY, PRIMITIVE, Place, exists, words
 from ctm.sim.debug.slicing.probing import Probe
 from ctm.sim.debug.slicing.slots import units_of
 from ctm.sim.debug.slicing.track import Track
@@ -33,11 +33,11 @@ _GROUP_UNITS = 8
 _WORDS = (FLOATS, PRIMITIVE)
 """Constants that may be any word: int constants send wavefronts round loops."""
 _TRIES = 2
-"""Runs of another way with random constants."""
+"""Runs of another path with random constants."""
 _MOST_STEPS = 20_000
-"""Instructions of another way that are executed to see where it meets the one that was taken."""
+"""Instructions of another path that are executed to find its join with the one that was taken."""
 
-Words = dict[Place, Any]
+Words = dict[Cell, Any]
 
 
 @dataclass(frozen=True)
@@ -51,20 +51,20 @@ class Cause:
     slots
         The units of the slots that made something, of an instruction that is no group its own.
     made
-        Places that it wrote, or kept where it could have written them, with their words behind it.
+        Cells that it wrote, or kept where it could have written them, with their words after it.
     reasons
-        For each of these the places that determined it.
+        For each of these the cells that determined it.
     read
-        The words of all of these in front of it.
+        The words of all of these before it.
     decided
-        Places that determined where the wavefront went on, with their words.
+        Cells that determined where the wavefront continued, with their words.
     """
 
     step: int
     unit: int
     slots: tuple[int, ...]
     made: Words
-    reasons: Mapping[Place, tuple[Place, ...]]
+    reasons: Mapping[Cell, tuple[Cell, ...]]
     read: Words
     decided: Words
 
@@ -73,7 +73,7 @@ class Cause:
 class Slice:
     """What determined the words in `targets`: instructions, the latest one first, and where it all began.
 
-    `constants` and `elements` of memory were read. `start` are places in front of instruction `first`: that of the
+    `constants` and `elements` of memory were read. `start` are cells before instruction `first`: that of the
     program, or one at which something was set by hand.
     """
 
@@ -103,54 +103,54 @@ class Slicer:
         for step, control in enumerate(self.track.controls):
             self._steps[control].append(step)
         self._matter: list[Words] = []
-        self._listed: set[Place] = set()
-        # The same ones each time: an answer must not change.
+        self._listed: set[Cell] = set()
+        # The same ones each time: an explanation must not change.
         self._random = np.random.default_rng(len(self.track))
 
-    def slice(self, targets: Iterable[Place]) -> Slice:
-        """What determined places behind the last instruction of the track."""
+    def slice(self, targets: Iterable[Cell]) -> Slice:
+        """What determined cells after the last instruction of the track."""
         count = len(self.track)
-        places = {place: self._word(self.track.last, place) for place in sorted(targets)}
-        self._matter = [{}] * count + [places]
+        cells = {cell: self._word(self.track.last, cell) for cell in sorted(targets)}
+        self._matter = [{}] * count + [cells]
         self._listed = set()
-        wanted, causes = places, []
+        wanted, causes = cells, []
         outside: Words = {}
         for step in reversed(range(count)):
-            cause, places = self._back(step, places)
+            cause, cells = self._back(step, cells)
             if cause is not None:
                 causes.append(cause)
-                outside |= {place: word for place, word in (cause.read | cause.decided).items() if not place.is_state}
+                outside |= {cell: word for cell, word in (cause.read | cause.decided).items() if not cell.is_state}
                 self._listed = set(outside)
-            self._matter[step] = places
-        made = {place for cause in causes for place in cause.made}
+            self._matter[step] = cells
+        made = {cell for cause in causes for cell in cause.made}
         return Slice(
             targets=wanted,
             causes=tuple(causes),
-            constants={place: word for place, word in sorted(outside.items()) if place.array != MEMORY},
+            constants={cell: word for cell, word in sorted(outside.items()) if cell.array != MEMORY},
             elements={p: word for p, word in sorted(outside.items()) if p.array == MEMORY and p not in made},
-            start={place: word for place, word in places.items() if place.is_state},
+            start={cell: word for cell, word in cells.items() if cell.is_state},
             first=self.track.first,
         )
 
-    def _back(self, step: int, places: Words) -> tuple[Cause | None, Words]:
-        """The instruction at a step if it matters, and the places that matter in front of it."""
+    def _back(self, step: int, cells: Words) -> tuple[Cause | None, Words]:
+        """The instruction at a step if it matters, and the relevant cells before it."""
         state = self.track.state(step)
         unit = self._unit(state.control.pc)
-        before = {place: self.probe.word(place) for place in places if place.array == MEMORY}
+        before = {cell: self.probe.word(cell) for cell in cells if cell.array == MEMORY}
         literals = [word for each in self._launch.program.image.code[unit : unit + _GROUP_UNITS] for word in each]
         determination = Determination(self.probe, state, literals, before)
-        touched = determination.touched(places)
+        touched = determination.touched(cells)
         with self._memory_kept(determination.stores):
             causes = determination.causes(touched) if touched else {}
             # What is only what it was did not matter here.
             causes = {target: found for target, found in causes.items() if found != {target}}
-            decided = self._decisions(determination, step, places) if determination.may_branch else set()
+            decided = self._decisions(determination, step, cells) if determination.may_branch else set()
         if not causes and not decided:
-            return None, places
-        read = self._words(state, {place for found in causes.values() for place in found})
+            return None, cells
+        read = self._words(state, {cell for found in causes.values() for cell in found})
         path = self._words(state, decided)
-        made = {target: places[target] for target in causes}
-        kept = {place: word for place, word in places.items() if place not in causes}
+        made = {target: cells[target] for target in causes}
+        kept = {cell: word for cell, word in cells.items() if cell not in causes}
         matter = {
             p: word for p, word in (kept | read | path).items() if p.is_state or (p.array == MEMORY and self._stores)
         }
@@ -168,80 +168,80 @@ class Slicer:
             if kept is not None:
                 kept.restore()
 
-    def _words(self, state: Batch[Any], places: Iterable[Place]) -> Words:
-        return {place: self._word(state, place) for place in sorted(places)}
+    def _words(self, state: Batch[Any], cells: Iterable[Cell]) -> Words:
+        return {cell: self._word(state, cell) for cell in sorted(cells)}
 
-    def _word(self, state: Batch[Any], place: Place) -> Any:
-        return words(state, place)[0] if place.is_state else self.probe.word(place)
+    def _word(self, state: Batch[Any], cell: Cell) -> Any:
+        return words(state, cell)[0] if cell.is_state else self.probe.word(cell)
 
     # Where else it could have gone.
 
-    def _decisions(self, determination: Determination, step: int, places: Words) -> set[Place]:
-        """Places with other words in which it would have gone elsewhere, so that places that matter were others."""
-        lanes = {place.lane for place in places if place.lane != ALL_LANES}
-        found: set[Place] = set()
+    def _decisions(self, determination: Determination, step: int, cells: Words) -> set[Cell]:
+        """Control dependences: cells with whose other words it would have branched, and relevant cells changed."""
+        lanes = {cell.lane for cell in cells if cell.lane != ALL_LANES}
+        found: set[Cell] = set()
         for elsewhere in determination.elsewhere(lanes):
             found |= elsewhere.faulted
-            if elsewhere.parts:
+            if elsewhere.states:
                 different, taken = self._different(elsewhere, step)
-                # What the other way reads may be what it is by chance: that it was not gone must not rest on that.
-                free = sorted(place for place in taken - self._listed if place.array in _WORDS)
-                for _ in range(_TRIES if free and len(different) < len(elsewhere.places) else 0):
+                # What the other path reads may be equal by chance: the control dependence must not follow from that.
+                free = sorted(cell for cell in taken - self._listed if cell.array in _WORDS)
+                for _ in range(_TRIES if free and len(different) < len(elsewhere.cells) else 0):
                     with self.probe.all_changed(free, self._random.integers(1 << 32, size=len(free)).tolist()):
                         different |= self._different(elsewhere, step)[0]
-                found |= {elsewhere.places[copy] for copy in different}
+                found |= {elsewhere.cells[copy] for copy in different}
         return found
 
-    def _different(self, elsewhere: Elsewhere, step: int) -> tuple[set[int], set[Place]]:
-        """The copies in which places that matter are others where their way meets the one that was taken.
+    def _different(self, elsewhere: Elsewhere, step: int) -> tuple[set[int], set[Cell]]:
+        """The copies in which relevant cells differ at the join of their path and the one that was taken.
 
-        Behind them are the constants that they took on their way.
+        The second set are the constants that they took on their path.
         """
         with self._memory_kept(True):
             return self._walked(elsewhere, step)
 
-    def _walked(self, elsewhere: Elsewhere, step: int) -> tuple[set[int], set[Place]]:
-        taken: set[Place] = set()
+    def _walked(self, elsewhere: Elsewhere, step: int) -> tuple[set[int], set[Cell]]:
+        taken: set[Cell] = set()
         waiting: dict[Any, list[Batch[Any]]] = defaultdict(list)
         different: set[int] = set()
 
-        def arrive(parts: Iterable[tuple[Batch[Any], bool]]) -> None:
-            for part, has_ended in parts:
-                meeting = len(self.track) if has_ended else self._meeting(part.control, step)
+        def arrive(states: Iterable[tuple[Batch[Any], bool]]) -> None:
+            for state, has_ended in states:
+                join = len(self.track) if has_ended else self._join(state.control, step)
                 if has_ended and not self.track.has_ended:
-                    different.update(part.order.tolist())
-                elif meeting is None:
-                    waiting[part.control].append(part)
+                    different.update(state.order.tolist())
+                elif join is None:
+                    waiting[state.control].append(state)
                 else:
-                    different.update(part.order[self._differs(part, meeting)].tolist())
+                    different.update(state.order[self._differs(state, join)].tolist())
 
         # A step may change the batch itself.
-        arrive((part.copy(), has_ended) for part, has_ended in elsewhere.parts)
+        arrive((state.copy(), has_ended) for state, has_ended in elsewhere.states)
         for _ in range(_MOST_STEPS):
             if not waiting:
                 break
             first, *others = waiting.pop(min(waiting, key=lambda control: control.position))
             batch = first.merge(others)
             stepped = set(batch.order.tolist())
-            parts = self.probe.step_parts(batch)
+            states = self.probe.step_states(batch)
             taken |= self.probe.taken
-            different |= stepped.difference(*(part.order.tolist() for part, _ in parts))
-            arrive(parts)
-        different.update(copy for parts in waiting.values() for part in parts for copy in part.order.tolist())
+            different |= stepped.difference(*(state.order.tolist() for state, _ in states))
+            arrive(states)
+        different.update(copy for states in waiting.values() for state in states for copy in state.order.tolist())
         return different, taken
 
-    def _meeting(self, control: Any, step: int) -> int | None:
-        """The first step behind one at which the wavefront was where the other way is now."""
+    def _join(self, control: Any, step: int) -> int | None:
+        """The join: the first step after one at which the wavefront was where the other path is now."""
         if not self.track.has_ended and control == self.track.last.control:
             return len(self.track)
         steps: Sequence[int] = self._steps.get(control, [])
-        place = bisect_right(steps, step)
-        return steps[place] if place < len(steps) else None
+        index = bisect_right(steps, step)
+        return steps[index] if index < len(steps) else None
 
     def _differs(self, batch: Batch[Any], step: int) -> npt.NDArray[np.bool_]:
-        """Which wavefronts of the batch [wavefronts] have other words in places that matter at a step."""
+        """Which wavefronts of the batch [wavefronts] have other words in relevant cells at a step."""
         result = np.zeros(batch.wavefronts, bool)
-        for place, word in self._matter[step].items():
-            if place.is_state:
-                result |= words(batch, place) != word if exists(batch, place) else True
+        for cell, word in self._matter[step].items():
+            if cell.is_state:
+                result |= words(batch, cell) != word if exists(batch, cell) else True
         return result

@@ -1,4 +1,4 @@
-"""Other words for a place, among which are those that take the special cases of operations."""
+"""Other words for a cell, among which are those that take the special cases of operations."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ctm.sim.debug.slicing.place import Place, array_of, words
+from ctm.sim.debug.slicing.cell import Cell, array_of, words
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.constants import IntConstant
 
@@ -20,7 +20,7 @@ _SIGN = 0x80000000
 _NUMBERS = (0, 1, 2, -1)
 """Of branch counters and address registers: small ones, which no program is stopped for."""
 _MOST = 16
-"""Words that are taken of other places, and of code."""
+"""Words that are taken of other cells, and of code."""
 
 
 def _pools(count: int) -> dict[str, npt.NDArray[Any]]:
@@ -39,38 +39,38 @@ _POOLS = _pools(9973)
 
 
 class Substitutes:
-    """Those for the places of a wavefront's state, and for what it takes from outside.
+    """Those for the cells of a wavefront's state, and for what it takes from outside.
 
-    Comparisons for equality find their other side: the words of other places, and `literals` of the code.
+    Comparisons for equality find their other operand: the words of other cells, and `literals` of the code.
     """
 
     def __init__(self, state: Batch[Any], literals: Sequence[int]) -> None:
         self._state = state
         self._literals = list(literals)[:_MOST]
-        # The same ones each time: an answer must not change.
+        # The same ones each time: an explanation must not change.
         self._random = np.random.default_rng(len(literals))
         self._drawn = 0
 
-    def of(self, place: Place, others: Sequence[Place]) -> list[Any]:
+    def of(self, cell: Cell, others: Sequence[Cell]) -> list[Any]:
         """Each once, without the word that is there; comparisons may be with words of `others`."""
-        array, _ = array_of(self._state, place)
-        now = words(self._state, place)[0]
+        array, _ = array_of(self._state, cell)
+        now = words(self._state, cell)[0]
         if array.dtype == bool:
             return [not now]
         if array.dtype.kind == "i":
             found = {*_NUMBERS, int(now) + 1, int(now) - 1}
         else:
             found = {*_CORNERS, *self._literals, int(now) ^ _SIGN, int(now) ^ 1, *self._random_words(4)}
-            found |= set(self._words_of(place, others))
+            found |= set(self._words_of(cell, others))
         return sorted(found - {int(now)})
 
-    def is_mask(self, place: Place) -> bool:
+    def is_mask(self, cell: Cell) -> bool:
         """Whether it is a bit."""
-        return bool(array_of(self._state, place)[0].dtype == bool)
+        return bool(array_of(self._state, cell)[0].dtype == bool)
 
-    def any_of(self, place: Place, count: int) -> npt.NDArray[Any]:
+    def any_of(self, cell: Cell, count: int) -> npt.NDArray[Any]:
         """Any `count` words, the one that is there perhaps among them."""
-        array, _ = array_of(self._state, place)
+        array, _ = array_of(self._state, cell)
         pool = _POOLS["bool" if array.dtype == bool else "number" if array.dtype.kind == "i" else "word"]
         self._drawn = (self._drawn + count) % (len(pool) - count)
         return pool[self._drawn : self._drawn + count]
@@ -92,8 +92,8 @@ class Substitutes:
         else:
             yield from {*_CORNERS, *self._literals, word ^ _SIGN, word ^ 1, *self._random_words(2)} - {word}
 
-    def _words_of(self, place: Place, others: Sequence[Place]) -> Iterator[int]:
-        chosen = [other for other in others if other != place and other.lane == place.lane]
+    def _words_of(self, cell: Cell, others: Sequence[Cell]) -> Iterator[int]:
+        chosen = [other for other in others if other != cell and other.lane == cell.lane]
         chosen = [other for other in chosen if array_of(self._state, other)[0].dtype in (np.float32, np.uint32)]
         for other in chosen[:_MOST]:
             word = int(words(self._state, other)[0])

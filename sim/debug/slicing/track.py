@@ -1,4 +1,4 @@
-"""The way that a wavefront went: its control state in front of each instruction, and its whole state where asked."""
+"""The path of a wavefront: its control state before each instruction, and its whole state at requested steps."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ _BLOCK = 64
 
 
 class Track:
-    """A wavefront up to a step, behind which nothing is looked at; it is executed again where it has to be.
+    """A wavefront up to a step, after which nothing is looked at; it is executed again where it has to be.
 
     It begins where something was set by hand last, instruction `first`; steps here count from there. `reads_memory`: a
-    state is asked for together with the memory as it was then.
+    state is requested together with the memory as it was then.
     """
 
     def __init__(self, wavefront: AnyWavefront, end: int | None, *, reads_memory: bool) -> None:

@@ -92,7 +92,7 @@ class _Scope:
     steps: Steps
 
     def evaluated(self, node: ast.AST) -> Any:
-        """What a part of an expression is."""
+        """What a term of an expression is."""
         found = self._leaf(node)
         if found is None:
             found = self._operation(node)
@@ -146,8 +146,8 @@ class _Scope:
                 return ~self.numbers(node.operand).astype(bool)
             case ast.BoolOp(op=kind, values=values):
                 join = np.logical_and if isinstance(kind, ast.And) else np.logical_or
-                parts = (self.numbers(each).astype(bool) for each in values)
-                return join.reduce([np.broadcast_to(part, self.batch.size) for part in parts])
+                operands = (self.numbers(each).astype(bool) for each in values)
+                return join.reduce([np.broadcast_to(condition, self.batch.size) for condition in operands])
             case ast.BinOp(left=left, op=kind, right=right) if type(kind) in _OPERATORS:
                 return _OPERATORS[type(kind)](self.numbers(left), self.numbers(right))
             case ast.Compare(left=left, ops=kinds, comparators=others) if all(

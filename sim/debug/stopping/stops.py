@@ -17,7 +17,7 @@ from ctm.sim.golden.dpp.tally import Tally
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 
 AT_END = 1 << 62
-"""The step of a stop at a wavefront's end, which is behind all others."""
+"""The step of a stop at a wavefront's end, which is after all others."""
 _UNKNOWN = -2
 """A step that is none, nor the one before the first."""
 
@@ -39,20 +39,20 @@ class Stop:
     pixel: tuple[int, int] | None = None
     is_temporary: bool = False
     watched: Expression | None = None
-    """Wavefronts stop behind an instruction that changed its value in a lane, in place of at a unit."""
+    """Wavefronts stop after an instruction that changed its value in a lane, instead of at a unit."""
     order: int | None = None
-    """Of a hazard: the place in the domain walk of the one wavefront that stops, for the lane of `pixel` if it can."""
+    """Of a hazard: the index in the domain walk of the one wavefront that stops, for the lane of `pixel` if it can."""
     stored: Area | Element | None = None
-    """Wavefronts stop behind a store to it, in place of at a unit."""
+    """Wavefronts stop after a store to it, instead of at a unit."""
     fragments: Callable[[Launch[Any]], frozenset[int]] | None = None
-    """Of an element of a draw's target: the places of the strips of a launch that store it, for `pixel`."""
+    """Of an element of a draw's target: the indices of the strips of a launch that store it, for `pixel`."""
     finds: Callable[[], frozenset[int]] | None = None
-    """Of a place in a program that has not run: the units in the one that runs, none if it is another one."""
+    """Of a location in a program that has not run: the units in the one that runs, none if it is another one."""
     hits: int = 0
     _known: "_Known" = field(default_factory=lambda: _Known())
 
     def bind(self, executable: int) -> None:
-        """Take a place in the program that runs, at this address, if it is looked for and there."""
+        """Resolve a pending location in the program that runs, at this address."""
         units = frozenset[int]() if self.finds is None else self.finds()
         if units:
             self.executable, self.units, self.finds = executable, units, None
@@ -99,8 +99,8 @@ class Stop:
         return found
 
     @property
-    def looks_behind(self) -> bool:
-        """Whether it is behind an instruction that did something."""
+    def compares_after(self) -> bool:
+        """Whether it is after an instruction that did something."""
         return self.stored is not None or self.watched is not None
 
     def storing(
@@ -198,11 +198,11 @@ class Scout(Tally):
         lanes = stop.storing_fragment(batch, self.launch) if (steps == 0).any() else None
         return lanes if lanes is not None and lanes.any() else None
 
-    def _keep(self, place: Found, batch: Batch[Any] | None = None, group: int = 0) -> None:
+    def _keep(self, hit: Found, batch: Batch[Any] | None = None, group: int = 0) -> None:
         first = max if self.latest else min
-        if self.found is None or first(place[:2], self.found[:2]) != self.found[:2]:
-            self.found = place
-            if batch is not None and not self.latest and place.step != AT_END:
+        if self.found is None or first(hit[:2], self.found[:2]) != self.found[:2]:
+            self.found = hit
+            if batch is not None and not self.latest and hit.step != AT_END:
                 state = batch.take(np.array([group]))
-                state.executed, state.steps = np.array([place.step]), 0
-                self.found = place._replace(state=state)
+                state.executed, state.steps = np.array([hit.step]), 0
+                self.found = hit._replace(state=state)

@@ -1,4 +1,4 @@
-"""What wavefronts store to memory: places to stop behind a store, and the store that made an element."""
+"""What wavefronts store to memory: locations to stop at after a store, and the store that made an element."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Self

@@ -34,12 +34,12 @@ def _trial(started: Started, cancellation: Cancellation, **options: Any) -> Arra
 def _fragments(
     started: Started, pixel: tuple[int, int], cancellation: Cancellation, end: int | None = None
 ) -> Iterator[tuple[Ended, Mask] | None]:
-    """A draw's fragments of a pixel, in front of place `end`, and which pass the test: memory is as behind it."""
+    """A draw's fragments of a pixel, before index `end`, and which pass the test: memory is as after it."""
     (i, j) = pixel
     assert isinstance(started.launch, PixelLaunch)
-    # What strips left so far stays there.
+    # What strips left so far is kept.
     launch = replace(started.launch, ended=[])
-    # The test of a pixel is one of what other strips left at the same place.
+    # The test of a pixel is one of what other strips left at the same coordinates.
     chosen = np.flatnonzero(((started.i == i) & (started.j == j) & started.covered).any(axis=1))
     kept = Kept.of_outputs(launch)
     run: ArrayRun[Any, Any] = ArrayRun(started.instruction_set, launch, observers=[cancellation])
@@ -64,7 +64,7 @@ def condition_of_fragment(
 
 @dataclass(frozen=True)
 class Fragment:
-    """A strip's fragment of a pixel, by the strip's place in the draw: whether it is stored, and else why not."""
+    """A strip's fragment of a pixel, by the strip's index in the draw: whether it is stored, and else why not."""
 
     order: int
     is_stored: bool
@@ -111,7 +111,7 @@ def fragments(
 
 
 def storing_strips(started: Started, output: int, pixel: tuple[int, int], cancellation: Cancellation) -> list[int]:
-    """The places of the strips of a draw that store an element of an output, in the order in which they do."""
+    """The indices of the strips of a draw that store an element of an output, in the order in which they do."""
     return [each.order for each in fragments(started, output, pixel, cancellation) if each.is_stored]
 
 

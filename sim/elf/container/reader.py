@@ -82,10 +82,10 @@ def read_container(data: bytes) -> Container:
     file = _file(data)
     # Which limit the image has is known only when the program information was found.
     largest = max(known.image_limit for known in PROGRAM_FORMATS.values())
-    _, notes = _parts(file, data, largest)
+    _, notes = _segment_and_notes(file, data, largest)
     kind = _kind(notes, file[_MACHINE])
     program_format = PROGRAM_FORMATS[kind]
-    code, notes = _parts(file, data, program_format.image_limit)
+    code, notes = _segment_and_notes(file, data, program_format.image_limit)
     information = _information(notes[program_format.information], program_format)
     return Container(kind=kind, code=_code(data, code, program_format), information=information, notes=notes)
 
@@ -107,7 +107,7 @@ def _file(data: bytes) -> ELFFile:
     return file
 
 
-def _parts(file: ELFFile, data: bytes, limit: int) -> tuple[_Segment, dict[NoteType | ToolNote, Note]]:
+def _segment_and_notes(file: ELFFile, data: bytes, limit: int) -> tuple[_Segment, dict[NoteType | ToolNote, Note]]:
     """The code segment, and the notes; headers and notes end before `limit`."""
     code: _Segment | None = None
     notes: dict[NoteType | ToolNote, Note] = {}
@@ -124,14 +124,18 @@ def _parts(file: ELFFile, data: bytes, limit: int) -> tuple[_Segment, dict[NoteT
     return code, notes
 
 
-def _check_inside(data: bytes, limit: int, part: _Segment, what: str) -> None:
-    end = part.offset + part.size
-    if part.offset % 4:
-        raise ElfError(f"{what} does not start at a multiple of 4", part.offset)
+def _check_inside(data: bytes, limit: int, segment: _Segment, what: str) -> None:
+    end = segment.offset + segment.size
+    if segment.offset % 4:
+        raise ElfError(f"{what} does not start at a multiple of 4", segment.offset)
     if end > limit:
-        raise ElfError(f"{what} of {part.size} bytes reaches past the end of the image at 0x{limit:x}", part.offset)
+        raise ElfError(
+            f"{what} of {segment.size} bytes reaches past the end of the image at 0x{limit:x}", segment.offset
+        )
     if end > len(data):
-        raise ElfError(f"{what} ends at 0x{end:x}, and the file, which is truncated, at 0x{len(data):x}", part.offset)
+        raise ElfError(
+            f"{what} ends at 0x{end:x}, and the file, which is truncated, at 0x{len(data):x}", segment.offset
+        )
 
 
 def _segments(file: ELFFile, data: bytes, limit: int) -> Iterator[tuple[int, str | int, _Segment]]:
@@ -193,8 +197,8 @@ def _information(note: Note, program_format: ProgramFormat) -> tuple[int, ...]:
 
 
 def _code(data: bytes, code: _Segment, program_format: ProgramFormat) -> tuple[tuple[int, ...], ...]:
-    count, rest = divmod(code.size, program_format.unit_bytes)
-    if rest or not 1 <= count <= program_format.most_units:
+    count, remainder = divmod(code.size, program_format.unit_bytes)
+    if remainder or not 1 <= count <= program_format.most_units:
         raise ElfError(f"{code.size} bytes of code are not 1 to {program_format.most_units} instructions", code.offset)
     _check_inside(data, program_format.image_limit, code, "the code segment")
     unit_words = program_format.unit_bytes // WORD_BYTES

@@ -1,4 +1,4 @@
-"""Notes of tools: the machine's loader, which looks at notes of its own name only, goes past them."""
+"""Notes of tools: the machine's loader, which looks at notes of its own name only, skips them."""
 
 import enum
 

@@ -34,23 +34,23 @@ _ALPHA_DERIVATIVES = {code.value for code in ALPHA_DERIVATIVES}
 _ONE_SOURCE = {Presubtract.BIAS.value, Presubtract.INV.value}
 
 
-def arithmetic_usage(parts: Sequence[Fields], *, is_output: bool) -> Usage:
+def arithmetic_usage(unpacked: Sequence[Fields], *, is_output: bool) -> Usage:
     """What an instruction reads and writes, from the fields of its six words."""
-    wanted = _written_channels(parts, is_output)
-    selected = {_selection(parts, operand, channel) for operand, channel in _operands_read(parts, wanted)}
-    bubble_slots = _presubtract_slots(parts, selected) | _derivative_slots(parts, wanted)
+    wanted = _written_channels(unpacked, is_output)
+    selected = {_selection(unpacked, operand, channel) for operand, channel in _operands_read(unpacked, wanted)}
+    bubble_slots = _presubtract_slots(unpacked, selected) | _derivative_slots(unpacked, wanted)
     slots = bubble_slots | {
         (_unit(channel), select)
         for select, channel in selected
         if select != Select.SRCP.value and channel <= Swizzle.A.value
     }
     return Usage(
-        reads=_registers(parts, slots, constant=False),
-        writes=_destinations(parts),
-        bubble=_registers(parts, bubble_slots, constant=False),
-        constants=_registers(parts, slots, constant=True),
-        outputs=_outputs(parts) if is_output else frozenset(),
-        conditional_output=is_output and bool(parts[4]["w_omask"]),
+        reads=_registers(unpacked, slots, constant=False),
+        writes=_destinations(unpacked),
+        bubble=_registers(unpacked, bubble_slots, constant=False),
+        constants=_registers(unpacked, slots, constant=True),
+        outputs=_outputs(unpacked) if is_output else frozenset(),
+        conditional_output=is_output and bool(unpacked[4]["w_omask"]),
     )
 
 
@@ -58,9 +58,9 @@ def _unit(channel: int) -> str:
     return "alpha" if channel == ALPHA_CHANNEL else "rgb"
 
 
-def _written_channels(parts: Sequence[Fields], is_output: bool) -> frozenset[int]:
-    """Channels whose result goes anywhere."""
-    common, rgb_inst, alpha_inst = parts[0], parts[3], parts[4]
+def _written_channels(unpacked: Sequence[Fields], is_output: bool) -> frozenset[int]:
+    """Channels whose result is written."""
+    common, rgb_inst, alpha_inst = unpacked[0], unpacked[3], unpacked[4]
     rgb, alpha = common["rgb_wmask"] | common["rgb_omask"], common["alpha_wmask"] | common["alpha_omask"]
     if not is_output and rgb_inst["alu_wmask"]:
         rgb, alpha = rgb | 1 - common["alu_result_sel"], alpha | common["alu_result_sel"]
@@ -70,9 +70,9 @@ def _written_channels(parts: Sequence[Fields], is_output: bool) -> frozenset[int
     return frozenset(channel for channel in (*RGB_CHANNELS, ALPHA_CHANNEL) if mask >> channel & 1)
 
 
-def _operands_read(parts: Sequence[Fields], wanted: frozenset[int]) -> frozenset[tuple[str, int]]:
+def _operands_read(unpacked: Sequence[Fields], wanted: frozenset[int]) -> frozenset[tuple[str, int]]:
     """(operand, channel) that the two operations read to give the wanted channels."""
-    rgb_operation, alpha_operation = parts[5]["rgb_op"], parts[4]["op"]
+    rgb_operation, alpha_operation = unpacked[5]["rgb_op"], unpacked[4]["op"]
     rgb = wanted - {ALPHA_CHANNEL}
     alpha = wanted - rgb
     if rgb and rgb_operation == RgbOperation.SOP.value:
@@ -86,41 +86,41 @@ def _operands_read(parts: Sequence[Fields], wanted: frozenset[int]) -> frozenset
     return read | _every(_ALPHA_OPERANDS.get(alpha_operation, "abc"), alpha)
 
 
-def _selection(parts: Sequence[Fields], operand: str, channel: int) -> tuple[int, int]:
+def _selection(unpacked: Sequence[Fields], operand: str, channel: int) -> tuple[int, int]:
     """(select, swizzle) of one channel of an operand."""
     is_alpha = channel == ALPHA_CHANNEL
     if operand == "c":
-        fields, prefix = parts[5], "alpha_" if is_alpha else "rgb_"
+        fields, prefix = unpacked[5], "alpha_" if is_alpha else "rgb_"
     else:
-        fields, prefix = parts[4] if is_alpha else parts[3], ""
+        fields, prefix = unpacked[4] if is_alpha else unpacked[3], ""
     swizzle = f"{prefix}swiz_{operand}" if is_alpha else f"{_COLORS[channel]}_swiz_{operand}"
     return fields[f"{prefix}sel_{operand}"], fields[swizzle]
 
 
-def _presubtract_slots(parts: Sequence[Fields], selected: set[tuple[int, int]]) -> set[tuple[str, int]]:
+def _presubtract_slots(unpacked: Sequence[Fields], selected: set[tuple[int, int]]) -> set[tuple[str, int]]:
     slots = set()
     for select, channel in selected:
         if select == Select.SRCP.value and channel <= Swizzle.A.value:
             unit = _unit(channel)
-            operation = parts[2 if unit == "alpha" else 1]["srcp_op"]
+            operation = unpacked[2 if unit == "alpha" else 1]["srcp_op"]
             slots |= {(unit, slot) for slot in range(1 if operation in _ONE_SOURCE else 2)}
     return slots
 
 
-def _derivative_slots(parts: Sequence[Fields], wanted: frozenset[int]) -> set[tuple[str, int]]:
+def _derivative_slots(unpacked: Sequence[Fields], wanted: frozenset[int]) -> set[tuple[str, int]]:
     slots = set()
-    if parts[5]["rgb_op"] in _RGB_DERIVATIVES and wanted - {ALPHA_CHANNEL}:
+    if unpacked[5]["rgb_op"] in _RGB_DERIVATIVES and wanted - {ALPHA_CHANNEL}:
         slots.add(("rgb", 0))
-    if parts[4]["op"] in _ALPHA_DERIVATIVES and ALPHA_CHANNEL in wanted:
+    if unpacked[4]["op"] in _ALPHA_DERIVATIVES and ALPHA_CHANNEL in wanted:
         slots.add(("alpha", 0))
     return slots
 
 
-def _registers(parts: Sequence[Fields], slots: Iterable[tuple[str, int]], *, constant: bool) -> Registers:
+def _registers(unpacked: Sequence[Fields], slots: Iterable[tuple[str, int]], *, constant: bool) -> Registers:
     """Temporaries, or constants, that some source slots address."""
     registers = Registers()
     for unit, slot in slots:
-        fields = parts[2 if unit == "alpha" else 1]
+        fields = unpacked[2 if unit == "alpha" else 1]
         address, is_constant = fields[f"addr{slot}"], bool(fields[f"addr{slot}_const"])
         if is_constant != constant or not is_constant and address & ADDRESS_INLINE:
             continue
@@ -131,8 +131,8 @@ def _registers(parts: Sequence[Fields], slots: Iterable[tuple[str, int]], *, con
     return registers
 
 
-def _destinations(parts: Sequence[Fields]) -> Registers:
-    common, alpha_inst, rgba = parts[0], parts[4], parts[5]
+def _destinations(unpacked: Sequence[Fields]) -> Registers:
+    common, alpha_inst, rgba = unpacked[0], unpacked[4], unpacked[5]
     registers = Registers()
     for mask, address, relative in (
         (common["rgb_wmask"], rgba["rgb_addrd"], rgba["rgb_addrd_rel"]),
@@ -143,7 +143,7 @@ def _destinations(parts: Sequence[Fields]) -> Registers:
     return registers
 
 
-def _outputs(parts: Sequence[Fields]) -> frozenset[int]:
-    common, rgb_inst, alpha_inst = parts[0], parts[3], parts[4]
+def _outputs(unpacked: Sequence[Fields]) -> frozenset[int]:
+    common, rgb_inst, alpha_inst = unpacked[0], unpacked[3], unpacked[4]
     masks = ((common["rgb_omask"], rgb_inst["target"]), (common["alpha_omask"], alpha_inst["target"]))
     return frozenset(target for mask, target in masks if mask)

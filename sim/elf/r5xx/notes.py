@@ -14,7 +14,7 @@ from ctm.sim.elf.r5xx.usage import usage
 def derive_notes(instructions: Sequence[Sequence[int]], *, uncached_writes: bool = False) -> Notes:
     """The notes of a program of six-word instructions.
 
-    Inputs are those of lookups; outputs those that an OUTPUT writes (output 0 in an uncached-write program, whose
+    Inputs are those of fetches; outputs those that an OUTPUT writes (output 0 in an uncached-write program, whose
     target means something else); constants those that influence a result. LAST anywhere is an early exit.
     """
     uses = [usage(words) for words in instructions]

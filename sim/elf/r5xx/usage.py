@@ -1,6 +1,6 @@
 """What an instruction reads and writes.
 
-Only what can influence a result counts: an operand that the operation does not take, a channel that nobody asks for and
+Only what can influence a result counts: an operand that the operation does not take, a channel that is not used and
 a source address that no operand selects are not read. Source: CTM Guide pp. 25-38.
 """
 
@@ -20,12 +20,12 @@ _WITH_INT_CONSTANT = {FlowOperation.LOOP, FlowOperation.REP, FlowOperation.ENDLO
 def usage(words: Sequence[int]) -> Usage:
     """What an instruction of six words reads and writes; an illegal operation is taken to read every operand."""
     kind = InstructionType(words[0] & 3)
-    parts = [unpack(layout, word) for layout, word in zip(WORDS[kind], words, strict=True)]
+    unpacked = [unpack(layout, word) for layout, word in zip(WORDS[kind], words, strict=True)]
     if kind is InstructionType.TEX:
-        return _texture_usage(parts)
+        return _texture_usage(unpacked)
     if kind is InstructionType.FC:
-        return _flow_usage(parts)
-    return arithmetic_usage(parts, is_output=kind is InstructionType.OUTPUT)
+        return _flow_usage(unpacked)
+    return arithmetic_usage(unpacked, is_output=kind is InstructionType.OUTPUT)
 
 
 def _temporary(fields: Fields, name: str) -> Registers:
@@ -34,8 +34,8 @@ def _temporary(fields: Fields, name: str) -> Registers:
     return Registers(frozenset({fields[name]}))
 
 
-def _texture_usage(parts: Sequence[Fields]) -> Usage:
-    common, inst, addr, derivatives = parts[:4]
+def _texture_usage(unpacked: Sequence[Fields]) -> Usage:
+    common, inst, addr, derivatives = unpacked[:4]
     operation = TextureOperation(inst["inst"])
     if operation is TextureOperation.NOP:
         return Usage()
@@ -49,7 +49,7 @@ def _texture_usage(parts: Sequence[Fields]) -> Usage:
     return Usage(reads=reads, writes=writes, input=inst["tex_id"])
 
 
-def _flow_usage(parts: Sequence[Fields]) -> Usage:
-    inst, addr = parts[2], parts[3]
+def _flow_usage(unpacked: Sequence[Fields]) -> Usage:
+    inst, addr = unpacked[2], unpacked[3]
     uses_int = FlowOperation(inst["op"]) in _WITH_INT_CONSTANT
     return Usage(int_constant=addr["int_addr"] if uses_int else None)

@@ -103,7 +103,7 @@ class Executable:
 
     @property
     def uncached_writes(self) -> bool:
-        """Whether it writes outputs past the caches, at places of its own."""
+        """Whether it writes outputs past the caches, at addresses of its own."""
         return self.memory or self.scratch
 
     @property
@@ -113,7 +113,7 @@ class Executable:
 
     @property
     def own_constants(self) -> OwnConstants:
-        """None: its instructions have room for numbers."""
+        """None: its instructions hold numbers."""
         return OwnConstants()
 
     @property

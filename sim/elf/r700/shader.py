@@ -55,5 +55,5 @@ def _inputs(document: Mapping[str, object]) -> tuple[int, ...]:
     listed = document.get("inputs", [])
     if not isinstance(listed, list):
         raise ShaderError("inputs: must be a list of registers")
-    found = {word(each, f"inputs[{place}]", FIRST_CLAUSE_TEMPORARY) for place, each in enumerate(listed)}
+    found = {word(each, f"inputs[{index}]", FIRST_CLAUSE_TEMPORARY) for index, each in enumerate(listed)}
     return tuple(sorted(found))

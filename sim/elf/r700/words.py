@@ -36,7 +36,7 @@ class Word:
 def words(code: Units, start: int, fetch_start: int | None = None) -> Iterator[Word]:
     """The CF instructions that can be reached from `start`, in the order of their addresses.
 
-    CALL_FS goes to `fetch_start`.
+    CALL_FS calls `fetch_start`.
     """
     found: dict[int, Word] = {}
     waiting = [start]
@@ -47,7 +47,7 @@ def words(code: Units, start: int, fetch_start: int | None = None) -> Iterator[W
         word = found[address] = _word(address, *code[address])
         if word.fields.get("end_of_program"):
             continue
-        if not _never_goes_on(word):
+        if not _never_continues(word):
             waiting.append(address + 1)
         if word.is_alu or word.is_export or word.fields["cf_inst"] in _WITHOUT_TARGET:
             continue
@@ -57,8 +57,8 @@ def words(code: Units, start: int, fetch_start: int | None = None) -> Iterator[W
     yield from (found[address] for address in sorted(found))
 
 
-def _never_goes_on(word: Word) -> bool:
-    """Whether the word behind it is never next: a jump that is always taken, a return of all pixels."""
+def _never_continues(word: Word) -> bool:
+    """Whether the word after it is never next: a jump that is always taken, a return of all pixels."""
     if word.is_alu or word.is_export:
         return False
     operation, condition = word.fields["cf_inst"], word.fields["cond"]

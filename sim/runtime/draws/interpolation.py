@@ -2,7 +2,7 @@
 
 The hardware gives a wavefront the edge values of its pixels and, as constants, the primitive's record and the
 parameters of its vertices (docs/draws.md, has the formulas). On the real chip fixed functions interpolated; what
-a program finds in its registers is the same. The prologue stands behind the programs and ends with a jump to the pixel
+a program finds in its registers is the same. The prologue is after the programs and ends with a jump to the pixel
 program.
 """
 
@@ -112,7 +112,7 @@ class _Clause:
 
 @dataclass(frozen=True)
 class _Jump:
-    """A jump behind the next `skips` CF instructions where no pixel is active, which pops."""
+    """A jump over the next `skips` CF instructions where no pixel is active, which pops."""
 
     skips: int
 
@@ -134,11 +134,11 @@ _Step = _Clause | _Jump | _Pop | _Depth
 
 
 def prologue(inputs: PixelInputs, *, at: int, target: int) -> Prologue:
-    """The prologue at the address `at`, which goes to the program at `target`."""
+    """The prologue at the address `at`, which jumps to the program at `target`."""
     builder = _Points(inputs) if inputs.points else _Triangles(inputs)
     steps = builder.steps()
     has_branch = any(isinstance(step, _Pop) for step in steps)
-    return Prologue(_placed(steps, at, target), builder.gprs, int(has_branch))
+    return Prologue(_laid_out(steps, at, target), builder.gprs, int(has_branch))
 
 
 class _Builder:
@@ -275,7 +275,7 @@ class _Triangles(_Builder):
         return [clause, *self._clipped(any(each.linear for each in smooth))] if smooth else [clause]
 
     def _clipped(self, linear: bool) -> list[_Step]:
-        """Where the triangle is a piece of a clipped one: the weights of the original vertices."""
+        """Where the triangle is a fragment of a clipped one: the weights of the original vertices."""
         a, b, c, d = self.a, self.b, self.c, self.d
         test = _Clause(AluClause.ALU_PUSH_BEFORE, ((_RECORD, 0), None))
         test.add((Op2.PRED_SETNE, c, "x", (test.constant(0, 2, "w"), _ZERO)))
@@ -334,8 +334,8 @@ def _instruction(operation: Op2 | Op3, register: int, channel: str, operands: tu
     return low, pack(alu.ALU_DWORD1_OP2, write_mask=1, **target)
 
 
-def _placed(steps: Sequence[_Step], at: int, target: int) -> tuple[Unit, ...]:
-    """CF instructions, and behind them the clauses that they start."""
+def _laid_out(steps: Sequence[_Step], at: int, target: int) -> tuple[Unit, ...]:
+    """CF instructions, and after them the clauses that they start."""
     clause_at = at + len(steps) + 1
     body: list[Unit] = []
     flow: list[Unit] = []

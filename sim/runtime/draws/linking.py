@@ -23,7 +23,7 @@ _ALL = 15
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class Linkable:
     """One program as a compiler left it: its code, whose addresses count from its own first unit, and what it needs."""
 
     code: tuple[Unit, ...]
@@ -50,8 +50,8 @@ class Part:
 class Geometry:
     """Geometry and copy program, what they emit, and the dwords of the rings' items."""
 
-    program: Part
-    copy: Part
+    program: Linkable
+    copy: Linkable
     vertex_item: int
     item: int
     emitted_item: int
@@ -72,11 +72,11 @@ class VertexOutputs:
 
 def link(
     *,
-    vertex: Part,
-    pixel: Part,
+    vertex: Linkable,
+    pixel: Linkable,
     inputs: PixelInputs,
     outputs: VertexOutputs = VertexOutputs(),
-    fetch: Part | None = None,
+    fetch: Linkable | None = None,
     geometry: Geometry | None = None,
     primitive_number: bool = False,
     texture_base: int = 0,
@@ -95,14 +95,14 @@ def link(
     code = _Code()
     fetch_at = None if fetch is None else code.add(fetch)
     vertex_at = code.add(vertex)
-    behind = [] if geometry is None else [geometry.program, geometry.copy]
-    stages: list[StageProgram | None] = [_stage(part, code.add(part)) for part in behind] or [None, None]
+    later = [] if geometry is None else [geometry.program, geometry.copy]
+    stages: list[StageProgram | None] = [_stage(linkable, code.add(linkable)) for linkable in later] or [None, None]
     pixel_at = code.add(_masked(pixel, masks or {}))
     start = code.align()
     front: Prologue = prologue(inputs, at=start, target=pixel_at)
     code.units += front.code
     if len(code.units) > CODE_UNITS:
-        raise ValueError(f"the programs have {len(code.units)} units together, and the code has room for {CODE_UNITS}")
+        raise ValueError(f"the programs have {len(code.units)} units together, and the code holds {CODE_UNITS}")
     pipeline = Pipeline(
         vertex=_stage(vertex, vertex_at),
         geometry=stages[0],
@@ -134,39 +134,39 @@ def link(
     )
 
 
-def _stage(part: Part, start: int) -> StageProgram:
-    base = KCACHE_LINE_ROWS * part.constant_base
-    last = max(usage(part.code, part.start, 0).float_constants, default=0)
+def _stage(linkable: Linkable, start: int) -> StageProgram:
+    base = KCACHE_LINE_ROWS * linkable.constant_base
+    last = max(usage(linkable.code, linkable.start, 0).float_constants, default=0)
     if base + last >= FLOAT_CONSTANTS:
         raise ValueError(
-            f"C{last} is float constant {base + last} with constant base {part.constant_base}, and the last one is "
+            f"C{last} is float constant {base + last} with constant base {linkable.constant_base}, and the last one is "
             f"{FLOAT_CONSTANTS - 1}"
         )
     return StageProgram(
-        start=start, gprs=max(1, part.gprs), stack_size=part.stack_size, dx10_clamp=part.dx10_clamp,
-        constant_base=part.constant_base, first_buffer=FIRST_VERTEX_BUFFER,
+        start=start, gprs=max(1, linkable.gprs), stack_size=linkable.stack_size, dx10_clamp=linkable.dx10_clamp,
+        constant_base=linkable.constant_base, first_buffer=FIRST_VERTEX_BUFFER,
     )  # fmt: skip
 
 
 class _Code:
-    """Programs behind each other."""
+    """Programs one after the other."""
 
     def __init__(self) -> None:
         self.units: list[Unit] = []
-        self._placed: list[tuple[int, Lines]] = []
+        self._line_tables: list[tuple[int, Lines]] = []
 
     def align(self) -> int:
         """The next address, at which fetch clauses of a program stay at even ones."""
         self.units += [(0, 0)] * (-len(self.units) % FETCH_UNITS)
         return len(self.units)
 
-    def add(self, part: Part) -> int:
-        """Put a program behind the others, with its addresses moved; the address of its first CF instruction."""
+    def add(self, linkable: Linkable) -> int:
+        """Append a program to the others, with its addresses moved; the address of its first CF instruction."""
         at = self.align()
-        self.units += _moved(part, at)
-        if part.lines is not None:
-            self._placed.append((at, part.lines))
-        return at + part.start
+        self.units += _moved(linkable, at)
+        if linkable.lines is not None:
+            self._line_tables.append((at, linkable.lines))
+        return at + linkable.start
 
     @property
     def lines(self) -> Lines | None:
@@ -174,20 +174,20 @@ class _Code:
         units: list[Line | None] = [None] * len(self.units)
         checksums: dict[str, int] = {}
         texts: dict[str, str] = {}
-        for at, lines in self._placed:
+        for at, lines in self._line_tables:
             units[at : at + len(lines.units)] = lines.units
             checksums.update(lines.checksums)
             texts.update(lines.texts)
-        return Lines(tuple(units), checksums, texts) if self._placed else None
+        return Lines(tuple(units), checksums, texts) if self._line_tables else None
 
 
-def _moved(part: Part, base: int) -> list[Unit]:
+def _moved(linkable: Linkable, base: int) -> list[Unit]:
     """A program's code with `base` added to the addresses in its CF instructions."""
-    code = part.code
+    code = linkable.code
     moved = list(code)
     aimless = [each.value for each in control_flow.WITHOUT_TARGET if each not in control_flow.FETCH_CLAUSES]
     aimless.append(control_flow.CfOperation.CALL_FS.value)
-    for word in words(code, part.start):
+    for word in words(code, linkable.start):
         if word.is_export or (not word.is_alu and word.fields["cf_inst"] in aimless):
             continue
         low, high = code[word.address]
@@ -202,10 +202,10 @@ def _is_depth(word: Word) -> bool:
     return word.is_pixel_export and word.fields["array_base"] == COMPUTED_DEPTH
 
 
-def _masked(pixel: Part, masks: Mapping[int, int]) -> Part:
+def _masked(pixel: Linkable, masks: Mapping[int, int]) -> Linkable:
     """The pixel program with the channels of its exports masked that are not enabled.
 
-    An export of several registers to targets with different masks becomes one for each, behind the program.
+    An export of several registers to targets with different masks becomes one for each, after the program.
     """
     code = list(pixel.code)
     for word in words(pixel.code, pixel.start):

@@ -8,7 +8,7 @@ from ctm.sim.assembler import assemble
 from ctm.sim.elf.r700.executable import Executable
 from ctm.sim.elf.r700.usage import usage
 from ctm.sim.runtime.draws.interpolation import PixelInput, PixelInputs
-from ctm.sim.runtime.draws.linking import Part, VertexOutputs, link
+from ctm.sim.runtime.draws.linking import Linkable, VertexOutputs, link
 
 
 def pipeline(
@@ -114,8 +114,8 @@ def linked(
     if len(bases) > 1:
         raise ValueError("vertex and pixel program say different .texture_base")
     return link(
-        vertex=Part.of(first, constant_base=constant_base),
-        pixel=Part.of(last),
+        vertex=Linkable.of(first, constant_base=constant_base),
+        pixel=Linkable.of(last),
         inputs=PixelInputs(
             inputs=inputs,
             position=position,

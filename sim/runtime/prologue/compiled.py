@@ -1,4 +1,4 @@
-"""Compiled programs, ready to run: behind a prologue where registers must hold something when they start."""
+"""Compiled programs, ready to run: after a prologue where registers must hold something when they start."""
 
 from ctm.sim.elf import Executable, Shader
 from ctm.sim.elf.r700.executable import Executable as R700Executable
@@ -6,7 +6,7 @@ from ctm.sim.runtime.prologue.r700 import with_prologue
 
 
 def ready(shader: Shader) -> tuple[Executable, dict[int, int]]:
-    """The program of a compiled shader, behind a prologue if its file says which registers it starts with.
+    """The program of a compiled shader, after a prologue if its file says which registers it starts with.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """A prologue for compiled shaders: it loads temporaries from inputs before the program begins.
 
 The machine starts a program with r0 = (i, j, 0, 1). A compiled shader expects its interpolated inputs in temporaries
-instead. The prologue stands behind the program, so that no address in the program moves: lookups at (i, j), r0 last,
+instead. The prologue is after the program, so that no address in the program moves: fetches at (i, j), r0 last,
 then a jump to the program's start.
 """
 
@@ -19,7 +19,7 @@ _IDENTITY = {f"dst_{name}_swiz": Channel[name.upper()].value for name in "rgba"}
 
 
 def with_prologue(executable: Executable, temporaries: Sequence[int]) -> tuple[Executable, dict[int, int]]:
-    """The program behind a prologue that loads `temporaries`.
+    """The program with a prologue that loads `temporaries`.
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """A prologue for compiled programs: it loads registers from inputs before the program begins.
 
 The machine starts a wavefront with R0 = (i, j, 0, 1). A compiled program expects its interpolated inputs in registers
-instead. The prologue stands behind the program, so that no address in the program moves: R0.xy become integers, one LD
+instead. The prologue is after the program, so that no address in the program moves: R0.xy become integers, one LD
 for each register, R0 last, then a jump to the program's start.
 """
 
@@ -23,7 +23,7 @@ _ZERO_ZW = {f"src_sel_{name}": SourceSelect.ZERO.value for name in "zw"}
 
 
 def with_prologue(executable: Executable, registers: Sequence[int]) -> tuple[Executable, dict[int, int]]:
-    """The program behind a prologue that loads `registers`; the program itself if there are none.
+    """The program with a prologue that loads `registers`; the program itself if there are none.
 
     Returns
     -------
@@ -61,9 +61,9 @@ def _prologue(executable: Executable, inputs: dict[int, int]) -> list[Unit]:
     fetches = [unit for register, index in inputs.items() for unit in _load(executable, register, index)]
     words: list[Unit] = [_alu(conversions_at, len(conversions))]
     for clause in range(clauses):
-        place = clause * FETCH_CLAUSE_INSTRUCTIONS
-        count = min(FETCH_CLAUSE_INSTRUCTIONS, len(inputs) - place)
-        words.append(_fetch(fetches_at + FETCH_UNITS * place, count))
+        done = clause * FETCH_CLAUSE_INSTRUCTIONS
+        count = min(FETCH_CLAUSE_INSTRUCTIONS, len(inputs) - done)
+        words.append(_fetch(fetches_at + FETCH_UNITS * done, count))
     words.append(_flow(CfOperation.JUMP, executable.start, cond=Condition.FALSE.value))
     return [*words, *conversions, *[(0, 0)] * padding, *fetches]
 

@@ -10,9 +10,9 @@ import pytest
 from ctm.sim.compiler.python import (
     calls,
     expressions,
-    meeting,
     parameters,
     powers,
+    signedness,
     translation,
     values,
     variables,
@@ -43,7 +43,7 @@ def _computed(renamed: dict[str, str], functions: str) -> Plant:
         return replace(found, text=f"{renamed[name]}({rest}") if name in renamed and bracket else found
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        combined, extreme = Expressions.combined, meeting.extreme
+        combined, extreme = Expressions.combined, signedness.extreme
         patch.setattr(Expressions, "combined", lambda *given: other(combined(*given)))
         patch.setattr(calls, "extreme", lambda *given: other(extreme(*given)))
         patch.setattr(translation, "Source", lambda text, file: Source(text.replace("\n", f"\n{functions}\n", 1), file))
@@ -60,7 +60,7 @@ def _smallest_without_sign(number: Any) -> Value:
 
 
 def _smallest(patch: pytest.MonkeyPatch) -> None:
-    for module in (values, expressions, meeting, powers, calls):
+    for module in (values, expressions, signedness, powers, calls):
         patch.setattr(module, "known", _smallest_without_sign)
 
 
@@ -97,7 +97,7 @@ def _without_drops(self: Body) -> None:
 def _compared(operation: Any, left: Value, right: Value) -> str:
     kind = values.widest([left.type, right.type])
     assert kind is not None
-    return f"{converted(left, kind)} {meeting.COMPARISONS[type(operation)]} {converted(right, kind)}"
+    return f"{converted(left, kind)} {signedness.COMPARISONS[type(operation)]} {converted(right, kind)}"
 
 
 def _compare(self: Expressions, node: Any, found: Any = Expressions._compare) -> Value:

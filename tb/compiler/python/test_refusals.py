@@ -128,7 +128,7 @@ EXPRESSIONS = {
     "pixel + vec3(1)": "vec2 + vec3",
     "uint(n) + n": "uint + int: make both uint or both int",
     "(n if k > 0 else uint(n)) + 1": "int or uint + int: make both uint or both int",
-    "n << -1": "a negative shift: shift the other way",
+    "n << -1": "a negative shift: shift in the other direction",
     "pixel // 2": "// of vectors: write it for each component",
     "pixel.q": "a vec2 has no '.q'",
     "pixel.z": "a vec2 has no '.z'",
@@ -156,7 +156,7 @@ EXPRESSIONS = {
     "dot(pixel, k)": "dot() takes two of vec2 or vec3 or vec4, not (vec2, float)",
     "cross(pixel, pixel)": "cross() takes two of vec3",
     "vec2(1, 2, 3)": "vec2() takes 2 components, not (int, int, int)",
-    "texel(k, pixel)": "texel() takes an image, and its place as a vec2, an ivec2, or x and y",
+    "texel(k, pixel)": "texel() takes an image, and its coordinates as a vec2, an ivec2, or x and y",
     "texel(image)": "texel() takes an image",
     "texel(image, vec3(1))": "texel() takes an image",
     "bit_count(k)": "bit_count() takes (uint), not (float)",
@@ -182,7 +182,7 @@ EXPRESSIONS = {
 }
 IN_FUNCTIONS = {
     "recursive(k)": "recursive calls itself: cores have no stack for data; write a loop",
-    "partly(k)": "partly() does not return on every way",
+    "partly(k)": "partly() does not return on every path",
     "wrong(k)": "float @ float",
 }
 HEADS = {
@@ -251,8 +251,8 @@ def test_which_kernel_is_meant_must_be_clear() -> None:
         ("return", "k.py:5: a kernel returns its result"),
         ("discard()", "k.py:5: a kernel returns its result"),
         ("return 1, 2, 3, 4, 5", "k.py:5: it returns 5 values, and there are 4 outputs"),
-        ("if pixel.x > 1: return 1.0", "k.py:5: k() does not return on every way"),
-        ("while pixel.x > 1: return 1.0", "k.py:5: k() does not return on every way"),
+        ("if pixel.x > 1: return 1.0", "k.py:5: k() does not return on every path"),
+        ("while pixel.x > 1: return 1.0", "k.py:5: k() does not return on every path"),
         ("return 1 +", "k.py:6: Python: invalid syntax"),
         ("return (1", "k.py:6: Python: '(' was never closed"),
         ("  return 1.0\n   return 2.0", "k.py:7: Python: unindent does not match any outer indentation level"),

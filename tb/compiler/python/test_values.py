@@ -118,7 +118,7 @@ def test_bits_are_those_of_python(what: str, tmp_path: Path) -> None:
         ("return math.pow(vec2(x, y), 2)", "pow() takes two numbers: write ** for vectors"),
         ("return n ^ 0xFFFFFFFF", "int ^ uint: it may have more than 32 bits; write uint(...) around both"),
         ("for k in range(0, 2147483647, 5):\n    n += k\nreturn n", "a range that ends within a step of 2^31"),
-        ("return n >> -1", "a negative shift: shift the other way"),
+        ("return n >> -1", "a negative shift: shift in the other direction"),
     ],
 )
 def test_what_has_no_value_of_32_bits_is_refused(body: str, message: str, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from ctm.sim.compiled.fields import Fields
 from ctm.sim.debug.hardware.moment import Recording
 from ctm.sim.debug.hardware.signals import Signals
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
-from ctm.sim.debug.slicing.place import as_bits
+from ctm.sim.debug.slicing.cell import as_bits
 from ctm.sim.golden.dpp.batch import Batch
 from ctm.tb.debug.slicing.launches import Place
 

@@ -11,7 +11,7 @@ from ctm.rtl.config import PRESETS
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.slicing.place import as_bits
+from ctm.sim.debug.slicing.cell import as_bits
 from ctm.sim.debug.walk import Position
 from ctm.sim.jobs.loading import load_job
 from ctm.tb.draws.recorded import bits, cases, make_job, run

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ctm.sim.debug.slicing.place import FLOATS, MEMORY, PRIMITIVE, Place, array_of, exists, words
+from ctm.sim.debug.slicing.cell import FLOATS, MEMORY, PRIMITIVE, Cell, array_of, exists, words
 from ctm.sim.debug.slicing.probing import unclean
 from ctm.sim.debug.slicing.slicer import Cause, Slice, Slicer
 from ctm.sim.debug.undo import Kept
@@ -35,7 +35,7 @@ _MASKS = (
 """Of either instruction set."""
 
 
-def needless(launch: Launch[Any], slicer: Slicer, found: Slice, seed: int, most: int) -> list[tuple[int, Place, Place]]:
+def needless(launch: Launch[Any], slicer: Slicer, found: Slice, seed: int, most: int) -> list[tuple[int, Cell, Cell]]:
     """Some of the reasons that are not needed: step, the place that was made, and the reason; of some instructions.
 
     What the slice does not list holds other words, too, as a place may matter only together with these.
@@ -52,7 +52,7 @@ def needless(launch: Launch[Any], slicer: Slicer, found: Slice, seed: int, most:
 
 
 def _matters(
-    slicer: Slicer, found: Slice, cause: Cause, target: Place, reason: Place, random: np.random.Generator
+    slicer: Slicer, found: Slice, cause: Cause, target: Cell, reason: Cell, random: np.random.Generator
 ) -> bool:
     state = slicer.track.state(cause.step - found.first)
     if reason.is_state:
@@ -73,7 +73,7 @@ def _known(slicer: Slicer, state: Batch[Any], cause: Cause) -> npt.NDArray[np.ui
 
 
 def _copies(
-    slicer: Slicer, state: Batch[Any], cause: Cause, target: Place, reason: Place, random: np.random.Generator
+    slicer: Slicer, state: Batch[Any], cause: Cause, target: Cell, reason: Cell, random: np.random.Generator
 ) -> Batch[Any]:
     """Copies with other words in the reason; in every second one unlisted registers hold others, too."""
     batch = state.take(np.zeros(_COPIES, np.int64))
@@ -83,7 +83,7 @@ def _copies(
         array = getattr(batch, name, np.zeros(0, bool))
         bits = array.view(np.uint32) if array.dtype == np.float32 else array
         for *index, lane in np.ndindex(*bits.shape[:-1], batch.lanes) if array.size else ():
-            if Place(name, tuple(index), lane) not in listed:
+            if Cell(name, tuple(index), lane) not in listed:
                 others = bits[(*index, slice(lane, None, batch.lanes))]
                 count = others[1::2].size
                 others[1::2] = random.random(count) < 0.5 if bits.dtype == bool else _words(random, count, others[:1])
@@ -116,7 +116,7 @@ def _words(random: np.random.Generator, count: int, known: npt.NDArray[Any]) -> 
     return np.choose(random.integers(len(kinds), size=count), kinds).astype(np.uint32)
 
 
-def _outside(word: Any, place: Place, random: np.random.Generator) -> Iterator[Any]:
+def _outside(word: Any, place: Cell, random: np.random.Generator) -> Iterator[Any]:
     """Other words for a place that is in no register."""
     if place.array in (FLOATS, PRIMITIVE):
         yield from (int(each) for each in _words(random, 200, np.array([word], np.uint32)))
@@ -132,10 +132,10 @@ def _outside(word: Any, place: Place, random: np.random.Generator) -> Iterator[A
         )
 
 
-def _differs(slicer: Slicer, batch: Batch[Any], cause: Cause, target: Place) -> bool:
+def _differs(slicer: Slicer, batch: Batch[Any], cause: Cause, target: Cell) -> bool:
     """Whether the target is another in one of the wavefronts, or one of them does not come behind the instruction."""
     count = batch.wavefronts
-    parts = slicer.probe.step_parts(batch)
+    parts = slicer.probe.step_states(batch)
     if sum(part.wavefronts for part, _ in parts) < count:
         return True
     return any(not exists(part, target) or (words(part, target) != cause.made[target]).any() for part, _ in parts)

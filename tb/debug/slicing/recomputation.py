@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ctm.sim.debug.slicing.place import FLOATS, ITEMS, MEMORY, PRIMITIVE, Place, words
+from ctm.sim.debug.slicing.cell import FLOATS, ITEMS, MEMORY, PRIMITIVE, Cell, words
 from ctm.sim.debug.slicing.probing import Probe, unclean
 from ctm.sim.debug.slicing.slicer import Slice, Slicer
 from ctm.sim.debug.undo import Kept
@@ -22,25 +22,25 @@ _BANKS, _ROWS = 6, 16
 """Of the constants of a primitive: more rows than any draw has."""
 
 
-def targets_of(slicer: Slicer, lane: int) -> list[Place]:
+def targets_of(slicer: Slicer, lane: int) -> list[Cell]:
     """What decides a lane's elements of all outputs; of a lane that was killed, only that."""
     batch = slicer.track.last
-    valid = Place("valid_mask", (), lane)
+    valid = Cell("valid_mask", (), lane)
     if not batch.valid_mask[lane]:
         return [valid]
     indices = list(np.ndindex(*batch.written.shape[:2]))
-    stored = [Place("outputs", index, lane) for index in indices if batch.written[(*index, lane)]]
-    return [*stored, *(Place("written", index, lane) for index in indices), valid]
+    stored = [Cell("outputs", index, lane) for index in indices if batch.written[(*index, lane)]]
+    return [*stored, *(Cell("written", index, lane) for index in indices), valid]
 
 
-def items_of(launch: ThreadLaunch, slicer: Slicer, lane: int) -> list[Place]:
+def items_of(launch: ThreadLaunch, slicer: Slicer, lane: int) -> list[Cell]:
     """The dwords that the thread of a lane stored in the ring, of which none is 0."""
     item = launch.written[slicer.track.last.i[lane]]
     first = 4 * int(slicer.track.last.i[lane]) * item.size
-    return [Place(MEMORY, (first + 4 * dword, 4, ITEMS)) for dword in np.flatnonzero(item).tolist()]
+    return [Cell(MEMORY, (first + 4 * dword, 4, ITEMS)) for dword in np.flatnonzero(item).tolist()]
 
 
-def wrong(launch: Launch[Any], probe: Probe, begin: Batch[Any], found: Slice, lane: int, seed: int) -> list[Place]:
+def wrong(launch: Launch[Any], probe: Probe, begin: Batch[Any], found: Slice, lane: int, seed: int) -> list[Cell]:
     """The targets of a slice that are others if what it does not list is random; `begin` is the wavefront's start."""
     random = np.random.default_rng(seed)
     files = [(FLOATS, (number,)) for number in range(len(probe.constants.all_floats()))]
@@ -48,7 +48,7 @@ def wrong(launch: Launch[Any], probe: Probe, begin: Batch[Any], found: Slice, la
         files += [(PRIMITIVE, row) for row in np.ndindex(_BANKS, _ROWS) if row[0]]
     for file, row in files:
         for channel in range(4):
-            place = Place(file, (*row, channel))
+            place = Cell(file, (*row, channel))
             if place not in found.constants:
                 probe.put(place, int(random.integers(1 << 32)))
     kept = Kept.of_outputs(launch)
@@ -86,7 +86,7 @@ def _random_start(begin: Batch[Any], found: Slice, lane: int, random: np.random.
     batch = begin.copy()
     bits = batch.temporaries.view(np.uint32)
     for number, channel, other in np.ndindex(*bits.shape):
-        if number and Place("temporaries", (number, channel), other) not in found.start:
+        if number and Cell("temporaries", (number, channel), other) not in found.start:
             bits[number, channel, other] = random.integers(1 << 32)
     if all(place.lane == lane for place in found.start):
         # Others do what this lane does: with inputs of their own they could go round for ever.
@@ -98,7 +98,7 @@ def _random_start(begin: Batch[Any], found: Slice, lane: int, random: np.random.
 
 def _run(probe: Probe, batch: Batch[Any]) -> Batch[Any]:
     for _ in range(_MOST_STEPS):
-        ((batch, has_ended),) = probe.step_parts(batch)
+        ((batch, has_ended),) = probe.step_states(batch)
         if has_ended:
             return batch
     raise AssertionError("the wavefront does not end")

@@ -9,9 +9,9 @@ import pytest
 
 from ctm.sim.debug.console import Console
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.slicing.answer import Answer
-from ctm.sim.debug.slicing.lookup import place_named
-from ctm.sim.debug.slicing.place import Place
+from ctm.sim.debug.slicing.cell import Cell
+from ctm.sim.debug.slicing.explanation import Explanation
+from ctm.sim.debug.slicing.lookup import cell_named
 from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
 from ctm.sim.jobs.loading import LoadedJob, load_job
@@ -19,7 +19,7 @@ from ctm.tb.debug.jobs import DIVERGENT, example, program, race, session_of
 from ctm.tb.draws.recorded import make_job
 
 
-def places_of(answer: Answer) -> set[Place]:
+def places_of(answer: Explanation) -> set[Cell]:
     found = answer.slice
     places = {*found.targets, *found.constants, *found.elements, *found.start}
     for cause in found.causes:
@@ -53,14 +53,14 @@ def _ordinary(cases: Sequence[Any]) -> list[Any]:
     ]
 
 
-def answer_index(session: Session, answer: Answer) -> int:
+def answer_index(session: Session, answer: Explanation) -> int:
     """The wavefront that an answer is of: what primitives' constants are called depends on it."""
     match = re.fullmatch(r"o\d+\[(\d+),(\d+)\].*", answer.text)
     found = None if match is None else session.started.holds(int(match[1]), int(match[2]))
     return session.position.wavefront if found is None else found
 
 
-def asked(session: Session, place: Position, text: str) -> Answer:
+def asked(session: Session, place: Position, text: str) -> Explanation:
     session.go_to(place)
     return why(session, text, follows=False)
 
@@ -82,7 +82,7 @@ def test_every_name_is_that_of_its_place(
             if each.array == "frames":
                 continue
             name = answer.names.name(each)
-            found = place_named(session, name)
+            found = cell_named(session, name)
             assert found is not None and found[1] == each, name
             console.onecmd(f"print {name}")
             assert console.error is None and said[-1].startswith(f"{name} = "), said[-1]

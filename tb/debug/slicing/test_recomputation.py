@@ -7,7 +7,7 @@ import pytest
 
 from ctm.rtl.config import R700
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.slicing.place import Place
+from ctm.sim.debug.slicing.cell import Cell
 from ctm.sim.debug.why import why
 from ctm.sim.jobs.loading import load_job
 from ctm.tb.debug.slicing.launches import caught, some_place
@@ -67,7 +67,7 @@ def test_a_reason_that_is_not_needed_is_found() -> None:
     assert not needless(launches[0].launch, slicer, found, 1, 1)
     cause = found.causes[0]
     target = next(iter(cause.reasons))
-    beside = Place("temporaries", (len(slicer.track.last.temporaries) - 1, 3), place.lane)
+    beside = Cell("temporaries", (len(slicer.track.last.temporaries) - 1, 3), place.lane)
     reasons = {**cause.reasons, target: (*cause.reasons[target], beside)}
     poorer = replace(found, causes=(replace(cause, reasons=reasons),))
     assert needless(launches[0].launch, slicer, poorer, 1, 1) == [(cause.step, target, beside)]
@@ -81,5 +81,5 @@ def test_a_wavefront_of_one_lane_has_the_reasons_of_a_whole_one(tmp_path: Path) 
         (tmp_path / "job.toml").write_text(single("p.s", side, side))
         with Session(load_job(tmp_path / "job.toml"), R700) as session:
             cause = why(session, "o0[0,0].x").slice.causes[0]
-            reasons.append(set(cause.reasons[Place("outputs", (0, 0), 0)]) - {Place("valid_mask", (), 0)})
-    assert reasons[0] == reasons[1] == {Place("active", (), 0), Place("temporaries", (1, 0), 0)}
+            reasons.append(set(cause.reasons[Cell("outputs", (0, 0), 0)]) - {Cell("valid_mask", (), 0)})
+    assert reasons[0] == reasons[1] == {Cell("active", (), 0), Cell("temporaries", (1, 0), 0)}

@@ -81,7 +81,7 @@ CTM_INLINE int ctm_min(int a, uint b) { return ctm_less(a, b) ? a : (int)b; }
 CTM_INLINE uint ctm_max(int a, uint b) { return ctm_less(a, b) ? b : (uint)a; }
 
 /* The place of an item in a list: a negative one counts from the end. */
-CTM_INLINE int ctm_place(int index, int length) { return index < 0 ? index + length : index; }
+CTM_INLINE int ctm_index(int index, int length) { return index < 0 ? index + length : index; }
 
 /* A component of a vector whose place is computed. */
 #define CTM_COMPONENTS(scalar, prefix) \

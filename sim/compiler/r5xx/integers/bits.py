@@ -20,12 +20,12 @@ def logic(to: Builder) -> bool:
         assert odd is not None
         return _joined(to, value, to.float(right), to.whole("fmul", odd, to.float(right)))
     if mask is None:
-        return to.refuse("bits", to.opcode)
+        return to.mark_unsupported("bits", to.opcode)
     if to.opcode == "xor" and mask == -1:
         return to.same(to.whole("fsub", literal(-1.0), value))
     common = _masked(to, value, range_, mask)
     if common is None:
-        return to.refuse("sign", (mask + 1).bit_length() - 1)
+        return to.mark_unsupported("sign", (mask + 1).bit_length() - 1)
     return _joined(to, value, to.float(str(mask)), common)
 
 
@@ -66,12 +66,12 @@ def runs(mask: int) -> list[tuple[int, int | None]]:
 
 
 def shift(to: Builder) -> bool:
-    """A product with a power of two; to the right without what is behind the point."""
+    """A product with a power of two; to the right without the fraction."""
     type_, (left, right) = operands(to.instruction)
     bits, value, by = width(type_), to.float(left), known(right)
     is_left = to.opcode == "shl"
     if is_left and to.range.is_inexact:
-        return to.refuse("beyond", to.range.smallest)
+        return to.mark_unsupported("beyond", to.range.smallest)
     if by is not None:
         power = literal(2.0 ** (by if is_left else -by))
     else:
@@ -82,13 +82,13 @@ def shift(to: Builder) -> bool:
         value = (
             to.narrowed(value, bits - by, to.range_of(left)) if bits > by + 1 else to.lowest(value, to.range_of(left))
         )
-    part = to.whole("fmul", value, power)
+    scaled = to.whole("fmul", value, power)
     if is_left:
-        return to.same(part if by is not None or bits > EXACT_BITS else to.narrowed(part, bits, ANY))
+        return to.same(scaled if by is not None or bits > EXACT_BITS else to.narrowed(scaled, bits, ANY))
     if by is not None and by <= EXACT_BITS:
-        found = to.whole("fsub", part, to.step(f"call float @ctm.fract(float {part})"))
+        found = to.whole("fsub", scaled, to.step(f"call float @ctm.fract(float {scaled})"))
     else:
-        found = to.call("llvm.floor.f32", part)
+        found = to.call("llvm.floor.f32", scaled)
     if to.opcode == "lshr" and not to.range_of(left).is_natural:
         # A negative number's upper bits are ones.
         wrapped = to.whole("fadd", found, to.whole("fmul", literal(2.0**bits), power))

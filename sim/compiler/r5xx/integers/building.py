@@ -38,30 +38,30 @@ def known(text: str) -> int | None:
 class Kernel:
     """What all replacements in a kernel share.
 
-    ranges
-        Of its integers.
-    pixel
-        The name of its parameter.
-    words
-        The floats whose bits integers are, by the integers' names.
-    sums
-        Of each sum of something and a known number the two, by its name.
-    refused
-        Calls that stand for numbers which floats are not exact for.
-    declarations
-        Of what is called.
+        ranges
+            Of its integers.
+        pixel
+            The name of its parameter.
+        words
+            The floats whose bits integers are, by the integers' names.
+        sums
+            Of each sum of something and a known number the two, by its name.
+    unsupported_calls
+            Calls that stand for numbers which floats are not exact for.
+        declarations
+            Of what is called.
     """
 
     ranges: Ranges
     pixel: str
     words: dict[str, str]
     sums: dict[str, tuple[str, int]]
-    refused: list[Instruction] = field(default_factory=list)
+    unsupported_calls: list[Instruction] = field(default_factory=list)
     declarations: set[str] = field(default_factory=set)
 
 
 class Builder:
-    """One instruction of a kernel, and what takes its place."""
+    """One instruction of a kernel, and its replacement."""
 
     def __init__(self, kernel: Kernel, new: Replacement) -> None:
         self.kernel = kernel
@@ -99,9 +99,10 @@ class Builder:
             return literal(number)
         name = unsupported("number", text, "float")
         self.kernel.declarations.add(declaration(name))
-        # Values of phis have no place of their own, so that all of these are at the start.
-        result = f"%-u.{len(self.kernel.refused)}"
-        self.kernel.refused.append(Instruction(result, f"call float @{name}()", self.new.replaced.place))
+        # Values of phis have no block position of their own, so that all of these are at the start.
+        result = f"%-u.{len(self.kernel.unsupported_calls)}"
+        call = Instruction(result, f"call float @{name}()", self.new.replaced.debug_location)
+        self.kernel.unsupported_calls.append(call)
         return result
 
     def step(self, text: str) -> str:
@@ -129,7 +130,7 @@ class Builder:
         """Give the result another value's name: LLVM drops sums with -0."""
         return self.result(f"fadd float {value}, {literal(-0.0)}")
 
-    def refuse(self, kind: str, detail: object = 0, type_: str = "float") -> bool:
+    def mark_unsupported(self, kind: str, detail: object = 0, type_: str = "float") -> bool:
         """Stand for something that cores cannot do, by the kind of sentence that says it."""
         name = unsupported(kind, detail, type_)
         self.kernel.declarations.add(declaration(name))
@@ -151,8 +152,8 @@ class Builder:
             return value
         if bits > EXACT_BITS:
             return None
-        rest = self.new.value(f"call float @ctm.fract(float {self.whole('fmul', value, literal(2.0**-bits))})")
-        return self.whole("fmul", rest, literal(2.0**bits))
+        residue = self.new.value(f"call float @ctm.fract(float {self.whole('fmul', value, literal(2.0**-bits))})")
+        return self.whole("fmul", residue, literal(2.0**bits))
 
     def lowest(self, value: str, range_: Range) -> str:
         """The lowest bit as a number of one bit, which is its sign: 0 or -1."""
@@ -164,10 +165,10 @@ class Builder:
         half = 2.0 ** (bits - 1)
         if bits > EXACT_BITS or range_.within(-half, half - 1):
             return value
-        rest = self.remainder(value, bits, range_)
-        assert rest is not None, bits
-        is_negative = self.new.value(f"fcmp {WHOLE} oge float {rest}, {literal(half)}")
-        return self.choose(is_negative, self.whole("fsub", rest, literal(2 * half)), rest)
+        residue = self.remainder(value, bits, range_)
+        assert residue is not None, bits
+        is_negative = self.new.value(f"fcmp {WHOLE} oge float {residue}, {literal(half)}")
+        return self.choose(is_negative, self.whole("fsub", residue, literal(2 * half)), residue)
 
     def unsigned(self, value: str, bits: int = WORD_BITS) -> str:
         """The number that an integer is without a sign, rounded where a float is not exact for it."""

@@ -26,10 +26,10 @@ def narrowing(to: Builder) -> bool:
 
 
 def from_float(to: Builder) -> bool:
-    """Without what is behind the point."""
+    """Without the fraction."""
     type_, (value, *_) = operands(to.instruction)
     if type_ != "float":
-        # Doubles are refused where they are.
+        # Doubles are diagnosed where they are.
         value = to.step(f"fptrunc {type_} {value} to float")
     return to.result(f"call {WHOLE} float @llvm.trunc.f32(float {value})")
 
@@ -48,9 +48,9 @@ def to_float(to: Builder) -> bool:
 
 
 def bits(to: Builder) -> bool:
-    """Of a float that became an integer only to be one again; others are refused."""
+    """Of a float that became an integer only to be one again; others are unsupported."""
     type_, (value, *_) = operands(to.instruction)
     target = to.instruction.text.rpartition(" ")[2]
     if target == "float" and value in to.kernel.words:
         return to.same(to.kernel.words[value])
-    return to.refuse("word") if width(type_) or width(target) else False
+    return to.mark_unsupported("word") if width(type_) or width(target) else False

@@ -12,10 +12,10 @@ def division(to: Builder) -> bool:
     if to.opcode.startswith("u") and divisor and divisor > 0 and not to.range_of(left).is_natural:
         return to.same(_of_wrapped(to, value, by, divisor))
     one, other = _natural(to, value, to.range_of(left)), _natural(to, by, to.range_of(right))
-    quotient, rest = _divided(to, one, other, divisor)
-    is_rest = to.opcode.endswith("rem")
-    found = rest if is_rest else quotient
-    signs = [] if to.opcode.startswith("u") else [(value, left)] if is_rest else [(value, left), (by, right)]
+    quotient, remainder = _divided(to, one, other, divisor)
+    is_remainder = to.opcode.endswith("rem")
+    found = remainder if is_remainder else quotient
+    signs = [] if to.opcode.startswith("u") else [(value, left)] if is_remainder else [(value, left), (by, right)]
     for number, text in signs:
         if not to.range_of(text).is_natural:
             found = to.choose(to.is_negative(number), to.whole("fsub", ZERO, found), found)
@@ -27,12 +27,12 @@ def _of_wrapped(to: Builder, value: str, by: str, divisor: int) -> str:
     bits = width(operands(to.instruction)[0])
     most, left = divmod(1 << bits, divisor)
     is_negative = to.is_negative(value)
-    quotient, rest = _divided(to, to.call("llvm.fabs.f32", value), by, divisor)
-    is_less = to.step(f"fcmp {WHOLE} ogt float {rest}, {literal(left)}")
+    quotient, remainder = _divided(to, to.call("llvm.fabs.f32", value), by, divisor)
+    is_less = to.step(f"fcmp {WHOLE} ogt float {remainder}, {literal(left)}")
     if to.opcode.endswith("rem"):
-        below = to.whole("fsub", literal(left), rest)
+        below = to.whole("fsub", literal(left), remainder)
         below = to.choose(is_less, to.whole("fadd", below, by), below)
-        return to.choose(is_negative, below, rest)
+        return to.choose(is_negative, below, remainder)
     below = to.whole("fsub", literal(most), quotient)
     below = to.choose(is_less, to.whole("fsub", below, ONE), below)
     return to.choose(is_negative, below, quotient)
@@ -53,24 +53,24 @@ def _divided(to: Builder, value: str, by: str, number: int | None) -> tuple[str,
     """Quotient and remainder of two numbers that are not negative; `number` is the second one if it is known.
 
     A quotient by a reciprocal is a few off at most if it is large, and then its remainder is exact all the same, and
-    divided again; what is one off then shows in the remainder.
+    divided again; a quotient that is one off is found by its remainder.
     """
     size = abs(number) if number else 0
     if size and size & (size - 1) == 0:
         whole = to.call("llvm.floor.f32", to.whole("fmul", value, literal(1 / size)))
-        return whole, _rest(to, whole, by, value)
+        return whole, _remainder(to, whole, by, value)
     inverse = to.step(f"fdiv float {ONE}, {by}")
     quotient = to.call("llvm.floor.f32", to.whole("fmul", value, inverse))
-    rest = _rest(to, quotient, by, value)
-    more = to.call("llvm.floor.f32", to.whole("fmul", rest, inverse))
-    quotient, rest = to.whole("fadd", quotient, more), _rest(to, more, by, rest)
+    remainder = _remainder(to, quotient, by, value)
+    more = to.call("llvm.floor.f32", to.whole("fmul", remainder, inverse))
+    quotient, remainder = to.whole("fadd", quotient, more), _remainder(to, more, by, remainder)
     for relation, limit, step in (("olt", ZERO, -1.0), ("oge", by, 1.0)):
-        is_off = to.step(f"fcmp {WHOLE} {relation} float {rest}, {limit}")
+        is_off = to.step(f"fcmp {WHOLE} {relation} float {remainder}, {limit}")
         one = to.choose(is_off, literal(step), ZERO)
-        quotient, rest = to.whole("fadd", quotient, one), _rest(to, one, by, rest)
-    return quotient, rest
+        quotient, remainder = to.whole("fadd", quotient, one), _remainder(to, one, by, remainder)
+    return quotient, remainder
 
 
-def _rest(to: Builder, quotient: str, by: str, value: str) -> str:
-    """What is left of a value: a product and a sum that are rounded once, and not at all if the rest is small."""
+def _remainder(to: Builder, quotient: str, by: str, value: str) -> str:
+    """The remainder of a value: a fused multiply-add, which is exact if the remainder is small."""
     return to.call("llvm.fma.f32", to.whole("fneg", quotient), by, value)

@@ -1,4 +1,4 @@
-"""Integers of a kernel become floats: each operation by what it means for whole numbers, or a call that is refused.
+"""Integers of a kernel become floats: each operation by what it means for whole numbers, or a call that is unsupported.
 
 The function is one that LLVM has inlined and unrolled, and not combined: its operations are those of the source. What
 LLVM combines afterwards are floats, of which it knows only what is true of them.
@@ -37,7 +37,7 @@ def with_floats(kernel: Function) -> tuple[Function, set[str]]:
     sums = {each.result: sum_ for each in instructions if each.opcode in ("add", "sub") and (sum_ := _sum(each))}
     context = Kernel(Ranges(scalar, kernel.pixel[1]), kernel.pixel[1], words, sums)
     found = rewrite(scalar, [lambda new: _replaced(context, new)])
-    found.blocks[0].instructions[:0] = context.refused
+    found.blocks[0].instructions[:0] = context.unsupported_calls
     head = found.head.replace("<2 x i32>", "<2 x float>")
     return Function(head, found.blocks), {*declarations, *context.declarations}
 
@@ -62,12 +62,12 @@ def _replaced(context: Kernel, new: Replacement) -> bool:
     to = Builder(context, new)
     plain = re.sub(r"%\S+|@\S+", "", new.replaced.text)
     if "i64" in plain and new.replaced.opcode not in _ANY_TYPE:
-        return to.refuse("wide", type_=_type_of_wide(new.replaced))
+        return to.mark_unsupported("wide", type_=_type_of_wide(new.replaced))
     return handler(to)
 
 
 def _type_of_wide(instruction: Instruction) -> str:
-    """The type of what takes the place of an instruction with integers of 64 bits."""
+    """The type of what replaces an instruction with integers of 64 bits."""
     if instruction.opcode == "icmp":
         return "i1"
     target = instruction.text.rpartition(" ")[2] if " to " in instruction.text else operands(instruction)[0]
@@ -80,7 +80,7 @@ def _arithmetic(to: Builder) -> bool:
     if width(type_) == 1:
         return False
     if to.range.is_inexact:
-        return to.refuse("beyond", to.range.smallest)
+        return to.mark_unsupported("beyond", to.range.smallest)
     if width(type_) < WORD_BITS:
         # Ranges are those of results that have wrapped.
         found = to.whole(f"f{to.opcode}", *map(to.float, to.operands()))
@@ -112,8 +112,8 @@ def _selection(to: Builder) -> bool:
 def _phi(to: Builder) -> bool:
     if _is_other(to.instruction.text.split(" [")[0].split(" ")[-1]):
         return False
-    ways = re.findall(r"\[ (\S+), (\S+) \]", to.instruction.text)
-    return to.result(f"phi {WHOLE} float {', '.join(f'[ {to.float(value)}, {label} ]' for value, label in ways)}")
+    incoming = re.findall(r"\[ (\S+), (\S+) \]", to.instruction.text)
+    return to.result(f"phi {WHOLE} float {', '.join(f'[ {to.float(value)}, {label} ]' for value, label in incoming)}")
 
 
 def _freezing(to: Builder) -> bool:
@@ -141,7 +141,7 @@ def _member(to: Builder) -> bool:
 
 
 def _load(to: Builder) -> bool:
-    """Memory holds integers: what LLVM cannot keep in registers is refused later."""
+    """Memory holds integers: what LLVM cannot keep in registers is diagnosed later."""
     found = re.match(r"load (?:volatile )?(i8|i16|i32),", to.instruction.text)
     return _from_memory(to, found[1]) if found else False
 
@@ -171,7 +171,7 @@ def _call(to: Builder) -> bool:
     if to.instruction.callee.startswith("llvm.is.constant."):
         return to.result("xor i1 false, false")
     if name in _BIT_FUNCTIONS:
-        return to.refuse("function", name)
+        return to.mark_unsupported("function", name)
     if name == "abs":
         return to.same(to.call("llvm.fabs.f32", to.float(arguments[0])))
     if name in ("smin", "smax", "umin", "umax"):

@@ -73,11 +73,11 @@ def known(number: int) -> Range:
 def operands(instruction: Instruction) -> tuple[str, list[str]]:
     """The type of an arithmetic instruction, a cast's source or a selection's values, and its operands."""
     words = [word for word in instruction.text.split(" ") if word not in _FLAGS]
-    parts = split(" ".join(words[1:]))
+    fields = split(" ".join(words[1:]))
     if instruction.opcode == "icmp":
-        parts[0] = parts[0].split(" ", 1)[1]
-    type_, first = typed(parts[0].rpartition(" to ")[0] or parts[0])
-    return type_, [first, *parts[1:]]
+        fields[0] = fields[0].split(" ", 1)[1]
+    type_, first = typed(fields[0].rpartition(" to ")[0] or fields[0])
+    return type_, [first, *fields[1:]]
 
 
 def width(type_: str) -> int:
@@ -107,7 +107,7 @@ class Ranges:
         return self._of(text) or ANY
 
     def _of(self, text: str) -> Range | None:
-        """None of one that no way has led to yet."""
+        """None of one that no path has reached yet."""
         if text.startswith("%"):
             return self._found.get(text)
         if text in ("true", "false"):

@@ -1,6 +1,6 @@
 """What R5xx cores cannot do with whole numbers: calls of functions that only name it, so that LLVM keeps them.
 
-Where LLVM finds that a result is not needed, or is known after all, such a call is gone and nothing is refused.
+Where LLVM finds that a result is not needed, or is known after all, such a call is gone and the kernel compiles.
 """
 
 from ctm.rtl.isa.limits import WORD_BITS

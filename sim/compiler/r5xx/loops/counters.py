@@ -15,7 +15,7 @@ from ctm.sim.compiler.ir.module import Instruction, split
 
 _RELATIONS: dict[str, Callable[[Any, Any], Any]] = {"lt": lt, "le": le, "gt": gt, "ge": ge, "eq": eq, "ne": ne}
 _MOST_KNOWN = 1 << 24
-"""More rounds are not counted: no counter of floats that goes by ones has more."""
+"""More rounds are not counted: no counter of floats with steps of one has more."""
 _BLOCK = 1 << 10
 """Rounds that are counted at once to begin with."""
 
@@ -45,8 +45,8 @@ def _tests(flow: Flow, head: str, blocks: set[str]) -> Iterator[Test]:
             assert counter is not None
             rounds = _rounds(flow.blocks[label].instructions[-1], instructions, counter, blocks)
             if rounds is not None:
-                rest = [each for each in flow.blocks[head].instructions if each.opcode != "phi"]
-                yield Test(rounds, label == head and len(rest) == 2)
+                others = [each for each in flow.blocks[head].instructions if each.opcode != "phi"]
+                yield Test(rounds, label == head and len(others) == 2)
 
 
 class _Counter(NamedTuple):
@@ -76,7 +76,7 @@ def _incoming(phi: Instruction) -> list[str]:
 
 
 def _same(name: str, instructions: dict[str, Instruction]) -> str:
-    """The one value that a phi has on all ways; the name itself of anything else."""
+    """The one value that a phi has on all incoming edges; the name itself of anything else."""
     each = instructions.get(name)
     values = {*_incoming(each)} if each is not None and each.opcode == "phi" else set()
     return values.pop() if len(values) == 1 else name
@@ -87,11 +87,11 @@ def _rounds(
 ) -> int | None:
     """Rounds that are complete when a branch leaves the loop at the latest."""
     found = re.match(r"br i1 (\S+),", branch.text)
-    stays = [target.lstrip("%") in blocks for target in branch.targets]
-    if found is None or stays[0] == stays[1]:
+    continues = [target.lstrip("%") in blocks for target in branch.targets]
+    if found is None or continues[0] == continues[1]:
         return None
-    known = (_until(each, instructions, counter, stays=stays[0])
-             for each in _conditions(found[1], instructions, is_joint=stays[0]))  # fmt: skip
+    known = (_until(each, instructions, counter, continues=continues[0])
+             for each in _conditions(found[1], instructions, is_joint=continues[0]))  # fmt: skip
     return min((rounds for rounds in known if rounds is not None), default=None)
 
 
@@ -115,7 +115,7 @@ def _conditions(name: str, instructions: dict[str, Instruction], *, is_joint: bo
 
 
 def _until(
-    comparison: Instruction, instructions: dict[str, Instruction], counter: _Counter, *, stays: bool
+    comparison: Instruction, instructions: dict[str, Instruction], counter: _Counter, *, continues: bool
 ) -> int | None:
     """Rounds that are complete when a comparison is no longer what it is in the loop."""
     words = split(comparison.text)
@@ -127,7 +127,7 @@ def _until(
     counted = 0
     for values in _blocks(counter):
         tested = values[:-1] if name == counter.name else values[1:]
-        leaves = np.flatnonzero(relation(tested, np.float32(limit)) != stays)
+        leaves = np.flatnonzero(relation(tested, np.float32(limit)) != continues)
         if leaves.size:
             return int(leaves[0]) + counted
         counted += tested.size

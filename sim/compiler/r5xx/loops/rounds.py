@@ -64,7 +64,7 @@ class _Limiter:
         found: Body = []
         for statement in body:
             if isinstance(statement, If):
-                then, otherwise = (self.body(way, depth) for way in (statement.then, statement.otherwise))
+                then, otherwise = (self.body(arm, depth) for arm in (statement.then, statement.otherwise))
                 found.append(replace(statement, then=then, otherwise=otherwise))
             elif isinstance(statement, Loop):
                 found += self._loop(statement, depth)
@@ -76,21 +76,21 @@ class _Limiter:
         copies = last_copies(loop.body)
         if copies is not None:
             loop = replace(loop, body=without_last_copies(loop.body))
-        behind: Body = [copies] if copies is not None and copies.values else []
+        after: Body = [copies] if copies is not None and copies.values else []
         tests = self._tests[loop.head]
         known = next((test.rounds for test in tests if test.is_first), 0)
         if copies is not None and 0 < known <= MOST_ROUNDS and ends_at_once(loop.body):
-            return [Loop(loop.head, self.body(without_test(loop.body), self._deeper(depth, 1)), known), *behind]
+            return [Loop(loop.head, self.body(without_test(loop.body), self._deeper(depth, 1)), known), *after]
         if any(test.rounds < MOST_ROUNDS for test in tests):
-            return [Loop(loop.head, self.body(loop.body, self._deeper(depth, 1))), *behind]
+            return [Loop(loop.head, self.body(loop.body, self._deeper(depth, 1))), *after]
         least = min((test.rounds for test in tests), default=0)
         # The last test is one more beginning of a round.
         if least >= _MOST_OF_TWO:
-            return [*self._thrice(loop, least, depth), *behind]
+            return [*self._thrice(loop, least, depth), *after]
         deeper = self._deeper(depth, 2)
         if count_of_exits(loop.body) == 1 and (marked := with_predicate(loop.body, _PREDICATES[depth])) is not None:
-            return [Loop(loop.head, self.body(marked, deeper), predicate=_PREDICATES[depth]), *behind]
-        return [*_nested(loop.head, self.body(loop.body, deeper), 2), *behind]
+            return [Loop(loop.head, self.body(marked, deeper), predicate=_PREDICATES[depth]), *after]
+        return [*_nested(loop.head, self.body(loop.body, deeper), 2), *after]
 
     def _thrice(self, loop: Loop, rounds: int, depth: int) -> Body:
         try:
@@ -111,8 +111,8 @@ def _nested(head: str, body: Body, count: int) -> Body:
     """A loop that is several, one in the other; leaving the innermost one sets a flag, which leaves the others."""
     flag = f"%-over.{head}"
     loop = Loop(head, _telling(body, flag), MOST_ROUNDS)
-    for place in range(2, count + 1):
-        rounds = MOST_ROUNDS if place < count else 0
+    for number in range(2, count + 1):
+        rounds = MOST_ROUNDS if number < count else 0
         loop = Loop("", [loop, If(flag, [Break()])], rounds)
     return [Flag(flag, 0), loop]
 

@@ -1,10 +1,10 @@
-"""What has to wait for what among operations that follow each other."""
+"""The dependence graph of a run of operations."""
 
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 LATENCY = 1000
-"""Of a lookup: so that all that leads to lookups comes first."""
+"""Of a fetch: so that all that leads to fetches comes first."""
 
 
 class Access(NamedTuple):
@@ -52,10 +52,10 @@ class Order:
         self._dependences = dependences
         self._missing = [len(before) + len(beside) for before, beside in
                          zip(dependences.before, dependences.beside, strict=True)]  # fmt: skip
-        self._behind: list[list[int]] = [[] for _ in self._missing]
+        self._successors: list[list[int]] = [[] for _ in self._missing]
         for number, (before, beside) in enumerate(zip(dependences.before, dependences.beside, strict=True)):
             for other in before | beside:
-                self._behind[other].append(number)
+                self._successors[other].append(number)
         self._current: set[int] = set()
         self._ready = {number for number, missing in enumerate(self._missing) if not missing}
 
@@ -70,8 +70,8 @@ class Order:
         free = (number for number in self._ready if not before[number] & self._current)
         return sorted(free, key=lambda number: (-self._dependences.height[number], number))
 
-    def leads_to_lookup(self, number: int) -> bool:
-        """Whether an operation is a lookup, or a lookup waits for it."""
+    def leads_to_fetch(self, number: int) -> bool:
+        """Whether an operation is a fetch, or a fetch depends on it."""
         return self._dependences.height[number] >= LATENCY
 
     def take(self, numbers: Iterable[int]) -> None:
@@ -79,7 +79,7 @@ class Order:
         for number in numbers:
             self._ready.remove(number)
             self._current.add(number)
-            for other in self._behind[number]:
+            for other in self._successors[number]:
                 self._missing[other] -= 1
                 if not self._missing[other]:
                     self._ready.add(other)

@@ -11,8 +11,8 @@ def renamed(steps: Steps, names: Mapping[str, str]) -> Steps:
     found: Steps = []
     for step in steps:
         if isinstance(step, Choice):
-            ways = renamed(step.then, names), renamed(step.otherwise, names)
-            found.append(replace(step, then=ways[0], otherwise=ways[1]))
+            arms = renamed(step.then, names), renamed(step.otherwise, names)
+            found.append(replace(step, then=arms[0], otherwise=arms[1]))
         elif isinstance(step, Repeat):
             found.append(replace(step, body=renamed(step.body, names)))
         elif isinstance(step, Operation):

@@ -7,7 +7,7 @@ from ctm.sim.compiler.r5xx.operations import Choice, Operation, Repeat, Steps
 from ctm.sim.compiler.r5xx.order.dependences import LATENCY, Access
 
 _EFFECTS = "effects"
-"""What is written in the order of the source: outputs, and who is killed."""
+"""What is written in the order of the source: outputs, and kills."""
 
 
 def access(operation: Operation) -> Access:
@@ -27,8 +27,8 @@ def each_run(steps: Steps, change: Callable[[list[Operation]], list[Operation]])
         if isinstance(step, Repeat):
             inner.append(replace(step, body=each_run(step.body, change)))
         elif isinstance(step, Choice):
-            ways = each_run(step.then, change), each_run(step.otherwise, change)
-            inner.append(replace(step, then=ways[0], otherwise=ways[1]))
+            arms = each_run(step.then, change), each_run(step.otherwise, change)
+            inner.append(replace(step, then=arms[0], otherwise=arms[1]))
         else:
             inner.append(step)
     for step in inner:

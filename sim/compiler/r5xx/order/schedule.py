@@ -1,42 +1,42 @@
-"""The order of operations: lookups early, and side by side what one instruction can do in several channels.
+"""List scheduling: fetches early, and side by side what one instruction can do in several channels.
 
-Variables that such an instruction reads or writes are asked into one register, where others have not asked before:
-those of inner loops ask first. What goes into the other unit beside it is asked into channels of that.
+Variables that such an instruction reads or writes are joined into one register, unless joined elsewhere before:
+those of inner loops come first. What goes into the other unit beside it prefers that unit's channels.
 """
 
 from collections.abc import Iterator
 from itertools import zip_longest
 
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.sim.compiler.r5xx.groups import Groups
 from ctm.sim.compiler.r5xx.operations import ALPHA_ONLY, APART, Constant, Operand, Operation, Steps
 from ctm.sim.compiler.r5xx.order.dependences import Dependences, Order
 from ctm.sim.compiler.r5xx.order.runs import access, each_run
+from ctm.sim.compiler.r5xx.register_sets import RegisterSets
 
 
-def scheduled(steps: Steps, groups: Groups) -> Steps:
-    """The steps in a better order; `groups` follows."""
-    return each_run(steps, lambda run: list(_Schedule(run, groups).operations()))
+def scheduled(steps: Steps, register_sets: RegisterSets) -> Steps:
+    """The steps in a better order; `register_sets` follows."""
+    return each_run(steps, lambda run: list(_Schedule(run, register_sets).operations()))
 
 
 class _Schedule:
-    """Operations that follow each other, on their way into instructions."""
+    """A run of operations, to be packed into instructions."""
 
-    def __init__(self, run: list[Operation], groups: Groups) -> None:
+    def __init__(self, run: list[Operation], register_sets: RegisterSets) -> None:
         self._run = run
-        self._groups = groups
+        self._register_sets = register_sets
         self._order = Order(Dependences([access(each) for each in run]))
 
     def operations(self) -> Iterator[Operation]:
-        """All of them, those of an instruction behind each other."""
-        left = len(self._run)
-        while left:
+        """All of them, those of an instruction consecutive."""
+        remaining = len(self._run)
+        while remaining:
             self._order.begin()
-            is_urgent = self._order.leads_to_lookup(self._order.ready[0])
+            is_urgent = self._order.leads_to_fetch(self._order.ready[0])
             numbers = self._pack()
             if len(numbers) < CHANNELS and self._run[numbers[0]].name not in APART:
                 numbers += self._beside([self._run[number] for number in numbers], is_urgent)
-            left -= len(numbers)
+            remaining -= len(numbers)
             yield from (self._run[number] for number in sorted(numbers))
 
     def _pack(self) -> list[int]:
@@ -48,7 +48,7 @@ class _Schedule:
             together = [self._run[number] for number in (*pack, other)]
             # What was ready may wait for one of the pack by now.
             is_possible = len(pack) < CHANNELS and other in self._order.ready and _are_alike(*together[-2:])
-            if is_possible and self._groups.joined(_registers(together)):
+            if is_possible and self._register_sets.joined(_registers(together)):
                 pack.append(other)
                 self._order.take([other])
         return pack
@@ -57,27 +57,27 @@ class _Schedule:
         """An operation for the other unit."""
         is_alpha = pack[0].name in ALPHA_ONLY
         results = [result for each in pack for result in each.results]
-        if any(self._groups.is_alpha.get(result, is_alpha) != is_alpha for result in results):
+        if any(self._register_sets.is_alpha.get(result, is_alpha) != is_alpha for result in results):
             return []
         ready = self._order.ready
         for number in ready:
             operation = self._run[number]
-            if self._order.leads_to_lookup(number) != is_urgent or not self._is_free(operation, not is_alpha):
+            if self._order.leads_to_fetch(number) != is_urgent or not self._is_free(operation, not is_alpha):
                 continue
             # What others are like had better be channels of one with them.
             if not any(other != number and _are_alike(operation, self._run[other]) for other in ready):
-                self._groups.is_alpha.update(dict.fromkeys(results, is_alpha))
-                self._groups.is_alpha.update(dict.fromkeys(operation.results, not is_alpha))
+                self._register_sets.is_alpha.update(dict.fromkeys(results, is_alpha))
+                self._register_sets.is_alpha.update(dict.fromkeys(operation.results, not is_alpha))
                 self._order.take([number])
                 return [number]
         return []
 
     def _is_free(self, operation: Operation, is_alpha: bool) -> bool:
-        """Whether an operation can be one of a unit, for all that its result asked for before."""
+        """Whether an operation can be one of a unit, by its result's register and preference."""
         if operation.name in (*APART, "OUT") or operation.name in ALPHA_ONLY and not is_alpha:
             return False
         return all(
-            len(self._groups.of(result)) == 1 and self._groups.is_alpha.get(result, is_alpha) == is_alpha
+            len(self._register_sets.of(result)) == 1 and self._register_sets.is_alpha.get(result, is_alpha) == is_alpha
             for result in operation.results
         )
 

@@ -8,7 +8,7 @@ from ctm.rtl.isa.r700 import alu
 from ctm.rtl.isa.r700.alu import Op2, Op3
 from ctm.rtl.isa.r700.limits import TRANS_SLOT
 from ctm.rtl.isa.r700.operations import OPERATIONS, Operation, Slots
-from ctm.sim.compiler.r700.order.operations import Place, place
+from ctm.sim.compiler.r700.order.operations import Component, component_of
 from ctm.sim.elf.lines import Line, Lines
 from ctm.sim.elf.r700.executable import Unit
 from ctm.sim.elf.r700.operands import instructions
@@ -33,17 +33,17 @@ class Instruction:
     line: Line | None
 
     @property
-    def destination(self) -> Place | None:
-        """Where its result goes, if anywhere."""
+    def destination(self) -> Component | None:
+        """The component that its result is written to, if any."""
         writes = self.fields["has_three"] or self.fields["write_mask"]
-        return place(self.fields["dst_gpr"], self.fields["dst_chan"]) if writes else None
+        return component_of(self.fields["dst_gpr"], self.fields["dst_chan"]) if writes else None
 
     @property
-    def registers(self) -> Iterator[Place]:
+    def registers(self) -> Iterator[Component]:
         """The components of registers that it reads."""
         for number in range(self.operation.operands):
             if self.fields[f"src{number}_sel"] < alu.KCACHE_0:
-                yield place(self.fields[f"src{number}_sel"], self.fields[f"src{number}_chan"])
+                yield component_of(self.fields[f"src{number}_sel"], self.fields[f"src{number}_chan"])
 
 
 @dataclass(frozen=True)
@@ -64,8 +64,8 @@ def decode(code: Sequence[Unit], word: Word, lines: Lines | None) -> Clause:
     groups = []
     for _, group in groupby(instructions(code, word), lambda fields: fields["group"]):
         together = list(group)
-        behind = together[-1]["address"] + 1
-        literals = tuple(part for unit in code[behind : behind + 2] for part in unit)
+        end = together[-1]["address"] + 1
+        literals = tuple(half for unit in code[end : end + 2] for half in unit)
         taken: set[int] = set()
         found = []
         for fields in together:

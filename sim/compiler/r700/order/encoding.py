@@ -6,7 +6,7 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700 import alu
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, LITERALS_PER_UNIT
 from ctm.rtl.isa.word import fields as fields_of
-from ctm.sim.compiler.r700.order.operations import Node, Place
+from ctm.sim.compiler.r700.order.operations import Component, Node
 from ctm.sim.compiler.r700.order.ports import Operand, swizzles
 from ctm.sim.compiler.r700.order.schedule import Group
 from ctm.sim.elf.lines import Line
@@ -16,8 +16,8 @@ Units = list[tuple[Unit, Line | None]]
 """Units of code, each with its line."""
 
 
-def encoded(group: Group, places: dict[Node, Place]) -> Units:
-    """The words of a group; `places` are where results go."""
+def encoded(group: Group, components: dict[Node, Component]) -> Units:
+    """The words of a group; `components` are where results go."""
     slots = [slot for slot in range(GROUP_SLOTS) if slot in group.members]
     codes = swizzles([group.members[slot] for slot in slots])
     assert codes is not None
@@ -25,7 +25,7 @@ def encoded(group: Group, places: dict[Node, Place]) -> Units:
     units: Units = []
     for slot, code in zip(slots, codes, strict=True):
         node, number = group.nodes[slot]
-        where = places.get(node)
+        where = components.get(node)
         if where is not None and node.operation.is_reduction and where % CHANNELS != slot:
             where = None
         fields = node.members[number] | _sources(group.members[slot].operands, literals)

@@ -1,4 +1,4 @@
-"""From the groups of a clause to its operations: values instead of registers, without copies and what nobody reads."""
+"""From the groups of a clause to its operations: values instead of registers, without copies and dead code."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -7,7 +7,16 @@ from ctm.rtl.isa.r700 import alu
 from ctm.rtl.isa.r700.alu import INLINE_CONSTANTS, LITERAL, PREVIOUS_SCALAR, PREVIOUS_VECTOR, Op2
 from ctm.rtl.isa.r700.limits import TRANS_SLOT
 from ctm.sim.compiler.r700.order.decoding import Clause, Instruction
-from ctm.sim.compiler.r700.order.operations import Constant, Entry, FixedError, Lifted, Node, Place, Value, place
+from ctm.sim.compiler.r700.order.operations import (
+    Component,
+    Constant,
+    Entry,
+    FixedError,
+    Lifted,
+    Node,
+    Value,
+    component_of,
+)
 
 _INLINE = {value: select for select, (_, value) in INLINE_CONSTANTS.items()}
 _MODIFIERS = ("src0_neg", "src0_abs", "omod", "clamp", "pred_sel")
@@ -27,8 +36,8 @@ class _Lifting:
 
     def __init__(self, clause: Clause) -> None:
         self.nodes: list[Node] = []
-        self.now: dict[Place, tuple[Value, Node]] = {}
-        """What registers hold: a value, and who wrote it, which for a copy is another."""
+        self.now: dict[Component, tuple[Value, Node]] = {}
+        """What registers hold: a value, and its writer, which for a copy is another."""
         self._previous: dict[int, tuple[Instruction, Value, Node]] = {}
         """What the group before computed, by slot."""
         self._shared = {
@@ -79,7 +88,7 @@ class _Lifting:
     def _read(self, each: Instruction, number: int, node: Node) -> Value:
         select, channel = each.fields[f"src{number}_sel"], each.fields[f"src{number}_chan"]
         if select < alu.KCACHE_0:
-            return self._register(place(select, channel), node)
+            return self._register(component_of(select, channel), node)
         if select in (PREVIOUS_VECTOR, PREVIOUS_SCALAR):
             slot = TRANS_SLOT if select == PREVIOUS_SCALAR else channel
             made, value, copy = self._previous[slot]
@@ -93,7 +102,7 @@ class _Lifting:
             return Constant(_INLINE[word], 0) if word in _INLINE else Constant(LITERAL, 0, word)
         return Constant(select, channel)
 
-    def _register(self, where: Place, node: Node) -> Value:
+    def _register(self, where: Component, node: Node) -> Value:
         if where in self._shared:
             shared = self._shared[where]
             shared.readers.append(node)
@@ -104,7 +113,7 @@ class _Lifting:
 
     def _still(self, value: Value, copy: Node) -> Value:
         """A value, or its copy if what was copied is overwritten by now."""
-        return copy if isinstance(value, Entry) and value.place in self.now else value
+        return copy if isinstance(value, Entry) and value.component in self.now else value
 
     def _copied(self, node: Node) -> Value:
         """What a copy copies, if it is worth to read that instead; else the operation itself."""
@@ -114,9 +123,9 @@ class _Lifting:
         value = node.reads[0][0]
         if isinstance(value, Constant):
             return value if value.select in INLINE_CONSTANTS else node
-        return node if isinstance(value, Entry) and value.place in self._shared else value
+        return node if isinstance(value, Entry) and value.component in self._shared else value
 
-    def _overwrite(self, where: Place, node: Node) -> None:
+    def _overwrite(self, where: Component, node: Node) -> None:
         shared = self._shared[where]
         if node.final is not None or node.operation.is_reduction:
             raise FixedError
@@ -138,13 +147,13 @@ class _Lifting:
             self._setter, self._gated = node, []
 
     @property
-    def shared(self) -> frozenset[Place]:
+    def shared(self) -> frozenset[Component]:
         """The components that predicated instructions write."""
         return frozenset(where for where in self._shared if where is not None)
 
 
-def lifted(clause: Clause, live: Collection[Place]) -> Lifted:
-    """The operations of a clause behind which some components are read.
+def lifted(clause: Clause, live: Collection[Component]) -> Lifted:
+    """The operations of a clause after which some components are read.
 
     Raises
     ------
@@ -159,7 +168,7 @@ def lifted(clause: Clause, live: Collection[Place]) -> Lifted:
     result.held = frozenset(set(live) - {node.final for node in result.nodes}) | lifting.shared
     for node in result.nodes:
         for entry in node.entries:
-            result.readers.setdefault(entry.place, []).append(node)
+            result.readers.setdefault(entry.component, []).append(node)
     for node in result.nodes:
         if node.final is not None and node.final not in lifting.shared:
             node.before.update(reader for reader in result.readers.get(node.final, ()) if reader is not node)
@@ -180,8 +189,8 @@ def _together(group: Iterable[Instruction]) -> list[list[Instruction]]:
     return [reduction, *single]
 
 
-def _finals(now: dict[Place, tuple[Value, Node]], live: Collection[Place]) -> list[tuple[Node, Node]]:
-    """Give results that are read behind the clause their places; copies of results, with what they copy."""
+def _finals(now: dict[Component, tuple[Value, Node]], live: Collection[Component]) -> list[tuple[Node, Node]]:
+    """Give results that are read after the clause their components; copies of results, with what they copy."""
     copies = []
     for where, (value, made) in now.items():
         if where in live and value != Entry(where):

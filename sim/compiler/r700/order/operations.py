@@ -7,11 +7,11 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.operations import Operation
 from ctm.sim.elf.lines import Line
 
-Place = int
+Component = int
 """A component of a register: CHANNELS times its number, and the component."""
 
 
-def place(register: int, channel: int) -> Place:
+def component_of(register: int, channel: int) -> Component:
     """The component of a register."""
     return CHANNELS * register + channel
 
@@ -19,7 +19,7 @@ def place(register: int, channel: int) -> Place:
 class Entry(NamedTuple):
     """What a register's component holds where the clause begins."""
 
-    place: Place
+    component: Component
 
 
 class Constant(NamedTuple):
@@ -35,8 +35,8 @@ class Node:
     """An operation, or the four of a reduction.
 
     `members` are the fields of its instructions, `reads` the operands of each. `final` is the component that has its
-    result at the end of the clause, if one has. `is_effect`: it does something beside its result. `ends`: it is behind
-    all others, as fewer pixels go on.
+    result at the end of the clause, if one has. `is_effect`: it does something beside its result. `ends`: it is after
+    all others, as fewer pixels continue.
     """
 
     operation: Operation
@@ -45,11 +45,11 @@ class Node:
     line: Line | None
     is_effect: bool = False
     ends: bool = False
-    final: Place | None = None
+    final: Component | None = None
     before: set["Node"] = field(default_factory=set)
     """Those that read what its result overwrites: it may be in their group, not in front of it."""
     after: set["Node"] = field(default_factory=set)
-    """Those that it comes behind for another reason than that it reads their results."""
+    """Those that it follows for another reason than reading their results."""
 
     @property
     def values(self) -> list["Node | Entry"]:
@@ -71,24 +71,24 @@ Value = Node | Entry | Constant
 
 
 class FixedError(Exception):
-    """A clause that has to stay as it is."""
+    """A clause that has to remain as it is."""
 
 
 @dataclass
 class Lifted:
     """The operations of a clause in their order.
 
-    `held` are the components whose contents nobody else may replace, `readers` the operations that read a component of
-    a register itself. `copies` are operations that copy a result to where it is read behind the clause.
+    `held` are the components that no other operation may overwrite, `readers` the operations that read a component of a
+    register itself. `copies` are operations that copy a result to where it is read after the clause.
     """
 
     nodes: list[Node]
-    held: frozenset[Place]
-    readers: dict[Place, list[Node]]
+    held: frozenset[Component]
+    readers: dict[Component, list[Node]]
     copies: list[tuple[Node, Node]] = field(default_factory=list)
 
     def without_the_unneeded(self) -> "Lifted":
-        """What has an effect or gives a result that is read behind the clause, and what that needs."""
+        """Without dead code: what has an effect or a result that is read after the clause, and what that needs."""
         needed: set[Node] = set()
         waiting = [node for node in self.nodes if node.is_effect or node.final is not None]
         while waiting:

@@ -54,19 +54,19 @@ class Member(NamedTuple):
 
     slot: int
     operands: tuple[Operand, ...]
-    ways: tuple[tuple[int, _Reads], ...]
+    reads_by_swizzle: tuple[tuple[int, _Reads], ...]
 
 
 def member(slot: int, operands: tuple[Operand, ...]) -> Member | None:
     """An instruction; None if it cannot be in this slot."""
     if slot == TRANS_SLOT and sum(each.is_constant for each in operands) > TRANS_CONSTANTS:
         return None
-    return Member(slot, operands, _ways(operands, is_trans=slot == TRANS_SLOT))
+    return Member(slot, operands, _reads_by_swizzle(operands, is_trans=slot == TRANS_SLOT))
 
 
 # Clauses read the same registers again and again.
 @lru_cache(1 << 12)
-def _ways(operands: tuple[Operand, ...], *, is_trans: bool) -> tuple[tuple[int, _Reads], ...]:
+def _reads_by_swizzle(operands: tuple[Operand, ...], *, is_trans: bool) -> tuple[tuple[int, _Reads], ...]:
     constants = sum(each.is_constant for each in operands) if is_trans else 0
     found: dict[_Reads, int] = {}
     for code, cycles in enumerate(_TRANS if is_trans else _VECTOR):
@@ -80,7 +80,7 @@ def _ways(operands: tuple[Operand, ...], *, is_trans: bool) -> tuple[tuple[int, 
                     break
         else:
             found.setdefault(tuple(sorted(reads.items())), code)
-    return tuple((code, way) for way, code in found.items())
+    return tuple((code, port_reads) for port_reads, code in found.items())
 
 
 def swizzles(members: Sequence[Member]) -> list[int] | None:
@@ -90,8 +90,8 @@ def swizzles(members: Sequence[Member]) -> list[int] | None:
         return None
     if len({each.literal for each in operands if each.select == LITERAL}) > GROUP_LITERALS:
         return None
-    order = sorted(range(len(members)), key=lambda number: len(members[number].ways))
-    found = _search([members[number].ways for number in order], {})
+    order = sorted(range(len(members)), key=lambda number: len(members[number].reads_by_swizzle))
+    found = _search([members[number].reads_by_swizzle for number in order], {})
     if found is None:
         return None
     result = [0] * len(members)
@@ -100,15 +100,15 @@ def swizzles(members: Sequence[Member]) -> list[int] | None:
     return result
 
 
-def _search(rest: Sequence[tuple[tuple[int, _Reads], ...]], ports: dict[tuple[int, int], int]) -> list[int] | None:
-    if not rest:
+def _search(remaining: Sequence[tuple[tuple[int, _Reads], ...]], ports: dict[tuple[int, int], int]) -> list[int] | None:
+    if not remaining:
         return []
-    for code, reads in rest[0]:
+    for code, reads in remaining[0]:
         for port, register in reads:
             if ports.get(port, register) != register:
                 break
         else:
-            found = _search(rest[1:], {**ports, **dict(reads)} if reads else ports)
+            found = _search(remaining[1:], {**ports, **dict(reads)} if reads else ports)
             if found is not None:
                 return [code, *found]
     return None

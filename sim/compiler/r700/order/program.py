@@ -8,7 +8,7 @@ from ctm.rtl.isa.word import replace as with_fields
 from ctm.sim.compiler.r700.order.decoding import Clause, UnknownError, decode
 from ctm.sim.compiler.r700.order.encoding import Units, encoded
 from ctm.sim.compiler.r700.order.lifting import lifted
-from ctm.sim.compiler.r700.order.liveness import Places, live_behind
+from ctm.sim.compiler.r700.order.liveness import Components, live_after
 from ctm.sim.compiler.r700.order.operations import FixedError
 from ctm.sim.compiler.r700.order.schedule import Scheduler
 from ctm.sim.compiler.r700.order.shortening import shorten
@@ -20,20 +20,20 @@ from ctm.sim.elf.r700.words import words
 def ordered(executable: Executable) -> Executable:
     """A program that does the same in fewer groups.
 
-    It stays as it is where address registers choose registers, and where its ALU clauses are not behind all else; each
+    It is unchanged where address registers choose registers, and where its ALU clauses are not after all else; each
     clause where the groups would not be fewer.
     """
     found = list(words(executable.code, executable.start))
     arithmetic = [word for word in found if word.is_alu]
     starts = [word.fields["addr"] for word in arithmetic]
-    rest = max(
+    last_other = max(
         word.address if not word.units or word.is_alu else word.fields["addr"] + word.units - 1 for word in found
     )
-    if not starts or rest >= min(starts) or len(set(starts)) < len(starts):
+    if not starts or last_other >= min(starts) or len(set(starts)) < len(starts):
         return executable
     try:
         clauses = {word.address: decode(executable.code, word, executable.lines) for word in arithmetic}
-        live = live_behind(executable.code, found, clauses)
+        live = live_after(executable.code, found, clauses)
     except UnknownError:
         return executable
     lines = executable.lines.units if executable.lines else (None,) * len(executable.code)
@@ -52,7 +52,7 @@ def ordered(executable: Executable) -> Executable:
     return replace(executable, code=tuple(unit for unit, _ in units), lines=table)
 
 
-def _better(clause: Clause, live: Places, gprs: int, old: Units) -> Units:
+def _better(clause: Clause, live: Components, gprs: int, old: Units) -> Units:
     """The units of a clause in the order that takes fewer groups."""
     try:
         operations = lifted(clause, live)
@@ -61,5 +61,5 @@ def _better(clause: Clause, live: Places, gprs: int, old: Units) -> Units:
         groups = scheduler.run()
     except FixedError:
         return old
-    units = [unit for group in groups for unit in encoded(group, scheduler.places)]
+    units = [unit for group in groups for unit in encoded(group, scheduler.components)]
     return units if len(groups) < len(clause.groups) and 0 < len(units) <= ALU_CLAUSE_UNITS else old

@@ -1,6 +1,6 @@
 """Operations of a clause in groups: what much depends on comes first, and every group takes what still fits into it.
 
-A result that the next group reads needs no read port there. Results that are not read behind the clause get whatever
+A result that the next group reads needs no read port there. Results that are not read after the clause get whatever
 component of a register is free in the meantime, clause temporaries among them, so that they fit the slot that is free.
 """
 
@@ -10,7 +10,16 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.alu import PREVIOUS_SCALAR, PREVIOUS_VECTOR
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, FIRST_CLAUSE_TEMPORARY, GROUP_SLOTS, TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.isa.r700.operations import Slots
-from ctm.sim.compiler.r700.order.operations import Constant, Entry, FixedError, Lifted, Node, Place, Value, place
+from ctm.sim.compiler.r700.order.operations import (
+    Component,
+    Constant,
+    Entry,
+    FixedError,
+    Lifted,
+    Node,
+    Value,
+    component_of,
+)
 from ctm.sim.compiler.r700.order.ports import Member, Operand, member, swizzles
 
 
@@ -44,9 +53,9 @@ class Scheduler:
     """Puts the operations of one clause into groups; a program has `gprs` registers."""
 
     def __init__(self, clause: Lifted, gprs: int) -> None:
-        self._left = list(clause.nodes)
+        self._remaining = list(clause.nodes)
         self._heights = _heights(clause.nodes)
-        self._behind = {node: {*node.sources, *node.after} for node in clause.nodes}
+        self._predecessors = {node: {*node.sources, *node.after} for node in clause.nodes}
         self._waiting: dict[Node | Entry, int] = {}
         """How many operations have yet to read a value."""
         for node in clause.nodes:
@@ -55,13 +64,13 @@ class Scheduler:
         self._finals = {node.final for node in clause.nodes if node.final is not None}
         numbers = [*range(gprs), *range(FIRST_CLAUSE_TEMPORARY, FIRST_CLAUSE_TEMPORARY + CLAUSE_TEMPORARIES)]
         taken = clause.held | self._finals | set(clause.readers)
-        self._free: list[list[Place]] = [
-            [where for number in reversed(numbers) if (where := place(number, channel)) not in taken]
+        self._free: list[list[Component]] = [
+            [where for number in reversed(numbers) if (where := component_of(number, channel)) not in taken]
             for channel in range(CHANNELS)
         ]
         self._held = clause.held
         self.groups: list[Group] = []
-        self.places: dict[Node, Place] = {}
+        self.components: dict[Node, Component] = {}
         self._at: dict[Node, tuple[int, int]] = {}
         """The group and the slot of an operation."""
 
@@ -71,13 +80,13 @@ class Scheduler:
         Raises
         ------
         FixedError
-            The operations get into each other's way.
+            The operations block each other.
         """
-        self._left.sort(key=lambda node: -self._heights[node])
-        while self._left:
+        self._remaining.sort(key=lambda node: -self._heights[node])
+        while self._remaining:
             group = Group()
             self.groups.append(group)
-            possible = [node for node in self._left if self._is_possible(node)]
+            possible = [node for node in self._remaining if self._is_possible(node)]
             added = True
             while added and len(group.members) < GROUP_SLOTS:
                 added = False
@@ -90,11 +99,11 @@ class Scheduler:
 
     def _is_possible(self, node: Node) -> bool:
         """Whether all that has to be in groups before is there."""
-        return all(each in self._at for each in self._behind[node])
+        return all(each in self._at for each in self._predecessors[node])
 
     def _is_ready(self, node: Node) -> bool:
         """Whether what may be in the same group is in it, of an operation that is possible there."""
-        if node.ends and len(self._left) > 1:
+        if node.ends and len(self._remaining) > 1:
             return False
         return all(each in self._at for each in node.before)
 
@@ -110,15 +119,15 @@ class Scheduler:
                 return True
         return False
 
-    def _choices(self, group: Group, node: Node) -> Iterator[tuple[int, Place | None]]:
-        """Slots that an operation may be in, and where its result then goes."""
+    def _choices(self, group: Group, node: Node) -> Iterator[tuple[int, Component | None]]:
+        """Slots that an operation may be in, and the component of its result there."""
         open_slots = [slot for slot in range(VECTOR_SLOTS) if slot not in group.members]
         is_trans = node.operation.slots is Slots.TRANS
         trans = [TRANS_SLOT] if TRANS_SLOT not in group.members else []
         if node.operation.is_reduction:
             if len(open_slots) == VECTOR_SLOTS:
-                places = [node.final] if node.final is not None else self._some(range(CHANNELS))
-                yield from ((where % CHANNELS, where) for where in places)
+                components = [node.final] if node.final is not None else self._some(range(CHANNELS))
+                yield from ((where % CHANNELS, where) for where in components)
             return
         if node.final is None and node not in self._waiting:
             yield from ((slot, None) for slot in ([] if is_trans else open_slots) + (trans if is_trans else []))
@@ -136,7 +145,7 @@ class Scheduler:
                 closed = [channel for channel in range(CHANNELS) if channel not in open_slots]
                 yield from ((TRANS_SLOT, where) for where in self._some(closed)[:1])
 
-    def _some(self, channels: Sequence[int]) -> list[Place]:
+    def _some(self, channels: Sequence[int]) -> list[Component]:
         """A free component of each channel, that of the most first."""
         found = [channel for channel in channels if self._free[channel]]
         return [self._free[channel][-1] for channel in sorted(found, key=lambda channel: -len(self._free[channel]))]
@@ -148,17 +157,17 @@ class Scheduler:
         if isinstance(value, Constant):
             return Operand(*value)
         if isinstance(value, Entry):
-            return Operand(*divmod(value.place, CHANNELS))
+            return Operand(*divmod(value.component, CHANNELS))
         group, slot = self._at[value]
         if group == len(self.groups) - 2:
             return Operand(PREVIOUS_SCALAR, 0) if slot == TRANS_SLOT else Operand(PREVIOUS_VECTOR, slot)
-        return Operand(*divmod(self.places[value], CHANNELS))
+        return Operand(*divmod(self.components[value], CHANNELS))
 
-    def _take(self, node: Node, slot: int, where: Place | None) -> None:
-        self._left.remove(node)
+    def _take(self, node: Node, slot: int, where: Component | None) -> None:
+        self._remaining.remove(node)
         self._at[node] = len(self.groups) - 1, slot
         if where is not None:
-            self.places[node] = where
+            self.components[node] = where
             if node.final is None:
                 self._free[where % CHANNELS].remove(where)
         for value in node.values:
@@ -168,26 +177,26 @@ class Scheduler:
 
     def _release(self, value: Node | Entry) -> None:
         """Nothing more is to read a value: what is written in this group may overwrite it."""
-        where = value.place if isinstance(value, Entry) else self.places[value]
+        where = value.component if isinstance(value, Entry) else self.components[value]
         if where not in self._finals and where not in self._held:
             self._free[where % CHANNELS].append(where)
 
 
 def _heights(nodes: list[Node]) -> dict[Node, int]:
     """How many groups at least an operation and what depends on it take."""
-    behind: dict[Node, list[tuple[Node, int]]] = {node: [] for node in nodes}
+    successors: dict[Node, list[tuple[Node, int]]] = {node: [] for node in nodes}
     for node in nodes:
         for each in [*node.sources, *node.after]:
-            behind[each].append((node, 1))
+            successors[each].append((node, 1))
         for each in node.before:
-            behind[each].append((node, 0))
+            successors[each].append((node, 0))
     heights: dict[Node, int] = {}
 
     def height(node: Node, above: frozenset[Node]) -> int:
         if node not in heights:
             if node in above:
                 raise FixedError
-            heights[node] = max((height(each, above | {node}) + step for each, step in behind[node]), default=0)
+            heights[node] = max((height(each, above | {node}) + step for each, step in successors[node]), default=0)
         return heights[node]
 
     for node in reversed(nodes):

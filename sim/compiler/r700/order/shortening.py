@@ -1,4 +1,4 @@
-"""Shorter ways through the operations of a clause, which compute the same bits."""
+"""Shorter dependence chains through the operations of a clause, which compute the same bits."""
 
 from ctm.rtl.isa.r700.alu import Op2, Op3
 from ctm.rtl.isa.r700.operations import OPERATIONS, Slots
@@ -18,7 +18,7 @@ def shorten(clause: Lifted) -> None:
 
 
 def _without_copies(clause: Lifted) -> None:
-    """Results go at once where they are copied to, or are computed again, where nobody needs what is there."""
+    """Results are written directly to the target of their copy, or recomputed, where that component is dead."""
     for copy, node in clause.copies:
         if node.operation.is_reduction or node.after:
             continue
@@ -32,21 +32,21 @@ def _without_copies(clause: Lifted) -> None:
 def _read_too(clause: Lifted, node: Node, other: Node) -> bool:
     """Let an operation read what registers held at first and another one reads, if it is still there."""
     writers = {each.final: each for each in clause.nodes if each.final is not None}
-    places = {entry.place for entry in other.entries}
-    if any(where in clause.held and where in writers for where in places):
+    components = {entry.component for entry in other.entries}
+    if any(where in clause.held and where in writers for where in components):
         return False
-    overwriting = [writers[where] for where in places if where in writers]
+    overwriting = [writers[where] for where in components if where in writers]
     if any(each is not node and _follows(node, each) for each in overwriting):
         return False
     for each in overwriting:
         each.before |= {node} - {each}
-    for where in places:
+    for where in components:
         clause.readers[where].append(node)
     return True
 
 
 def _follows(node: Node, other: Node) -> bool:
-    """Whether an operation comes behind another."""
+    """Whether an operation comes after another."""
     seen: set[Node] = set()
     waiting = [node]
     while waiting:

@@ -24,11 +24,11 @@ _UNUSED = ("cf_const", "call_count", "reserved", "valid_pixel_mode", "whole_quad
 
 _WITHOUT_PREDICATES = "compile with -mllvm -r600-if-convert=0"
 
-Place = tuple[int, int]
+Component = tuple[int, int]
 """A register and its channel."""
 
 
-def refuse_defects(units: Sequence[Unit]) -> None:
+def check_defects(units: Sequence[Unit]) -> None:
     """Look for them.
 
     Raises
@@ -39,23 +39,23 @@ def refuse_defects(units: Sequence[Unit]) -> None:
     found = list(words(units, 0))
     for word in found:
         if not word.is_alu and not word.is_export and not _is_control_flow(word):
-            _refuse(word, "made arithmetic among control flow", _WITHOUT_PREDICATES)
+            _report(word, "made arithmetic among control flow", _WITHOUT_PREDICATES)
         if word.is_alu and not _is_whole(units, word):
-            _refuse(word, "made a clause that is cut off", _WITHOUT_PREDICATES)
+            _report(word, "made a clause that is cut off", _WITHOUT_PREDICATES)
     arrays = _array_registers(units, found)
     for word in found:
         for _, group in groupby(instructions(units, word) if word.is_alu else (), lambda fields: fields["group"]):
-            if _reads_behind_indexed_write(list(group), arrays):
-                problem = "made a group that reads an array behind a write with a computed index"
-                _refuse(word, problem, "avoid the array")
+            if _reads_after_indexed_write(list(group), arrays):
+                problem = "made a group that reads an array after a write with a computed index"
+                _report(word, problem, "avoid the array")
 
 
-def _refuse(word: Word, problem: str, advice: str) -> None:
+def _report(word: Word, problem: str, advice: str) -> None:
     raise DefectError(problem, word.address, advice)
 
 
 def _is_control_flow(word: Word) -> bool:
-    """Whether a word is one as LLVM makes them; an ALU instruction in its place may have the number of one."""
+    """Whether a word is one as LLVM makes them; an ALU instruction at its address may have the number of one."""
     fields = word.fields
     return fields["cf_inst"] in _KNOWN and bool(fields["barrier"]) and not any(fields[name] for name in _UNUSED)
 
@@ -70,25 +70,25 @@ def _is_whole(units: Sequence[Unit], word: Word) -> bool:
     return last is not None and bool(last["last"])
 
 
-def _array_registers(units: Sequence[Unit], found: Sequence[Word]) -> set[Place]:
+def _array_registers(units: Sequence[Unit], found: Sequence[Word]) -> set[Component]:
     """Registers that only MOVs touch, in their first channel: private arrays look like this."""
-    moved: set[Place] = set()
-    used: set[Place] = set()
+    moved: set[Component] = set()
+    used: set[Component] = set()
     for word in found:
         for fields in instructions(units, word) if word.is_alu else ():
             is_move = not fields["has_three"] and fields["alu_inst"] == Op2.MOV.value
-            (moved if is_move else used).update(_places(fields))
-    return {place for place in moved - used if place[1] == 0}
+            (moved if is_move else used).update(_components(fields))
+    return {component for component in moved - used if component[1] == 0}
 
 
-def _places(fields: dict[str, int]) -> set[Place]:
-    places = set(_sources(fields))
+def _components(fields: dict[str, int]) -> set[Component]:
+    components = set(_sources(fields))
     if fields.get("write_mask", 1) and not fields["dst_rel"]:
-        places.add((fields["dst_gpr"], fields["dst_chan"]))
-    return places
+        components.add((fields["dst_gpr"], fields["dst_chan"]))
+    return components
 
 
-def _sources(fields: dict[str, int]) -> set[Place]:
+def _sources(fields: dict[str, int]) -> set[Component]:
     return {
         (fields[f"src{number}_sel"], fields[f"src{number}_chan"])
         for number in range(fields["operands"])
@@ -96,10 +96,10 @@ def _sources(fields: dict[str, int]) -> set[Place]:
     }
 
 
-def _reads_behind_indexed_write(group: Sequence[dict[str, int]], arrays: set[Place]) -> bool:
-    behind = False
+def _reads_after_indexed_write(group: Sequence[dict[str, int]], arrays: set[Component]) -> bool:
+    is_after = False
     for fields in group:
-        if behind and _sources(fields) & arrays:
+        if is_after and _sources(fields) & arrays:
             return True
-        behind = behind or bool(fields["dst_rel"])
+        is_after = is_after or bool(fields["dst_rel"])
     return False

@@ -25,8 +25,8 @@ def lines_of(file: ELFFile, first: int, units: int) -> list[Line | None]:
     addresses = [address for address, _ in rows]
     found: list[Line | None] = []
     for unit in range(units):
-        place = bisect_right(addresses, first + UNIT_BYTES * unit)
-        found.append(rows[place - 1][1] if place else None)
+        index = bisect_right(addresses, first + UNIT_BYTES * unit)
+        found.append(rows[index - 1][1] if index else None)
     return found
 
 

@@ -17,7 +17,7 @@ from ctm.rtl.isa.word import unpack
 from ctm.sim.elf.error import ElfError
 from ctm.sim.elf.lines import Lines
 from ctm.sim.elf.r700.executable import Executable, Unit
-from ctm.sim.elf.r700.llvm.defects import refuse_defects
+from ctm.sim.elf.r700.llvm.defects import check_defects
 from ctm.sim.elf.r700.llvm.lines import lines_of
 from ctm.sim.elf.r700.llvm.repairs import repair
 from ctm.sim.elf.r700.usage import usage
@@ -30,7 +30,7 @@ _FLAGS_AT = 36
 _MACHINE_AT = 18
 _CONFIGURATION = ".AMDGPU.config"
 _CODE = ".text"
-_RESOURCES = data.StructLayout({"gprs": 8, "stack_size": 8, "reserved": 5, "dx10_clamp": 1, "rest": 10})
+_RESOURCES = data.StructLayout({"gprs": 8, "stack_size": 8, "reserved": 5, "dx10_clamp": 1, "others": 10})
 """SQ_PGM_RESOURCES."""
 _PROGRAM_TYPES = {0x28850: ProgramType.PS, 0x28868: ProgramType.CS}
 """SQ_PGM_RESOURCES_PS of pixel shaders; _VS of plain functions, which take integers in R0."""
@@ -42,7 +42,7 @@ def read_object(contents: bytes) -> tuple[Executable, list[str]]:
     Raises
     ------
     ElfError
-        It is no object for the RV770 with one program, or shows a defect of LLVM that cannot be repaired.
+        It is no object for the RV770 with one program, or has a defect of LLVM that cannot be repaired.
     """
     check_whole(contents)
     try:
@@ -58,7 +58,7 @@ def read_object(contents: bytes) -> tuple[Executable, list[str]]:
     units = _units(code, code_at)
     lines = lines_of(file, first, len(units))
     repairs = repair(units, lines)
-    refuse_defects(units)
+    check_defects(units)
     if not 1 <= resources["gprs"] <= FIRST_CLAUSE_TEMPORARY:
         detail = "LLVM took clause temporaries for registers" if resources["gprs"] else "it has none"
         raise ElfError(f"it has {resources['gprs']} registers, not 1 to {FIRST_CLAUSE_TEMPORARY}: {detail}", 0)

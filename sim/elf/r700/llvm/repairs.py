@@ -17,7 +17,7 @@ _EVERGREEN_MOVA_INT = 0xCC
 """The number that LLVM writes for MOVA_INT whatever the chip; no operation of the R700 has it."""
 _MASKED = 7
 
-Place = tuple[int, int]
+Component = tuple[int, int]
 """A register and its channel."""
 
 
@@ -51,7 +51,7 @@ def _number_moves(units: list[Unit]) -> int:
 
 
 def _move_fetches(units: list[Unit], lines: list[Line | None]) -> int:
-    """Pixels that are about to leave do not fetch behind the push, but use what was fetched."""
+    """Pixels that are about to leave do not fetch after the push, but use what was fetched."""
     count = 0
     found = {word.address: word for word in words(units, 0)}
     for address, word in found.items():
@@ -73,7 +73,7 @@ def _move_fetches(units: list[Unit], lines: list[Line | None]) -> int:
 
 
 def _fetch_clauses(found: dict[int, Word], address: int) -> Iterator[Word]:
-    """The words behind a push that start fetch clauses."""
+    """The words after a push that start fetch clauses."""
     while address in found and found[address].units and not found[address].is_alu:
         yield found[address]
         address += 1
@@ -81,14 +81,16 @@ def _fetch_clauses(found: dict[int, Word], address: int) -> Iterator[Word]:
 
 def _depend(units: Sequence[Unit], word: Word, clauses: Sequence[Word]) -> bool:
     """Whether fetches read or write what a clause writes, or write what it reads."""
-    reads: set[Place] = set()
-    writes: set[Place] = set()
+    reads: set[Component] = set()
+    writes: set[Component] = set()
     for fields in instructions(units, word):
         for number in range(fields["operands"]):
             if fields[f"src{number}_sel"] < alu.KCACHE_0:
-                reads |= _places(fields[f"src{number}_sel"], fields[f"src{number}_chan"], fields[f"src{number}_rel"])
+                reads |= _components(
+                    fields[f"src{number}_sel"], fields[f"src{number}_chan"], fields[f"src{number}_rel"]
+                )
         if fields.get("write_mask", 1):
-            writes |= _places(fields["dst_gpr"], fields["dst_chan"], fields["dst_rel"])
+            writes |= _components(fields["dst_gpr"], fields["dst_chan"], fields["dst_rel"])
     for clause in clauses:
         first = clause.fields["addr"]
         for at in range(first, min(first + clause.units, len(units) - 1), FETCH_UNITS):
@@ -98,12 +100,12 @@ def _depend(units: Sequence[Unit], word: Word, clauses: Sequence[Word]) -> bool:
     return False
 
 
-def _places(register: int, channel: int, relative: int) -> set[Place]:
+def _components(register: int, channel: int, relative: int) -> set[Component]:
     """What an operand may be: with a relative number that channel of any register."""
     return {(number, channel) for number in (range(alu.KCACHE_0) if relative else [register])}
 
 
-def _fetched(first: Unit, second: Unit) -> tuple[set[Place], set[Place]]:
+def _fetched(first: Unit, second: Unit) -> tuple[set[Component], set[Component]]:
     """What a fetch instruction reads and writes."""
     low, middle, high = unpack(fetch.TEX_DWORD0, first[0]), unpack(fetch.TEX_DWORD1, first[1]), second[0]
     selects = [unpack(fetch.TEX_DWORD2, high)[f"src_sel_{name}"] for name in "xyzw"]

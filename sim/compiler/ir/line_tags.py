@@ -1,7 +1,7 @@
 """Keeps what LLVM's optimiser drops: which line of the source an instruction is of.
 
 Whatever it moves out of a branch or merges with another it gives the branch's line or none. Names of results it keeps.
-So they carry the line through it: `%add` of line 7, column 9 of file 0 is `%add.L7C9F0E` on the way.
+So they carry the line through it: `%add` of line 7, column 9 of file 0 is `%add.L7C9F0E` there.
 """
 
 import re
@@ -18,10 +18,10 @@ _NAMES = re.compile(NAME)
 _DEBUG = re.compile(r", !dbg !(\d+)")
 _NODE = re.compile(r"^!(\d+) = ")
 _UNTAGGED = ("alloca", "phi")
-"""What has no line of its own: variables, and where their values meet."""
+"""Instructions without a line of their own: variables, and phis."""
 
 
-class Places:
+class LineTags:
     """Takes the lines of one module through the optimiser."""
 
     def __init__(self) -> None:
@@ -31,16 +31,16 @@ class Places:
         """The text of a module that is to be optimised, with lines in its names."""
         module = Module.read(text)
         tagging = _Tagging(self._files, module)
-        return "\n".join([*(str(tagging.tagged(part)) if isinstance(part, Function) else part for part in module.parts),
-                          *tagging.copies, ""])  # fmt: skip
+        entities = (str(tagging.tagged(each)) if isinstance(each, Function) else each for each in module.entities)
+        return "\n".join([*entities, *tagging.copies, ""])
 
     def restored(self, text: str) -> str:
         """The text of a module that was optimised, with the lines that were in its names."""
         module = Module.read(text)
         nodes = _Nodes(module)
-        for number, part in enumerate(module.parts):
-            if isinstance(part, Function) and nodes.subprogram(part) is not None:
-                module.parts[number] = _Restored(self._files, nodes, loop_heads(module, part), part).function
+        for number, entity in enumerate(module.entities):
+            if isinstance(entity, Function) and nodes.subprogram(entity) is not None:
+                module.entities[number] = _Restored(self._files, nodes, loop_heads(module, entity), entity).function
         return "\n".join([str(module), *nodes.lines, ""])
 
 
@@ -127,14 +127,14 @@ class _Nodes:
         found = re.search(r" !dbg !(\d+)", function.head)
         return int(found[1]) if found else None
 
-    def location(self, place: Location, subprogram: int) -> int:
-        """The number of the node of a place, as one of a function's own."""
+    def location(self, position: Location, subprogram: int) -> int:
+        """The number of the node of a location, as one of a function's own."""
         scope = subprogram
-        if self.metadata.file(subprogram) != place.file:
-            name = place.file.replace("\\", "\\5C").replace('"', "\\22")
+        if self.metadata.file(subprogram) != position.file:
+            name = position.file.replace("\\", "\\5C").replace('"', "\\22")
             file = self._node(f'!DIFile(filename: "{name}", directory: ".")')
             scope = self._node(f"!DILexicalBlockFile(scope: !{subprogram}, file: !{file}, discriminator: 0)")
-        return self._node(f"!DILocation(line: {place.line}, column: {place.column}, scope: !{scope})")
+        return self._node(f"!DILocation(line: {position.line}, column: {position.column}, scope: !{scope})")
 
     def _node(self, text: str) -> int:
         if text not in self._made:
@@ -145,27 +145,27 @@ class _Nodes:
 
 
 class _Restored:
-    """A function with the places of its instructions; what meets at a loop's head has that of the loop."""
+    """A function with the locations of its instructions; phis at a loop's head have that of the loop."""
 
     def __init__(self, files: list[str], nodes: _Nodes, heads: Mapping[str, Location], function: Function) -> None:
         self._files, self._nodes, self._heads = files, nodes, heads
         subprogram = nodes.subprogram(function)
         assert subprogram is not None
         self._subprogram = subprogram
-        self._places = {each.result: self._own(each) for each in function.instructions if each.result}
+        self._locations = {each.result: self._own(each) for each in function.instructions if each.result}
         self.function = Function(function.head, [self._block(block) for block in function.blocks])
 
     def _block(self, block: Block) -> Block:
-        places = [self._place(block, each) for each in block.instructions]
-        return Block(block.label, [self._at(each, place) for each, place in
-                                   zip(block.instructions, places, strict=True)])  # fmt: skip
+        locations = [self._location(block, each) for each in block.instructions]
+        return Block(block.label, [self._at(each, location) for each, location in
+                                   zip(block.instructions, locations, strict=True)])  # fmt: skip
 
-    def _place(self, block: Block, each: Instruction) -> Location | None:
+    def _location(self, block: Block, each: Instruction) -> Location | None:
         if each.opcode == "phi":
             return self._heads.get(block.label) or self._said(each)
         if each.opcode == "br" and len(each.targets) > 1 and "!llvm.loop" not in each.metadata:
             condition = next(iter(_NAMES.findall(each.text)), "")
-            return self._said(each) or self._places.get(condition)
+            return self._said(each) or self._locations.get(condition)
         return self._own(each)
 
     def _own(self, each: Instruction) -> Location | None:
@@ -180,8 +180,8 @@ class _Restored:
         found = _DEBUG.search(each.metadata)
         return self._nodes.metadata.location(int(found[1])) if found else None
 
-    def _at(self, each: Instruction, place: Location | None) -> Instruction:
-        if place is None or place == self._said(each):
+    def _at(self, each: Instruction, location: Location | None) -> Instruction:
+        if location is None or location == self._said(each):
             return each
-        number = self._nodes.location(place, self._subprogram)
+        number = self._nodes.location(location, self._subprogram)
         return replace(each, metadata=f"{_DEBUG.sub('', each.metadata)}, !dbg !{number}")

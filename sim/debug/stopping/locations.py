@@ -1,4 +1,4 @@
-"""Places to stop at, as people write them."""
+"""Locations of breakpoints and watchpoints, as users write them."""
 
 import re
 from collections.abc import Callable
@@ -39,26 +39,26 @@ def stop_at(session: Session, text: str, *, is_temporary: bool = False) -> Stop:
     Raises
     ------
     DebugError
-        There is no such place, or no such condition.
+        There is no such location, or no such condition.
     """
-    place, condition = _parts(session, text)
+    location, condition = _split(session, text)
     fields: dict[str, Any] = {}
-    if match := _PIXEL.fullmatch(place):
+    if match := _PIXEL.fullmatch(location):
         fields["pixel"] = int(match[1]), int(match[2])
         if not _may_come(session, *fields["pixel"]):
             raise DebugError(session.started.without(*fields["pixel"]))
     else:
-        later = _later(session, place)
+        later = _later(session, location)
         fields["finds"], fields["executable"] = later, session.started.launch.executable
         fields["units"] = frozenset(session.code.units)
-        if place:
-            fields["units"] = _units(session, place) if later is None else frozenset()
+        if location:
+            fields["units"] = _units(session, location) if later is None else frozenset()
     stop = Stop(number=0, text=text.strip(), condition=condition, is_temporary=is_temporary, **fields)
     return session.add_stop(stop)
 
 
 def watch(session: Session, text: str) -> Stop:
-    """Stop behind an instruction that changes a value, or that stores to memory.
+    """Stop after an instruction that changes a value, or that stores to memory.
 
     ``EXPRESSION`` is watched in each lane, ``o0[3,7]`` is an element of an output, ``*0x1000`` the word at an address;
     each with ``if CONDITION``.
@@ -68,7 +68,7 @@ def watch(session: Session, text: str) -> Stop:
     DebugError
         It is no such thing, or no such condition.
     """
-    what, condition = _parts(session, text)
+    what, condition = _split(session, text)
     if not what:
         raise DebugError("watch takes EXPRESSION, o0[I,J] or *ADDRESS, each with `if CONDITION`")
     launch = session.started.launch
@@ -118,14 +118,14 @@ def store_of(launch: Launch[Any], text: str) -> Area | Element | None:
         return None
     if isinstance(launch, ThreadLaunch):
         raise DebugError(f"{launch.stage} stores no output: the targets of a draw are those of its PS")
-    element = Element(*(int(part) for part in match.groups()[:3]))
+    element = Element(*(int(each) for each in match.groups()[:3]))
     if element.area(launch) is None:
         known = sorted({*launch.program.outputs, *launch.program.uncached_outputs})
         if element.output not in known:
             raise unknown("output", f"o{element.output}", [f"o{number}" for number in known])
-        buffer, place = launch.outputs[element.output], f"({element.i}, {element.j})"
+        buffer, coordinates = launch.outputs[element.output], f"({element.i}, {element.j})"
         raise DebugError(
-            f"o{element.output} has no element {place}: it is {buffer.width_limit} x {buffer.height_limit}"
+            f"o{element.output} has no element {coordinates}: it is {buffer.width_limit} x {buffer.height_limit}"
         )
     return element
 
@@ -137,21 +137,21 @@ def _may_come(session: Session, i: int, j: int) -> bool:
     return session.started.holds(i, j) is not None or (isinstance(launch, ThreadLaunch) and is_pixel)
 
 
-def _parts(session: Session, text: str) -> tuple[str, Expression | None]:
-    """What stands in front of ``if``, and the condition behind it, which has a value here."""
-    first, separator, last = (part.strip() for part in f" {text.strip()} ".partition(" if "))
+def _split(session: Session, text: str) -> tuple[str, Expression | None]:
+    """The location before ``if``, and the condition after it, which has a value here."""
+    first, separator, last = (each.strip() for each in f" {text.strip()} ".partition(" if "))
     if not separator:
         return first, None
     if not last:
-        raise DebugError("there is no condition behind `if`")
+        raise DebugError("there is no condition after `if`")
     condition = Expression(last)
     condition.holds(session.view, session.wavefront.batch, session.started.launch)
     return first, condition
 
 
-def _later(session: Session, place: str) -> Callable[[], frozenset[int]] | None:
+def _later(session: Session, location: str) -> Callable[[], frozenset[int]] | None:
     """Finds the units of a line that is in another program of the job; None if it is in this one, or in none."""
-    match = _LINE.fullmatch(place)
+    match = _LINE.fullmatch(location)
     if match is None or match[1] is None:
         return None
     file, line = match[1], int(match[2])
@@ -166,17 +166,17 @@ def _later(session: Session, place: str) -> Callable[[], frozenset[int]] | None:
     return None if wanted is None or here() else here
 
 
-def _units(session: Session, place: str) -> frozenset[int]:
-    if match := _UNIT.fullmatch(place):
+def _units(session: Session, location: str) -> frozenset[int]:
+    if match := _UNIT.fullmatch(location):
         unit = int(match[1], 0)
         if unit not in session.code.units:
             raise unknown("instruction", f"*{unit}", [f"*{each}" for each in session.code.units])
         return frozenset({unit})
-    if match := _LINE.fullmatch(place):
+    if match := _LINE.fullmatch(location):
         return _of_line(session, match[1], int(match[2]))
-    if _LABEL.fullmatch(place):
-        return _of_label(session, place)
-    raise DebugError(f"'{place}' is no place: a line, FILE:LINE, a label, *UNIT and (i, j) are")
+    if _LABEL.fullmatch(location):
+        return _of_label(session, location)
+    raise DebugError(f"'{location}' is no location: a line, FILE:LINE, a label, *UNIT and (i, j) are")
 
 
 def _of_line(session: Session, file: str | None, line: int) -> frozenset[int]:
@@ -191,7 +191,7 @@ def _of_line(session: Session, file: str | None, line: int) -> frozenset[int]:
         raise unknown("file", name, dict.fromkeys((*files, *session.lines)))
     following = sorted(each.line for each in known if each.file == name and each.line >= line)
     if not following:
-        raise DebugError(f"{name} has no code at line {line} or behind it")
+        raise DebugError(f"{name} has no code at line {line} or after it")
     wanted, units = Line(name, following[0]), session.code.units
     # An instruction is as long as to the next one; slots of a group may be of several lines.
     ends = [*units[1:], len(lines.units)]
@@ -202,7 +202,7 @@ def _of_line(session: Session, file: str | None, line: int) -> frozenset[int]:
 
 
 def _of_label(session: Session, label: str) -> frozenset[int]:
-    """Where the code behind a label of the source begins."""
+    """Where the code after a label of the source begins."""
     pattern = re.compile(rf"\s*{re.escape(label)}\s*:", re.IGNORECASE)
     known = []
     for file, text in session.code.files.items():

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.sim.compiler import kernel_lookups
+from ctm.sim.compiler import kernel_fetches
 from ctm.sim.compiler.ranges import elements
 from ctm.sim.compiler.source import Source
 
@@ -16,11 +16,11 @@ PIXELS = (100, 131), (50, 57)
 def found(isa: str, x: str, pixel: str = "vec2", constants: dict[int, tuple[int, ...]] | None = None) -> object:
     """The elements that the coordinate `x` is; None where that is not known."""
     text = f"#include <ctm/kernel.h>\nkernel void look({pixel} pixel) {{ output(0, texel(0, {x}, pixel.y)); }}\n"
-    made = kernel_lookups(Source(text, "look.c", Path()), isa=isa, constants=constants or {})
-    (lookup,) = made.lookups
-    assert lookup.location is not None and lookup.location.line == 2
+    made = kernel_fetches(Source(text, "look.c", Path()), isa=isa, constants=constants or {})
+    (fetch,) = made.fetches
+    assert fetch.location is not None and fetch.location.line == 2
     assert made.is_whole == (pixel == "ivec2")
-    return None if lookup.x is None else elements(lookup.x, *PIXELS)
+    return None if fetch.x is None else elements(fetch.x, *PIXELS)
 
 
 @pytest.mark.parametrize("isa", ["r5xx", "r700"])

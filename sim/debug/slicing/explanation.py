@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ctm.sim.debug.code import Code
+from ctm.sim.debug.slicing.cell import Cell
 from ctm.sim.debug.slicing.conditions import Condition
 from ctm.sim.debug.slicing.names import Names
-from ctm.sim.debug.slicing.place import Place
 from ctm.sim.debug.slicing.slicer import Cause, Slice, Words
 
 _MOST = 24
@@ -20,7 +20,7 @@ _MASKS = ("active", "valid_mask", "branch_mask", "continue_mask", "break_mask", 
 
 
 @dataclass(frozen=True)
-class Answer:
+class Explanation:
     """What determined a value of a wavefront: the slice, and how to say it."""
 
     text: str
@@ -29,7 +29,7 @@ class Answer:
     code: Code
     condition: Condition | None = None
     """The conditional test that decided over an element."""
-    before: tuple["Answer", ...] = ()
+    before: tuple["Explanation", ...] = ()
     """Of a draw: what the programs in front of this one left for it."""
     others: tuple[str, ...] = ()
     """Of a draw: fragments of the pixel that are not stored, and why."""
@@ -41,7 +41,7 @@ class Answer:
         return sorted({(line.file, line.line) for line in found if line is not None})
 
     def rows(self, *, everything: bool = False) -> Iterator[str]:
-        """The answer as lines of text: the last instructions that matter, or all, and where it all began."""
+        """The explanation as lines of text: the last instructions that matter, or all, and where it all began."""
         found = self.slice
         values = self._words(found.targets)
         yield f"{self.text}: {values}"
@@ -56,14 +56,14 @@ class Answer:
             yield from self._cause(cause)
         if len(shown) < len(found.causes):
             yield f"... and {len(found.causes) - len(shown):,} instructions before these; `why /a` shows all"
-        own = {place: word for place, word in found.start.items() if place.array not in _MASKS}
+        own = {cell: word for cell, word in found.start.items() if cell.array not in _MASKS}
         beginnings = (
             ("constants", found.constants), ("inputs and memory", found.elements),
             (f"at step {found.first:,}" if found.first else "at the start", own),
         )  # fmt: skip
-        for title, places in beginnings:
-            if places:
-                yield f"{title}: {self._words(places)}"
+        for title, cells in beginnings:
+            if cells:
+                yield f"{title}: {self._words(cells)}"
         if self.lines:
             yield f"lines: {', '.join(self._ranges())}"
         for each in self.before:
@@ -77,30 +77,30 @@ class Answer:
         source = "" if line is None else f"  {line}  {self.code.source(line).strip()}"
         yield f"{where}{source}".rstrip()
         yield f"    {cause.unit:>4}  {instruction}"
-        # Places of the same reasons are one line.
-        reasons: dict[tuple[Place, ...], list[Place]] = {}
-        for place in cause.made:
-            reasons.setdefault(cause.reasons[place], []).append(place)
-        for places, made in reasons.items():
-            yield f"          {self._reason(cause, made, places)}"
+        # Cells of the same reasons are one line.
+        reasons: dict[tuple[Cell, ...], list[Cell]] = {}
+        for cell in cause.made:
+            reasons.setdefault(cause.reasons[cell], []).append(cell)
+        for cells, made in reasons.items():
+            yield f"          {self._reason(cause, made, cells)}"
         if cause.decided:
             yield f"          goes on from here by {self._words(cause.decided)}"
 
-    def _reason(self, cause: Cause, made: list[Place], places: tuple[Place, ...]) -> str:
-        read = {place: cause.read[place] for place in places}
-        (place, *others) = made
-        if not others and place in read and read[place] == cause.made[place]:
-            beside = {each: word for each, word in read.items() if each != place}
+    def _reason(self, cause: Cause, made: list[Cell], cells: tuple[Cell, ...]) -> str:
+        read = {cell: cause.read[cell] for cell in cells}
+        (cell, *others) = made
+        if not others and cell in read and read[cell] == cause.made[cell]:
+            beside = {each: word for each, word in read.items() if each != cell}
             # What is made of other values may happen to be the same.
             if all(isinstance(word, np.bool_) for word in beside.values()):
-                value = self.names.word(place, cause.made[place])
-                return f"{self.names.name(place)} stays {value} by {self._words(beside)}"
+                value = self.names.word(cell, cause.made[cell])
+                return f"{self.names.name(cell)} stays {value} by {self._words(beside)}"
         # An instruction that gives the same whatever it reads.
         because = self._words(read) or "nothing else"
-        return f"{self._words({place: cause.made[place] for place in made})} from {because}"
+        return f"{self._words({cell: cause.made[cell] for cell in made})} from {because}"
 
-    def _words(self, places: Words) -> str:
-        return ", ".join(f"{self.names.name(place)} = {self.names.word(place, word)}" for place, word in places.items())
+    def _words(self, cells: Words) -> str:
+        return ", ".join(f"{self.names.name(cell)} = {self.names.word(cell, word)}" for cell, word in cells.items())
 
     def _ranges(self) -> Iterable[str]:
         """The lines, those that follow each other as one range."""

@@ -1,11 +1,11 @@
-"""Where an int and a uint meet: what is compared or chosen of both has the value that Python gives it."""
+"""Operations on an int and a uint: what is compared or chosen of both has the value that Python gives it."""
 
 import ast
 import operator
 from collections.abc import Callable
 from typing import Any
 
-from ctm.sim.compiler.python.refusal import Problem
+from ctm.sim.compiler.python.error import Problem
 from ctm.sim.compiler.python.values import BOOL, EITHER, INT, UINT, Type, Value, converted, known, widest
 
 COMPARISONS: dict[type[ast.cmpop], str] = {
@@ -22,7 +22,7 @@ _MIXED = {
 _HIGHEST_INT = (1 << 31) - 1
 
 
-def meet(values: list[Value]) -> bool:
+def mixes_signs(values: list[Value]) -> bool:
     """Whether some of these are uint and others may be negative, so that no type of 32 bits holds all of them."""
     kinds = {each.type.scalar for each in values}
     return not {UINT.scalar, EITHER.scalar}.isdisjoint(kinds) and any(map(_is_signed, values))
@@ -30,10 +30,10 @@ def meet(values: list[Value]) -> bool:
 
 def comparison(operation: ast.cmpop, left: Value, right: Value) -> str:
     """A condition of C; Problem if these are not compared."""
-    for place, each in enumerate((left, right)):
-        if each.ways is not None:
-            condition, *ways = each.ways
-            pairs = [(left, way) if place else (way, right) for way in ways]
+    for is_second, each in enumerate((left, right)):
+        if each.alternatives is not None:
+            condition, *alternatives = each.alternatives
+            pairs = [(left, alternative) if is_second else (alternative, right) for alternative in alternatives]
             one, two = (comparison(operation, *pair) for pair in pairs)
             return f"({condition} ? {one} : {two})"
     symbol = COMPARISONS[type(operation)]
@@ -42,7 +42,7 @@ def comparison(operation: ast.cmpop, left: Value, right: Value) -> str:
     found = widest([left.type, right.type])
     if found is None or found.is_vector:
         raise Problem("vectors are compared component by component")
-    if found == UINT and meet([left, right]):
+    if found == UINT and mixes_signs([left, right]):
         return _MIXED[symbol].format(left.text, right.text)
     return f"{converted(left, found)} {symbol} {converted(right, found)}"
 
@@ -52,19 +52,19 @@ def chosen(condition: str, one: Value, two: Value) -> Value:
     kind = widest([one.type, two.type])
     if kind is None or one.type.size != two.type.size:
         raise Problem(f"it is {one.type} or {two.type}: make both the same")
-    if kind.scalar in (UINT.scalar, EITHER.scalar) and meet([one, two]):
+    if kind.scalar in (UINT.scalar, EITHER.scalar) and mixes_signs([one, two]):
         if kind.is_vector:
             raise Problem(f"it is {one.type} or {two.type}: make both the same")
         if not all(_fits_int(each) for each in (one, two)):
             bits = f"({condition} ? {converted(one, UINT)} : {converted(two, UINT)})"
-            return Value(bits, EITHER, ways=(condition, one, two))
+            return Value(bits, EITHER, alternatives=(condition, one, two))
         kind = INT
     return Value(f"({condition} ? {converted(one, kind)} : {converted(two, kind)})", kind)
 
 
 def extreme(name: str, kind: Type, one: Value, two: Value) -> Value:
     """The min or max of two scalars of which `kind` is the widest type; an int holds the min of an int and a uint."""
-    if kind != UINT or not meet([one, two]):
+    if kind != UINT or not mixes_signs([one, two]):
         return Value(f"{name}({converted(one, kind)}, {converted(two, kind)})", kind)
     signed, unsigned = (one, two) if one.type != UINT else (two, one)
     return Value(f"ctm_{name}({signed.text}, {unsigned.text})", INT if name == "min" else UINT)
@@ -72,7 +72,7 @@ def extreme(name: str, kind: Type, one: Value, two: Value) -> Value:
 
 def table_element(values: list[Value]) -> Type | None:
     """The type that holds all of these; None if there is none."""
-    if not values or len({each.type.size for each in values}) > 1 or meet(values):
+    if not values or len({each.type.size for each in values}) > 1 or mixes_signs(values):
         return None
     return widest([each.type for each in values])
 

@@ -1,4 +1,4 @@
-"""What no core can do, found in a kernel's IR: each with its place and a sentence.
+"""What no core can do, found in a kernel's IR: each with its location and a sentence.
 
 `check` looks at a kernel after optimisation, so whatever could be computed beforehand, or is never used, is gone.
 """
@@ -38,49 +38,49 @@ def check(module: Module, kernel: Function, extra: Callable[[Instruction], str],
     second = flow.second_entry()
     if second is not None:
         problem = "a loop that a goto enters in the middle: enter it at its head only"
-        found.append(Diagnostic(_place(module, kernel, flow.blocks[second].instructions), problem))
+        found.append(Diagnostic(_location(module, kernel, flow.blocks[second].instructions), problem))
     if not any(flow.blocks[label].instructions[-1].opcode in _ENDS for label in flow.order):
-        found.append(Diagnostic(_place(module, kernel, []), "it never ends: no way leads out of its loops"))
+        found.append(Diagnostic(_location(module, kernel, []), "it never ends: no path leads out of its loops"))
     for label in flow.order:
         for instruction in flow.blocks[label].instructions:
             problem = _problem(module, kernel, instruction, tables) or extra(instruction)
             if problem:
-                found.append(Diagnostic(_place(module, kernel, [instruction]), problem))
-    return _concise(found, _place(module, kernel, []))
+                found.append(Diagnostic(_location(module, kernel, [instruction]), problem))
+    return _concise(found, _location(module, kernel, []))
 
 
 def unfit(module: Module, kernel: Function) -> Diagnostic:
     """What is wrong with a kernel that LLVM does not take as Clang wrote it."""
     for instruction in kernel.instructions:
         if instruction.opcode in _OTHERS:
-            return Diagnostic(_place(module, kernel, [instruction]), _OTHERS[instruction.opcode])
-    problem = "LLVM does not take what Clang makes of this: write it in another way"
-    return Diagnostic(_place(module, kernel, []), problem)
+            return Diagnostic(_location(module, kernel, [instruction]), _OTHERS[instruction.opcode])
+    problem = "LLVM does not take what Clang makes of this: write it differently"
+    return Diagnostic(_location(module, kernel, []), problem)
 
 
 def _concise(found: list[Diagnostic], nowhere: Location) -> list[Diagnostic]:
-    """Of each place what was found first, and of each line the same only once.
+    """The first diagnostic of each location, and each message once a line.
 
-    What is only known to be somewhere in the kernel, `nowhere`, is left out if it is said of a place, too, and
+    A message without a location, at `nowhere`, is left out if a location has the same message, and
     accesses to memory where it is said what is wrong with the address.
     """
-    of_places: dict[Location, Diagnostic] = {}
+    by_location: dict[Location, Diagnostic] = {}
     for each in [each for each in found if each.message != _FOREIGN] or found:
-        of_places.setdefault(each.location, each)
-    placed = {each.message for each in of_places.values() if each.location != nowhere}
+        by_location.setdefault(each.location, each)
+    located = {each.message for each in by_location.values() if each.location != nowhere}
     of_lines: dict[tuple[str, int, str], Diagnostic] = {}
-    for each in of_places.values():
+    for each in by_location.values():
         line = each.location.file, each.location.line, each.message
-        # Behind the operands is what is done with them.
-        if (each.location != nowhere or each.message not in placed) and (
+        # The operation has a higher column than its operands.
+        if (each.location != nowhere or each.message not in located) and (
             line not in of_lines or of_lines[line].location.column < each.location.column
         ):
             of_lines[line] = each
     return list(of_lines.values())
 
 
-def _place(module: Module, kernel: Function, instructions: list[Instruction]) -> Location:
-    """The first place that is known."""
+def _location(module: Module, kernel: Function, instructions: list[Instruction]) -> Location:
+    """The first location that is known."""
     items: list[Instruction | Function] = [*instructions, kernel]
     found = map(module.location, items)
     return next((location for location in found if location), Location("<kernel>", 0))
@@ -187,7 +187,7 @@ def _of_global(module: Module, name: str, tables: str) -> str:
     if any(function.name == name for function in module.functions):
         return f"the address of {name}: which function is called must be known when the kernel is compiled"
     definition = next((line for line in module.lines if line.startswith(f"@{name} ")), "")
-    shown = [part for part in name.split(".") if not part.isdecimal()][-1]
+    shown = [half for half in name.split(".") if not half.isdecimal()][-1]
     if " constant " in definition:
         table = "a text" if name.startswith(".str") else f"the table {shown}"
         return f"{table} is read with a computed index, or copied: {tables}"

@@ -1,4 +1,4 @@
-"""Which elements of its inputs a kernel looks up, as far as that follows from its IR.
+"""Which elements of its inputs a kernel fetches, as far as that follows from its IR.
 
 A coordinate is known where it is computed from the pixel and from numbers by sums, products, choices and rounding. What
 a loop counts, and what comes from an input, is not known.
@@ -34,8 +34,8 @@ Constants = Mapping[int, tuple[int, ...]]
 
 
 @dataclass(frozen=True)
-class Lookup:
-    """One lookup of an input: its coordinates, None where they are not known, and where it stands in the source."""
+class Fetch:
+    """One fetch from an input: its coordinates, None where they are unknown, and its location in the source."""
 
     number: int
     x: Coordinate | None
@@ -44,14 +44,14 @@ class Lookup:
 
 
 @dataclass(frozen=True)
-class KernelLookups:
-    """All lookups of a kernel, and whether its pixel is of integers."""
+class KernelFetches:
+    """All fetches of a kernel, and whether its pixel is of integers."""
 
-    lookups: tuple[Lookup, ...]
+    fetches: tuple[Fetch, ...]
     is_whole: bool
 
 
-def lookups_of(module: Module, kernel: Function, constants: Constants) -> KernelLookups:
+def fetches_of(module: Module, kernel: Function, constants: Constants) -> KernelFetches:
     """Those of a kernel that was optimised; `constants` are those that it will run with."""
     assert kernel.pixel is not None
     scalar, _ = scalarised(kernel, {kernel.pixel[1]: [_I, _J]})
@@ -59,10 +59,10 @@ def lookups_of(module: Module, kernel: Function, constants: Constants) -> Kernel
     found = []
     for instruction in scalar.instructions:
         if instruction.callee in (TEXEL, TEXTURE):
-            index, *place = instruction.arguments
-            x, y = map(values.of, place) if instruction.callee == TEXEL else (None, None)
-            found.append(Lookup(int(index), x, y, module.location(instruction)))
-    return KernelLookups(tuple(found), "float" not in kernel.pixel[0])
+            index, *coordinates = instruction.arguments
+            x, y = map(values.of, coordinates) if instruction.callee == TEXEL else (None, None)
+            found.append(Fetch(int(index), x, y, module.location(instruction)))
+    return KernelFetches(tuple(found), "float" not in kernel.pixel[0])
 
 
 class _Values:
@@ -78,7 +78,7 @@ class _Values:
         if re.fullmatch(NAME, operand) is None:
             return _literal(operand)
         if operand not in self._known:
-            # What depends on itself goes round a loop.
+            # A value that depends on itself is loop-carried.
             self._known[operand] = None
             made = self._made.get(operand)
             self._known[operand] = None if made is None else self._computed(made)
@@ -116,14 +116,14 @@ class _Values:
 
     def _constant(self, text: str) -> Coordinate | None:
         """A channel of a constant that is known."""
-        vector, place = split(text)
+        vector, index = split(text)
         source = self._made.get(typed(vector)[1])
         if source is None or source.callee != "ctm.constant" or not source.arguments[0].isdecimal():
             return None
         words = self._constants.get(int(source.arguments[0]))
         if words is None:
             return None
-        return number(struct.unpack("<f", words[int(typed(place)[1])].to_bytes(4, "little"))[0])
+        return number(struct.unpack("<f", words[int(typed(index)[1])].to_bytes(4, "little"))[0])
 
 
 def _literal(text: str) -> Coordinate | None:

@@ -1,4 +1,4 @@
-"""Places: where a program keeps a word, and where it takes words from."""
+"""Cells: storage locations of words, of a wavefront's state, of constants and of memory."""
 
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ _DOMAIN = ("i", "j", "covered")
 """What the domain says of lanes, which no instruction makes."""
 
 
-class Place(NamedTuple):
+class Cell(NamedTuple):
     """Where a word is.
 
     `array` is one of the batch's, by its name, `frames`, a constant file, or `memory`. `index` are all indices but that
@@ -40,29 +40,29 @@ class Place(NamedTuple):
         return self.array not in (FLOATS, INTS, BOOLS, PRIMITIVE, MEMORY)
 
 
-def array_of(batch: Batch[Any], place: Place) -> tuple[npt.NDArray[Any], tuple[int, ...]]:
-    """The array of the batch that a place of its state is in, and the indices in front of the last axis."""
-    if place.array == FRAMES:
-        depth, *row = place.index
+def array_of(batch: Batch[Any], cell: Cell) -> tuple[npt.NDArray[Any], tuple[int, ...]]:
+    """The array of the batch that a cell of its state is in, and the indices in front of the last axis."""
+    if cell.array == FRAMES:
+        depth, *row = cell.index
         return batch.frames[depth], tuple(row)
-    return getattr(batch, place.array), place.index
+    return getattr(batch, cell.array), cell.index
 
 
-def exists(batch: Batch[Any], place: Place) -> bool:
-    """Whether the batch has the place: masks on the stack come and go."""
-    return place.array != FRAMES or place.index[0] < len(batch.frames)
+def exists(batch: Batch[Any], cell: Cell) -> bool:
+    """Whether the batch has the cell: masks on the stack come and go."""
+    return cell.array != FRAMES or cell.index[0] < len(batch.frames)
 
 
-def words(batch: Batch[Any], place: Place) -> npt.NDArray[Any]:
-    """The bits of a place in each wavefront of the batch, [wavefronts]."""
-    array, index = array_of(batch, place)
-    if place.lane == ALL_LANES:
+def words(batch: Batch[Any], cell: Cell) -> npt.NDArray[Any]:
+    """The bits of a cell in each wavefront of the batch, [wavefronts]."""
+    array, index = array_of(batch, cell)
+    if cell.lane == ALL_LANES:
         return as_bits(array[index])
-    return as_bits(array[index][place.lane :: batch.lanes])
+    return as_bits(array[index][cell.lane :: batch.lanes])
 
 
 def as_bits(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Floats as their bits; what is a mask or a number stays."""
+    """Floats as their bits; masks and numbers are unchanged."""
     return np.ascontiguousarray(values).view(np.uint32) if values.dtype == np.float32 else values
 
 
