@@ -34,9 +34,9 @@ def draw_errors(job: Job, program: ProgramFile) -> Iterator[tuple[Key, str]]:
     if test is not None and test.location is ConditionalLocation.PE and test.test is not ConditionalTest.ALWAYS:
         yield ("conditional", "location"), 'the test of a draw is made after its pixel program: "DPP"'
     if draw.add:
-        for place, output in enumerate(job.outputs):
+        for ordinal, output in enumerate(job.outputs):
             if not ELEMENTS[output.format].is_float:
-                yield ("outputs", place, "format"), f"a draw with add has FLOAT32 formats, not {output.format.name}"
+                yield ("outputs", ordinal, "format"), f"a draw with add has FLOAT32 formats, not {output.format.name}"
     bound = {buffer.index for buffer in draw.buffers}
     missing = sorted(executable.front_usage.vertex_buffers - bound)
     if missing:
@@ -58,8 +58,8 @@ def draw_doubts(job: Job, program: ProgramFile) -> Iterator[tuple[Key, str]]:
         yield ("program", "vertex"), f"{name} exports no POS{FIRST_POSITION}, so nothing is drawn"
     if draw.point_size == "program" and (ExportType.POS.value, _SIZE) not in exports:
         yield ("draw", "point_size"), f"{name} exports no POS{_SIZE}, whose x is the size, so all sizes are 0"
-    for place, register in enumerate(job.program.registers):
-        key = "program", "registers", place
+    for number, register in enumerate(job.program.registers):
+        key = "program", "registers", number
         if register.parameter is not None and (ExportType.PARAM.value, register.parameter) not in exports:
             yield (*key, "parameter"), f"{name} exports no PARAM{register.parameter}, so the register is 0"
         if register.sprite and draw.primitive is not PrimitiveType.POINTLIST:

@@ -222,7 +222,7 @@ class Loader:
         if has_pipeline and self._job.draw is None:
             raise self._text.error(("program", "file"), f"{program.path.name} is the program of a draw: add [draw]")
         if getattr(program.executable, "stage", None) is not None:
-            message = f"{program.path.name} is one program of a draw: name it as vertex or pixel in place of file"
+            message = f"{program.path.name} is one program of a draw: it is named as vertex or pixel, not as file"
             raise self._text.error(("program", "file"), message)
         if not has_pipeline and self._job.draw is not None:
             raise self._text.error(("program", "file"), f"{program.path.name} has no pipeline to draw with")
