@@ -1,5 +1,6 @@
 """The clocks and the reset of boards."""
 
+from math import lcm
 from typing import Any
 
 from amaranth import ClockDomain, ClockSignal, Const, Instance, Module, ResetSignal, Signal, Value
@@ -7,20 +8,21 @@ from amaranth.lib import io
 from amaranth.lib.cdc import FFSynchronizer
 
 _STEP = 5_000_000
-"""Hz: a PLL gives multiples of it, which are multiples of 1,000,000 baud, too."""
-_SLOWEST = 15_000_000
-"""Hz: for a much slower clock LiteDRAM makes no controller, because refreshes come too often."""
+"""Hz: the clocks of a PLL are multiples of it, of which 1,000,000 baud are whole cycles."""
+_SLOWEST, _FASTEST = 15_000_000, 40_000_000
+"""Hz. For a much slower clock LiteDRAM makes no controller, because refreshes come too often. At a faster one half a
+period is too short for commands to reach the memory chip, whose clock is inverted."""
 _OSCILLATION = 600_000_000
-"""Hz, of the PLL's oscillator: in the middle of its range (400 to 800 MHz)."""
+"""Hz, near which the PLL's oscillator works: in the middle of its range (400 to 800 MHz)."""
 _RESET_CYCLES = 255
 
 
 def ecp5_frequency(wanted: int | None, oscillator: int) -> int:
     """The clock in Hz of a board with `ecp5_clocks`: the oscillator's, or the wanted one, or `ValueError`."""
     frequency = oscillator if wanted is None else wanted
-    if frequency != oscillator and (frequency % _STEP or not _SLOWEST <= frequency < oscillator):
-        others = ", ".join(f"{other / 1e6:g}" for other in range(_SLOWEST, oscillator, _STEP))
-        raise ValueError(f"the board's clock can have {others} or {oscillator / 1e6:g} MHz, not {frequency / 1e6:g}")
+    if frequency != oscillator and (frequency % _STEP or not _SLOWEST <= frequency <= _FASTEST):
+        others = ", ".join(f"{each / 1e6:g}" for each in range(_SLOWEST, _FASTEST, _STEP))
+        raise ValueError(f"the board's clock can have {others} or {_FASTEST / 1e6:g} MHz, not {frequency / 1e6:g}")
     return frequency
 
 
@@ -77,17 +79,25 @@ def _add_domain(m: Module, clock: Value, waiting: Value) -> None:
 
 
 def _pll(m: Module, source: Value, given: int, frequency: int) -> tuple[Value, Value]:
-    """A slower clock, and whether it is steady. Source: Lattice, ECP5 sysCLOCK PLL Design and Usage Guide."""
-    clock, is_steady = Signal(name="slow"), Signal()
-    divider = _OSCILLATION // frequency
+    """Another clock, and whether it is steady. Source: Lattice, ECP5 sysCLOCK PLL Design and Usage Guide.
+
+    The phase detector compares the source with an output of the same frequency (CLKOP), so that it works at
+    no less than the 10 MHz of its data sheet; the clock is the other output (CLKOS).
+    """
+    clock, feedback, is_steady = Signal(name="divided"), Signal(name="feedback"), Signal()
+    common = lcm(given, frequency)
+    oscillation = round(_OSCILLATION / common) * common
+    fed, divider = oscillation // given, oscillation // frequency
     m.submodules.pll = Instance(
         "EHXPLLL",
-        a_FREQUENCY_PIN_CLKI=f"{given / 1e6:g}", a_FREQUENCY_PIN_CLKOP=f"{frequency / 1e6:g}", a_ICP_CURRENT="12",
+        a_FREQUENCY_PIN_CLKI=f"{given / 1e6:g}", a_FREQUENCY_PIN_CLKOS=f"{frequency / 1e6:g}", a_ICP_CURRENT="12",
         a_LPF_RESISTOR="8", a_MFG_ENABLE_FILTEROPAMP="1", a_MFG_GMCREF_SEL="2", p_PLLRST_ENA="DISABLED",
-        p_INTFB_WAKE="DISABLED", p_STDBY_ENABLE="DISABLED", p_DPHASE_SOURCE="DISABLED", p_CLKOP_ENABLE="ENABLED",
-        p_CLKI_DIV=given // _STEP, p_CLKFB_DIV=frequency // _STEP, p_CLKOP_DIV=divider, p_CLKOP_CPHASE=divider // 2,
-        p_CLKOP_FPHASE=0, p_FEEDBK_PATH="CLKOP", i_CLKI=source, i_CLKFB=clock, i_RST=Const(0), i_STDBY=Const(0),
-        i_PHASESEL0=Const(0), i_PHASESEL1=Const(0), i_PHASEDIR=Const(1), i_PHASESTEP=Const(1), i_PHASELOADREG=Const(1),
-        i_PLLWAKESYNC=Const(0), i_ENCLKOP=Const(0), o_CLKOP=clock, o_LOCK=is_steady,
+        p_INTFB_WAKE="DISABLED", p_STDBY_ENABLE="DISABLED", p_DPHASE_SOURCE="DISABLED", p_CLKI_DIV=1, p_CLKFB_DIV=1,
+        p_CLKOP_ENABLE="ENABLED", p_CLKOP_DIV=fed, p_CLKOP_CPHASE=fed - 1, p_CLKOP_FPHASE=0,
+        p_CLKOS_ENABLE="ENABLED", p_CLKOS_DIV=divider, p_CLKOS_CPHASE=divider - 1, p_CLKOS_FPHASE=0,
+        p_FEEDBK_PATH="CLKOP", i_CLKI=source, i_CLKFB=feedback, i_RST=Const(0), i_STDBY=Const(0), i_PHASESEL0=Const(0),
+        i_PHASESEL1=Const(0), i_PHASEDIR=Const(1), i_PHASESTEP=Const(1), i_PHASELOADREG=Const(1),
+        i_PLLWAKESYNC=Const(0), i_ENCLKOP=Const(0), i_ENCLKOS=Const(0), o_CLKOP=feedback, o_CLKOS=clock,
+        o_LOCK=is_steady,
     )  # fmt: skip
     return clock, is_steady

@@ -20,6 +20,7 @@ from ctm.sim.synthesis.placing import Placer, UnroutedError
 from ctm.sim.synthesis.report import Placement
 from ctm.sim.synthesis.synthesis import Synthesis
 from ctm.sim.synthesis.tool import command, side_by_side
+from ctm.sim.synthesis.whole import FREQUENCY
 
 _VERILOG, _RTLIL = "controller.v", "controller.il"
 _CELLS = "lattice_cells.v"
@@ -82,7 +83,7 @@ def bitstream(
         parts = [*units(design.board, BOARD), _controller(design, folder)]
         boxes = "".join(part.box for part in parts if part.top in (BOARD, CONTROLLER))
         parts.append(Unit(module=f"\\{target.top}", count=1, text=design.pins.text + boxes))
-        synthesis = Synthesis(folder, tools, packing.mapped_for, family)
+        synthesis = Synthesis(folder, tools, FREQUENCY, family)
         found = zip(parts, synthesis.run(parts, progress), strict=True)
         cells = sum((each * part.count for part, each in found), Cells())
         if missing := cells.lacks(device.capacity):

@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from ctm.sim.compiled.tools.package import APYCULA, FPGA_NEXTPNR, Package
 from ctm.sim.synthesis.placing import ROUTED
 from ctm.sim.synthesis.tool import command
-from ctm.sim.synthesis.whole import FREQUENCY
 
 
 @dataclass(frozen=True, kw_only=True)
 class Packing:
     """Files in nextpnr's folder: of its `constraints`, and of the `bitstream` that `command` makes.
 
-    `options` are nextpnr's for both. `packages` bring the packer, which errors call `name`. `mapped_for` is the clock
-    in MHz that cells are mapped for.
+    `options` are nextpnr's for both. `packages` bring the packer, which errors call `name`.
     """
 
     constraints: str
@@ -23,7 +21,6 @@ class Packing:
     packages: tuple[Package, ...]
     command: tuple[str, ...]
     bitstream: str
-    mapped_for: float
 
 
 ECP5 = Packing(
@@ -36,8 +33,6 @@ ECP5 = Packing(
         *("--compress", "--input", "board.config", "--bit", "board.bit"),
     ),
     bitstream="board.bit",
-    # Wires are what a machine has too few of, not time: few cells.
-    mapped_for=25.0,
 )
 GW5AST_138 = Packing(
     constraints="board.cst",
@@ -50,6 +45,4 @@ GW5AST_138 = Packing(
         *("-d", "GW5AST-138C", "-o", "board.fs", ROUTED),
     ),
     bitstream="board.fs",
-    # What is faster than the board's clock is also routed more easily.
-    mapped_for=FREQUENCY,
 )

@@ -47,18 +47,16 @@ class Device:
     alone: Nextpnr | None = None
 
 
-def _ecp5(
-    name: str, capacity: Cells, *, full: Mapping[str, Any] | None = None, alone: Mapping[str, Any] | None = None
-) -> Device:
-    """An ECP5: `full` are members of `Nextpnr` for one that a design fills, `alone` others for a machine by itself."""
+def _ecp5(name: str, capacity: Cells, **full: Any) -> Device:
+    """An ECP5: `full` are members of `Nextpnr` for one that a design fills."""
     options = (f"--{name}", "--speed", "6", "--package", "CABGA381")
-    board = Nextpnr(package=FPGA_NEXTPNR, function="run_nextpnr_ecp5", options=options, **(full or {}))
+    board = Nextpnr(package=FPGA_NEXTPNR, function="run_nextpnr_ecp5", options=options, **full)
     return Device(
         title=f"LFE5U-{name.removesuffix('k')}F",
         family=ECP5,
         capacity=capacity,
         nextpnr=board,
-        alone=replace(board, options=(*options, "--lpf-allow-unconstrained"), **(alone or {})),
+        alone=replace(board, options=(*options, "--lpf-allow-unconstrained")),
     )
 
 
@@ -77,15 +75,14 @@ _PATIENT: Mapping[str, float] = {
     # PathFinder's costs of a wire that several nets want: growth of the present cost in each iteration (2), and
     # weight of the history cost (1). Slow growth and a decaying history let nets return to earlier paths.
     "router2/currCongWeightMult": 1.2,
-    "router2/histCongWeight": 0.25,
+    "router2/histCongWeight": 0.5,
 }
 """Settings of nextpnr's second router with which a full FPGA is routed; defaults are in brackets."""
-# Wires are what a board has too few of: it is placed for their length, not for time.
+# The first sites of block RAMs come from a placement for length alone.
 _SHORT = ("--no-tmdriv", "--placer-heap-alpha", "0.05", "--router", "router2")
-# Block RAMs at the best sites and empty tiles among the crowded ones leave a machine by itself enough to be fast. Its
-# cells fill 0.7 of an area at most (0.9): they go as far as the edges, where wires are free.
+# Block RAMs at the best sites and empty tiles among the crowded ones leave wires enough to be fast. Cells fill 0.7 of
+# an area at most (0.9): they go as far as the edges, where wires are free.
 _FAST = ("--placer", "heap", "--placer-heap-beta", "0.7", "--router", "router2")
-_IN_TIME: Mapping[str, float] = {**_PATIENT, "router2/histCongWeight": 0.5}
 DEFAULT_DEVICE = "85k"
 DEVICES = {
     "25k": _ecp5("25k", Cells(luts=24_288, registers=24_288, block_rams=56, multipliers=28)),
@@ -93,13 +90,11 @@ DEVICES = {
     "85k": _ecp5(
         "85k",
         Cells(luts=83_640, registers=83_640, block_rams=208, multipliers=156),
-        full={
-            "placer": _SHORT,
-            "settings": _PATIENT,
-            "block_ram_rows": _85F_BLOCK_RAMS,
-            "spreads_by": (_SHORT,),
-        },
-        alone={"placer": _FAST, "settings": _IN_TIME, "spreads_by": (_SHORT, _FAST, _FAST, _FAST), "most_nets": 22},
+        placer=_FAST,
+        settings=_PATIENT,
+        block_ram_rows=_85F_BLOCK_RAMS,
+        spreads_by=(_SHORT, _FAST, _FAST, _FAST),
+        most_nets=22,
     ),
     "xc7a100t": Device(
         title="Artix-7 100T",

@@ -53,11 +53,13 @@ module EHXPLLL #(
   parameter PLLRST_ENA = "DISABLED", parameter INTFB_WAKE = "DISABLED", parameter STDBY_ENABLE = "DISABLED",
   parameter DPHASE_SOURCE = "DISABLED", parameter CLKOP_ENABLE = "ENABLED", parameter CLKI_DIV = 1,
   parameter CLKFB_DIV = 1, parameter CLKOP_DIV = 1, parameter CLKOP_CPHASE = 0, parameter CLKOP_FPHASE = 0,
+  parameter CLKOS_ENABLE = "ENABLED", parameter CLKOS_DIV = 1, parameter CLKOS_CPHASE = 0, parameter CLKOS_FPHASE = 0,
   parameter FEEDBK_PATH = "CLKOP"
 ) (
   input CLKI, input CLKFB, input RST, input STDBY, input PHASESEL0, input PHASESEL1, input PHASEDIR, input PHASESTEP,
-  input PHASELOADREG, input PLLWAKESYNC, input ENCLKOP, output CLKOP, output LOCK
+  input PHASELOADREG, input PLLWAKESYNC, input ENCLKOP, input ENCLKOS, output CLKOP, output CLKOS, output LOCK
 );
   assign CLKOP = CLKI;
+  assign CLKOS = CLKI;
   assign LOCK = 1'b1;
 endmodule

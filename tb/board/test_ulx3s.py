@@ -26,7 +26,7 @@ pytestmark = [
     pytest.mark.skipif(not (BOARDS.is_installed and LITEDRAM.is_installed), reason="needs the extra board"),
 ]
 SAXPY = Path(__file__).parents[2] / "examples" / "saxpy" / "saxpy.toml"
-FREQUENCY = 15_000_000
+FREQUENCY = ULX3S.usual or 0
 CONFIG = PRESETS[ULX3S.preset]
 
 

@@ -87,7 +87,7 @@ FAULTS = {
 @pytest.mark.long
 @needs_litedram
 @pytest.mark.parametrize("data_bits", [PRESETS[target.preset].memory.data_bits for target in TARGETS.values()])
-@pytest.mark.parametrize("frequency", [15_000_000, 20_000_000, 25_000_000])
+@pytest.mark.parametrize("frequency", [15_000_000, 25_000_000, 35_000_000, 40_000_000])
 def test_bursts_are_what_was_written(frequency: int, data_bits: int) -> None:
     bursts(frequency=frequency, data_bits=data_bits)
 

@@ -169,7 +169,8 @@ def _clock(cell: _Packed) -> Iterator[Cell]:
 
 def _pll(cell: _Packed) -> Iterator[Cell]:
     """Its clock is what comes in, as in `primitives.v` of boards, and it is steady."""
-    yield make_cell("BUF", {}, {"A": cell["CLKI"]}, {"Z": cell["CLKOP"]})
+    for output in ("CLKOP", "CLKOS"):
+        yield make_cell("BUF", {}, {"A": cell["CLKI"]}, {"Z": cell[output]})
     yield make_cell("BUF", {}, {"A": ["1"]}, {"Z": cell["LOCK"]})
 
 
