@@ -8,6 +8,8 @@ from pathlib import Path
 
 from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, PRESETS, WIDE, CacheConfig, MachineConfig, with_settings
 from ctm.sim.engines.model import hardware
+from ctm.sim.synthesis.cells import KINDS
+from scripts.preset_areas import FILE as AREAS
 from scripts.preset_cycles import FILE as CYCLES
 from scripts.preset_cycles import WORKLOADS
 from scripts.reference_tables import table
@@ -141,10 +143,9 @@ def _shown(value: int | str) -> str:
 
 
 def _cells() -> dict[str, list[str]]:
-    """LUT4, flip-flops, DP16KD and MULT18X18D of presets, as docs/fpga.md records them."""
-    text = (DOCS / "fpga.md").read_text(encoding="utf-8").partition("## Other presets")[2]
-    rows = re.findall(rf"^\| ({'|'.join(PRESETS)})((?: \| [\d,]+){{4}}) \|", text, re.MULTILINE)
-    return {name: figures.split(" | ")[1:] for name, figures in rows}
+    """LUT4, flip-flops, DP16KD and MULT18X18D of presets, as they are recorded."""
+    recorded = json.loads(AREAS.read_text(encoding="utf-8"))
+    return {name: [f"{areas['all'][kind]:,}" for kind in KINDS] for name, areas in recorded.items()}
 
 
 def _bytes(cache: CacheConfig) -> str:
@@ -182,7 +183,7 @@ def reference() -> str:
         "",
         "## Presets",
         "",
-        "Cells are those of an ECP5, from [fpga.md](fpga.md). Cycles have cold caches and memory of the preset's own "
+        "Cells are those of an ECP5 ([area.md](area.md)). Cycles have cold caches and memory of the preset's own "
         "latency; `r700` cores run the same tasks in programs of their own. `python -m scripts.preset_cycles` measures "
         "them again. A dash: not recorded.",
         "",

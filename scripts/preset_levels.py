@@ -19,6 +19,7 @@ from ctm.sim.files import write_file
 from ctm.sim.synthesis.levels.measuring import measure_levels
 from ctm.sim.synthesis.levels.table import levels_fields
 from ctm.sim.synthesis.whole import FREQUENCY
+from scripts.preset_names import short
 from scripts.reference_tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -27,7 +28,6 @@ HEADING = "## Levels of presets\n"
 MEASURED = ("tiny", "default", "small", "r700", "r700-small")
 _CHAINS = 3
 """Chains of each preset that the document shows."""
-_PREFIXES = {"ctm_core.core.": "core.", "ctm_core": "core", "ctm.machine.": "", "ctm": "top"}
 
 Levels = Mapping[str, Any]
 
@@ -73,12 +73,6 @@ def section(recorded: Mapping[str, Levels]) -> str:
     return "\n".join(parts).rstrip() + "\n"
 
 
-def _short(name: str) -> str:
-    """A unit's name without the parts that most names have."""
-    prefix = next(prefix for prefix in _PREFIXES if name.startswith(prefix))
-    return _PREFIXES[prefix] + name.removeprefix(prefix)
-
-
 def _ends(preset: str, levels: Levels, most: int) -> tuple[object, ...]:
     ends = {int(units): count for units, count in levels["ends"].items()}
     counts = (f"{ends[units]:,}" if units in ends else "" for units in range(1, most + 1))
@@ -87,7 +81,7 @@ def _ends(preset: str, levels: Levels, most: int) -> tuple[object, ...]:
 
 def _units(presets: list[list[Levels]]) -> Iterator[tuple[str, ...]]:
     """A row for each unit, those with the most levels first."""
-    figures = [{_short(unit["name"]): (unit["linked"], unit["alone"]) for unit in units} for units in presets]
+    figures = [{short(unit["name"]): (unit["linked"], unit["alone"]) for unit in units} for units in presets]
     names = {name for each in figures for name in each}
     most = {name: max(each[name] for each in figures if name in each) for name in names}
     for name in sorted(names, key=lambda name: (-most[name][0], -most[name][1], name)):
@@ -104,7 +98,7 @@ def _through(chain: Levels) -> str:
     steps = chain["steps"]
     ports = [before["left"] or after["entered"] or "" for before, after in pairwise(steps)]
     return " > ".join(
-        f"{_short(step['unit'])} `{port}`" if port else _short(step["unit"])
+        f"{short(step['unit'])} `{port}`" if port else short(step["unit"])
         for step, port in zip(steps, [*ports, ""], strict=True)
     )
 

@@ -162,6 +162,15 @@ def test_levels_of_presets_are_those_that_are_recorded() -> None:
     assert made == (TOP / "docs" / "synthesis.md").read_text(encoding="utf-8")
 
 
+def test_the_page_of_cells_is_that_of_what_is_recorded() -> None:
+    """``python -m scripts.preset_areas`` measures them and writes the page."""
+    made = run(
+        TOP, "-c", "import json; from scripts.preset_areas import FILE, page; "
+        "print(page(json.loads(FILE.read_text(encoding='utf-8'))), end='')",
+    )  # fmt: skip
+    assert made == (TOP / "docs" / "area.md").read_text(encoding="utf-8")
+
+
 def test_recorded_cycles_of_presets_are_those_of_the_recorded_workloads() -> None:
     """Those of default presets are recorded twice: here, and where a test holds them."""
     presets = json.loads((TOP / "docs" / "preset_cycles.json").read_text())
