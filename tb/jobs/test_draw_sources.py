@@ -227,7 +227,7 @@ def test_one_program_of_a_draw_is_no_file_of_a_job(folder: Path, draws: bool) ->
     if not draws:
         text = text[: text.index("[draw]")] + text[text.index("[constants]") :]
     (folder / JOB.name).write_text(text)
-    with pytest.raises(JobError, match=r":2: program\.file: torus_ps\.s is one program of a draw: it is named as vertex"):
+    with pytest.raises(JobError, match=r":2: program\.file: torus_ps\.s is one program of a draw: it is named as"):
         load_job(folder / JOB.name)
 
 
