@@ -276,8 +276,8 @@ MADE_PINS = """
 from ctm.rtl.board.startup import Step
 from ctm.sim.boards.design import pins
 
-assert EXAMPLE.clock(None) == 15_000_000
-made = pins(EXAMPLE, data_bits=64, frequency=15_000_000, steps=(Step(address=0, value=0),))
+assert EXAMPLE.clock(None) == 35_000_000
+made = pins(EXAMPLE, data_bits=64, frequency=35_000_000, steps=(Step(address=0, value=0),))
 sites = [line for line in made.constraints.splitlines() if line.startswith("LOCATE")]
 assert len(sites) == len(set(sites)) == 5 + 1 + 1 + 13 + 2 + 4 + 2 + 16, len(sites)
 """
