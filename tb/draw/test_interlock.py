@@ -1,6 +1,5 @@
 """The interlock: no two strips of the same pixels in flight, every strip once and in order, and none for ever."""
 
-import importlib.util
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from ctm.rtl.border.shading import RECORDS
 from ctm.rtl.draw.interlock import Interlock
 from ctm.tb.draw import interlock_proof
 from ctm.tb.draw.interlock_proof import CONFIG, TICKETS, InterlockProof
-from ctm.tb.lib.planting import Fault, FaultyLoader
+from ctm.tb.lib.planting import Fault, faulty_module
 from ctm.tb.lib.proving import needs_prover, proves
 from ctm.tb.lib.streams import simulate
 
@@ -31,12 +30,7 @@ BUGS = {
 
 def broken(bug: str) -> type[Interlock]:
     """The interlock with a bug."""
-    loader = FaultyLoader(Fault("rtl.draw.interlock", *BUGS[bug]))
-    spec = importlib.util.spec_from_loader(loader.name, loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    found: type[Interlock] = module.Interlock
+    found: type[Interlock] = faulty_module(Fault("rtl.draw.interlock", *BUGS[bug])).Interlock
     return found
 
 

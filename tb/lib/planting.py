@@ -56,6 +56,16 @@ class FaultyLoader(SourceFileLoader):
         return importlib.util.spec_from_loader(fullname, self) if fullname == self.name else None
 
 
+def faulty_module(fault: Fault) -> ModuleType:
+    """A module of its own with the fault; the one that others import stays as it is. `ValueError` as `FaultyLoader`."""
+    loader = FaultyLoader(fault)
+    spec = importlib.util.spec_from_loader(loader.name, loader)
+    assert spec is not None
+    module = importlib.util.module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
 @contextmanager
 def planted_in_all(fault: Fault, packages: tuple[str, ...]) -> Iterator[None]:
     """A mistake, and all modules imported anew whose names begin with one of `packages`.

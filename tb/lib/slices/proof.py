@@ -1,5 +1,6 @@
 """What register slices promise, as properties for a prover: every transfer once and in order, at the full rate."""
 
+from itertools import pairwise
 from typing import Any
 
 from amaranth import Module, Signal
@@ -78,7 +79,7 @@ class SliceProof(StreamProof):
                 Assert(~valid | (payload == (self.left + age)[:_NUMBER_BITS]))
                 for age, (valid, payload) in enumerate(unit.held)
             ),
-            *(Assert(older[0] | ~newer[0]) for older, newer in zip(unit.held, unit.held[1:], strict=False)),
+            *(Assert(older[0] | ~newer[0]) for older, newer in pairwise(unit.held)),
             Assert((self.came - self.left)[:_NUMBER_BITS] == number),
             Assert(unit.empty == (number == 0)),
             # A transfer that is held is offered.

@@ -1,14 +1,12 @@
 """Register slices lose, repeat and reorder nothing, and have their rate: proved for every schedule."""
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from ctm.rtl.lib.register_slice import SliceMode
-from ctm.tb.lib.planting import Fault, FaultyLoader
+from ctm.tb.lib.planting import Fault, faulty_module
 from ctm.tb.lib.proving import needs_prover, proves
 from ctm.tb.lib.slices import proof as slices
 from ctm.tb.lib.slices.proof import HandshakeProof, SliceProof, StreamProof
@@ -40,16 +38,6 @@ def proved(unit: StreamProof, folder: Path, *, mode: str, depth: int) -> bool:
     return proves(unit, [unit.offers, unit.takes], folder, mode=mode, depth=depth)
 
 
-def broken(old: str, new: str) -> ModuleType:
-    """The module of slices with a bug."""
-    loader = FaultyLoader(Fault("rtl.lib.register_slice", old, new))
-    spec = importlib.util.spec_from_loader(loader.name, loader)
-    assert spec is not None
-    module = importlib.util.module_from_spec(spec)
-    loader.exec_module(module)
-    return module
-
-
 @needs_prover
 @pytest.mark.parametrize("name", UNITS)
 def test_every_transfer_leaves_once_and_in_order(name: str, tmp_path: Path) -> None:
@@ -61,7 +49,7 @@ def test_every_transfer_leaves_once_and_in_order(name: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_bug_has_a_counterexample(bug: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     name, old, new = BUGS[bug]
-    module = broken(old, new)
+    module = faulty_module(Fault("rtl.lib.register_slice", old, new))
     for kind in ("RegisterSlice", "RegisteredHandshake"):
         monkeypatch.setattr(slices, kind, getattr(module, kind))
     # Modes of the broken module are others, of the same names.
