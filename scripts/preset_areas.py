@@ -4,7 +4,6 @@
 page anew. With names of presets the others stay as they are recorded. Cells are the same on every computer.
 """
 
-import json
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -18,6 +17,7 @@ from ctm.sim.synthesis.cells import KINDS, Cells
 from ctm.sim.synthesis.devices import DEFAULT_DEVICE, DEVICES
 from ctm.sim.synthesis.whole import measure_machine
 from scripts.preset_names import short
+from scripts.records import read_records, write_records
 from scripts.reference_tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -79,14 +79,12 @@ def _units(presets: list[Areas]) -> Iterator[tuple[str, ...]]:
 
 def main(presets: list[str]) -> None:
     """Measure some presets, or all, and write what is recorded and the page."""
-    recorded = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    recorded = read_records(FILE)
     for preset in presets or PRESETS:
         recorded[preset] = measure(preset)
         print(f"{preset}: {recorded[preset]['all']['luts']:,} LUT4", file=sys.stderr, flush=True)
-        ordered = {name: recorded[name] for name in PRESETS if name in recorded}
-        rows = (f"  {json.dumps(name)}: {json.dumps(each)}" for name, each in ordered.items())
-        write_file(FILE, ("{\n" + ",\n".join(rows) + "\n}\n").encode())
-        write_file(PAGE, page(ordered).encode())
+        write_records(FILE, recorded, PRESETS)
+        write_file(PAGE, page(read_records(FILE)).encode())
 
 
 if __name__ == "__main__":

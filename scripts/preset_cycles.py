@@ -4,14 +4,13 @@
 `rtl`. The cycles are the same on every computer.
 """
 
-import json
 import sys
 from pathlib import Path
 
 from ctm.rtl.config import PRESETS
-from ctm.sim.files import write_file
 from ctm.sim.report import r700_workloads, workloads
 from ctm.sim.report.workloads import Workload, prepare
+from scripts.records import read_records, write_records
 
 FILE = Path(__file__).parents[1] / "docs" / "preset_cycles.json"
 WORKLOADS = ("saxpy 128 x 128 x vec4", "matmul 128", "mandelbrot 64 x 64")
@@ -45,11 +44,10 @@ def measure(preset: str) -> dict[str, int]:
 
 def main(presets: list[str]) -> None:
     """Measure some presets, or all, and keep what is recorded of the others."""
-    recorded = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    recorded = read_records(FILE)
     for preset in presets or PRESETS:
         recorded[preset] = measure(preset)
-        rows = (f"  {json.dumps(name)}: {json.dumps(recorded[name])}" for name in PRESETS if name in recorded)
-        write_file(FILE, ("{\n" + ",\n".join(rows) + "\n}\n").encode())
+        write_records(FILE, recorded, PRESETS)
 
 
 if __name__ == "__main__":

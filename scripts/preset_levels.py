@@ -5,7 +5,6 @@ document's section anew. With names of presets the others stay as they are recor
 computer.
 """
 
-import json
 import re
 import sys
 import tempfile
@@ -20,6 +19,7 @@ from ctm.sim.synthesis.levels.measuring import measure_levels
 from ctm.sim.synthesis.levels.table import levels_fields
 from ctm.sim.synthesis.whole import FREQUENCY
 from scripts.preset_names import short
+from scripts.records import read_records, write_records
 from scripts.reference_tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -112,12 +112,11 @@ def written(page: str, recorded: Mapping[str, Levels]) -> str:
 
 def main(presets: list[str]) -> None:
     """Measure some presets, or all, and write what is recorded and the document."""
-    recorded = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {}
+    recorded = read_records(FILE)
     for preset in presets or MEASURED:
         recorded[preset] = measure(preset)
         print(f"{preset}: {recorded[preset]['deepest']['levels']} levels", file=sys.stderr, flush=True)
-        rows = (f"  {json.dumps(name)}: {json.dumps(recorded[name])}" for name in MEASURED if name in recorded)
-        write_file(FILE, ("{\n" + ",\n".join(rows) + "\n}\n").encode())
+        write_records(FILE, recorded, MEASURED)
     write_file(PAGE, written(PAGE.read_text(encoding="utf-8"), recorded).encode())
 
 
