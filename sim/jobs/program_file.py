@@ -18,8 +18,8 @@ from ctm.sim.elf.sources import shown, with_lines, with_texts
 from ctm.sim.files import read_file, read_text
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.jobs.schema import Job
-from ctm.sim.runtime.draws import PixelInput
-from ctm.sim.runtime.draws.sources import assembled, linked
+from ctm.sim.runtime.draws import PixelInput, pipeline
+from ctm.sim.runtime.draws.sources import assembled
 from ctm.sim.runtime.prologue.compiled import ready
 
 
@@ -119,8 +119,8 @@ def load_pipeline(folder: Path, job: Job, vertex: R700Executable, pixel: R700Exe
     named = [each.parameter for each in inputs if each.parameter is not None]
     files = section.vertex, section.pixel
     first, last = (folder / file for file in files)
-    executable: Executable = linked(
-        vertex, pixel, inputs=inputs, parameters=section.parameters or max(named, default=0) + 1,
+    executable: Executable = pipeline(
+        vertex=vertex, pixel=pixel, inputs=inputs, parameters=section.parameters or max(named, default=0) + 1,
         constant_base=section.constant_base, position=section.position, face=section.face,
         points=draw.primitive is PrimitiveType.POINTLIST, point_size=draw.point_size == "program",
         depth=job.conditional is not None,

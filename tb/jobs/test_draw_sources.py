@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from ctm.examples.r700.torus import torus
+from ctm.rtl.isa.r700.pipeline import DrawStage
 from ctm.sim.assembler import AssemblyError
 from ctm.sim.elf import write
 from ctm.sim.files import write_file
 from ctm.sim.jobs.error import JobError
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.runtime.draws import PixelInput, pipeline
+from ctm.sim.runtime.draws.sources import assembled
 from ctm.tb.cli.invocation import error_line, report
 
 JOB = torus.FOLDER / "torus.toml"
@@ -37,10 +39,11 @@ def changed(folder: Path, old: str, new: str, name: str = JOB.name) -> Path:
 
 def test_the_program_is_the_one_that_python_links() -> None:
     executable = load_job(JOB).launches[0].program.executable
-    linked = pipeline(
-        vertex=torus.VERTEX, pixel=torus.PIXEL, inputs=[PixelInput(parameter=0)], constant_base=1, depth=True,
-        names=SOURCES,
-    )  # fmt: skip
+    vertex, pixel = (
+        assembled(text, stage, name)
+        for text, stage, name in zip((torus.VERTEX, torus.PIXEL), (DrawStage.VS, DrawStage.PS), SOURCES, strict=True)
+    )
+    linked = pipeline(vertex=vertex, pixel=pixel, inputs=[PixelInput(parameter=0)], constant_base=1, depth=True)
     assert write(executable) == write(linked)
 
 

@@ -13,8 +13,8 @@ from ctm.sim.runtime.draws.linking import Linkable, VertexOutputs, link
 
 def pipeline(
     *,
-    vertex: str,
-    pixel: str,
+    vertex: str | Executable,
+    pixel: str | Executable,
     inputs: Sequence[PixelInput] = (),
     parameters: int = 1,
     constant_base: int = 0,
@@ -24,14 +24,13 @@ def pipeline(
     point_size: bool = False,
     depth: bool = False,
     texture_base: int = 0,
-    names: tuple[str, str] = ("VS program", "PS program"),
 ) -> Executable:
     """The executable of a draw, of a vertex and a pixel program in assembly.
 
     Parameters
     ----------
     vertex, pixel
-        Sources in the R700's language; see docs/draws.md for what each begins with.
+        Sources in the R700's language, or programs that are `assembled`; see docs/draws.md for what each begins with.
     inputs
         What registers 0, 1, ... of the pixel program are.
     parameters
@@ -47,8 +46,6 @@ def pipeline(
         The interpolated depth is exported for the conditional test.
     texture_base
         Resource number of input 0.
-    names
-        What messages and line tables call the two sources.
 
     Raises
     ------
@@ -57,11 +54,24 @@ def pipeline(
     ValueError
         The programs do not fit together.
     """
-    return linked(
-        assembled(vertex, DrawStage.VS, names[0]), assembled(pixel, DrawStage.PS, names[1]),
-        inputs=inputs, parameters=parameters, constant_base=constant_base, position=position, face=face, points=points,
-        point_size=point_size, depth=depth, texture_base=texture_base,
-    )  # fmt: skip
+    first = assembled(vertex, DrawStage.VS, "VS program") if isinstance(vertex, str) else vertex
+    last = assembled(pixel, DrawStage.PS, "PS program") if isinstance(pixel, str) else pixel
+    bases = {program.texture_base for program in (first, last)} - {0} or {texture_base}
+    if len(bases) > 1:
+        raise ValueError("vertex and pixel program say different .texture_base")
+    return link(
+        vertex=Linkable.of(first, constant_base=constant_base),
+        pixel=Linkable.of(last),
+        inputs=PixelInputs(
+            inputs=inputs,
+            position=position,
+            face=face,
+            points=points,
+            depth=depth and not usage(last.code, last.start, 0).depth,
+        ),
+        outputs=VertexOutputs(parameters=parameters, misc=point_size),
+        texture_base=bases.pop(),
+    )
 
 
 def assembled(source: str, stage: DrawStage, name: str) -> Executable:
@@ -87,42 +97,3 @@ def assembled(source: str, stage: DrawStage, name: str) -> Executable:
         if said_so:
             raise ValueError(f"a program of a draw has no {directive}")
     return program
-
-
-def linked(
-    first: Executable,
-    last: Executable,
-    *,
-    inputs: Sequence[PixelInput] = (),
-    parameters: int = 1,
-    constant_base: int = 0,
-    position: int | None = None,
-    face: tuple[int, int] | None = None,
-    points: bool = False,
-    point_size: bool = False,
-    depth: bool = False,
-    texture_base: int = 0,
-) -> Executable:
-    """As `pipeline`, of two programs that are `assembled`.
-
-    Raises
-    ------
-    ValueError
-        The programs do not fit together.
-    """
-    bases = {program.texture_base for program in (first, last)} - {0} or {texture_base}
-    if len(bases) > 1:
-        raise ValueError("vertex and pixel program say different .texture_base")
-    return link(
-        vertex=Linkable.of(first, constant_base=constant_base),
-        pixel=Linkable.of(last),
-        inputs=PixelInputs(
-            inputs=inputs,
-            position=position,
-            face=face,
-            points=points,
-            depth=depth and not usage(last.code, last.start, 0).depth,
-        ),
-        outputs=VertexOutputs(parameters=parameters, misc=point_size),
-        texture_base=bases.pop(),
-    )
