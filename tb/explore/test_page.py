@@ -15,6 +15,9 @@ from ctm.tb.explore.legible import illegible
 pytestmark = pytest.mark.skipif(chromium() is None, reason="there is no Chromium: install it, or name it with CHROMIUM")
 EXAMPLE = Path(__file__).parents[1].resolve().parent / "examples" / "nbody" / "nbody.c"
 _PATIENCE = 90_000
+_THEMED = """() => [...document.querySelectorAll('.cm-editor')].every(each =>
+  getComputedStyle(each).backgroundColor === getComputedStyle(document.body).backgroundColor)"""
+"""Whether the editors have the background of the page."""
 _LOOKS = 3_000
 """Milliseconds in which the page looks several times whether a machine is there."""
 
@@ -43,6 +46,8 @@ def page_at(opened: Any, port: int, width: int, scheme: str = "light") -> Iterat
     page.on("requestfailed", lambda request: said.append(request.url))
     page.goto(f"http://127.0.0.1:{port}/")
     page.wait_for_function("() => document.querySelector('[role=status]').innerText.trim() === 'done'")
+    # The server hears of the scheme from the page, and gives the editors their theme after that.
+    page.wait_for_function(_THEMED)
     yield page
     context.close()
     assert said == []
@@ -73,9 +78,7 @@ def overlapping(page: Any) -> list[list[str]]:
 
 
 def check_contrast(page: Any, scheme: str) -> None:
-    """Text stands out from the page, whose editors have the colours of the page."""
-    theme = ".ctm-editor .cm-editor"
-    page.wait_for_function(f"() => getComputedStyle(document.querySelector('{theme}')).backgroundColor.length")
+    """Text stands out from the page."""
     back = luminance(page, "body", "backgroundColor")
     assert (back > 0.9) == (scheme == "light")
     for place in (".ctm-title", ".ctm-soft", ".ctm-editor .cm-line", ".ctm-listing .cm-line"):
