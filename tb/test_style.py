@@ -1,7 +1,6 @@
 """The project's own rules: ruff, mypy, sizes of files, and that it speaks of itself alone."""
 
 import ast
-import os
 import re
 import shutil
 import subprocess
