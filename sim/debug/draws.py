@@ -8,7 +8,7 @@ import numpy as np
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.draw.drawer import shapes_of
 from ctm.sim.golden.draw.setup import Shapes
-from ctm.sim.golden.draw.stages import Emitted, Integers, Shaded
+from ctm.sim.golden.draw.stages import Emission, Emitted, Integers, Shaded
 from ctm.sim.golden.draw.state import DrawState
 from ctm.sim.golden.draw.topology import Primitives
 from ctm.sim.golden.draw.vertices import Assembly
@@ -137,10 +137,10 @@ class DrawnStages(R700Stages):
         self._drawing.assembly = assembly
         return super().geometry(assembly)
 
-    def copies(self, threads: Integers, numbers: Integers) -> Shaded:
+    def copies(self, emission: Emission) -> Shaded:
         """See `Stages.copies`."""
-        self._drawing.emitted = threads, numbers
-        return super().copies(threads, numbers)
+        self._drawing.emitted = emission.thread, emission.number
+        return super().copies(emission)
 
     def pixels(self, shaded: Shaded, shapes: Shapes, domain: Domain) -> None:
         """See `Stages.pixels`."""
