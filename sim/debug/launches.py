@@ -244,7 +244,9 @@ class _StageHandedOver:
         self._wavefronts.append(wavefronts)
 
     def finish(self) -> None:
-        """Have all of them run."""
+        """Have all of them run; the launch of a program without threads is none."""
+        if not self._wavefronts:
+            return
         order, i, j, covered = (np.concatenate(each) for each in zip(*self._wavefronts, strict=True))
         shape = -1, self._launch.lanes
         arrays = order, i.reshape(shape), j.reshape(shape), covered.reshape(shape)
