@@ -12,6 +12,7 @@ from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.cell import Cell, as_bits, state_arrays
 from ctm.sim.debug.slicing.names import Names
 from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
 _MOST = 12
 """Cells that are shown."""
@@ -85,9 +86,13 @@ def difference_from(session: Session, other: Session) -> Difference | None:
 def _difference(
     session: Session, mine: Batch[Any], its: Batch[Any], units: tuple[int, int], left_out: tuple[str, ...]
 ) -> Difference | None:
-    names = Names(session.view, session.started.launch, session.lane)
+    launch = session.started.launch
+    names = Names(session.view, launch, session.lane)
     rows, count = [], 0
     for cell, here, there in _differing(mine, its, left_out):
+        if isinstance(launch, ThreadLaunch) and not mine.covered[cell.lane]:
+            # No thread: nothing says what such a lane begins with.
+            continue
         count += 1
         if count <= _MOST:
             texts = names.word(cell, here), names.word(cell, there)
