@@ -32,7 +32,8 @@ class Drawing:
 
     `assembly` are its vertices and primitives before a geometry program. Of a draw with one, `emitted` are the
     primitive and the number in it of each vertex that is drawn. `shapes` are what is drawn of vertices that are
-    `shaded`; `set_up` does that for others. `programs` are the launches of its programs so far, by stage.
+    `shaded`; `set_up` does that for others. `programs` are the launches of its programs so far, by stage. On hardware
+    `batches` are the threads with which those of each stage's program begin.
     """
 
     def __init__(self, number: int) -> None:
@@ -43,6 +44,7 @@ class Drawing:
         self.shaded: Shaded | None = None
         self.set_up: SetUp | None = None
         self.programs: dict[str, Any] = {}
+        self.batches: dict[str, Integers] = {}
 
     def name(self, launch: Launch[Any], order: int, i: int, j: int) -> str:
         """What a thread of one of its launches is."""

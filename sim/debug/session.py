@@ -155,7 +155,7 @@ class Session:
 
     def go_on(self) -> Event:
         """Go on to the next breakpoint, to a fault, or to the job's end."""
-        event = Event("end") if self._walk.pass_by() else self._through_wavefront()
+        event = self._through_wavefront()
         if event.reason != "end":
             return event
         first = self._walk.index + 1

@@ -143,7 +143,8 @@ class Texts:
         domain, name = started.launch.domain, self._session.code.name
         across = f", i {domain.i0} to {domain.i1}, j {domain.j0} to {domain.j1}"
         if isinstance(started.launch, ThreadLaunch):
-            across = f", {started.launch.threads:,} threads"
+            batches = f" in {started.batches.size:,} batches" if started.batches.size else ""
+            across = f", {started.launch.threads:,} threads{batches}"
         count, lanes = len(started.order), started.launch.lanes
         return f"{started.name}: {name}{across}, {count:,} wavefronts of {lanes} lanes"
 

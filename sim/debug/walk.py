@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
+from ctm.sim.debug.draws import DrawnStages
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Work
 from ctm.sim.debug.hardware.machine import Hardware
@@ -58,7 +59,7 @@ class Walk:
             hardware.cancellation = self.cancellation
         self.hazard_stops: list[Stop] = []
         self._known_hazards: dict[int, list[Stop]] = {}
-        self._launches = Launches(job, config, watchdog)
+        self._launches = self._make_launches()
         self.result: Run | None = None
         self.started: Started | None = None
         self.wavefront: AnyWavefront | None = None
@@ -74,7 +75,7 @@ class Walk:
             The job has no such launch, or fails in front of it.
         """
         self.close()
-        self._launches = Launches(self._job, self._config, self._watchdog)
+        self._launches = self._make_launches()
         self._earlier = []
         self.result, self.started = None, None
         self.next_launch()
@@ -85,6 +86,10 @@ class Walk:
             self.next_launch()
         if self.started is None and launch:
             raise DebugError(f"the job has no launch {launch}")
+
+    def _make_launches(self) -> Launches:
+        stages = DrawnStages if self._hardware is None else self._hardware.stages
+        return Launches(self._job, self._config, self._watchdog, stages)
 
     def close(self) -> None:
         """End the job."""
@@ -228,20 +233,6 @@ class Walk:
         self.run(0, index)
         self.enter(index)
         self._end_wavefront(wavefront)
-
-    def pass_by(self) -> bool:
-        """Whether the hardware has its threads in other wavefronts; it has ended then, on the golden model.
-
-        Raises
-        ------
-        DebugError
-            It fails.
-        """
-        wavefront = self.wavefront
-        if not isinstance(wavefront, HardwareWavefront) or wavefront.step or wavefront.is_shown:
-            return False
-        self._end_wavefront(self.index)
-        return True
 
     def _end_wavefront(self, wanted: int) -> None:
         """Run the wavefront to its end, before another one; DebugError: it fails."""
