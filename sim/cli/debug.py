@@ -239,9 +239,9 @@ def _executed(console: Console, say: Callable[[str], None], name: str, lines: It
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             say(f"{console.prompt}{line.strip()}")
-        if console.onecmd(line):
+        if console.execute(line):
             return True
-        if console.failed:
+        if console.error is not None:
             raise BadInput(f"{name}:{number}: {line.strip()}: {console.error}")
     return False
 

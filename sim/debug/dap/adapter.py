@@ -298,10 +298,10 @@ class Adapter:
     def _console(self, line: str) -> _Body:
         """Execute a line of the console, which may go somewhere."""
         job, console = self._job, self._job.console
-        before, console.error = self._position(), None
+        before = self._position()
         job.said.clear()
         try:
-            is_last = console.onecmd(line)
+            is_last = console.execute(line)
         except Cancelled:
             is_last = True
         if console.error is not None:
