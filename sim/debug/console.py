@@ -317,7 +317,9 @@ class Console(cmd.Cmd):
         """The source around here, or around a LINE (l)."""
         line, session = self.session.line, self.session
         if line is None:
-            raise DebugError("there is no source line here; `disassemble` shows the instructions")
+            label = session.code.label(session.unit)
+            here = f"here {label}" if label else "here"
+            raise DebugError(f"there is no source line {here}; `disassemble` shows the instructions")
         around = self._count(text) if text else line.line
         count = len(session.code.files.get(line.file, "").splitlines())
         if around > count:

@@ -50,8 +50,11 @@ class Texts:
             # After its last instruction there may be others, which are not its next ones.
             return _UNKNOWN
         rows = [f"{session.unit:>5}  {session.code.texts.get(session.unit, '')}"]
+        label = session.code.label(session.unit)
         if line is not None:
-            rows.insert(0, f"{line}  {session.code.source(line).strip()}".rstrip())
+            label = f"{line}  {session.code.source(line).strip()}".rstrip()
+        if label:
+            rows.insert(0, label)
         return "\n".join(rows)
 
     def of_stop(self, stop: Stop) -> str:

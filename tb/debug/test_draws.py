@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ctm.examples.catalogue import job as job_of
 from ctm.rtl.config import R700
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Calls
@@ -320,3 +321,15 @@ def test_a_program_without_threads_is_no_launch() -> None:
             session.finish()
             session.step()
     assert stages == ["ES", "GS"]
+
+
+def test_instructions_without_a_source_line_say_what_they_are() -> None:
+    with Session(load_job(job_of("r700/torus")), R700) as session:
+        session.go_to(Position(1, 0, 3))
+        label = "(prologue: inputs of the pixel program)"
+        first, _ = Texts(session).here().splitlines()
+        assert session.line is None and first == label
+        assert f"step 1  {label}" in why(session, "R2.x").rows()
+        session.step_line()
+        assert session.line is not None and session.code.label(session.unit) == ""
+        assert "torus_ps.s:" in Texts(session).here()
