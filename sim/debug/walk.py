@@ -10,7 +10,7 @@ from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Work
 from ctm.sim.debug.hardware.machine import Hardware
 from ctm.sim.debug.hardware.wavefront import AnyWavefront, HardwareWavefront
-from ctm.sim.debug.launches import Launches, Started
+from ctm.sim.debug.launches import Launches, MakeStages, Started
 from ctm.sim.debug.stopping.stops import Found, Scout, Stop
 from ctm.sim.debug.stopping.trials import hazard_stops
 from ctm.sim.debug.undo import is_apart, keep
@@ -44,15 +44,15 @@ class Walk:
 
     `index` is that of the wavefront among those of its launch. With `hazards` each launch runs once in front, the
     first time that the walk comes to it, and `hazard_stops` are where its hazards are. With `hardware` the wavefront is
-    what that did, and the golden model walks beside it.
+    what that did, and the golden model walks beside it. `stages` makes those of draws.
     """
 
     def __init__(
         self, job: Work, config: MachineConfig, watchdog: int, *, hazards: bool = False,
-        hardware: Hardware | None = None,
+        hardware: Hardware | None = None, stages: MakeStages = DrawnStages,
     ) -> None:  # fmt: skip
         self._job, self._config, self._watchdog, self._hazards = job, config, watchdog, hazards
-        self._hardware = hardware
+        self._hardware, self._stages = hardware, stages
         self._earlier: list[Started] = []
         self.cancellation = Cancellation()
         if hardware is not None:
@@ -88,8 +88,7 @@ class Walk:
             raise DebugError(f"the job has no launch {launch}")
 
     def _make_launches(self) -> Launches:
-        stages = DrawnStages if self._hardware is None else self._hardware.stages
-        return Launches(self._job, self._config, self._watchdog, stages)
+        return Launches(self._job, self._config, self._watchdog, self._stages)
 
     def close(self) -> None:
         """End the job."""

@@ -8,13 +8,11 @@ import numpy.typing as npt
 from ctm.rtl.border.shading import Stage
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
-from ctm.sim.debug.draws import Drawing
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Calls, Work, execution_of
 from ctm.sim.debug.hardware import r5xx, r700
 from ctm.sim.debug.hardware.moment import Recording
 from ctm.sim.debug.hardware.signals import Signals, signals_in
-from ctm.sim.debug.hardware.stages import BatchedStages
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.wavefront import Wavefront
@@ -22,7 +20,6 @@ from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted, library
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch
-from ctm.sim.golden.draw.state import DrawState
 from ctm.sim.jobs.drawing import hardware_problem
 
 _MOST_RECORDINGS = 16
@@ -57,10 +54,6 @@ class Hardware:
         before = sum(_count(each, i, j, len(each.order)) for each in earlier if _stage(each) is stage)
         wanted = Wanted(i, j, before + _count(started, i, j, index), stage)
         return HardwareWavefront(model, lambda start: self._recording(wanted, started, start), self._signals)
-
-    def stages(self, drawing: Drawing, core: Any, state: Any, draws: DrawState, start: Any) -> BatchedStages:
-        """The programs of a draw on the golden model, whose wavefronts have the threads of the hardware's."""
-        return BatchedStages(self._config, drawing, core, state, draws, start)
 
     def _signals(self, cycle: int) -> Signals:
         if self._looked is None or self._looked.cycle != cycle:

@@ -1,6 +1,7 @@
 """Batches of a draw are those of the hardware's vertex grouper, and in them the golden model leaves the same."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from ctm.rtl.vgt.batch_builder import REUSED
 from ctm.rtl.vgt.grouper import VertexGrouper
 from ctm.sim.debug.given_engine import Calls, Work
 from ctm.sim.debug.hardware.batches import Batches, BatchLimits, wavefronts_of
-from ctm.sim.debug.hardware.machine import Hardware
+from ctm.sim.debug.hardware.stages import BatchedStages
 from ctm.sim.debug.launches import Launches, Started
 from ctm.sim.golden.dpp.core import ArrayRun
 from ctm.sim.golden.draw.state import DrawState, Raster, Start
@@ -112,7 +113,7 @@ def test_wavefronts_are_of_one_batch() -> None:
 
 def ended(work: Work) -> tuple[list[str | None], Run]:
     """The programs that run in batches, and what the work leaves."""
-    launches, stages = Launches(work, R700_DRAW, 0, Hardware(work, R700_DRAW, 0).stages), []
+    launches, stages = Launches(work, R700_DRAW, 0, partial(BatchedStages, R700_DRAW)), []
     found = launches.next()
     while isinstance(found, Started):
         assert isinstance(found.launch, ThreadLaunch) == bool(found.batches.size)
@@ -141,7 +142,7 @@ def test_a_draw_leaves_the_same_in_batches(name: str, tmp_path: Path) -> None:
 
 def test_vertices_that_are_streamed_out_are_of_one_primitive_each(tmp_path: Path) -> None:
     work = load_job(make_job("xfb_tris", "sfn", tmp_path))
-    launches = Launches(work, R700_DRAW, 0, Hardware(work, R700_DRAW, 0).stages)
+    launches = Launches(work, R700_DRAW, 0, partial(BatchedStages, R700_DRAW))
     found = launches.next()
     assert isinstance(found, Started) and isinstance(found.launch, ThreadLaunch)
     assert found.drawing is not None and found.drawing.assembly is not None

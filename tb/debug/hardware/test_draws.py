@@ -8,7 +8,9 @@ import pytest
 
 from ctm.rtl.config import PRESETS
 from ctm.sim.debug.console import Console
+from ctm.sim.debug.difference import difference_from
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.given_engine import Calls
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.session import Session
@@ -19,7 +21,10 @@ from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
 from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 from ctm.sim.jobs.loading import load_job
+from ctm.sim.runtime.device import Device
+from ctm.tb.draws.random_draws import scene
 from ctm.tb.draws.recorded import bits, cases, make_job, run
+from ctm.tb.draws.scene import drawn_on
 from ctm.tb.lib.machines import machine
 
 _STATE = ("temporaries", "valid_mask", "active", "branch_mask", "continue_mask", "break_mask")
@@ -91,6 +96,19 @@ def test_every_program_of_a_draw_is_stepped(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("seed", range(0, 40, 2))
+def test_random_draws_are_stepped_one_after_the_other(seed: int) -> None:
+    config = machine("draws")
+
+    def draw(own: Device) -> None:
+        for number in (seed, seed + 1):
+            drawn_on(scene(number), own)
+
+    with Session(Calls(Device(config=config), draw), config, engine="rtl", watchdog=1 << 20) as session:
+        assert stages_of(session, steps=True)
+
+
+@pytest.mark.long
 def test_pixels_have_cycles_and_go_back(tmp_path: Path) -> None:
     with session_of(make_job("depth_out", "sfn", tmp_path)) as session:
         session.go_to(Position(1, 5, 9))
@@ -150,6 +168,21 @@ def test_why_goes_back_through_the_ring_of_a_batch(tmp_path: Path) -> None:
         assert " of instance 1 " in Texts(session).where()
         rows = list(why(session, "R1.x").rows())
     assert any(row.startswith("launch 0 (ES of draw 0), vertex ") and " of instance 1: " in row for row in rows)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("position", [Position(0, 1, 0), Position(1, 2, 0)])
+def test_diff_of_two_jobs_compares_the_same_threads(position: Position, tmp_path: Path) -> None:
+    job = make_job("instanced", "sfn", tmp_path)
+    with session_of(job) as session, Session(load_job(job), machine("draws"), batches=True) as other:
+        session.go_to(position)
+        assert difference_from(session, other) is None
+        assert session.position == other.position and session.wavefront.has_ended
+    with session_of(job) as session, session_of(job, "golden") as other:
+        with pytest.raises(DebugError, match="are in the hardware's wavefronts on engine rtl"):
+            difference_from(session, other)
+        session.go_to(Position(1, 2, 0))
+        assert difference_from(session, other) is None, "pixels are in the same ones"
 
 
 @pytest.mark.long
