@@ -6,7 +6,6 @@ golden model's results are defined. Up to where one wants to look they run toget
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -14,12 +13,10 @@ import numpy.typing as npt
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.code import Code
-from ctm.sim.debug.draws import DrawnStages
 from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.debug.event import Event
 from ctm.sim.debug.given_engine import Work, lines_of
 from ctm.sim.debug.hardware.machine import Hardware
-from ctm.sim.debug.hardware.stages import BatchedStages
 from ctm.sim.debug.hardware.wavefront import AnyWavefront, HardwareWavefront
 from ctm.sim.debug.images.elements import Store
 from ctm.sim.debug.launches import Started
@@ -39,8 +36,8 @@ class Session:
 
     Engine ``golden`` is the golden model; with ``rtl`` wavefronts are what the hardware did, which is recorded, so that
     nothing can be set. With `batches` threads of draws are in the hardware's wavefronts on engine ``golden``, too. With
-    `hazards` it stops in front of reads of what hardware need not have delivered.
-    `cancellation` ends what it does from another thread.
+    `hazards` it stops in front of reads of what hardware need not have delivered. `cancellation` ends what it does from
+    another thread.
 
     DebugError: it cannot be debugged. MachineError: it failed before its first wavefront.
     """
@@ -52,8 +49,7 @@ class Session:
         if engine not in ENGINES:
             raise unknown("engine", engine, ENGINES)
         hardware = Hardware(job, config, watchdog) if engine == "rtl" else None
-        stages = partial(BatchedStages, config) if batches or hardware is not None else DrawnStages
-        self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware, stages=stages)
+        self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware, batches=batches)
         self.cancellation = self._walk.cancellation
         self.view: View = VIEWS[config.array.instruction_set]
         self.stops: list[Stop] = []

@@ -1,6 +1,7 @@
 """The walk through a job: launches, and the wavefronts of each, one by one or many together."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from ctm.rtl.config import MachineConfig
@@ -9,6 +10,7 @@ from ctm.sim.debug.draws import DrawnStages
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Work
 from ctm.sim.debug.hardware.machine import Hardware
+from ctm.sim.debug.hardware.stages import BatchedStages
 from ctm.sim.debug.hardware.wavefront import AnyWavefront, HardwareWavefront
 from ctm.sim.debug.launches import Launches, MakeStages, Started
 from ctm.sim.debug.stopping.stops import Found, Scout, Stop
@@ -44,15 +46,17 @@ class Walk:
 
     `index` is that of the wavefront among those of its launch. With `hazards` each launch runs once in front, the
     first time that the walk comes to it, and `hazard_stops` are where its hazards are. With `hardware` the wavefront is
-    what that did, and the golden model walks beside it. `stages` makes those of draws.
+    what that did, and the golden model walks beside it. `batches`, which it implies, are those of the hardware's draws.
     """
 
     def __init__(
         self, job: Work, config: MachineConfig, watchdog: int, *, hazards: bool = False,
-        hardware: Hardware | None = None, stages: MakeStages = DrawnStages,
+        hardware: Hardware | None = None, batches: bool = False,
     ) -> None:  # fmt: skip
         self._job, self._config, self._watchdog, self._hazards = job, config, watchdog, hazards
-        self._hardware, self._stages = hardware, stages
+        self._hardware = hardware
+        is_batched = batches or hardware is not None
+        self._stages: MakeStages = partial(BatchedStages, config) if is_batched else DrawnStages
         self._earlier: list[Started] = []
         self.cancellation = Cancellation()
         if hardware is not None:
