@@ -11,6 +11,7 @@ from ctm.sim.debug.console import Console
 from ctm.sim.debug.difference import difference_from
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Calls
+from ctm.sim.debug.hardware import batches
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.launches import Started
 from ctm.sim.debug.session import Session
@@ -96,6 +97,17 @@ def test_every_program_of_a_draw_is_stepped(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("name", ["mesh", "strip_adj"])
+def test_batches_that_are_not_the_hardwares_are_found(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "REUSED", 1)
+    with session_of(make_job(name, "sfn", tmp_path)) as session:
+        with pytest.raises(DebugError, match=r"begins otherwise: lane \d+ has R\d\.\w = 0x"):
+            stages_of(session, steps=True)
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(0, 40, 2))
 def test_random_draws_are_stepped_one_after_the_other(seed: int) -> None:
     config = machine("draws")
@@ -123,9 +135,9 @@ def test_pixels_have_cycles_and_go_back(tmp_path: Path) -> None:
 @pytest.mark.long
 def test_threads_of_later_batches_stop_and_go_back(tmp_path: Path) -> None:
     with session_of(make_job("mesh", "sfn", tmp_path)) as session:
-        batches, texts = session.started.batches.tolist(), Texts(session)
-        assert len(batches) > 2 and f" threads in {len(batches)} batches, " in texts.launch()
-        second, later = batches[1] + 17, batches[2]
+        begins, texts = session.started.batches.tolist(), Texts(session)
+        assert len(begins) > 2 and f" threads in {len(begins)} batches, " in texts.launch()
+        second, later = begins[1] + 17, begins[2]
         for thread in (second, later):
             stop_at(session, f"({thread}, 0)")
         for lane in (1, 0):
