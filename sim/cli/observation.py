@@ -85,6 +85,14 @@ class Observation:
         return Watching() if self.profile else None
 
     @property
+    def files(self) -> dict[str, Path | None]:
+        """The files that are written, by the options that name them."""
+        return {
+            "--timeline": self.timeline, "--report": self.page,
+            "--waves": None if self.waves is None else self.waves.waves.path,
+        }  # fmt: skip
+
+    @property
     def _option(self) -> str:
         """The option that a message is about."""
         return "--profile" if self.profile else "--timeline" if self.timeline is not None else "--report"

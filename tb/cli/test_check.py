@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctm.sim.cli import run
+from ctm.sim.cli import comparison
 from ctm.sim.engines.fast.r5xx import translation
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.jobs.sample import sample
@@ -18,7 +18,7 @@ from ctm.tb.jobs.folder import Folder, executable, scale
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """A job whose engine is said to have computed something else."""
-    monkeypatch.setattr(run, "first_difference", lambda found, expected: "output 0 differs")
+    monkeypatch.setattr(comparison, "first_difference", lambda found, expected: "output 0 differs")
     return Folder.make(tmp_path)
 
 
