@@ -21,7 +21,7 @@ from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.table import print_placements
 
 _PRESETS = ", ".join(f"{target.preset} on {board}" for board, target in TARGETS.items())
-"""Of each board, for a user who names none."""
+"""The default preset of each board, for the help."""
 
 
 def make_bitstream(

@@ -40,7 +40,7 @@ def _compare(
 
     The size is kept if a program can read it. Counters are compared if the wavefronts and the domain are the same.
     """
-    reads_size = any(launch.program.executable.sees_group_size for launch in loaded.launches)
+    reads_size = any(launch.program.executable.sees_wavefront_size for launch in loaded.launches)
     has_other_wavefronts = engine == GoldenEngine.name and not reads_size
     if has_other_wavefronts:
         config = replace(config, array=config.array.with_wavefront(16 if config.array.wavefront_lanes == 4 else 4))

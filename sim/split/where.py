@@ -46,16 +46,14 @@ class Where:
             return
 
         # Dask takes half a second to import.
-        from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_behind
+        from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_of
 
         if self.scheduler is None:
             wanted = self.workers or processors()
             with local_workers(wanted if most is None else max(1, min(wanted, most))) as client:
                 yield client
         else:
-            with workers_behind(
-                self.scheduler, Certificates(*self.certificates), needed([engine], area=False)
-            ) as client:
+            with workers_of(self.scheduler, Certificates(*self.certificates), needed([engine], area=False)) as client:
                 yield client
 
     @contextmanager

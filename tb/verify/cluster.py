@@ -12,7 +12,7 @@ from distributed import Client, Future
 
 from ctm.sim.compiled.tools.package import LLVM, VERILATOR, YOSYS
 from ctm.sim.sweep.cluster.handed import Handed, Lent, Lot, Piece
-from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_behind
+from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_of
 from ctm.sim.sweep.error import SweepError
 from ctm.tb.verify.campaign import Campaign
 from ctm.tb.verify.session import REDUCTION_SECONDS, Session, Task
@@ -59,7 +59,7 @@ def _client(where: Where, say: Callable[[str], None]) -> Iterator[Client]:
             yield client
         return
     files = (None if file is None else str(file) for file in where.certificates)
-    with workers_behind(where.scheduler, Certificates(*files), _NEEDED) as client:
+    with workers_of(where.scheduler, Certificates(*files), _NEEDED) as client:
         _check_checkouts(client)
         yield client
 

@@ -37,7 +37,7 @@ _UNSUPPORTED = {
     "--report": _INSTEAD,
     "--waves": _INSTEAD,
     "--trace": _INSTEAD,
-    "--png": "name an output FILE.png in the job, or make a picture of a part of it afterwards",
+    "--png": "name an output FILE.png in the job, or make a picture of a detail of it afterwards",
     "--port": "a board runs whole domains",
 }
 """Options that a split run does not have, and what to do."""

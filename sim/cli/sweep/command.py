@@ -91,7 +91,7 @@ def sweep(
         files.check(resume=resume)
         _check_packages(points, where, has_page=html is not None)
 
-        # What reads and writes tables is a package that not everyone installs.
+        # PyArrow is an optional package.
         from ctm.sim.sweep.table import read_table
 
         old = None if compare is None else read_table(compare)

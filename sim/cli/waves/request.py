@@ -59,9 +59,9 @@ WavesDepth = Annotated[
 ]  # fmt: skip
 FAULT, END = "fault", "end"
 _CYCLES = 2_000
-"""Of a window around something."""
+"""Default length of a window around an event, in cycles."""
 _AFTER = 4
-"""Of a window around a fault, one cycle of so many is after it."""
+"""A window around a fault has a quarter of its cycles after it."""
 
 Rerun = Callable[[Waves], Execution]
 """Makes an execution of the job, which is watched so."""
@@ -192,7 +192,7 @@ def _processor(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
     try:
-        i, j = (int(part) for part in text.split(","))
+        i, j = (int(number) for number in text.split(","))
     except ValueError:
         raise BadInput(f"--waves-at {text}: write it as I,J") from None
     if i < 0 or j < 0:

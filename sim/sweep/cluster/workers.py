@@ -127,7 +127,7 @@ def _without_interrupts() -> Iterator[None]:
 
 
 @contextmanager
-def workers_behind(address: str, certificates: Certificates, needs: Mapping[str, str]) -> Iterator[Client]:
+def workers_of(address: str, certificates: Certificates, needs: Mapping[str, str]) -> Iterator[Client]:
     """A client of a scheduler that is there already, whose workers have the same versions and what is needed.
 
     Raises

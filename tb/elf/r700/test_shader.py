@@ -54,7 +54,7 @@ def test_real_programs_use_what_their_files_list(name: str) -> None:
     assert notes.outputs == tuple(range(document["targets"]))
     assert notes.conditional_output == executable.depth == document["writes_depth"]
     assert set(notes.float_constants) <= set(shader.float_constants)
-    assert not executable.uncached_writes and not executable.sees_group_size
+    assert not executable.uncached_writes and not executable.sees_wavefront_size
     described = describe(executable)
     assert described["slots"] >= described["groups"]
     assert described["slots"] + described["fetches"] > 0
