@@ -18,7 +18,7 @@ PLATFORMS = {"plain": None, "gated": ClockGating()}
 
 
 class Square(wiring.Component):
-    """A pipeline: its first step is in front of a register, its last one behind."""
+    """A pipeline: its first step is before a register, its last one after it."""
 
     word: In(BITS)
     result: Out(BITS)
@@ -35,7 +35,7 @@ class Square(wiring.Component):
 
 
 class Squares(wiring.Component):
-    """Two pipelines that rest together; both compute the same."""
+    """Two pipelines that are gated together; both compute the same."""
 
     word: In(BITS)
     wanted: In(1)
@@ -55,7 +55,7 @@ class Squares(wiring.Component):
 
 
 class RestingTwice(wiring.Component):
-    """The same unit with and without gates, behind registers; `shown` says where their results count."""
+    """The same unit with and without gates, after registers; `shown` says where their results count."""
 
     word: In(BITS)
     wanted: In(1)
@@ -138,8 +138,8 @@ def test_what_comes_of_wanted_operands_is_the_same(together, cycles, chance):
     assert np.array_equal(results["shown"] != 0, wanted)
     assert np.array_equal(results["plain"], words * words % (1 << BITS) ^ 1)
     assert np.array_equal(results["gated"][wanted], results["plain"][wanted])
-    rested = results["gated"] != results["plain"]
-    assert rested.mean() > 0.4 * (1 - chance) ** (cycles + 2), "it hardly ever rests"
+    gated = results["gated"] != results["plain"]
+    assert gated.mean() > 0.4 * (1 - chance) ** (cycles + 2), "it is hardly ever gated"
 
 
 @pytest.mark.parametrize("chance", [0.03, 0.5])

@@ -9,7 +9,7 @@ from ctm.tb.lib.streams import simulate
 
 
 @pytest.mark.parametrize(("divisor", "most"), [(1, 1), (1, 16), (7, 7), (3, 100), (24, 24 * 20), (8, 300)])
-def test_quotient_and_rest_of_every_dividend(divisor: int, most: int) -> None:
+def test_quotient_and_remainder_of_every_dividend(divisor: int, most: int) -> None:
     unit = Divider(divisor, most=most)
 
     async def testbench(context: Any) -> None:
