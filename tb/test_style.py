@@ -150,7 +150,13 @@ RETIRED_WORDS = {
     "sim/golden/r5xx": f"{_LOCAL_WORDS} group groups",
     "sim/golden/r700": _LOCAL_WORDS,
     "tb/soak": "refuse refused refuses refusal refusals",
-    "tb/cli": "refuse refused refuses refusal refusals",
+    "tb/board": re.sub(r" (part|place|refused)\b", "", _LOCAL_WORDS),
+    "tb/cli": f"{re.sub(r' (parts?|ways?)(?![a-z])', '', _LOCAL_WORDS)} refusal refusals",
+    "tb/co": _LOCAL_WORDS.replace(" way ways", ""),
+    "tb/compiled": _LOCAL_WORDS.replace(" lookup", "", 1),
+    "tb/lib": _LOCAL_WORDS.replace(" part parts", ""),
+    "tb/mc": _LOCAL_WORDS.replace(" underway way ways", ""),
+    "tb/synthesis": _LOCAL_WORDS.replace(" lookup", "", 1),
 }
 """Words with several meanings that are gone from a folder, as parts of names and in texts (docs/glossary.md)."""
 KEPT_WORDS = {
@@ -167,7 +173,8 @@ KEPT_WORDS = {
     r"\bin place\b(?! of)": "an operation that changes its operand",
     r"fractional_part": "what FRC gives",
     r"slots=True": "a dataclass's `__slots__`",
-    r"ways=1": "ways of a cache",
+    r"ways=1|_cache\.ways=": "ways of a cache",
+    r"test_support|explore/test_answer": "files of tests",
     r"--quiet": "an option of tools",
     r"part-select": "Verilog's word",
     r"Path\(folder\)\.parts": "a name of `pathlib`",

@@ -49,16 +49,16 @@ def test_an_address_beyond_gets_its_error_in_order(stall: float) -> None:
     bounds: Any = MemoryBounds(SIZE, DATA_BITS)
     inner = bounds.inner
     reads, writes = bursts(generator), bursts(generator)
-    addresses, write_addresses, beats = (Source(port, generator, stall) for port in (inner.ar, inner.aw, inner.w))
+    addresses, write_addresses, write_beats = (Source(port, generator, stall) for port in (inner.ar, inner.aw, inner.w))
     data, responses = Sink(inner.r, generator, stall), Sink(inner.b, generator, stall)
     addresses.waiting = [pack(BURST, **burst) for burst in reads]
     write_addresses.waiting = [pack(BURST, **burst) for burst in writes]
     for number, burst in enumerate(writes):
-        beats.waiting += [
+        write_beats.waiting += [
             pack(WRITE, bits=number, strobe=255, last=beat == burst["length"]) for beat in range(burst["length"] + 1)
         ]
     memory = Memory(bounds.outer, generator, stall)
-    ends = [addresses, write_addresses, beats, data, responses]
+    ends = [addresses, write_addresses, write_beats, data, responses]
     ends += [memory.reads, memory.writes, memory.beats, memory.data, memory.responses_of_writes]
     beats = sum(burst["length"] + 1 for burst in reads)
 

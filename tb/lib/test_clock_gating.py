@@ -1,4 +1,4 @@
-"""GatedStateless and Gated: with clocks that stop, what anybody looks at is what it is without."""
+"""GatedStateless and Gated: results that count are the same with and without clocks that stop."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ class Squares(wiring.Component):
         return m
 
 
-class RestingTwice(wiring.Component):
+class StatelessTwice(wiring.Component):
     """The same unit with and without gates, after registers; `shown` says where their results count."""
 
     word: In(BITS)
@@ -99,7 +99,7 @@ class Sum(wiring.Component):
         return m
 
 
-class PausingTwice(wiring.Component):
+class StatefulTwice(wiring.Component):
     """The same unit with and without gates, and with a reset of two cycles or more."""
 
     word: In(BITS)
@@ -131,10 +131,10 @@ def rarely(generator: np.random.Generator, chance: float) -> np.ndarray:
 @pytest.mark.parametrize("chance", [0.03, 0.5])
 @pytest.mark.parametrize("cycles", [0, 1, 3])
 @pytest.mark.parametrize("together", [False, True])
-def test_what_comes_of_wanted_operands_is_the_same(together, cycles, chance):
+def test_results_of_wanted_operands_are_the_same(together, cycles, chance):
     generator = np.random.default_rng(1)
     words, wanted = generator.integers(1 << BITS, size=CYCLES), rarely(generator, chance)
-    results = CompiledUnit(RestingTwice(cycles, together=together))(word=words, wanted=wanted)
+    results = CompiledUnit(StatelessTwice(cycles, together=together))(word=words, wanted=wanted)
     assert np.array_equal(results["shown"] != 0, wanted)
     assert np.array_equal(results["plain"], words * words % (1 << BITS) ^ 1)
     assert np.array_equal(results["gated"][wanted], results["plain"][wanted])
@@ -143,10 +143,10 @@ def test_what_comes_of_wanted_operands_is_the_same(together, cycles, chance):
 
 
 @pytest.mark.parametrize("chance", [0.03, 0.5])
-def test_what_is_in_a_unit_that_pauses_is_the_same(chance):
+def test_the_state_of_a_gated_unit_is_the_same(chance):
     generator = np.random.default_rng(2)
     words, adds, reset = generator.integers(1 << BITS, size=CYCLES), rarely(generator, chance), rarely(generator, 0.05)
-    results = CompiledUnit(PausingTwice())(word=words, adds=adds, reset=reset)
+    results = CompiledUnit(StatefulTwice())(word=words, adds=adds, reset=reset)
     counts = results["resets"] == 0
     assert 0.7 < counts.mean() < 0.95
     assert np.array_equal(results["gated"][counts], results["plain"][counts])

@@ -19,7 +19,7 @@ def test_quotient_and_remainder_of_every_dividend(divisor: int, most: int) -> No
             cycles = 0
             while not context.get(unit.done):
                 await context.tick()
-                # It was looked at.
+                # The dividend is read in the first cycle only.
                 context.set(unit.dividend, 0)
                 cycles += 1
             context.set(unit.start, dividend % 2)

@@ -83,7 +83,7 @@ class _Setup(ctypes.Structure):
 
 class _Result(ctypes.Structure):
     _fields_ = [
-        *((name, ctypes.c_uint64) for name in ("failed", "lines", "hits", "misses", "most_under_way")),
+        *((name, ctypes.c_uint64) for name in ("failed", "lines", "hits", "misses", "most_in_flight")),
         ("message", ctypes.c_char * 256),
     ]
 

@@ -77,10 +77,10 @@ class Lines:
         """The responses of a line; with tags its last slice has the error, without all of them have it."""
         width, data = self._layout["bits"].width, int.from_bytes(line(number), "little")
         found = []
-        for number in range(self._last + 1):
-            fields = {"bits": data >> width * number & (1 << width) - 1}
-            fields["error"] = int((not self._tagged or number == self._last) and number in self.error_lines)
-            fields["slice"] = number
+        for index in range(self._last + 1):
+            fields = {"bits": data >> width * index & (1 << width) - 1}
+            fields["error"] = int((not self._tagged or index == self._last) and number in self.error_lines)
+            fields["slice"] = index
             if self._tagged:
                 fields["tag"] = tag
             found.append(pack(self._layout, **fields))

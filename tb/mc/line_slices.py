@@ -28,18 +28,18 @@ def joined(payloads: list[int], slice_bits: int = LINE_BITS) -> list[Line]:
     layout, size, found = line_write_layout(slice_bits), slice_bits // 8, []
     line, data, mask, remaining = 0, 0, 0, 0
     for payload in payloads:
-        found = unpack(layout, payload)
-        assert not remaining or (found["line"], found["remaining"]) == (line, remaining - 1), (
+        fields = unpack(layout, payload)
+        assert not remaining or (fields["line"], fields["remaining"]) == (line, remaining - 1), (
             "slices of a line are parted, or missing"
         )
         if not remaining:
-            assert found["mask"], "the first slice writes nothing"
-            line, data, mask = found["line"], 0, 0
-        start, remaining = size * found["slice"], found["remaining"]
-        written = sum(0xFF << 8 * byte for byte in range(size) if found["mask"] >> byte & 1)
-        data |= (found["bits"] & written) << 8 * start
-        mask |= found["mask"] << start
+            assert fields["mask"], "the first slice writes nothing"
+            line, data, mask = fields["line"], 0, 0
+        start, remaining = size * fields["slice"], fields["remaining"]
+        written = sum(0xFF << 8 * byte for byte in range(size) if fields["mask"] >> byte & 1)
+        data |= (fields["bits"] & written) << 8 * start
+        mask |= fields["mask"] << start
         if not remaining:
-            assert found["mask"], "the last slice writes nothing"
+            assert fields["mask"], "the last slice writes nothing"
             found.append((line, data.to_bytes(LINE_BYTES, "little"), mask))
     return found

@@ -31,19 +31,19 @@ def test_slices_are_assembled_to_lines(slice_bits: int, stall: float) -> None:
 
         ended = False
         for bits, tag, error in lines:
-            for number in range(count):
+            for index in range(count):
                 while generator.random() < stall:
                     context.set(came.valid, 0)
                     look(ended=ended)
                     ended = False
                     await context.tick()
                 context.set(came.valid, 1)
-                context.set(came.payload.bits, bits >> slice_bits * number & (1 << slice_bits) - 1)
-                context.set(came.payload.slice, number)
-                context.set(came.payload.error, error and number == count - 1)
+                context.set(came.payload.bits, bits >> slice_bits * index & (1 << slice_bits) - 1)
+                context.set(came.payload.slice, index)
+                context.set(came.payload.error, error and index == count - 1)
                 context.set(came.payload.tag, tag)
                 look(ended=ended)
-                ended = number == count - 1
+                ended = index == count - 1
                 await context.tick()
         context.set(came.valid, 0)
         look(ended=ended)

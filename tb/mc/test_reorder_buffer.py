@@ -46,13 +46,13 @@ class Memory:
             last = LINE_BITS // width - 1
             self._slices = [
                 (
-                    bits >> width * number & (1 << width) - 1,
-                    number,
-                    (bits >> LINE_BITS) * (number == last),
+                    bits >> width * index & (1 << width) - 1,
+                    index,
+                    (bits >> LINE_BITS) * (index == last),
                     client,
                     request >> TAG,
                 )
-                for number in range(last + 1)
+                for index in range(last + 1)
             ]
         is_there = bool(self._slices) and self._generator.random() >= max(self._stall, 0.5)
         context.set(came.valid, is_there)
@@ -75,10 +75,10 @@ def joined(sink: Sink) -> list[int]:
     """The whole lines that a client has, and their errors."""
     width, found, bits = len(sink.port.payload.bits), [], 0
     for number, payload in enumerate(sink.received):
-        number = number % (LINE_BITS // width)
-        assert payload >> width + 1 == number, "slices come in order"
-        bits = bits * (number > 0) | (payload & (1 << width) - 1) << width * number
-        if (number + 1) * width == LINE_BITS:
+        index = number % (LINE_BITS // width)
+        assert payload >> width + 1 == index, "slices come in order"
+        bits = bits * (index > 0) | (payload & (1 << width) - 1) << width * index
+        if (index + 1) * width == LINE_BITS:
             found.append(bits | (payload >> width & 1) << LINE_BITS)
     return found
 
@@ -174,12 +174,12 @@ def test_rows_are_offered_three_cycles_after_their_line_and_lines_after_their_la
         for client in range(2):
             context.set(order.clients[client].request.valid, 0)
         for now in range(40):
-            number, number = divmod(now, 4)
+            number, index = divmod(now, 4)
             # One line for each, the second one when the first has been offered.
             comes = number in (0, 4)
             context.set(order.response.valid, comes)
             context.set(order.response.payload.client, number == 4)
-            context.set(order.response.payload.slice, number)
+            context.set(order.response.payload.slice, index)
             for client, times in enumerate(seen):
                 if context.get(order.clients[client].response.valid):
                     times.append(now)

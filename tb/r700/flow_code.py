@@ -1,4 +1,4 @@
-"""Makes CF instructions of statement trees, in all the shapes that there are for each statement."""
+"""Compiles statement trees to CF instructions, each statement in one of its possible forms, at random."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -43,17 +43,18 @@ def words_of(test: Test, *, inverse: bool = False) -> list[list[Unit]]:
 
 
 def stack_entries(branches: int, loops: int, calls: int) -> int:
-    """What STACK_SIZE has to be, at the least, for so many entries at once."""
+    """The least STACK_SIZE, in entries of four subentries, for so many entries at once."""
     subentries = branches + calls + 4 * loops + (2 if branches else 0)
     return -(-subentries // 4)
 
 
 Counts = tuple[int, int, int]
+"""Entries of branches, loops and calls."""
 
 
 @dataclass
 class _Unit:
-    """What the main program or a subroutine keeps on the stack: at most, and at each call."""
+    """The stack use of the main program or of a subroutine: its peaks, and the use at each call."""
 
     peaks: set[Counts] = field(default_factory=set)
     calls: list[tuple[Counts, Subroutine]] = field(default_factory=list)
@@ -70,7 +71,10 @@ class _Chain:
 
 
 class Compiler:
-    """Makes a program of a tree; `assembly` is the result, `stack_size` what its stack needs."""
+    """Compiles a tree; `assembly` is the program, `stack_size` its least STACK_SIZE.
+
+    Forms are chosen by the generator; which pixels execute a statement does not depend on them.
+    """
 
     def __init__(self, generator: np.random.Generator, program: Sequence[Statement]) -> None:
         self.assembly = Assembly()
