@@ -39,7 +39,7 @@ class Where:
         Raises
         ------
         SweepError
-            The cluster does not answer, or has something else.
+            The cluster does not respond, or has other versions.
         """
         if self.workers == 0:
             yield None
