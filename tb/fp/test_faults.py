@@ -26,7 +26,7 @@ def test_every_unit_has_ten_faults():
     assert all(len(set(faults)) >= TEN for faults in FAULTS.values())
 
 
-def test_each_fault_has_its_place():
+def test_each_fault_can_be_planted():
     for fault in {fault for faults in FAULTS.values() for fault in faults}:
         with planted(fault):
             pass
