@@ -49,5 +49,5 @@ def test_faults_are_found(name, number):
 
 
 def test_a_fault_that_no_longer_applies_is_an_error():
-    with pytest.raises(ValueError, match="0 places"), planted(Fault("rtl.fp.rounding", "no such text", "")):
+    with pytest.raises(ValueError, match="0 times"), planted(Fault("rtl.fp.rounding", "no such text", "")):
         pass

@@ -107,10 +107,10 @@ FAULTS = {
     "a core is named for one wavefront too many": Fault(
         "rtl.pe.dispatcher", "count < credit.free", "count <= credit.free"
     ),
-    "a wavefront that is dropped stays on its way": Fault("rtl.pe.dispatcher", " - self.dropped[core]", ""),
-    "a wavefront that is taken stays on its way": Fault("rtl.pe.dispatcher", " - credit.taken", ""),
-    "a core is named and forgotten": Fault("rtl.pe.dispatcher", "count + named -", "count -"),
-    "one core has all turns": Fault(
+    "a dropped wavefront is counted in flight": Fault("rtl.pe.dispatcher", " - self.dropped[core]", ""),
+    "a taken wavefront is counted in flight": Fault("rtl.pe.dispatcher", " - credit.taken", ""),
+    "a named core is not counted": Fault("rtl.pe.dispatcher", "count + named -", "count -"),
+    "one core is named always": Fault(
         "rtl.pe.dispatcher", "round_robin(has_credit, pointer)", "round_robin(has_credit, ~has_credit)"
     ),
 }

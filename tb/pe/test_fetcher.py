@@ -112,10 +112,10 @@ def test_nothing_is_requested_of_a_buffer_that_is_dropped_at_once() -> None:
 
 
 FAULTS = {
-    "an offered request waits for room": Fault(
+    "an offered request waits for space": Fault(
         "rtl.pe.fetcher", "~request.ready, (remaining", "~request.ready & credit, (remaining"
     ),
-    "lines are asked for without room": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& ~self.drop"),
+    "lines are requested without space": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& ~self.drop"),
     "a line is offered as its buffer is dropped": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& credit"),
     "words of a dropped buffer come": Fault("rtl.pe.fetcher", "queue.r_rdy & ~dropping", "queue.r_rdy"),
     "a line is taken with its first word": Fault("rtl.pe.fetcher", "| index[:inside].all()", "| 1"),

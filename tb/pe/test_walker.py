@@ -163,7 +163,7 @@ FAULTS = {
     "a cut tile is taken for a whole one": Fault(
         "rtl.pe.walker", "ends = position[axis][low:] == last[axis][low:]", "ends = Const(0)"
     ),
-    "a tile ends a place too early": Fault(
+    "a tile ends a wavefront too early": Fault(
         "rtl.pe.walker", "ends = position[axis][low:] ==", "ends = position[axis][low:] + 1 =="
     ),
     "tiles of a large tile are not walked in rows": Fault(
@@ -171,11 +171,11 @@ FAULTS = {
     ),
     "wavefronts of several quads have as many columns in a tile": Fault("rtl.pe.walker", "tile - quads", "tile"),
     "a column does not go back to the first one": Fault("rtl.pe.walker", "Mux(ends, 0, digit + 1)", "digit + 1"),
-    "the first column is forgotten": Fault("rtl.pe.walker", "payload.i.eq(base_i + ", "payload.i.eq("),
+    "the first column is not added": Fault("rtl.pe.walker", "payload.i.eq(base_i + ", "payload.i.eq("),
     "the domain's odd first column is covered": Fault(
         "rtl.pe.walker", "columns[0] = ~(at_first[0] & domain.i0[0])", "columns[0] = Const(1)"
     ),
-    "the columns behind the last one are covered": Fault("rtl.pe.walker", "~(at_last[0] & (end < offset))", "Const(1)"),
+    "the columns after the last one are covered": Fault("rtl.pe.walker", "~(at_last[0] & (end < offset))", "Const(1)"),
     "the row above an even last one is covered": Fault("rtl.pe.walker", "~(at_last[1] & ~domain.j1[0])", "Const(1)"),
 }
 FAULTS_OF_SEVERAL = {
@@ -187,7 +187,7 @@ FAULTS_OF_SEVERAL = {
     "remaining wavefronts of tiles are lost": Fault(
         "rtl.pe.walker", "~more_remaining & ~begun_remaining.any()", "~more_remaining"
     ),
-    "a finished tile stays begun": Fault("rtl.pe.walker", "1).eq(~tile_ends)", "1).eq(1)"),
+    "a finished tile remains begun": Fault("rtl.pe.walker", "1).eq(~tile_ends)", "1).eq(1)"),
     "the wavefront's core is another one": Fault(
         "rtl.pe.walker", "payload.core.eq(self.core.payload)", "payload.core.eq(self.core.payload + 1)"
     ),
