@@ -22,6 +22,8 @@ from ctm.sim.synthesis.table import print_placements
 
 _PRESETS = ", ".join(f"{target.preset} on {board}" for board, target in TARGETS.items())
 """The default preset of each board, for the help."""
+_CLOCKS = ", ".join(f"{target.usual / HERTZ:g} on {board}" for board, target in TARGETS.items() if target.usual)
+"""The default clock in MHz of each board with a clock to choose, likewise."""
 
 
 def make_bitstream(
@@ -39,7 +41,7 @@ def make_bitstream(
     ] = BAUD,
     frequency: Annotated[
         float | None,
-        typer.Option("--frequency", metavar="MHz", help="The clock.", show_default="ULX3S: 15, else its own"),
+        typer.Option("--frequency", metavar="MHz", help="The clock.", show_default=f"{_CLOCKS}, else the board's own"),
     ] = None,
     preset: Annotated[str | None, preset_option(_PRESETS)] = None,
     settings: Settings = None,

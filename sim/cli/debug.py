@@ -118,11 +118,13 @@ class _Options:
     watchdog: int
     hazards: bool
     engine: str
+    batches: bool = False
+    """Threads of draws are in the hardware's wavefronts on engine golden, too."""
 
 
 def _opened(job: Path, options: _Options) -> Opened:
     loaded = load_job(job, None)
-    draws = draws_in_hardware(loaded, options.engine)
+    draws = draws_in_hardware(loaded, "rtl" if options.batches else options.engine)
     config = configuration(options.preset, options.settings, kind=loaded.kinds[0], draws=draws)
     check_kinds(loaded, config)
     # The session reports jobs that the hardware cannot draw.
@@ -131,7 +133,8 @@ def _opened(job: Path, options: _Options) -> Opened:
         Hardware.prepare(config, lambda: typer.echo(_COMPILING, err=True))
     try:
         session = Session(
-            loaded, config, engine=options.engine, watchdog=options.watchdog, hazards=options.hazards
+            loaded, config, engine=options.engine, watchdog=options.watchdog, hazards=options.hazards,
+            batches=options.batches,
         )  # fmt: skip
     except DebugError as error:
         raise BadInput(str(error)) from None
@@ -143,11 +146,12 @@ def _opened(job: Path, options: _Options) -> Opened:
 
 
 def _opener(options: _Options) -> Callable[[str], Session]:
-    """Opens another job to compare with, on the golden model."""
+    """Opens another job to compare with, on the golden model, with the same wavefronts as on the engine."""
+    own = replace(options, engine="golden", batches=options.engine == "rtl")
 
     def opened(path: str) -> Session:
         try:
-            return _opened(Path(path), replace(options, engine="golden")).session
+            return _opened(Path(path), own).session
         except OSError as error:
             raise DebugError(f"{error.filename or path}: {error.strerror or error}") from None
         except BAD_INPUTS as error:
@@ -239,9 +243,9 @@ def _executed(console: Console, say: Callable[[str], None], name: str, lines: It
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             say(f"{console.prompt}{line.strip()}")
-        if console.onecmd(line):
+        if console.execute(line):
             return True
-        if console.failed:
+        if console.error is not None:
             raise BadInput(f"{name}:{number}: {line.strip()}: {console.error}")
     return False
 

@@ -9,4 +9,4 @@ from ctm.sim.compiled.verilog import convert_to_rtlil, from_rtlil
 
 def gated(component: wiring.Component, top: str) -> str:
     """Module `top`, and the modules that it is made of; errors as `from_rtlil`."""
-    return from_rtlil(merge(convert_to_rtlil(component, top=top, platform=ClockGating()), top))
+    return from_rtlil(merge(convert_to_rtlil(component, top=top, platform=ClockGating(), is_shared=True), top))

@@ -41,7 +41,7 @@ def simulated(config: MachineConfig, *, top: str) -> Model:
         As `machine_verilog`.
     """
     YOSYS.require()
-    machine = rtlil(Sampled(config, CoreInstance), config, top, ClockGating())
+    machine = rtlil(Sampled(config, CoreInstance), config, top, ClockGating(), is_shared=True)
     return Model(top, from_rtlil(merge(machine, top)))
 
 
@@ -50,13 +50,17 @@ def machine_rtlil(config: MachineConfig, *, top: str) -> str:
     return rtlil(Ctm(config, CoreInstance), config, top)
 
 
-def rtlil(machine: wiring.Component, config: MachineConfig, top: str, platform: object = None) -> str:
-    """A machine with a `CoreInstance` for each core in that form, and the core."""
-    with Beside(_core_rtlil, config, platform) as core:
-        return convert_to_rtlil(machine, top=top, platform=platform) + core.result()
+def rtlil(
+    machine: wiring.Component, config: MachineConfig, top: str, platform: object = None, *, is_shared: bool = False
+) -> str:
+    """A machine with a `CoreInstance` for each core in that form, and the core.
+
+    `is_shared` is that of `convert_to_rtlil`.
+    """
+    with Beside(_core_rtlil, config, platform, is_shared) as core:
+        return convert_to_rtlil(machine, top=top, platform=platform, is_shared=is_shared) + core.result()
 
 
-def _core_rtlil(config: MachineConfig, platform: object) -> str:
-    return convert_to_rtlil(
-        CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set]), top=NAME, platform=platform
-    )
+def _core_rtlil(config: MachineConfig, platform: object, is_shared: bool) -> str:
+    core = CoreModule(config, INSTRUCTION_SETS[config.array.instruction_set])
+    return convert_to_rtlil(core, top=NAME, platform=platform, is_shared=is_shared)

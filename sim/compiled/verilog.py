@@ -3,7 +3,7 @@
 import gc
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from ctm.sim.compiled.rewriting.selections import with_selections
 from ctm.sim.compiled.rewriting.starts import with_starts
 from ctm.sim.compiled.rewriting.strobes import with_strobes_together
 from ctm.sim.compiled.rewriting.widths import with_equal_widths
+from ctm.sim.compiled.sharing import shared_expressions
 from ctm.sim.compiled.tools.yosys import yosys
 
 
@@ -66,9 +67,12 @@ def convert(component: wiring.Component, *, top: str) -> str:
     return _written(convert_to_rtlil(component, top=top), *_NO_ATTRIBUTES, _WRITE)
 
 
-def convert_to_rtlil(component: wiring.Component, *, top: str, platform: object = None) -> str:
-    """A component as RTLIL, the text form of Yosys's own netlists; ports are those of `convert`."""
-    with without_collection():
+def convert_to_rtlil(component: wiring.Component, *, top: str, platform: object = None, is_shared: bool = False) -> str:
+    """A component as RTLIL, the text form of Yosys's own netlists; ports are those of `convert`.
+
+    With `is_shared` it has each expression once in a module, which everything that reads it is quicker for.
+    """
+    with without_collection(), shared_expressions() if is_shared else nullcontext():
         text: str = rtlil.convert(
             component,
             name=top,

@@ -6,7 +6,11 @@ from typing import Any
 from ctm.sim.assembler.languages import statements
 from ctm.sim.elf import Executable
 from ctm.sim.elf.lines import Line
+from ctm.sim.elf.r700.executable import Executable as R700Executable
 from ctm.sim.elf.sources import with_texts
+
+_PROLOGUE = "(prologue: inputs of the pixel program)"
+_WITHOUT_LINE = "(no source line)"
 
 
 class Code:
@@ -35,6 +39,16 @@ class Code:
         """The source line of a unit, None where that is not known."""
         found: Line | None = None if self.executable.lines is None else self.executable.lines.at(unit)
         return found
+
+    def label(self, unit: int) -> str:
+        """What an instruction without a source line is, of a program that has lines; "" of any other.
+
+        The prologue of a draw's pixel program is its start, after the code of all programs.
+        """
+        if self.executable.lines is None or self.line(unit) is not None:
+            return ""
+        is_drawn = isinstance(self.executable, R700Executable) and self.executable.pipeline is not None
+        return _PROLOGUE if is_drawn and unit >= self.executable.start else _WITHOUT_LINE
 
     def source(self, line: Line) -> str:
         """The text of a source line; "" where the source is not there."""

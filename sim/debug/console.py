@@ -46,7 +46,7 @@ def _nothing_opens(path: str) -> Session:
 
 
 class Console(cmd.Cmd):
-    """Executes lines; what they print goes to `say`, and what is wrong with the last one is `error`, too.
+    """Executes lines; what they print goes to `say`, and what is wrong with the last one is `error`.
 
     `open_job` begins a session of another job, by the path of its file.
     """
@@ -64,10 +64,18 @@ class Console(cmd.Cmd):
         self._before: Position | None = None
         """Where the session was before the command that runs."""
         self._lane = 0
-        self._named = {name.removeprefix("do_").replace("_", "-"): name for name in dir(self) if name.startswith("do_")}
+        self._named = self.commands()
 
     def onecmd(self, line: str) -> bool:
-        """Execute a line; whether it was the last one."""
+        """Execute a line, and say what is wrong with it; whether it was the last one."""
+        is_last = self.execute(line)
+        if self.error is not None:
+            self._say(f"error: {self.error}")
+        return is_last
+
+    def execute(self, line: str) -> bool:
+        """Execute a line; whether it was the last one. What is wrong with it is `error` alone."""
+        self.error = None
         # As in gdb, print/a is print /a.
         text = re.sub(r"^(\w+)/", r"\1 /", line.split("#")[0].strip())
         if text == "EOF":
@@ -93,17 +101,16 @@ class Console(cmd.Cmd):
             is_last = bool(getattr(self, self._named[name])(arguments.strip()))
         except (DebugError, MachineError) as error:
             self.error = _one_line(str(error))
-            self._say(f"error: {self.error}")
         except Cancelled:
             self._say(self.interrupted())
         # An interruption leaves it, see `interrupted`.
         self._before = None
         return is_last
 
-    @property
-    def failed(self) -> bool:
-        """Whether a line could not be executed."""
-        return self.error is not None
+    @classmethod
+    def commands(cls) -> dict[str, str]:
+        """The methods of all commands, by the names of these."""
+        return {name.removeprefix("do_").replace("_", "-"): name for name in dir(cls) if name.startswith("do_")}
 
     def interrupted(self) -> str:
         """Return to where the last command began, which a signal ended somewhere: what there is to say.
@@ -310,7 +317,9 @@ class Console(cmd.Cmd):
         """The source around here, or around a LINE (l)."""
         line, session = self.session.line, self.session
         if line is None:
-            raise DebugError("there is no source line here; `disassemble` shows the instructions")
+            label = session.code.label(session.unit)
+            here = f"here {label}" if label else "here"
+            raise DebugError(f"there is no source line {here}; `disassemble` shows the instructions")
         around = self._count(text) if text else line.line
         count = len(session.code.files.get(line.file, "").splitlines())
         if around > count:

@@ -12,6 +12,7 @@ from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.cell import Cell, as_bits, state_arrays
 from ctm.sim.debug.slicing.names import Names
 from ctm.sim.golden.dpp.batch import Batch
+from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 
 _MOST = 12
 """Cells that are shown."""
@@ -62,13 +63,18 @@ def difference_from(session: Session, other: Session) -> Difference | None:
     ------
     DebugError
         The other job has no such position, or is for another instruction set; or one of them ends before the other.
+        Of a draw, threads are in the hardware's wavefronts in one session alone.
     """
     if other is session:
         raise DebugError("a session is compared with another one, not with itself")
     if other.view.kind != session.view.kind:
         raise DebugError(f"the other job's programs are of {other.view.kind}, those of this one of {session.view.kind}")
     other.go_to(session.position)
+    if bool(session.started.batches.size) != bool(other.started.batches.size):
+        raise DebugError("threads of draws are in the hardware's wavefronts on engine rtl, or with batches, alone")
     mine, its = session.wavefront, other.wavefront
+    is_traced = any(isinstance(each, HardwareWavefront) for each in (mine, its))
+    left_out = _OF_ALUS if is_traced else ()
     while True:
         if mine.is_over or its.is_over:
             if mine.is_over != its.is_over:
@@ -77,7 +83,7 @@ def difference_from(session: Session, other: Session) -> Difference | None:
         units = session.unit, other.unit
         mine.advance()
         its.advance()
-        found = _difference(session, mine.batch, its.batch, units, ())
+        found = _difference(session, mine.batch, its.batch, units, left_out)
         if found is not None:
             return found
 
@@ -85,9 +91,13 @@ def difference_from(session: Session, other: Session) -> Difference | None:
 def _difference(
     session: Session, mine: Batch[Any], its: Batch[Any], units: tuple[int, int], left_out: tuple[str, ...]
 ) -> Difference | None:
-    names = Names(session.view, session.started.launch, session.lane)
+    launch = session.started.launch
+    names = Names(session.view, launch, session.lane)
     rows, count = [], 0
     for cell, here, there in _differing(mine, its, left_out):
+        if isinstance(launch, ThreadLaunch) and not mine.covered[cell.lane]:
+            # No thread: nothing says what such a lane begins with.
+            continue
         count += 1
         if count <= _MOST:
             texts = names.word(cell, here), names.word(cell, there)

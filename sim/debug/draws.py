@@ -8,7 +8,7 @@ import numpy as np
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.draw.drawer import shapes_of
 from ctm.sim.golden.draw.setup import Shapes
-from ctm.sim.golden.draw.stages import Emitted, Integers, Shaded
+from ctm.sim.golden.draw.stages import Emission, Emitted, Integers, Shaded
 from ctm.sim.golden.draw.state import DrawState
 from ctm.sim.golden.draw.topology import Primitives
 from ctm.sim.golden.draw.vertices import Assembly
@@ -32,7 +32,8 @@ class Drawing:
 
     `assembly` are its vertices and primitives before a geometry program. Of a draw with one, `emitted` are the
     primitive and the number in it of each vertex that is drawn. `shapes` are what is drawn of vertices that are
-    `shaded`; `set_up` does that for others. `programs` are the launches of its programs so far, by stage.
+    `shaded`; `set_up` does that for others. `programs` are the launches of its programs so far, by stage. On hardware
+    `batches` are the threads with which those of each stage's program begin.
     """
 
     def __init__(self, number: int) -> None:
@@ -43,6 +44,7 @@ class Drawing:
         self.shaded: Shaded | None = None
         self.set_up: SetUp | None = None
         self.programs: dict[str, Any] = {}
+        self.batches: dict[str, Integers] = {}
 
     def name(self, launch: Launch[Any], order: int, i: int, j: int) -> str:
         """What a thread of one of its launches is."""
@@ -137,10 +139,10 @@ class DrawnStages(R700Stages):
         self._drawing.assembly = assembly
         return super().geometry(assembly)
 
-    def copies(self, threads: Integers, numbers: Integers) -> Shaded:
+    def copies(self, emission: Emission) -> Shaded:
         """See `Stages.copies`."""
-        self._drawing.emitted = threads, numbers
-        return super().copies(threads, numbers)
+        self._drawing.emitted = emission.thread, emission.number
+        return super().copies(emission)
 
     def pixels(self, shaded: Shaded, shapes: Shapes, domain: Domain) -> None:
         """See `Stages.pixels`."""

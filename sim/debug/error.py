@@ -8,10 +8,6 @@ class DebugError(ValueError):
     """The message says what is wrong, and what is near to it."""
 
 
-class OtherThreadsError(DebugError):
-    """The hardware has no wavefront of these threads of a draw."""
-
-
 def unknown(what: str, name: str, known: Iterable[str]) -> DebugError:
     """There is no such thing; the nearest name is said."""
     names = list(known)

@@ -4,6 +4,7 @@ The job runs in a thread of its own up to a launch, which it hands over; when al
 continues. One of the two threads runs at any time.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from queue import Queue
@@ -30,6 +31,8 @@ from ctm.sim.golden.pe.state import State
 from ctm.sim.golden.r700.draws.pixels import PixelLaunch
 from ctm.sim.jobs.execution import Run
 
+MakeStages = Callable[[Drawing, Any, State, DrawState, DrawStart], Stages]
+"""Makes the stages of a draw on a core that has begun it."""
 Wavefronts = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.bool_]]
 """Indices [wavefronts]; i, j and coverage of lanes, [wavefronts, lanes] each."""
 
@@ -57,6 +60,12 @@ class Started:
         """What it is called."""
         text = f"launch {self.number}"
         return text if self.drawing is None else f"{text} ({self.launch.stage} of draw {self.drawing.number})"
+
+    @property
+    def batches(self) -> npt.NDArray[np.signedinteger]:
+        """The threads with which batches of the hardware begin, ascending; none on the golden model or of pixels."""
+        found = {} if self.drawing is None else self.drawing.batches
+        return found.get(str(self.launch.stage), np.zeros(0, np.int64))
 
     def thread(self, order: int, i: int, j: int) -> str:
         """What a lane of the wavefront with this index works on."""
@@ -99,9 +108,13 @@ class _Ended(BaseException):
 
 
 class Launches:
-    """Those of a job on a machine of their own. `close` ends them; `execution` knows the device."""
+    """Those of a job on a machine of their own. `close` ends them; `execution` knows the device.
 
-    def __init__(self, job: Work, config: MachineConfig, watchdog: int) -> None:
+    `stages` makes those of its draws.
+    """
+
+    def __init__(self, job: Work, config: MachineConfig, watchdog: int, stages: MakeStages = DrawnStages) -> None:
+        self.stages = stages
         self._found: Queue[Started | Run | BaseException] = Queue(1)
         self._results: Queue[_Ended | None] = Queue(1)
         self._count, self._waits = 0, False
@@ -200,7 +213,7 @@ class _Core(ArrayCore[Any, Any]):
         """See `ArrayCore.stages`."""
         self._drawing = Drawing(self._draws)
         self._draws += 1
-        return DrawnStages(self._drawing, self, state, draws, start)
+        return self._launches.stages(self._drawing, self, state, draws, start)
 
     def run(self, launch: Launch[Any], *observers: Any) -> Any:
         """See `ArrayCore.run`: of a draw's program."""
@@ -244,7 +257,9 @@ class _StageHandedOver:
         self._wavefronts.append(wavefronts)
 
     def finish(self) -> None:
-        """Have all of them run."""
+        """Have all of them run; the launch of a program without threads is none."""
+        if not self._wavefronts:
+            return
         order, i, j, covered = (np.concatenate(each) for each in zip(*self._wavefronts, strict=True))
         shape = -1, self._launch.lanes
         arrays = order, i.reshape(shape), j.reshape(shape), covered.reshape(shape)

@@ -35,20 +35,21 @@ class Session:
     """A job that stops; it begins in front of the first instruction of the first wavefront.
 
     Engine ``golden`` is the golden model; with ``rtl`` wavefronts are what the hardware did, which is recorded, so that
-    nothing can be set. With `hazards` it stops in front of reads of what hardware need not have delivered.
-    `cancellation` ends what it does from another thread.
+    nothing can be set. With `batches` threads of draws are in the hardware's wavefronts on engine ``golden``, too. With
+    `hazards` it stops in front of reads of what hardware need not have delivered. `cancellation` ends what it does from
+    another thread.
 
     DebugError: it cannot be debugged. MachineError: it failed before its first wavefront.
     """
 
     def __init__(
         self, job: Work, config: MachineConfig, *, engine: str = "golden", watchdog: int = 0,
-        hazards: bool = False,
+        hazards: bool = False, batches: bool = False,
     ) -> None:  # fmt: skip
         if engine not in ENGINES:
             raise unknown("engine", engine, ENGINES)
         hardware = Hardware(job, config, watchdog) if engine == "rtl" else None
-        self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware)
+        self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware, batches=batches)
         self.cancellation = self._walk.cancellation
         self.view: View = VIEWS[config.array.instruction_set]
         self.stops: list[Stop] = []
@@ -155,7 +156,7 @@ class Session:
 
     def go_on(self) -> Event:
         """Go on to the next breakpoint, to a fault, or to the job's end."""
-        event = Event("end") if self._walk.pass_by() else self._through_wavefront()
+        event = self._through_wavefront()
         if event.reason != "end":
             return event
         first = self._walk.index + 1

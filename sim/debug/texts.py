@@ -50,8 +50,11 @@ class Texts:
             # After its last instruction there may be others, which are not its next ones.
             return _UNKNOWN
         rows = [f"{session.unit:>5}  {session.code.texts.get(session.unit, '')}"]
+        label = session.code.label(session.unit)
         if line is not None:
-            rows.insert(0, f"{line}  {session.code.source(line).strip()}".rstrip())
+            label = f"{line}  {session.code.source(line).strip()}".rstrip()
+        if label:
+            rows.insert(0, label)
         return "\n".join(rows)
 
     def of_stop(self, stop: Stop) -> str:
@@ -143,7 +146,8 @@ class Texts:
         domain, name = started.launch.domain, self._session.code.name
         across = f", i {domain.i0} to {domain.i1}, j {domain.j0} to {domain.j1}"
         if isinstance(started.launch, ThreadLaunch):
-            across = f", {started.launch.threads:,} threads"
+            batches = f" in {started.batches.size:,} batches" if started.batches.size else ""
+            across = f", {started.launch.threads:,} threads{batches}"
         count, lanes = len(started.order), started.launch.lanes
         return f"{started.name}: {name}{across}, {count:,} wavefronts of {lanes} lanes"
 

@@ -1,15 +1,18 @@
 """The walk through a job: launches, and the wavefronts of each, one by one or many together."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
+from ctm.sim.debug.draws import DrawnStages
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Work
 from ctm.sim.debug.hardware.machine import Hardware
+from ctm.sim.debug.hardware.stages import BatchedStages
 from ctm.sim.debug.hardware.wavefront import AnyWavefront, HardwareWavefront
-from ctm.sim.debug.launches import Launches, Started
+from ctm.sim.debug.launches import Launches, MakeStages, Started
 from ctm.sim.debug.stopping.stops import Found, Scout, Stop
 from ctm.sim.debug.stopping.trials import hazard_stops
 from ctm.sim.debug.undo import is_apart, keep
@@ -43,22 +46,24 @@ class Walk:
 
     `index` is that of the wavefront among those of its launch. With `hazards` each launch runs once in front, the
     first time that the walk comes to it, and `hazard_stops` are where its hazards are. With `hardware` the wavefront is
-    what that did, and the golden model walks beside it.
+    what that did, and the golden model walks beside it. `batches`, which it implies, are those of the hardware's draws.
     """
 
     def __init__(
         self, job: Work, config: MachineConfig, watchdog: int, *, hazards: bool = False,
-        hardware: Hardware | None = None,
+        hardware: Hardware | None = None, batches: bool = False,
     ) -> None:  # fmt: skip
         self._job, self._config, self._watchdog, self._hazards = job, config, watchdog, hazards
         self._hardware = hardware
+        is_batched = batches or hardware is not None
+        self._stages: MakeStages = partial(BatchedStages, config) if is_batched else DrawnStages
         self._earlier: list[Started] = []
         self.cancellation = Cancellation()
         if hardware is not None:
             hardware.cancellation = self.cancellation
         self.hazard_stops: list[Stop] = []
         self._known_hazards: dict[int, list[Stop]] = {}
-        self._launches = Launches(job, config, watchdog)
+        self._launches = self._make_launches()
         self.result: Run | None = None
         self.started: Started | None = None
         self.wavefront: AnyWavefront | None = None
@@ -74,7 +79,7 @@ class Walk:
             The job has no such launch, or fails in front of it.
         """
         self.close()
-        self._launches = Launches(self._job, self._config, self._watchdog)
+        self._launches = self._make_launches()
         self._earlier = []
         self.result, self.started = None, None
         self.next_launch()
@@ -85,6 +90,9 @@ class Walk:
             self.next_launch()
         if self.started is None and launch:
             raise DebugError(f"the job has no launch {launch}")
+
+    def _make_launches(self) -> Launches:
+        return Launches(self._job, self._config, self._watchdog, self._stages)
 
     def close(self) -> None:
         """End the job."""
@@ -228,20 +236,6 @@ class Walk:
         self.run(0, index)
         self.enter(index)
         self._end_wavefront(wavefront)
-
-    def pass_by(self) -> bool:
-        """Whether the hardware has its threads in other wavefronts; it has ended then, on the golden model.
-
-        Raises
-        ------
-        DebugError
-            It fails.
-        """
-        wavefront = self.wavefront
-        if not isinstance(wavefront, HardwareWavefront) or wavefront.step or wavefront.is_shown:
-            return False
-        self._end_wavefront(self.index)
-        return True
 
     def _end_wavefront(self, wanted: int) -> None:
         """Run the wavefront to its end, before another one; DebugError: it fails."""

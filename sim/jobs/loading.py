@@ -10,6 +10,7 @@ import numpy as np
 
 from ctm.rtl.isa.limits import COORDINATE_LIMIT
 from ctm.rtl.isa.r700.pipeline import DrawStage
+from ctm.sim.assembler.error import AssemblyError, Diagnostic
 from ctm.sim.files import is_stream
 from ctm.sim.jobs.arrays import Array, check_name, elements, filled, load_array, load_elements, load_npy
 from ctm.sim.jobs.constants import ConstantFiles, constant_files
@@ -208,12 +209,16 @@ class Loader:
         return self._programs[name]
 
     def _pipeline(self) -> ProgramFile:
-        """The program of a draw, of two sources."""
+        """The program of a draw, of two sources; AssemblyError: of both what is wrong with them."""
         stages = {"vertex": DrawStage.VS, "pixel": DrawStage.PS}
-        sources = {
-            key: self._at(("program", key), partial(load_stage, self._folder / name, stages[key]))
-            for key, name in self._job.program.names.items()
-        }
+        sources, errors = {}, list[Diagnostic]()
+        for key, name in self._job.program.names.items():
+            try:
+                sources[key] = self._at(("program", key), partial(load_stage, self._folder / name, stages[key]))
+            except AssemblyError as error:
+                errors += error.errors
+        if errors:
+            raise AssemblyError(errors)
         return self._at(("program",), partial(load_pipeline, self._folder, self._job, **sources))
 
     def _check_pipeline(self, program: ProgramFile) -> None:

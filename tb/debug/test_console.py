@@ -114,7 +114,7 @@ def test_r700_has_its_own_names() -> None:
         console = Console(session, found.append)
         for line in ("si 12", "i registers", "i masks", "p R0", "p int(R0.x)", "p PV.x", "bt", "p T0.w"):
             console.onecmd(line)
-        assert not console.failed
+        assert console.error is None
     text = "\n".join(found)
     for name in ("R0 ", "T3 ", "PV ", "PS ", "AR ", "predicate", "branch ", "continue ", "break "):
         assert name in text
@@ -130,6 +130,7 @@ def test_the_command_executes_scripts_and_ends_at_the_first_error(tmp_path: Path
     result = ctm("debug", job_of("mandelbrot"), "-x", script)
     assert result.exit_code == 2 and "commands.txt:2: frob" in result.stderr
     assert result.stdout.count("(ctm) stepi") == 1
+    assert result.output.count("there is no command frob") == 1 and "error" not in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -363,3 +363,23 @@ def test_on_a_port_one_editor_comes_after_the_other(tmp_path: Path) -> None:
         taken = socket.create_server(("127.0.0.1", 0))
         with taken:
             assert "0 takes a free one" in error_line("debug", "--dap", "--port", taken.getsockname()[1])
+
+
+def test_arguments_that_a_launch_does_not_have_are_named(tmp_path: Path) -> None:
+    program(DIVERGENT, tmp_path)
+    own = {"type": "ctm", "request": "launch", "name": "x", "__sessionId": "1", "presentation": {}, "noDebug": False}
+    known = {"preset": "tiny", "watchdog": 5000, "hazards": False, "engine": "golden", "set": ["array.rate=1"]}
+    with editor() as seen:
+        seen.launched(job=str(tmp_path / "job.toml"), **known, **own)
+        assert not [each for each in seen.log if getattr(each, "event", None) == "output"]
+    with editor() as seen:
+        seen.request(1)
+        wrong = {"stopOnEnty": True, "pixel": [1, 2], "watch": None, "watchdogs": 3}
+        assert "argument job is missing" in seen.refused("launch", **wrong)
+        said = [each.body.output for each in seen.log if getattr(each, "event", None) == "output"]
+    assert said == [
+        "warning: ignored: there is no argument of launch stopOnEnty; did you mean stopOnEntry?\n",
+        "warning: ignored: there is no argument of launch pixel; there is: job, preset, set, engine, watchdog, "
+        "hazards, stopOnEntry; the console has a command of this name\n",
+        "warning: ignored: there is no argument of launch watchdogs; did you mean watchdog?\n",
+    ]

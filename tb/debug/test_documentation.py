@@ -47,7 +47,7 @@ def test_the_sessions_are_as_shown() -> None:
         for line in shown:
             if line.startswith("(ctm) "):
                 console.onecmd(line.removeprefix("(ctm) "))
-                assert not console.failed, (line, said[-1])
+                assert console.error is None, (line, said[-1])
 
 
 def test_the_session_of_a_draw_is_as_shown(tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ctm.examples.catalogue import job as job_of
 from ctm.rtl.config import R700
 from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.given_engine import Calls
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.cell import Cell
 from ctm.sim.debug.stopping.locations import stop_at, watch
@@ -17,10 +19,13 @@ from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
 from ctm.sim.jobs.loading import load_job
+from ctm.sim.runtime.device import Device
 from ctm.tb.debug.slicing.draws import stages_of
 from ctm.tb.debug.slicing.launches import some_place
 from ctm.tb.debug.slicing.recomputation import items_of, targets_of, wrong
+from ctm.tb.draws.geometry import point, scene
 from ctm.tb.draws.recorded import NAMES, bits, cases, make_job, run
+from ctm.tb.draws.scene import drawn_on
 
 _ORDINARY = ("cube_indexed", "gs_pass", "depth_out")
 _WAVEFRONT = 16
@@ -304,3 +309,27 @@ def test_primitives_are_numbered_in_their_instance(tmp_path: Path) -> None:
         for lane in np.flatnonzero(session.wavefront.batch.covered).tolist():
             session.lane = lane
             assert f" primitive {numbers[lane]} " in Texts(session).where()
+
+
+def test_a_program_without_threads_is_no_launch() -> None:
+    """A geometry program that emits nothing leaves nothing to the copy program."""
+    made = scene([point(0.0, 0.0, 0)])
+    stages = []
+    with Session(Calls(Device(config=R700), lambda own: drawn_on(made, own)), R700) as session:
+        while session.result is None:
+            stages.append(session.started.launch.stage)
+            session.finish()
+            session.step()
+    assert stages == ["ES", "GS"]
+
+
+def test_instructions_without_a_source_line_say_what_they_are() -> None:
+    with Session(load_job(job_of("r700/torus")), R700) as session:
+        session.go_to(Position(1, 0, 3))
+        label = "(prologue: inputs of the pixel program)"
+        first, _ = Texts(session).here().splitlines()
+        assert session.line is None and first == label
+        assert f"step 1  {label}" in why(session, "R2.x").rows()
+        session.step_line()
+        assert session.line is not None and session.code.label(session.unit) == ""
+        assert "torus_ps.s:" in Texts(session).here()

@@ -11,7 +11,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.draw.drawer import Drawer
 from ctm.sim.golden.draw.setup import Shapes
-from ctm.sim.golden.draw.stages import Emitted, Shaded
+from ctm.sim.golden.draw.stages import Emission, Emitted, Shaded
 from ctm.sim.golden.draw.state import DrawState, Raster, Start, Stream, Viewport
 from ctm.sim.golden.draw.vertices import Assembly, assemble
 from ctm.sim.golden.pe.domain import Domain
@@ -47,7 +47,7 @@ def test_vertices_without_indices_count_from_the_base() -> None:
     found = assemble(Memory(), state_of("TRISTRIP"), start(4, base=7), by_primitive=False)
     assert lists(found) == {
         "index": [7, 8, 9, 10], "instance": [0] * 4, "primitive": [0] * 4, "corners": [[0, 1, 2], [2, 1, 3]],
-        "provoking": [2, 3], "number": [0, 1],
+        "provoking": [2, 3], "number": [0, 1], "first": [0, 0],
     }  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def test_instances_have_vertices_of_their_own() -> None:
     assert lists(found) == {
         "index": [4, 5] * 3, "instance": [0, 0, 1, 1, 2, 2], "primitive": [0] * 6,
         "corners": [[1, 0], [1, 0], [3, 2], [3, 2], [5, 4], [5, 4]], "provoking": [0, 0, 2, 2, 4, 4],
-        "number": [0, 1] * 3,
+        "number": [0, 1] * 3, "first": [0] * 6,
     }  # fmt: skip
 
 
@@ -76,6 +76,7 @@ def test_vertices_by_primitive_are_not_shared() -> None:
     assert lists(found) == {
         "index": [6, 5, 7, 5, 8, 7] * 2, "instance": [0] * 6 + [1] * 6, "primitive": [0, 0, 0, 1, 1, 1] * 2,
         "corners": [[0, 1, 2], [3, 4, 5], [6, 7, 8], [9, 10, 11]], "provoking": [0, 3, 6, 9], "number": [0, 1] * 2,
+        "first": [0] * 4,
     }  # fmt: skip
     last = assemble(memory, state_of("TRISTRIP", **fields), start(4), by_primitive=True)
     assert last.corners.tolist() == [[0, 1, 2], [3, 4, 5]] and last.provoking.tolist() == [2, 5]
@@ -165,9 +166,15 @@ class Stages:
         self.runs += 1
         return self.emitted
 
-    def copies(self, threads: np.ndarray, numbers: np.ndarray) -> Shaded:
-        self.calls.append((threads.tolist(), numbers.tolist()))
-        return self._shaded(np.arange(threads.size))
+    def batched(self, assembly: Assembly) -> Assembly:
+        return assembly
+
+    def emission_batched(self, emission: Emission) -> Emission:
+        return emission
+
+    def copies(self, emission: Emission) -> Shaded:
+        self.calls.append((emission.thread.tolist(), emission.number.tolist()))
+        return self._shaded(np.arange(emission.thread.size))
 
     def _shaded(self, rows: np.ndarray) -> Shaded:
         streams = tuple((words[rows], written[rows]) for words, written in zip(self.words, self.written, strict=True))

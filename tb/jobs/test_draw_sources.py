@@ -148,6 +148,15 @@ def test_an_error_of_a_source_names_its_line(folder: Path, name: str) -> None:
     assert str(found.value).startswith(f"{folder / name}:{line}:1: ")
 
 
+def test_errors_of_both_sources_are_named(folder: Path) -> None:
+    for name in SOURCES:
+        job = changed(folder, ".pack\n", ".pack\nMULL R1.x, R1.x, R1.x\n", name)
+    with pytest.raises(AssemblyError) as found:
+        load_job(job)
+    assert [Path(error.file).name for error in found.value.errors] == list(SOURCES)
+    assert all(f"{folder / name}:" in str(found.value) for name in SOURCES)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 
 from ctm.sim.debug.cancellation import Cancelled
 from ctm.sim.debug.console import Console
-from ctm.sim.debug.dap.arguments import Arguments
+from ctm.sim.debug.dap.arguments import LAUNCH, Arguments
 from ctm.sim.debug.dap.breakpoints import Breakpoints
 from ctm.sim.debug.dap.channel import Channel
 from ctm.sim.debug.dap.code import Frames
 from ctm.sim.debug.dap.sources import Sources
 from ctm.sim.debug.dap.values import Values
-from ctm.sim.debug.error import DebugError
+from ctm.sim.debug.error import DebugError, unknown
 from ctm.sim.debug.event import Event
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.walk import Position
@@ -157,6 +157,9 @@ class Adapter:
         if self._launched is not None:
             raise DebugError("a job was launched already; restart begins it again")
         self._stops_on_entry = given.optional("stopOnEntry", bool) or False
+        for name in given.ignored(LAUNCH):
+            console = "; the console has a command of this name" if name in Console.commands() else ""
+            self._say(f"warning: ignored: {unknown('argument of launch', name, LAUNCH)}{console}", "important")
         opened = self._open(given)
         self._launched = _Launched(opened, self._first_line)
         for warning in opened.job.warnings:
@@ -298,10 +301,10 @@ class Adapter:
     def _console(self, line: str) -> _Body:
         """Execute a line of the console, which may go somewhere."""
         job, console = self._job, self._job.console
-        before, console.error = self._position(), None
+        before = self._position()
         job.said.clear()
         try:
-            is_last = console.onecmd(line)
+            is_last = console.execute(line)
         except Cancelled:
             is_last = True
         if console.error is not None:

@@ -1,11 +1,21 @@
 """Arguments of requests, looked at before they are used."""
 
+from collections.abc import Collection
 from typing import Any, TypeVar
 
 from ctm.sim.debug.error import DebugError
 
 _T = TypeVar("_T")
 _NAMES: dict[type, str] = {str: "a text", int: "a number", bool: "true or false", list: "a list", dict: "an object"}
+
+
+LAUNCH = ("job", "preset", "set", "engine", "watchdog", "hazards", "stopOnEntry")
+"""Arguments of the request `launch`."""
+_OF_CLIENTS = frozenset(
+    {"type", "request", "name", "noDebug", "debugServer", "preLaunchTask", "postDebugTask", "presentation",
+     "internalConsoleOptions", "serverReadyAction", "suppressMultipleSessionWarning"}
+)  # fmt: skip
+"""What editors have for themselves in a configuration, and send along; so is what begins with two underscores."""
 
 
 class Arguments:
@@ -30,6 +40,11 @@ class Arguments:
         if value is None:
             raise DebugError(f"argument {name} is missing")
         return value
+
+    def ignored(self, known: Collection[str]) -> list[str]:
+        """The names of those that are neither `known` nor an editor's own."""
+        names = (name for name, value in self._values.items() if value is not None)
+        return [name for name in names if name not in {*known, *_OF_CLIENTS} and not name.startswith("__")]
 
     def objects(self, name: str) -> list["Arguments"]:
         """A list of objects, empty if there is none."""

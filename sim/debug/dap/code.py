@@ -48,6 +48,7 @@ class Frames:
         if number == 0 and session.wavefront.has_ended:
             # After its last instruction there may be others, which are not its next ones.
             return {"id": 1, "name": f"{name}, ended", "line": 0, "column": 0}
+        name = f"{name} {session.code.label(unit)}".rstrip()
         return {
             "id": number + 1, "name": name, "line": 0, "column": 0, "instructionPointerReference": reference_of(unit),
             **self._location(unit),

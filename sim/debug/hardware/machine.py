@@ -3,11 +3,12 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from ctm.rtl.border.shading import Stage
 from ctm.rtl.config import MachineConfig
 from ctm.sim.debug.cancellation import Cancellation
-from ctm.sim.debug.error import DebugError, OtherThreadsError
+from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Calls, Work, execution_of
 from ctm.sim.debug.hardware import r5xx, r700
 from ctm.sim.debug.hardware.moment import Recording
@@ -19,7 +20,6 @@ from ctm.sim.engines.engine import Notice
 from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted, library
 from ctm.sim.fault import MachineError
 from ctm.sim.golden.dpp.batch import Batch
-from ctm.sim.golden.r700.draws.threads import ThreadLaunch
 from ctm.sim.jobs.drawing import hardware_problem
 
 _MOST_RECORDINGS = 16
@@ -49,7 +49,7 @@ class Hardware:
 
     def wavefront(self, earlier: list[Started], started: Started, index: int, model: Wavefront) -> HardwareWavefront:
         """A wavefront of a launch, after the `earlier` ones, at its start; `model` is the same on the golden model."""
-        i, j = int(started.i[index, 0]), int(started.j[index, 0])
+        i, j = int(_first_lanes(started)[index]), int(started.j[index, 0])
         stage = _stage(started)
         before = sum(_count(each, i, j, len(each.order)) for each in earlier if _stage(each) is stage)
         wanted = Wanted(i, j, before + _count(started, i, j, index), stage)
@@ -93,13 +93,10 @@ class Hardware:
         if not len(events[begin]["cycle"]):
             reason = f": the job fails before, {error}" if error is not None else ""
             where = f"({wanted.i}, {wanted.j})"
-            raise _not_there(started, f"the hardware does not come to the wavefront of {where}{reason}")
+            raise DebugError(f"the hardware does not come to the wavefront of {where}{reason}")
         if array.instruction_set == "r5xx":
             return r5xx.recording(program, start, events)
-        try:
-            return r700.recording(array, program, start, events)
-        except DebugError as other:
-            raise _not_there(started, str(other)) from None
+        return r700.recording(array, program, start, events)
 
     def _check(self, processors: int) -> None:
         """See `Progress`; Cancelled: another thread ends what the session does."""
@@ -107,16 +104,20 @@ class Hardware:
         self.cancellation.executed(0, ())
 
 
-def _not_there(started: Started, text: str) -> DebugError:
-    """Of a program for threads, which may be in other wavefronts, or of one whose wavefronts are the same."""
-    return OtherThreadsError(text) if isinstance(started.launch, ThreadLaunch) else DebugError(text)
-
-
 def _stage(started: Started) -> Stage:
     stage = started.launch.stage
     return Stage.DOMAIN if stage is None else _STAGES[stage]
 
 
+def _first_lanes(started: Started) -> npt.NDArray[np.signedinteger]:
+    """The i of the first lane of each wavefront, as the hardware has it, [wavefronts]: threads count in their batch."""
+    i, begins = started.i[:, 0], started.batches
+    return i - begins[np.searchsorted(begins, i, side="right") - 1] if begins.size else i
+
+
 def _count(started: Started, i: int, j: int, end: int) -> int:
-    """How many of the first wavefronts of a launch, up to `end`, begin at a position: strips of several shapes may."""
-    return int(((started.i[:end, 0] == i) & (started.j[:end, 0] == j)).sum())
+    """How many of the first wavefronts of a launch, up to `end`, begin at a position.
+
+    Strips of several shapes may, and wavefronts of several batches.
+    """
+    return int(((_first_lanes(started)[:end] == i) & (started.j[:end, 0] == j)).sum())

@@ -198,7 +198,7 @@ def recording(array: ArrayConfig, program: Program, start: Batch[Any], events: M
     Raises
     ------
     DebugError
-        It begins with other registers than on the golden model: batches of a draw have other vertices.
+        It begins with other registers than on the golden model.
     """
     wave = int(events["take"]["wave"][0])
     reader = _Reader(array, program, start, wave)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from ctm.sim.debug.error import DebugError, OtherThreadsError
+from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.moment import Recording
 from ctm.sim.debug.hardware.signals import Signals
 from ctm.sim.debug.images.elements import Store
@@ -34,14 +34,6 @@ class HardwareWavefront:
     def recording(self) -> Recording:
         """What the hardware did with it, made on first use; DebugError: it does not come to it."""
         return self._record(self._start)
-
-    @property
-    def is_shown(self) -> bool:
-        """Whether the hardware has its threads in one wavefront, too; of a draw it may not."""
-        try:
-            return bool(self.recording)
-        except OtherThreadsError:
-            return False
 
     @property
     def step(self) -> int:

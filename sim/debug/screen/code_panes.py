@@ -56,7 +56,7 @@ class SourcePane(Rows):
             self.border_subtitle = None
             self.show([Text("the source of this instruction is not there", "dim", end="")])
             return
-        self._file, self.border_subtitle = file, file
+        self._file, self.border_subtitle = file, f"{file} {session.code.label(session.unit)}".rstrip()
         marks = _marks(session)
         rows = []
         for number, text in enumerate(files[file].splitlines(), start=1):

@@ -74,8 +74,8 @@ class Explanation:
         line = self.code.line(cause.slots[0])
         where = f"step {cause.step:,}"
         instruction = self.code.texts.get(cause.unit, "")
-        source = "" if line is None else f"  {line}  {self.code.source(line).strip()}"
-        yield f"{where}{source}".rstrip()
+        source = self.code.label(cause.slots[0]) if line is None else f"{line}  {self.code.source(line).strip()}"
+        yield f"{where}  {source}".rstrip()
         yield f"    {cause.unit:>4}  {instruction}"
         # Cells of the same reasons are one line.
         reasons: dict[tuple[Cell, ...], list[Cell]] = {}

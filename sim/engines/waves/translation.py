@@ -29,7 +29,7 @@ def traced(config: MachineConfig, *, depth: int) -> Model:
     """
     YOSYS.require()
     with Beside(_core, config) as core:
-        rtlil = convert_to_rtlil(ObservedMachine(config), top=TOP) + core.result()
+        rtlil = convert_to_rtlil(ObservedMachine(config), top=TOP, is_shared=True) + core.result()
     verilog = _UNNAMED.sub(r"/*verilator tracing_off*/\1/*verilator tracing_on*/", from_rtlil(without_fields(rtlil)))
     # To Verilator 0 is any depth.
     options = (
@@ -42,4 +42,5 @@ def traced(config: MachineConfig, *, depth: int) -> Model:
 
 
 def _core(config: MachineConfig) -> str:
-    return convert_to_rtlil(ObservedCore(config, INSTRUCTION_SETS[config.array.instruction_set]), top=CORE)
+    observed = ObservedCore(config, INSTRUCTION_SETS[config.array.instruction_set])
+    return convert_to_rtlil(observed, top=CORE, is_shared=True)

@@ -11,7 +11,7 @@ from ctm.rtl.isa.status import BusClient
 from ctm.sim.golden.draw import setup
 from ctm.sim.golden.draw.error import bad_draw
 from ctm.sim.golden.draw.setup import Shapes
-from ctm.sim.golden.draw.stages import Shaded, Stages
+from ctm.sim.golden.draw.stages import Emission, Emitted, Shaded, Stages
 from ctm.sim.golden.draw.state import DrawState, Start
 from ctm.sim.golden.draw.topology import DRAWN, Primitives, primitives_of
 from ctm.sim.golden.draw.vertices import Assembly, Integers, assemble, check_assembled
@@ -42,7 +42,7 @@ class Drawer:
             assembly = assemble(self._memory, state, start, by_primitive=stages.by_primitive)
             if not assembly.provoking.size:
                 return
-            shaded, primitives, numbers = self._before_raster(stages, state, assembly)
+            shaded, primitives, numbers = self._before_raster(stages, state, stages.batched(assembly))
             self._stream_out(state, shaded, primitives)
             if not state.raster.discard and primitives.provoking.size:
                 stages.pixels(shaded, shapes_of(stages, state, shaded, primitives, numbers), domain)
@@ -53,13 +53,9 @@ class Drawer:
         """The shaded vertices, the primitives that they form, and the number that each has for a pixel program."""
         if not stages.has_geometry:
             return stages.vertices(assembly), Primitives(assembly.corners, assembly.provoking), assembly.number
-        emitted = stages.geometry(assembly)
-        threads = np.repeat(np.arange(emitted.count.size), emitted.count)
-        numbers = np.arange(threads.size) - np.repeat(np.cumsum(emitted.count) - emitted.count, emitted.count)
-        begins = (numbers == 0) | emitted.cut[threads, numbers]
-        lengths = np.diff(np.append(np.flatnonzero(begins), threads.size))
-        primitives = primitives_of(stages.output, lengths, provoking_last=state.raster.provoking_last)
-        return stages.copies(threads, numbers), primitives, np.zeros(primitives.provoking.size, np.int64)
+        emission = stages.emission_batched(_emission(stages, state, stages.geometry(assembly)))
+        primitives = emission.primitives
+        return stages.copies(emission), primitives, np.zeros(primitives.provoking.size, np.int64)
 
     def _stream_out(self, state: DrawState, shaded: Shaded, primitives: Primitives) -> None:
         """Write the vertices of primitives, in order; one that does not fit into every stream is not written at all."""
@@ -82,6 +78,16 @@ class Drawer:
             space = self._memory.view(np.uint32)
             space[(address % ADDRESS_SPACE // WORD_BYTES)[kept]] = words[number, dword][kept]
             state.streams[stream] = replace(target, filled=target.filled + vertices.size * target.stride)
+
+
+def _emission(stages: Stages, state: DrawState, emitted: Emitted) -> Emission:
+    """The vertices that geometry programs emitted, thread after thread, and their primitives."""
+    threads = np.repeat(np.arange(emitted.count.size), emitted.count)
+    numbers = np.arange(threads.size) - np.repeat(np.cumsum(emitted.count) - emitted.count, emitted.count)
+    begins = (numbers == 0) | emitted.cut[threads, numbers]
+    lengths = np.diff(np.append(np.flatnonzero(begins), threads.size))
+    primitives = primitives_of(stages.output, lengths, provoking_last=state.raster.provoking_last)
+    return Emission(thread=threads, number=numbers, first=np.zeros_like(threads), primitives=primitives)
 
 
 def _check_drawn(stages: Stages, state: DrawState) -> None:

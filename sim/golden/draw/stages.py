@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from ctm.rtl.isa.draws import PrimitiveType
 from ctm.sim.golden.draw.setup import Shapes
+from ctm.sim.golden.draw.topology import Primitives
 from ctm.sim.golden.draw.vertices import Assembly
 from ctm.sim.golden.pe.domain import Domain
 
@@ -39,6 +40,20 @@ class Emitted:
     cut: Mask
 
 
+@dataclass(frozen=True, kw_only=True)
+class Emission:
+    """The emitted vertices that a copy program runs for, and the primitives that they form.
+
+    Of each vertex `thread` emitted it and `number` is its number in it, [vertices]; `first` is the thread whose item is
+    the first one of the ring for the copy program, [vertices].
+    """
+
+    thread: Integers
+    number: Integers
+    first: Integers
+    primitives: Primitives
+
+
 class Stages(Protocol):
     """The programs of a draw. Errors of all are raised as MachineError when everything has run that can."""
 
@@ -50,14 +65,20 @@ class Stages(Protocol):
     output: PrimitiveType
     """What emitted vertices form."""
 
+    def batched(self, assembly: Assembly) -> Assembly:
+        """The same primitives, of vertices as they are shaded: in any order, and any of them more than once."""
+
+    def emission_batched(self, emission: Emission) -> Emission:
+        """The same of emitted vertices; of those that form no primitive there may be none."""
+
     def vertices(self, assembly: Assembly) -> Shaded:
         """Run the vertex program that is not in front of a geometry program."""
 
     def geometry(self, assembly: Assembly) -> Emitted:
         """Run vertex and geometry program."""
 
-    def copies(self, threads: Integers, numbers: Integers) -> Shaded:
-        """Run the copy program for emitted vertices: the thread of each and its number in it, [vertices]."""
+    def copies(self, emission: Emission) -> Shaded:
+        """Run the copy program for emitted vertices."""
 
     def pixels(self, shaded: Shaded, shapes: Shapes, domain: Domain) -> None:
         """Run the pixel program for the strips of shapes, whose vertices are shaded, and store what it leaves."""

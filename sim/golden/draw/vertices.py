@@ -24,7 +24,8 @@ class Assembly:
     """The vertices of a draw, each to be shaded once, and its primitives.
 
     `index`, `instance` and `primitive` are what a vertex program starts with, [vertices]. `corners` [n, corners] and
-    `provoking` [n] are numbers of vertices; `number` is the primitive's in its instance, [n].
+    `provoking` [n] are numbers of vertices; `number` is the primitive's in its instance, [n]. `first` is the vertex
+    whose item is the first one of the ring for the primitive's geometry program, [n].
     """
 
     index: Integers
@@ -33,6 +34,7 @@ class Assembly:
     corners: Integers
     provoking: Integers
     number: Integers
+    first: Integers
 
 
 def indices_of(memory: Memory, state: DrawState, count: int) -> Integers:
@@ -110,6 +112,7 @@ def _in_instances(
         corners=(corners[None] + first[:, None, None]).reshape(-1, width),
         provoking=(provoking[None] + first[:, None]).ravel(),
         number=np.tile(np.arange(count), instances),
+        first=np.zeros(count * instances, np.int64),
     )
 
 

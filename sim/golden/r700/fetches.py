@@ -47,7 +47,9 @@ class Fetches:
         elif isinstance(instruction, BufferFetch):
             assert isinstance(self._launch, threads.ThreadLaunch)
             # Memory is read for vertices that there are: the others of the last wavefront are not covered.
-            found, addresses, reading = threads.fetch(self._launch, instruction, source, executing & batch.covered)
+            found, addresses, reading = threads.fetch(
+                self._launch, batch, instruction, source, executing & batch.covered
+            )
             tell = self._journal.read_ring if instruction.buffer is None else self._journal.read_words
             tell(batch, addresses, reading)
             results = [found]

@@ -7,6 +7,7 @@ import pytest
 
 from ctm.sim.debug.cancellation import Cancelled
 from ctm.sim.debug.console import Console
+from ctm.sim.debug.difference import difference_from
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.session import Session
@@ -84,6 +85,9 @@ def test_cycles_breakpoints_and_why() -> None:
 def test_diff_stops_where_the_hardware_does_something_else() -> None:
     with session_of(example(JOB, 16, 4), engine="rtl") as session:
         assert lines(session, "diff") == ["the wavefront is the same to its end, here and in golden"]
+        session.go_to(Position(0, 0, 0))
+        with session_of(example(JOB, 16, 4)) as other:
+            assert difference_from(session, other) is None
         session.go_to(Position(0, 0, 0))
         wavefront = session.wavefront
         assert isinstance(wavefront, HardwareWavefront)

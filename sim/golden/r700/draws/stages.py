@@ -16,7 +16,7 @@ from ctm.sim.golden.dpp.core import ArrayCore
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.golden.draw.error import bad_draw
 from ctm.sim.golden.draw.setup import Shapes
-from ctm.sim.golden.draw.stages import Emitted, Floats, Integers, Shaded, Words
+from ctm.sim.golden.draw.stages import Emission, Emitted, Floats, Integers, Shaded, Words
 from ctm.sim.golden.draw.state import DrawState, Start
 from ctm.sim.golden.draw.strips import Strips, strips_of
 from ctm.sim.golden.draw.vertices import Assembly
@@ -77,6 +77,14 @@ class R700Stages:
         assert program.stage is not None
         return {name: getattr(common, name) for name in Launch.__dataclass_fields__} | {"stage": program.stage.name}
 
+    def batched(self, assembly: Assembly) -> Assembly:
+        """See `Stages.batched`: all vertices together."""
+        return assembly
+
+    def emission_batched(self, emission: Emission) -> Emission:
+        """See `Stages.emission_batched`: all vertices together."""
+        return emission
+
     def vertices(self, assembly: Assembly) -> Shaded:
         """See `Stages.vertices`."""
         program = self._program(DrawStage.VS)
@@ -95,23 +103,26 @@ class R700Stages:
         self._run(vertex, lambda thread: _vertex("ES", assembly, thread))
         threads = assembly.provoking.size
         offsets = {
-            register: assembly.corners[:, corner] * pipeline.vertex_item
+            register: (assembly.corners[:, corner] - assembly.first) * pipeline.vertex_item
             for corner, register in zip(range(assembly.corners.shape[1]), _CORNER_REGISTERS, strict=False)
         }
         emits = Emits(threads, pipeline.most_emitted)
         geometry = self._launch(
             self._program(DrawStage.GS), threads, {**offsets, (0, 2): assembly.number}, item=pipeline.geometry_item,
-            ring=vertex.written.ravel(), emits=emits,
+            ring=vertex.written.ravel(), ring_starts=assembly.first * pipeline.vertex_item, emits=emits,
         )  # fmt: skip
         self._run(geometry, lambda thread: f"GS, primitive {thread}")
         self._ring = geometry.written.ravel()
         return Emitted(count=emits.count, cut=emits.cut)
 
-    def copies(self, threads: Integers, numbers: Integers) -> Shaded:
+    def copies(self, emission: Emission) -> Shaded:
         """See `Stages.copies`."""
-        pipeline = self._pipeline
-        offset = threads * pipeline.geometry_item + numbers * pipeline.emitted_item
-        launch = self._launch(self._program(DrawStage.DC), threads.size, {(0, 0): offset}, ring=self._ring)
+        pipeline, threads, numbers = self._pipeline, emission.thread, emission.number
+        offset = (threads - emission.first) * pipeline.geometry_item + numbers * pipeline.emitted_item
+        launch = self._launch(
+            self._program(DrawStage.DC), threads.size, {(0, 0): offset}, ring=self._ring,
+            ring_starts=emission.first * pipeline.geometry_item,
+        )  # fmt: skip
         self._run(launch, lambda thread: f"DC, vertex {int(numbers[thread])} of primitive {int(threads[thread])}")
         return self._shaded(launch)
 
@@ -130,6 +141,7 @@ class R700Stages:
         *,
         item: int = 0,
         ring: Words | None = None,
+        ring_starts: Integers | None = None,
         emits: Emits | None = None,
     ) -> ThreadLaunch:
         streams = tuple(
@@ -147,13 +159,19 @@ class R700Stages:
             first_instance=self._start.first_instance,
             written=np.zeros((threads, item), np.uint32),
             ring=ring,
+            ring_starts=ring_starts,
             streams=streams,
             emits=emits,
         )
 
     def _run(self, launch: ThreadLaunch, name: Callable[[int], str]) -> None:
         """Run all threads of a launch; `name` says what a thread is."""
-        self.run_wavefronts(launch, np.arange(-(-launch.threads // self._core.lanes)), name)
+        self.run_wavefronts(launch, np.arange(len(self._threads(launch))), name)
+
+    def _threads(self, launch: ThreadLaunch) -> Integers:
+        """The thread of each lane of wavefronts, [wavefronts, lanes]; from `launch.threads` on there is none."""
+        lanes = self._core.lanes
+        return np.arange(-(-launch.threads // lanes) * lanes).reshape(-1, lanes)
 
     def run_wavefronts(self, launch: ThreadLaunch, wavefronts: Integers, name: Callable[[int], str]) -> None:
         """Run the threads of some wavefronts, ascending.
@@ -163,11 +181,11 @@ class R700Stages:
         MachineError
             That of the first one that failed, after all have run.
         """
-        run, lanes = self._core.run(launch), self._core.lanes
-        most = max(1, BATCH_LANES // lanes)
+        run, threads = self._core.run(launch), self._threads(launch)
+        most = max(1, BATCH_LANES // self._core.lanes)
         for first in range(0, wavefronts.size, most):
             order = wavefronts[first : first + most]
-            i = (order[:, None] * lanes + np.arange(lanes)).ravel()
+            i = threads[order].ravel()
             run.execute(order, i, np.zeros_like(i), i < launch.threads)
         error = run.finish()
         if error is not None:

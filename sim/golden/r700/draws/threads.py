@@ -64,6 +64,8 @@ class ThreadLaunch(Launch[Program]):
     """The ring that is written: each thread's own item, [threads, dwords]."""
     ring: Words | None = None
     """The ring that is read, flat."""
+    ring_starts: Integers | None = None
+    """The dword of `ring` that is dword 0 for each thread, [threads]."""
     streams: tuple[tuple[Words, Mask], ...] = ()
     """What each stream gets of each thread, and which words were written, [threads, stride]."""
     emits: Emits | None = None
@@ -120,7 +122,7 @@ def write(
 
 
 def fetch(
-    launch: ThreadLaunch, instruction: BufferFetch, source: Floats, executing: Mask
+    launch: ThreadLaunch, batch: Batch, instruction: BufferFetch, source: Floats, executing: Mask
 ) -> tuple[Floats, Integers, Mask]:
     """The components of a fetch, [4, n]; an element that is not in the buffer as a whole is 0.
 
@@ -135,9 +137,10 @@ def fetch(
     index = source[instruction.component].view(np.uint32).astype(np.int64)
     size = instruction.element.element_bytes
     if instruction.buffer is None:
-        assert launch.ring is not None
+        assert launch.ring is not None and launch.ring_starts is not None
         space: npt.NDArray[np.uint8] = launch.ring.view(np.uint8)
-        byte = WORD_BYTES * index + instruction.offset
+        start = launch.ring_starts[np.where(batch.covered, batch.i, 0)]
+        byte = WORD_BYTES * (start + index) + instruction.offset
         inside = byte + size <= space.size
         address = np.where(inside, byte & -instruction.element.channel_bytes, 0)
         found = components(instruction.element, gathered(space, address, size), inside)
