@@ -51,7 +51,7 @@ class Compiled:
 
 
 def load_compiled(name: str) -> Compiled:
-    """The program `name` behind a prologue that gives its temporaries their values."""
+    """The program `name` after a prologue that loads its temporaries."""
     path = FOLDER / "compiled" / f"{name}.json"
     text = path.read_text(encoding="utf-8")
     document = json.loads(text)
@@ -60,11 +60,11 @@ def load_compiled(name: str) -> Compiled:
     shader = read_shader(text)
     temporaries = {int(key.removeprefix("temp")): key for key in arrays if key.startswith("temp")}
     assert isinstance(shader.executable, Executable)
-    executable, places = with_prologue(shader.executable, sorted(temporaries))
+    executable, indices = with_prologue(shader.executable, sorted(temporaries))
     width, height = document["grid"]
     form = DataFormat.FLOAT32_4
     layout = Layout(width=width, height=height, format=form)
-    inputs = tuple(Input(index=places[number], file=key, format=form) for number, key in temporaries.items())
+    inputs = tuple(Input(index=indices[number], file=key, format=form) for number, key in temporaries.items())
     output = Output(index=0, file=OUTPUT, shape=(height, width), format=form)
     domain = Domain(i=(0, width - 1), j=(0, height - 1))
     job = Job(program=Program(file=path.name), domain=domain, inputs=inputs, outputs=(output,))

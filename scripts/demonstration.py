@@ -76,11 +76,11 @@ def main(
             findings += found
             for picture in (each.picture for each in found if each.picture is not None):
                 console.print(f"a picture: {output / picture}")
-        rest = [name for name in wanted if name not in AT_ONCE]
-        for preset in sorted({_preset(name) for name in rest}):
+        others = [name for name in wanted if name not in AT_ONCE]
+        for preset in sorted({_preset(name) for name in others}):
             prepare_engine(ENGINE, PRESETS[preset])
         with console.status("running programs") as status:
-            for finding in demonstrate(rest, output):
+            for finding in demonstrate(others, output):
                 findings.append(finding)
                 status.update(f"done: {finding.name}")
     except (MachineError, ToolchainError) as error:

@@ -79,7 +79,7 @@ class Finding:
     cycles: int | None
     """None of what ran compiled."""
     taken: int | None
-    """Cycles in which the lanes take an ALU or OUTPUT instruction, or an ALU group; None as well."""
+    """Cycles in which the lanes take an ALU or OUTPUT instruction, or an ALU instruction group; None as well."""
     seconds: float
     is_golden: bool
     agrees: str

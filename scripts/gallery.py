@@ -1,4 +1,4 @@
-"""Which pictures the demonstration shows of each example."""
+"""The pictures of each example in the demonstration."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ from ctm.tb.r5xx.shaders import Shader, run
 from ctm.tb.r5xx.simulation.simulation import Timing
 
 _LONG_ROUNDS = 60
-_LATE_ROUNDS = 30
+_PRESUBTRACT_ROUNDS = 30
 _LATENCY = 20
 _WIDTH = 110
 
@@ -28,7 +28,7 @@ class Rate:
     """What a run of a program issued."""
 
     name: str
-    groups: int
+    wavefronts: int
     cycles: int
     issued: tuple[int, int, int]
 
@@ -50,17 +50,17 @@ def _rate(name: str) -> Rate:
     return Rate(name, engine.report().counters["groups"], result.cycles, result.issued)
 
 
-def _program(name: str, body: str, rounds: int, groups: int, registers: int) -> Rate:
-    """A loop without lookups over some groups, of which up to 16 are resident."""
+def _program(name: str, body: str, rounds: int, wavefronts: int, registers: int) -> Rate:
+    """A loop without fetches over some wavefronts, of which up to 16 are resident."""
     lines = [f".highest_temporary {registers - 1}", "ALU r1.rgb = MOV(r0)", "REP i0", *[body] * 16, "ENDREP"]
     device = Device("core", DEFAULT)
-    layout = Layout(width=2 * groups, height=2, format=DataFormat.FLOAT32_4)
+    layout = Layout(width=2 * wavefronts, height=2, format=DataFormat.FLOAT32_4)
     image = device.image(layout)
     commands = CommandBuffer().set_inst_fmt(device.place(write(assemble("\n".join([*lines, "OUT o0 = MOV(r1)"])))))
     commands.set_consti_fmt(device.place(bytes([rounds, 0, 0, 0]) + bytes(124)))
     commands.set_out_fmt(0, image.base, layout.format_word, layout.height)
-    device.run(commands.set_domain(0, 0, 2 * groups - 1, 1).start_program().flush_out_cache())
-    return replace(_rate(name), groups=groups)
+    device.run(commands.set_domain(0, 0, 2 * wavefronts - 1, 1).start_program().flush_out_cache())
+    return replace(_rate(name), wavefronts=wavefronts)
 
 
 def _workload(workload: Workload, name: str) -> Rate:
@@ -68,24 +68,24 @@ def _workload(workload: Workload, name: str) -> Rate:
     prepared.device.run(prepared.commands)
     if not prepared.is_right():
         raise SystemExit(f"{name}: the result is wrong")
-    return replace(_rate(name), groups=workload.width * workload.height // DEFAULT.array.lanes)
+    return replace(_rate(name), wavefronts=workload.width * workload.height // DEFAULT.array.lanes)
 
 
 def _shader(name: str) -> Rate:
     shader = Shader.load(name)
     width, height = shader.grid
     run(shader, domain=(0, 0, width - 1, height - 1), engine="core")
-    return replace(_rate(f"{name}, compiled"), groups=width * height // DEFAULT.array.lanes)
+    return replace(_rate(f"{name}, compiled"), wavefronts=width * height // DEFAULT.array.lanes)
 
 
 def rates() -> Iterator[Rate]:
     """Run all programs."""
     multiply = "ALU r1.rgb = MAD(r1, 0.5, r0) || r1.a = MAD(r1.a, 0.5, r0.r)"
-    late = "ALU r1.rgb = MAD((1 - r1), 0.5, r0) || r1.a = MAD(r1.a, 0.5, r0.r)"
-    for groups in (1, 2, 4, 8, 512):
-        yield _program("multiply-adds, each on the last", multiply, _LONG_ROUNDS, groups, 2)
-    for groups in (1, 2, 4, 8, 512):
-        yield _program("the same with presubtract", late, _LATE_ROUNDS, groups, 2)
+    presubtract = "ALU r1.rgb = MAD((1 - r1), 0.5, r0) || r1.a = MAD(r1.a, 0.5, r0.r)"
+    for wavefronts in (1, 2, 4, 8, 512):
+        yield _program("multiply-adds, each on the last", multiply, _LONG_ROUNDS, wavefronts, 2)
+    for wavefronts in (1, 2, 4, 8, 512):
+        yield _program("the same with presubtract", presubtract, _PRESUBTRACT_ROUNDS, wavefronts, 2)
     yield _workload(mandelbrot(512), "mandelbrot, 512 x 512")
     yield _workload(matmul(64), "matmul, 64 x 64")
     yield _workload(matmul(128), "matmul, 128 x 128")
@@ -99,11 +99,11 @@ def main() -> None:
     """Print the table."""
     ENGINES["core"] = _Engine
     table = Table("program", title="Instructions issued per cycle, one core of 4 lanes and 16 slots")
-    for column in ("groups", "cycles", "ALU", "ALU / cycle", "TEX / cycle", "FC / cycle"):
+    for column in ("wavefronts", "cycles", "ALU", "ALU / cycle", "TEX / cycle", "FC / cycle"):
         table.add_column(column, justify="right")
     for rate in rates():
         shares = [f"{count / rate.cycles:.3f}" for count in rate.issued]
-        table.add_row(rate.name, f"{rate.groups:,}", f"{rate.cycles:,}", f"{rate.issued[0]:,}", *shares)
+        table.add_row(rate.name, f"{rate.wavefronts:,}", f"{rate.cycles:,}", f"{rate.issued[0]:,}", *shares)
     Console(width=_WIDTH).print(table)
 
 

@@ -80,11 +80,11 @@ def _inline_constants() -> Iterator[str]:
 
 def _executables() -> Iterator[str]:
     yield "## Program information note\n"
-    for place, (name, layout) in enumerate(program.PROGRAM_INFORMATION.items()):
+    for number, (name, layout) in enumerate(program.PROGRAM_INFORMATION.items()):
         fields = [
             f"{field_name} {bits(field)}" for field_name, field in layout if not field_name.startswith("reserved")
         ]
-        yield f"* word {place}: {name}" + (f" ({', '.join(fields)})" if fields else ", 0")
+        yield f"* word {number}: {name}" + (f" ({', '.join(fields)})" if fields else ", 0")
     yield ""
 
 
@@ -107,11 +107,11 @@ def _host() -> Iterator[str]:
         "be in flight then.\n"
     )
     counters = enumerate(COUNTERS.items())
-    counts = [(f"0x{COUNTERS_OFFSET + 4 * place:03X}", name, text) for place, (name, text) in counters]
+    counts = [(f"0x{COUNTERS_OFFSET + 4 * number:03X}", name, text) for number, (name, text) in counters]
     yield from table(("offset", "counter", "counts"), counts)
     yield "Counters of draws, likewise, of hardware that draws; on other hardware they read 0.\n"
     of_draws = enumerate(DRAW_COUNTERS.items())
-    counts = [(f"0x{DRAW_COUNTERS_OFFSET + 4 * place:03X}", name, text) for place, (name, text) in of_draws]
+    counts = [(f"0x{DRAW_COUNTERS_OFFSET + 4 * number:03X}", name, text) for number, (name, text) in of_draws]
     yield from table(("offset", "counter", "counts"), counts)
     yield "## Status codes\n"
     yield from table(
@@ -121,7 +121,7 @@ def _host() -> Iterator[str]:
 
 def reference() -> str:
     """The whole document."""
-    parts = [
+    texts = [
         "# Reference of words and codes",
         "",
         "Generated from `rtl/isa` by `python -m scripts.make_isa_reference`; do not edit.",
@@ -132,7 +132,7 @@ def reference() -> str:
         *_executables(),
         *_host(),
     ]
-    return "\n".join(parts).rstrip() + "\n"
+    return "\n".join(texts).rstrip() + "\n"
 
 
 if __name__ == "__main__":

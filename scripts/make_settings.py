@@ -62,8 +62,8 @@ MEANINGS = {
     **{f"{cache}.sets": f"{text}: sets of 64-byte lines" for cache, text in _CACHES.items()},
     **{f"{cache}.ways": f"{text}: ways" for cache, text in _CACHES.items()},
     **{
-        f"{part}.{step}": f"{unit}, pipeline register (1: there is one) after {text}"
-        for part, unit in _PIPELINES.items()
+        f"{section}.{step}": f"{unit}, pipeline register (1: there is one) after {text}"
+        for section, unit in _PIPELINES.items()
         for step, text in _STEPS.items()
     },
 }
@@ -73,15 +73,15 @@ MEANINGS = {
 def names() -> tuple[str, ...]:
     """All settings by their dotted names, in the order of the declarations."""
     return tuple(
-        f"{part.name}.{setting.name}"
-        for part in fields(MachineConfig)
-        for setting in fields(getattr(DEFAULT, part.name))
+        f"{section.name}.{setting.name}"
+        for section in fields(MachineConfig)
+        for setting in fields(getattr(DEFAULT, section.name))
     )
 
 
 def _value(config: MachineConfig, name: str) -> int | str:
-    part, _, key = name.partition(".")
-    value: int | str = getattr(getattr(config, part), key)
+    section, _, key = name.partition(".")
+    value: int | str = getattr(getattr(config, section), key)
     return value
 
 
@@ -172,7 +172,7 @@ def reference() -> str:
         "input cache of a core", "shared cache",
     )  # fmt: skip
     cells = "LUT4", "flip-flops", "DP16KD", "MULT18X18D"
-    parts = [
+    texts = [
         "# Settings and presets",
         "",
         "Generated from `rtl/config.py` and recorded figures by `python -m scripts.make_settings`; do not edit.",
@@ -198,7 +198,7 @@ def reference() -> str:
         "",
         *table(("setting", "meaning", "values", "compiles", *PRESETS), _setting_rows()),
     ]
-    return "\n".join(parts).rstrip() + "\n"
+    return "\n".join(texts).rstrip() + "\n"
 
 
 if __name__ == "__main__":

@@ -42,8 +42,8 @@ def cycle(values: Array) -> Array:
 
 
 def _mapped(values: Array, anchors: Array) -> Array:
-    places = np.linspace(0, 1, len(anchors))
-    channels = [np.interp(values, places, anchors[:, channel]) for channel in range(3)]
+    positions = np.linspace(0, 1, len(anchors))
+    channels = [np.interp(values, positions, anchors[:, channel]) for channel in range(3)]
     return np.rint(np.stack(channels, axis=-1)).astype(np.uint8)
 
 
@@ -51,5 +51,5 @@ def beside(*pictures: Array) -> Array:
     """Pictures of one height, from left to right with a white gap between them."""
     coloured = [picture if picture.ndim == 3 else picture[:, :, None].repeat(3, axis=2) for picture in pictures]
     gap = np.full((coloured[0].shape[0], 4, 3), 255, np.uint8)
-    parts = [part for picture in coloured for part in (gap, picture)]
-    return np.concatenate(parts[1:], axis=1)
+    strips = [strip for picture in coloured for strip in (gap, picture)]
+    return np.concatenate(strips[1:], axis=1)

@@ -27,7 +27,7 @@ FILE, PAGE = DOCS / "preset_levels.json", DOCS / "synthesis.md"
 HEADING = "## Levels of presets\n"
 MEASURED = ("tiny", "default", "small", "r700", "r700-small")
 _CHAINS = 3
-"""Chains of each preset that the document shows."""
+"""Chains of each preset in the document."""
 
 Levels = Mapping[str, Any]
 
@@ -43,7 +43,7 @@ def section(recorded: Mapping[str, Levels]) -> str:
     """The section of the document, with its heading."""
     presets = [preset for preset in MEASURED if preset in recorded]
     most = max(int(units) for preset in presets for units in recorded[preset]["ends"])
-    parts = [
+    texts = [
         HEADING,
         "Written by `python -m scripts.preset_levels`; do not edit. Ends are those of all paths of a machine, by the "
         "units of the longest chain that leads to them.",
@@ -62,7 +62,7 @@ def section(recorded: Mapping[str, Levels]) -> str:
         "Levels of each unit alone, and linked; 0 if no path ends there. A dash: the machine has no such unit.",
         "",
         *table(("unit", *presets), _units([recorded[preset]["units"] for preset in presets])),
-        f"The path of the most levels, and the {_CHAINS} chains of the most units. Behind each unit is the port by "
+        f"The path of the most levels, and the {_CHAINS} chains of the most units. After each unit is the port by "
         "which the signal leaves it, or comes to the next one.",
         "",
         *table(
@@ -70,7 +70,7 @@ def section(recorded: Mapping[str, Levels]) -> str:
             (row for preset in presets for row in _chains(preset, recorded[preset])),
         ),
     ]
-    return "\n".join(parts).rstrip() + "\n"
+    return "\n".join(texts).rstrip() + "\n"
 
 
 def _ends(preset: str, levels: Levels, most: int) -> tuple[object, ...]:
@@ -105,9 +105,9 @@ def _through(chain: Levels) -> str:
 
 def written(page: str, recorded: Mapping[str, Levels]) -> str:
     """The document with its section anew."""
-    before, _, behind = page.partition(HEADING)
-    following = re.search(r"^## ", behind, re.MULTILINE)
-    return before + section(recorded) + (f"\n{behind[following.start() :]}" if following else "")
+    before, _, after = page.partition(HEADING)
+    following = re.search(r"^## ", after, re.MULTILINE)
+    return before + section(recorded) + (f"\n{after[following.start() :]}" if following else "")
 
 
 def main(presets: list[str]) -> None:

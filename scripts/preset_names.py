@@ -4,6 +4,6 @@ _PREFIXES = {"ctm_core.core.": "core.", "ctm_core": "core", "ctm.machine.": "", 
 
 
 def short(name: str) -> str:
-    """A unit's name without the parts that most names have."""
+    """A unit's name without the components that most names have."""
     prefix = next(prefix for prefix in _PREFIXES if name.startswith(prefix))
     return _PREFIXES[prefix] + name.removeprefix(prefix)

@@ -104,17 +104,17 @@ def _selects() -> Iterator[str]:
 
 def _note(title: str, words: Mapping[str, data.StructLayout]) -> Iterator[str]:
     yield f"## {title}\n"
-    for place, (name, layout) in enumerate(words.items()):
+    for number, (name, layout) in enumerate(words.items()):
         fields = [
             f"{field_name} {bits(field)}" for field_name, field in layout if not field_name.startswith("reserved")
         ]
-        yield f"* word {place}: {name}" + (f" ({', '.join(fields)})" if fields else ", 0")
+        yield f"* word {number}: {name}" + (f" ({', '.join(fields)})" if fields else ", 0")
     yield ""
 
 
 def reference() -> str:
     """The whole document."""
-    parts = [
+    texts = [
         "# Reference of the R700's words and codes",
         "",
         "Generated from `rtl/isa/r700` by `python -m scripts.make_isa_reference`; do not edit. Commands, formats and "
@@ -124,11 +124,11 @@ def reference() -> str:
         "",
     ]
     for name, (layout, text) in _WORDS.items():
-        parts += [f"### {name}\n\n{text[0].upper()}{text[1:]}\n", *layout_table(layout)]
-    parts += [*_selects(), *_operations(), "## Codes\n", *codes_tables(_CODES)]
-    parts += _note("Program information note", program.PROGRAM_INFORMATION)
-    parts += _note("Pipeline note of a draw", pipeline.PIPELINE_INFORMATION)
-    parts += ["## Commands of draws", "", "These are beside the commands of [isa.md](isa.md).", ""]
-    parts += commands_tables(draws.DRAW_COMMANDS)
-    parts += codes_tables((draws.PrimitiveType, draws.IndexFormat, draws.Ring, pipeline.OutputPrimitive))
-    return "\n".join(parts).rstrip() + "\n"
+        texts += [f"### {name}\n\n{text[0].upper()}{text[1:]}\n", *layout_table(layout)]
+    texts += [*_selects(), *_operations(), "## Codes\n", *codes_tables(_CODES)]
+    texts += _note("Program information note", program.PROGRAM_INFORMATION)
+    texts += _note("Pipeline note of a draw", pipeline.PIPELINE_INFORMATION)
+    texts += ["## Commands of draws", "", "These are beside the commands of [isa.md](isa.md).", ""]
+    texts += commands_tables(draws.DRAW_COMMANDS)
+    texts += codes_tables((draws.PrimitiveType, draws.IndexFormat, draws.Ring, pipeline.OutputPrimitive))
+    return "\n".join(texts).rstrip() + "\n"

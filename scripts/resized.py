@@ -12,7 +12,7 @@ from ctm.sim.runtime import Layout
 
 
 def resized(job: LoadedJob, reference: ModuleType, side: int) -> LoadedJob:
-    """The job over the same part of the plane, with `side` points in both directions."""
+    """The job over the same rectangle of the plane, with `side` points in both directions."""
     (launch,), ((section, layout, _),) = job.launches, job.outputs
     step = _step(reference, side)
     numbers = np.array([step, step, reference.LEFT, reference.BOTTOM], np.float32)

@@ -22,7 +22,7 @@ class Stage:
     cycles: int | None
     """None of what ran compiled."""
     taken: int | None
-    """Cycles in which the lanes take an ALU or OUTPUT instruction, or an ALU group; None as well."""
+    """Cycles in which the lanes take an ALU or OUTPUT instruction, or an ALU instruction group; None as well."""
     seconds: float
     difference: str | None
     """From the golden model, None where every bit is the same."""
@@ -41,16 +41,16 @@ def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
     config = PRESETS[DEFAULT_PRESETS[job.kinds[0]]]
     launches = [_once(launch) for launch in job.launches for _ in range(launch.section.repeat)]
     for first, end in zip((0, *ends), (*ends, len(launches)), strict=True):
-        part = replace(job, launches=tuple(launches[first:end]))
+        selected = replace(job, launches=tuple(launches[first:end]))
         execution, reference = (
-            Execution(part, engine=engine, config=config, watchdog=WATCHDOG) for engine in (ENGINE, REFERENCE)
+            Execution(selected, engine=engine, config=config, watchdog=WATCHDOG) for engine in (ENGINE, REFERENCE)
         )
         start = time.perf_counter()
         run = execution.run()
         seconds = time.perf_counter() - start
         difference = first_difference(run, reference.run())
         outputs = {job.files[key].name: array for key, array in run.outputs.items()}
-        # A group that is larger than the lanes takes them for several cycles.
+        # A wavefront that is larger than the lanes takes them for several cycles.
         taken = run.report.counters["issued_alu"] * config.array.cycles_per_wavefront
         yield Stage(outputs, run.report.cycles, taken, seconds, difference)
         written = {index: run.outputs[output] for output, index in launches[end - 1].section.swap}
@@ -60,15 +60,15 @@ def run_stages(job: LoadedJob, ends: Sequence[int] = ()) -> Iterator[Stage]:
 
 def run_compiled(job: LoadedJob) -> Stage:
     """Run a large job compiled, and on the golden model a sample of it, with which it is compared."""
-    part = sample(job)
-    assert part is not None
+    selected = sample(job)
+    assert selected is not None
     config = PRESETS[DEFAULT_PRESETS[job.kinds[0]]]
     start = time.perf_counter()
     run = Execution(job, engine=COMPILED, config=config, watchdog=WATCHDOG).run()
     seconds = time.perf_counter() - start
-    reference = Execution(part.job, engine=REFERENCE, config=config, watchdog=WATCHDOG).run()
+    reference = Execution(selected.job, engine=REFERENCE, config=config, watchdog=WATCHDOG).run()
     outputs = {job.files[key].name: array for key, array in run.outputs.items()}
-    difference = first_difference(part.of(run), reference)
+    difference = first_difference(selected.of(run), reference)
     return Stage(outputs, None, None, seconds, difference)
 
 

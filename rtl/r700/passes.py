@@ -1,7 +1,7 @@
-"""A wavefront in the lanes: it is larger than they are, so they take it in passes.
+"""A wavefront has more pixels than there are lanes, so the lanes compute it in passes, one in a cycle.
 
-Tests and outputs take it segment by segment: a segment is `lanes` pixels, also where fewer are computed or exported in
-a cycle. A segment then has several passes, which are its beats (`ctm.rtl.dpp.beats`).
+The conditional unit and the outputs take it in segments of `lanes` pixels. Where fewer pixels are computed or exported
+in a cycle, a segment has several passes, which are its beats (`ctm.rtl.dpp.beats`).
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ _BLOCK_RAM_ROWS = 512
 
 
 def passes_of(config: ArrayConfig) -> int:
-    """Passes of a wavefront through the lanes."""
+    """Passes of a wavefront, and cycles in which the lanes compute one instruction of it."""
     return config.cycles_per_wavefront
 
 
@@ -53,6 +53,6 @@ def segments_of(config: ArrayConfig) -> int:
 
 
 def segment_context(config: ArrayConfig, number: Value, wave: Value) -> Value:
-    """The row of the segment that a pass belongs to."""
+    """The row, in tables of `by_segment`, of the segment that has pass `number` of wave slot `wave`."""
     beat_bits, bits = (config.beats - 1).bit_length(), (passes_of(config) - 1).bit_length()
     return Cat(number[beat_bits:bits], wave)

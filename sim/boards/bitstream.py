@@ -43,7 +43,7 @@ class Bitstream:
 
 
 def require_packages(target: Target) -> None:
-    """Refuse to begin where a package for a board is missing, as `Package.require` does."""
+    """Raise an error if a package for a board is missing, as `Package.require` does."""
     for package in (*target.packages, LITEDRAM, FPGA_YOSYS, _nextpnr(target).package, *target.packing.packages):
         package.require()
 
@@ -62,10 +62,10 @@ def bitstream(
     allow_slow: bool = False,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Bitstream:
-    """Synthesise a design unit by unit, place and route it, and pack what comes out.
+    """Synthesise a design unit by unit, place and route it, and pack the result.
 
     A placement is the first of `seeds` that can be routed and has the board's clock, with `allow_slow` any clock.
-    `folder` keeps what the tools write. `progress` is told what is being done; it takes half an hour or more.
+    `folder` keeps the tools' files. `progress` is called with the title of each step; all take half an hour or more.
 
     Raises
     ------
@@ -80,12 +80,12 @@ def bitstream(
     family = device.family
     wanted = design.frequency / HERTZ
     with side_by_side() as tools:
-        parts = [*units(design.board, BOARD), _controller(design, folder)]
-        boxes = "".join(part.box for part in parts if part.top in (BOARD, CONTROLLER))
-        parts.append(Unit(module=f"\\{target.top}", count=1, text=design.pins.text + boxes))
+        design_units = [*units(design.board, BOARD), _controller(design, folder)]
+        boxes = "".join(unit.box for unit in design_units if unit.top in (BOARD, CONTROLLER))
+        design_units.append(Unit(module=f"\\{target.top}", count=1, text=design.pins.text + boxes))
         synthesis = Synthesis(folder, tools, FREQUENCY, family)
-        found = zip(parts, synthesis.run(parts, progress), strict=True)
-        cells = sum((each * part.count for part, each in found), Cells())
+        found = zip(design_units, synthesis.run(design_units, progress), strict=True)
+        cells = sum((each * unit.count for unit, each in found), Cells())
         if missing := cells.lacks(device.capacity):
             lacking = " and ".join(f"{count} {family.kinds[kind]}" for kind, count in missing.items())
             raise BitstreamError(f"the board's FPGA is too small: {lacking} too many")

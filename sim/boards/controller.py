@@ -78,13 +78,13 @@ def generate(*, frequency: int, data_bits: int) -> Controller:
     LITEDRAM.require()
     with tempfile.TemporaryDirectory(prefix="ctm-controller-") as name:
         folder = Path(name)
-        # YAML, of which JSON is a part.
+        # YAML, of which JSON is a subset.
         wanted = settings(frequency=frequency, data_bits=data_bits)
         write_file(folder / _SETTINGS, json.dumps(wanted, indent=1).encode())
         command = [sys.executable, "-m", "litedram.gen", _SETTINGS, "--name", CONTROLLER, "--output-dir", str(_FOLDER)]
         run(command, folder, name=LITEDRAM.distribution)
         registers = json.loads((folder / _REGISTERS).read_text())["csr_registers"]
-        addresses = {register: place["addr"] for register, place in registers.items()}
+        addresses = {register: entry["addr"] for register, entry in registers.items()}
         header = Header((folder / _HEADER).read_text(), addresses)
         # Its own software ends so, too: the controller takes over, and its ports open.
         handed_over = (header.write("sdram_dfii_control", "DFII_CONTROL_SEL"), header.write("ddrctrl_init_done", "1"))
@@ -93,7 +93,7 @@ def generate(*, frequency: int, data_bits: int) -> Controller:
 
 
 def _with_data_pins(verilog: str) -> str:
-    """The module with data pins of both directions, as which they are used, in place of inputs."""
+    """The module with bidirectional data pins instead of inputs."""
     changed, count = _DATA_PINS.subn(r"    inout \1", verilog)
     if count != 1:
         raise ToolchainError("litedram: the data pins are not where version 2024.12 has them; is it another version?")

@@ -1,4 +1,4 @@
-"""The design of a board, in the parts that tools take: pins, board and memory controller."""
+"""The design of a board in three modules: pins, board and memory controller."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from ctm.sim.compiled.verilog import without_collection
 
 @dataclass(frozen=True, kw_only=True)
 class Pins:
-    """Module `Target.top` in RTLIL, which names the modules behind it, and what nextpnr reads of pins and clock."""
+    """Module `Target.top` in RTLIL, which has all other modules, and nextpnr's constraints of pins and clock."""
 
     text: str
     constraints: str
@@ -25,7 +25,7 @@ class Pins:
 
 @dataclass(frozen=True, kw_only=True)
 class Design:
-    """A board: its pins, what is behind them as RTLIL, the memory's controller as Verilog; the clock in Hz."""
+    """A board: its pins, the board's logic as RTLIL, the memory controller as Verilog; the clock in Hz."""
 
     target: Target
     pins: Pins

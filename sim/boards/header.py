@@ -49,7 +49,7 @@ class Header:
             raise _unknown(function)
         parameter, body = self._functions[function]
         known = {parameter: argument}
-        for statement in filter(None, (part.strip() for part in _COMMENT.sub("", body).split(";"))):
+        for statement in filter(None, (text.strip() for text in _COMMENT.sub("", body).split(";"))):
             call = _CALL.fullmatch(statement)
             if call is None:
                 raise _unknown(statement)

@@ -12,7 +12,7 @@ _LEVELS = Attrs(IO_TYPE="LVCMOS33")
 
 
 class TangMega138kPlatform(GowinPlatform):
-    """The parts of the board that are used; the module holds its chip's clock enable at 1."""
+    """The resources of the board that are used; the module holds its chip's clock enable at 1."""
 
     part = "GW5AST-LV138PG484AC1/I0"
     family = "GW5AST-138C"
@@ -39,5 +39,5 @@ class TangMega138kPlatform(GowinPlatform):
     connectors: Any = []
 
     def parse_part(self) -> None:
-        """Take the part as it is: Amaranth knows how parts of older series are called."""
+        """Take the part number as it is: Amaranth can compose those of older series only."""
         self.series = "GW5AST"

@@ -16,10 +16,10 @@ from ctm.sim.compiled.tools.package import BOARDS, Package
 class Target:
     """A board with serial line and memory.
 
-    `top` is the module of all, `platform` makes what Amaranth knows of the board, `device` is one of `DEVICES`,
-    `packing` makes a bitstream of it. `preset` is the machine on it if nobody names another, `usual` its clock in Hz if
-    nobody wants another and it is not the oscillator's. `frequency` is its clock: of a wanted one, if any is, and its
-    oscillator's, or `ValueError`. `loads` says how a bitstream is loaded. `packages` are those that know the board.
+    `top` is the module of all, `platform` makes Amaranth's description of the board, `device` is one of `DEVICES`,
+    `packing` makes a bitstream of it. `preset` is its default machine, `usual` its default clock in Hz where that is
+    not the oscillator's. ``frequency(wanted, oscillator)`` is its clock in Hz, or raises `ValueError`. `loads` says how
+    a bitstream is loaded. `packages` are those that know the board.
     """
 
     top: str

@@ -10,11 +10,11 @@ from ctm.sim.cli.signals import ending_at_once, interruptible
 def main() -> None:
     """Entry point. Signals come first: everything else takes half a second to import."""
     if not sys.warnoptions:
-        # What libraries warn of is for who calls them; users hear of their files by our own sentences.
+        # Warnings of libraries are for programmers; messages about users' files are the commands' own.
         warnings.simplefilter("ignore")
     with interruptible():
         with ending_at_once():
-            # Garbage is looked for by the number of objects: hundreds of times among those of modules, which stay.
+            # Imports make so many objects that collection would run hundreds of times, and modules are never freed.
             gc.disable()
             from ctm.sim.cli.application import application
             from ctm.sim.cli.printing import printed

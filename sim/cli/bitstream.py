@@ -21,9 +21,9 @@ from ctm.sim.synthesis.devices import DEVICES
 from ctm.sim.synthesis.table import print_placements
 
 _PRESETS = ", ".join(f"{target.preset} on {board}" for board, target in TARGETS.items())
-"""Of each board, for a user who names none."""
+"""The default preset of each board, for the help."""
 _CLOCKS = ", ".join(f"{target.usual / HERTZ:g} on {board}" for board, target in TARGETS.items() if target.usual)
-"""Of each board with a clock to choose, likewise."""
+"""The default clock in MHz of each board with a clock to choose, likewise."""
 
 
 def make_bitstream(

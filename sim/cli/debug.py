@@ -111,7 +111,7 @@ def _check(job: Path | None, *, dap: bool, port: int | None, screen: bool, comma
 
 @dataclass(frozen=True)
 class _Options:
-    """What a session takes beside its job."""
+    """Options of a session besides its job."""
 
     preset: str | None
     settings: list[str] | None
@@ -127,7 +127,7 @@ def _opened(job: Path, options: _Options) -> Opened:
     draws = draws_in_hardware(loaded, "rtl" if options.batches else options.engine)
     config = configuration(options.preset, options.settings, kind=loaded.kinds[0], draws=draws)
     check_kinds(loaded, config)
-    # Of what hardware does not draw, the session says so.
+    # The session reports jobs that the hardware cannot draw.
     if options.engine == "rtl" and not hardware_problem(loaded, config):
         config.check_hardware()
         Hardware.prepare(config, lambda: typer.echo(_COMPILING, err=True))
@@ -161,7 +161,7 @@ def _opener(options: _Options) -> Callable[[str], Session]:
 
 
 def _launching(job: Path | None, options: _Options) -> _Open:
-    """Opens what an editor's launch names; what it does not name is as on the command line."""
+    """Opens the job of an editor's launch request; arguments that it lacks are those of the command line."""
 
     def opened(given: Arguments) -> Opened:
         named = given.optional("job", str)
@@ -188,10 +188,10 @@ def _launching(job: Path | None, options: _Options) -> _Open:
 
 
 def _serve(outcome: Outcome, launch: _Open, port: int | None) -> None:
-    """Serve the editor that started this, or one after the other that connects."""
+    """Serve an editor: on standard input and output, or one after another on a port of this computer."""
     if port is None:
         channel = Channel(sys.stdin.buffer, sys.stdout.buffer)
-        # What anything else prints is no message.
+        # Standard output is for messages of the protocol only.
         with redirect_stdout(sys.stderr):
             try:
                 Server(channel, Adapter(channel, launch)).serve()
@@ -206,7 +206,7 @@ def _serve(outcome: Outcome, launch: _Open, port: int | None) -> None:
         outcome.say(f"an editor may connect to {_ADDRESS}:{listening.getsockname()[1]}; Ctrl-C ends it")
         while True:
             connection, _ = listening.accept()
-            # An editor that goes without a word is no error of this program.
+            # An editor that disconnects is no error of this program.
             with (
                 connection,
                 connection.makefile("rb") as source,
@@ -221,7 +221,7 @@ def _serve(outcome: Outcome, launch: _Open, port: int | None) -> None:
 
 
 def _show(session: Session, said: list[str]) -> None:
-    # It is a package that not everyone installs.
+    # Textual is an optional package.
     from ctm.sim.debug.screen.application import DebugScreen
 
     number = DebugScreen(session, said).run()
@@ -239,7 +239,7 @@ def _script(file: str) -> tuple[str, Iterator[str]]:
 
 
 def _executed(console: Console, say: Callable[[str], None], name: str, lines: Iterator[str]) -> bool:
-    """Execute the lines of a script up to the first that fails; whether one of them was the last one."""
+    """Execute the lines of a script up to the first that fails; whether one of them ended the session."""
     for number, line in enumerate(lines, start=1):
         if line.strip() and not line.lstrip().startswith("#"):
             say(f"{console.prompt}{line.strip()}")
@@ -251,7 +251,7 @@ def _executed(console: Console, say: Callable[[str], None], name: str, lines: It
 
 
 def _interactive(console: Console) -> None:
-    """Read lines from the terminal; Ctrl-C ends what a command does, and not the session."""
+    """Read lines from the terminal; Ctrl-C ends the running command, not the session."""
     intro = "type `help` for the commands"
     while True:
         try:

@@ -20,7 +20,7 @@ from ctm.sim.compiled.tools.package import PROJECT, installation
 from ctm.sim.memory import Memory
 
 _TOOLS = {"g++": "g++", "make": "make", "perl": "perl"}
-# An extra behind those that it is made of.
+# An extra comes after those that it includes.
 _EXTRAS = {
     "fast": "engine fast needs it",
     "kernels": "ctm cc, and jobs with kernels, need it",
@@ -98,7 +98,7 @@ def _packages() -> Iterator[Finding]:
 
 
 def _rank(requirement: Requirement) -> int:
-    """What is always needed, then what a part of the machine needs, in the order of `_EXTRAS`, then the rest."""
+    """The order of advice: 0 for what is always needed, then each of `_EXTRAS`, then all others."""
     if requirement.marker is None:
         return 0
     needing = [requirement.marker.evaluate({"extra": extra}) for extra in _EXTRAS]
@@ -119,7 +119,7 @@ def _memory() -> Iterator[Finding]:
     try:
         Memory()
     except MemoryError as error:
-        yield Finding("4 GiB of address space", "refused", str(error))
+        yield Finding("4 GiB of address space", "not mapped", str(error))
     else:
         yield Finding("4 GiB of address space", "mapped")
 

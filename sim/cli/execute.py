@@ -85,7 +85,7 @@ def execute(
 
 
 def _execute(machine: Engine, origins: Origins, address: int, dwords: int) -> None:
-    """Execute a buffer; errors of programs are told with what their line tables say."""
+    """Execute a buffer; an error of a program is raised with its source line, if its ELF file has a line table."""
     try:
         machine.execute(address, dwords)
     except MachineError as error:
@@ -102,30 +102,30 @@ def _finish(outcome: Outcome, machine: Engine, dumps: list[tuple[int, int, Path]
         outcome.fields["outputs"][f"0x{address:08x}"] = str(path)
 
 
-def _parts(option: str, text: str, form: str, separators: str) -> list[str]:
-    """The text cut at each separator in turn."""
-    parts = []
-    rest = text
+def _fields(option: str, text: str, form: str, separators: str) -> list[str]:
+    """An option's text, split at the first of each separator, in this order; `form` is what a message expects."""
+    fields, remaining = [], text
     for separator in separators:
-        part, found, rest = rest.partition(separator)
+        field, found, remaining = remaining.partition(separator)
         if not found:
             raise BadInput(f"{option} {text}: write it as {form}")
-        parts.append(part)
-    return [*parts, rest]
+        fields.append(field)
+    return [*fields, remaining]
 
 
-def _number(option: str, text: str, part: str, limit: int) -> int:
+def _number(option: str, text: str, field: str, limit: int) -> int:
+    """A field of an option's text as a number, 0 to `limit`."""
     try:
-        value = number(part.strip())
+        value = number(field.strip())
     except ValueError:
-        raise BadInput(f"{option} {text}: '{part}' is no decimal or 0x number") from None
+        raise BadInput(f"{option} {text}: '{field}' is no decimal or 0x number") from None
     if not 0 <= value <= limit:
-        raise BadInput(f"{option} {text}: {part} is not 0..0x{limit:x}")
+        raise BadInput(f"{option} {text}: {field} is not 0..0x{limit:x}")
     return value
 
 
 def _load(text: str) -> tuple[int, Path, bytes]:
-    address_text, name = _parts("--load", text, "ADDRESS=FILE", "=")
+    address_text, name = _fields("--load", text, "ADDRESS=FILE", "=")
     address, path = _number("--load", text, address_text, ADDRESS_SPACE - 1), Path(name)
     data = read_file(path)
     if address + len(data) > ADDRESS_SPACE:
@@ -146,7 +146,7 @@ def _check_dumps(dumps: Sequence[tuple[int, int, Path]], loads: Sequence[Path]) 
 
 
 def _buffer(text: str) -> tuple[int, int]:
-    address_text, dwords_text = _parts("--submit", text, "ADDRESS,DWORDS", ",")
+    address_text, dwords_text = _fields("--submit", text, "ADDRESS,DWORDS", ",")
     address = _number("--submit", text, address_text, ADDRESS_SPACE - 1)
     if address % 4:
         raise BadInput(f"--submit {text}: a command buffer's address must be a multiple of 4")
@@ -154,7 +154,7 @@ def _buffer(text: str) -> tuple[int, int]:
 
 
 def _dump(text: str) -> tuple[int, int, Path]:
-    address_text, size_text, path = _parts("--dump", text, "ADDRESS:BYTES=FILE", ":=")
+    address_text, size_text, path = _fields("--dump", text, "ADDRESS:BYTES=FILE", ":=")
     address = _number("--dump", text, address_text, ADDRESS_SPACE - 1)
     size = _number("--dump", text, size_text, ADDRESS_SPACE)
     if address + size > ADDRESS_SPACE:

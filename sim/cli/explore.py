@@ -32,7 +32,7 @@ def explore(
     outcome = Outcome(json_wanted=False)
     with outcome.reported():
         NICEGUI.require()
-        # What serves the page is a package that not everyone installs.
+        # NiceGUI is an optional package.
         from ctm.sim.explore.explorer import Explorer
         from ctm.sim.explore.models import Models
         from ctm.sim.explore.security import ADDRESS
@@ -49,5 +49,5 @@ def explore(
             problem = "another program uses it; 0 selects a free one" if taken else error.strerror
             raise BadInput(f"--port {port}: {problem}") from None
         with at:
-            outcome.say(f"http://{ADDRESS}:{at.getsockname()[1]}/ shows it; Ctrl-C ends it")
+            outcome.say(f"http://{ADDRESS}:{at.getsockname()[1]}/ is the page; Ctrl-C ends it")
             serve(at, start, Explorer(), Models(), show=browser)

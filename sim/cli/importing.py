@@ -43,13 +43,13 @@ def import_program(
                 return
             if compiler is not None:
                 raise BadInput(f"--compiler: {source} is no recorded draw")
-            executable, said = _read(contents)
+            executable, notes = _read(contents)
         except ShaderError as error:
             raise BadInput(f"{source}: no ELF file, and no compiled program as JSON: {error}") from None
         except (ElfError, ValueError) as error:
             raise BadInput(f"{source}: {error}") from None
         write_file(output, write(executable))
-        for line in said:
+        for line in notes:
             outcome.say(line)
         outcome.say(f"{output}: a program for {executable.kind}")
 
@@ -88,12 +88,12 @@ def _import_draw(
 
 
 def _read(contents: bytes) -> tuple[Executable, list[str]]:
-    """The program, and what there is to tell of it."""
+    """The program of a file, and lines about it for the user."""
     if contents.startswith(ELF_MAGIC):
         return read_object(contents)
     shader = read_shader(contents)
     executable, inputs = ready(shader)
-    said = [f"R{register} is loaded from input {index} (FLOAT32_4)" for register, index in sorted(inputs.items())]
+    notes = [f"R{register} is loaded from input {index} (FLOAT32_4)" for register, index in sorted(inputs.items())]
     if shader.float_constants or shader.int_constants:
-        said.append("its constants are not in an executable: give them in the job")
-    return executable, said
+        notes.append("its constants are not in an executable: give them in the job")
+    return executable, notes

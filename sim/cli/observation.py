@@ -85,6 +85,14 @@ class Observation:
         return Watching() if self.profile else None
 
     @property
+    def files(self) -> dict[str, Path | None]:
+        """The files that are written, by the options that name them."""
+        return {
+            "--timeline": self.timeline, "--report": self.page,
+            "--waves": None if self.waves is None else self.waves.waves.path,
+        }  # fmt: skip
+
+    @property
     def _option(self) -> str:
         """The option that a message is about."""
         return "--profile" if self.profile else "--timeline" if self.timeline is not None else "--report"
@@ -128,7 +136,7 @@ class Observation:
         return self if self.waves is None else replace(self, waves=self.waves.located(rerun))
 
     def end(self, outcome: Outcome, execution: Execution) -> None:
-        """Complete what was written while the job ran, whether or not it has failed."""
+        """Close the files that were written while the job ran, whether or not it has failed."""
         if self.waves is not None:
             self.waves.end(outcome, execution)
 
@@ -166,9 +174,9 @@ def _save_timeline(outcome: Outcome, path: Path, execution: Execution, config: M
     seen = execution.device.seen()
     if seen.lost_events:
         end = int(seen.events["cycle"][-1]) if seen.events.size else 0
-        left = f"{seen.lost_events:,} events were left out, and --timeline-events keeps more"
+        lost = f"{seen.lost_events:,} events were left out, and --timeline-events keeps more"
         unit = "cycle" if seen.has_times else "step"
-        typer.echo(f"note: the timeline ends at {unit} {end:,}: {left}", err=True)
+        typer.echo(f"note: the timeline ends at {unit} {end:,}: {lost}", err=True)
     data = BytesIO()
     count = write_timeline(data, seen, execution.programs(), config, compressed=path.suffix == _COMPRESSED)
     write_file(path, data.getvalue(), make_folders=True)
@@ -178,7 +186,7 @@ def _save_timeline(outcome: Outcome, path: Path, execution: Execution, config: M
 def _save_page(
     outcome: Outcome, path: Path, execution: Execution, outputs: Mapping[int | str, Array], config: MachineConfig
 ) -> None:
-    # What draws it is a package that not everyone installs.
+    # Plotly is an optional package.
     from ctm.sim.report.page.page import Ran, page_of
 
     ran = Ran(

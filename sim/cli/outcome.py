@@ -79,8 +79,8 @@ class Outcome:
         except BAD_INPUTS as error:
             self._fail(BAD_INPUT, "bad_input", str(error), {})
         except OSError as error:
-            place = f"{error.filename}: " if error.filename else ""
-            self._fail(BAD_INPUT, "bad_input", f"{place}{error.strerror or error}", {})
+            file = f"{error.filename}: " if error.filename else ""
+            self._fail(BAD_INPUT, "bad_input", f"{file}{error.strerror or error}", {})
         except MemoryError as error:
             self._fail(BAD_INPUT, "bad_input", str(error) or "out of memory", {})
         except Interruption as interruption:

@@ -1,4 +1,4 @@
-"""Standard output that does not take what is printed: a full disk, a reader that has left."""
+"""Standard output that cannot be written: a full disk, a closed pipe."""
 
 import os
 import sys
@@ -11,10 +11,10 @@ from ctm.sim.files import STANDARD_OUTPUT
 
 @contextmanager
 def printed() -> Iterator[None]:
-    """Find out whether all that the body printed was taken; if not, end the process with one line and status 2.
+    """Flush standard output after the body; if that fails, end the process with one line and status 2.
 
-    Otherwise the interpreter finds it out when it ends, with a message and an exit status of its own. What is in its
-    buffer is given up. A body that ends the process with an error keeps its exit status, and has said why.
+    Without this the interpreter fails at exit, with a message and an exit status of its own. What is still buffered is
+    discarded. A body that ends the process with an error keeps its exit status.
     """
     try:
         try:

@@ -1,15 +1,15 @@
 """``ctm run``: run a job."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.isa.status import Status
+from ctm.sim.cli.comparison import compare
 from ctm.sim.cli.observation import MostEvents, Observation, PageFile, Profile, Timeline
 from ctm.sim.cli.options.engines import (
     DEFAULT_WATCHDOG,
@@ -21,27 +21,19 @@ from ctm.sim.cli.options.engines import (
     prepare_engine,
 )
 from ctm.sim.cli.options.machine import Json, Preset, Settings, configuration
-from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
+from ctm.sim.cli.outcome import BadInput, Outcome
 from ctm.sim.cli.split.command import run_split
 from ctm.sim.cli.split.options import Authority, Certificate, Division, Key, Scheduler, Split, Workers, tiles
 from ctm.sim.cli.waves.request import WaveFile, WavesAround, WavesAt, WavesCycles, WavesDepth, WavesFrom, wave_request
-from ctm.sim.engines.fast.engine import FastEngine
-from ctm.sim.engines.golden import GoldenEngine
+from ctm.sim.engines.engine import Progress
+from ctm.sim.engines.seen import Watching
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.files import is_same_file, try_files, write_file
 from ctm.sim.jobs.destinations import Destinations, made_of
 from ctm.sim.jobs.drawing import draw_problem, draws_in_hardware
 from ctm.sim.jobs.ending import Ending
-from ctm.sim.jobs.execution import (
-    Execution,
-    Run,
-    check_kinds,
-    count_difference,
-    first_difference,
-    processors,
-)
+from ctm.sim.jobs.execution import Execution, Run, check_kinds, processors
 from ctm.sim.jobs.loading import LoadedJob, load_job
-from ctm.sim.jobs.sample import Sample, sample
 from ctm.sim.jobs.saving import picture_files, save, save_pictures, try_outputs
 from ctm.sim.report.progress import run_progress
 from ctm.sim.report.provenance import provenance
@@ -106,68 +98,107 @@ def run(
                 max_cycles=max_cycles,
             )  # fmt: skip
             return
+        request = _Request(
+            engine=engine, preset=preset, settings=settings, watchdog=watchdog, max_cycles=max_cycles, port=port,
+            hazards=hazards, trace=trace, png=png,
+        )  # fmt: skip
         check_engine(engine, None, port=port, hazards=hazards, trace=trace is not None)
         observation = Observation(
             profile=profile, timeline=timeline, most_events=most_events, page=report,
             waves=wave_request(waves, waves_from, waves_cycles, waves_around, waves_at, waves_depth),
         )  # fmt: skip
-        loaded = load_job(job, output)
-        is_untimed = loaded.draw is not None or hazards or trace is not None
-        engine = observation.engine(engine, is_untimed=is_untimed)
-        check_engine(engine, max_cycles, port=port, hazards=hazards, trace=trace is not None)
-        config = configuration(preset, settings, kind=loaded.kinds[0], draws=draws_in_hardware(loaded, engine))
-        for warning in loaded.warnings:
-            typer.echo(f"warning: {warning}", err=True)
-        try_outputs(loaded)
-        others = {"--trace": trace, "--timeline": timeline, "--report": report, "--waves": waves}
-        _check_files(loaded, others, pictures=png)
-        lines = _trace(trace, loaded)
-        check_kinds(loaded, config)
-        observation.check(loaded)
-        problem = draw_problem(loaded, engine, config)
-        if problem:
-            raise BadInput(f"--engine {engine}: {problem}")
-        prepare_engine(engine, config, observation.watching)
-        observation = observation.located(
-            lambda watch: Execution(
-                loaded, engine=engine, config=config, watchdog=watchdog, max_cycles=max_cycles, watch=watch
-            )
-        )
-        execution, result = _executed(
-            outcome, loaded, observation, config, lines, trace,
-            engine=engine, watchdog=watchdog, hazards=hazards, max_cycles=max_cycles, port=port,
-        )  # fmt: skip
-        checked = ""
+        prepared = _prepared(request, load_job(job, output), observation)
+        execution, result = _executed(outcome, prepared)
+        loaded, checked = prepared.loaded, ""
         if check or check_all:
-            checked = _checked(loaded, result, execution.device.ran, config, watchdog, whole=check_all)
+            checked = compare(loaded, result, execution.device.ran, prepared.config, watchdog, whole=check_all)
         save(loaded, result)
         if png:
             _save_pictures(outcome, loaded, result)
         outcome.fields["outputs"] = {str(key): str(path) for key, path in loaded.files.items()}
-        _summarise(outcome, config, result, loaded.files, checked)
-        observation.report(outcome, execution, result, config)
+        _summarise(outcome, prepared.config, result, loaded.files, checked)
+        prepared.observation.report(outcome, execution, result, prepared.config)
 
 
-def _executed(
-    outcome: Outcome,
-    loaded: LoadedJob,
-    observation: Observation,
-    config: MachineConfig,
-    lines: StringIO | None,
-    trace: Path | None,
-    *,
-    watchdog: int,
-    **options: Any,
-) -> tuple[Execution, Run]:
-    """Run a job, with what it counted in the outcome; `options` are those of `Execution`, `trace` takes the lines."""
+@dataclass(frozen=True, kw_only=True)
+class _Request:
+    """What the options say of the engine, its machine and its limits, and of files beside the outputs."""
+
+    engine: str
+    preset: str | None
+    settings: list[str] | None
+    watchdog: int
+    max_cycles: int | None
+    port: str | None
+    hazards: bool
+    trace: Path | None
+    png: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Prepared:
+    """A job that has passed all checks, its engine built: it can run."""
+
+    loaded: LoadedJob
+    request: _Request
+    """With the engine that runs, where the user left the choice."""
+    config: MachineConfig
+    observation: Observation
+    lines: StringIO | None
+    """Takes the lines of a trace; None without one."""
+
+    def execution(self, watch: Watching | None, progress: Progress | None = None) -> Execution:
+        """A new execution of the job, recorded as `watch` says."""
+        request = self.request
+        return Execution(
+            self.loaded, engine=request.engine, config=self.config, watchdog=request.watchdog, progress=progress,
+            hazards=request.hazards, max_cycles=request.max_cycles, trace=self.lines, port=request.port, watch=watch,
+        )  # fmt: skip
+
+
+def _prepared(request: _Request, loaded: LoadedJob, observation: Observation) -> _Prepared:
+    """Choose engine and machine of a job, check that they can run it and that its files can be written.
+
+    It ends with what takes long: building the engine, and a first run if waves are wanted around an event of it.
+
+    Raises
+    ------
+    BadInput, JobError, ToolchainError, OSError
+        The job cannot run as its options say; no output has been written.
+    """
+    is_untimed = loaded.draw is not None or request.hazards or request.trace is not None
+    engine = observation.engine(request.engine, is_untimed=is_untimed)
+    request = replace(request, engine=engine)
+    check_engine(
+        engine, request.max_cycles, port=request.port, hazards=request.hazards, trace=request.trace is not None
+    )
+    config = configuration(
+        request.preset, request.settings, kind=loaded.kinds[0], draws=draws_in_hardware(loaded, engine)
+    )
+    for warning in loaded.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    try_outputs(loaded)
+    _check_files(loaded, {"--trace": request.trace, **observation.files}, pictures=request.png)
+    lines = _trace(request.trace, loaded)
+    check_kinds(loaded, config)
+    observation.check(loaded)
+    problem = draw_problem(loaded, engine, config)
+    if problem:
+        raise BadInput(f"--engine {engine}: {problem}")
+    prepare_engine(engine, config, observation.watching)
+    prepared = _Prepared(loaded=loaded, request=request, config=config, observation=observation, lines=lines)
+    return replace(prepared, observation=observation.located(prepared.execution))
+
+
+def _executed(outcome: Outcome, prepared: _Prepared) -> tuple[Execution, Run]:
+    """Run a job, with what it counted in the outcome; a trace is written whether or not it fails."""
+    loaded, config, watchdog = prepared.loaded, prepared.config, prepared.request.watchdog
+    observation = prepared.observation
     with (
         run_progress(processors(loaded), watchdog) as progress,
         Ending(loaded, config, watchdog) as ending,
     ):
-        execution = Execution(
-            loaded, config=config, watchdog=watchdog, progress=progress.advance, trace=lines,
-            watch=observation.watching, **options,
-        )  # fmt: skip
+        execution = prepared.execution(observation.watching, progress.advance)
         progress.standing, progress.ask = execution.device.standing, ending.ask
         try:
             return execution, execution.run()
@@ -181,8 +212,8 @@ def _executed(
             observation.end(outcome, execution)
             for remark in execution.device.remarks:
                 typer.echo(f"note: {remark}", err=True)
-            if trace is not None and lines is not None:
-                write_file(trace, lines.getvalue().encode(), make_folders=True)
+            if prepared.request.trace is not None and prepared.lines is not None:
+                write_file(prepared.request.trace, prepared.lines.getvalue().encode(), make_folders=True)
 
 
 def _check_files(loaded: LoadedJob, wanted: Mapping[str, Path | None], *, pictures: bool) -> None:
@@ -224,48 +255,6 @@ def _trace(file: Path | None, loaded: LoadedJob) -> StringIO | None:
 _NOTHING_RAN: dict[str, object] = {
     "cycles": None, "instructions": 0, "lane_instructions": 0, "counters": {}, "outputs": {},
 }  # fmt: skip
-
-
-def _checked(loaded: LoadedJob, result: Run, ran: str, config: MachineConfig, watchdog: int, *, whole: bool) -> str:
-    """Compare with the golden model, and return the text of a summary."""
-    part = sample(loaded) if ran == FastEngine.name and not whole else None
-    _check(loaded, result, part, ran, config, watchdog)
-    said = ", equal to the golden model in every bit"
-    if part is not None:
-        said += f" of a sample of {part.processors:,} processors; --check-all compares all"
-    return said
-
-
-def _check(
-    loaded: LoadedJob, result: Run, part: Sample | None, engine: str, config: MachineConfig, watchdog: int
-) -> None:
-    """Compare with the golden model, all or a part; the golden engine itself with wavefronts of another size.
-
-    They have the same size if a program can see it. Counters are compared if wavefronts and domain are the same.
-    """
-    sees_size = any(launch.program.executable.sees_group_size for launch in loaded.launches)
-    has_other_groups = engine == GoldenEngine.name and not sees_size
-    if has_other_groups:
-        config = replace(config, array=config.array.with_wavefront(16 if config.array.wavefront_lanes == 4 else 4))
-    golden = Execution(loaded if part is None else part.job, engine="golden", config=config, watchdog=watchdog).run()
-    if part is not None:
-        result, golden = part.of(result), part.of(golden)
-    difference = first_difference(result, golden)
-    # Hardware shades a vertex again that comes in several batches.
-    if difference is None and part is None and not has_other_groups and not draws_in_hardware(loaded, engine):
-        difference = count_difference(result, golden)
-    if difference is not None:
-        raise Mismatch(f"{difference}{_hazard(loaded, config, watchdog)}")
-
-
-def _hazard(loaded: LoadedJob, config: MachineConfig, watchdog: int) -> str:
-    """The message of a hazard that may explain a difference; empty if the job has none."""
-    try:
-        Execution(loaded, engine="golden", config=config, watchdog=watchdog, hazards=True).run()
-    except MachineError as error:
-        if error.status is Status.HAZARD:
-            return f"\na likely reason, which --engine golden --hazards reports too: {error}"
-    return ""
 
 
 def _summarise(outcome: Outcome, config: MachineConfig, result: Run, files: Destinations, checked: str) -> None:

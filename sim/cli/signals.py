@@ -32,7 +32,7 @@ class Interruption(BaseException):
 def interruptible() -> Iterator[None]:
     """Raise `Interruption` in the body when a signal comes; end the process where the body lets it through.
 
-    Signals that whoever started the process wants to be ignored, as nohup does, are ignored.
+    A signal that was ignored when the process started remains ignored, as under nohup.
     """
     signals = [number for number in _SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
     for number in signals:
@@ -46,9 +46,9 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def ending_at_once() -> Iterator[None]:
-    """End the process without any ado when a signal comes: while modules are imported, which might hide an exception.
+    """End the process at once when a signal comes: an exception might be lost in the import of a module.
 
-    Nothing has been begun then.
+    No work has begun then.
     """
     signals = {number: signal.getsignal(number) for number in _SIGNALS}
     for number, handler in signals.items():
@@ -62,7 +62,7 @@ def ending_at_once() -> Iterator[None]:
 
 
 def _raise(number: int, _: FrameType | None) -> NoReturn:
-    # Hardware that is dropped half built would complain. Whoever sends a second one gets the same again.
+    # Amaranth warns of hardware that is built but not used. A second signal raises the same again.
     warnings.simplefilter("ignore")
     raise Interruption(number)
 

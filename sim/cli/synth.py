@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +26,7 @@ from ctm.sim.synthesis.units import UNITS, summary
 
 
 def synth(
-    parts: Annotated[
+    names: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="UNITS",
@@ -83,47 +84,73 @@ def synth(
     outcome = Outcome(json_wanted=json_wanted)
     with outcome.reported():
         is_machine = preset is not None or bool(settings)
-        _refuse(
+        _reject(
             (work is not None and not is_machine, "--work is for a machine, with --preset or --set"),
             (levels and not is_machine, "--levels is for a machine, with --preset or --set"),
-            (bool(parts) and not levels, "UNITS are for --levels; --unit is one that is measured by itself"),
+            (bool(names) and not levels, "UNITS are for --levels; --unit is one that is measured by itself"),
         )
         if list_wanted:
-            outcome.fields["units"] = units = {name: summary(name) for name in UNITS}
-            if not json_wanted:
-                typer.echo("\n".join(f"{name:{max(map(len, units))}}  {text}" for name, text in units.items()))
+            _list(outcome)
         elif is_machine:
-            _refuse(
-                (unit is not None, "--unit is for a unit, --preset and --set are for a machine: not both"),
-                (device not in DEVICES, f"--device: there is no device '{device}'; there are {', '.join(DEVICES)}"),
-            )
-            target, is_placed = DEVICES[device], not area and not levels
-            _refuse(
-                (
-                    seeds > 1 and (not is_placed or target.alone is None),
-                    "--seeds is for placement: an ECP5 (--device 25k to 85k), without --area and --levels",
-                ),
-                (levels and target.family is not ECP5, "--levels is for an ECP5 (--device 25k to 85k)"),
-                (levels and area, "--levels and --area exclude each other"),
-            )
-            config, wanted = configuration(preset, settings), range(seed, seed + seeds) if is_placed else range(0)
-            clock = frequency or whole.FREQUENCY
+            _reject((unit is not None, "--unit is for a unit, --preset and --set are for a machine: not both"))
+            wanted = _Wanted(
+                device=device, seeds=range(seed, seed + seeds), frequency=frequency or whole.FREQUENCY, area=area,
+                levels=levels, names=names or (),
+            )  # fmt: skip
+            wanted.check()
+            config = configuration(preset, settings)
             with work_folder(work) as folder:
-                if levels:
-                    _measure_levels(outcome, config, parts or (), clock, folder)
-                else:
-                    _synthesise_machine(outcome, config, device, wanted, clock, folder)
+                (_measure_levels if levels else _synthesise_machine)(outcome, config, wanted, folder)
         elif device != DEFAULT_DEVICE:
             raise BadInput(f"--device is for a machine, with --preset or --set; a unit is measured on an {DEVICE}")
         else:
             _synthesise_unit(outcome, unit, range(seed, seed + seeds), frequency or FREQUENCY)
 
 
-def _refuse(*cases: tuple[bool, str]) -> None:
-    """End with the message of the first case that holds."""
+@dataclass(frozen=True, kw_only=True)
+class _Wanted:
+    """What is measured of a machine."""
+
+    device: str
+    seeds: range
+    frequency: float
+    """Target clock in MHz."""
+    area: bool
+    levels: bool
+    names: Sequence[str]
+    """Units whose levels are measured; empty: all."""
+
+    @property
+    def placements(self) -> range:
+        """Seeds of the placements; without --area and --levels, else none."""
+        return range(0) if self.area or self.levels else self.seeds
+
+    def check(self) -> None:
+        """Raise `BadInput` where the device is unknown, or the options exclude each other."""
+        device = DEVICES.get(self.device)
+        if device is None:
+            raise BadInput(f"--device: there is no device '{self.device}'; there are {', '.join(DEVICES)}")
+        _reject(
+            (
+                len(self.seeds) > 1 and (not self.placements or device.alone is None),
+                "--seeds is for placement: an ECP5 (--device 25k to 85k), without --area and --levels",
+            ),
+            (self.levels and device.family is not ECP5, "--levels is for an ECP5 (--device 25k to 85k)"),
+            (self.levels and self.area, "--levels and --area exclude each other"),
+        )
+
+
+def _reject(*cases: tuple[bool, str]) -> None:
+    """Raise `BadInput` with the message of the first case that holds."""
     for is_so, message in cases:
         if is_so:
             raise BadInput(message)
+
+
+def _list(outcome: Outcome) -> None:
+    outcome.fields["units"] = units = {name: summary(name) for name in UNITS}
+    if not outcome.json_wanted:
+        typer.echo("\n".join(f"{name:{max(map(len, units))}}  {text}" for name, text in units.items()))
 
 
 def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency: float) -> None:
@@ -139,16 +166,16 @@ def _synthesise_unit(outcome: Outcome, unit: str | None, seeds: range, frequency
             print_result(unit, result)
 
 
-def _synthesise_machine(
-    outcome: Outcome, config: MachineConfig, device: str, seeds: Sequence[int], frequency: float, folder: Path
-) -> None:
+def _synthesise_machine(outcome: Outcome, config: MachineConfig, wanted: _Wanted, folder: Path) -> None:
     _check_hardware(config)
     with _told("machine") as progress:
         found = whole.measure_machine(
-            config, folder=folder, frequency=frequency, device=device, seeds=seeds, progress=progress
-        )
-    target = DEVICES[device]
-    outcome.fields |= {"device": device, "target_frequency": frequency, **machine_fields(found, target)}
+            config, folder=folder, frequency=wanted.frequency, device=wanted.device, seeds=wanted.placements,
+            progress=progress,
+        )  # fmt: skip
+    target = DEVICES[wanted.device]
+    fields = machine_fields(found, target)
+    outcome.fields |= {"device": wanted.device, "target_frequency": wanted.frequency, **fields}
     if not outcome.json_wanted:
         with naming(STANDARD_OUTPUT):
             print_machine(found, target)
@@ -156,16 +183,16 @@ def _synthesise_machine(
         raise BadInput("the machine fits, but no seed is routed; try others with --seed, or a smaller machine")
 
 
-def _measure_levels(
-    outcome: Outcome, config: MachineConfig, names: Sequence[str], frequency: float, folder: Path
-) -> None:
+def _measure_levels(outcome: Outcome, config: MachineConfig, wanted: _Wanted, folder: Path) -> None:
     _check_hardware(config)
     with _told("machine") as progress:
         try:
-            found = measure_levels(config, folder=folder, frequency=frequency, names=names, progress=progress)
+            found = measure_levels(
+                config, folder=folder, frequency=wanted.frequency, names=wanted.names, progress=progress
+            )
         except UnknownUnitError as error:
             raise BadInput(str(error)) from None
-    outcome.fields |= {"target_frequency": frequency, **levels_fields(found)}
+    outcome.fields |= {"target_frequency": wanted.frequency, **levels_fields(found)}
     if not outcome.json_wanted:
         with naming(STANDARD_OUTPUT):
             print_levels(found)

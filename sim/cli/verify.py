@@ -16,5 +16,5 @@ def verify() -> None:
         except ModuleNotFoundError:
             is_there = False
         if not is_there:
-            raise BadInput(f"the regression is no part of the installed package: run python -m {_MODULE} in a checkout")
+            raise BadInput(f"the installed package has no regression: run python -m {_MODULE} in a checkout")
         outcome.say(f"python -m {_MODULE} runs the regression; --help has its options")

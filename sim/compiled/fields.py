@@ -35,7 +35,7 @@ def _decode(shape: Any, offset: int, width: int, words: Words) -> Any:
 
 
 def _stack(elements: list[Any]) -> Any:
-    """The elements of an array along the axis behind the events'."""
+    """The elements of an array, along the axis after that of the events."""
     if isinstance(elements[0], dict):
         return {name: _stack([element[name] for element in elements]) for name in elements[0]}
     return np.stack(elements, axis=1)
@@ -48,7 +48,7 @@ def _bits(offset: int, width: int, words: Words) -> npt.NDArray[Any]:
     while done < width:
         word, shift = divmod(offset + done, _WORD_BITS)
         taken = min(width - done, _WORD_BITS - shift)
-        part = words[:, word] >> np.uint32(shift) & np.uint32((1 << taken) - 1)
-        result |= part.astype(np.uint64) << np.uint64(done)
+        field = words[:, word] >> np.uint32(shift) & np.uint32((1 << taken) - 1)
+        result |= field.astype(np.uint64) << np.uint64(done)
         done += taken
     return result.astype(element_type(width))

@@ -20,10 +20,10 @@ def standard(config: MachineConfig) -> str:
 
 
 def uncore(config: MachineConfig, *, top: str, made_from: str = "", is_watched: bool = False) -> Separate:
-    """All but the cores, which does not depend on their arithmetic; C++ of its border stands behind the headers.
+    """All but the cores, which does not depend on their arithmetic; C++ of its border follows the headers.
 
-    With `is_watched` it shows accesses to the input cache. `made_from` stands for what is not in the project's own
-    sources.
+    With `is_watched` it has ports for accesses to the input cache. `made_from` is added to the key, for sources that
+    are not the project's own.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def core_config(config: MachineConfig) -> MachineConfig:
     )  # fmt: skip
 
 
-# What makes hardware is imported where it is made: a start with models that are in the cache should not wait for it.
+# Hardware is imported in these functions, so that a start with cached models does not wait for it.
 
 
 def _uncore(config: MachineConfig, top: str, is_watched: bool) -> Model:

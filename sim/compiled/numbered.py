@@ -11,7 +11,7 @@ from ctm.sim.compiled.verilog import Port
 
 
 class Numbered(wiring.Component):
-    """A component, its ports renamed to `port_0`, `port_1`, ..., because in C++ not every name stays what it is.
+    """A component, its ports renamed to `port_0`, `port_1`, ..., because Verilator changes some names for C++.
 
     There always are a clock and a reset, even if the component uses none. `listed` are the component's ports as
     `ctm.sim.compiled.verilog.ports` gives them.

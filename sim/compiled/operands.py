@@ -95,7 +95,7 @@ def _repeated(name: str, width: int, value: Any) -> NDArray[Any]:
 
 
 def _check(name: str, width: int, array: NDArray[Any], bits: int) -> None:
-    """Refuse elements beyond `bits`; looks at nothing if the array's type cannot hold such."""
+    """Raise ValueError for an element beyond `bits`; the array is not read if its type cannot hold one."""
     limits = np.iinfo(array.dtype)
     largest = (1 << bits) - 1
     if array.size == 0:

@@ -1,9 +1,9 @@
 """The machine with a register at each input, so that a compiled model computes nothing when an input changes.
 
-A model computes what depends on inputs without a register once when they change and once after the edge. With the
-reset among them that is most of the next state. Whoever clocks a machine knows the inputs of a cycle before the edge at
-which it begins; given there, they go through the registers, and everything is computed once: behind the edge, or, in
-units that rest (`ctm.rtl.lib.clock_gating`), when the clock falls.
+A model computes logic that depends on unregistered inputs twice: when they change, and after the edge. As the reset is
+an input, that is most of the next state. An engine knows the inputs of a cycle before the edge at which it begins. With
+registers, all logic is computed once: after the edge, or, in gated units (`ctm.rtl.lib.clock_gating`), when the clock
+falls.
 """
 
 from typing import Any

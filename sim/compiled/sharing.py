@@ -22,7 +22,7 @@ def shared_expressions() -> Iterator[None]:
     """Within this, an object that a module uses several times has one copy in it.
 
     Other modules have copies of their own, because clocks may mean something else there, and so that no expression
-    crosses a border. Amaranth offers no way to say so: two methods of its transformers are replaced, those of the
+    crosses a border. Amaranth offers no method for that: two methods of its transformers are replaced, those of the
     version that the project is bound to.
     """
     transformer: Any = _xfrm.ValueTransformer

@@ -1,8 +1,8 @@
-"""The machine in two models: a core, compiled once however many there are, and the uncore, which is all the rest.
+"""The machine in two models: a core, compiled once for any number of cores, and the uncore, which is all else.
 
-A compiled model has as many copies of a module's code as there are instances, and a cycle runs through all of them.
-Here cores are objects of one class, and whoever clocks them carries what crosses their borders (`Uncore.border`). That
-works because no output of a core follows from an input in the same cycle but from `EARLY`.
+A compiled model has a copy of a module's code for each instance, and a cycle runs through all copies. Here cores are
+objects of one class, and the engine copies signals across their borders (`Uncore.border`). That is exact because core
+outputs are registered: none depends on an input in the same cycle, except on `EARLY`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,13 +22,13 @@ from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.verilog import Port, ports
 
 EARLY = "program"
-"""An input of cores that seldom changes; outputs follow from it in the same cycle, so it is given in front of them."""
+"""An input of cores that seldom changes; outputs depend on it in the same cycle, so it is copied first."""
 _BORDER = """
 #include <cstring>
 
 constexpr unsigned CORES = {cores};
 
-// Whether it is something else than before.
+// Whether the target changes.
 template <typename Signal>
 bool put(Signal& target, const Signal& source) {{
     if (!std::memcmp(&target, &source, sizeof target)) return false;
@@ -68,13 +68,13 @@ class Uncore(wiring.Component):
     reset : ``Out(1)``
         The machine's, which resets cores too.
     core_0_load and so on
-        What core 0 has as `load`, seen from the other side.
+        Core 0's `load`, with the opposite direction.
     executable : ``Out(32)``
-        Where the next program's executable lies.
+        Byte address of the next program's executable.
     core_0_access_hit, core_0_access_miss, core_0_access_wave, core_0_access_entry
         An access of core 0 to its first level of the input cache hits, or misses, and the number of the fetch that
         makes it; only if it is watched.
-    core_0_refill_asked, core_0_refill_tag
+    core_0_refill_requested, core_0_refill_tag
         The second level takes a request for a line that core 0 missed, in the order of these; likewise.
     bank_0_access_hit, bank_0_access_miss, bank_0_access_requester, bank_0_access_tag
         A request hits or misses in bank 0 of the second level, its core and its tag; likewise.
@@ -99,13 +99,13 @@ class Uncore(wiring.Component):
             yield from ((f"core_{number}_{_plain(port)}", port) for port in ports(socket))
 
     def _accesses(self) -> Iterator[tuple[str, Value]]:
-        """What is shown of the input cache."""
+        """The ports of a watched input cache."""
         for number, cache in enumerate(self._caches):
             own: Any = cache
             tag, request = own.looked_up.passenger.tag, own.lines.request
             for name, value in {"hit": own.hit, "miss": own.miss, "wave": tag.wave, "entry": tag.entry}.items():
                 yield f"core_{number}_access_{name}", Value.cast(value)
-            yield f"core_{number}_refill_asked", request.valid & request.ready & ~request.payload.uncached
+            yield f"core_{number}_refill_requested", request.valid & request.ready & ~request.payload.uncached
             yield f"core_{number}_refill_tag", Value.cast(request.payload.tag)
         for number, bank in enumerate(self._banks):
             own = bank
@@ -130,9 +130,9 @@ class Uncore(wiring.Component):
     def border(self) -> str:
         """C++ for an object of each model, `Uncore` and an array of `CORES` cores, whatever classes they are.
 
-        ``take(uncore, cores)`` carries what cores give to the uncore, ``give_early(uncore, cores)`` and
-        ``give(uncore, cores)`` what they get to them; a core's `is_given` says then that it is something else.
-        ``show(uncore, cores)`` tells the observers of cores which executable they run.
+        ``take(uncore, cores)`` copies the cores' outputs to the uncore. ``give_early(uncore, cores)`` copies their
+        early inputs and ``give(uncore, cores)`` all others; each sets `is_given` of a core whose inputs change.
+        ``show(uncore, cores)`` gives the observers of cores the executable and the accesses to the cache.
         """
         lines: dict[str, list[str]] = {"early": [], "taken": [], "given": [], "shown": []}
         for number, socket in enumerate(self._sockets):
@@ -150,7 +150,7 @@ class Uncore(wiring.Component):
             access = ", ".join(f"{own}_access_{name}" for name in ("hit", "miss", "wave", "entry"))
             lines["shown"] += [
                 f"cores[{number}].observer.accesses({access});",
-                f"cores[{number}].observer.asks({own}_refill_asked, {own}_refill_tag);",
+                f"cores[{number}].observer.requests({own}_refill_requested, {own}_refill_tag);",
             ]
         for number in range(len(self._banks)):
             own = f"uncore.bank_{number}_access"
@@ -162,7 +162,7 @@ class _Socket(CoreInstance):
     """Stands for a core that is a model of its own: the caller drives its outputs."""
 
     def elaborate(self, platform: object) -> Any:
-        """There is nothing."""
+        """It is empty."""
         return Module()
 
 
@@ -203,7 +203,7 @@ class SimulatedCore(wiring.Component):
         m.d.comb += [sync.clk.eq(own.clk), given.clk.eq(own.given_clk), sync.rst.eq(reset)]
         core: Any = self.core
         if self.watch is not None:
-            # In front of the core, because it adds readers to the core's memories.
+            # Before the core, because it adds readers to the core's memories.
             m.submodules.watch = resettable(self.watch, core.reset)
             m.d.comb += [getattr(self, f"watch_{port.name}").eq(port.value) for port in self._shown()]
         m.submodules.core = core
@@ -217,5 +217,5 @@ class SimulatedCore(wiring.Component):
 
 
 def _plain(port: Port) -> str:
-    """A port's name without what has another name in C++."""
+    """A port's name without double underscores, which Verilator encodes in C++."""
     return port.name.replace("__", "_")

@@ -24,9 +24,9 @@ class CompiledUnit:
     """A component that takes one operand set and gives one result in each cycle, `latency` cycles later.
 
     `latency` is an attribute of the component; 0 is combinational. Making a unit converts and compiles the component,
-    or takes what the cache has. Calls are independent of each other: each starts behind a reset of a model of its own,
-    so a unit may be called by several threads, and nothing of a model remains. The compiled code itself, some hundred
-    KiB, stays in memory as long as the process.
+    or loads it from the cache. Calls are independent: each has a model of its own, which is reset before, so a unit may
+    be called by several threads. The compiled code itself, some hundred
+    KiB, remains in memory until the process ends.
 
     Raises
     ------
@@ -81,7 +81,7 @@ class CompiledUnit:
         taken = max(min(end, count) - start, 0)
         dropped = min(max(self.latency - start, 0), end - start)
         first_result = max(start - self.latency, 0)
-        # The arrays live until the call is over, so what they point to does too.
+        # The arrays must live until the call returns: the pointers do not hold them.
         inputs = [
             block(array, width, start, start + taken)
             for array, width in zip(given, self.inputs.values(), strict=True)

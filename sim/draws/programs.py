@@ -45,10 +45,10 @@ def linked(compiled: Mapping[str, Any], registers: Registers, *, targets: int, p
     has_geometry = mode == _SCENARIO_G
     try:
         executable = link(
-            vertex=_part(programs, "es" if has_geometry else "vs", bases["vs"]),
-            fetch=_part(programs, "fs", 0) if "fs" in programs else None,
+            vertex=_linkable(programs, "es" if has_geometry else "vs", bases["vs"]),
+            fetch=_linkable(programs, "fs", 0) if "fs" in programs else None,
             geometry=_geometry(programs, registers, bases["gs"]) if has_geometry else None,
-            pixel=_part(programs, "ps", 0),
+            pixel=_linkable(programs, "ps", 0),
             inputs=_inputs(registers, points=points, depth=depth and not registers.flag("DB_SHADER_CONTROL", 0)),
             outputs=_outputs(registers),
             primitive_number=mode == _SCENARIO_A,
@@ -69,7 +69,7 @@ def _section(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return found
 
 
-def _part(programs: Mapping[str, Any], name: str, constant_base: int) -> Linkable:
+def _linkable(programs: Mapping[str, Any], name: str, constant_base: int) -> Linkable:
     program = programs.get(name)
     if not isinstance(program, Mapping):
         raise DrawError(f"programs.{name}: is missing")
@@ -100,8 +100,8 @@ def _geometry(programs: Mapping[str, Any], registers: Registers, constant_base: 
     if kind not in kinds:
         raise DrawError(f"VGT_GS_OUT_PRIM_TYPE is {kind}, not 0..{len(kinds) - 1}")
     return Geometry(
-        program=_part(programs, "gs", constant_base),
-        copy=_part(programs, "dc", 0),
+        program=_linkable(programs, "gs", constant_base),
+        copy=_linkable(programs, "dc", 0),
         vertex_item=registers["SQ_ESGS_RING_ITEMSIZE"],
         item=registers["SQ_GSVS_RING_ITEMSIZE"],
         emitted_item=registers["SQ_GS_VERT_ITEMSIZE"],
@@ -111,7 +111,7 @@ def _geometry(programs: Mapping[str, Any], registers: Registers, constant_base: 
 
 
 def _constants(stages: Mapping[str, Any]) -> tuple[dict[int, tuple[int, ...]], dict[str, int]]:
-    """Rows of bank 0 of all stages, one stage behind the other, and the line in which each begins."""
+    """Rows of bank 0 of all stages, one stage after the other, and the line in which each begins."""
     rows: dict[int, tuple[int, ...]] = {}
     bases: dict[str, int] = {}
     line = 0

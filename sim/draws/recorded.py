@@ -140,8 +140,8 @@ class _Draw:
         yield f"i = [{first_i}, {min(end_i, width) - 1}]"
         yield f"j = [{first_j}, {min(end_j, height) - 1}]"
         yield from self._constants(program)
-        for place in range(int(self._document["targets"])):
-            yield from ("", "[[outputs]]", f"index = {place}", f'file = "target{place}.npy"')
+        for number in range(int(self._document["targets"])):
+            yield from ("", "[[outputs]]", f"index = {number}", f'file = "target{number}.npy"')
             yield from (
                 f"shape = [{height}, {width}]",
                 'format = "FLOAT32_4"',

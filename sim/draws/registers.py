@@ -1,7 +1,7 @@
 """The registers of a recorded draw, and the state that this machine does not have.
 
 Names and fields are those of Mesa's r600 driver; docs/draws.md, says what is built. A state that is not is
-refused by its register's name, so that nothing is drawn wrongly in silence.
+an error with its register's name, so that nothing is drawn wrongly in silence.
 """
 
 from collections.abc import Callable, Mapping
@@ -103,16 +103,16 @@ _RULES = (
     *(_Rule(f"SPI_PS_INPUT_CNTL_{number}", _zero(0xF << 13), "cylinder wrap of an input") for number in range(_INPUTS)),
 )
 _OPTIONAL = ("VGT_MAX_VTX_INDX", "PA_SC_EDGERULE", "PA_SU_VTX_CNTL", "PA_CL_VTE_CNTL", "PA_CL_CLIP_CNTL")
-"""Registers whose value 0 would be refused: where one was not recorded it is the usual one."""
+"""Registers whose value 0 is unsupported: one that was not recorded has the usual value."""
 
 
 def check(registers: Registers) -> None:
-    """Refuse a state that is not built.
+    """Raise an error for a state that is not supported.
 
     Raises
     ------
     DrawError
-        With the register's name, its word, and what it asks for.
+        With the register's name, its word, and the unsupported feature.
     """
     for rule in _RULES:
         word = registers[rule.register]
@@ -150,7 +150,7 @@ def blended_targets(registers: Registers) -> int:
 
 
 def scissor(registers: Registers) -> tuple[int, int, int, int]:
-    """The intersection of the scissors: first column and row, and those behind the last."""
+    """The intersection of the scissors: first column and row, and those after the last."""
     names = ("WINDOW_SCISSOR", "VPORT_SCISSOR_0", "GENERIC_SCISSOR", "SCREEN_SCISSOR")
     corners = [(registers[f"PA_SC_{name}_TL"], registers[f"PA_SC_{name}_BR"]) for name in names]
     return (

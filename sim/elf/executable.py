@@ -23,7 +23,7 @@ class Executable(Protocol):
         """Whether it writes outputs past the caches, at addresses of its own."""
 
     @property
-    def sees_group_size(self) -> bool:
+    def sees_wavefront_size(self) -> bool:
         """Whether its results may depend on how many processors a group has."""
 
     @property

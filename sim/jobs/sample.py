@@ -45,7 +45,7 @@ def sample(job: LoadedJob) -> Sample | None:
     launch, *others = job.launches
     section = launch.section
     executable = launch.program.executable
-    writes_elsewhere = executable.uncached_writes or executable.sees_group_size
+    writes_elsewhere = executable.uncached_writes or executable.sees_wavefront_size
     tests = job.job.conditional is not None
     if others or section.repeat > 1 or section.swap or writes_elsewhere or tests or processors(job) < _LARGE:
         return None

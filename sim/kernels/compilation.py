@@ -20,13 +20,13 @@ from ctm.sim.elf.sources import with_sources
 def compiled(translation: Translation, isa: str) -> Executable:
     """The program of a kernel for an instruction set, from the cache if it is there; errors as `compile_kernel`."""
     source = translation.source
-    parts = (source.name, source.text, isa, CLANG.version, LLVM.version if LLVM.is_installed else "", _compiler())
+    key = (source.name, source.text, isa, CLANG.version, LLVM.version if LLVM.is_installed else "", _compiler())
 
     def make(_: Path, target: Path) -> None:
         target.write_bytes(write(compile_translation(translation, isa=isa).executable))
 
     try:
-        program = read(cached("kernel", parts, ".elf", make).read_bytes())
+        program = read(cached("kernel", key, ".elf", make).read_bytes())
     except (ToolchainError, OSError, ElfError):
         # Where nothing can be kept it is compiled each time; where a tool is missing, that is said here.
         program = compile_translation(translation, isa=isa).executable

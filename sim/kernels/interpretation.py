@@ -16,7 +16,7 @@ Results = dict[tuple[int, int], tuple[Any, ...]]
 
 
 def interpreted(
-    function: Callable[..., Any], place: Type, parameters: Mapping[str, Parameter], given: Sequence[Any],
+    function: Callable[..., Any], pixel_type: Type, parameters: Mapping[str, Parameter], given: Sequence[Any],
     size: tuple[int, int], signature: Signature | None,
 ) -> Array | tuple[Array, ...]:  # fmt: skip
     """What a kernel's function gives over a domain of a width and a height, in the types that a device gives.
@@ -32,7 +32,7 @@ def interpreted(
     """
     arguments = [_argument(name, kind, value) for (name, kind), value in zip(parameters.items(), given, strict=True)]
     width, height = size
-    pixel = VECTORS[_SCALARS[place.scalar], place.size]
+    pixel = VECTORS[_SCALARS[pixel_type.scalar], pixel_type.size]
     found: Results = {}
     is_tuple = signature is not None and signature.is_tuple
     for j in range(height):
@@ -62,9 +62,9 @@ def _common(found: Results) -> tuple[Type, ...]:
     """The types that hold the results of all pixels."""
     kinds = []
     for values in zip(*found.values(), strict=True):
-        parts = [part for value in values for part in _parts(value)]
-        scalar = max((_scalar(part) for part in parts), key=list(_SCALARS).index)
-        kinds.append(Type(scalar, len(_parts(values[0]))))
+        components = [component for value in values for component in _components(value)]
+        scalar = max((_scalar(component) for component in components), key=list(_SCALARS).index)
+        kinds.append(Type(scalar, len(_components(values[0]))))
     return tuple(kinds) or (Type("float"),)
 
 
@@ -91,12 +91,14 @@ def _array(size: tuple[int, int], kind: Type, number: int, found: Results) -> Ar
 
 def _stored(kind: Type, value: Any) -> list[Any]:
     """The components of a result in its type; TypeError if that would lose something."""
-    parts = [_SCALARS[kind.scalar](part) for part in _parts(value)]
-    is_cut = kind.scalar == "int" and any(one != other for one, other in zip(parts, _parts(value), strict=True))
-    if len(parts) != kind.size or is_cut:
+    components = [_SCALARS[kind.scalar](component) for component in _components(value)]
+    is_cut = kind.scalar == "int" and any(
+        one != other for one, other in zip(components, _components(value), strict=True)
+    )
+    if len(components) != kind.size or is_cut:
         raise TypeError
-    return parts
+    return components
 
 
-def _parts(value: Any) -> Sequence[Any]:
+def _components(value: Any) -> Sequence[Any]:
     return value if isinstance(value, Vector) else (value,)

@@ -12,7 +12,7 @@ from ctm.sim.runtime import Device
 def matched(
     name: str, pixel: str, parameters: Sequence[str], given: Sequence[Any], named: Mapping[str, Any]
 ) -> list[Any]:
-    """The arguments of the kernel `name`, in the order of its parameters behind the pixel.
+    """The arguments of the kernel `name`, in the order of its parameters after the pixel.
 
     Raises
     ------
@@ -23,7 +23,7 @@ def matched(
         takes = f"{len(parameters)} argument{'' if len(parameters) == 1 else 's'}"
         named_ones = f" ({', '.join(parameters)})" if parameters else ""
         were = "was" if len(given) == 1 else "were"
-        raise TypeError(f"{name}() takes {takes} behind the pixel{named_ones} but {len(given)} {were} given")
+        raise TypeError(f"{name}() takes {takes} after the pixel{named_ones} but {len(given)} {were} given")
     values = dict(zip(parameters, given, strict=False))
     for key, value in named.items():
         if key not in parameters:
@@ -42,7 +42,7 @@ def matched(
 
 
 def check_device(device: Any) -> None:
-    """Refuse what is no device: TypeError; where it is the name of an engine, the message says how that is written."""
+    """Raise TypeError for anything but a device; for the name of an engine the message says how to make one."""
     if device is None or isinstance(device, Device):
         return
     fix = ""

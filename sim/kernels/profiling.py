@@ -68,7 +68,7 @@ class KernelProfile:
 
 
 class Rows(list[dict[str, Any]]):
-    """Dictionaries with the same keys, which a notebook shows as a table."""
+    """Dictionaries with the same keys, which a notebook displays as a table."""
 
     def _repr_html_(self) -> str:
         names = list(self[0]) if self else []
@@ -78,14 +78,14 @@ class Rows(list[dict[str, Any]]):
 
 
 def _cell(value: Any) -> str:
-    """Numbers at the right, with six digits as pandas shows them; texts as they are indented."""
+    """Numbers at the right, with six digits as pandas prints them; texts as they are indented."""
     if isinstance(value, str):
         return f'<td style="text-align: left; white-space: pre">{escape(value)}</td>'
     return f'<td style="text-align: right">{value:.6g}</td>' if isinstance(value, float) else f"<td>{value}</td>"
 
 
 class Disassembly(str):
-    """The text of a program, from which it can be assembled again; a notebook shows it without its line table."""
+    """The text of a program, from which it can be assembled again; a notebook displays it without its line table."""
 
     def _repr_html_(self) -> str:
         shown = "".join(line for line in self.splitlines(keepends=True) if not line.startswith(_LINE_TABLE))

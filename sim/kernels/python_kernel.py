@@ -109,8 +109,8 @@ class PythonKernel(Generic[_P, _R]):
             return definition(self._function)
         except Problem as problem:
             code = self._function.__code__
-            place = Location(code.co_filename, code.co_firstlineno)
-            raise KernelError([Diagnostic(place, str(problem))]) from None
+            location = Location(code.co_filename, code.co_firstlineno)
+            raise KernelError([Diagnostic(location, str(problem))]) from None
 
     @property
     def translation(self) -> Translation:
@@ -190,13 +190,13 @@ class Domain:
 
         What cannot be compiled, such as a kernel that prints, gives arrays of the types that hold all results.
         """
-        place, parameters = kernel_parameters(self._kernel.definition)
+        pixel_type, parameters = kernel_parameters(self._kernel.definition)
         values = self._matched(parameters, arguments, named)
         try:
             signature = self._kernel.signature
         except KernelError:
             signature = None
-        return interpreted(self._kernel, place, parameters, values, self._size, signature)
+        return interpreted(self._kernel, pixel_type, parameters, values, self._size, signature)
 
     def _matched(
         self, parameters: Mapping[str, Parameter], given: Sequence[Any], named: Mapping[str, Any]

@@ -19,7 +19,7 @@ _TABLES = (CHANNELS * FLOAT_CONSTANTS, INT_CONSTANTS, BOOL_CONSTANTS)
 
 
 class Workspace:
-    """Places in a device's memory: of programs, tables, commands, and of images by what they are for."""
+    """Addresses in a device's memory: of programs, tables, commands, and of images by their use."""
 
     def __init__(self, device: Device) -> None:
         self._programs: dict[int, tuple[Executable, int]] = {}
@@ -85,7 +85,7 @@ class Workspace:
         return self._programs[id(program)][1]
 
     def _image(self, device: Device, use: str, layout: Layout) -> Image:
-        """An image where those of the same use were; where they were too small at a place that is twice as large."""
+        """An image at the address of the last one of its use; if that is too small, at a new one of twice the size."""
         base, size = self._images.get(use, (0, 0))
         if size < layout.size:
             size = max(layout.size, 2 * size)

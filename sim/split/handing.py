@@ -11,7 +11,7 @@ from ctm.sim.engines.rtl import RtlEngine
 from ctm.sim.jobs.loading import LoadedJob
 from ctm.sim.split.here import Maker, without_arrays
 from ctm.sim.split.tile import Record, Settings, Tile, failed, run_tile
-from ctm.sim.sweep.cluster.handed import Handed, Lent, Lot, Piece
+from ctm.sim.sweep.cluster.handed import Batch, Handed, Provided, WorkItem
 from ctm.sim.sweep.cluster.remote import Model, check_sources, compile_model, give, take
 from ctm.sim.sweep.content import Parcel, packed, unpacked
 
@@ -40,19 +40,19 @@ class AtWorkers:
         """
         if self._job is None:
             self._job = self._handed.submit(f"job-{self._parcel.digest}", give, self._parcel)
-        lend = None
+        provide = None
         if self._settings.engine == RtlEngine.name:
-            lend = partial(self._handed.submit, f"model-{self._count}", compile_model, self._settings.config)
-        pieces = deque(
-            Piece(partial(self._submit, maker), partial(failed, number)) for number, maker in enumerate(makers)
+            provide = partial(self._handed.submit, f"model-{self._count}", compile_model, self._settings.config)
+        items = deque(
+            WorkItem(partial(self._submit, maker), partial(failed, number)) for number, maker in enumerate(makers)
         )
-        yield from self._handed.records([Lot(lend, pieces)])
+        yield from self._handed.records([Batch(provide, items)])
 
     def drop(self) -> None:
         """Cancel what is not done."""
         self._handed.drop()
 
-    def _submit(self, maker: Maker, model: Lent) -> Future[Any]:
+    def _submit(self, maker: Maker, model: Provided) -> Future[Any]:
         self._count += 1
         return self._handed.submit(f"tile-{self._count}", _run_at_worker, maker(), self._job, model, self._sources)
 

@@ -75,7 +75,7 @@ def _output(number: int, components: int, height: int, width: int) -> tuple[Outp
 
 
 def _plane(name: str, kind: Picture, value: Any) -> tuple[DataFormat, Plane]:
-    """An argument that is an image; one beyond the machine's buffers stays where it is."""
+    """An argument that is an image; one beyond the machine's buffers is not cut."""
     shape = getattr(value, "shape", ())
     if len(shape) not in (2, 3) or max(shape[:2]) <= COORDINATE_LIMIT:
         return formatted(image(name, kind, value))

@@ -25,21 +25,21 @@ class SplitLoader(Loader):
 
     limit = LARGEST
 
-    def _input(self, place: int, section: Input) -> tuple[Input, Layout, Any]:
-        key = ("inputs", place, "file")
+    def _input(self, number: int, section: Input) -> tuple[Input, Layout, Any]:
+        key = ("inputs", number, "file")
         plane = self._at(key, partial(open_plane, self._folder / section.file, section.format, LARGEST))
-        return section, self._layout(("inputs", place), section, _cut(plane.shape)), plane
+        return section, self._layout(("inputs", number), section, _cut(plane.shape)), plane
 
-    def _output(self, place: int, section: Output) -> tuple[Output, Layout, Any]:
-        layout = self._layout(("outputs", place), section, _cut(section.shape))
+    def _output(self, number: int, section: Output) -> tuple[Output, Layout, Any]:
+        layout = self._layout(("outputs", number), section, _cut(section.shape))
         path = self._files[section.index]
         if not is_store(path):
-            self._at(("outputs", place, "file"), partial(check_name, path, section.format))
+            self._at(("outputs", number, "file"), partial(check_name, path, section.format))
         if section.initial is not None:
             load = partial(open_plane, self._folder / section.initial, section.format, LARGEST, section.shape)
-            return section, layout, self._at(("outputs", place, "initial"), load)
+            return section, layout, self._at(("outputs", number, "initial"), load)
         make_filled = partial(filled, section.format, (1, 1), section.fill or 0.0)
-        one = self._at(("outputs", place, "fill"), make_filled)
+        one = self._at(("outputs", number, "fill"), make_filled)
         return section, layout, np.broadcast_to(one, (*section.shape, one.shape[2]))
 
 

@@ -45,7 +45,7 @@ class LaunchPlan:
     launch: int
     tiles: tuple[Rectangle, ...]
     size: tuple[int, int]
-    lookups: Mapping[int, Sequence[Fetch]] = field(default_factory=dict)
+    fetches: Mapping[int, Sequence[Fetch]] = field(default_factory=dict)
     origins: Origins | None = None
     whole_pixel: bool = False
 
@@ -54,7 +54,7 @@ class LaunchPlan:
         height, width = plane.shape[:2]
         if self.origins is not None and index not in self.origins.inputs:
             return Rectangle(0, 0, height - 1, width - 1)
-        return window_of(self.lookups.get(index, ()), plane, pixels)
+        return window_of(self.fetches.get(index, ()), plane, pixels)
 
     def origin_of(self, pixels: Rectangle) -> tuple[int, int]:
         """The pixel that the machine's (0, 0) is for a tile; even, because quads are."""
@@ -87,12 +87,12 @@ def plan_launches(job: LoadedJob, count: int) -> tuple[LoadedJob, tuple[LaunchPl
     return replace(job, launches=tuple(launch for launch, _ in planned)), tuple(plan for _, plan in planned)
 
 
-def window_of(lookups: Sequence[Fetch], plane: Plane, pixels: Rectangle) -> Rectangle:
-    """What of a plane lookups read; coordinates outside are clamped to its edges."""
+def window_of(fetches: Sequence[Fetch], plane: Plane, pixels: Rectangle) -> Rectangle:
+    """The rectangle of a plane that fetches read; coordinates outside are clamped to its edges."""
     height, width = plane.shape[:2]
     around = pixels.wavefronts()
-    i0, i1 = _ends([lookup.x for lookup in lookups], around, width)
-    j0, j1 = _ends([lookup.y for lookup in lookups], around, height)
+    i0, i1 = _ends([fetch.x for fetch in fetches], around, width)
+    j0, j1 = _ends([fetch.y for fetch in fetches], around, height)
     return Rectangle(j0, i0, j1, i1)
 
 
@@ -122,7 +122,7 @@ def _planned(job: LoadedJob, number: int, count: int) -> tuple[Launch, LaunchPla
     large = [index for index, plane in planes.items() if max(plane.shape[:2]) > COORDINATE_LIMIT]
     if max(i1, j1) < COORDINATE_LIMIT and not large:
         size = tile_size(domain, count)
-        return launch, LaunchPlan(launch=number, tiles=tuple(tiles(domain, size)), size=size, lookups=found)
+        return launch, LaunchPlan(launch=number, tiles=tuple(tiles(domain, size)), size=size, fetches=found)
     if reading is None and _source(launch.program) is None:
         raise SplitError(
             f"{job.path}: --split: beyond {COORDINATE_LIMIT:,} x {COORDINATE_LIMIT:,} a tile begins at an origin that "
@@ -132,7 +132,7 @@ def _planned(job: LoadedJob, number: int, count: int) -> tuple[Launch, LaunchPla
     reading = _reading(launch) if reading is None else reading
     assert reading is not None
     plan = LaunchPlan(
-        launch=number, tiles=(), size=(1, 1), lookups=found, origins=_origins(launch, large),
+        launch=number, tiles=(), size=(1, 1), fetches=found, origins=_origins(launch, large),
         whole_pixel=reading.is_whole,
     )  # fmt: skip
     _check_known(job, found, {index: planes[index] for index in large})
@@ -155,21 +155,21 @@ def _source(program: ProgramFile) -> "Path | Translation | None":
     return program.path if program.path.suffix in SUFFIXES else None
 
 
-def _by_number(lookups: Sequence[Fetch]) -> dict[int, list[Fetch]]:
+def _by_number(fetches: Sequence[Fetch]) -> dict[int, list[Fetch]]:
     found: dict[int, list[Fetch]] = {}
-    for lookup in lookups:
-        found.setdefault(lookup.number, []).append(lookup)
+    for fetch in fetches:
+        found.setdefault(fetch.number, []).append(fetch)
     return found
 
 
-def _check_known(job: LoadedJob, lookups: Mapping[int, Sequence[Fetch]], planes: Mapping[int, Plane]) -> None:
+def _check_known(job: LoadedJob, fetches: Mapping[int, Sequence[Fetch]], planes: Mapping[int, Plane]) -> None:
     """Check that of inputs that are larger than a buffer it is known what tiles read."""
     for index, plane in planes.items():
-        for lookup in lookups.get(index, ()):
-            for side, coordinate in zip(plane.shape[1::-1], (lookup.x, lookup.y), strict=True):
+        for fetch in fetches.get(index, ()):
+            for side, coordinate in zip(plane.shape[1::-1], (fetch.x, fetch.y), strict=True):
                 if side > COORDINATE_LIMIT and coordinate is None:
                     raise SplitError(
-                        f"{lookup.location or job.path}: --split: which elements of input {index} this lookup reads is "
+                        f"{fetch.location or job.path}: --split: which elements of input {index} this lookup reads is "
                         f"not known beforehand, and the input's side of {side:,} is more than the {COORDINATE_LIMIT:,} "
                         "of a buffer; look up at the pixel plus constants"
                     )
@@ -188,7 +188,7 @@ def _fitting(
             return fitting
         # First a border of some elements, then what is looked up at multiples of the pixel.
         most = most - COLUMNS if most > COORDINATE_LIMIT - _BORDERS * COLUMNS else most // 2 // COLUMNS * COLUMNS
-    first = next(lookup for index in planes for lookup in plan.lookups.get(index, ()))
+    first = next(fetch for index in planes for fetch in plan.fetches.get(index, ()))
     raise SplitError(
         f"{first.location or job.path}: --split: lookups of input {first.number} are further apart than the "
         f"{COORDINATE_LIMIT:,} elements of a buffer, whatever the tile"

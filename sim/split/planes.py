@@ -187,7 +187,7 @@ def scratch(folder: Path, plane: Plane, width: int) -> Output:
     """
     height, _, channels = _shape(plane)
     output = _begin_npy(folder / f"scratch{NPY}", np.dtype(plane.dtype).newbyteorder("="), (height, width, channels))
-    # Mapped, it stays as long as it is used.
+    # The mapping lives as long as it is used.
     output.close()
     copy(plane, output.plane)
     return output

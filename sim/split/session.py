@@ -36,7 +36,7 @@ class Split:
     workers
         Processes of this computer, as many as processors if nothing is said; 0: this one.
     scheduler
-        The address of a scheduler of Dask, in place of workers of this computer.
+        The address of a scheduler of Dask, instead of workers of this computer.
     certificates
         Files of TLS for a scheduler: the authority's certificate, the client's own, and its key.
     """

@@ -39,7 +39,7 @@ def _reasons_of(launch: Launch) -> Iterator[str]:
             f"{name} has uncached writes, which go to elements that it computes, of any tile, "
             "and of two to one element the last one counts"
         )
-    if program.sees_group_size:
+    if program.sees_wavefront_size:
         yield (
             f"{name} shares data in a workgroup or reads its pixel's number, "
             "so its results depend on which wavefront a pixel is in"

@@ -39,23 +39,21 @@ class Where:
         Raises
         ------
         SweepError
-            The cluster does not answer, or has something else.
+            The cluster does not respond, or has other versions.
         """
         if self.workers == 0:
             yield None
             return
 
         # Dask takes half a second to import.
-        from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_behind
+        from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_of
 
         if self.scheduler is None:
             wanted = self.workers or processors()
             with local_workers(wanted if most is None else max(1, min(wanted, most))) as client:
                 yield client
         else:
-            with workers_behind(
-                self.scheduler, Certificates(*self.certificates), needed([engine], area=False)
-            ) as client:
+            with workers_of(self.scheduler, Certificates(*self.certificates), needed([engine], area=False)) as client:
                 yield client
 
     @contextmanager

@@ -27,7 +27,7 @@ def known_luts(config: MachineConfig) -> int | None:
     if not (FPGA_YOSYS.is_installed and YOSYS.is_installed):
         return None
     try:
-        return _read(cached(_KIND, _parts(config), ".json", not_known))
+        return _read(cached(_KIND, _key(config), ".json", not_known))
     except (_NotKnownError, ToolchainError):
         return None
 
@@ -48,14 +48,14 @@ def count_luts(config: MachineConfig) -> int:
             area = measure_machine(hardware(config), folder=Path(work), frequency=FREQUENCY)
         target.write_text(json.dumps({"luts": area.total.luts}) + "\n")
 
-    return _read(cached(_KIND, _parts(config), ".json", make))
+    return _read(cached(_KIND, _key(config), ".json", make))
 
 
-def _parts(config: MachineConfig) -> tuple[str, ...]:
+def _key(config: MachineConfig) -> tuple[str, ...]:
     return key(hardware(config)), FPGA_YOSYS.version, str(FREQUENCY)
 
 
 def _read(file: Path) -> int:
-    # Behind the first line is the cache's own hash.
+    # After the first line is the cache's own hash.
     luts: int = json.loads(file.read_bytes().partition(b"\n")[0])["luts"]
     return luts

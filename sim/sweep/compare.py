@@ -11,7 +11,7 @@ from ctm.sim.sweep.columns import Row
 from ctm.sim.sweep.measuring import OK
 from ctm.sim.sweep.settings import SETTINGS
 
-_PLACE = ("job", "height", "width", "engine")
+_COORDINATES = ("job", "height", "width", "engine")
 _SHOWN = 60
 """Changes that are printed, those that matter most."""
 
@@ -36,7 +36,7 @@ def changes(old: Sequence[Row], new: Sequence[Row], tolerance: float) -> list[Ch
     Worse is: more cycles (or instructions where there are no cycles), more LUT4, a point that fails or is missing, and
     other outputs of the same program and job.
     """
-    both = [name for name in (*SETTINGS, *_PLACE) if old and new and name in old[0] and name in new[0]]
+    both = [name for name in (*SETTINGS, *_COORDINATES) if old and new and name in old[0] and name in new[0]]
     found = {_key(row, both): row for row in new}
     listed: list[Change] = []
     for row in old:

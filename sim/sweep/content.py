@@ -40,7 +40,7 @@ class Parcel:
         """
         found = hashlib.sha256(self.data).hexdigest()
         if found != self.digest:
-            raise SweepError(f"{what} arrived damaged: its SHA-256 is {found[:16]} in place of {self.digest[:16]}")
+            raise SweepError(f"{what} arrived damaged: its SHA-256 is {found[:16]}, not {self.digest[:16]}")
         return self.data
 
 

@@ -1,4 +1,4 @@
-"""Work of a sweep in this process, one piece after the other."""
+"""Work of a sweep in this process, one item after the other."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

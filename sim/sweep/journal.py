@@ -54,7 +54,7 @@ class Journal:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if os.fstat(self._descriptor).st_size == 0 and self._is_own():
-            # Nothing was done: nothing stays.
+            # Nothing was done: nothing is kept.
             self.path.unlink()
         os.close(self._descriptor)
 

@@ -114,13 +114,13 @@ class _Expansion:
             name: {member: self._settings(("sets", name, member), table) for member, table in members.items()}
             for name, members in self._sweep.sets.items()
         }
-        self._conditions = [self._condition(place, table) for place, table in enumerate(self._sweep.leave_out)]
+        self._conditions = [self._condition(number, table) for number, table in enumerate(self._sweep.leave_out)]
         self._jobs: dict[tuple[str, Size], LoadedJob] = {}
         self._count = _Count()
 
     def points(self) -> Points:
-        machines = [each for place, section in enumerate(self._sweep.configurations)
-                    for each in self._machines(place, section)]  # fmt: skip
+        machines = [each for number, section in enumerate(self._sweep.configurations)
+                    for each in self._machines(number, section)]  # fmt: skip
         self._load_jobs()
         self._check_conditions()
         digests = {key: digest_of_job(job) for key, job in self._jobs.items()}
@@ -163,14 +163,14 @@ class _Expansion:
             raise self._text.error((*key, *keys), problem) from None
         return found
 
-    def _condition(self, place: int, table: Mapping[str, Any]) -> Condition:
+    def _condition(self, number: int, table: Mapping[str, Any]) -> Condition:
         try:
             return condition(table, self._sweep.sets)
         except ConditionError as error:
-            raise self._text.error(("leave_out", place, *error.keys), str(error)) from None
+            raise self._text.error(("leave_out", number, *error.keys), str(error)) from None
 
-    def _machines(self, place: int, section: Configurations) -> Iterator[_Machine]:
-        key: Key = ("configurations", place)
+    def _machines(self, number: int, section: Configurations) -> Iterator[_Machine]:
+        key: Key = ("configurations", number)
         for name in section.sets:
             if name not in self._sets:
                 raise self._text.error((*key, "sets"), unknown("set", name, self._sets))
@@ -193,8 +193,8 @@ class _Expansion:
 
     def _load_jobs(self) -> None:
         names: set[str] = set()
-        for place, section in enumerate(self._sweep.jobs):
-            key: Key = ("jobs", place)
+        for number, section in enumerate(self._sweep.jobs):
+            key: Key = ("jobs", number)
             name = section.name or Path(section.file).stem
             if name in names:
                 raise self._text.error((*key, "name"), f"two jobs are called '{name}': give one another name")
@@ -206,16 +206,16 @@ class _Expansion:
         known: dict[str, Iterable[str]] = {
             "job": dict.fromkeys(name for name, _ in self._jobs), "engine": ENGINES, "preset": PRESETS
         }  # fmt: skip
-        for place, wanted in enumerate(each.wanted for each in self._conditions):
+        for number, wanted in enumerate(each.wanted for each in self._conditions):
             for name, names in known.items():
                 value = wanted.get(name, ())
                 for each in value if isinstance(value, list | tuple) else [value]:
                     if each not in names:
-                        raise self._text.error(("leave_out", place, name), unknown(name, each, names))
+                        raise self._text.error(("leave_out", number, name), unknown(name, each, names))
             for name in NUMBERS:
                 value = wanted.get(name, 0)
                 if any(isinstance(each, str) for each in (value if isinstance(value, list) else [value])):
-                    raise self._text.error(("leave_out", place, name), f"takes numbers, not {value!r}")
+                    raise self._text.error(("leave_out", number, name), f"takes numbers, not {value!r}")
 
     def _load_job(self, key: Key, name: str, section: SweptJob) -> None:
         path = self._path.parent / section.file

@@ -111,7 +111,7 @@ class Configurations(_Section):
     preset: Annotated[tuple[StrictStr, ...], BeforeValidator(_presets), Field(min_length=1)]
     sets: Annotated[tuple[StrictStr, ...], BeforeValidator(_list)] = ()
     settings: Annotated[dict[str, Any], section("configurations.settings")] = {}
-    """Values by dotted names, whose parts may be tables; checked where the settings are known."""
+    """Values by dotted names, whose sections may be tables; checked where the settings are known."""
 
 
 class SweptJob(_Section):

@@ -9,9 +9,9 @@ from ctm.rtl.setting import SettingError
 from ctm.sim.jobs.takes import shown
 from ctm.sim.sweep.names import unknown
 
-SETTINGS = tuple(f"{part}.{name}" for part, values in asdict(DEFAULT).items() for name in values)
+SETTINGS = tuple(f"{section}.{name}" for section, values in asdict(DEFAULT).items() for name in values)
 """Dotted names of all settings."""
-_PARTS = tuple(asdict(DEFAULT))
+_SECTIONS = tuple(asdict(DEFAULT))
 
 
 def named(tables: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...], Any]]:
@@ -22,16 +22,18 @@ def named(tables: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...], Any
     KeyError
         There is no such setting; its arguments are the keys that lead there and a message.
     """
-    for part, values in tables.items():
-        if "." in part:
-            yield _checked(part, (part,)), tuple(part.split(".")), values
-        elif part not in _PARTS:
-            raise KeyError((part,), unknown("part", part, _PARTS))
+    for section, values in tables.items():
+        if "." in section:
+            yield _checked(section, (section,)), tuple(section.split(".")), values
+        elif section not in _SECTIONS:
+            raise KeyError((section,), unknown("part", section, _SECTIONS))
         elif not isinstance(values, dict):
-            raise KeyError((part,), f"is a part of the machine: write {part}.NAME = {values}, not {shown(values)}")
+            raise KeyError(
+                (section,), f"is a part of the machine: write {section}.NAME = {values}, not {shown(values)}"
+            )
         else:
             for name, value in values.items():
-                yield _checked(f"{part}.{name}", (part, name)), (part, name), value
+                yield _checked(f"{section}.{name}", (section, name)), (section, name), value
 
 
 def _checked(name: str, keys: tuple[str, ...]) -> str:
@@ -56,13 +58,13 @@ def machine(preset: str, settings: Mapping[str, int | str]) -> MachineConfig:
         There is no such machine, also no golden one.
     """
     config = PRESETS[preset]
-    by_part: dict[str, dict[str, int | str]] = {}
+    by_section: dict[str, dict[str, int | str]] = {}
     for name, value in settings.items():
-        part, _, key = name.partition(".")
-        by_part.setdefault(part, {})[key] = value
-    for part, values in by_part.items():
+        section, _, key = name.partition(".")
+        by_section.setdefault(section, {})[key] = value
+    for section, values in by_section.items():
         try:
-            config = replace(config, **{part: replace(getattr(config, part), **values)})
+            config = replace(config, **{section: replace(getattr(config, section), **values)})
         except SettingError as error:
-            raise ValueError(f"{part}.{error.name} {error.problem}") from None
+            raise ValueError(f"{section}.{error.name} {error.problem}") from None
     return config

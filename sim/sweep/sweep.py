@@ -139,7 +139,7 @@ def _check_new(table: Path, *, resume: bool) -> None:
     _check_table(table, resume=resume)
     journal = journal_of(table)
     if journal.exists() and not resume:
-        # Its lock says whether somebody is at it.
+        # Its lock says whether another process writes it.
         with Journal(table) as found:
             is_empty = not found.records
         if not is_empty:

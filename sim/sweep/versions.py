@@ -18,7 +18,7 @@ _ALWAYS = (PROJECT, SOURCES, "Python", "dask", "distributed", "amaranth", "numpy
 _TOOLS = (VERILATOR, YOSYS, LLVM, FPGA_YOSYS)
 _SUFFIXES = {".py", ".h", ".cc", ".v"}
 _SHOWING = ("boards", "cli", "debug", "explore", "profile", "report")
-"""Rooms of `sim` on which no result depends."""
+"""Packages of `sim` on which no result depends."""
 _DIGITS = 16
 
 

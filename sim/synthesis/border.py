@@ -1,4 +1,4 @@
-"""What lies around a machine that is placed: registers at its ports, which two pins fill and empty."""
+"""Registers at the ports of a machine that is placed, which two pins shift in and fold out."""
 
 from collections.abc import Mapping
 
@@ -11,11 +11,11 @@ from ctm.sim.synthesis.enclosure import ENCLOSURE, OPERAND, RESULT
 MACHINE = "machine"
 """The name of the machine in it."""
 _FOLDED = 4
-"""Bits that are folded into one in a cycle."""
+"""Bits that one XOR folds in a cycle."""
 
 
 class Border(wiring.Component):
-    """Module `top` between registers: it has more ports than an FPGA has pins, and paths to pins would not be its own.
+    """Module `top` between registers: an FPGA has too few pins, and paths to pins would count.
 
     Inputs are shifted in from one pin, outputs are folded by XOR into another one, a register after each four bits.
     `ports` are the module's: width, and whether it is an input; `clk` and `rst` are clock and reset.
@@ -51,8 +51,8 @@ class Border(wiring.Component):
         m.d.sync += chain.eq(Cat(self.pin_in, chain[:-1]))
         bits = list(Cat(outputs))
         while len(bits) > 1:
-            groups = [Cat(bits[first : first + _FOLDED]) for first in range(0, len(bits), _FOLDED)]
-            bits = [Signal(name=f"folded_{len(bits)}_{number}", reset_less=True) for number in range(len(groups))]
-            m.d.sync += [bit.eq(group.xor()) for bit, group in zip(bits, groups, strict=True)]
+            fields = [Cat(bits[first : first + _FOLDED]) for first in range(0, len(bits), _FOLDED)]
+            bits = [Signal(name=f"folded_{len(bits)}_{number}", reset_less=True) for number in range(len(fields))]
+            m.d.sync += [bit.eq(field.xor()) for bit, field in zip(bits, fields, strict=True)]
         m.d.comb += self.pin_out.eq(Cat(bits).xor())
         return m

@@ -16,11 +16,11 @@ from ctm.sim.synthesis.spreading import BlockRamRow
 
 @dataclass(frozen=True, kw_only=True)
 class Nextpnr:
-    """What places and routes an FPGA: a function of a package, and its options; `placer` are those for the placement.
+    """How nextpnr places and routes an FPGA: a function of a package, and its options; `placer` are the placer's.
 
-    `settings` are those without an option. `block_ram_rows` are rows over which block RAMs are to be spread, as
-    `spread` does by a placement: `spreads_by` has the options of each placement that is made for this, one after the
-    other. By the last of them tiles stay empty where there are more nets than `most_nets`: `loosened`.
+    `settings` are those without an option. `spread` distributes block RAMs over `block_ram_rows`, by placements that
+    are made for this: `spreads_by` has the options of each, in order. `loosened` keeps tiles empty where the last of
+    them has more than `most_nets` nets in a tile.
     """
 
     package: Package
@@ -35,7 +35,7 @@ class Nextpnr:
 
 @dataclass(frozen=True, kw_only=True)
 class Device:
-    """An FPGA by its maker's name; of those without `nextpnr` the area is all that is known.
+    """An FPGA by its maker's name; without `nextpnr` only its area is measured.
 
     `nextpnr` places a board's design, `alone` a machine by itself, for which any pin will do.
     """

@@ -21,13 +21,13 @@ FREQUENCY = 100.0
 """The placer's default target, MHz."""
 _TOP = "enclosure"
 _DEVICE_OPTIONS = ("--85k", "--speed", "6", "--package", "CABGA756")
-# Ports are no pins, so none of them needs a site at the edge. But the clock is routed as other nets are.
+# Ports are not pins, so none needs a site at the edge. The clock is then routed as other nets are.
 _NEXTPNR_OPTIONS = (*_DEVICE_OPTIONS, "--out-of-context", "--timing-allow-fail", "--quiet")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What a unit takes of the FPGA, and what each seed gave."""
+    """The cells of a unit, and the placement of each seed."""
 
     area: Area
     placements: Placements
@@ -52,7 +52,7 @@ def measure(
 ) -> Result:
     """Synthesise a unit between registers, and place and route it once for each seed, of which there is at least one.
 
-    `frequency` is what the placer aims at, in MHz; it may miss it. `progress` is told what is being done.
+    `frequency` is the placer's target in MHz, which it may miss. `progress` is called with the title of each step.
 
     Raises
     ------
@@ -79,5 +79,5 @@ def measure(
 
 
 def _run(package: Package, function: str, folder: Path, *arguments: str) -> None:
-    """Run a tool to its end."""
+    """Run a tool and wait for it."""
     run(command(package, function, *arguments), folder, name=package.distribution)

@@ -1,7 +1,7 @@
 """A design cut into units that a synthesiser can hold one at a time.
 
 Flattened, a whole machine does not fit the memory of a WebAssembly tool. So each large module becomes a unit of its
-own, with the small ones in it; where one unit is in another there is a black box, which synthesis leaves as it is.
+own, with its small submodules. A unit inside another one is replaced by a black box, which synthesis keeps.
 """
 
 import re
@@ -16,7 +16,7 @@ from ctm.sim.synthesis.collisions import with_collisions
 _NAME = re.compile(r"^module (\S+)$", re.MULTILINE)
 _INSIDE = re.compile(r"^  cell (\\\S+) ", re.MULTILINE)
 _PORT = re.compile(r"^  wire .*\b(?:input|output|inout) \d+ .*\n", re.MULTILINE)
-_PARTS = re.compile(r"(?:width (?P<width>\d+) )?(?P<direction>input|output) \d+ +\\(?P<name>\S+)")
+_PORT_FIELDS = re.compile(r"(?:width (?P<width>\d+) )?(?P<direction>input|output) \d+ +\\(?P<name>\S+)")
 _OWN_NUMBER = re.compile(r"\$\d+")
 """Amaranth's suffix of a name that it has given before."""
 _LARGEST = 60_000
@@ -24,12 +24,12 @@ _LARGEST = 60_000
 _SMALLEST = 1_200
 """Lines from which on a module in a larger one is a unit of its own."""
 _COVER = 4_000
-"""Lines up to which what is around a module is only its cover."""
+"""Lines up to which the logic around a module is only its cover."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Unit:
-    """A module with what is in it but other units; `count` is how often the design has it, `text` its RTLIL."""
+    """A module with the submodules that are no units; `count` is how often the design has it, `text` its RTLIL."""
 
     module: str
     count: int
@@ -37,7 +37,7 @@ class Unit:
 
     @property
     def name(self) -> str:
-        """Where the design has it first, without the numbers that are not the design's."""
+        """Its first path in the design, without the numbers that Amaranth adds to equal names."""
         return _OWN_NUMBER.sub("", self.top)
 
     @property
@@ -48,13 +48,13 @@ class Unit:
     @property
     def ports(self) -> dict[str, tuple[int, bool]]:
         """Width of each port, and whether it is an input."""
-        found = map(_PARTS.search, _PORT.findall(self._own))
+        found = map(_PORT_FIELDS.search, _PORT.findall(self._own))
         ports = (port for port in found if port is not None)
         return {port["name"]: (int(port["width"] or 1), port["direction"] == "input") for port in ports}
 
     @property
     def box(self) -> str:
-        """A black box in place of the module, in RTLIL."""
+        """A black box with the module's ports, in RTLIL."""
         return _box(self.module, self._own)
 
     @property
@@ -70,8 +70,8 @@ def units(
     """The units of a design in RTLIL, each once, the largest text first.
 
     Modules of more than `largest` lines, all that is in them counted, are cut; of what is in one that is cut, modules
-    from `smallest` lines on become units. One that leaves less than `cover` lines around it, and is cut itself, is one
-    unit with what is around it, so that what that leaves unconnected is no part of it.
+    from `smallest` lines on become units. A module that is cut itself, with fewer than `cover` lines around it, is one
+    unit with these, so that logic whose outputs they leave unconnected is not counted.
     """
     design = _Design(merge(text, top))
     counts: Counter[str] = Counter()
@@ -88,26 +88,26 @@ def units(
 
 
 class _Design:
-    """Modules by name, and what is in them."""
+    """Modules by name, and how often each has which submodules."""
 
     def __init__(self, text: str) -> None:
         self._texts: dict[str, str] = {}
-        for part in modules(text):
-            name = _NAME.search(part)
+        for each in modules(text):
+            name = _NAME.search(each)
             assert name is not None
-            self._texts[name[1]] = with_collisions(part[name.start() :])
-        self._insides = {name: Counter(_INSIDE.findall(part)) for name, part in self._texts.items()}
+            self._texts[name[1]] = with_collisions(each[name.start() :])
+        self._insides = {name: Counter(_INSIDE.findall(each)) for name, each in self._texts.items()}
         self._lines: dict[str, int] = {}
 
     def lines(self, name: str) -> int:
-        """Lines of a module, and of each one in it as often as it is there."""
+        """Lines of a module with all of its submodules, each counted as often as it is there."""
         if name not in self._lines:
             inner = sum(self.lines(inner) * count for inner, count in self._insides[name].items())
             self._lines[name] = self._texts[name].count("\n") + inner
         return self._lines[name]
 
     def cuts(self, name: str, *, largest: int, smallest: int, cover: int) -> Counter[str]:
-        """The modules that are cut out of one, and how often they are in it."""
+        """The units that are cut out of a module, and how often it has each."""
         found: Counter[str] = Counter()
         if self.lines(name) <= largest:
             return found
@@ -119,19 +119,19 @@ class _Design:
         return found
 
     def unit(self, name: str, boxes: Mapping[str, int]) -> str:
-        """The text of a unit: its modules, and the boxes that are in them."""
-        parts: dict[str, str] = {}
+        """The text of a unit: its modules, and a box for each unit in them."""
+        texts: dict[str, str] = {}
         waiting = [name]
         while waiting:
             module = waiting.pop()
-            if module in parts:
+            if module in texts:
                 continue
             if module in boxes:
-                parts[module] = _box(module, self._texts[module])
+                texts[module] = _box(module, self._texts[module])
             else:
-                parts[module] = self._texts[module]
+                texts[module] = self._texts[module]
                 waiting += self._insides[module]
-        return "".join(parts.values())
+        return "".join(texts.values())
 
 
 def _box(module: str, text: str) -> str:

@@ -1,4 +1,4 @@
-"""Netlists of units joined into one, in which names are the design's."""
+"""Netlists of units linked into one, with the design's names."""
 
 import re
 from collections.abc import Mapping
@@ -13,9 +13,9 @@ _YES = "1".zfill(32)
 def link(
     modules: Mapping[str, Mapping[str, Any]], top: str, settings: Mapping[str, float] | None = None
 ) -> dict[str, Any]:
-    """One netlist of modules by their names, as Yosys writes it; what is a box in one is a module of its own.
+    """One netlist of modules by their names, as Yosys writes it; a box in one is a module of its own.
 
-    nextpnr puts modules in place of the cells of their names. `settings` are its own, those without an option, too.
+    nextpnr replaces cells by the modules of their types. `settings` are its own, those without an option, too.
     """
     linked = {name: dict(module) for name, module in modules.items()}
     for name, module in linked.items():

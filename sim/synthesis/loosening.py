@@ -1,8 +1,8 @@
 """Tiles that stay empty where a placement has more nets than there are wires.
 
-nextpnr's placer fills tiles as far as they have room, and a tile that is full of wide multiplexers has twice as many
-nets as others. Where many of these are beside each other a router ends with wires that several nets want. So
-rows of tiles there are taken by cells without a net, and what was in them goes to the emptier tiles around.
+nextpnr's placer fills tiles completely, and a tile that is full of wide multiplexers has twice as many nets as others.
+Where many of these are neighbours, a router ends with overused wires. So rows of tiles there are filled with cells
+without a net, and their former cells go to emptier tiles around.
 """
 
 from collections import defaultdict
@@ -16,31 +16,31 @@ from ctm.sim.synthesis.spreading import PLACED, SITE, where_is
 _WINDOW = 11
 """Tiles, in width and height, over which nets are counted."""
 _ROWS = 3
-"""Of so many rows of tiles one is kept empty."""
+"""One of so many rows of tiles is kept empty."""
 _LEAST = 20
 """Tiles of a row; others have none but a few at the edge."""
 _LOGIC = {"TRELLIS_COMB", "TRELLIS_FF"}
 _BY_ITSELF = {"CLK", "WCK", "FCI", "FCO", "FXA", "FXB"}
 """Ports with wires of their own: clocks, carries, and what comes from within a slice or its neighbour."""
-_PLACES = tuple(f"SLICE{name}.K{half}" for name in "ABCD" for half in (0, 1))
+_SITES = tuple(f"SLICE{name}.K{half}" for name in "ABCD" for half in (0, 1))
 
 
 def loosened(module: Mapping[str, Any], placed: Mapping[str, Any], most: float) -> dict[str, Any]:
     """A module that leaves tiles empty where in `placed` a tile has more than `most` nets, as a mean of its window.
 
-    Of the rows of such tiles every third one is taken by cells that nextpnr itself uses for places that stay free.
+    Of the rows of such tiles every third one is filled with cells that nextpnr itself uses to block a site.
     """
     taken = {
-        f"empty_{x}_{y}_{place}": {
+        f"empty_{x}_{y}_{site}": {
             "hide_name": 0,
             "type": "TRELLIS_COMB",
             "parameters": {"MODE": "RAMW_BLOCK"},
-            "attributes": {SITE: f"X{x}/Y{y}/{place}"},
+            "attributes": {SITE: f"X{x}/Y{y}/{site}"},
             "port_directions": {"F": "output"},
             "connections": {"F": []},
         }
         for x, y in _crowded(placed["cells"], most)
-        for place in _PLACES
+        for site in _SITES
     }
     return {**module, "cells": {**module["cells"], **taken}}
 

@@ -29,7 +29,7 @@ _LOOK = 2.0
 """Seconds between two readings of the tool's log."""
 _INFO = "Info:"
 _ITERATION = re.compile(r"iter=\d+ .*\boverused=(\d+)")
-"""The second router's message of each iteration: how many wires more than one net wants."""
+"""The second router's message of each iteration: the number of overused wires."""
 _ITERATIONS = 120
 """Iterations without fewer such wires after which routing has failed; machines that are routed have had 40."""
 
@@ -39,15 +39,15 @@ Modules = Mapping[str, Mapping[str, Any]]
 
 
 class UnroutedError(ToolchainError):
-    """With this seed nextpnr does not route some nets."""
+    """nextpnr cannot route all nets with this seed."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Placer:
-    """nextpnr for an FPGA and a clock: `frequency`, in MHz, is what is aimed at.
+    """nextpnr for an FPGA and a clock: `frequency` is the target in MHz.
 
-    `options` are more of nextpnr's, for pins. It works in `folder`; `progress` is told what it does. Its methods raise
-    a `ToolchainError` where nextpnr is missing or fails, as it does where a design does not fit.
+    `options` are more of nextpnr's, for pins. It works in `folder`; `progress` is called every two seconds of a run.
+    Its methods raise a `ToolchainError` where nextpnr is missing or fails, as it does where a design does not fit.
     """
 
     nextpnr: Nextpnr
@@ -57,10 +57,10 @@ class Placer:
     options: Sequence[str] = ()
 
     def with_sites(self, modules: Modules, top: str, seed: int) -> Modules:
-        """A design of these modules with sites for block RAMs, and tiles that stay empty, by placements of its own.
+        """A design of these modules with sites for block RAMs and with empty tiles, found by placements of its own.
 
-        Where there is nothing to be spread it is as it was; else `top` has all cells itself. `place` takes it with any
-        seed.
+        If the device spreads no block RAMs, the design is returned unchanged; else `top` has all cells itself. `place`
+        takes it with any seed.
         """
         nextpnr = self.nextpnr
         if not nextpnr.spreads_by:
@@ -68,7 +68,7 @@ class Placer:
         ASSIGNMENT.require()
         found = modules
         for number, placer in enumerate(nextpnr.spreads_by, 1):
-            title = f"seed {seed}, places of block RAMs, {number} of {len(nextpnr.spreads_by)}"
+            title = f"seed {seed}, sites of block RAMs, {number} of {len(nextpnr.spreads_by)}"
             self._run(title, found, top, seed, *placer, "--no-route", "--write", _PLACED)
             (placed,) = read_json(self.folder / _PLACED)["modules"].values()
             found = {**modules, top: spread(modules[top], placed, nextpnr.block_ram_rows)}
@@ -82,17 +82,17 @@ class Placer:
         Raises
         ------
         UnroutedError
-            Its router does not get on.
+            Its router makes no progress: 120 iterations without fewer overused wires.
         """
         self._run(f"seed {seed}", modules, top, seed, *self.nextpnr.placer, "--report", _REPORT, "--write", ROUTED)
         return placement(read_json(self.folder / _REPORT), LinkedNames(modules, top), seed)
 
     def _run(self, title: str, modules: Modules, top: str, seed: int, *options: str) -> None:
-        """Run it to its end, with more options."""
+        """Run nextpnr with more options, and wait for it."""
         nextpnr, log = self.nextpnr, self.folder / _LOG
         nextpnr.package.require()
         write_file(self.folder / _NETLIST, json.dumps(link(modules, top, nextpnr.settings)).encode())
-        # It may be an earlier run's.
+        # A log that exists is an earlier run's.
         log.unlink(missing_ok=True)
         aim = ("--freq", str(self.frequency), "--seed", str(seed), "--json", _NETLIST, "--log", _LOG)
         words = command(
@@ -117,7 +117,7 @@ def _watch(run: Future[Result], log: Path, progress: Callable[[str], None]) -> N
 
 
 def _check(counts: Sequence[int]) -> None:
-    """Raise the error of a router without progress; `counts` has the wires of each iteration that several nets want."""
+    """Raise the error of a router without progress; `counts` has the overused wires of each iteration."""
     fewest = min(counts, default=0)
     iteration = counts.index(fewest) + 1 if counts else 0
     if len(counts) - iteration >= _ITERATIONS:

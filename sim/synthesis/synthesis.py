@@ -1,4 +1,4 @@
-"""Units synthesised one by one, as many at a time as tools may run."""
+"""Units synthesised one by one, as many in parallel as there are tools."""
 
 import json
 from collections import Counter
@@ -20,7 +20,7 @@ from ctm.sim.synthesis.levels.paths import most_levels
 from ctm.sim.synthesis.tool import command, read_json
 
 _LOGIC_SHARE = 0.5
-"""Of a clock's period, what is left for logic; routing takes the rest."""
+"""The share of a clock's period for logic; routing takes the other half."""
 _DEEP = 9
 """Levels beyond which a unit is mapped once more, for paths as fast as they can be.
 
@@ -34,7 +34,7 @@ _NETLIST = "netlist.json"
 
 
 class Synthesis:
-    """Synthesises units, each in a folder of its own; `frequency` is the clock that it has in mind, in MHz."""
+    """Synthesises units, each in a folder of its own; `frequency` is the target clock in MHz."""
 
     def __init__(self, folder: Path, tools: Tools, frequency: float, family: Family = ECP5) -> None:
         self._folder, self._tools, self._family = folder, tools, family
@@ -45,12 +45,12 @@ class Synthesis:
 
     def modules(self) -> dict[str, Mapping[str, Any]]:
         """The netlists of all units so far, by the names of their modules."""
-        return {part.top: read_json(file)["modules"][part.top] for part, file in self._netlists}
+        return {unit.top: read_json(file)["modules"][unit.top] for unit, file in self._netlists}
 
     def netlist(self, top: str) -> dict[str, Mapping[str, Any]]:
-        """The netlist of a design of all units so far, of which `top` is one, as nextpnr can deal with it.
+        """The netlist of a design of all units so far, of which `top` is one, in a form that nextpnr reads.
 
-        These are modules by their names: `top` alone, if the family's units can be joined.
+        Modules by their names: `top` alone, if the family's units can be joined.
 
         Raises
         ------
@@ -63,8 +63,10 @@ class Synthesis:
             modules = {top: joined}
         return {name: self._family.placeable(module) for name, module in modules.items()}
 
-    def run(self, parts: Sequence[Unit], progress: Callable[[str], None]) -> Iterator[Cells]:
-        """The cells of each unit in turn.
+    def run(self, units: Sequence[Unit], progress: Callable[[str], None]) -> Iterator[Cells]:
+        """Synthesise units in parallel; the cells of each, in their order.
+
+        A unit with deep logic is mapped again for speed, and that is kept if it has fewer levels.
 
         Raises
         ------
@@ -72,53 +74,53 @@ class Synthesis:
             Yosys failed.
         """
         first = len(self._netlists)
-        folders = [self._folder / str(first + number) for number in range(len(parts))]
-        self._netlists += ((part, folder / _NETLIST) for part, folder in zip(parts, folders, strict=True))
-        runs = [self._start(part, folder, self._delay) for part, folder in zip(parts, folders, strict=True)]
+        folders = [self._folder / str(first + number) for number in range(len(units))]
+        self._netlists += ((unit, folder / _NETLIST) for unit, folder in zip(units, folders, strict=True))
+        runs = [self._start(unit, folder, self._delay) for unit, folder in zip(units, folders, strict=True)]
         found: list[Counter[str]] = []
         faster: dict[int, tuple[Path, Future[Result], int]] = {}
-        for number, (part, folder, run) in enumerate(zip(parts, folders, runs, strict=True)):
-            progress(f"{part.name}, {number + 1} of {len(runs)}")
-            found.append(self._finish(part, folder, run))
-            levels = self._levels(part, folder)
+        for number, (unit, folder, run) in enumerate(zip(units, folders, runs, strict=True)):
+            progress(f"{unit.name}, {number + 1} of {len(runs)}")
+            found.append(self._finish(unit, folder, run))
+            levels = self._levels(unit, folder)
             if levels > _DEEP and self._delay > _FAST:
                 again = folder / "fast"
-                faster[number] = again, self._start(part, again, _FAST), levels
-        for number, part in enumerate(parts):
+                faster[number] = again, self._start(unit, again, _FAST), levels
+        for number, unit in enumerate(units):
             if number in faster:
                 folder, run, levels = faster[number]
-                progress(f"{part.name}, for speed")
-                types = self._finish(part, folder, run)
-                if self._levels(part, folder) < levels:
-                    found[number], self._netlists[first + number] = types, (part, folder / _NETLIST)
+                progress(f"{unit.name}, for speed")
+                types = self._finish(unit, folder, run)
+                if self._levels(unit, folder) < levels:
+                    found[number], self._netlists[first + number] = types, (unit, folder / _NETLIST)
             yield self._family.counted(found[number])
 
-    def _start(self, part: Unit, folder: Path, delay: int) -> Future[Result]:
+    def _start(self, unit: Unit, folder: Path, delay: int) -> Future[Result]:
         folder.mkdir()
-        for name, content in (("unit.il", part.text.encode()), *self._files.items()):
+        for name, content in (("unit.il", unit.text.encode()), *self._files.items()):
             write_file(folder / name, content)
-        return self._tools.start(_yosys(part, self._family.mapped(part.top, delay)), folder)
+        return self._tools.start(_yosys(unit, self._family.mapped(unit.top, delay)), folder)
 
-    def _finish(self, part: Unit, folder: Path, run: Future[Result]) -> Counter[str]:
-        """How many cells of each type a unit has; black boxes are none of the FPGA's."""
+    def _finish(self, unit: Unit, folder: Path, run: Future[Result]) -> Counter[str]:
+        """The number of cells of each type, once the run has ended; if it failed, of another run without ABC9."""
         if run.result().returncode:
-            run = self._tools.start(_yosys(part, self._family.mapped_otherwise(part.top)), folder)
+            run = self._tools.start(_yosys(unit, self._family.mapped_otherwise(unit.top)), folder)
             check(run.result(), FPGA_YOSYS.distribution)
         if self._family.improved is not None:
-            return _improved(self._family.improved, part, folder / _NETLIST)
-        return Counter(read_json(folder / "stat.json")["modules"][part.module].get("num_cells_by_type", {}))
+            return _improved(self._family.improved, unit, folder / _NETLIST)
+        return Counter(read_json(folder / "stat.json")["modules"][unit.module].get("num_cells_by_type", {}))
 
-    def _levels(self, part: Unit, folder: Path) -> int:
-        """The most levels of a unit by itself; 0 in a family whose cells are not known so well."""
+    def _levels(self, unit: Unit, folder: Path) -> int:
+        """The most levels of a unit by itself; 0 in a family without levels."""
         if not self._family.has_levels:
             return 0
-        return most_levels(read_json(folder / _NETLIST)["modules"], part.top)
+        return most_levels(read_json(folder / _NETLIST)["modules"], unit.top)
 
 
 def _yosys(unit: Unit, mapped: str) -> list[str]:
-    """Yosys, which leaves counts, and the netlist without its boxes, of which some have no form as JSON."""
-    left = f"tee -q -o stat.json stat -json; select {unit.top}; write_json -selected {_NETLIST}"
-    return command(FPGA_YOSYS, "run_yosys", "-q", "-p", f"read_rtlil unit.il; {mapped}; {left}")
+    """The command of Yosys that writes counts and a netlist, without boxes, some of which JSON cannot hold."""
+    written = f"tee -q -o stat.json stat -json; select {unit.top}; write_json -selected {_NETLIST}"
+    return command(FPGA_YOSYS, "run_yosys", "-q", "-p", f"read_rtlil unit.il; {mapped}; {written}")
 
 
 def _improved(improve: Callable[[Mapping[str, Any]], dict[str, Any]], unit: Unit, file: Path) -> Counter[str]:

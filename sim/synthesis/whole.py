@@ -25,7 +25,7 @@ _BORDER = "border"
 
 @dataclass(frozen=True, kw_only=True)
 class UnitArea:
-    """A unit, how often the machine has it, and what one of it takes."""
+    """A unit: its name, how many the machine has, and the cells of one."""
 
     name: str
     count: int
@@ -33,15 +33,15 @@ class UnitArea:
 
     @property
     def all(self) -> Cells:
-        """What all of them take."""
+        """The cells of all of them."""
         return self.each * self.count
 
 
 @dataclass(frozen=True, kw_only=True)
 class MachineArea:
-    """The units of a machine, those that take the most places first, and what each seed gave if it was placed.
+    """The units of a machine, those with the most LUTs first, and what each seed gave if it was placed.
 
-    `unrouted` says of seeds with which it was not routed why.
+    `unrouted` has the reason for each seed with which it was not routed.
     """
 
     units: tuple[UnitArea, ...]
@@ -50,7 +50,7 @@ class MachineArea:
 
     @property
     def total(self) -> Cells:
-        """What the machine takes."""
+        """The cells of the machine."""
         return sum((unit.all for unit in self.units), Cells())
 
 
@@ -67,7 +67,7 @@ def measure_machine(
 
     Paths that are shorter than half of the period of `frequency`, in MHz, are mapped for area. With `seeds` it is
     placed and routed, once for each, if there are tools for `device` and it is large enough. `folder` keeps what the
-    tools write, of the last seed. `progress` is told what is being done.
+    tools write, of the last seed. `progress` is called with the title of each step.
 
     Raises
     ------
@@ -77,18 +77,18 @@ def measure_machine(
     FPGA_YOSYS.require()
     target = DEVICES[device]
     progress("writing the machine")
-    parts = units(machine_rtlil(config, top=_TOP), _TOP)
+    listed = units(machine_rtlil(config, top=_TOP), _TOP)
     with side_by_side() as tools:
         synthesis = Synthesis(folder, tools, frequency, target.family)
         areas = tuple(
-            UnitArea(name=part.name, count=part.count, each=cells)
-            for part, cells in zip(parts, synthesis.run(parts, progress), strict=True)
+            UnitArea(name=unit.name, count=unit.count, each=cells)
+            for unit, cells in zip(listed, synthesis.run(listed, progress), strict=True)
         )
         found = MachineArea(units=tuple(sorted(areas, key=lambda area: -area.all.luts)))
         nextpnr = target.alone
         if not seeds or nextpnr is None or found.total.lacks(target.capacity):
             return found
-        around = surrounding(parts)
+        around = surrounding(listed)
         list(synthesis.run([around], progress))
         netlist = synthesis.netlist(around.top)
     placer = Placer(nextpnr=nextpnr, frequency=frequency, folder=folder, progress=progress)
@@ -98,15 +98,15 @@ def measure_machine(
         try:
             placed = placer.place(sited, around.top, seed)
         except UnroutedError as error:
-            # Other seeds have taken an hour, or will.
+            # Not an error: another seed may be routed, and each has taken an hour.
             unrouted[seed] = str(error)
         else:
             placements.append(placed)
     return replace(found, placements=tuple(placements), unrouted=unrouted)
 
 
-def surrounding(parts: Sequence[Unit]) -> Unit:
-    """What lies around the machine of these units where it is placed; the machine is a box in it."""
-    machine = next(part for part in parts if part.top == _TOP)
+def surrounding(listed: Sequence[Unit]) -> Unit:
+    """The registers around the machine of these units where it is placed, as a unit; the machine is a box in it."""
+    machine = next(unit for unit in listed if unit.top == _TOP)
     text = convert_to_rtlil(Border(_TOP, machine.ports), top=_BORDER)
     return Unit(module=f"\\{_BORDER}", count=1, text=text + machine.box)

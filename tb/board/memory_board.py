@@ -1,4 +1,4 @@
-"""A board without a machine, whose synthesis takes a minute: bridge and memory, and registers that nobody answers."""
+"""A board without a machine, whose synthesis takes a minute: bridge and memory, and registers without a target."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ class MemoryBoard(wiring.Component):
         m = Module()
         m.submodules.bridge = bridge = self._bridge
         connect_memory(m, self, HOST, bridge.bus, DATA_BITS)
-        # What nobody drives is open on an FPGA, and then 1.
+        # An input without a driver is open on an FPGA, and then 1.
         for name, member in memory_members(MACHINE, DATA_BITS).items():
             if member.flow is Out:
                 m.d.comb += getattr(self, name).eq(0)

@@ -14,9 +14,9 @@ from ctm.sim.compiled.tools.toolchain import Model, build
 from ctm.sim.compiled.verilog import from_rtlil
 
 PERIOD = 4
-"""Clock cycles of a bit where nobody says otherwise: the line is faster than a board's: less of the time is its."""
+"""Default clock cycles of a bit; faster than a board's line, so that it takes less of the time."""
 _NANOSECONDS = 1_000_000_000
-_ROOM = 1 << 16
+_CAPACITY = 1 << 16
 DRIVER = "ulx3s.cc"
 _CYCLES = 4096
 """Between two looks at the host's end."""
@@ -24,13 +24,13 @@ _COUNTS = ("reads", "writes", "refreshes")
 _PIN = re.compile(r'^LOCATE COMP "(\w+)', re.MULTILINE)
 _OPTIONS = ("--pins-inout-enables",)
 _DRIVEN = ("__out", "__en")
-"""What Verilator then puts behind the name of a pin of both directions."""
+"""Verilator's suffix of the name of a pin of both directions."""
 
 
 def board_library(design: Design) -> Path:
     """The compiled design."""
-    behind = from_rtlil(merge(design.board, BOARD))
-    return library(design.pins, [from_rtlil(design.pins.text), behind, design.controller], design.frequency)
+    module = from_rtlil(merge(design.board, BOARD))
+    return library(design.pins, [from_rtlil(design.pins.text), module, design.controller], design.frequency)
 
 
 def library(
@@ -42,28 +42,28 @@ def library(
     root: bool = False,
     period: int = PERIOD,
 ) -> Path:
-    """The compiled pins, and what is behind them; with `root` C++ sees what is inside of the model.
+    """The compiled pins and their design; with `root` C++ can read the model's inner signals.
 
     `verilog` has the module of the pins, `own` is what drives it: files beside this one, and C++ between them.
     """
     primitives = Path(__file__).with_name("primitives.v").read_text()
     engines = resources.files("ctm.sim.engines")
     headers = ["models.h", *([f"V{ULX3S.top}___024root.h"] if root else [])]
-    parts = [
+    texts = [
         *(f'#include "{name}"' for name in headers),
         *(engines.joinpath(name).read_text() for name in ("axi_memory.h", "verilated.h")),
         f"struct Model : ModelContext, V{ULX3S.top} {{ Model() : V{ULX3S.top}(&context) {{}} }};",
         *_accessors(pins),
         f"constexpr int PERIOD = {period};",
         f"constexpr unsigned long long HALF_PERIOD = {_NANOSECONDS // frequency // 2};",
-        *(_source(part) for part in ("serial_end.h", "sdram.h", *own)),
+        *(_source(text) for text in ("serial_end.h", "sdram.h", *own)),
     ]
-    return build(Model(ULX3S.top, "\n".join([*verilog, primitives]), options=_OPTIONS), "\n".join(parts))
+    return build(Model(ULX3S.top, "\n".join([*verilog, primitives]), options=_OPTIONS), "\n".join(texts))
 
 
-def _source(part: str) -> str:
+def _source(text: str) -> str:
     """A file beside this one, or C++ itself."""
-    return part if "\n" in part else Path(__file__).with_name(part).read_text()
+    return text if "\n" in text else Path(__file__).with_name(text).read_text()
 
 
 def _accessors(pins: Pins) -> Iterator[str]:
@@ -75,7 +75,7 @@ def _accessors(pins: Pins) -> Iterator[str]:
 
 
 class PinsError(AssertionError):
-    """The memory chip refuses what comes to its pins."""
+    """The memory chip rejects the signals at its pins."""
 
 
 class BoardAtPins:
@@ -93,7 +93,7 @@ class BoardAtPins:
             function = getattr(self._library, f"board_{name}")
             function.argtypes, function.restype = arguments, result
         self._handle = self._library.board_make(seed)
-        self._received = ctypes.create_string_buffer(_ROOM)
+        self._received = ctypes.create_string_buffer(_CAPACITY)
 
     def __del__(self) -> None:
         if hasattr(self, "_handle"):
@@ -105,9 +105,9 @@ class BoardAtPins:
         Raises
         ------
         PinsError
-            The chip refuses something.
+            The chip rejects a command.
         """
-        count = self._library.board_run(self._handle, cycles, sent, len(sent), self._received, _ROOM)
+        count = self._library.board_run(self._handle, cycles, sent, len(sent), self._received, _CAPACITY)
         if self._violation:
             raise PinsError(self._violation)
         return self._received.raw[:count]

@@ -19,7 +19,7 @@ FREQUENCY = 48_000_000
 PERIOD = 4
 BAUD = FREQUENCY // PERIOD
 MEMORY_BYTES = 1 << 18
-_ROOM = 1 << 16
+_CAPACITY = 1 << 16
 _CYCLES = 4096
 """Between two looks at the host's end."""
 
@@ -61,7 +61,7 @@ class SimulatedBoard:
             stall=round(stall * (1 << 16)), seed=seed,
         )  # fmt: skip
         self._handle = self._library.board_make(ctypes.byref(setup), round(noise * (1 << 32)))
-        self._received = ctypes.create_string_buffer(_ROOM)
+        self._received = ctypes.create_string_buffer(_CAPACITY)
 
     def __del__(self) -> None:
         if hasattr(self, "_handle"):
@@ -69,5 +69,5 @@ class SimulatedBoard:
 
     def __call__(self, sent: bytes) -> bytes:
         """Some cycles."""
-        count = self._library.board_run(self._handle, _CYCLES, sent, len(sent), self._received, _ROOM)
+        count = self._library.board_run(self._handle, _CYCLES, sent, len(sent), self._received, _CAPACITY)
         return self._received.raw[:count]

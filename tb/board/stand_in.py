@@ -46,7 +46,7 @@ class Line:
 
 
 class StandIn:
-    """Answers requests; called with bytes, it gives bytes, and each time clocks the machine."""
+    """Serves requests: called with bytes, it clocks the machine and returns bytes."""
 
     def __init__(self, config: MachineConfig, line: Line | None = None) -> None:
         self.memory = Memory()
@@ -66,17 +66,17 @@ class StandIn:
     def __call__(self, sent: bytes) -> bytes:
         self.machine.run(self.cycles)
         self._waiting += self.line(sent)
-        whole, flag, rest = self._waiting.rpartition(b"\x7e")
+        whole, flag, remaining = self._waiting.rpartition(b"\x7e")
         if not flag:
             return b""
-        self._waiting = b"\x7e" + rest
-        responses = b"".join(stuffed(self._answer(content)) for content in contents(whole + flag))
+        self._waiting = b"\x7e" + remaining
+        responses = b"".join(stuffed(self._response(content)) for content in contents(whole + flag))
         return b"" if self.is_silent else self.line(responses)
 
     def _image(self) -> np.ndarray:
         return self.memory.bytes[: self.greeting.memory_bytes].copy().reshape(-1, _BLOCK)
 
-    def _answer(self, content: bytes) -> bytes:
+    def _response(self, content: bytes) -> bytes:
         code, sequence, length, address = struct.unpack("<BBHI", content[:8])
         request = Request(code)
         self.requests.append((request, sequence))

@@ -1,4 +1,4 @@
-"""A pseudo-terminal, at whose other end something answers bytes: what a serial port with a board is to a program."""
+"""A pseudo-terminal, whose other end responds to bytes, as a serial port with a board does."""
 
 import os
 import select
@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 Exchange = Callable[[bytes], bytes]
-_ROOM = 1 << 14
+_CAPACITY = 1 << 14
 
 
 class Terminal:
@@ -54,7 +54,7 @@ class Terminal:
             assert own is not None
             while not self._over.is_set():
                 readable, writable, _ = select.select([own], [own] if waiting else [], [], self._idle)
-                waiting += self._exchange(os.read(own, _ROOM) if readable else b"")
+                waiting += self._exchange(os.read(own, _CAPACITY) if readable else b"")
                 if writable:
                     waiting = waiting[os.write(own, waiting) :]
         except BaseException as error:

@@ -1,4 +1,4 @@
-"""From a design to a bitstream, on a board without a machine, and what ``ctm bitstream`` refuses."""
+"""From a design to a bitstream, on a board without a machine, and what ``ctm bitstream`` rejects."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -60,12 +60,12 @@ def test_the_start_of_memory_is_what_its_header_does() -> None:
     ("function", "registers", "what"),
     [("strange", REGISTERS, "if "), ("other", REGISTERS, "other"), ("start", {"control": 0}, "issue")],
 )
-def test_a_header_that_is_not_understood_is_refused(function: str, registers: dict[str, int], what: str) -> None:
+def test_an_unknown_header_is_an_error(function: str, registers: dict[str, int], what: str) -> None:
     with pytest.raises(ToolchainError, match=f"'{what}.*is it another version"):
         Header(HEADER, registers).steps(function)
 
 
-def test_a_line_that_the_clock_cannot_give_is_refused() -> None:
+def test_a_baud_rate_that_the_clock_cannot_give_is_an_error() -> None:
     settings = {"frequency": 25_000_000, "memory_bytes": 32 << 20, "data_bits": 128, "fingerprint": 0}
     assert BridgeConfig(baud=921_600, **settings).period == 27
     with pytest.raises(ValueError, match="25000000 Hz gives no 3000000 baud, but 3125000"):
@@ -92,16 +92,16 @@ def test_seeds_are_tried_until_one_is_routed_and_fast_enough(tmp_path: Path, mon
     monkeypatch.setattr(Placer, "place", place)
     assert found([4, 5, 6, 7], 15.0) == 6
     assert found([5, 4, 6], 0.0) == 4
-    with pytest.raises(BitstreamError) as refused:
+    with pytest.raises(BitstreamError) as failure:
         found([4, 5], 15.0)
-    assert str(refused.value).splitlines() == [
+    assert str(failure.value).splitlines() == [
         "with seed 4 the clock is 0.50 MHz too slow: 14.50 of 15 MHz",
         "with seed 5 nextpnr does not route",
         "try another --seed, a lower --frequency, or take a slow one with --allow-slow",
     ]
 
 
-def test_a_board_that_is_not_known_is_refused() -> None:
+def test_an_unknown_board_is_an_error() -> None:
     assert "--board: there is no board 'breadboard'; there are ulx3s, tang-mega-138k" in error_line(
         "bitstream", "--board", "breadboard"
     )
@@ -118,7 +118,7 @@ def test_a_board_that_is_not_known_is_refused() -> None:
         (("--work", "."), "it is there already"),
     ],
 )
-def test_what_cannot_be_made_is_refused(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+def test_an_impossible_request_is_an_error(tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
     assert message in error_line("bitstream", "--board", "ulx3s", "-o", tmp_path / "ctm.bit", *arguments)
     assert not (tmp_path / "ctm.bit").exists()
 

@@ -65,7 +65,7 @@ def test_errors_are_the_machines_and_the_next_buffer_runs() -> None:
 
 
 def test_results_survive_noise_on_the_line_and_lost_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Levels that are wrong for up to two bits, both ways, and bytes that never reach the pin."""
+    """Levels that are wrong for up to two bits, in both directions, and bytes that never reach the pin."""
     monkeypatch.setattr(SerialEngine, "patience", 5.0)
     links: list[Link] = []
     make = Link.__init__

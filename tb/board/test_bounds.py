@@ -17,15 +17,15 @@ _DEADLINE = 4000
 
 
 class Memory:
-    """Behind the bounds: answers a read of an address with the address, in order, when it likes."""
+    """After the bounds: responds to a read of an address with the address, in order, at random times."""
 
     def __init__(self, outer: Any, generator: np.random.Generator, stall: float) -> None:
         self.reads, self.writes = Sink(outer.ar, generator, stall), Sink(outer.aw, generator, stall)
         self.beats = Sink(outer.w, generator, stall)
-        self.data, self.answers = Source(outer.r, generator, stall), Source(outer.b, generator, stall)
+        self.data, self.responses_of_writes = Source(outer.r, generator, stall), Source(outer.b, generator, stall)
         self._read = self._written = self._ended = 0
 
-    def answer(self) -> None:
+    def respond(self) -> None:
         """After each cycle."""
         for burst in (unpack(BURST, word) for word in self.reads.received[self._read :]):
             for beat in range(burst["length"] + 1):
@@ -33,7 +33,7 @@ class Memory:
                 self.data.waiting.append(pack(READ, bits=burst["address"] + 8 * beat, response=0, last=last))
         self._read = len(self.reads.received)
         ended = sum(unpack(WRITE, word)["last"] for word in self.beats.received)
-        self.answers.waiting += [0] * (ended - self._ended)
+        self.responses_of_writes.waiting += [0] * (ended - self._ended)
         self._ended = ended
         assert self._ended <= len(self.writes.received), "beats never go to memory before their address"
 
@@ -44,31 +44,31 @@ def bursts(generator: np.random.Generator) -> list[dict[str, int]]:
 
 
 @pytest.mark.parametrize("stall", STALLS)
-def test_what_lies_beyond_is_refused_in_its_turn(stall: float) -> None:
+def test_an_address_beyond_gets_its_error_in_order(stall: float) -> None:
     generator = np.random.default_rng(round(10 * stall))
     bounds: Any = MemoryBounds(SIZE, DATA_BITS)
     inner = bounds.inner
     reads, writes = bursts(generator), bursts(generator)
-    asks, tells, gives = (Source(port, generator, stall) for port in (inner.ar, inner.aw, inner.w))
+    addresses, write_addresses, write_beats = (Source(port, generator, stall) for port in (inner.ar, inner.aw, inner.w))
     data, responses = Sink(inner.r, generator, stall), Sink(inner.b, generator, stall)
-    asks.waiting = [pack(BURST, **burst) for burst in reads]
-    tells.waiting = [pack(BURST, **burst) for burst in writes]
+    addresses.waiting = [pack(BURST, **burst) for burst in reads]
+    write_addresses.waiting = [pack(BURST, **burst) for burst in writes]
     for number, burst in enumerate(writes):
-        gives.waiting += [
+        write_beats.waiting += [
             pack(WRITE, bits=number, strobe=255, last=beat == burst["length"]) for beat in range(burst["length"] + 1)
         ]
     memory = Memory(bounds.outer, generator, stall)
-    ends = [asks, tells, gives, data, responses]
-    ends += [memory.reads, memory.writes, memory.beats, memory.data, memory.answers]
+    ends = [addresses, write_addresses, write_beats, data, responses]
+    ends += [memory.reads, memory.writes, memory.beats, memory.data, memory.responses_of_writes]
     beats = sum(burst["length"] + 1 for burst in reads)
 
     async def testbench(context: Any) -> None:
         for _ in range(_DEADLINE):
             await cycle(context, ends)
-            memory.answer()
+            memory.respond()
             if len(data.received) == beats and len(responses.received) == COUNT:
                 return
-        raise AssertionError("not everything is answered")
+        raise AssertionError("responses are missing")
 
     simulate(bounds, testbench)
     expected = []

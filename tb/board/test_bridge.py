@@ -38,7 +38,7 @@ class Bench:
         self._read: int | None = None
         self._address: int | None = None
         self._data: int | None = None
-        self._answers = False
+        self._responds = False
         self._busy = 0
         self._signals: dict[str, Any] = {}
 
@@ -65,34 +65,34 @@ class Bench:
     async def clock(self) -> None:
         """One cycle."""
         self.line.clock(self.context)
-        if self._is_asked():
+        if self._is_busy():
             self._axi.drive(self.now)
             self._axi.take(self.now)
             self._control()
         self.now += 1
         await self.context.tick()
 
-    def _is_asked(self) -> bool:
-        """Whether anything goes on behind the bridge, or did recently: looking at each port in each cycle is slow."""
+    def _is_busy(self) -> bool:
+        """Whether a unit after the bridge is busy, or was recently: reading each port in each cycle is slow."""
         control, bus = self.bridge.control, self.bridge.bus
         ports = (control.ar, control.aw, control.r, control.b, bus.ar, bus.w, bus.r, bus.b)
         self._busy = _LATELY if any(self.context.get(port.valid) for port in ports) else max(self._busy - 1, 0)
         return bool(self._busy)
 
     def _control(self) -> None:
-        """Registers that answer a cycle later."""
+        """Registers that respond a cycle later."""
         get, set_, control = self.context.get, self.context.set, self.bridge.control
         for channel in (control.ar, control.aw, control.w):
             set_(channel.ready, 1)
         set_(control.r.valid, self._read is not None)
         set_(control.r.payload.bits, self.registers[(self._read or 0) // 4])
-        set_(control.b.valid, self._answers)
+        set_(control.b.valid, self._responds)
         if self._read is not None and get(control.r.ready):
             self._read = None
         if get(control.ar.valid):
             self._read = get(control.ar.payload)
-        if self._answers and get(control.b.ready):
-            self._answers = False
+        if self._responds and get(control.b.ready):
+            self._responds = False
         if get(control.aw.valid):
             self._address = get(control.aw.payload)
         if get(control.w.valid):
@@ -101,16 +101,16 @@ class Bench:
             self.writes.append((self._address, self._data))
             self.registers[self._address // 4] = self._data
             self._address = self._data = None
-            self._answers = True
+            self._responds = True
 
-    async def exchange(self, data: bytes, quiet: int = 30) -> list[bytes]:
+    async def exchange(self, data: bytes, idle: int = 30) -> list[bytes]:
         """What comes back of these bytes until nothing has been going on for some bits' time."""
         self.line.received.clear()
         self.line.send(data)
-        remaining = quiet * PERIOD
+        remaining = idle * PERIOD
         while remaining:
             await self.clock()
-            remaining = remaining - 1 if self.line.is_idle else quiet * PERIOD
+            remaining = remaining - 1 if self.line.is_idle else idle * PERIOD
         return contents(bytes(self.line.received))
 
 
@@ -126,14 +126,14 @@ def bench_test(bridge: Bridge, body: Any) -> None:
     simulate(bridge, testbench)
 
 
-def answer(code: Request, sequence: int, data: bytes = b"", verdict: int = DONE) -> bytes:
+def response(code: Request, sequence: int, data: bytes = b"", verdict: int = DONE) -> bytes:
     return bytes([code.value | 0x80, sequence]) + data + bytes([verdict])
 
 
 def test_it_says_what_it_is(bridge: Bridge) -> None:
     async def body(bench: Bench) -> None:
         greeting = struct.pack("<4sIQII", b"BCTM", 1, FINGERPRINT, MEMORY_BYTES, PERIOD * 1_000_000)
-        assert await bench.exchange(request(Request.HELLO, 9, length=24)) == [answer(Request.HELLO, 9, greeting)]
+        assert await bench.exchange(request(Request.HELLO, 9, length=24)) == [response(Request.HELLO, 9, greeting)]
 
     bench_test(bridge, body)
 
@@ -142,9 +142,9 @@ def test_registers_are_read_and_written(bridge: Bridge) -> None:
     async def body(bench: Bench) -> None:
         words = struct.pack("<5I", *bench.registers[3:8])
         read = await bench.exchange(request(Request.READ_REGISTERS, 1, address=12, length=20))
-        assert read == [answer(Request.READ_REGISTERS, 1, words)]
+        assert read == [response(Request.READ_REGISTERS, 1, words)]
         written = await bench.exchange(request(Request.WRITE_REGISTER, 2, address=16, data=b"\x7e\x7d\x5e\x20"))
-        assert written == [answer(Request.WRITE_REGISTER, 2)]
+        assert written == [response(Request.WRITE_REGISTER, 2)]
         assert bench.writes == [(16, 0x205E_7D7E)]
 
     bench_test(bridge, body)
@@ -155,11 +155,11 @@ def test_a_write_that_is_repeated_is_made_once(bridge: Bridge) -> None:
         await bench.exchange(request(Request.HELLO, 4, length=24))
         write = request(Request.WRITE_REGISTER, 5, address=40, data=bytes(4))
         for _ in range(3):
-            assert await bench.exchange(write) == [answer(Request.WRITE_REGISTER, 5)]
+            assert await bench.exchange(write) == [response(Request.WRITE_REGISTER, 5)]
         assert bench.writes == [(40, 0)]
-        # The same number behind another request is another write.
+        # The same number after another request is another write.
         await bench.exchange(request(Request.READ_REGISTERS, 6, length=4))
-        assert await bench.exchange(write) == [answer(Request.WRITE_REGISTER, 5)]
+        assert await bench.exchange(write) == [response(Request.WRITE_REGISTER, 5)]
         assert bench.writes == [(40, 0)] * 2
 
     bench_test(bridge, body)
@@ -170,13 +170,13 @@ def test_memory_is_written_and_read(bridge: Bridge, size: int) -> None:
     data = np.random.default_rng(size).integers(0, 256, size, np.uint8).tobytes()
 
     async def body(bench: Bench) -> None:
-        assert await bench.exchange(request(Request.WRITE_MEMORY, 1, address=0x1240, data=data), quiet=LARGEST) == [
-            answer(Request.WRITE_MEMORY, 1)
+        assert await bench.exchange(request(Request.WRITE_MEMORY, 1, address=0x1240, data=data), idle=LARGEST) == [
+            response(Request.WRITE_MEMORY, 1)
         ]
         assert bench.memory.read(0x1240 - 64, size + 128) == bytes(64) + data + bytes(64)
         bench.memory.write(0x2000, data[::-1])
         read = await bench.exchange(request(Request.READ_MEMORY, 2, address=0x2000, length=size))
-        assert read == [answer(Request.READ_MEMORY, 2, data[::-1])]
+        assert read == [response(Request.READ_MEMORY, 2, data[::-1])]
 
     bench_test(bridge, body)
 
@@ -184,27 +184,27 @@ def test_memory_is_written_and_read(bridge: Bridge, size: int) -> None:
 def test_memory_is_cleared(bridge: Bridge) -> None:
     async def body(bench: Bench) -> None:
         # What was written last is not what is cleared with.
-        await bench.exchange(request(Request.WRITE_MEMORY, 2, address=0x1000, data=b"\xee" * 64), quiet=150)
+        await bench.exchange(request(Request.WRITE_MEMORY, 2, address=0x1000, data=b"\xee" * 64), idle=150)
         bench.memory.write(0, b"\xff" * 0x400)
         for size, index in ((0x80, 0x100), (0, 0x300)):
             cleared = await bench.exchange(
                 request(Request.CLEAR_MEMORY, 3, address=index, data=struct.pack("<I", size))
             )
-            assert cleared == [answer(Request.CLEAR_MEMORY, 3)]
+            assert cleared == [response(Request.CLEAR_MEMORY, 3)]
         assert bench.memory.read(0, 0x400) == b"\xff" * 0x100 + bytes(0x80) + b"\xff" * 0x280
 
     bench_test(bridge, body)
 
 
-def test_memory_that_is_not_there_is_refused(bridge: Bridge) -> None:
+def test_an_address_beyond_memory_is_an_error(bridge: Bridge) -> None:
     async def body(bench: Bench) -> None:
         [read] = await bench.exchange(request(Request.READ_MEMORY, 1, address=MEMORY_BYTES, length=64))
         assert (len(read), read[-1]) == (2 + 64 + 1, REFUSED)
         for code, data in ((Request.WRITE_MEMORY, bytes(64)), (Request.CLEAR_MEMORY, struct.pack("<I", 64))):
             refused = await bench.exchange(request(code, 2, address=MEMORY_BYTES, data=data))
-            assert refused == [answer(code, 2, verdict=REFUSED)]
+            assert refused == [response(code, 2, verdict=REFUSED)]
         assert await bench.exchange(request(Request.WRITE_MEMORY, 3, address=0, data=bytes(64))) == [
-            answer(Request.WRITE_MEMORY, 3)
+            response(Request.WRITE_MEMORY, 3)
         ]
 
     bench_test(bridge, body)
@@ -212,19 +212,19 @@ def test_memory_that_is_not_there_is_refused(bridge: Bridge) -> None:
 
 def test_the_map_has_what_the_machine_wrote(bridge: Bridge) -> None:
     async def body(bench: Bench) -> None:
-        assert await bench.exchange(request(Request.FORGET_WRITTEN, 1)) == [answer(Request.FORGET_WRITTEN, 1)]
+        assert await bench.exchange(request(Request.FORGET_WRITTEN, 1)) == [response(Request.FORGET_WRITTEN, 1)]
         for address in (0x0, 0x4FFF, 0x5000, 0xFFC0):
             bench.context.set(bench.bridge.write, {"valid": 1, "address": address})
             await bench.clock()
         bench.context.set(bench.bridge.write, {"valid": 0, "address": 0x2000})
         seen = await bench.exchange(request(Request.READ_WRITTEN, 2, length=4))
         blocks = 1 << 0 | 1 << 9 | 1 << 10 | 1 << 31
-        assert seen == [answer(Request.READ_WRITTEN, 2, struct.pack("<I", blocks))]
+        assert seen == [response(Request.READ_WRITTEN, 2, struct.pack("<I", blocks))]
         seen = await bench.exchange(request(Request.READ_WRITTEN, 3, address=0x4000, length=1))
-        assert seen == [answer(Request.READ_WRITTEN, 3, bytes([blocks >> 8 & 0xFF]))]
-        await bench.exchange(request(Request.FORGET_WRITTEN, 4), quiet=50)
+        assert seen == [response(Request.READ_WRITTEN, 3, bytes([blocks >> 8 & 0xFF]))]
+        await bench.exchange(request(Request.FORGET_WRITTEN, 4), idle=50)
         seen = await bench.exchange(request(Request.READ_WRITTEN, 5, length=4))
-        assert seen == [answer(Request.READ_WRITTEN, 5, bytes(4))]
+        assert seen == [response(Request.READ_WRITTEN, 5, bytes(4))]
 
     bench_test(bridge, body)
 
@@ -264,7 +264,7 @@ def test_what_cannot_be_is_told_and_nothing_done(bridge: Bridge, code: Request |
         assert not bench.writes
         # It goes on.
         read = await bench.exchange(request(Request.READ_REGISTERS, 8, length=4))
-        assert read == [answer(Request.READ_REGISTERS, 8, struct.pack("<I", bench.registers[0]))]
+        assert read == [response(Request.READ_REGISTERS, 8, struct.pack("<I", bench.registers[0]))]
 
     bench_test(bridge, body)
 
@@ -279,7 +279,7 @@ def test_a_damaged_frame_is_no_request_and_the_next_one_is(bridge: Bridge) -> No
         damaged.append(good[:index] + bytes([good[index] ^ 1 << int(generator.integers(8))]) + good[index + 1 :])
 
     async def body(bench: Bench) -> None:
-        expected = [answer(Request.READ_REGISTERS, 4, struct.pack("<I", bench.registers[0]))]
+        expected = [response(Request.READ_REGISTERS, 4, struct.pack("<I", bench.registers[0]))]
         for data in damaged:
             assert await bench.exchange(data + read) == expected, data.hex()
         assert not bench.writes
@@ -294,7 +294,7 @@ def test_noise_shorter_than_half_a_bit_and_bytes_without_stop_bit_are_nothing(br
         bench.line.send_levels([1] * 20 + [0] + [1] * 50)
         # As long as a byte and longer: a cable that is pulled out.
         bench.line.send_levels([0] * (13 * PERIOD) + [1] * (2 * PERIOD))
-        expected = [answer(Request.READ_REGISTERS, 4, struct.pack("<I", bench.registers[0]))]
+        expected = [response(Request.READ_REGISTERS, 4, struct.pack("<I", bench.registers[0]))]
         assert await bench.exchange(read) == expected
         # Within a frame a byte too many would be one.
         bench.line.send(read[:5])

@@ -29,7 +29,7 @@ def bridge(name: str, *arguments: Any) -> Check:
 
 def bounds() -> None:
     """Bounds under stalls."""
-    checks("board.test_bounds").test_what_lies_beyond_is_refused_in_its_turn(0.3)
+    checks("board.test_bounds").test_an_address_beyond_gets_its_error_in_order(0.3)
 
 
 DAMAGED = bridge("test_a_damaged_frame_is_no_request_and_the_next_one_is")
@@ -39,7 +39,7 @@ REGISTERS = bridge("test_registers_are_read_and_written")
 MAP = bridge("test_the_map_has_what_the_machine_wrote")
 MEMORY = bridge("test_memory_is_written_and_read", 64)
 CLEARED = bridge("test_memory_is_cleared")
-REFUSED = bridge("test_memory_that_is_not_there_is_refused")
+REFUSED = bridge("test_an_address_beyond_memory_is_an_error")
 
 FAULTS: dict[str, tuple[Fault, Check]] = {
     "the CRC is not looked at": (Fault("rtl.board.frames", "& some & crc.match_detected", "& some"), DAMAGED),
@@ -56,7 +56,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "a byte needs no stop bit before the next": (
         Fault("rtl.board.serial_line", "busy.eq(was_high & ~line)", "busy.eq(~line)"), NOISE,
     ),
-    "a write is made as often as it is asked for": (
+    "a repeated request is written again": (
         Fault("rtl.board.bridge", "(header.code == Request.WRITE_REGISTER) & repeated", "Const(0)"), REPEATED,
     ),
     "a sequence number counts for ever": (
@@ -66,10 +66,10 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         ),
         REPEATED,
     ),
-    "the map forgets a burst": (
+    "the map loses a burst": (
         Fault("rtl.board.written", "writer.data.eq(self.write.valid)", "writer.data.eq(0)"), MAP,
     ),
-    "nothing is forgotten": (Fault("rtl.board.written", "self.write.valid | clears", "self.write.valid"), MAP),
+    "nothing is cleared": (Fault("rtl.board.written", "self.write.valid | clears", "self.write.valid"), MAP),
     "a burst's beats have all the first one's number": (
         Fault("rtl.board.memory", "m.d.sync += self._number.eq(self._number + 1)\n            m.next",
               "m.d.sync += self._number.eq(self._number)\n            m.next"),
@@ -81,14 +81,14 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "errors of memory are not told": (
         Fault("rtl.board.memory", "self.action.error | error", "self.action.error"), REFUSED,
     ),
-    "an error stays": (
+    "an error is kept": (
         Fault("rtl.board.memory", "action.error.eq(0),", ""),
         REFUSED,
     ),
-    "a refused read overtakes": (
+    "a read with an error overtakes": (
         Fault("rtl.board.bounds", "inner.ar.valid & ~is_inside & (count == 0)", "inner.ar.valid & ~is_inside"), bounds,
     ),
-    "a refused write overtakes": (
+    "a write with an error overtakes": (
         Fault("rtl.board.bounds", "~is_inside & (count == 0) & (addressed == 0)", "~is_inside & (addressed == 0)"),
         bounds,
     ),
@@ -99,7 +99,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         bounds,
     ),
 }  # fmt: skip
-QUICK = ("a refused read overtakes", "beats go on before their address", "nothing is forgotten")
+QUICK = ("a read with an error overtakes", "beats go on before their address", "nothing is cleared")
 
 
 def find(name: str) -> None:
@@ -117,7 +117,7 @@ def test_the_checks_pass_without_a_fault() -> None:
             check()
 
 
-def test_each_fault_has_its_place() -> None:
+def test_each_fault_can_be_planted() -> None:
     for fault, _ in FAULTS.values():
         FaultyLoader(fault)
 

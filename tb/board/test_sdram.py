@@ -1,4 +1,4 @@
-"""The model of a memory chip is worth something: it refuses what data sheets do not allow, and nothing else."""
+"""The model of a memory chip is worth something: it rejects what data sheets do not allow, and nothing else."""
 
 import ctypes
 from pathlib import Path
@@ -89,7 +89,7 @@ def test_words_come_back_with_the_modes_latency(library: Path, latency: int) -> 
     assert not chip.violation
 
 
-def test_a_row_is_precharged_where_that_is_asked_for(library: Path) -> None:
+def test_a_row_is_precharged_on_request(library: Path) -> None:
     chip = Chip(library)
     begun(chip)
     chip.do(WRITE, address=ALL | 7, data=0xBEEF)
@@ -103,7 +103,7 @@ def test_a_row_is_precharged_where_that_is_asked_for(library: Path) -> None:
 
 
 RULES = {
-    "a precharge too soon behind power-up": lambda chip: (chip.do(), chip.do(PRECHARGE, address=ALL, after=1000)),
+    "a precharge too soon after power-up": lambda chip: (chip.do(), chip.do(PRECHARGE, address=ALL, after=1000)),
     "a precharge of one bank at the start": lambda chip: (chip.do(), chip.do(PRECHARGE, after=POWER_UP)),
     "a mode before banks are precharged": lambda chip: (chip.do(), chip.do(MODE, address=0x20, after=POWER_UP)),
     "a refresh before banks are precharged": lambda chip: (chip.do(), chip.do(REFRESH, after=POWER_UP)),
@@ -115,43 +115,43 @@ RULES = {
         chip.do(), chip.do(PRECHARGE, address=ALL, after=POWER_UP), chip.do(REFRESH, after=70),
         chip.do(REFRESH, after=70), chip.do(ACTIVATE, after=70),
     ),
-    "a command too soon behind a mode": lambda chip: (
+    "a command too soon after a mode": lambda chip: (
         chip.start(), chip.do(MODE, address=0x20), chip.do(ACTIVATE),
     ),
-    "a command too soon behind a refresh": lambda chip: (
+    "a command too soon after a refresh": lambda chip: (
         chip.start(), chip.do(REFRESH), chip.do(ACTIVATE, after=60),
     ),
     "a mode while a bank is active": lambda chip: (begun(chip), chip.do(MODE, address=0x20)),
     "a refresh while a bank is active": lambda chip: (begun(chip), chip.do(REFRESH)),
-    "a refresh too soon behind a precharge": lambda chip: (
+    "a refresh too soon after a precharge": lambda chip: (
         begun(chip), chip.do(PRECHARGE, after=50), chip.do(REFRESH),
     ),
     "an activate of a bank that is active": lambda chip: (begun(chip), chip.do(ACTIVATE, after=100)),
-    "an activate too soon behind a precharge": lambda chip: (
+    "an activate too soon after a precharge": lambda chip: (
         begun(chip), chip.do(PRECHARGE, after=50), chip.do(ACTIVATE),
     ),
-    "an activate too soon behind that of the same bank": lambda chip: (
+    "an activate too soon after that of the same bank": lambda chip: (
         begun(chip), chip.do(PRECHARGE, after=25), chip.do(ACTIVATE, after=21),
     ),
-    "an activate too soon behind another one": lambda chip: (
+    "an activate too soon after another one": lambda chip: (
         chip.start(), chip.do(ACTIVATE), chip.do(ACTIVATE, bank=1),
     ),
     "a read or write of a bank that is not active": lambda chip: (begun(chip), chip.do(READ, bank=1)),
-    "a read or write too soon behind an activate": lambda chip: (chip.start(), chip.do(ACTIVATE), chip.do(READ)),
-    "a precharge too soon behind an activate": lambda chip: (begun(chip), chip.do(PRECHARGE)),
-    "a precharge too soon behind a write": lambda chip: (
+    "a read or write too soon after an activate": lambda chip: (chip.start(), chip.do(ACTIVATE), chip.do(READ)),
+    "a precharge too soon after an activate": lambda chip: (begun(chip), chip.do(PRECHARGE)),
+    "a precharge too soon after a write": lambda chip: (
         begun(chip), chip.do(WRITE, data=1, after=100), chip.do(PRECHARGE),
     ),
     "a write without data": lambda chip: (begun(chip), chip.do(WRITE)),
     "data driven from both ends": lambda chip: (begun(chip), chip.do(READ), chip.do(WRITE, data=1)),
     "a burst that is ended": lambda chip: (begun(chip), chip.do(STOP)),
-    "CKE low behind the start": lambda chip: (begun(chip), chip.do(cke=False)),
+    "CKE low after the start": lambda chip: (begun(chip), chip.do(cke=False)),
     "too few refreshes": lambda chip: (begun(chip), chip.do(after=80_000)),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_what_breaks_a_rule_is_refused(library: Path, rule: str) -> None:
+def test_a_broken_rule_is_an_error(library: Path, rule: str) -> None:
     chip = Chip(library)
     RULES[rule](chip)
     assert chip.violation.startswith(rule)

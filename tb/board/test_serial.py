@@ -1,4 +1,4 @@
-"""Engine `serial`, through a pseudo-terminal, on a compiled machine behind a bridge that is written in Python."""
+"""Engine `serial`, through a pseudo-terminal, on a compiled machine with a bridge in Python."""
 
 import json
 import time
@@ -101,8 +101,8 @@ def test_what_the_board_has_not_is_not_handed_out(port: str) -> None:
 )
 def test_results_survive_lost_and_changed_bytes(monkeypatch: pytest.MonkeyPatch, line: Line) -> None:
     monkeypatch.setattr(SerialEngine, "patience", 0.02)
-    asked: list[Link] = []
-    monkeypatch.setattr(Link, "__init__", _noting(asked))
+    links: list[Link] = []
+    monkeypatch.setattr(Link, "__init__", _noting(links))
     board = StandIn(machine("r5xx"), line)
     with Terminal(board, idle=IDLE) as terminal:
         device = Device("serial", machine("r5xx"), port=terminal.port)
@@ -111,7 +111,7 @@ def test_results_survive_lost_and_changed_bytes(monkeypatch: pytest.MonkeyPatch,
         for _ in range(3):
             device.run(CommandBuffer().wait_for_idle())
         assert board.memory.read(address, len(data)) == data
-        assert asked[0].repeated > 0, "the line was too good"
+        assert links[0].repeated > 0, "the line was too good"
         # Each push was made once, however often it was requested.
         engine: Any = device._engine
         assert engine._read("LAST_SUBMITTED") == 3
@@ -127,7 +127,7 @@ def _noting(links: list[Link]) -> object:
     return noted
 
 
-def test_a_port_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_no_port_is_an_error(tmp_path: Path) -> None:
     plain = tmp_path / "file"
     plain.write_bytes(b"")
     run = ("run", SAXPY, "--engine", "serial", *options("r5xx"))
@@ -139,16 +139,16 @@ def test_a_port_that_is_none_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answers", "message"),
+    ("exchange", "message"),
     [
         (lambda data: b"", "the board does not respond; has it power, and its bitstream?"),
         (lambda data: b"\x00\xffhello", "what comes is no response; is this the board's port, and 1000000 its speed?"),
         (lambda data: data, "what comes is no response"),
     ],
 )
-def test_a_port_without_a_board_is_told(monkeypatch: pytest.MonkeyPatch, answers: object, message: str) -> None:
+def test_a_port_without_a_board_is_told(monkeypatch: pytest.MonkeyPatch, exchange: object, message: str) -> None:
     monkeypatch.setattr(SerialEngine, "patience", 0.01)
-    with Terminal(answers, idle=0.005) as terminal:  # type: ignore[arg-type]
+    with Terminal(exchange, idle=0.005) as terminal:  # type: ignore[arg-type]
         told = error_line("run", SAXPY, "--engine", "serial", *options("r5xx"), "--port", terminal.port)
         assert f"error: {terminal.port}: {message}" in told
 
@@ -156,8 +156,8 @@ def test_a_port_without_a_board_is_told(monkeypatch: pytest.MonkeyPatch, answers
 def test_a_wrong_bitstream_is_told(port: str, board: StandIn) -> None:
     run = ("run", SAXPY, "--engine", "serial", "--port", port)
     told = error_line(*run, "--preset", "small")
-    slots = machine("r5xx").array.threads
-    assert f"the FPGA has another configuration: 1 cores, 4 lanes, {slots} slots, fingerprint" in told
+    threads = machine("r5xx").array.threads
+    assert f"the FPGA has another configuration: 1 cores, 4 lanes, {threads} slots, fingerprint" in told
     assert "give --preset and --set as the bitstream was built" in told
     board.greeting.protocol = 2
     assert "the bitstream speaks protocol 2, not 1; build it again" in error_line(*run, *options("r5xx"))
@@ -197,7 +197,7 @@ def test_a_port_is_one_programs(port: str) -> None:
     device.run(CommandBuffer().wait_for_idle())
 
 
-def test_a_machine_that_somebody_left_is_reset(port: str) -> None:
+def test_a_machine_of_an_earlier_session_is_reset(port: str) -> None:
     """The next program finds no error that is not its own, and nothing at work."""
     device = Device("serial", machine("r5xx"), port=port)
     engine: Any = device._engine

@@ -102,4 +102,4 @@ def test_each_flip_flop_of_gowins_has_a_lut_of_its_own() -> None:
     passing = {name: luts[made[name]["connections"]["D"][0]] for name in ("second", "from_a_port", "constant")}
     assert [lut["connections"]["I0"] for lut in passing.values()] == [[10], [3], ["x"]]
     assert [lut["parameters"]["INIT"] for lut in passing.values()] == ["10", "10", "11"]
-    assert cells["second"]["connections"]["D"] == [10], "what was given stays as it is"
+    assert cells["second"]["connections"]["D"] == [10], "the argument is unchanged"

@@ -73,6 +73,6 @@ def test_what_lies_beyond_memory_is_an_error_and_the_next_buffer_runs(device: De
     device.run(CommandBuffer().wait_for_idle())
 
 
-def test_what_memory_has_no_room_for_is_refused(device: Device) -> None:
+def test_an_allocation_beyond_memory_is_an_error(device: Device) -> None:
     with pytest.raises(MemoryError):
         device.place(bytes(MEMORY_BYTES))

@@ -40,7 +40,7 @@ def without(command: int, *, every: bool = False) -> object:
 
 
 def other_latency(steps: Sequence[Step]) -> list[Step]:
-    """A start with CAS latency 3 in place of 2."""
+    """A start with CAS latency 3 instead of 2."""
     return [replace(step, value=0x30) if step.value == 0x20 else step for step in steps]
 
 
@@ -54,7 +54,7 @@ STARTS = {
     "no refresh": (without(REFRESH, every=True), "without the first refreshes"),
     "the last mode is not set": (without(MODE), "in a mode with bursts, or that is reserved"),
     "another CAS latency": (other_latency, "another byte than was written"),
-    "no wait for power": (no_wait, "too soon behind power-up"),
+    "no wait for power": (no_wait, "too soon after power-up"),
     "memory is not handed over": (lambda steps: steps[:-2], "0 > 1000"),
     "ports stay closed": (lambda steps: steps[:-1], "0 > 1000"),
 }
@@ -101,7 +101,7 @@ def test_wrong_starts_are_found(name: str) -> None:
         bursts(change)
 
 
-def test_each_fault_has_its_place() -> None:
+def test_each_fault_can_be_planted() -> None:
     for fault in FAULTS.values():
         FaultyLoader(fault)
 

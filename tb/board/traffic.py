@@ -1,4 +1,4 @@
-"""Memory at the pins without a machine: what stands in a board's place makes bursts of its own."""
+"""Memory at the pins without a machine: a generator of bursts replaces the board."""
 
 import ctypes
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ _TEXT = 256
 def traffic_library(
     change: Change = lambda steps: steps, *, frequency: int | None = None, data_bits: int = DATA_BITS
 ) -> Path:
-    """The compiled pins with bursts in place of a board; `change` is made to the steps by which memory starts."""
+    """The compiled pins with bursts instead of a board; `change` is made to the steps by which memory starts."""
     clock = ULX3S.clock(frequency)
     controller = generate(frequency=clock, data_bits=data_bits)
     scope = f"model.rootp->{ULX3S.top}__DOT__{BOARD}__DOT__"
@@ -46,7 +46,7 @@ def traffic_library(
 
 
 class Traffic(BoardAtPins):
-    """Memory behind both ports, and bursts at them."""
+    """Memory at both ports, and bursts."""
 
     def run(self, cycles: int, *, seed: int = 1) -> int:
         """The bursts of so many cycles.
@@ -54,7 +54,7 @@ class Traffic(BoardAtPins):
         Raises
         ------
         PinsError
-            The chip refuses something, or a byte is not what was written.
+            The chip rejects a command, or a byte is not what was written.
         """
         run = self._library.board_traffic
         pointer, number = ctypes.c_void_p, ctypes.c_uint64
@@ -74,6 +74,6 @@ def _stand_in(data_bits: int) -> str:
             members[name] = (member.shape, "output reg" if member.flow is Out else "input")
     ports = ["input clk", "input rst /*verilator public_flat_rd*/"]
     for name, (width, kind) in members.items():
-        way = "rw" if kind.startswith("output") else "rd"
-        ports.append(f"{kind} [{width - 1}:0] {name} /*verilator public_flat_{way}*/")
+        access = "rw" if kind.startswith("output") else "rd"
+        ports.append(f"{kind} [{width - 1}:0] {name} /*verilator public_flat_{access}*/")
     return f"module {BOARD}({', '.join(ports)});\nendmodule\n"

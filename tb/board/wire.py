@@ -20,7 +20,7 @@ def stuffed(content: bytes) -> bytes:
 def request(
     code: Request | int, sequence: int, *, address: int = 0, length: int | None = None, data: bytes = b""
 ) -> bytes:
-    """The frame of a request; `length` is that of the data if nobody says otherwise."""
+    """The frame of a request; `length` is by default that of the data."""
     number = code.value if isinstance(code, Request) else code
     header = struct.pack("<BBHI", number, sequence, len(data) if length is None else length, address)
     return stuffed(header + data)
@@ -29,11 +29,11 @@ def request(
 def contents(received: bytes) -> list[bytes]:
     """What was in the good frames among these bytes."""
     found = []
-    for part in received.split(b"\x7e"):
+    for frame in received.split(b"\x7e"):
         plain = bytearray()
-        rest = iter(part)
-        for byte in rest:
-            plain.append(next(rest, 0) ^ 0x20 if byte == 0x7D else byte)
+        remaining = iter(frame)
+        for byte in remaining:
+            plain.append(next(remaining, 0) ^ 0x20 if byte == 0x7D else byte)
         if len(plain) > 4 and zlib.crc32(plain[:-4]) == int.from_bytes(plain[-4:], "little"):
             found.append(bytes(plain[:-4]))
     return found

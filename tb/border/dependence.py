@@ -30,7 +30,7 @@ Bits = frozenset[int]
 _NOTHING: Bits = frozenset()
 _SOURCELESS = (AnyValue, ClockSignal, Const, Initial, ResetSignal)
 _UP_TO_OWN = ("+", "-", "*", "<<")
-"""A bit of the result follows from bits of operands up to the same place; of what it is shifted by, from all."""
+"""A bit of the result follows from bits of operands up to the same index, and from all bits of a shift amount."""
 _BITWISE = ("&", "|", "^", "~")
 
 
@@ -213,7 +213,7 @@ def _assignments(statements: Iterable[Any], conditions: tuple[Value, ...]) -> It
 
 
 def _chosen(bits: Sequence[Bits], width: int, stride: int) -> list[Bits]:
-    """The bits of a part of so many bits that begins at any multiple of the stride."""
+    """The bits of a field of so many bits that begins at any multiple of the stride."""
     return [_union([bits[number::stride]]) for number in range(width)]
 
 

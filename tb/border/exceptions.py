@@ -1,6 +1,6 @@
 """The combinational paths through units at declared borders, and why each of them is there.
 
-A path that is not in this table bounds the clock without anybody having decided so. Whoever needs a new one enters it
+A path that is not in this table bounds the clock without a decision. A new one is entered
 with its reason; a register in its unit, which takes a cycle, is the other choice.
 """
 
@@ -27,11 +27,11 @@ class Allowed:
         return pair.unit == self.unit and fnmatchcase(pair.input, self.input) and fnmatchcase(pair.output, self.output)
 
 
-_GRANT = "the grant follows from who requests in this cycle"
+_GRANT = "the grant follows from the requests of this cycle"
 _ACCEPTED = "a granted request is accepted in the cycle in which the other side accepts it"
 _FORWARDED = "requests are forwarded in their cycle, as latency of memory is what wavefronts wait for"
 _RETURNED = "responses are returned in their cycle, for the same reason"
-_PORT = "the address says by which memory port a line goes, and that port's grant answers"
+_PORT = "the address says by which memory port a line goes, and that port grants"
 _ORDERED = "writes of a client stay in order over several ports, so the line's port decides about ready"
 _CONSTANT = "it is constant while the unit works"
 _COMMAND = "ready says that the command is complete, which depends on which command it is"
@@ -75,11 +75,11 @@ ALLOWED = (
     Allowed("CodeReader", "cores__*__request__valid", "lines__request__valid", _FORWARDED),
     Allowed("CodeReader", "cores__*__request__payload", "lines__request__payload", _FORWARDED),
     Allowed("CodeReader", "lines__request__ready", "cores__*__request__ready", _ACCEPTED),
-    Allowed("CounterWriter", "counters__valid", "line__valid", "combinational by contract: it only places two words"),
+    Allowed("CounterWriter", "counters__valid", "line__valid", "combinational by contract: it only aligns two words"),
     Allowed(
-        "CounterWriter", "counters__payload", "line__payload", "combinational by contract: it only places two words"
+        "CounterWriter", "counters__payload", "line__payload", "combinational by contract: it only aligns two words"
     ),
-    Allowed("CounterWriter", "line__ready", "counters__ready", "combinational by contract: it only places two words"),
+    Allowed("CounterWriter", "line__ready", "counters__ready", "combinational by contract: it only aligns two words"),
     # The memory controller, which has several of these in it.
     Allowed("MemoryController", "output__valid", "output__ready", "outputs and uncached writes share one writer"),
     Allowed(

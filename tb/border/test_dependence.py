@@ -48,7 +48,7 @@ VALUES: dict[str, Callable[[], Any]] = {
 
 
 def decided(m: Module, result: Signal) -> None:
-    """Assignments under conditions, to parts and to elements."""
+    """Assignments under conditions, to slices and to elements."""
     words = [Signal(3, name=f"word_{number}") for number in range(3)]
     m.d.comb += Cat(words).eq(0b101010101)
     with m.If(A == 3):
@@ -106,10 +106,10 @@ def changing(m: Module, result: Signal) -> list[set[str]]:
         for _ in range(60):
             word, before = given.getrandbits(len(NAMES)), None
             for flipped in (0, *(1 << number for number in range(len(NAMES)))):
-                rest = word ^ flipped
+                remaining = word ^ flipped
                 for signal in INPUTS:
-                    context.set(signal, rest & (1 << len(signal)) - 1)
-                    rest >>= len(signal)
+                    context.set(signal, remaining & (1 << len(signal)) - 1)
+                    remaining >>= len(signal)
                 after = context.get(result)
                 before = after if before is None else before
                 for bit, seen in enumerate(changed):

@@ -22,7 +22,7 @@ _HEARING = (
 
 
 def hearing(command: Sequence[object]) -> list[str]:
-    """A command that hears all signals, which a suite in the background, or behind nohup, may have to ignore.
+    """A command that hears all signals, which a suite in the background, or under nohup, may have to ignore.
 
     A small program comes before it: a function that runs in a fork of a process with threads may wait forever.
     """
@@ -60,7 +60,7 @@ def wait(condition: Callable[[], bool], patience: float = PATIENCE) -> None:
 
 
 def session(process: Process) -> list[str]:
-    """What still runs in its session; what has ended and only waits to be forgotten does not count."""
+    """What still runs in its session; a process that has ended and is not yet reaped does not count."""
     listed = subprocess.run(["ps", "-wweo", "sid=,stat=,args="], capture_output=True, text=True, check=True)
     rows = (line.split(maxsplit=2) for line in listed.stdout.splitlines())
     return [row[2] for row in rows if row[0] == str(process.pid) and not row[1].startswith("Z")]

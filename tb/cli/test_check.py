@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ctm.sim.cli import run
+from ctm.sim.cli import comparison
 from ctm.sim.engines.fast.r5xx import translation
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.jobs.sample import sample
@@ -18,7 +18,7 @@ from ctm.tb.jobs.folder import Folder, executable, scale
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Folder:
     """A job whose engine is said to have computed something else."""
-    monkeypatch.setattr(run, "first_difference", lambda found, expected: "output 0 differs")
+    monkeypatch.setattr(comparison, "first_difference", lambda found, expected: "output 0 differs")
     return Folder.make(tmp_path)
 
 
@@ -43,10 +43,10 @@ def test_a_difference_without_one_says_nothing_of_it(folder: Folder) -> None:
 def beside_the_sample(folder: Folder) -> tuple[int, int]:
     """A processor of a large job's domain that is not in its sample."""
     job = load_job(folder.job)
-    part = sample(job)
-    assert part is not None
+    chosen_sample = sample(job)
+    assert chosen_sample is not None
     (section,) = (launch.section for launch in job.launches)
-    chosen = [launch.section for launch in part.job.launches]
+    chosen = [launch.section for launch in chosen_sample.job.launches]
     return next(
         (i, j)
         for j in range(section.domain_j[1])
@@ -57,7 +57,7 @@ def beside_the_sample(folder: Folder) -> tuple[int, int]:
     )
 
 
-PLACES: dict[str, Callable[[Folder], tuple[int, ...]]] = {
+PROCESSORS: dict[str, Callable[[Folder], tuple[int, ...]]] = {
     "anywhere": lambda folder: (),
     "in the corner": lambda folder: (599, 499),
     "beside the sample": beside_the_sample,
@@ -71,12 +71,12 @@ def wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtu
     folder = Folder.make(tmp_path)
     folder.change("i = [0, 12]\nj = [0, 4]", "i = [0, 599]\nj = [0, 499]")
     folder.change("shape = [5, 13]", "shape = [500, 600]")
-    place, send = PLACES[request.param](folder), translation.send
+    processor, send = PROCESSORS[request.param](folder), translation.send
 
     def with_a_wrong_bit(kernel: Any, live: Any, outputs: Any, **options: Any) -> None:
         lanes, builder = kernel.lanes, kernel.lanes.builder
         here = lanes.all
-        for index, coordinate in zip((kernel.x, kernel.y), place, strict=False):
+        for index, coordinate in zip((kernel.x, kernel.y), processor, strict=False):
             here = builder.and_(here, lanes.mask(builder.icmp_unsigned("==", index, lanes.integer(coordinate))))
         bit = builder.and_(here, lanes.integer(1))
         register = outputs[0]

@@ -56,8 +56,8 @@ def test_json_says_what_a_result_came_from(folder: Folder) -> None:
     assert len(sha256) == 64 and list(again.values()) == [sha256]
 
 
-def test_settings_change_the_group_size(folder: Folder) -> None:
-    # With 16 lanes a row of seven quads is two groups.
+def test_settings_change_the_wavefront_size(folder: Folder) -> None:
+    # With 16 lanes a row of seven quads is two wavefronts.
     assert report("run", folder.job, "--set", "array.lanes=16")["instructions"] == 2 * 3 * 3
     assert report("run", folder.job, "--preset", "wide")["instructions"] == 2 * 3 * 3
 
@@ -162,7 +162,7 @@ def test_exec_runs_the_bare_machine(tmp_path: Path) -> None:
     assert not elements[:, 2:].any()
 
 
-def test_exec_dumps_after_a_machine_error_and_runs_nothing_behind_it(tmp_path: Path) -> None:
+def test_exec_dumps_after_a_machine_error_and_runs_nothing_more(tmp_path: Path) -> None:
     (tmp_path / "bad.bin").write_bytes(bytes(8))
     target = tmp_path / "out.bin"
     options = bare_machine(tmp_path)
@@ -190,7 +190,7 @@ def test_assemble_disassemble_assemble_gives_the_same_bytes(tmp_path: Path) -> N
     assert (tmp_path / "a.elf").read_bytes() == (tmp_path / "b.elf").read_bytes()
 
 
-def test_a_wrong_source_is_shown_with_its_place(tmp_path: Path) -> None:
+def test_an_error_of_a_source_has_its_line(tmp_path: Path) -> None:
     (tmp_path / "a.s").write_text("; a comment\nOUT o0 = MIX(r0, r0)\n")
     result = ctm("asm", tmp_path / "a.s", "-o", tmp_path / "a.elf")
     assert result.exit_code == 2

@@ -33,8 +33,8 @@ def ctm(*arguments: str, **environment: str) -> str:
     ],
 )
 def test_a_shell_completes(begun: str, completed: list[str]) -> None:
-    place = str(len(begun.split(" ")) - 1)
-    assert ctm(COMP_WORDS=begun, COMP_CWORD=place, _CTM_COMPLETE="complete_bash").split() == completed
+    position = str(len(begun.split(" ")) - 1)
+    assert ctm(COMP_WORDS=begun, COMP_CWORD=position, _CTM_COMPLETE="complete_bash").split() == completed
 
 
 def test_completion_is_installed_for_a_shell(tmp_path: Path) -> None:

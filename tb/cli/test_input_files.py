@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Folder:
 
 
 def become_fifo(path: Path) -> bytes:
-    """Put a FIFO in the place of a file; the bytes that it had."""
+    """Replace a file by a FIFO; the bytes that it had."""
     data = path.read_bytes()
     path.unlink()
     os.mkfifo(path)
@@ -52,9 +52,7 @@ def test_what_several_passes_use_is_read_once(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize("name", READ_BY_A_JOB)
-def test_a_fifo_that_nobody_writes_to_is_not_waited_for(
-    folder: Folder, name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fifo_without_a_writer_is_not_waited_for(folder: Folder, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "PATIENCE", 0.1)
     become_fifo(folder.path / name)
     start = time.monotonic()

@@ -40,7 +40,7 @@ class Invented(Executable):
 
 @pytest.fixture(autouse=True)
 def invented(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second instruction set, whose default preset has groups of 16."""
+    """A second instruction set, whose default preset has wavefronts of 16."""
     invent(monkeypatch)
     monkeypatch.setitem(INSTRUCTION_SETS, INVENTED, INSTRUCTION_SET)
     monkeypatch.setitem(kinds._KINDS, INVENTED, kinds._Kind(Invented.of, Invented.file, r5xx_description.describe))  # type: ignore[arg-type]
@@ -60,7 +60,7 @@ def folder(tmp_path: Path) -> Folder:
     return made
 
 
-def groups(*arguments: object) -> int:
+def wavefronts(*arguments: object) -> int:
     found = report("run", *arguments)
     assert found["status"] == "ok", found
     return int(found["counters"]["groups"])
@@ -68,18 +68,18 @@ def groups(*arguments: object) -> int:
 
 def test_a_job_runs_on_the_default_machine_of_its_program(folder: Folder) -> None:
     other = folder.path / "other.toml"
-    # 7 x 3 quads: with 16 lanes a row is two groups.
-    assert groups(other) == 2 * 3
+    # 7 x 3 quads: with 16 lanes a row is two wavefronts.
+    assert wavefronts(other) == 2 * 3
     expected = np.full((5, 13, 4), 7, np.float32)
     expected[..., 0] = np.arange(13) + 3
     assert np.array_equal(np.load(folder.path / "y.npy"), expected)
     assert report("run", other)["counters"]["issued_stop"] == 2 * 3
-    assert groups(folder.job) == 7 * 3
+    assert wavefronts(folder.job) == 7 * 3
 
 
 def test_settings_change_the_default_machine(folder: Folder) -> None:
-    assert groups(folder.path / "other.toml", "--set", "array.lanes=4") == 7 * 3
-    assert groups(folder.path / "other.toml", "--check") == 2 * 3
+    assert wavefronts(folder.path / "other.toml", "--set", "array.lanes=4") == 7 * 3
+    assert wavefronts(folder.path / "other.toml", "--check") == 2 * 3
 
 
 def test_a_program_on_cores_of_another_kind_is_an_error_with_its_name(folder: Folder) -> None:
@@ -107,7 +107,7 @@ def test_an_instruction_set_that_there_is_not_is_an_error_with_those_that_there_
         replace(DEFAULT.array, instruction_set="")
 
 
-def test_the_bare_machine_has_the_cores_that_are_asked_for() -> None:
+def test_the_bare_machine_has_the_wanted_cores() -> None:
     for setting in ([], ["--set", "array.instruction_set=r5xx"]):
         assert "issued_alu" in report("exec", "--submit", "0x1000,0", *setting)["counters"]
     for setting in (["--preset", "other"], ["--set", "array.instruction_set=invented"]):

@@ -1,4 +1,4 @@
-"""Without the packages of an extra every way in says which extra to install. Nothing of them is needed otherwise."""
+"""Without the packages of an extra every command says which extra to install, and only if it needs it."""
 
 import json
 import subprocess

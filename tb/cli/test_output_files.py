@@ -40,7 +40,7 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_device_stays_a_device(folder: Folder) -> None:
+def test_a_device_remains_a_device(folder: Folder) -> None:
     device = folder.path / "y.npy"
     try:
         os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, 3))
@@ -54,7 +54,7 @@ def test_a_device_stays_a_device(folder: Folder) -> None:
     assert stat.S_ISCHR(device.stat().st_mode)
 
 
-def test_the_null_device_needs_no_ending_and_stays_where_it_is(folder: Folder) -> None:
+def test_the_null_device_needs_no_ending_and_is_kept(folder: Folder) -> None:
     folder.change('file = "y.npy"', 'file = "/dev/null"')
     before = contents(folder)
     assert ctm("run", folder.job, "-o", folder.path / "out").exit_code == 0
@@ -75,7 +75,7 @@ def test_a_fifo_passes_on_what_is_written(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_a_link_stays_and_its_target_is_replaced(folder: Folder, exists: bool) -> None:
+def test_a_link_is_kept_and_its_target_replaced(folder: Folder, exists: bool) -> None:
     (folder.path / "kept").mkdir()
     target = folder.path / "kept" / "result.npy"
     if exists:
@@ -151,7 +151,7 @@ def test_constants_are_not_replaced(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize("option", ["--trace", "--timeline", "--report"])
-def test_what_shows_a_run_replaces_neither_the_job_nor_an_output(folder: Folder, option: str) -> None:
+def test_files_of_observations_replace_neither_the_job_nor_an_output(folder: Folder, option: str) -> None:
     before = contents(folder)
     (folder.path / "link").symlink_to("x.npy")
     for name, kind in {
@@ -176,9 +176,9 @@ def test_pictures_replace_nothing_and_are_not_replaced(folder: Folder) -> None:
     assert contents(folder) == before
 
 
-def test_what_shows_a_run_goes_to_files_of_their_own(folder: Folder) -> None:
-    place = folder.path / "t.json"
-    problem = error_line("run", folder.job, "--timeline", place, "--trace", place)
+def test_observations_go_to_files_of_their_own(folder: Folder) -> None:
+    file = folder.path / "t.json"
+    problem = error_line("run", folder.job, "--timeline", file, "--trace", file)
     assert "--timeline" in problem and "it would replace what --trace writes" in problem
     assert ctm("run", folder.job, "--timeline", "/dev/null", "--trace", "/dev/null").exit_code == 0
     waves = error_line("run", folder.job, "--waves", folder.path / "a.fst", "--trace", folder.path / "b")

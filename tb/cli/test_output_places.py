@@ -1,4 +1,4 @@
-"""Places that cannot be written: told before the run where that can be known, and nothing is left behind."""
+"""Files that cannot be written: an error before the run where that can be known, and nothing is left."""
 
 import itertools
 import os
@@ -24,29 +24,29 @@ def folder(tmp_path: Path) -> Folder:
     return Folder.make(tmp_path)
 
 
-def mounted(place: Path, *options: str) -> Iterator[Path]:
-    """A small file system of its own at `place`, where the machine allows that."""
-    place.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", ",".join([f"size={SIZE}", *options]), "tmpfs", str(place)]
+def mounted(target: Path, *options: str) -> Iterator[Path]:
+    """A small file system of its own at `target`, if the machine allows it."""
+    target.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", ",".join([f"size={SIZE}", *options]), "tmpfs", str(target)]
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode:
         pytest.skip(f"only root can mount, and not everywhere: {result.stderr}")
     try:
-        yield place
+        yield target
     finally:
-        subprocess.run(["umount", str(place)], check=True)
+        subprocess.run(["umount", str(target)], check=True)
 
 
 @pytest.fixture
 def full(tmp_path: Path) -> Iterator[Path]:
     """A folder whose disk has no byte left; old.* hold what was there before."""
-    for place in mounted(tmp_path / "full"):
+    for target in mounted(tmp_path / "full"):
         for name in ("y.npy", "old.elf", "old.bin", "ctm.v"):
-            (place / name).write_bytes(b"old")
-        with (place / "filling").open("wb", buffering=0) as file, pytest.raises(OSError, match=FULL):
+            (target / name).write_bytes(b"old")
+        with (target / "filling").open("wb", buffering=0) as file, pytest.raises(OSError, match=FULL):
             while True:
                 file.write(bytes(4096))
-        yield place
+        yield target
 
 
 @pytest.fixture
@@ -62,20 +62,20 @@ def test_a_full_disk_is_noticed_before_a_run(folder: Folder, full: Path) -> None
     before = state(full)
     message = error_line("run", folder.job, "-o", full)
     assert message == f"error: {full}/y.npy: {FULL}\n"
-    found = report("run", folder.job, "-o", full / "new" / "place")
-    assert (found["instructions"], found["error"]["message"]) == (0, f"{full}/new/place/y.npy: {FULL}")
+    found = report("run", folder.job, "-o", full / "new" / "folder")
+    assert (found["instructions"], found["error"]["message"]) == (0, f"{full}/new/folder/y.npy: {FULL}")
     assert state(full) == before
 
 
 def test_outputs_that_fit_only_one_by_one_are_noticed(folder: Folder, tmp_path: Path) -> None:
-    for place in mounted(tmp_path / "small"):
+    for target in mounted(tmp_path / "small"):
         folder.change("shape = [5, 13]", "shape = [50, 50]")
-        assert ctm("run", folder.job, "-o", place).exit_code == 0
-        (place / "y.npy").unlink()
+        assert ctm("run", folder.job, "-o", target).exit_code == 0
+        (target / "y.npy").unlink()
         conditional = '[conditional]\nlocation = "PE"\ntest = "ALWAYS"\nfile = "depth.npy"\nshape = [90, 90]\n'
         folder.change("[constants]", f"{conditional}[constants]")
-        assert error_line("run", folder.job, "-o", place) == f"error: {place}/depth.npy: {FULL}\n"
-        assert state(place) == {}
+        assert error_line("run", folder.job, "-o", target) == f"error: {target}/depth.npy: {FULL}\n"
+        assert state(target) == {}
 
 
 def test_a_disk_that_is_full_only_at_the_end_leaves_what_was_there(
@@ -153,7 +153,7 @@ def test_a_name_that_no_file_has_is_an_error(folder: Folder, key: str, name: str
 
 
 def test_a_run_that_fails_makes_no_folder(folder: Folder) -> None:
-    assert ctm("run", folder.job, "-o", folder.path / "new" / "place", "--watchdog", "1").exit_code == 1
+    assert ctm("run", folder.job, "-o", folder.path / "new" / "folder", "--watchdog", "1").exit_code == 1
     assert not (folder.path / "new").exists()
 
 

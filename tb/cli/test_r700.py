@@ -66,8 +66,8 @@ def test_a_compiled_program_is_a_jobs_program_as_it_is(tmp_path: Path) -> None:
         expected = arrays["expected"][0]
     document = json.loads(COMPILED.read_text())
     bound = {}
-    for place, register in enumerate(sorted(document["inputs"], reverse=True)):
-        bound[15 - place] = f"gpr{register}.npy"
+    for position, register in enumerate(sorted(document["inputs"], reverse=True)):
+        bound[15 - position] = f"gpr{register}.npy"
     for texture in document["textures"]:
         bound[texture["input"]] = f"texture{texture['input']}.npy"
     for name, array in inputs.items():
@@ -144,8 +144,8 @@ def test_a_fault_names_the_word_and_the_address(sort: Path) -> None:
     "command", [("run", "--engine", "rtl"), ("run", "--engine", "amaranth"), ("verilog",), ("synth",)]
 )
 def test_hardware_that_there_is_none_of_is_an_error_in_one_line(sort: Path, command: tuple[str, ...]) -> None:
-    what, *rest = command
+    what, *others = command
     arguments = [sort / "job.toml"] if what == "run" else ["--preset", "r700"]
-    result = ctm(what, *arguments, *rest, "--set", "array.wavefront=64")
+    result = ctm(what, *arguments, *others, "--set", "array.wavefront=64")
     assert result.exit_code == 2
     assert result.stderr == "error: array.threads must be 8 at most for a wavefront of 64 on 4 lanes, not 16\n"

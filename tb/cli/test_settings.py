@@ -20,5 +20,5 @@ from ctm.tb.cli.invocation import error_line
     ],
 )  # fmt: skip
 def test_an_error_has_the_name_that_was_written(settings: list[str], message: str) -> None:
-    options = [part for setting in settings for part in ("--set", setting)]
+    options = [argument for setting in settings for argument in ("--set", setting)]
     assert message in error_line("exec", "--submit", "0,0", *options)

@@ -104,7 +104,7 @@ def test_while_a_compiled_program_runs(long: Folder, engine: str, number: signal
     assert not (long.path / "y.npy").exists()
 
 
-def test_what_nohup_ignores_stays_ignored(tmp_path: Path) -> None:
+def test_a_signal_that_nohup_ignores_remains_ignored(tmp_path: Path) -> None:
     folder = Folder.make(tmp_path)
     with running(["nohup", CTM, "run", folder.job]) as process:
         wait(lambda: has_handlers(process))

@@ -43,7 +43,7 @@ def test_a_fault_names_the_file_as_the_job_does(job: Path, engine: str) -> None:
     assert (error["pc"], error["file"], error["line"], error["source"]) == (1, "code/wrong.s", 3, WRONG)
 
 
-def test_an_executable_names_its_source_and_shows_it_while_it_is_the_same(job: Path) -> None:
+def test_an_executable_names_its_source_and_prints_it_while_it_is_unchanged(job: Path) -> None:
     folder = job.parent
     shutil.move(folder / "code" / "wrong.s", folder / "wrong.s")
     job.write_text(JOB.replace("code/wrong.s", "wrong.elf"))

@@ -1,4 +1,4 @@
-"""A trace of a run: what each group does, instruction by instruction."""
+"""A trace of a run: what each wavefront does, instruction by instruction."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_wavefront_shows_the_manuals_states_and_valid_bits(folder: Path) -> None:
+def test_a_wavefronts_lines_have_the_manuals_states_and_valid_bits(folder: Path) -> None:
     result = ctm(
         "run", folder / "job.toml", "--trace", folder / "t.txt", "--set", "array.wavefront=4", "--watchdog", 40
     )
@@ -46,7 +46,7 @@ def test_a_wavefront_shows_the_manuals_states_and_valid_bits(folder: Path) -> No
     assert any(line.startswith("CF instruction") and ", address " in line for line in lines)
 
 
-def test_a_group_shows_active_processors(tmp_path: Path) -> None:
+def test_a_wavefronts_lines_have_active_processors(tmp_path: Path) -> None:
     folder = Folder.make(tmp_path)
     assert ctm("run", folder.job, "--trace", tmp_path / "t.txt").exit_code == 0
     lines = (tmp_path / "t.txt").read_text().splitlines()

@@ -89,18 +89,18 @@ class Bench:
         size = extent(unit.buffer) + 2 * AROUND
         self.load(unit.buffer.base - AROUND, random_contents(generator, unit.buffer.format, size))
 
-    def refuse(self, first: int, end: int) -> None:
-        """Let both memories refuse the lines [first, end)."""
+    def respond_with_errors(self, first: int, end: int) -> None:
+        """Let both memories give error responses for the lines [first, end)."""
         self.error_lines.append((first, end))
         self.golden.respond_with_errors(first * LINE, end * LINE)
 
-    def start_anew(self) -> None:
-        """Let memory refuse nothing, and the golden model's have, around the base, what hardware's has."""
+    def start_again(self) -> None:
+        """Remove all errors, and copy the hardware's memory around the base into the golden model's."""
         self.error_lines, self.stored, self.golden = [], [], Memory()
         self.golden.write(BASE - AROUND, self.hardware.read(BASE - AROUND, _SPACE))
 
-    def allow(self) -> None:
-        """Let both memories refuse nothing."""
+    def respond_without_errors(self) -> None:
+        """Remove the errors of both memories, whose contents are kept."""
         self.error_lines = []
         contents, self.golden = self.golden.read(BASE - AROUND, _SPACE), Memory()
         self.golden.write(BASE - AROUND, contents)
@@ -114,7 +114,7 @@ class Bench:
         timing: Timing = IDEAL,
         **options: Any,
     ) -> UnitRun:
-        """Test `wavefronts` for the location and `other` for the other client, and compare who passes."""
+        """Test `wavefronts` for the location and `other` for the other client, and compare the lanes that pass."""
         others = no_wavefronts(self.lanes) if other is None else other
         clients = [wavefronts if location is unit.location else others for location in LOCATIONS]
         payloads = [each.payloads() for each in clients]
@@ -130,7 +130,7 @@ class Bench:
         return result
 
     def compare_memory(self, unit: ConditionalUnit, result: UnitRun | None = None) -> None:
-        """All bytes of the buffer and around it are the golden model's, and nobody has written elsewhere."""
+        """All bytes of the buffer and around it are the golden model's, and nothing was written elsewhere."""
         first, end = unit.buffer.base - AROUND, unit.buffer.base + extent(unit.buffer) + AROUND
         wrong = np.flatnonzero(self.hardware.bytes[first:end] != self.golden.bytes[first:end])
         if wrong.size:

@@ -25,7 +25,7 @@ _STREAMS = {
     "command": "command", "line_request": "lines__request", "line_response": "lines__response",
     "line_write": "line_write", "line_written": "line_written",
 }  # fmt: skip
-"""Streams of the unit, by the names that the C++ has for them."""
+"""Streams of the unit, by their names in the C++."""
 _SINGLES = (
     "writes_enabled", "format_legal", "tests_pe", "tests_dpp", "invalidate", "flush", "flushed", "unit_idle", "idle",
     "hit", "miss",
@@ -34,17 +34,20 @@ _SINGLES = (
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClientRun:
-    """The lanes that passed, [n], as masks, and the cycles in which requests and answers went over."""
+    """One client's responses: masks of the lanes that passed, [n]. Cycles of each request and its response, [n]."""
 
     passed: np.ndarray
     taken: np.ndarray
+    """The request is transferred."""
     offered: np.ndarray
-    answered: np.ndarray
+    """The response is first valid."""
+    responded: np.ndarray
+    """The response is transferred."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class UnitRun:
-    """What a run did: the lines that were read, those that were written with their masks, addresses that were lost."""
+    """The results of a run: lines read, lines written and their byte masks, and addresses whose access was lost."""
 
     clients: list[ClientRun]
     reads: np.ndarray
@@ -62,7 +65,7 @@ class UnitRun:
 
 
 class _Client(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_void_p) for name in ("requests", "responses", "taken", "answered", "offered")] + [
+    _fields_ = [(name, ctypes.c_void_p) for name in ("requests", "responses", "taken", "responded", "offered")] + [
         ("count", ctypes.c_uint64)
     ]
 
@@ -88,8 +91,56 @@ class _Result(ctypes.Structure):
     _fields_ = [*((name, ctypes.c_uint64) for name in _COUNTS), ("message", ctypes.c_char * 256)]
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _ClientArrays:
+    """What the C++ reads and writes for one client; the arrays must live until the run has ended."""
+
+    requests: np.ndarray
+    """Payloads as bytes, one after another."""
+    responses: np.ndarray
+    """Payloads as bytes, [n, bytes]."""
+    cycles: np.ndarray
+    """Cycles [3, n] in which a request is taken, and its response is taken and first offered."""
+
+    @property
+    def structure(self) -> _Client:
+        """The arrays' addresses, and the number of requests."""
+        rows = (row.ctypes.data for row in self.cycles)
+        return _Client(self.requests.ctypes.data, self.responses.ctypes.data, *rows, len(self.responses))
+
+    @property
+    def run(self) -> ClientRun:
+        """The run of the client, once it has ended."""
+        taken, responded, offered = self.cycles
+        return ClientRun(passed=self.responses[:, 0], taken=taken, responded=responded, offered=offered)
+
+
+def _setup(
+    memory: Memory, clients: Sequence[_ClientArrays], arrays: Sequence[np.ndarray], numbers: Sequence[int]
+) -> _Setup:
+    """The C++'s setup: addresses of `arrays` in the order of `_POINTERS`, and `numbers` in that of `_NUMBERS`."""
+    setup = _Setup(memory.bytes.ctypes.data, (_Client * len(clients))(*(client.structure for client in clients)))
+    for name, array in zip(_POINTERS, arrays, strict=True):
+        setattr(setup, name, array.ctypes.data)
+    for name, number in zip(_NUMBERS, numbers, strict=True):
+        setattr(setup, name, int(number))
+    return setup
+
+
+def _unit_run(result: _Result, clients: Sequence[_ClientArrays], logs: np.ndarray) -> UnitRun:
+    """The run of a result: `logs` has rows of read lines, written lines, their masks, and lost addresses."""
+    lengths = [result.reads, result.writes, result.writes, result.lost]
+    assert max(lengths) <= logs.shape[1], "a log is too short"
+    reads, writes, masks, lost = (log[:length] for log, length in zip(logs, lengths, strict=True))
+    return UnitRun(
+        clients=[client.run for client in clients], reads=reads, writes=writes, masks=masks, lost=lost,
+        hits=int(result.hits), misses=int(result.misses), cycles=int(result.cycles), commanded=int(result.commanded),
+        format_legal=bool(result.flags & 1), tests=(bool(result.flags & 2), bool(result.flags & 4)),
+    )  # fmt: skip
+
+
 class UnitSimulation:
-    """A compiled unit with its cache, reset once: each run begins with what the one before has left."""
+    """A compiled unit with its cache, reset once: each run begins in the state in which the last one ended."""
 
     def __init__(self, unit: wiring.Component, *, outstanding: int) -> None:
         listed = list(ports(unit))
@@ -110,12 +161,12 @@ class UnitSimulation:
             self._library.unit_free(self._unit)
 
     def renew(self) -> None:
-        """Take a new one, as it is after power-up."""
+        """Replace the unit by a new one, in its state after power-up."""
         self._library.unit_free(self._unit)
         self._unit = self._library.unit_make()
 
     def reset(self) -> None:
-        """Reset it, not its memories."""
+        """Reset the unit, but not its memories."""
         self._library.unit_reset(self._unit)
 
     def run(
@@ -136,59 +187,47 @@ class UnitSimulation:
         commands_from: int = 0,
         max_cycles: int = 1 << 22,
     ) -> UnitRun:
-        """Give the commands that make the state of `unit`, send each client's requests, and wait for all answers.
+        """Give the commands that make the state of `unit`, send each client's requests, and wait for all responses.
 
-        The commands come before the first request, or are offered from the cycle `commands_from` on.
-        `commands` off leaves the test and location as they are. `error_lines` are ranges of lines [first, end). With
-        `flushes` all is flushed after the last answer, with `flush_period` also each so many cycles. `stop` leaves off
-        in this cycle, whatever is in flight. Before the cycle `holds` the clients of the mask `held` take no answer.
+        The commands come before the first request, or are offered from the cycle `commands_from` on. Without
+        `commands` test and location stay as they are. `error_lines` are ranges of lines [first, end). With `flushes`
+        the cache is flushed after the last response, with `flush_period` also every so many cycles. `stop` is the cycle
+        in which the run ends, whatever is in flight; 0: none. Before the cycle `holds` the clients of the mask `held`
+        take no response.
 
         Raises
         ------
         ProtocolError
             The unit broke a rule, or takes more than `max_cycles`.
         """
-        clients, arrays = (_Client * 2)(), []
-        for number, payloads in enumerate(requests):
-            given = self._payloads(f"clients__{number}__request__payload", payloads)
-            responses = np.zeros((len(payloads), self._sizes[f"clients__{number}__response__payload"]), np.uint8)
-            cycles = np.zeros((3, len(payloads)), np.uint64)
-            arrays.append((given, responses, cycles))
-            pointers = (given.ctypes.data, responses.ctypes.data, *(row.ctypes.data for row in cycles), len(payloads))
-            clients[number] = _Client(*pointers)
+        clients = [self._client(number, payloads) for number, payloads in enumerate(requests)]
         words = [("set_cond_test", unit.test.value), ("set_cond_loc", unit.location.value)] if commands else []
         given = self._payloads(
             "command__payload", [pack(UNIT_COMMAND, opcode=BY_NAME[name].opcode, words=word) for name, word in words]
         )
-        logs = np.zeros((4, 1 << 18), np.uint64)
         ranges, buffer = np.array(error_lines, np.uint64), self._payloads("buffer", [buffer_bits(unit.buffer)])
-        given_arrays = (given, ranges, buffer, *logs)
-        setup, result = _Setup(memory.bytes.ctypes.data, clients), _Result()
-        for name, array in zip(_POINTERS, given_arrays, strict=True):
-            setattr(setup, name, array.ctypes.data)
-        numbers = (
-            len(words), len(error_lines), logs.shape[1], unit.write_enabled, timing.latency, timing.jitter,
-            round(timing.stall * _STALL_ONE), timing.seed, max_cycles, self._outstanding, invalidates, flushes,
-            flush_period, stop, holds, held, commands_from,
+        logs = np.zeros((4, 1 << 18), np.uint64)
+        setup = _setup(
+            memory, clients, (given, ranges, buffer, *logs),
+            (
+                len(words), len(error_lines), logs.shape[1], unit.write_enabled, timing.latency, timing.jitter,
+                round(timing.stall * _STALL_ONE), timing.seed, max_cycles, self._outstanding, invalidates, flushes,
+                flush_period, stop, holds, held, commands_from,
+            ),
         )  # fmt: skip
-        for name, number in zip(_NUMBERS, numbers, strict=True):
-            setattr(setup, name, int(number))
+        result = _Result()
         self._library.unit_run(self._unit, ctypes.byref(setup), ctypes.byref(result))
         if result.failed:
             raise ProtocolError(result.message.decode())
-        lengths = [result.reads, result.writes, result.writes, result.lost]
-        assert max(lengths) <= logs.shape[1], "a log is too short"
-        reads, writes, masks, lost = (log[:length] for log, length in zip(logs, lengths, strict=True))
-        return UnitRun(
-            clients=[
-                ClientRun(passed=responses[:, 0], taken=cycles[0], answered=cycles[1], offered=cycles[2])
-                for _, responses, cycles in arrays
-            ],
-            reads=reads, writes=writes, masks=masks, lost=lost,
-            hits=int(result.hits), misses=int(result.misses), cycles=int(result.cycles),
-            commanded=int(result.commanded),
-            format_legal=bool(result.flags & 1), tests=(bool(result.flags & 2), bool(result.flags & 4)),
-        )  # fmt: skip
+        return _unit_run(result, clients, logs)
+
+    def _client(self, number: int, payloads: Sequence[int]) -> "_ClientArrays":
+        port = f"clients__{number}"
+        return _ClientArrays(
+            requests=self._payloads(f"{port}__request__payload", payloads),
+            responses=np.zeros((len(payloads), self._sizes[f"{port}__response__payload"]), np.uint8),
+            cycles=np.zeros((3, len(payloads)), np.uint64),
+        )
 
     def _payloads(self, port: str, payloads: Sequence[int]) -> np.ndarray:
         size = self._sizes[port]
@@ -196,7 +235,7 @@ class UnitSimulation:
 
 
 def _port_bytes(width: int) -> int:
-    """The size of a port's C++ type."""
+    """Bytes of a port's C++ type."""
     return next((size // 8 for size in (8, 16, 32, 64) if width <= size), -(-width // 32) * 4)
 
 

@@ -101,11 +101,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "a command is taken at once": (
         Fault("rtl.co.unit", "commands.ready.eq(self.idle)", "commands.ready.eq(1)"),
-        lambda: test_unit.test_a_command_changes_what_is_asked_behind_it("far"),
+        lambda: test_unit.test_a_command_changes_requests_after_it("far"),
     ),
     "requests pass a waiting command": (
         Fault("rtl.co.unit", "request.ready.eq(~executes & ", "request.ready.eq("),
-        lambda: test_unit.test_a_command_changes_what_is_asked_behind_it("far"),
+        lambda: test_unit.test_a_command_changes_requests_after_it("far"),
     ),
     "a pair does not see the store of the previous one": (
         Fault("rtl.mc.conditional.cache", "for earlier in (before, change)", "for earlier in (before,)"),
@@ -113,7 +113,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "more refills arrive than are counted": (
         Fault("rtl.mc.conditional.cache", "range(self._waiting + 1)", "range(self._outstanding + 1)"),
-        lambda: test_timing.test_accesses_run_ahead_while_no_answer_is_taken("default"),
+        lambda: test_timing.test_accesses_continue_while_no_response_is_taken("default"),
     ),
     "a line is read before its write response": (
         Fault("rtl.mc.conditional.cache", " & ~(access.touches & write_backs.evicting)", ""),
@@ -137,7 +137,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "a result survives a reset": (
         Fault("rtl.mc.conditional.cache", "ending, end = Signal(), ", "ending, end = Signal(reset_less=True), "),
-        lambda: test_cache.test_a_reset_in_any_cycle_leaves_nothing_behind("default"),
+        lambda: test_cache.test_a_reset_in_any_cycle_leaves_nothing("default"),
     ),
     "a refill overwrites dirty bytes": (
         Fault(
@@ -208,6 +208,6 @@ def test_a_fault_is_found(monkeypatch):
         find(*FAULTS["a line is read before its write response"], monkeypatch)
 
 
-def test_each_fault_has_its_place():
+def test_each_fault_can_be_planted():
     for fault, _ in FAULTS.values():
         FaultyLoader(fault)

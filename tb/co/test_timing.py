@@ -58,7 +58,7 @@ def test_a_line_that_is_not_there_takes_a_cycle_more_than_memory(latency):
     assert int(result.clients[0].offered[0]) - begin == LATENCY + latency + 1
 
 
-def test_lines_are_asked_for_ahead_of_their_use():
+def test_lines_are_prefetched():
     """Rows of a large buffer, each pair once: memory's latency is hidden but for the first line."""
     bench, unit = Bench(), conditional_unit(stores=True, pitch=1024, height=2)
     bench.fill(unit, np.random.default_rng(2))
@@ -73,7 +73,7 @@ def test_lines_are_asked_for_ahead_of_their_use():
 
 @pytest.mark.parametrize("location", LOCATIONS)
 @pytest.mark.parametrize("test", [ConditionalTest.NEVER, ConditionalTest.ALWAYS])
-def test_who_touches_nothing_is_answered_in_the_next_cycle(test, location):
+def test_a_request_that_touches_nothing_gets_its_response_in_the_next_cycle(test, location):
     bench, unit = Bench(), conditional_unit(test, location=location)
     wavefronts = rows_of_wavefronts(50, 4, 32)
     bench.run(unit, no_wavefronts(4))
@@ -96,18 +96,18 @@ def test_the_other_client_waits_for_nothing(location):
 
 @pytest.mark.parametrize("held", LOCATIONS)
 @pytest.mark.parametrize("location", LOCATIONS)
-def test_a_client_that_takes_no_answer_does_not_hold_the_other_one(location, held):
+def test_a_client_that_takes_no_response_does_not_hold_the_other_one(location, held):
     """All responses of the one are given before the other one takes its first."""
     bench, unit = Bench(), conditional_unit(stores=True, location=location)
     wavefronts, until = rows_of_wavefronts(60, 4, 32), 1500
     result = bench.run(unit, wavefronts, wavefronts, holds=until, held=1 << LOCATIONS.index(held))
     free, waiting = result.clients[1 - LOCATIONS.index(held)], result.clients[LOCATIONS.index(held)]
-    assert free.answered[-1] < until <= waiting.answered[0]
+    assert free.responded[-1] < until <= waiting.responded[0]
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_accesses_run_ahead_while_no_answer_is_taken(name):
-    """Each pair is in a line of its own, so that as many lines have come as there is room for accesses."""
+def test_accesses_continue_while_no_response_is_taken(name):
+    """Each pair is in a line of its own, so that as many lines have come as accesses can wait."""
     bench, unit = Bench(name), conditional_unit(stores=True, pitch=1024, height=64)
     bench.fill(unit, np.random.default_rng(3))
     generator = np.random.default_rng(4)

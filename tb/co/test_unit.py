@@ -1,4 +1,4 @@
-"""The conditional unit and its cache, compiled: who passes and what is stored, as in the golden model."""
+"""The conditional unit and its cache, compiled: lanes that pass, and what is stored, as in the golden model."""
 
 import numpy as np
 import pytest
@@ -105,7 +105,7 @@ def test_narrow_and_illegal_pitches(tiling, data_format, pitch):
 @pytest.mark.parametrize("distance", range(1, 6))
 @pytest.mark.parametrize("data_format", FORMATS)
 def test_a_pair_sees_what_one_closely_before_it_has_stored(data_format, distance, timing):
-    """Some elements in turn, whose values fall every third time: only then is the value less than the stored one."""
+    """Some elements in rotation, whose values fall every third time: only then is it less than the stored one."""
     unit, bench = conditional_unit(stores=True, data_format=data_format), Bench()
     bench.load(BASE, {DataFormat.FLOAT32_1: b"\x7f", DataFormat.UINT16_1: b"\xff"}[data_format] * 128)
     falls, times = 30, 3
@@ -129,7 +129,7 @@ def test_the_reset_state_tests_nothing():
 
 
 @pytest.mark.parametrize("location", LOCATIONS)
-def test_the_state_is_shown(location):
+def test_the_ports_have_the_state(location):
     bench = Bench()
     for data_format in DataFormat:
         for test in TESTS:
@@ -144,7 +144,7 @@ def test_the_state_is_shown(location):
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
-def test_a_command_changes_what_is_asked_behind_it(timing):
+def test_a_command_changes_requests_after_it(timing):
     """Commands are offered while wavefronts are in flight: those that were taken before see the old state."""
     bench, generator = Bench(), np.random.default_rng(6)
     old, new = conditional_unit(ConditionalTest.LESS), conditional_unit(ConditionalTest.GREATER)
@@ -157,15 +157,15 @@ def test_a_command_changes_what_is_asked_behind_it(timing):
     taken, passed = result.clients[0].taken, result.clients[0].passed
     count = np.count_nonzero(taken < result.commanded)
     assert 10 < count < 110 and not (taken == result.commanded).any()
-    for unit, part in ((old, slice(0, count)), (new, slice(count, None))):
-        masks, _ = expected(unit, bench.golden, wavefronts[part], unit.location)
-        np.testing.assert_array_equal(passed[part], masks)
+    for unit, span in ((old, slice(0, count)), (new, slice(count, None))):
+        masks, _ = expected(unit, bench.golden, wavefronts[span], unit.location)
+        np.testing.assert_array_equal(passed[span], masks)
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize(("name", "data_format"), list(zip(CONFIGS, (*FORMATS, FORMATS[1]), strict=True)))
 def test_runs_follow_each_other(name, data_format, timing):
-    """State and lines stay; the host changes memory behind a flush, and what is not dirty without one."""
+    """State and lines are kept; the host changes memory after a flush, and clean lines without one."""
     bench, generator = Bench(name), np.random.default_rng(5)
     unit = conditional_unit(stores=True, data_format=data_format)
     bench.fill(unit, generator)

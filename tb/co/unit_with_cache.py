@@ -19,11 +19,11 @@ class UnitWithCache(wiring.Component):
     """All ports of both but those between them; `idle` if both are, `unit_idle` if the unit is."""
 
     def __init__(self, lanes: int, config: CacheConfig = DEFAULT, *, outstanding: int = 8, waiting: int = 32) -> None:
-        self._parts = (
+        self._units = (
             ConditionalUnit(lanes),
             ConditionalCache(passenger_layout(lanes), config, outstanding=outstanding, waiting=waiting),
         )
-        unit, cache = (part.signature.members for part in self._parts)
+        unit, cache = (each.signature.members for each in self._units)
         super().__init__(
             {name: unit[name] for name in _OF_THE_UNIT}
             | {"clients": unit["clients"], "unit_idle": unit["idle"]}
@@ -33,7 +33,7 @@ class UnitWithCache(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.unit, m.submodules.cache = unit, cache = self._parts
+        m.submodules.unit, m.submodules.cache = unit, cache = self._units
         wiring.connect(m, unit.cache, cache.client)
         forward(m, self, unit, _OF_THE_UNIT)
         forward(m, self, cache, _OF_THE_CACHE)

@@ -1,4 +1,4 @@
-"""Wavefronts of conditional values, and what the golden model makes of them."""
+"""Wavefronts of conditional values, and the golden model of their tests."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,8 +65,8 @@ class Wavefronts:
             for i, j, mask, values in zip(self.i, self.j, masks, self.values, strict=True)
         ]  # fmt: skip
 
-    def __getitem__(self, part: slice) -> "Wavefronts":
-        return Wavefronts(i=self.i[part], j=self.j[part], mask=self.mask[part], values=self.values[part])
+    def __getitem__(self, span: slice) -> "Wavefronts":
+        return Wavefronts(i=self.i[span], j=self.j[span], mask=self.mask[span], values=self.values[span])
 
 
 def no_wavefronts(lanes: int) -> Wavefronts:
@@ -116,16 +116,16 @@ def expected(
         x, y = wavefronts.x[rows, lanes], wavefronts.y[rows, lanes]
         value = wavefronts.values[rows, lanes].view(np.float32)
         for begin, end in _without_repetition(element_address(unit.buffer, x, y)):
-            part = slice(begin, end)
-            found, stored = unit.decide(memory, x[part], y[part], value[part])
-            unit.store(memory, x[part][stored], y[part][stored], value[part][stored])
-            written.append(element_address(unit.buffer, x[part][stored], y[part][stored]))
-            passed[rows[part], lanes[part]] = found
+            span = slice(begin, end)
+            found, stored = unit.decide(memory, x[span], y[span], value[span])
+            unit.store(memory, x[span][stored], y[span][stored], value[span][stored])
+            written.append(element_address(unit.buffer, x[span][stored], y[span][stored]))
+            passed[rows[span], lanes[span]] = found
     return (passed << np.arange(wavefronts.lanes)).sum(axis=1), np.concatenate(written)
 
 
 def _without_repetition(addresses: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Parts [begin, end) in which no address occurs twice."""
+    """Ranges [begin, end) in which no address occurs twice."""
     begin, seen = 0, set()
     for number, address in enumerate(addresses.tolist()):
         if address in seen:

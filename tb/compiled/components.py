@@ -9,7 +9,7 @@ TABLE = [(37 * index + 11) * 0x9E3779B97F4A7C15 % (1 << 61) for index in range(4
 
 
 class Adder(wiring.Component):
-    """left + right, behind any number of registers."""
+    """left + right, after any number of registers."""
 
     def __init__(self, width: int, latency: int) -> None:
         self.latency = latency
@@ -80,7 +80,7 @@ class PartlyConstant(wiring.Component):
         return m
 
 
-class Lookup(wiring.Component):
+class TableLookup(wiring.Component):
     """A table in a memory."""
 
     index: In(12)

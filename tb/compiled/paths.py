@@ -1,4 +1,4 @@
-"""Ways through a module: which of its outputs follow in the same cycle from an input, or from registers."""
+"""Paths through a module: which outputs depend in the same cycle on an input, or on registers."""
 
 import re
 from collections import defaultdict
@@ -19,7 +19,7 @@ class Paths:
         lines = text.splitlines(keepends=True)
         self._widths = {wire.name: wire.width for wire in wires(lines)}
         self.inputs, self.outputs = (_ports(lines, kind) for kind in ("input", "output"))
-        self._behind: dict[Bit | int, list[Bit | int]] = defaultdict(list)
+        self._readers: dict[Bit | int, list[Bit | int]] = defaultdict(list)
         self._registers: dict[str, list[Bit]] = defaultdict(list)
         for number, cell in enumerate(cells(lines)):
             if cell.kind and cell.is_combinational:
@@ -38,24 +38,24 @@ class Paths:
     def _connect(self, sources: Iterable[Bit | int], targets: Iterable[Bit | int]) -> None:
         for source in sources:
             if not isinstance(source, str):
-                self._behind[source] += targets
+                self._readers[source] += targets
 
     def reached(self, name: str) -> Set[str]:
         """The outputs that follow from an input in the same cycle."""
-        return self._outputs_behind((name, index) for index in range(self._widths[name]))
+        return self._outputs_reached((name, index) for index in range(self._widths[name]))
 
     def reached_from_registers(self, clock: str) -> Set[str]:
         """The outputs that follow from registers with a clock whose name ends so; there must be some."""
-        return self._outputs_behind(
+        return self._outputs_reached(
             bit for name, bits in self._registers.items() if name.endswith(clock) for bit in bits
         )
 
-    def _outputs_behind(self, bits: Iterable[Bit]) -> Set[str]:
+    def _outputs_reached(self, bits: Iterable[Bit]) -> Set[str]:
         found: set[Bit | int] = set(bits)
         assert found
         waiting = list(found)
         while waiting:
-            more = set(self._behind[waiting.pop()]) - found
+            more = set(self._readers[waiting.pop()]) - found
             found |= more
             waiting += more
         return {bit[0] for bit in found if isinstance(bit, tuple) and bit[0] in self.outputs}

@@ -25,7 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def make(folder: Path, target: Path) -> None:
-    """Make what `get` asks for."""
+    """Make the file that `get` requests."""
     target.write_bytes(CONTENTS)
 
 
@@ -94,7 +94,7 @@ def start(seconds: float) -> subprocess.Popen[str]:
     return subprocess.Popen([sys.executable, "-c", PROCESS, str(seconds)], cwd=TOP, stdout=pipe, stderr=pipe, text=True)
 
 
-def test_who_waits_for_another_process_says_so(folder: Path) -> None:
+def test_a_wait_for_another_process_is_reported(folder: Path) -> None:
     with start(1.0) as first:
         assert first.stdout is not None and first.stdout.readline() == "making\n"
         with start(0.0) as second:
@@ -110,7 +110,7 @@ def test_what_a_dead_process_leaves_is_removed_and_what_a_living_one_has_is_not(
         get("another")
         assert build.exists()
         first.kill()
-    # By whoever comes next, though there is nothing to build.
+    # By the next caller, though there is nothing to build.
     get("another")
     assert not list(folder.glob("build-*"))
     assert get().exists()
@@ -142,13 +142,13 @@ def test_a_folder_that_can_only_be_read_is_read_and_its_damaged_files_are_replac
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     real = tempfile.TemporaryFile
 
-    def refused(dir: Path) -> object:
+    def failing(dir: Path) -> object:
         # What chmod cannot do where the user is root.
         if dir == folder:
             raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(dir))
         return real(dir=dir)
 
-    monkeypatch.setattr(tempfile, "TemporaryFile", refused)
+    monkeypatch.setattr(tempfile, "TemporaryFile", failing)
     assert get() == file and caplog.messages == []
     flip(file)
     assert get() == tmp_path / "temporary" / f"ctm-{os.getuid()}" / file.name
@@ -163,7 +163,7 @@ def test_the_cache_is_where_the_users_caches_are(tmp_path: Path, monkeypatch: py
     assert cache_folder() == tmp_path / ".cache" / "ctm"
 
 
-def test_a_note_is_a_line_where_nobody_set_up_logging(folder: Path) -> None:
+def test_a_note_is_a_line_without_a_logging_configuration(folder: Path) -> None:
     flip(get())
     with start(0.0) as process:
         _, told = process.communicate()

@@ -27,7 +27,7 @@ def values(pattern: str) -> set[int]:
 
 def test_what_is_left_of_a_pattern_is_each_of_its_other_values_once() -> None:
     for pattern, first, second in product(PATTERNS, repeat=3):
-        remaining = [values(part) for part in without(pattern, [first, second])]
+        remaining = [values(each) for each in without(pattern, [first, second])]
         assert sum(map(len, remaining)) == len(set().union(*remaining))
         assert set().union(*remaining) == values(pattern) - values(first) - values(second)
 

@@ -1,4 +1,4 @@
-"""Tools run side by side, and none of them longer than somebody waits for it."""
+"""Tools run in parallel, and none of them after its caller has gone."""
 
 import subprocess
 import sys

@@ -30,7 +30,7 @@ class Stage(wiring.Component):
 
 
 class Echo(wiring.Component):
-    """Two ways through one module, neither of which meets the other."""
+    """Two paths through one module, neither of which meets the other."""
 
     there: In(16)
     back: In(16)

@@ -16,7 +16,7 @@ from ctm.tb.compiled.lint import complaints
 
 
 class Chooser(wiring.Component):
-    """Elements of a part of `words`, by an index that may or may not exceed them."""
+    """Elements of a slice of `words`, by an index that may or may not exceed them."""
 
     latency = 0
 

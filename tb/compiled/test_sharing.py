@@ -25,7 +25,7 @@ _EQUIVALENT = (
 
 
 class Inner(wiring.Component):
-    """Uses an expression of the module around it, and the clock `late` of its own."""
+    """Uses an expression of the module around it, and the clock `falling` of its own."""
 
     def __init__(self, given: Signal) -> None:
         self._given = given
@@ -33,14 +33,14 @@ class Inner(wiring.Component):
 
     def elaborate(self, platform: object) -> Module:
         m = Module()
-        m.domains.late = late = ClockDomain(local=True)
-        m.d.comb += [late.clk.eq(~self._given[0]), self.seen.eq((self._given + 1)[:8])]
-        m.d.late += self.held.eq(self.held + 1)
+        m.domains.falling = falling = ClockDomain(local=True)
+        m.d.comb += [falling.clk.eq(~self._given[0]), self.seen.eq((self._given + 1)[:8])]
+        m.d.falling += self.held.eq(self.held + 1)
         return m
 
 
 class Outer(wiring.Component):
-    """Uses a sum four times, each bit of a comparison's result likewise; a part of it has another reset."""
+    """Uses a sum four times, each bit of a comparison's result likewise; a slice of it has another reset."""
 
     def __init__(self) -> None:
         super().__init__({"a": In(8), "b": In(8), "x": Out(32), "y": Out(8), "z": Out(8), "n": Out(8), "held": Out(8)})
@@ -101,7 +101,7 @@ def test_other_hardware_is_not_the_same(tmp_path: Path) -> None:
         prove(gold, wrong, tmp_path)
 
 
-def test_amaranth_is_as_before_behind_it() -> None:
+def test_amaranth_is_as_before_after_it() -> None:
     before = _xfrm.FragmentTransformer.map_statements
     with pytest.raises(ValueError), shared_expressions():
         raise ValueError

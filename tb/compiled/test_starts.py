@@ -1,4 +1,4 @@
-"""What happens when time begins: memories are zero, constant parts of signals have their value."""
+"""Initial values: memories are zero, constant fields of signals have their value."""
 
 import shutil
 import subprocess

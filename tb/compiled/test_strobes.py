@@ -1,4 +1,4 @@
-"""Rows that are written in parts: the Verilog looks at all strobes together, and means the same."""
+"""Rows with write strobes: the Verilog tests all strobes together, and means the same."""
 
 import re
 
@@ -54,7 +54,7 @@ def test_writes_are_looked_at_together_and_made_one_by_one() -> None:
 
 def test_writes_with_other_strobes_stay_apart() -> None:
     def write(strobes: str, number: int) -> str:
-        return f"    if ({strobes}[{number}])\n      rows[place][{number}:{number}] <= word[{number}:{number}];\n"
+        return f"    if ({strobes}[{number}])\n      rows[index][{number}:{number}] <= word[{number}:{number}];\n"
 
     first, second = write("en", 0) + write("en", 1), write("en_2", 0) + write("en_2", 1)
     together = with_strobes_together(first + second)

@@ -167,7 +167,7 @@ def test_a_model_that_is_cut_off_is_compiled_again(
     assert caplog.messages == [f"{file} is damaged and is made again"]
 
 
-def test_what_a_compiler_refuses_is_shown(cache: Path) -> None:
+def test_the_error_of_a_compiler_is_printed(cache: Path) -> None:
     with pytest.raises(ToolchainError, match=r"(?s)g\+\+ failed:\n.*error: .*Vtop.*has no member named.*nonsense"):
         toolchain.build(toolchain.Model("top", VERILOG), WRAPPER.replace("model.a", "model.nonsense"))
     with pytest.raises(ToolchainError, match=r"(?s)verilator_bin failed:\n.*syntax error"):

@@ -1,4 +1,4 @@
-"""A machine whose cores are models of their own does the same, whoever clocks them."""
+"""A machine whose cores are models of their own does the same, by whichever engine."""
 
 import os
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_outputs_of_a_core_follow_from_registers_that_are_settled_early_and_from
     assert {name for name in paths.inputs if paths.reached(name)} == {f"\\{EARLY}"}
     assert "\\group__valid" in paths.inputs and "\\group__ready" in paths.outputs
     assert "\\fault__valid" in paths.reached_from_registers("clk")
-    assert not paths.reached_from_registers("operands_clk"), "a unit that rests has its operands late in a cycle"
+    assert not paths.reached_from_registers("operands_clk"), "a gated unit has its operands late in a cycle"
 
 
 @pytest.mark.long
@@ -74,6 +74,6 @@ def test_a_second_thread_changes_nothing(config: MachineConfig) -> None:
 @pytest.mark.long
 @with_both
 def test_random_work_leaves_the_same_errors_and_the_same_memory(config: MachineConfig) -> None:
-    """Programs of all kinds, whichever core runs which group."""
+    """Programs of all kinds, whichever core runs which wavefront."""
     for seed in range(40):
         Comparison(draw_work(seed), config).run()

@@ -10,7 +10,7 @@ from amaranth.hdl import DomainError
 from numpy.typing import NDArray
 
 from ctm.sim.compiled import CompiledUnit, unit
-from ctm.tb.compiled.components import TABLE, Adder, Counter, Function, Lookup, Mixed, OtherDomain, PartlyConstant
+from ctm.tb.compiled.components import TABLE, Adder, Counter, Function, Mixed, OtherDomain, PartlyConstant, TableLookup
 
 RNG = np.random.default_rng(20060)
 
@@ -80,10 +80,10 @@ def test_bits_that_are_constant_have_their_value() -> None:
 
 def test_a_memory_starts_with_its_contents() -> None:
     index = np.arange(4096)[::-1]
-    np.testing.assert_array_equal(CompiledUnit(Lookup())(index=index)["entry"], np.array(TABLE)[index])
+    np.testing.assert_array_equal(CompiledUnit(TableLookup())(index=index)["entry"], np.array(TABLE)[index])
 
 
-def test_each_call_starts_behind_a_reset() -> None:
+def test_each_call_starts_after_a_reset() -> None:
     counter = CompiledUnit(Counter())
     up = np.array([True, False, True, True])
     for _ in range(3):
@@ -151,7 +151,7 @@ def test_a_component_must_state_its_latency_and_have_one_clock() -> None:
 
 
 def test_units_do_not_disturb_each_other() -> None:
-    adder, wider, lookup = CompiledUnit(Adder(8, 1)), CompiledUnit(Adder(16, 3)), CompiledUnit(Lookup())
+    adder, wider, lookup = CompiledUnit(Adder(8, 1)), CompiledUnit(Adder(16, 3)), CompiledUnit(TableLookup())
     left, right = words(200_000, 8), words(200_000, 8)
 
     def once(_: int) -> bool:
@@ -179,7 +179,7 @@ def test_a_call_needs_no_memory_but_its_results_and_a_block() -> None:
 
 
 def test_nothing_of_a_model_remains() -> None:
-    lookup = CompiledUnit(Lookup())
+    lookup = CompiledUnit(TableLookup())
     lookup(index=0)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(3000):

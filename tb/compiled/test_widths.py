@@ -85,13 +85,13 @@ class Cell:
         numbers = (Side(side.width, is_signed, side.constant).value(given) for side, given in sides)
         return int(BINARY[self.kind](*numbers)) & (1 << self.width) - 1
 
-    def _shifted(self, left: int, places: int) -> int:
+    def _shifted(self, left: int, amount: int) -> int:
         value = self.left.value(left)
         if self.kind == "shl":
-            return value << places & (1 << self.width) - 1
+            return value << amount & (1 << self.width) - 1
         if self.kind != "sshr":
             value &= (1 << max(self.width, self.left.width)) - 1
-        return value >> places & (1 << self.width) - 1
+        return value >> amount & (1 << self.width) - 1
 
 
 BINARY: dict[str, Callable[[int, int], int]] = {
@@ -125,7 +125,7 @@ def cells() -> Iterator[Cell]:
 
 
 def _is_plain(left: Side, divisor: Side) -> bool:
-    """Whether a division is not one of signed numbers by what is no power of two, which Yosys writes in its own way."""
+    """Whether a division is not one of signed numbers by other than a power of two, which Yosys rewrites."""
     is_signed = left.is_signed and divisor.is_signed
     number = Side(divisor.width, is_signed, divisor.constant).value(0)
     return not is_signed or number in (1, 2, 4)
@@ -145,13 +145,13 @@ def every() -> list[Cell]:
 
 @pytest.fixture(scope="module")
 def verilog(every: list[Cell]) -> str:
-    parts, start = [], 0
+    cells_text, start = [], 0
     for number, cell in enumerate(every):
-        parts.append(cell.text(number, start))
+        cells_text.append(cell.text(number, start))
         start += cell.width
     ports = (f"  wire width {INPUT_BITS} input 0 \\left", f"  wire width {INPUT_BITS} input 1 \\right",
              f"  wire width {start} output 2 \\results\n")  # fmt: skip
-    return from_rtlil("\n".join(["module \\operators", *ports]) + "".join(parts) + "end\n")
+    return from_rtlil("\n".join(["module \\operators", *ports]) + "".join(cells_text) + "end\n")
 
 
 @pytest.mark.long

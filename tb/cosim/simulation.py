@@ -22,8 +22,8 @@ from ctm import rtl
 from ctm.sim.compiled.tools.cache import cache_folder, cached
 from ctm.sim.compiled.tools.programs import run as run_tool
 from ctm.sim.compiled.tools.toolchain import (
-    Part,
-    compile_parts,
+    TranslationUnit,
+    compile_units,
     find_compiler,
     find_large_model_compiler,
     find_verilator,
@@ -112,11 +112,11 @@ def _build(design: Design, folder: Path) -> Path:
     compiler = find_large_model_compiler(linker)
     generated = set(folder.glob(f"{_NAME}*.cpp"))
     once = {path for path in generated if path.stem.endswith("Slow")}
-    parts = [
-        Part(compiler, "cycle", _includes([*(generated - once), main]), _CYCLE),
-        Part(compiler, "once", _includes(once), _ONCE),
+    units = [
+        TranslationUnit(compiler, "cycle", _includes([*(generated - once), main]), _CYCLE),
+        TranslationUnit(compiler, "once", _includes(once), _ONCE),
     ]
-    objects = [*compile_parts(parts, folder, (*verilator.include, f"-I{folder}")), _runtime()]
+    objects = [*compile_units(units, folder, (*verilator.include, f"-I{folder}")), _runtime()]
     library = cocotb_tools.config.libs_dir
     libraries = (f"-Wl,-rpath,{library}", f"-L{library}", "-lcocotbvpi_verilator", "-lpthread")
     run_tool([*linker.command, *map(str, objects), "-o", design.top, *libraries], folder)
@@ -129,11 +129,12 @@ def _runtime() -> Path:
     sources = [verilator.root / "include" / name for name in _RUNTIME]
 
     def make(folder: Path, target: Path) -> None:
-        (made,) = compile_parts([Part(compiler, "runtime", _includes(sources), _CYCLE)], folder, verilator.include)
+        unit = TranslationUnit(compiler, "runtime", _includes(sources), _CYCLE)
+        (made,) = compile_units([unit], folder, verilator.include)
         made.replace(target)
 
-    parts = (verilator.version, *compiler.command, compiler.version, *_CYCLE, *_RUNTIME)
-    return cached("cosim-runtime", parts, ".o", make)
+    key = (verilator.version, *compiler.command, compiler.version, *_CYCLE, *_RUNTIME)
+    return cached("cosim-runtime", key, ".o", make)
 
 
 def _includes(sources: Iterable[Path]) -> str:

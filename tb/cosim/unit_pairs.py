@@ -60,7 +60,7 @@ class _Bench(Clocked):
         for memory in (self.cache.memory, self.golden):
             memory.write(address, contents)
 
-    def refuse(self, ranges: list[tuple[int, int]]) -> None:
+    def respond_with_errors(self, ranges: list[tuple[int, int]]) -> None:
         """Let both memories refuse these ranges, and no others."""
         for memory in (self.cache.memory, self.golden):
             memory.error_ranges = list(ranges)
@@ -147,7 +147,7 @@ async def pairs_of_both_clients(dut: Any, seed: int, pauses: float) -> None:
         unit = _random_unit(generator)
         size = extent(unit.buffer) + 2 * _AROUND
         bench.load(unit.buffer.base - _AROUND, random_contents(generator, unit.buffer.format, size))
-        bench.refuse(_random_errors(generator, unit))
+        bench.respond_with_errors(_random_errors(generator, unit))
         await bench.set_up(unit)
         limits = {"width": max(4, unit.buffer.width_limit), "height": unit.buffer.height_limit}
         await bench.ask(unit, [random_wavefronts(generator, _WAVEFRONTS, _LANES, **limits) for _ in LOCATIONS])

@@ -1,5 +1,8 @@
 """The register file in Amaranth's simulator against a plain array, with both writers busy in most cycles."""
 
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,7 +11,7 @@ from amaranth.sim import Simulator
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.registers.file import BANKS, RegisterFile
-from ctm.rtl.dpp.shapes import RegisterField
+from ctm.rtl.dpp.shapes import RegisterField, Shapes
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.tb.dpp.instruction_sets import SHAPES
@@ -17,6 +20,7 @@ CYCLES = 500
 ENTRIES = 64
 DRAWN_ENTRIES = [0, 1, 2, 5, 31, 32, 33, 63]
 """Few enough that writes and reads meet."""
+Words = tuple[list[list[list[int]]], list[list[int]]]
 
 
 class Model:
@@ -45,9 +49,126 @@ class Model:
         target = self.words[address][:, channels]
         np.copyto(target, words[:, channels], where=enable[:, channels])
 
+    def write_texture(self, write: "TextureWrite") -> None:
+        """Invalidate if that is wanted, then write."""
+        if write.invalidates:
+            self.invalidate(write.address)
+        self.write(write.address, write.words, write.enable, slice(None))
 
-def random_address(generator: np.random.Generator) -> tuple[int, int]:
-    return int(generator.integers(BANKS)), int(generator.choice(DRAWN_ENTRIES))
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """What the ALU writes in a cycle: an address for each field, words and their enables [lane, channel]."""
+
+    addresses: list[tuple[int, int]]
+    words: np.ndarray
+    enable: np.ndarray
+    may_write: list[bool]
+    """By field; its bank is reserved in the cycle before."""
+
+    @property
+    def banks(self) -> set[int]:
+        """Banks that may be written."""
+        return {bank for (bank, _), may in zip(self.addresses, self.may_write, strict=True) if may}
+
+    def drive(self, context: Any, registers: RegisterFile) -> None:
+        """Set the ports of the results."""
+        context.set(registers.result_addresses, [as_address(address) for address in self.addresses])
+        context.set(registers.results, self.words.tolist())
+        context.set(registers.result_enable, masks(self.enable))
+        context.set(registers.result_writes, bit_mask(number for number, may in enumerate(self.may_write) if may))
+
+
+@dataclass(frozen=True, eq=False)
+class TextureWrite:
+    """A write of the other port; with `invalidates` it is the first of a wave slot, and enables every word."""
+
+    address: tuple[int, int]
+    words: np.ndarray
+    enable: np.ndarray
+    invalidates: bool
+
+    def drive(self, context: Any, registers: RegisterFile) -> None:
+        """Set the payload."""
+        payload = {"words": self.words.tolist(), "enable": masks(self.enable), "invalidates": self.invalidates}
+        context.set(registers.texture_write.payload, payload | {"address": as_address(self.address)})
+
+
+@dataclass(frozen=True, eq=False)
+class Reads:
+    """The addresses that a cycle reads: by field and operand, and one of the texture port."""
+
+    sources: list[list[tuple[int, int]]]
+    fetched: tuple[int, int]
+
+    def drive(self, context: Any, registers: RegisterFile) -> None:
+        """Set the ports of the addresses."""
+        sources = [[as_address(address) for address in field] for field in self.sources]
+        context.set(registers.source_addresses, sources)
+        context.set(registers.texture_source, as_address(self.fetched))
+
+    def expected(self, model: Model, fields: tuple[RegisterField, ...], lanes: int) -> Words:
+        """The words of the model, as `found` gives those of the hardware."""
+        operands = range(len(self.sources[0]))
+        return (
+            [
+                [model.read(fields, [field[operand] for field in self.sources], lane) for operand in operands]
+                for lane in range(lanes)
+            ],
+            [model.read(fields, [self.fetched] * len(fields), lane) for lane in range(lanes)],
+        )  # fmt: skip
+
+    def found(self, context: Any, registers: RegisterFile, lanes: int) -> Words:
+        """The words at the ports, by lane and operand, and by lane; a cycle after the addresses."""
+        operands = range(len(self.sources[0]))
+        return (
+            [[list(context.get(registers.sources[lane][source])) for source in operands] for lane in range(lanes)],
+            [list(context.get(registers.texture_words[lane])) for lane in range(lanes)],
+        )
+
+
+class Stimulus:
+    """Random reads and writes, so that both writers are busy in most cycles."""
+
+    def __init__(self, shapes: Shapes, lanes: int, alu_share: float) -> None:
+        self._generator = np.random.default_rng(lanes)
+        self._lanes, self._alu_share = lanes, alu_share
+        self._fields, self._operands = shapes.register_fields, range(shapes.operands)
+
+    def no_results(self) -> Results:
+        """Results that write nothing."""
+        addresses = [self._address() for _ in self._fields]
+        return Results(addresses, self._words(), self._enable(0), [False] * len(self._fields))
+
+    def results(self) -> Results:
+        """Results, most of which are written; an enabled field may write in no lane."""
+        addresses, enable = [self._address() for _ in self._fields], self._enable(self._alu_share)
+        may_write = [
+            bool(enable[:, field.channels].any() or self._generator.random() < 0.1) for field in self._fields
+        ]  # fmt: skip
+        return Results(addresses, self._words(), enable, may_write)
+
+    def reads(self) -> Reads:
+        """Addresses of all operands."""
+        return Reads([[self._address() for _ in self._operands] for _ in self._fields], self._address())
+
+    def texture_write(self) -> TextureWrite | None:
+        """A write, in four of five cycles."""
+        if self._generator.random() >= 0.8:
+            return None
+        address, words, enable = self._address(), self._words(), self._enable(1)
+        invalidates = bool(self._generator.random() < 0.3)
+        return TextureWrite(address, words, enable | invalidates, invalidates)
+
+    def _address(self) -> tuple[int, int]:
+        return int(self._generator.integers(BANKS)), int(self._generator.choice(DRAWN_ENTRIES))
+
+    def _enable(self, share: float) -> np.ndarray:
+        enable = self._generator.integers(0, 2, (self._lanes, CHANNELS)).astype(bool)
+        return enable & (self._generator.random() < share)
+
+    def _words(self) -> np.ndarray:
+        return self._generator.integers(0, 1 << 32, (self._lanes, CHANNELS), np.uint32)
 
 
 def as_address(address: tuple[int, int]) -> dict[str, int]:
@@ -56,6 +177,10 @@ def as_address(address: tuple[int, int]) -> dict[str, int]:
 
 def masks(enable: np.ndarray) -> list[int]:
     return [int(row @ (1 << np.arange(CHANNELS))) for row in enable.astype(np.int64)]
+
+
+def bit_mask(numbers: Iterable[int]) -> int:
+    return sum(1 << number for number in numbers)
 
 
 @pytest.mark.parametrize("instruction_set", SHAPES)
@@ -68,87 +193,47 @@ def masks(enable: np.ndarray) -> list[int]:
     ],
 )
 def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, alu_share, wave_exponent):
-    generator, shapes = np.random.default_rng(lanes), SHAPES[instruction_set]
-    register_fields, operands = shapes.register_fields, range(shapes.operands)
+    shapes = SHAPES[instruction_set]
     registers, model = RegisterFile(ArrayConfig(lanes=lanes, temporaries=128), shapes), Model(lanes, wave_exponent)
-    counts = {"waited": 0, "together": 0, "invalidated": 0}
-
-    def enable_of(share: float) -> np.ndarray:
-        return generator.integers(0, 2, (lanes, CHANNELS)).astype(bool) & (generator.random() < share)
-
-    def words() -> np.ndarray:
-        return generator.integers(0, 1 << 32, (lanes, CHANNELS), np.uint32)
-
-    def results_of_a_cycle() -> tuple[list[tuple[int, int]], np.ndarray, np.ndarray, list[bool]]:
-        addresses, enable = [random_address(generator) for _ in register_fields], enable_of(alu_share)
-        # No lane may write the results.
-        may_write = [bool(enable[:, field.channels].any() or generator.random() < 0.1) for field in register_fields]
-        return addresses, words(), enable, may_write
+    stimulus, counts = Stimulus(shapes, lanes, alu_share), Counter[str]()
 
     async def testbench(context: Any) -> None:
-        texture, busy = None, set()
-        unused = [random_address(generator) for _ in register_fields]
-        upcoming = unused, words(), enable_of(0), [False] * len(register_fields)
+        write: TextureWrite | None = None
+        busy: set[int] = set()
+        upcoming = stimulus.no_results()
         context.set(registers.wave_exponent, 1 << wave_exponent)
         await context.tick()
         for _ in range(CYCLES):
-            sources = [[random_address(generator) for _ in operands] for _ in register_fields]
-            fetched = random_address(generator)
-            context.set(registers.source_addresses, [[as_address(address) for address in field] for field in sources])
-            context.set(registers.texture_source, as_address(fetched))
-            expected = [
-                [model.read(register_fields, [field[operand] for field in sources], lane) for operand in operands]
-                for lane in range(lanes)
-            ]
-            expected_texture = [
-                model.read(register_fields, [fetched] * len(register_fields), lane) for lane in range(lanes)
-            ]
+            reads = stimulus.reads()
+            reads.drive(context, registers)
+            expected = reads.expected(model, shapes.register_fields, lanes)
 
             # Banks are reserved in the cycle before; in the first cycle none is.
-            (addresses, results, enable, may_write), upcoming = upcoming, results_of_a_cycle()
-            following = {bank for (bank, _), may in zip(upcoming[0], upcoming[3], strict=True) if may}
-            context.set(registers.reserved, sum(1 << bank for bank in following))
-            context.set(registers.result_addresses, [as_address(address) for address in addresses])
-            context.set(registers.results, results.tolist())
-            context.set(registers.result_enable, masks(enable))
-            context.set(registers.result_writes, sum(may << number for number, may in enumerate(may_write)))
-            if texture is None and generator.random() < 0.8:
-                texture, invalidates = (
-                    (random_address(generator), words(), enable_of(1)),
-                    bool(generator.random() < 0.3),
-                )
-                texture[2][:] |= invalidates
-                address, payload = texture[0], {"words": texture[1].tolist(), "enable": masks(texture[2])}
-                context.set(
-                    registers.texture_write.payload,
-                    payload | {"address": as_address(address), "invalidates": invalidates},
-                )
-            context.set(registers.texture_write.valid, texture is not None)
+            results, upcoming = upcoming, stimulus.results()
+            context.set(registers.reserved, bit_mask(upcoming.banks))
+            results.drive(context, registers)
+            if write is None:
+                write = stimulus.texture_write()
+                if write is not None:
+                    write.drive(context, registers)
+            context.set(registers.texture_write.valid, write is not None)
 
-            assert context.get(registers.busy) == sum(1 << bank for bank in busy)
-            busy = following
-            taken = texture is not None and bool(context.get(registers.texture_write.ready))
-            for field, address in zip(register_fields, addresses, strict=True):
-                model.write(address, results, enable, slice(field.channels.start, field.channels.stop))
-            if taken:
-                counts["together"] += int(enable.any())
-                counts["invalidated"] += int(invalidates)
-                if invalidates:
-                    model.invalidate(texture[0])
-                model.write(*texture, slice(None))
-                texture = None
-            counts["waited"] += int(texture is not None)
+            assert context.get(registers.busy) == bit_mask(busy)
+            busy = upcoming.banks
+            taken = write is not None and bool(context.get(registers.texture_write.ready))
+            for field, address in zip(shapes.register_fields, results.addresses, strict=True):
+                model.write(address, results.words, results.enable, slice(field.channels.start, field.channels.stop))
+            if write is not None and taken:
+                counts["together"] += int(results.enable.any())
+                counts["invalidated"] += int(write.invalidates)
+                model.write_texture(write)
+                write = None
+            counts["waited"] += int(write is not None)
             await context.tick()
-            found = [
-                [list(context.get(registers.sources[lane][source])) for source in operands] for lane in range(lanes)
-            ]
-            assert found == expected
-            assert [list(context.get(registers.texture_words[lane])) for lane in range(lanes)] == expected_texture
+            assert reads.found(context, registers, lanes) == expected
 
     simulator = Simulator(registers)
     simulator.add_clock(1e-6)
     simulator.add_testbench(testbench)
     simulator.run()
-    assert counts["waited"] > 5
-    assert counts["together"] > 5
-    assert counts["invalidated"] > 5
+    assert all(counts[name] > 5 for name in ("waited", "together", "invalidated")), counts

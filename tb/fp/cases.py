@@ -87,7 +87,7 @@ def _dot_batch(a: list[Words], b: list[Words], zero_times_anything: Words) -> Ba
 def _dot_corners() -> Batch:
     a, b, c = triples(CORNERS)
     one, minus_zero, zero = (np.full_like(a, word) for word in (0x3F800000, 0x80000000, 0))
-    # A product and an addend, in all four places at the same time.
+    # A product and an addend, at all four inputs at the same time.
     plain = _dot_batch([a, c, minus_zero, minus_zero], [b, one, zero, zero], zero)
     crossed = _dot_batch([minus_zero, minus_zero, c, a], [zero, zero, one, b], zero + 1)
     return {name: np.concatenate([plain[name], crossed[name]]) for name in plain}
@@ -164,7 +164,7 @@ def _modifier_random(count: int, seed: int) -> Batch:
 
 
 def modified(words: Words, modifier: Words, clamp: Words) -> Words:
-    """Words behind output modifier (7: untouched) and clamp."""
+    """Words after output modifier (7: untouched) and clamp."""
     values = floats(words)
     scaled = np.choose(modifier, [*(bits(fp.output_modifier(values, code)) for code in range(len(SCALES))), words])
     return np.where(clamp != 0, bits(fp.clamp(floats(scaled.astype(np.uint32)))), scaled)
@@ -218,7 +218,7 @@ def _unorm(bits_: int) -> Case:
 
 
 def _near_integers(count: int, seed: int, largest: int) -> Words:
-    """Words around (n / 2) / largest, where rounding turns, and others."""
+    """Words around (n / 2) / largest, where rounding changes direction, and others."""
     generator = np.random.default_rng(seed)
     near = (generator.integers(0, 2 * largest + 2, count) / (2 * largest)).astype(np.float32)
     step = generator.integers(-2, 3, count)

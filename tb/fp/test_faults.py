@@ -26,7 +26,7 @@ def test_every_unit_has_ten_faults():
     assert all(len(set(faults)) >= TEN for faults in FAULTS.values())
 
 
-def test_each_fault_has_its_place():
+def test_each_fault_can_be_planted():
     for fault in {fault for faults in FAULTS.values() for fault in faults}:
         with planted(fault):
             pass
@@ -49,5 +49,5 @@ def test_faults_are_found(name, number):
 
 
 def test_a_fault_that_no_longer_applies_is_an_error():
-    with pytest.raises(ValueError, match="0 places"), planted(Fault("rtl.fp.rounding", "no such text", "")):
+    with pytest.raises(ValueError, match="0 times"), planted(Fault("rtl.fp.rounding", "no such text", "")):
         pass

@@ -11,11 +11,11 @@ from ctm.rtl.isa.coefficients import COEFFICIENTS
 
 def test_two_readers_have_their_own_entries():
     table = FunctionTable(readers=2)
-    asked = np.random.default_rng(1).integers(0, len(COEFFICIENTS), (500, 2)).tolist()
-    asked += [[0, len(COEFFICIENTS) - 1], [len(COEFFICIENTS) - 1, 0]]
+    addresses_of_cycles = np.random.default_rng(1).integers(0, len(COEFFICIENTS), (500, 2)).tolist()
+    addresses_of_cycles += [[0, len(COEFFICIENTS) - 1], [len(COEFFICIENTS) - 1, 0]]
 
     async def read(context: Any) -> None:
-        for addresses in asked:
+        for addresses in addresses_of_cycles:
             for reader, address in zip(table.readers, addresses, strict=True):
                 context.set(reader.address, address)
             await context.tick()

@@ -79,7 +79,7 @@ def test_hardware_and_model_equal_softfloat(kind):
 
 
 def test_ties_catch_a_lost_sticky_bit():
-    """The operands are worth something: without the far addend a good part of the results would differ."""
+    """The operands are worth something: without the far addend many results would differ."""
     a, b, c = ties(np.random.default_rng(0))
     changed = softfloat.multiply_add(a, b, c) != softfloat.multiply_add(a, b, np.zeros_like(c))
     assert 0.1 < changed.mean() < 0.9

@@ -23,7 +23,7 @@ _UNKNOWN = "x"
 
 @dataclass(frozen=True, kw_only=True)
 class Diagram:
-    """Signals of a port over some cycles; a payload shows where the `valid` of its channel is high.
+    """Signals of a port over some cycles; a payload is drawn where the `valid` of its channel is high.
 
     `begins` and `ends` are signals of the first and the last cycle that are shown, beside one more at each end.
     """

@@ -13,7 +13,7 @@ _OKAY = 0
 
 
 class Driver:
-    """Reads and writes registers; with `stall` address, data and answer keep each other waiting.
+    """Reads and writes registers; with `stall` address, data and response wait at random.
 
     `each_cycle` is called in every cycle in front of its clock edge.
     """
@@ -38,7 +38,7 @@ class Driver:
         context.set(bus.aw.payload, offset)
         context.set(bus.w.payload.bits, value)
         context.set(bus.w.payload.strobe, strobe)
-        answered = False
+        responded = False
         for _ in range(_DEADLINE):
             offered |= {name for name in sorted(remaining) if self._goes()}
             for name in ("aw", "w"):
@@ -46,15 +46,15 @@ class Driver:
             takes = self._goes()
             context.set(bus.b.ready, takes)
             if context.get(bus.b.valid):
-                assert not remaining, "no answer before address and data have come"
+                assert not remaining, "no response before address and data have come"
                 assert context.get(bus.b.payload) == _OKAY
-                answered = takes
+                responded = takes
             remaining -= {name for name in offered if context.get(getattr(bus, name).ready)}
             await self.clock(context)
-            if answered:
+            if responded:
                 context.set(bus.b.ready, 0)
                 return
-        raise AssertionError("a write is not answered")
+        raise AssertionError("a write has no response")
 
     async def read(self, context: Any, offset: int) -> int:
         """Read a register."""
@@ -65,17 +65,17 @@ class Driver:
             context.set(bus.ar.valid, offers and not taken)
             takes = self._goes()
             context.set(bus.r.ready, takes)
-            answer = None
+            response = None
             if context.get(bus.r.valid):
-                assert taken, "no answer before the address has come"
+                assert taken, "no response before the address has come"
                 assert context.get(bus.r.payload.response) == _OKAY
-                answer = int(context.get(bus.r.payload.bits)) if takes else None
+                response = int(context.get(bus.r.payload.bits)) if takes else None
             taken = taken or bool(offers and context.get(bus.ar.ready))
             await self.clock(context)
-            if answer is not None:
+            if response is not None:
                 context.set(bus.r.ready, 0)
-                return answer
-        raise AssertionError("a read is not answered")
+                return response
+        raise AssertionError("a read has no response")
 
     async def set(self, context: Any, name: str, **fields: int) -> None:
         """Write the fields of a register."""

@@ -38,7 +38,7 @@ def test_reads_and_writes_reach_the_registers_once(stall: float) -> None:
     assert made == writes
 
 
-def test_an_answer_comes_two_cycles_behind_its_address() -> None:
+def test_a_response_comes_two_cycles_after_its_address() -> None:
     bus = ControlBus()
     seen: dict[str, list[int]] = {"write": [], "b": [], "r": []}
 
@@ -58,7 +58,7 @@ def test_an_answer_comes_two_cycles_behind_its_address() -> None:
 
 
 def test_a_read_and_a_write_go_on_beside_each_other() -> None:
-    """A read is answered although the response to a write is not taken."""
+    """A read gets its response although that of a write is not taken."""
     bus = ControlBus()
 
     async def testbench(context: Any) -> None:

@@ -15,7 +15,7 @@ def test_diagrams_are_what_the_ports_do() -> None:
 
 @pytest.mark.parametrize("name", DIAGRAMS)
 def test_pictures_are_of_them(name: str) -> None:
-    """Whoever draws a text anew has to draw its picture: every name, value and title of the one is in the other."""
+    """The picture must be drawn again with its text: every name, value and title of the one is in the other."""
     text = json.loads((FOLDER / f"{name}.json").read_text())
     picture = (FOLDER / f"{name}.svg").read_text()
     shown = set(re.findall(r">([^<>]+)</tspan>", picture))

@@ -132,7 +132,7 @@ def test_a_push_into_the_full_queue_is_rejected_and_flagged() -> None:
         assert (status["error"], status["push_refused"], status["code"]) == (1, 1, Status.QUEUE_FULL.value)
         assert (await driver.get(context, "LAST_SUBMITTED"))["value"] == QUEUE_DEPTH
         assert (await driver.get(context, "INTERRUPT"))["error"]
-        # It holds no buffer back, and an error of a buffer is shown in its place.
+        # It blocks no buffer, and an error of a buffer replaces it.
         assert context.get(bench.host.buffer.valid)
         await bench.fail(context, **_FAULT)
         status = await driver.get(context, "STATUS")
@@ -152,7 +152,7 @@ def test_an_error_is_shown_and_keeps_buffers_waiting_until_it_is_cleared() -> No
         for _ in range(20):
             assert not context.get(host.buffer.valid)
             await driver.clock(context)
-        # A later error does not take its place.
+        # A later error does not replace it.
         await bench.fail(context, status=Status.BAD_COMMAND, address=0, word=1, pc=0, i=0, j=0)
         assert (await driver.get(context, "STATUS"))["code"] == Status.BUS_ERROR.value
         assert (await driver.get(context, "ERROR_CLIENT"))["client"] == BusClient.INPUT.value

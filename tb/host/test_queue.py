@@ -30,7 +30,7 @@ class Reference:
         assert context.get(queue.last_submitted) == self.submitted
         assert context.get(queue.last_consumed) == self.consumed
         assert context.get(queue.empty) == (self.submitted == self.consumed)
-        assert offered or not self.was_offered, "an offer stays"
+        assert offered or not self.was_offered, "an offer is held"
         assert self.was_offered or not (offered and hold), "nothing new is offered"
         assert not offered or context.get(Value.cast(queue.buffer.payload)) == self.waiting[0]
         return full, offered

@@ -1,4 +1,4 @@
-"""The configuration of the array: sizes of groups."""
+"""The configuration of the array: sizes of wavefronts."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
 from ctm.sim.golden.instruction_sets import INSTRUCTION_SETS as MODELLED
 
 
-def test_a_group_is_the_lanes_or_a_wavefront() -> None:
+def test_a_wavefront_is_the_lanes_or_configured() -> None:
     assert DEFAULT.array.wavefront_lanes == DEFAULT.array.lanes == 4
     assert (R700.array.lanes, R700.array.wavefront_lanes) == (4, 16)
     assert with_settings(R700, {"array.wavefront": 64}).array.wavefront_lanes == 64
@@ -25,13 +25,13 @@ def test_a_group_is_the_lanes_or_a_wavefront() -> None:
 
 
 @pytest.mark.parametrize("size", [4, 8, 16])
-def test_an_array_can_have_groups_of_another_size(size: int) -> None:
+def test_an_array_can_have_wavefronts_of_another_size(size: int) -> None:
     assert DEFAULT.array.with_wavefront(size) == ArrayConfig(lanes=size)
     assert R700.array.with_wavefront(size).wavefront_lanes == size
 
 
 @pytest.mark.parametrize("size", [1, 2, 6, 128])
-def test_other_wavefronts_are_refused(size: int) -> None:
+def test_other_wavefronts_are_errors(size: int) -> None:
     with pytest.raises(ValueError, match=r"array\.wavefront must be"):
         with_settings(R700, {"array.wavefront": size})
 
@@ -49,7 +49,7 @@ def test_other_wavefronts_are_refused(size: int) -> None:
         ({"temporaries": 256}, "temporaries must be 512 at least for a wavefront of 16 on 4 lanes, not 256"),
     ],
 )
-def test_hardware_that_there_is_none_of_is_refused(settings: dict[str, int | str], problem: str) -> None:
+def test_unsupported_hardware_is_an_error(settings: dict[str, int | str], problem: str) -> None:
     config = with_settings(R700, {f"array.{name}": value for name, value in settings.items()})
     with pytest.raises(ValueError, match=f"^array.{problem}$"):
         config.check_hardware()
@@ -108,7 +108,7 @@ def test_presets_that_draw_differ_in_that_alone() -> None:
         ({"array.cores": 2}, "array.cores must be 1 where pipeline.stages is not none, not 2"),
     ],
 )  # fmt: skip
-def test_a_machine_that_cannot_draw_is_refused(settings: dict[str, int | str], problem: str) -> None:
+def test_a_machine_that_cannot_draw_is_an_error(settings: dict[str, int | str], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
         with_settings(PRESETS["r700-draw"], settings).check_hardware()
 
@@ -127,12 +127,12 @@ def test_r5xx_does_not_draw() -> None:
         ("two", "a whole number, not 'two'"),
     ],
 )
-def test_other_rates_are_refused(rate: int | str, problem: str) -> None:
+def test_other_rates_are_errors(rate: int | str, problem: str) -> None:
     with pytest.raises(ValueError, match=rf"array\.rate must be {problem}"):
         with_settings(DEFAULT, {"array.rate": rate})
 
 
-def test_a_group_is_computed_at_once_or_in_beats() -> None:
+def test_a_wavefront_is_computed_at_once_or_in_beats() -> None:
     assert (DEFAULT.array.at_once, DEFAULT.array.beats) == (4, 1)
     slow = with_settings(DEFAULT, {"array.lanes": 8, "array.rate": 2}).array
     assert (slow.wavefront_lanes, slow.at_once, slow.beats) == (8, 2, 4)

@@ -47,7 +47,7 @@ def executable(instructions: list[Instruction], **information: int) -> bytes:
 def scale(*, unscaled: int = 1) -> list[Instruction]:
     """r1 = input 0 at (i, j); output 0 = r1 * c3 in R, G, B; alpha is copied."""
     rgb = {"addr0": 1, "addr1": 3, "addr1_const": 1, "sel_b": 1, "rgb_op": RgbOperation.MAD.value}
-    rgb |= {f"{color}_swiz_{name}": place for name in "ab" for place, color in enumerate(("red", "green", "blue"))}
+    rgb |= {f"{color}_swiz_{name}": number for name in "ab" for number, color in enumerate(("red", "green", "blue"))}
     rgb |= {f"{color}_swiz_c": 4 for color in ("red", "green", "blue")}
     multiply = alu(rgb=rgb, type=1, rgb_omask=7, tex_sem_wait=1)
     return [lookup(unscaled=unscaled), multiply, move(0, 1, output=0, rgb_omask=0)]
@@ -77,7 +77,7 @@ class Folder:
         return self.x * np.array([2, 2, 2, 1], np.float32)
 
     def change(self, old: str, new: str) -> None:
-        """Replace a piece of the job's text, which must be there once."""
+        """Replace a substring of the job's text, which must be there once."""
         text = self.job.read_text()
         assert text.count(old) == 1
         self.job.write_text(text.replace(old, new))

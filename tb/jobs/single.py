@@ -2,7 +2,7 @@
 
 
 def single(file: str, width: int, height: int, more: str = "") -> str:
-    """The text of a job over a domain and an output of this size, with `more` behind them."""
+    """The text of a job over a domain and an output of this size, with `more` after them."""
     return f"""
 [program]
 file = "{file}"

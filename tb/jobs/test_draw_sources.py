@@ -53,8 +53,8 @@ def test_engines_draw_the_same_picture_as_with_the_executable(folder: Path) -> N
     report("run", folder / JOB.name, "-o", folder / "golden", "--engine", "golden")
     report("run", folder / JOB.name, "-o", folder / "fast", "--engine", "fast")
     text = (folder / JOB.name).read_text()
-    _, _, behind = text.partition("[domain]")
-    (folder / JOB.name).write_text('[program]\nfile = "torus.elf"\n[domain]' + behind)
+    _, _, domain = text.partition("[domain]")
+    (folder / JOB.name).write_text('[program]\nfile = "torus.elf"\n[domain]' + domain)
     report("run", folder / JOB.name, "-o", folder / "linked", "--engine", "fast")
     for name in ("torus.png", "depth.npy"):
         golden, fast, elf = ((folder / each / name).read_bytes() for each in ("golden", "fast", "linked"))

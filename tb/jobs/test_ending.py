@@ -16,22 +16,22 @@ from ctm.tb.r5xx.machine import flow, move
 WATCHDOG = 1 << 24
 
 
-def asked(path: Path) -> str | None:
-    """The answer, which comes a while after the question."""
+def response_of(path: Path) -> str | None:
+    """The response, which comes some time after the request."""
     end = time.monotonic() + 60
     with Ending(load_job(path), TINY, WATCHDOG) as ending:
         while time.monotonic() < end:
-            answer = ending.ask()
-            if answer is not None:
+            response = ending.ask()
+            if response is not None:
                 assert ending.ask() is None
-                return answer
+                return response
             time.sleep(0.01)
     return None
 
 
 def test_a_job_that_ends(tmp_path: Path) -> None:
     # 13 x 5 processors are 7 x 3 quads, and the program has three instructions.
-    assert asked(Folder.make(tmp_path).job) == "the golden model reaches the end after 63 instructions"
+    assert response_of(Folder.make(tmp_path).job) == "the golden model reaches the end after 63 instructions"
 
 
 def test_a_job_that_does_not(tmp_path: Path) -> None:
@@ -39,5 +39,5 @@ def test_a_job_that_does_not(tmp_path: Path) -> None:
     (tmp_path / "scale.elf").write_bytes(executable([flow(inst={"jump_func": 0xFF}), move(0, 0, output=0)]))
     message = "16777216 instructions in the golden model; the hardware was stopped"
     with pytest.raises(MachineError, match=message) as caught:
-        asked(folder.job)
+        response_of(folder.job)
     assert (caught.value.status, caught.value.pc) == (Status.WATCHDOG, 0)

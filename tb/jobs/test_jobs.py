@@ -119,7 +119,7 @@ def test_a_program_of_words_brings_its_constants(folder: Folder) -> None:
 def test_outputs_go_beside_the_job_or_into_a_folder_and_nothing_else_is_left(folder: Folder) -> None:
     job = load_job(folder.job)
     assert job.files == {0: folder.path / "y.npy"}
-    target = folder.path / "new" / "place"
+    target = folder.path / "new" / "folder"
     before = set(folder.path.iterdir())
     save(load_job(folder.job, target), run(folder))
     assert set(folder.path.iterdir()) - before == {folder.path / "new"}
@@ -196,7 +196,7 @@ WRONG = [
         "two outputs go to the same file",
     ),
 ]
-"""A piece of the job, what it is replaced with, and what is said of it."""
+"""A substring of the job, its replacement, and the message."""
 
 
 @pytest.mark.parametrize(("old", "new", "message"), WRONG)
@@ -210,7 +210,7 @@ def test_a_fill_must_fit_the_format(folder: Folder) -> None:
     assert "job.toml:18: outputs[0].fill: UINT8_4 holds whole numbers 0..255, not 0.5" in complaint(folder)
 
 
-def test_scaled_lookups_need_a_width_that_is_a_legal_pitch(folder: Folder) -> None:
+def test_scaled_fetches_need_a_width_that_is_a_legal_pitch(folder: Folder) -> None:
     (folder.path / "scale.elf").write_bytes(executable(scale(unscaled=0)))
     assert "job.toml:10: inputs[0].file: scale.elf looks input 0 up with scaled coordinates" in complaint(folder)
     assert "13 is not, the next one is 16" in complaint(folder)
@@ -246,7 +246,7 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(
-    pieces=st.lists(
+    edits=st.lists(
         st.tuples(
             st.integers(0, len(JOB)),
             st.integers(0, 12),
@@ -261,10 +261,10 @@ def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
         max_size=4,
     )
 )
-def test_any_text_is_a_job_or_an_error(shared_folder: Folder, pieces: list[tuple[int, int, str]]) -> None:
+def test_any_text_is_a_job_or_an_error(shared_folder: Folder, edits: list[tuple[int, int, str]]) -> None:
     text = JOB
-    for place, length, new in pieces:
-        text = text[:place] + new + text[place + length :]
+    for start, length, new in edits:
+        text = text[:start] + new + text[start + length :]
     shared_folder.job.write_text(text)
     before = sorted(shared_folder.path.iterdir())
     try:

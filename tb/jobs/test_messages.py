@@ -109,9 +109,9 @@ def test_every_value_at_every_key_is_right_or_is_told_in_words_of_toml(tmp_path:
 @pytest.mark.parametrize("name", [*JOB, "domain"])
 def test_every_section_may_be_something_else(tmp_path: Path, name: str) -> None:
     others = {section: found for section, found in JOB.items() if section not in (name, "passes")}
-    rest = text_of(others | {"domain": {"i": "[0, 1]", "j": "[0, 1]"}} if name != "domain" else others)
+    others_text = text_of(others | {"domain": {"i": "[0, 1]", "j": "[0, 1]"}} if name != "domain" else others)
     for value in VALUES:
-        said = complaint(tmp_path, f"{name} = {value}\n{rest}")
+        said = complaint(tmp_path, f"{name} = {value}\n{others_text}")
         if said is not None:
             assert said.startswith("job.toml:"), (value, said)
             assert not FOREIGN.search(without_key(said)), (value, said)

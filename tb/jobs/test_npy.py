@@ -103,7 +103,7 @@ def test_all_versions_are_read(version: bytes) -> None:
     assert np.array_equal(read_npy(with_header(header, version, ARRAY.astype(">f4").tobytes())), ARRAY.T)
 
 
-def test_bytes_behind_the_elements_do_no_harm() -> None:
+def test_bytes_after_the_elements_do_no_harm() -> None:
     assert np.array_equal(read_npy(saved(ARRAY) + b"more"), ARRAY)
 
 
@@ -181,10 +181,10 @@ def test_a_job_names_the_file_and_its_key(folder: Folder, make: Any, message: st
 def test_a_file_that_may_not_be_read(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     """Said by the operating system; root may read everything."""
 
-    def refused(path: Path) -> bytes:
+    def failing(path: Path) -> bytes:
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("ctm.sim.jobs.arrays.read_file", refused)
+    monkeypatch.setattr("ctm.sim.jobs.arrays.read_file", failing)
     assert "x.npy': Permission denied" in ctm("run", folder.job).stderr
 
 

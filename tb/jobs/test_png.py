@@ -88,7 +88,7 @@ def test_gray_is_three_equal_channels_without_transparency_or_one_channel(tmp_pa
         (COLOURS, DataFormat.FLOAT32_4, "'x.png' takes UINT8_4 or UINT16_1, not FLOAT32_4; change the format"),
     ],
 )
-def test_a_picture_that_would_lose_something_is_refused(
+def test_a_picture_that_would_lose_something_is_an_error(
     tmp_path: Path, array: np.ndarray, data_format: DataFormat, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -97,10 +97,10 @@ def test_a_picture_that_would_lose_something_is_refused(
         load_elements(Path("x.png"), data_format)
 
 
-@given(place=st.integers(0, 200), value=st.integers(0, 255), length=st.integers(0, 300))
-def test_any_bytes_are_a_picture_or_an_error(place: int, value: int, length: int) -> None:
+@given(offset=st.integers(0, 200), value=st.integers(0, 255), length=st.integers(0, 300))
+def test_any_bytes_are_a_picture_or_an_error(offset: int, value: int, length: int) -> None:
     data = bytearray(png(COLOURS))
-    data[place] = value
+    data[offset] = value
     try:
         assert read_png(bytes(data[: length or None]), DataFormat.UINT8_4).shape[2] == 4
     except PngError as error:
@@ -117,7 +117,7 @@ def test_an_ending_that_stands_for_nothing_is_an_error_that_lists_those_that_do(
         load_job(folder.job)
 
 
-def test_floats_have_no_place_in_a_picture(folder: Folder) -> None:
+def test_floats_do_not_fit_a_picture(folder: Folder) -> None:
     folder.change('"y.npy"', '"y.png"')
     with pytest.raises(JobError, match=r"outputs\[0\]\.file: .* takes UINT8_4 or UINT16_1, not FLOAT32_4"):
         load_job(folder.job)

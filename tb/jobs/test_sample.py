@@ -30,9 +30,9 @@ def folder(tmp_path: Path) -> Folder:
 
 def tiles(job: LoadedJob) -> list[tuple[int, int, int, int]]:
     """First and last column, first and last row of each."""
-    part = sample(job)
-    assert part is not None
-    sections = [launch.section for launch in part.job.launches]
+    selection = sample(job)
+    assert selection is not None
+    sections = [launch.section for launch in selection.job.launches]
     return [(*section.domain_i, *section.domain_j) for section in sections]
 
 
@@ -51,11 +51,11 @@ def test_it_is_drawn_from_the_whole_domain(folder: Folder, i: tuple[int, int], j
     # Some of every sixteenth.
     inside = chosen[j[0] :, i[0] :]
     for rows in np.array_split(inside, 4 if inside.shape[0] > 250 else 1):
-        for part in np.array_split(rows, 4 if inside.shape[1] > 250 else 1, axis=1):
-            assert part.any()
+        for selection in np.array_split(rows, 4 if inside.shape[1] > 250 else 1, axis=1):
+            assert selection.any()
 
 
-def test_it_has_whole_groups(folder: Folder) -> None:
+def test_it_has_whole_wavefronts(folder: Folder) -> None:
     """Of whatever size: the widest that there are have 32 columns."""
     i, j = (3, 1030), (101, 400)
     for i0, i1, j0, j1 in tiles(load_job(large(folder, i, j).job)):
@@ -65,8 +65,8 @@ def test_it_has_whole_groups(folder: Folder) -> None:
             assert last == domain[1] or (last - start) % 32 == 31
 
 
-def test_processors_that_see_who_is_covered_compute_the_same(folder: Folder) -> None:
-    """MDH takes a neighbour's value, which a lookup leaves as it is where nobody is covered."""
+def test_processors_that_see_coverage_compute_the_same(folder: Folder) -> None:
+    """MDH takes a neighbour's value, which a fetch leaves unchanged where no pixel is covered."""
     rgb = {"addr0": 1, "addr1": 2, "rgb_op": 11, "rgb_addrd": 2, "red_swiz_b": 6, "green_swiz_b": 6, "blue_swiz_b": 6}
     program = [
         move(1, 0), lookup(destination=1, ignore_uncovered=1), alu(rgb=rgb, rgb_wmask=7, tex_sem_wait=1),
@@ -74,22 +74,22 @@ def test_processors_that_see_who_is_covered_compute_the_same(folder: Folder) -> 
     ]  # fmt: skip
     (folder.path / "scale.elf").write_bytes(executable(program))
     job = load_job(large(folder, (1, 600), (1, 500)).job)
-    part = sample(job)
-    assert part is not None
-    runs = [Execution(each, engine="golden", config=DEFAULT, watchdog=1000).run() for each in (job, part.job)]
-    assert first_difference(*map(part.of, runs)) is None
-    assert part.processors == sum((i1 - i0 + 1) * (j1 - j0 + 1) for i0, i1, j0, j1 in tiles(job))
+    selection = sample(job)
+    assert selection is not None
+    runs = [Execution(each, engine="golden", config=DEFAULT, watchdog=1000).run() for each in (job, selection.job)]
+    assert first_difference(*map(selection.of, runs)) is None
+    assert selection.processors == sum((i1 - i0 + 1) * (j1 - j0 + 1) for i0, i1, j0, j1 in tiles(job))
 
 
 def test_what_lies_outside_is_not_compared(folder: Folder) -> None:
     job = load_job(large(folder).job)
-    part = sample(job)
-    assert part is not None
+    selection = sample(job)
+    assert selection is not None
     values = np.random.default_rng(1).random((500, 600, 4), np.float32)
-    masked = part.of(Run(outputs={0: values}, report=None)).outputs[0]  # type: ignore[arg-type]
+    masked = selection.of(Run(outputs={0: values}, report=None)).outputs[0]  # type: ignore[arg-type]
     inside = masked.any(axis=-1)
     np.testing.assert_array_equal(masked[inside], values[inside])
-    assert inside.sum() == part.processors < 60_000
+    assert inside.sum() == selection.processors < 60_000
 
 
 def change(folder: Folder, kind: str) -> None:

@@ -148,7 +148,7 @@ def test_parameters_may_have_names_of_the_calls_own(kernels: ModuleType, device:
     [
         ((1.0,), {}, r"taken() missing 1 required argument: 'self'"),
         ((), {}, r"taken() missing 2 required arguments: 'device' and 'self'"),
-        ((1.0, 2.0, 3.0), {}, r"taken() takes 2 arguments behind the pixel (device, self) but 3 were given"),
+        ((1.0, 2.0, 3.0), {}, r"taken() takes 2 arguments after the pixel (device, self) but 3 were given"),
         ((1.0, 2.0), {"self": 3.0}, r"taken() got multiple values for argument 'self'"),
         ((1.0,), {"selv": 3.0}, r"taken() got an unexpected keyword argument 'selv'. Did you mean 'self'?"),
         ((1.0,), {"what": 3.0}, r"taken() got an unexpected keyword argument 'what'"),
@@ -167,7 +167,7 @@ def test_arguments_that_do_not_match_are_named_as_in_python(
 
 
 def test_a_kernel_of_the_pixel_alone_takes_nothing(kernels: ModuleType, device: Device) -> None:
-    with pytest.raises(TypeError, match=r"^alone\(\) takes 0 arguments behind the pixel but 1 was given$"):
+    with pytest.raises(TypeError, match=r"^alone\(\) takes 0 arguments after the pixel but 1 was given$"):
         kernels.alone[2, 1](3, device=device)
 
 

@@ -1,4 +1,4 @@
-"""Of a program on the golden model the faults of all its groups: hardware may report any of them."""
+"""The faults of all wavefronts of a program on the golden model: hardware may report any of them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from ctm.sim.golden.dpp.batch import Batch
 
 
 class AllFaults:
-    """An observer that keeps the faults of all groups: status, client, PC and pair."""
+    """An observer that keeps the faults of all wavefronts: status, client, PC and pair."""
 
     def __init__(self) -> None:
         self.found: set[tuple[Status, BusClient | None, int, int, int]] = set()

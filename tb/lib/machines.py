@@ -26,7 +26,7 @@ _PRESETS = "CTM_TEST_PRESETS"
 
 
 def take_presets() -> None:
-    """Let `machine` and `options` give what a user who names none gets, here and in processes that are started."""
+    """Let `machine` and `options` give the default machines of users, here and in processes that are started."""
     os.environ[_PRESETS] = "1"
 
 
@@ -37,7 +37,7 @@ def _chosen(kind: str) -> tuple[MachineConfig, tuple[str, ...]]:
 def machine(kind: str) -> MachineConfig:
     """The machine on which compiled hardware is tried: a preset with --long, else one that is compiled soon.
 
-    `kind` is an instruction set, "draws", or "traced r700" for one that shows its work. Without --long programs of the
+    `kind` is an instruction set, "draws", or "traced r700" for one that is observed. Without --long programs of the
     R700 run on the machine that draws, too.
     """
     return _chosen(kind)[0]

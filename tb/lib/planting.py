@@ -16,7 +16,7 @@ _PACKAGES = ("ctm.rtl.border", "ctm.rtl.fp", "ctm.rtl.lib", "ctm.rtl.dpp", "ctm.
 
 @dataclass(frozen=True)
 class Fault:
-    """One place of a module's source, which occurs once, and what stands there instead.
+    """A text of a module's source that occurs once, and its replacement.
 
     The module is named below `ctm`: "rtl.fp.rounding".
     """
@@ -37,7 +37,7 @@ class FaultyLoader(SourceFileLoader):
     Raises
     ------
     ValueError
-        The place does not occur exactly once: the source has changed, and the fault must follow.
+        The text does not occur exactly once: the source has changed, and the fault must follow.
     """
 
     def __init__(self, fault: Fault) -> None:
@@ -46,7 +46,7 @@ class FaultyLoader(SourceFileLoader):
         super().__init__(spec.name, spec.origin)
         source = Path(spec.origin).read_text()
         if source.count(fault.old) != 1:
-            raise ValueError(f"{fault.module} has {source.count(fault.old)} places {fault.old!r}")
+            raise ValueError(f"{fault.module} has {source.count(fault.old)} times {fault.old!r}")
         self._source = source.replace(fault.old, fault.new)
 
     def get_code(self, fullname: str) -> CodeType:
@@ -57,7 +57,7 @@ class FaultyLoader(SourceFileLoader):
 
 
 def faulty_module(fault: Fault) -> ModuleType:
-    """A module of its own with the fault; the one that others import stays as it is. `ValueError` as `FaultyLoader`."""
+    """A module of its own with the fault; the one that others import is unchanged. `ValueError` as `FaultyLoader`."""
     loader = FaultyLoader(fault)
     spec = importlib.util.spec_from_loader(loader.name, loader)
     assert spec is not None
@@ -70,7 +70,7 @@ def faulty_module(fault: Fault) -> ModuleType:
 def planted_in_all(fault: Fault, packages: tuple[str, ...]) -> Iterator[None]:
     """A mistake, and all modules imported anew whose names begin with one of `packages`.
 
-    These are those of the place and of everything that imports it.
+    These are those of the fault's module and of everything that imports it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Random words of every kind."""
+"""Random float32 bit patterns: corners, plain numbers and any words."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ CORNERS = np.array(
 
 
 def random_floats(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Words of which a third are corners, a third plain numbers, a third anything."""
+    """An array of uint32: each word is, with equal chance, a corner, a normally distributed number, or any word."""
     kind = generator.integers(3, size=shape)
     plain = generator.normal(0, 3, shape).astype(np.float32).view(np.uint32)
     anything = generator.integers(1 << 32, size=shape, dtype=np.uint32)

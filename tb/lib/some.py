@@ -1,4 +1,4 @@
-"""Parts of long lists of cases for the quick suite."""
+"""Selections from long lists of cases for the quick suite."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -51,8 +51,8 @@ def pairs(first: Iterable[Any], second: Iterable[Any]) -> list[Any]:
     one, other = list(enumerate(first)), list(enumerate(second))
     step = min(len(one), len(other))
     return [
-        pytest.param(a, b, marks=() if (number - place) % step == 0 else pytest.mark.long)
-        for (number, a), (place, b) in product(one, other)
+        pytest.param(a, b, marks=() if (number - other_number) % step == 0 else pytest.mark.long)
+        for (number, a), (other_number, b) in product(one, other)
     ]
 
 

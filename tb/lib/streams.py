@@ -13,7 +13,7 @@ STALLS = (0.0, 0.3, 0.8)
 
 
 class Source:
-    """Offers payloads, as integers, one after the other; each stays until it is taken."""
+    """Offers payloads, as integers, one after the other; each is held until it is taken."""
 
     def __init__(self, port: Any, generator: np.random.Generator, stall: float) -> None:
         self._port, self._generator, self._stall = port, generator, stall
@@ -94,7 +94,7 @@ def simulate(component: Any, testbench: Testbench) -> None:
 
     It keeps its simulator, so that several testbenches of one component take less time.
     """
-    # Behind a testbench that failed something may wait that would wake the next one.
+    # After a testbench that failed, another may wait that would wake the next one.
     simulation = vars(component).pop("_simulation", None) or _Simulation(component)
     simulation.run(testbench)
     vars(component)["_simulation"] = simulation

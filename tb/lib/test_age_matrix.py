@@ -102,16 +102,16 @@ FAULTS = {
     name: Fault("rtl.lib.age_matrix", old, new)
     for name, (old, new) in {
         "rounds are not counted": ("sync += number.eq(own)", "sync += number.eq(number)"),
-        "an entry stays before those of its round": ("(distance <= 0)", "(distance < 0)"),
+        "an entry keeps its position in its round": ("(distance <= 0)", "(distance < 0)"),
         "rounds do not wrap": ("[:ROUND_BITS].as_signed()", ""),
-        "an entry goes behind itself": (" & ~deferred[entry]", ""),
-        "an entry goes behind those that are not there": ("self.present[entry] & ", ""),
-        "who is older than one of them is forgotten": ("each & others[entry]", "each & others[entry] & 0"),
+        "an entry is younger than itself": (" & ~deferred[entry]", ""),
+        "an entry is younger than absent ones": ("self.present[entry] & ", ""),
+        "an entry older than one of them is lost": ("each & others[entry]", "each & others[entry] & 0"),
         "a deferred entry is before those that it follows": (
             "is_older.eq(~predecessors[other])",
             "is_older.eq(predecessors[other])",
         ),
-        "who is renewed is the oldest": ("is_older.eq(self.renew[other])", "is_older.eq(self.renew[one])"),
+        "a renewed entry is the oldest": ("is_older.eq(self.renew[other])", "is_older.eq(self.renew[one])"),
         "a pair looks at one of its entries": ("self.renew[one] | self.renew[other]", "self.renew[one]"),
     }.items()
 }

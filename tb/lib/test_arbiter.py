@@ -1,4 +1,4 @@
-"""Arbiter: nothing is lost, doubled or reordered, and everybody has his turn."""
+"""Arbiter: nothing is lost, doubled or reordered, and every source is served."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ def test_every_payload_comes_out_once_and_in_its_order(count, sink_stall, source
 
 @pytest.mark.parametrize("sink_stall", STALLS)
 @pytest.mark.parametrize("count", [2, 3, 5])
-def test_who_waits_is_passed_at_most_once_by_each_other(count, sink_stall):
+def test_a_waiting_source_is_passed_at_most_once_by_each_other(count, sink_stall):
     generator = np.random.default_rng(count)
     arbiter = Arbiter(16, count)
     sources = [Source(port, generator, 0.0 if number else 0.6) for number, port in enumerate(arbiter.inputs)]
@@ -59,7 +59,7 @@ def test_who_waits_is_passed_at_most_once_by_each_other(count, sink_stall):
         source.waiting = payloads(256, number)
     sink = Sink(arbiter.output, generator, sink_stall)
     passed = np.zeros((count, count), int)
-    """[who waits, who went first]"""
+    """[waiting source, source that went first]"""
 
     async def testbench(context: Any) -> None:
         while min(len(source.waiting) for source in sources) > 100:

@@ -1,4 +1,4 @@
-"""GatedStateless and Gated: with clocks that stop, what anybody looks at is what it is without."""
+"""GatedStateless and Gated: results that count are the same with and without clocks that stop."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ PLATFORMS = {"plain": None, "gated": ClockGating()}
 
 
 class Square(wiring.Component):
-    """A pipeline: its first step is in front of a register, its last one behind."""
+    """A pipeline: its first step is before a register, its last one after it."""
 
     word: In(BITS)
     result: Out(BITS)
@@ -35,7 +35,7 @@ class Square(wiring.Component):
 
 
 class Squares(wiring.Component):
-    """Two pipelines that rest together; both compute the same."""
+    """Two pipelines that are gated together; both compute the same."""
 
     word: In(BITS)
     wanted: In(1)
@@ -54,8 +54,8 @@ class Squares(wiring.Component):
         return m
 
 
-class RestingTwice(wiring.Component):
-    """The same unit with and without gates, behind registers; `shown` says where their results count."""
+class StatelessTwice(wiring.Component):
+    """The same unit with and without gates, after registers; `shown` says where their results count."""
 
     word: In(BITS)
     wanted: In(1)
@@ -99,7 +99,7 @@ class Sum(wiring.Component):
         return m
 
 
-class PausingTwice(wiring.Component):
+class StatefulTwice(wiring.Component):
     """The same unit with and without gates, and with a reset of two cycles or more."""
 
     word: In(BITS)
@@ -131,22 +131,22 @@ def rarely(generator: np.random.Generator, chance: float) -> np.ndarray:
 @pytest.mark.parametrize("chance", [0.03, 0.5])
 @pytest.mark.parametrize("cycles", [0, 1, 3])
 @pytest.mark.parametrize("together", [False, True])
-def test_what_comes_of_wanted_operands_is_the_same(together, cycles, chance):
+def test_results_of_wanted_operands_are_the_same(together, cycles, chance):
     generator = np.random.default_rng(1)
     words, wanted = generator.integers(1 << BITS, size=CYCLES), rarely(generator, chance)
-    results = CompiledUnit(RestingTwice(cycles, together=together))(word=words, wanted=wanted)
+    results = CompiledUnit(StatelessTwice(cycles, together=together))(word=words, wanted=wanted)
     assert np.array_equal(results["shown"] != 0, wanted)
     assert np.array_equal(results["plain"], words * words % (1 << BITS) ^ 1)
     assert np.array_equal(results["gated"][wanted], results["plain"][wanted])
-    rested = results["gated"] != results["plain"]
-    assert rested.mean() > 0.4 * (1 - chance) ** (cycles + 2), "it hardly ever rests"
+    gated = results["gated"] != results["plain"]
+    assert gated.mean() > 0.4 * (1 - chance) ** (cycles + 2), "it is hardly ever gated"
 
 
 @pytest.mark.parametrize("chance", [0.03, 0.5])
-def test_what_is_in_a_unit_that_pauses_is_the_same(chance):
+def test_the_state_of_a_gated_unit_is_the_same(chance):
     generator = np.random.default_rng(2)
     words, adds, reset = generator.integers(1 << BITS, size=CYCLES), rarely(generator, chance), rarely(generator, 0.05)
-    results = CompiledUnit(PausingTwice())(word=words, adds=adds, reset=reset)
+    results = CompiledUnit(StatefulTwice())(word=words, adds=adds, reset=reset)
     counts = results["resets"] == 0
     assert 0.7 < counts.mean() < 0.95
     assert np.array_equal(results["gated"][counts], results["plain"][counts])

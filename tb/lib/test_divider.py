@@ -9,7 +9,7 @@ from ctm.tb.lib.streams import simulate
 
 
 @pytest.mark.parametrize(("divisor", "most"), [(1, 1), (1, 16), (7, 7), (3, 100), (24, 24 * 20), (8, 300)])
-def test_quotient_and_rest_of_every_dividend(divisor: int, most: int) -> None:
+def test_quotient_and_remainder_of_every_dividend(divisor: int, most: int) -> None:
     unit = Divider(divisor, most=most)
 
     async def testbench(context: Any) -> None:
@@ -19,7 +19,7 @@ def test_quotient_and_rest_of_every_dividend(divisor: int, most: int) -> None:
             cycles = 0
             while not context.get(unit.done):
                 await context.tick()
-                # It was looked at.
+                # The dividend is read in the first cycle only.
                 context.set(unit.dividend, 0)
                 cycles += 1
             context.set(unit.start, dividend % 2)

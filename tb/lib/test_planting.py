@@ -1,4 +1,4 @@
-"""Planted mistakes have their place in the source: those of the long suite, too, without a run of it."""
+"""Planted mistakes match the source: those of the long suite, too, without a run of it."""
 
 import importlib
 from collections.abc import Iterator
@@ -29,10 +29,10 @@ def planted() -> dict[Fault, str]:
     """Each mistake with the file that has it, among all that import `planting`."""
     found: dict[Fault, str] = {}
     for path in sorted(TOP.rglob("*.py")):
-        place = path.relative_to(TOP)
+        file = path.relative_to(TOP)
         if "planting import" in path.read_text() and path != Path(__file__):
-            module = importlib.import_module(".".join(("ctm.tb", *place.with_suffix("").parts)))
-            found |= dict.fromkeys(within(list(vars(module).values())), str(place))
+            module = importlib.import_module(".".join(("ctm.tb", *file.with_suffix("").parts)))
+            found |= dict.fromkeys(within(list(vars(module).values())), str(file))
     return found
 
 
@@ -45,18 +45,18 @@ def problem(fault: Fault) -> str:
     return ""
 
 
-def test_every_mistake_has_its_place() -> None:
+def test_every_mistake_matches_the_source() -> None:
     mistakes = planted()
     assert len(mistakes) >= KNOWN
-    problems = [f"{place}: {problem(fault)}" for fault, place in mistakes.items() if problem(fault)]
+    problems = [f"{file}: {problem(fault)}" for fault, file in mistakes.items() if problem(fault)]
     assert not problems, "\n".join(problems)
 
 
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        (Fault("rtl.fp.rounding", "is nowhere", ""), "rtl.fp.rounding has 0 places 'is nowhere'"),
-        (Fault("rtl.fp.rounding", "def ", "def ("), "places 'def '"),
+        (Fault("rtl.fp.rounding", "is nowhere", ""), "rtl.fp.rounding has 0 times 'is nowhere'"),
+        (Fault("rtl.fp.rounding", "def ", "def ("), "times 'def '"),
         (Fault("rtl.fp.none", "", ""), "there is no such module"),
     ],
 )

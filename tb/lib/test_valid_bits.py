@@ -15,7 +15,7 @@ CYCLES = 500
 
 
 @pytest.mark.parametrize("rows", [32, 64, 512])
-def test_rows_are_written_until_they_are_forgotten(rows):
+def test_rows_are_valid_until_they_are_cleared(rows):
     generator = np.random.default_rng(rows)
     unit, written = ValidBits(rows, READERS), set()
     seen = {"fresh": 0, "known": 0}
@@ -108,7 +108,7 @@ def check_slices(make: type[SlicedValidBits], rows: int, slices: int) -> None:
     Raises
     ------
     AssertionError
-        A row is valid that is not, or the other way round.
+        A row is valid and should not be, or is not and should be.
     """
     generator = np.random.default_rng(rows + slices)
     unit, model = make(rows, slices, READERS), Rows(generator, rows, slices)

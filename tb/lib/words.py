@@ -69,8 +69,8 @@ def pairs(words: Words) -> tuple[Words, Words]:
 
 def triples(words: Words) -> tuple[Words, Words, Words]:
     """Every ordered triple."""
-    first, rest = pairs(words)
-    return np.repeat(words, words.size**2), np.tile(first, words.size), np.tile(rest, words.size)
+    first, others = pairs(words)
+    return np.repeat(words, words.size**2), np.tile(first, words.size), np.tile(others, words.size)
 
 
 def floats(words: Words | Sequence[int]) -> npt.NDArray[np.float32]:

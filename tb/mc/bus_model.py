@@ -1,4 +1,4 @@
-"""Memory behind the channels of an AXI4 manager, which also checks the manager's rules."""
+"""Memory at the channels of an AXI4 manager, which also checks the manager's rules."""
 
 from typing import Any
 
@@ -13,10 +13,10 @@ _PAGE = 4096
 
 
 class BusModel:
-    """Answers bursts in order, a beat in each cycle unless it stalls; use it as an end of `cycle`.
+    """Serves bursts in order, a beat in each cycle unless it stalls; use it as an end of `cycle`.
 
-    `channels` has some of the streams `ar`, `r`, `aw`, `w` and `b`. Lines in `error_lines` are answered with errors.
-    Sinks check that a payload stays until it is taken.
+    `channels` has some of the streams `ar`, `r`, `aw`, `w` and `b`. Lines in `error_lines` get error responses.
+    Sinks check that a payload is held until it is taken.
     """
 
     def __init__(self, channels: Any, generator: np.random.Generator, stall: float, *, data_bits: int) -> None:
@@ -38,8 +38,8 @@ class BusModel:
         return self.lines.get(number, np.random.default_rng(number).bytes(LINE_BYTES))
 
     @property
-    def is_quiet(self) -> bool:
-        """Every burst has been answered."""
+    def is_drained(self) -> bool:
+        """Every burst has its response."""
         waiting = [name for name, end in self._ends.items() if isinstance(end, Source) and end.waiting]
         return not waiting and self._burst is None and not any(self._received(name) for name in ("aw", "w"))
 

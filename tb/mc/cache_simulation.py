@@ -1,4 +1,4 @@
-"""A compiled cache with clients in front of it and a memory of lines behind it."""
+"""A compiled cache between clients and a memory of lines."""
 
 import ctypes
 import re
@@ -40,12 +40,12 @@ class Timing:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ClientRun:
-    """One client's answers, [n, words] of 32 bits, and the cycles in which requests and answers went over."""
+    """One client's responses, [n, words] of 32 bits. Cycles of each request and its response, [n]."""
 
     responses: np.ndarray
     taken: np.ndarray
     offered: np.ndarray
-    answered: np.ndarray
+    responded: np.ndarray
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -56,11 +56,11 @@ class CacheRun:
     lines: np.ndarray
     hits: int
     misses: int
-    most_under_way: int
+    most_in_flight: int
 
 
 class _Client(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_void_p) for name in ("requests", "responses", "taken", "answered", "offered")] + [
+    _fields_ = [(name, ctypes.c_void_p) for name in ("requests", "responses", "taken", "responded", "offered")] + [
         ("count", ctypes.c_uint64)
     ]
 
@@ -83,7 +83,7 @@ class _Setup(ctypes.Structure):
 
 class _Result(ctypes.Structure):
     _fields_ = [
-        *((name, ctypes.c_uint64) for name in ("failed", "lines", "hits", "misses", "most_under_way")),
+        *((name, ctypes.c_uint64) for name in ("failed", "lines", "hits", "misses", "most_in_flight")),
         ("message", ctypes.c_char * 256),
     ]
 
@@ -92,7 +92,7 @@ class CacheSimulation:
     """A compiled cache, reset once: each run begins with the lines that the one before has left.
 
     The cache has the streams `request` and `response`, or an array of `clients` with both, and one client `lines` or
-    an array of them, behind each of which at most `outstanding` lines may be in flight. With `tagged` its own clients
+    an array of them, each with at most `outstanding` lines in flight. With `tagged` its own clients
     ask for lines, too, and get them in any order.
     """
 
@@ -134,7 +134,7 @@ class CacheSimulation:
         invalidates: bool = False,
         max_cycles: int = 1 << 22,
     ) -> CacheRun:
-        """Send each client's requests, payloads as integers, and wait for all answers.
+        """Send each client's requests, payloads as integers, and wait for all responses.
 
         `inputs` are what sets them, payloads as well. `error_lines` are ranges of lines [first, end).
 
@@ -151,10 +151,10 @@ class CacheSimulation:
         for number, ((request, response), payloads) in enumerate(zip(ends, requests, strict=True)):
             size = self._sizes[f"{request}__payload"]
             given = np.frombuffer(b"".join(each.to_bytes(size, "little") for each in payloads), np.uint8)
-            answers = np.zeros((len(payloads), self._sizes[f"{response}__payload"]), np.uint8)
+            responses = np.zeros((len(payloads), self._sizes[f"{response}__payload"]), np.uint8)
             cycles = np.zeros((3, len(payloads)), np.uint64)
-            arrays.append((given, answers, cycles))
-            pointers = (given.ctypes.data, answers.ctypes.data, *(row.ctypes.data for row in cycles), len(payloads))
+            arrays.append((given, responses, cycles))
+            pointers = (given.ctypes.data, responses.ctypes.data, *(row.ctypes.data for row in cycles), len(payloads))
             clients[number] = _Client(*pointers)
         lines, ranges = np.zeros(1 << 20, np.uint32), np.array(error_lines, np.uint64)
         written = self._sizes.get("written", 0)
@@ -172,14 +172,14 @@ class CacheSimulation:
         return CacheRun(
             clients=[
                 ClientRun(
-                    responses=answers.view(np.uint32), taken=cycles[0], answered=cycles[1], offered=cycles[2]
+                    responses=responses.view(np.uint32), taken=cycles[0], responded=cycles[1], offered=cycles[2]
                 )
-                for _, answers, cycles in arrays
+                for _, responses, cycles in arrays
             ],
             lines=lines[: result.lines],
             hits=int(result.hits),
             misses=int(result.misses),
-            most_under_way=int(result.most_under_way),
+            most_in_flight=int(result.most_in_flight),
         )  # fmt: skip
 
 
@@ -201,8 +201,8 @@ def _declarations(listed: list[Port]) -> str:
         payload = f"{name}__payload"
         return f"{{{{{address(payload)}, {_port_bytes(widths[payload])}, {widths[payload]}}}, {ends}}}"
 
-    def streams(name: str, who: str = "clients") -> str:
-        ours = rf"({who}__(\d+__)?)?{name}__payload" if who == "clients" else rf"{who}__(\d+__)?{name}__payload"
+    def streams(name: str, owner: str = "clients") -> str:
+        ours = rf"({owner}__(\d+__)?)?{name}__payload" if owner == "clients" else rf"{owner}__(\d+__)?{name}__payload"
         found = [each.removesuffix("__payload") for each in numbers if re.fullmatch(ours, each)]
         return f"{{{', '.join(map(stream, found))}}}"
 

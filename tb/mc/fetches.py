@@ -1,4 +1,4 @@
-"""Fetches of wavefronts: random ones, what the golden model answers, and the lines that a cache asks for."""
+"""Fetches of wavefronts: random ones, the responses of the golden model, and the lines that a cache requests."""
 
 from dataclasses import dataclass
 
@@ -124,7 +124,7 @@ def random_fetches(seed: int, count: int, lanes: int) -> tuple[Memory, Fetches]:
 
 
 def row_of_pairs(count: int, step: int, lanes: int = 4, *, uncached: bool = False) -> Fetches:
-    """Wavefronts on a row of FLOAT32_1, each `step` elements behind the one before; a line is 16 elements."""
+    """Wavefronts on a row of FLOAT32_1, each `step` elements after the one before; a line is 16 elements."""
     first = np.arange(count)[:, None] * step
     x = first + np.arange(lanes)
     buffer = Buffer(base=BASE, pitch=4096, height=1, format=DataFormat.FLOAT32_1)
@@ -142,15 +142,15 @@ def filled(seed: int = 0) -> Memory:
 
 
 class ReferenceCache:
-    """A cache of lines whose ways are replaced in turn: what it asks for is the same whenever responses come."""
+    """A cache of lines with round-robin replacement: its requests do not depend on when responses come."""
 
     def __init__(self, config: CacheConfig) -> None:
         self._sets = [[-1] * config.ways for _ in range(config.sets)]
-        self._turns = [0] * config.sets
+        self._victims = [0] * config.sets
         self.hits = self.misses = 0
 
-    def asks(self, line: int, *, uncached: bool) -> bool:
-        """Whether an access asks memory for its line."""
+    def requests_line(self, line: int, *, uncached: bool) -> bool:
+        """Whether an access requests its line from memory; updates the tags."""
         number = line % len(self._sets)
         ways = self._sets[number]
         if uncached:
@@ -159,12 +159,12 @@ class ReferenceCache:
             self.hits += 1
             return False
         self.misses += 1
-        ways[self._turns[number]] = line
-        self._turns[number] = (self._turns[number] + 1) % len(ways)
+        ways[self._victims[number]] = line
+        self._victims[number] = (self._victims[number] + 1) % len(ways)
         return True
 
     def invalidate(self) -> None:
-        """Forget all lines; the turns stay."""
+        """Invalidate all lines; the round-robin pointers are kept."""
         self._sets = [[-1] * len(ways) for ways in self._sets]
 
     def requests(self, fetches: Fetches) -> list[int]:
@@ -174,6 +174,6 @@ class ReferenceCache:
             lines = addresses[addresses >= 0] // LINE
             # In the order of the first channel that needs each.
             for line in dict.fromkeys(lines.tolist()):
-                if self.asks(line, uncached=bool(uncached)):
+                if self.requests_line(line, uncached=bool(uncached)):
                     requests.append(line << 1 | int(uncached))
         return requests

@@ -1,4 +1,4 @@
-"""Memory that answers for lines, whose contents follow from their numbers."""
+"""Memory of lines whose contents follow from their numbers."""
 
 from typing import Any
 
@@ -29,13 +29,13 @@ def memory_words(address: int, count: int) -> list[int]:
 
 
 class Lines:
-    """Answers requests for lines, of a component with a `LineClient` or `TaggedLineClient` called `lines`.
+    """Serves requests for lines, of a component with a `LineClient` or `TaggedLineClient` called `lines`.
 
     With tags the responses come in any order.
     """
 
     def __init__(self, reader: Any, generator: np.random.Generator, stall: float) -> None:
-        self._asked = Sink(reader.lines.request, generator, stall)
+        self._requests = Sink(reader.lines.request, generator, stall)
         self._source = Source(reader.lines.response, generator, stall)
         self._taken, self._generator = 0, generator
         self._tagged = isinstance(reader.signature.members["lines"].signature, TaggedLineClient)
@@ -45,25 +45,25 @@ class Lines:
 
     @property
     def numbers(self) -> list[int]:
-        return [payload & _LINE for payload in self._asked.received]
+        return [payload & _LINE for payload in self._requests.received]
 
     def drive(self, context: Any) -> None:
         """Set the ports for this cycle."""
-        self._asked.drive(context)
+        self._requests.drive(context)
         self._source.drive(context)
 
     def finish(self, context: Any) -> None:
         """Take requests and queue their responses."""
-        self._asked.finish(context)
+        self._requests.finish(context)
         self._source.finish(context)
         waiting = self._source.waiting
-        for payload in self._asked.received[self._taken :]:
+        for payload in self._requests.received[self._taken :]:
             number, tag = payload & _LINE, payload >> TAG
             # Not between slices of another line; the first one may be on offer.
-            places = [index for index in range(1, len(waiting)) if not self._slice(waiting[index])] + [len(waiting)]
-            index = int(self._generator.choice(places)) if self._tagged else len(waiting)
+            positions = [index for index in range(1, len(waiting)) if not self._slice(waiting[index])] + [len(waiting)]
+            index = int(self._generator.choice(positions)) if self._tagged else len(waiting)
             waiting[index:index] = self._slices(number, tag)
-        self._taken = len(self._asked.received)
+        self._taken = len(self._requests.received)
         self.most = max(self.most, sum(self._slice(payload) == self._last for payload in waiting))
 
     @property
@@ -74,13 +74,13 @@ class Lines:
         return unpack(self._layout, payload)["slice"]
 
     def _slices(self, number: int, tag: int) -> list[int]:
-        """What answers for a line; with tags its last slice has the error, without all of them have it."""
+        """The responses of a line; with tags its last slice has the error, without all of them have it."""
         width, data = self._layout["bits"].width, int.from_bytes(line(number), "little")
         found = []
-        for part in range(self._last + 1):
-            fields = {"bits": data >> width * part & (1 << width) - 1}
-            fields["error"] = int((not self._tagged or part == self._last) and number in self.error_lines)
-            fields["slice"] = part
+        for index in range(self._last + 1):
+            fields = {"bits": data >> width * index & (1 << width) - 1}
+            fields["error"] = int((not self._tagged or index == self._last) and number in self.error_lines)
+            fields["slice"] = index
             if self._tagged:
                 fields["tag"] = tag
             found.append(pack(self._layout, **fields))

@@ -1,4 +1,4 @@
-"""Clients, the ports that they share, and memory behind each port."""
+"""Clients, the ports that they share, and a memory at each port."""
 
 from functools import cache
 from typing import Any
@@ -22,7 +22,7 @@ LINES = 1 << 26
 
 
 class SharedPorts(wiring.Component):
-    """`ReadPorts` and `WritePorts` in front of `MemoryPorts`, as in the machine; `reads` and `writes` are the parts."""
+    """`ReadPorts` and `WritePorts` before `MemoryPorts`, as in the machine; `reads` and `writes` are the first two."""
 
     def __init__(
         self,
@@ -60,14 +60,14 @@ shared_ports = cache(SharedPorts)
 
 
 class TaggedReader:
-    """A client that takes its lines in any order: `waiting` are those it asks for, `received` those that came.
+    """A client that takes its lines in any order: `waiting` are those to request, `received` those that came.
 
     Both are by the number of the request; a tag is used again when its line has come.
     """
 
     def __init__(self, client: Any, generator: np.random.Generator, stall: float, tags: int) -> None:
         self._source, self._response = Source(client.request, generator, stall), client.response
-        self._free, self._asked, self._whose = list(range(tags)), 0, {}
+        self._free, self._requested, self._whose = list(range(tags)), 0, {}
         self._line = 0
         self._generator = generator
         self.waiting: list[int] = []
@@ -75,11 +75,11 @@ class TaggedReader:
 
     def drive(self, context: Any) -> None:
         """Set the ports for this cycle."""
-        if self._free and not self._source.waiting and self._asked < len(self.waiting):
+        if self._free and not self._source.waiting and self._requested < len(self.waiting):
             tag = self._free.pop(int(self._generator.integers(len(self._free))))
-            self._source.waiting.append(self.waiting[self._asked] | tag << TAG)
-            self._whose[tag] = self._asked
-            self._asked += 1
+            self._source.waiting.append(self.waiting[self._requested] | tag << TAG)
+            self._whose[tag] = self._requested
+            self._requested += 1
         self._source.drive(context)
 
     def finish(self, context: Any) -> None:
@@ -87,15 +87,15 @@ class TaggedReader:
         self._source.finish(context)
         if context.get(self._response.valid):
             payload = self._response.payload
-            bits, part, error, tag = (
+            bits, number, error, tag = (
                 context.get(Value.cast(field)) for field in (payload.bits, payload.slice, payload.error, payload.tag)
             )
-            assert tag in self._whose, "a line with a tag that is not under way"
+            assert tag in self._whose, "a line with a tag that is not in flight"
             width = len(payload.bits)
-            assert self._line >> width * part == 0, "a part that came before"
-            self._line |= bits << width * part
-            if part < LINE_BITS // width - 1:
-                assert not error, "refused before its last part"
+            assert self._line >> width * number == 0, "a slice that came before"
+            self._line |= bits << width * number
+            if number < LINE_BITS // width - 1:
+                assert not error, "an error before its last slice"
                 return
             self.received[self._whose.pop(tag)] = self._line | error << LINE_BITS
             self._free.append(tag)
@@ -105,7 +105,7 @@ class TaggedReader:
 class PortsBench:
     """Sources and sinks of all clients, and a model of memory for each port.
 
-    `clients` say how many lines those have in flight who get them in order, `tagged` those who get them in any order.
+    `clients` say lines in flight of each client that gets them in order, `tagged` of each that gets them in any order.
     """
 
     def __init__(
@@ -141,8 +141,8 @@ class PortsBench:
     def ends(self) -> list[Any]:
         return [*self.reading, *self.lines, *self.tagged, *self.writing, *self.written, *self.memory]
 
-    def refuse(self, lines: set[int]) -> None:
-        """Answer these lines with errors."""
+    def respond_with_errors(self, lines: set[int]) -> None:
+        """Give error responses for these lines."""
         for memory in self.memory:
             memory.error_lines |= lines
 

@@ -27,7 +27,7 @@ _DEADLINE = 6000
 
 
 class Bench:
-    """Outputs of wavefronts to targets of all formats, with a memory that answers late."""
+    """Outputs of wavefronts to targets of all formats, with a memory that responds after many cycles."""
 
     def __init__(self, unit: Any, seed: int, *, adds: bool) -> None:
         self.unit, self.adds, self.draw = unit, adds, np.random.default_rng(seed)
@@ -135,7 +135,7 @@ def test_outputs_that_are_not_added_pass(unit: Any, seed: int) -> None:
     simulate(unit, Bench(unit, seed, adds=False).run)
 
 
-def test_the_output_cache_is_emptied_again_behind_other_outputs(unit: Any) -> None:
+def test_the_output_cache_is_emptied_again_after_other_outputs(unit: Any) -> None:
     async def run(context: Any) -> None:
         for seed, adds in enumerate((True, False, True)):
             await Bench(unit, seed, adds=adds).run(context)

@@ -1,4 +1,4 @@
-"""BusReader: lines in order, bursts by the rules, and nothing left behind a drain."""
+"""BusReader: lines in order, bursts by the rules, and nothing left after a drain."""
 
 from functools import cache
 from typing import Any
@@ -21,9 +21,9 @@ def requests(generator: np.random.Generator) -> list[tuple[int, int]]:
     return [(int(line), int(generator.integers(1 << TAG_BITS))) for line in lines]
 
 
-def answers(model: BusModel, asked: list[tuple[int, int]]) -> list[tuple[int, bytes | None, int]]:
-    """Line, bytes (None if refused) and tag of each answer."""
-    return [(line, None if line in model.error_lines else model.line(line), tag) for line, tag in asked]
+def responses(model: BusModel, requested: list[tuple[int, int]]) -> list[tuple[int, bytes | None, int]]:
+    """Line, bytes (None: an error response) and tag of each response."""
+    return [(line, None if line in model.error_lines else model.line(line), tag) for line, tag in requested]
 
 
 def decoded(payload: int) -> tuple[int, bytes | None, int]:
@@ -45,9 +45,9 @@ class Bench:
     def __init__(self, data_bits: int, client_stall: float = 0, memory_stall: float = 0, seed: int = 1) -> None:
         generator = np.random.default_rng([seed, data_bits])
         self.reader = reader_of(data_bits)
-        self.asked = requests(generator)
+        self.requested = requests(generator)
         self.source = Source(self.reader.request, generator, client_stall)
-        self.source.waiting = [line | tag << 26 for line, tag in self.asked]
+        self.source.waiting = [line | tag << 26 for line, tag in self.requested]
         self.sink = Sink(self.reader.response, generator, client_stall)
         self.model = BusModel(self.reader, generator, memory_stall, data_bits=data_bits)
         self.ends = [self.source, self.sink, self.model]
@@ -58,7 +58,7 @@ class Bench:
 @pytest.mark.parametrize("data_bits", WIDTHS)
 def test_lines_come_whole_and_in_order(data_bits: int, client_stall: float, memory_stall: float) -> None:
     bench = Bench(data_bits, client_stall, memory_stall)
-    bench.model.error_lines = {line for line, _ in bench.asked[::7]}
+    bench.model.error_lines = {line for line, _ in bench.requested[::7]}
 
     async def testbench(context: Any) -> None:
         for _ in range(DEADLINE):
@@ -70,8 +70,8 @@ def test_lines_come_whole_and_in_order(data_bits: int, client_stall: float, memo
         assert context.get(bench.reader.idle)
 
     simulate(bench.reader, testbench)
-    assert [decoded(payload) for payload in bench.sink.received] == answers(bench.model, bench.asked)
-    assert bench.model.reads == [(LINE_BYTES * line, line_beats(data_bits)) for line, _ in bench.asked]
+    assert [decoded(payload) for payload in bench.sink.received] == responses(bench.model, bench.requested)
+    assert bench.model.reads == [(LINE_BYTES * line, line_beats(data_bits)) for line, _ in bench.requested]
 
 
 @pytest.mark.parametrize("wrong", range(4))
@@ -106,7 +106,7 @@ def test_one_beat_with_an_error_is_enough(wrong: int) -> None:
 
 
 @pytest.mark.parametrize("data_bits", WIDTHS)
-def test_a_burst_and_a_line_are_offered_in_the_cycle_behind(data_bits: int) -> None:
+def test_a_burst_and_a_line_are_offered_in_the_next_cycle(data_bits: int) -> None:
     bench = Bench(data_bits)
     bench.source.waiting = bench.source.waiting[:1]
     seen: dict[str, list[int]] = {"burst": [], "beat": [], "line": []}
@@ -147,7 +147,7 @@ def test_a_beat_is_taken_in_each_cycle(data_bits: int) -> None:
 
     simulate(bench.reader, testbench)
     pauses = taken[-1] - taken[0] + 1 - COUNT * beats
-    # Four lines in flight hide the way to memory and back where a line has four beats.
+    # Four lines in flight hide the latency of memory where a line has four beats.
     assert pauses == 0 if beats >= 4 else pauses <= COUNT
 
 
@@ -172,8 +172,8 @@ def test_a_drain_takes_nothing_ends_bursts_and_drops_their_lines(begin: int, mem
             if context.get(reader.idle):
                 break
         else:
-            raise AssertionError("it is never quiet")
-        assert bench.model.is_quiet and len(bench.model.reads) == taken
+            raise AssertionError("it never drains")
+        assert bench.model.is_drained and len(bench.model.reads) == taken
         context.set(reader.drain, 0)
         sink = Sink(reader.response, np.random.default_rng(1), 0.3)
         for _ in range(DEADLINE):
@@ -181,7 +181,7 @@ def test_a_drain_takes_nothing_ends_bursts_and_drops_their_lines(begin: int, mem
             if len(sink.received) == COUNT - taken:
                 break
         later.extend(sink.received)
-        assert [decoded(payload) for payload in later] == answers(bench.model, bench.asked[taken:])
+        assert [decoded(payload) for payload in later] == responses(bench.model, bench.requested[taken:])
 
     simulate(reader, testbench)
     assert later

@@ -1,4 +1,4 @@
-"""BusWriter: the bytes of the mask and no others, responses in order, no pause, and nothing left behind a drain."""
+"""BusWriter: the bytes of the mask and no others, responses in order, no bubble, and nothing left after a drain."""
 
 from functools import cache
 from typing import Any
@@ -84,13 +84,13 @@ class Bench:
         self.writes = random_writes(generator)
         self.source = Source(self.writer.request, generator, client_stall)
         layout = line_write_layout(self.slice_bits)
-        parts = [slices(line, data, mask, self.slice_bits) for line, data, mask, _ in self.writes]
+        payloads = [slices(line, data, mask, self.slice_bits) for line, data, mask, _ in self.writes]
         # After which slices lines end.
-        self._ends = np.cumsum([len(part) for part in parts])
+        self._ends = np.cumsum([len(own) for own in payloads])
         self.source.waiting = [
             payload | write[3] << layout.size
-            for write, part in zip(self.writes, parts, strict=True)
-            for payload in part
+            for write, own in zip(self.writes, payloads, strict=True)
+            for payload in own
         ]
         self.sink = Sink(self.writer.response, generator, client_stall)
         self.model = BusModel(self.writer, generator, memory_stall, data_bits=data_bits)
@@ -107,16 +107,16 @@ class Bench:
         line, data, mask, _ = self.writes[number]
         first = int(self._ends[number]) - len(slices(line, data, mask, self.slice_bits))
         layout, size = line_write_layout(self.slice_bits), self.slice_bits // 8
-        parts = [unpack(layout, payload) for payload in self.source.taken[first : int(self._ends[number])]]
-        return sum(part["mask"] << size * part["slice"] for part in parts)
+        payloads = [unpack(layout, payload) for payload in self.source.taken[first : int(self._ends[number])]]
+        return sum(own["mask"] << size * own["slice"] for own in payloads)
 
-    def drop_the_rest(self) -> None:
+    def drop_remaining(self) -> None:
         """Do not offer the slices of the line that was begun that were not taken."""
-        taken, rest = len(self.source.taken), self._ends[self.begun - 1] if self.begun else 0
-        del self.source.waiting[: max(0, int(rest) - taken)]
+        taken, end = len(self.source.taken), self._ends[self.begun - 1] if self.begun else 0
+        del self.source.waiting[: max(0, int(end) - taken)]
         self.source.offered = False
 
-    def answers(self, writes: list[Write]) -> list[int]:
+    def responses(self, writes: list[Write]) -> list[int]:
         return [line | (line in self.model.error_lines) << 26 | tag << 27 for line, _, _, tag in writes]
 
 
@@ -124,7 +124,7 @@ class Bench:
 @pytest.mark.parametrize("client_stall", STALLS)
 @pytest.mark.parametrize("data_bits", WIDTHS)
 @SLICED
-def test_memory_has_the_bytes_and_the_client_its_answers(
+def test_memory_has_the_bytes_and_the_client_its_responses(
     sliced: bool, data_bits: int, client_stall: float, memory_stall: float
 ) -> None:
     bench = Bench(data_bits, client_stall, memory_stall, sliced=sliced)
@@ -140,14 +140,14 @@ def test_memory_has_the_bytes_and_the_client_its_answers(
         assert context.get(bench.writer.idle)
 
     simulate(bench.writer, testbench)
-    assert bench.sink.received == bench.answers(bench.writes)
+    assert bench.sink.received == bench.responses(bench.writes)
     assert bench.model.lines == expected_lines(bench.model, bench.writes)
     assert bench.model.writes == [(address, beats) for address, beats in bursts(bench.writes, data_bits // 8)]
 
 
 @pytest.mark.parametrize("data_bits", WIDTHS)
 @SLICED
-def test_bursts_follow_each_other_without_a_pause(sliced: bool, data_bits: int) -> None:
+def test_bursts_follow_each_other_without_a_bubble(sliced: bool, data_bits: int) -> None:
     bench = Bench(data_bits, sliced=sliced)
     seen: dict[str, list[int]] = {"address": [], "beat": []}
 
@@ -174,7 +174,7 @@ def test_bursts_follow_each_other_without_a_pause(sliced: bool, data_bits: int) 
 @pytest.mark.parametrize("memory_stall", STALLS)
 @pytest.mark.parametrize("begin", [1, 7, 20, 33])
 @SLICED
-def test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers(
+def test_a_drain_takes_nothing_ends_bursts_and_drops_their_responses(
     sliced: bool, begin: int, memory_stall: float
 ) -> None:
     bench = Bench(128, 0.3, memory_stall, seed=begin, sliced=sliced)
@@ -188,19 +188,19 @@ def test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers(
         for _ in range(DEADLINE):
             await cycle(context, [bench.source, bench.model])
             assert len(bench.source.taken) == slices_taken, "nothing is taken"
-            assert not context.get(writer.response.valid), "answers are dropped"
+            assert not context.get(writer.response.valid), "responses are dropped"
             if context.get(writer.idle):
                 break
         else:
-            raise AssertionError("it is never quiet")
-        assert bench.model.is_quiet and len(bench.model.writes) == taken
+            raise AssertionError("it never drains")
+        assert bench.model.is_drained and len(bench.model.writes) == taken
         whole = [*bench.writes]
         if taken:
             # Of the last line what was taken is written.
             line, data, mask, tag = whole[taken - 1]
             whole[taken - 1] = line, data, bench.mask_taken(taken - 1), tag
         assert bench.model.lines == expected_lines(bench.model, whole[:taken])
-        bench.drop_the_rest()
+        bench.drop_remaining()
         context.set(writer.drain, 0)
         sink = Sink(writer.response, np.random.default_rng(1), 0.3)
         for _ in range(DEADLINE):
@@ -208,7 +208,7 @@ def test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers(
             if len(sink.received) == COUNT - taken:
                 break
         received.extend(sink.received)
-        assert received == bench.answers(bench.writes[taken:])
+        assert received == bench.responses(bench.writes[taken:])
         expected.append(expected_lines(bench.model, whole))
 
     simulate(writer, testbench)

@@ -1,4 +1,4 @@
-"""The cache of the conditional buffer, compiled behind the conditional unit: lines, bytes, errors and resets."""
+"""The cache of the conditional buffer, compiled after the conditional unit: lines, bytes, errors and resets."""
 
 import numpy as np
 import pytest
@@ -36,8 +36,8 @@ def pairs_of_a_row(columns: range, value: float, lanes: int = 4) -> Wavefronts:
 
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", CONFIGS)
-def test_each_line_is_asked_for_once_while_it_is_there(name, timing):
-    """The lines asked for do not depend on when memory and clients answer."""
+def test_each_line_is_requested_once_while_it_is_there(name, timing):
+    """The requested lines do not depend on the latencies of memory and clients."""
     lanes, config = CONFIGS[name][:2]
     bench, generator = Bench(name), np.random.default_rng(7)
     unit = conditional_unit(LESS, stores=True, data_format=FORMATS[len(timing) % 2], tiling=TILINGS[len(name) % 2])
@@ -45,7 +45,7 @@ def test_each_line_is_asked_for_once_while_it_is_there(name, timing):
     wavefronts, reference = random_wavefronts(generator, 400, lanes, width=64, height=24), ReferenceCache(config)
     result = bench.run(unit, wavefronts, timing=TIMINGS[timing])
     lines = addresses(unit, wavefronts) // LINE
-    assert result.reads.tolist() == [line for line in lines.tolist() if reference.asks(line, uncached=False)]
+    assert result.reads.tolist() == [line for line in lines.tolist() if reference.requests_line(line, uncached=False)]
     assert (result.hits, result.misses) == (reference.hits, reference.misses)
     assert reference.hits > 100 and reference.misses > 20
 
@@ -141,7 +141,7 @@ def test_an_invalidate_writes_nothing_back():
 
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("name", CONFIGS)
-def test_lines_stay_behind_a_flush_and_are_clean(name, timing):
+def test_lines_remain_after_a_flush_and_are_clean(name, timing):
     bench, unit = Bench(name), conditional_unit(LESS, stores=True)
     sets = CONFIGS[name][1].sets * CONFIGS[name][1].ways
     bench.load(BASE, np.full(64, 0.5, np.float32).tobytes())
@@ -175,13 +175,13 @@ def test_a_pair_whose_line_has_error_fails(name, timing):
         wavefronts = random_wavefronts(generator, 150, bench.lanes, width=64, height=24)
         lines = np.unique(addresses(unit, wavefronts) // LINE)
         for line in lines[::3].tolist():
-            bench.refuse(line, line + 1)
+            bench.respond_with_errors(line, line + 1)
         result = bench.run(unit, wavefronts, timing=TIMINGS[timing], flushes=True)
         bench.compare_memory(unit, result)
         assert sorted(set((result.lost // LINE).tolist())) == lines[::3].tolist()
         assert not np.isin(result.writes, lines[::3]).any()
-        # Nothing of it stays.
-        bench.start_anew()
+        # Nothing of it remains.
+        bench.start_again()
         bench.compare_memory(unit, bench.run(unit, wavefronts, timing=TIMINGS[timing], flushes=True))
 
 
@@ -189,13 +189,13 @@ def test_a_line_with_an_error_is_requested_again_and_keeps_written_bytes():
     bench, unit = Bench(), conditional_unit(ALWAYS, stores=True)
     bench.load(BASE, np.full(16, 0.5, np.float32).tobytes())
     bench.run(unit, pairs_of_a_row(range(4), 0.75))
-    bench.refuse(FIRST_LINE, FIRST_LINE + 1)
+    bench.respond_with_errors(FIRST_LINE, FIRST_LINE + 1)
     unit.test, unit.write_enabled = ConditionalTest.EQUAL, False
     for _ in range(2):
         error = bench.run(unit, pairs_of_a_row(range(2, 12), 0.5), timing=TIMINGS["far"])
         assert error.reads.tolist() == [FIRST_LINE] and error.lost.tolist() == [BASE]
         assert not error.clients[0].passed.any()
-    bench.allow()
+    bench.respond_without_errors()
     flushed = bench.run(unit, pairs_of_a_row(range(16), 0.5), flushes=True)
     assert flushed.reads.tolist() == [FIRST_LINE] and np.count_nonzero(flushed.clients[0].passed) == 12
     bench.compare_memory(unit, flushed)
@@ -224,7 +224,7 @@ def test_a_write_back_with_an_error_is_lost(name, timing):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", CONFIGS)
 def test_each_error_is_reported_once(name, seed):
-    """Lines are read and written back at once, and memory, which refuses all, often answers both in one cycle."""
+    """Lines are read and written back at once; memory has errors for all, and often responds to both in one cycle."""
     bench, generator = Bench(name), np.random.default_rng(seed)
     wavefronts = random_wavefronts(generator, 150, bench.lanes, width=64, height=24)
     writing, reading = (conditional_unit(test, stores=True) for test in (ALWAYS, LESS))
@@ -243,7 +243,7 @@ def test_each_error_is_reported_once(name, seed):
 
 
 @pytest.mark.parametrize("name", CONFIGS)
-def test_a_reset_in_any_cycle_leaves_nothing_behind(name):
+def test_a_reset_in_any_cycle_leaves_nothing(name):
     bench, generator = Bench(name), np.random.default_rng(12)
     unit = conditional_unit(LESS, stores=True)
     bench.fill(unit, generator)
@@ -253,12 +253,12 @@ def test_a_reset_in_any_cycle_leaves_nothing_behind(name):
         payloads = [wavefronts.payloads(), wavefronts.payloads()]
         bench.simulation.run(bench.hardware, payloads, unit, timing=timing, stop=cycle, flush_period=83)
         bench.simulation.reset()
-        bench.start_anew()
+        bench.start_again()
         result = bench.run(unit, wavefronts, wavefronts, timing=timing, flushes=True)
         bench.compare_memory(unit, result)
         reference = ReferenceCache(CONFIGS[name][1])
         lines = (addresses(unit, wavefronts) // LINE).tolist()
-        reference_misses = sum(reference.asks(line, uncached=False) for line in lines)
+        reference_misses = sum(reference.requests_line(line, uncached=False) for line in lines)
         assert result.misses == reference_misses or CONFIGS[name][1].ways > 1
         bench.simulation.reset()
 

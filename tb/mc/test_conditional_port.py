@@ -33,9 +33,9 @@ class Surroundings:
         self.reads: deque[tuple[int, int]] = deque()
         self.writes: deque[int] = deque()
         self.now = self.compared = 0
-        self.place = 0, 0
+        self.position = 0, 0
         self.change: tuple[int, int] | None = None
-        self.answers, self.slice = False, 0
+        self.responds, self.slice = False, 0
         # Slices of the line that is being written that are to come, and whether results wait for them.
         self.remaining, self.waits_for_lines, self.cut = 0, False, 0
 
@@ -43,9 +43,9 @@ class Surroundings:
         """Half of them touch the word of the one before, and most of the others few words."""
         if self.generator.random() < 0.5:
             line = int(self.generator.choice([self.generator.integers(0, LINES), self.generator.integers(0, 3)]))
-            self.place = line, int(self.generator.choice([0, 1, self.generator.integers(0, WORDS)]))
+            self.position = line, int(self.generator.choice([0, 1, self.generator.integers(0, WORDS)]))
         return {
-            "line": self.place[0], "word": self.place[1],
+            "line": self.position[0], "word": self.position[1],
             "touches": int(self.generator.random() < 0.9), "reads": int(self.generator.random() < 0.5),
             "passenger": number % (1 << PASSENGER_BITS),
         }  # fmt: skip
@@ -71,12 +71,12 @@ class Surroundings:
         return bool(self.generator.random() < self.stall)
 
     def _drive_memory(self, context: Any) -> None:
-        self.answers = bool(self.reads) and self.reads[0][1] <= self.now and not self._withholds()
+        self.responds = bool(self.reads) and self.reads[0][1] <= self.now and not self._withholds()
         response = self.cache.lines.response
         size = len(response.payload.bits) // 8
-        first = self.reads[0][0] * LINE + self.slice * size if self.answers else 0
-        bits = int.from_bytes(self.memory[first : first + size], "little") if self.answers else 0
-        context.set(response.valid, self.answers)
+        first = self.reads[0][0] * LINE + self.slice * size if self.responds else 0
+        bits = int.from_bytes(self.memory[first : first + size], "little") if self.responds else 0
+        context.set(response.valid, self.responds)
         context.set(
             Value.cast(response.payload), pack(line_response_layout(8 * size), bits=bits, slice=self.slice)
         )  # fmt: skip
@@ -113,7 +113,7 @@ class Surroundings:
         return pack(CHANGE, bits=int.from_bytes(new, "little"), mask=mask)
 
     def _watch_memory(self, context: Any) -> None:
-        if self.answers:
+        if self.responds:
             assert context.get(self.cache.lines.response.ready)
             self.slice = (self.slice + 1) % (8 * LINE // len(self.cache.lines.response.payload.bits))
             if not self.slice:
@@ -164,12 +164,12 @@ def check_mixed_accesses(
     around.waits_for_lines = waits_for_lines
 
     async def testbench(context: Any) -> None:
-        for part in range(4):
+        for number in range(4):
             around.offer(count // 4)
             while around.waiting or not context.get(cache.idle):
                 await around.cycle(context)
                 assert around.now < DEADLINE
-            if part % 2:
+            if number % 2:
                 context.set(cache.flush, 1)
                 while not context.get(cache.flushed):
                     await around.cycle(context)

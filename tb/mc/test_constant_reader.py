@@ -17,14 +17,14 @@ DEADLINE = 6000
 def test_constants_come_in_beats(client_stall: float, memory_stall: float) -> None:
     reader, generator = ConstantReader(), np.random.default_rng(3)
     bases = [0x8000_0000 // 2048, 0xFFFF_F800 // 2048, 17]
-    asked = [(int(generator.integers(3)), int(generator.integers(64))) for _ in range(40)]
+    requested = [(int(generator.integers(3)), int(generator.integers(64))) for _ in range(40)]
     source, sink = (
         Source(reader.client.request, generator, client_stall),
         Sink(reader.client.response, generator, client_stall),
     )
-    source.waiting = [bank | number << 2 for bank, number in asked]
+    source.waiting = [bank | number << 2 for bank, number in requested]
     lines = Lines(reader, generator, memory_stall)
-    numbers = [(bases[bank] * 32 + number) % (1 << 26) for bank, number in asked]
+    numbers = [(bases[bank] * 32 + number) % (1 << 26) for bank, number in requested]
     lines.error_lines = set(numbers[::7])
 
     async def testbench(context: Any) -> None:
@@ -32,7 +32,7 @@ def test_constants_come_in_beats(client_stall: float, memory_stall: float) -> No
             context.set(reader.bases[bank], base)
         for _ in range(DEADLINE):
             await cycle(context, [source, sink, lines])
-            if len(sink.received) == 4 * len(asked):
+            if len(sink.received) == 4 * len(requested):
                 return
 
     simulate(reader, testbench)

@@ -82,7 +82,7 @@ def test_words_of_an_element_are_those_of_the_golden_model(reader, data_format):
 
 
 @pytest.mark.parametrize("data_format", DataFormat)
-def test_a_2x2_lookup_takes_channel_0_of_four_elements(reader, data_format):
+def test_a_2x2_fetch_takes_channel_0_of_four_elements(reader, data_format):
     memory = filled_memory(2)
     size = ELEMENTS[data_format].element_bytes
     addresses = np.random.default_rng(3).integers(0, (1 << 21) // size, (CHANNELS, COUNT)) * size

@@ -57,15 +57,15 @@ def run(
     return simulation.run(memory, [fetches.payloads()], inputs=fetches.inputs(), timing=timing, **options)
 
 
-def answers(result: CacheRun, lanes: int = LANES) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def responses(result: CacheRun, lanes: int = LANES) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Tags [n], words [n, lanes, channels] and errors [n]."""
     rows = result.clients[0].responses
     return rows[:, 0], rows[:, 1:-1].reshape(-1, lanes, CHANNELS), rows[:, -1].astype(bool)
 
 
 def check(result: CacheRun, memory: Memory, fetches: Fetches, error: np.ndarray | bool = False) -> None:
-    """All responses are those of the golden model, in order, and those and only those refused that should be."""
-    tags, words, had_error = answers(result, fetches.lanes)
+    """All responses are those of the golden model, in order; those of `error`, and no others, have errors."""
+    tags, words, had_error = responses(result, fetches.lanes)
     np.testing.assert_array_equal(tags, [tag(number) for number in range(len(fetches))])
     np.testing.assert_array_equal(had_error, np.broadcast_to(error, had_error.shape))
     expected = fetches.words(memory)
@@ -73,7 +73,7 @@ def check(result: CacheRun, memory: Memory, fetches: Fetches, error: np.ndarray 
     if wrong.size:
         number, lane, channel = wrong[0]
         raise AssertionError(
-            f"lookup {number}, lane {lane}, channel {channel}: {words[number, lane, channel]:08x}, not "
+            f"fetch {number}, lane {lane}, channel {channel}: {words[number, lane, channel]:08x}, not "
             f"{expected[number, lane, channel]:08x}; {fetches.buffers[fetches.input[number]]} at "
             f"({fetches.x[number, lane]}, {fetches.y[number, lane]})"
         )
@@ -82,7 +82,7 @@ def check(result: CacheRun, memory: Memory, fetches: Fetches, error: np.ndarray 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 3))])
 @pytest.mark.parametrize("timing", TIMINGS)
 @ON_CONFIGS
-def test_random_lookups(name, timing, seed):
+def test_random_fetches(name, timing, seed):
     memory, fetches = random_fetches(seed, 3000, LANES)
     reference = ReferenceCache(CONFIGS[name][0])
     result = run(new(name), memory, fetches, timing=TIMINGS[timing])
@@ -101,7 +101,7 @@ def test_random_fetches_of_wider_wavefronts(name, lanes):
     assert result.lines.tolist() == ReferenceCache(CONFIGS[name][0]).requests(fetches)
 
 
-def test_wavefronts_in_one_line_are_answered_in_each_cycle():
+def test_wavefronts_in_one_line_get_a_response_in_each_cycle():
     memory, fetches, simulation = filled(), row_of_pairs(200, 4), new("default")
     run(simulation, memory, fetches)
     result = run(simulation, memory, fetches)
@@ -125,7 +125,7 @@ def test_a_wavefront_takes_a_cycle_for_each_of_its_lines():
 
 
 @pytest.mark.parametrize("tiling", [Tiling.LINEAR_INP_2X2, Tiling.TILED_INP_2X2])
-def test_a_2x2_lookup_in_one_line_takes_one_cycle(tiling):
+def test_a_2x2_fetch_in_one_line_takes_one_cycle(tiling):
     fetches = row_of_pairs(50, 0)
     fetches.buffers[0] = Buffer(base=BASE, pitch=128, height=1, format=DataFormat.UINT16_1, tiling=tiling)
     fetches.x[:] = 8
@@ -144,7 +144,7 @@ def test_a_miss_takes_eight_cycles_more_than_memory(latency):
     assert result.clients[0].offered[0] == 4 + latency + 4
 
 
-def test_a_line_under_way_is_asked_for_once():
+def test_a_line_in_flight_is_requested_once():
     memory, fetches = filled(), row_of_pairs(60, 0)
     result = run(new("default"), memory, fetches, timing=Timing(latency=100))
     check(result, memory, fetches)
@@ -152,11 +152,11 @@ def test_a_line_under_way_is_asked_for_once():
 
 
 @ON_CONFIGS
-def test_as_many_lines_are_under_way_as_may_be(name):
+def test_as_many_lines_are_in_flight_as_may_be(name):
     memory, fetches = filled(), row_of_pairs(200, 16)
     result = run(new(name), memory, fetches, timing=Timing(latency=200))
     check(result, memory, fetches)
-    assert result.most_under_way == CONFIGS[name][1]
+    assert result.most_in_flight == CONFIGS[name][1]
 
 
 def test_missing_lines_come_in_each_cycle():
@@ -174,7 +174,7 @@ def test_lines_stay_until_they_are_invalidated():
 
 
 @ON_CONFIGS
-def test_uncached_lookups_go_past_the_cache(name):
+def test_uncached_fetches_bypass_the_cache(name):
     old, changed, simulation = filled(1), filled(2), new(name)
     cached, uncached = row_of_pairs(20, 0), row_of_pairs(20, 0, uncached=True)
     check(run(simulation, old, cached), old, cached)
@@ -198,7 +198,7 @@ def test_fetches_of_lines_with_an_error_have_an_error(name, timing):
     simulation, ranges = new(name), [(line, line + 1) for line in chosen]
     for _ in range(2):
         check(run(simulation, memory, fetches, timing=TIMINGS[timing], error_lines=ranges), memory, fetches, expected)
-    # Nothing of it stays.
+    # Nothing of it remains.
     check(run(simulation, memory, fetches, timing=TIMINGS[timing]), memory, fetches)
 
 
@@ -212,7 +212,7 @@ def test_a_line_with_an_error_is_requested_again():
 
 
 @ON_CONFIGS
-def test_a_reset_leaves_nothing_behind(name):
+def test_a_reset_leaves_nothing(name):
     simulation, reference = new(name), ReferenceCache(CONFIGS[name][0])
     for seed in range(3):
         memory, fetches = random_fetches(seed, 1000, LANES)
@@ -220,5 +220,5 @@ def test_a_reset_leaves_nothing_behind(name):
         check(result, memory, fetches)
         assert result.lines.tolist() == reference.requests(fetches)
         simulation.reset()
-        # Lines are forgotten, turns are not.
+        # Lines are invalidated, round-robin pointers are kept.
         reference.invalidate()

@@ -1,4 +1,4 @@
-"""LineAssembly: whole lines in the cycle after their last part."""
+"""LineAssembly: whole lines in the cycle after their last slice."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ COUNT, TAGS = 30, 8
 
 @pytest.mark.parametrize("slice_bits", [64, 128, 512])
 @pytest.mark.parametrize("stall", [0, 0.5])
-def test_parts_of_lines_are_put_together(slice_bits: int, stall: float) -> None:
+def test_slices_are_assembled_to_lines(slice_bits: int, stall: float) -> None:
     assembly, generator = LineAssembly(range(TAGS), slice_bits), np.random.default_rng(slice_bits)
     lines = [
         (int.from_bytes(generator.bytes(LINE_BITS // 8)), number % TAGS, number % 3 == 0) for number in range(COUNT)
     ]
-    parts, found = LINE_BITS // slice_bits, []
+    count, found = LINE_BITS // slice_bits, []
     came, whole = assembly.lines.response, assembly.client.response
 
     async def testbench(context: Any) -> None:
@@ -31,19 +31,19 @@ def test_parts_of_lines_are_put_together(slice_bits: int, stall: float) -> None:
 
         ended = False
         for bits, tag, error in lines:
-            for part in range(parts):
+            for index in range(count):
                 while generator.random() < stall:
                     context.set(came.valid, 0)
                     look(ended=ended)
                     ended = False
                     await context.tick()
                 context.set(came.valid, 1)
-                context.set(came.payload.bits, bits >> slice_bits * part & (1 << slice_bits) - 1)
-                context.set(came.payload.slice, part)
-                context.set(came.payload.error, error and part == parts - 1)
+                context.set(came.payload.bits, bits >> slice_bits * index & (1 << slice_bits) - 1)
+                context.set(came.payload.slice, index)
+                context.set(came.payload.error, error and index == count - 1)
                 context.set(came.payload.tag, tag)
                 look(ended=ended)
-                ended = part == parts - 1
+                ended = index == count - 1
                 await context.tick()
         context.set(came.valid, 0)
         look(ended=ended)

@@ -22,7 +22,7 @@ SMALL, MANY_SETS = CacheConfig(sets=2, ways=2), CacheConfig(sets=32, ways=1)
     [(SMALL, 512, 512), (SMALL, 128, 512), (SMALL, 64, 128), (MANY_SETS, 128, 512), (MANY_SETS, 128, 128)],
     ids=["lines", "slices", "slices to sectors", "many sets", "many sets to sectors"],
 )
-def test_each_access_gets_its_part(config: CacheConfig, slice_bits: int, sector_bits: int, stall: float) -> None:
+def test_each_access_gets_its_slice(config: CacheConfig, slice_bits: int, sector_bits: int, stall: float) -> None:
     generator = np.random.default_rng([slice_bits, sector_bits])
     cache = LineCache(config, PASSENGER_BITS, outstanding=3, waiting=8, slice_bits=slice_bits, sector_bits=sector_bits)
     source, sink = Source(cache.access, generator, stall), Sink(cache.result, generator, stall)

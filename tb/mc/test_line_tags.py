@@ -1,4 +1,4 @@
-"""LineTags: which lines hit, where, and what the next one takes the place of."""
+"""LineTags: which lines hit, where, and which line the next one replaces."""
 
 from typing import Any
 
@@ -18,12 +18,12 @@ class Set:
     def __init__(self, ways: int) -> None:
         self.lines: list[int | None] = [None] * ways
         self.rows: list[int | None] = [None] * ways
-        self.turn = 0
+        self.victim = 0
 
     def put(self, line: int, row: int) -> None:
-        """Replace the line whose turn it is."""
-        self.lines[self.turn], self.rows[self.turn] = line, row
-        self.turn = (self.turn + 1) % len(self.lines)
+        """Replace the victim."""
+        self.lines[self.victim], self.rows[self.victim] = line, row
+        self.victim = (self.victim + 1) % len(self.lines)
 
 
 def _line(generator: np.random.Generator) -> int:
@@ -58,9 +58,9 @@ def test_random_lines(sets: int, ways: int, synchronous: bool) -> None:
                 if hit:
                     assert context.get(unit.row) == own.rows[own.lines.index(line)]
                 position, owned = context.get(unit.entry), context.get(unit.owned)
-                assert (position.set, position.way) == (line % sets, own.turn)
-                assert owned.valid == (own.rows[own.turn] is not None)
-                assert not owned.valid or owned.row == own.rows[own.turn]
+                assert (position.set, position.way) == (line % sets, own.victim)
+                assert owned.valid == (own.rows[own.victim] is not None)
+                assert not owned.valid or owned.row == own.rows[own.victim]
                 hits, misses = hits + hit, not hit and not invalidates and generator.random() < 0.7
             row = int(generator.integers(rows))
             context.set(unit.put, {"valid": misses, "row": row})

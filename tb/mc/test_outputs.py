@@ -1,4 +1,4 @@
-"""Outputs: wavefronts of all formats against the golden model's writes; uncached writes in order, answered in time."""
+"""Outputs: wavefronts of all formats against the golden model's writes; responses of uncached writes in time."""
 
 from functools import cache
 from itertools import product
@@ -45,7 +45,7 @@ def outputs_of(lanes: int, banks: int, slice_bits: int) -> Outputs:
 
 
 class Bench:
-    """`Outputs` with memory behind it; `cached` and `uncached` wavefronts in the order in which they are sent."""
+    """`Outputs` with a memory; `cached` and `uncached` wavefronts in the order in which they are sent."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Bench:
         ports = (*self.design.lines, self.design.uncached_line, self.design.uncached.done)
         self.sinks = [Sink(port, generator, stalls[1]) for port in ports]
         *_, self.past, self.done = self.sinks
-        self.memory, self.answered, self.under_way = Memory(), 0, 0
+        self.memory, self.responded, self.in_flight = Memory(), 0, 0
         self._stall = stalls[1]
 
     def _output(self) -> Wavefront:
@@ -103,7 +103,7 @@ class Bench:
         }
 
     def expected(self) -> tuple[Memory, list[int]]:
-        """Memory behind all wavefronts, and how many lines the uncached ones up to each write."""
+        """Memory after all wavefronts, and how many lines the uncached ones up to each write."""
         memory, lanes, written = Memory(), np.arange(self.lanes), []
         channels = np.array([self.mask >> channel & 1 for channel in range(4)], bool)[:, None]
         for wavefront in self.cached:
@@ -124,27 +124,27 @@ class Bench:
         return memory, written
 
     async def clock(self, context: Any) -> None:
-        """One cycle; memory answers uncached lines in order, some time later."""
-        responses = self.under_way > 0 and self.generator.random() >= max(self._stall, 0.3)
+        """One cycle; memory responds to uncached lines in order, some cycles later."""
+        responses = self.in_flight > 0 and self.generator.random() >= max(self._stall, 0.3)
         context.set(self.design.uncached_written.valid, responses)
         counts, ended = [len(sink.received) for sink in self.sinks], 0
         await cycle(context, [*self.sources, *self.sinks])
-        self.answered += responses
+        self.responded += responses
         for bank, (sink, count) in enumerate(zip(self.sinks[:-1], counts, strict=False)):
             for payload in sink.received[count:]:
                 self._store(payload)
                 banks = len(self.design.lines)
                 assert sink is self.past or (payload & (1 << 26) - 1) % banks == bank, "a line of another bank"
                 ended += sink is self.past and not unpack(self._layout, payload)["remaining"]
-        self.under_way += ended - responses
+        self.in_flight += ended - responses
 
     def _store(self, payload: int) -> None:
-        part, size = unpack(self._layout, payload), len(self.design.uncached_line.payload.mask)
-        assert part["mask"] or part["remaining"], "a line without a byte is not handed on"
+        fields, size = unpack(self._layout, payload), len(self.design.uncached_line.payload.mask)
+        assert fields["mask"] or fields["remaining"], "a line without a byte is not handed on"
         for byte in range(size):
-            if part["mask"] >> byte & 1:
-                at = LINE_BYTES * part["line"] + size * part["slice"] + byte
-                self.memory.bytes[at] = part["bits"] >> 8 * byte & 0xFF
+            if fields["mask"] >> byte & 1:
+                at = LINE_BYTES * fields["line"] + size * fields["slice"] + byte
+                self.memory.bytes[at] = fields["bits"] >> 8 * byte & 0xFF
 
     def set_up(self, context: Any) -> None:
         """What commands have set."""
@@ -162,21 +162,21 @@ class Bench:
 
 
 async def run(context: Any, bench: Bench, written: list[int]) -> None:
-    """Send everything, flush, and check when acquiring writes are answered."""
+    """Send everything, flush, and check when acquiring writes get their responses."""
     acquiring = [number for number, wavefront in enumerate(bench.uncached) if wavefront["acquires"]]
     done = bench.done.received
     for _ in range(DEADLINE):
-        answered, count = bench.answered, len(done)
+        responded, count = bench.responded, len(done)
         await bench.clock(context)
         # What came in this cycle counts.
-        answered = max(answered, bench.answered)
+        responded = max(responded, bench.responded)
         if len(done) > count:
-            assert answered >= written[acquiring[len(done) - 1]], "answered before all is in memory"
+            assert responded >= written[acquiring[len(done) - 1]], "a response before all is in memory"
         if not any(source.waiting for source in bench.sources) and context.get(bench.design.idle):
             break
     else:
         raise AssertionError("it is never idle")
-    assert bench.answered == written[-1], "idle means that all uncached writes have been answered"
+    assert bench.responded == written[-1], "idle means that all uncached writes have their responses"
     assert done == [bench.uncached[number]["wave"] for number in acquiring]
     context.set(bench.design.flush, 1)
     for _ in range(DEADLINE):
@@ -261,7 +261,7 @@ def test_a_wavefront_goes_to_a_bank_once_while_another_is_full() -> None:
     shapes = [source._port.payload.shape() for source in bench.sources]
     rows = range(0, 64, 2)
     bench.sources[0].waiting = [shapes[0].const({**full, "j": row}).as_bits() for row in rows]
-    # By turns, so that one of these is after the wavefront that waits.
+    # Alternating, so that one of these is after the wavefront that waits.
     bench.sources[1].waiting = [shapes[1].const(past).as_bits()] * len(rows)
     banks = bench.sinks[:2]
 

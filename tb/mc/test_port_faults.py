@@ -15,33 +15,33 @@ READER: Check = ("mc.test_bus_reader", "test_lines_come_whole_and_in_order", (12
 READER_DRAIN: Check = (
     "mc.test_bus_reader", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_lines", (20, 0.3),
 )  # fmt: skip
-WRITER: Check = ("mc.test_bus_writer", "test_memory_has_the_bytes_and_the_client_its_answers", (False, 128, 0.3, 0.3))
-WRITER_PACE: Check = ("mc.test_bus_writer", "test_bursts_follow_each_other_without_a_pause", (False, 128))
+WRITER: Check = ("mc.test_bus_writer", "test_memory_has_the_bytes_and_the_client_its_responses", (False, 128, 0.3, 0.3))
+WRITER_PACE: Check = ("mc.test_bus_writer", "test_bursts_follow_each_other_without_a_bubble", (False, 128))
 WRITER_DRAIN: Check = (
-    "mc.test_bus_writer", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_answers", (False, 33, 0.8),
+    "mc.test_bus_writer", "test_a_drain_takes_nothing_ends_bursts_and_drops_their_responses", (False, 33, 0.8),
 )  # fmt: skip
 ORDER: Check = ("mc.test_reorder_buffer", "test_lines_come_in_order", ((4,), 512, (False,), 0.3, 0.0))
-SLICES: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", ("one in parts", (0.3, 0.3)))
+SLICES: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", ("one in slices", (0.3, 0.3)))
 ORDERED_SLICES: Check = (
-    "mc.test_ports", "test_each_client_gets_its_lines_in_order", ("one in parts", (0.3, 0.3)),
+    "mc.test_ports", "test_each_client_gets_its_lines_in_order", ("one in slices", (0.3, 0.3)),
 )  # fmt: skip
 READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", ("two", (0.3, 0.3)))
 LOCAL_READS: Check = ("mc.test_ports", "test_each_client_gets_its_lines_in_order", ("four local", (0.3, 0.3)))
 TAGGED_READS: Check = ("mc.test_ports", "test_others_get_each_line_when_it_comes", ("two local", (0.3, 0.3)))
-CREDITS: Check = ("mc.test_input_cache", "test_as_many_lines_are_under_way_as_may_be", ("small",))
+CREDITS: Check = ("mc.test_input_cache", "test_as_many_lines_are_in_flight_as_may_be", ("small",))
 LINES: Check = ("mc.test_shared_cache", "test_random_lines", ("small", "some_stalls", 3))
 BANKS: Check = ("mc.test_shared_cache", "test_random_lines", ("small banks", "some_stalls", 3))
-MERGED: Check = ("mc.test_shared_cache", "test_a_line_that_all_want_is_asked_for_once", ())
-WRITES: Check = ("mc.test_ports", "test_writes_are_made_and_answered_to_their_client", (64, "two", (0, 0.8)))
-IDLE: Check = ("mc.test_ports", "test_a_client_is_idle_until_its_last_write_is_answered", ())
+MERGED: Check = ("mc.test_shared_cache", "test_a_line_that_all_want_is_requested_once", ())
+WRITES: Check = ("mc.test_ports", "test_writes_are_made_and_their_client_gets_the_responses", (64, "two", (0, 0.8)))
+IDLE: Check = ("mc.test_ports", "test_a_client_is_busy_until_its_last_write_response", ())
 COMBINER: Check = ("mc.test_write_combiner", "test_what_is_handed_on_is_what_was_written", ((512, 512), 18, 0, 0.3))
-AGES: Check = ("mc.test_write_combiner", "test_the_oldest_leaves_when_room_is_short", (16,))
+AGES: Check = ("mc.test_write_combiner", "test_the_oldest_leaves_when_few_entries_are_free", (16,))
 WRITTEN: Check = (
     "mc.test_write_combiner",
     "test_a_line_that_is_written_while_it_is_to_leave_has_all_bytes",
     ((512, 512),),
 )
-FULL: Check = ("mc.test_write_combiner", "test_a_full_line_leaves_and_a_part_of_one_stays", ((512, 512),))
+FULL: Check = ("mc.test_write_combiner", "test_a_full_line_leaves_and_a_partial_one_is_kept", ((512, 512),))
 OUTPUTS: Check = ("mc.test_outputs", "test_wavefronts_leave_what_the_golden_model_writes", (4, 1, 512, 0.3, 0.3))
 OUTPUT_BANKS: Check = ("mc.test_outputs", "test_wavefronts_leave_what_the_golden_model_writes", (4, 4, 512, 0, 0.8))
 EACH_CYCLE: Check = ("mc.test_outputs", "test_a_line_is_written_in_each_cycle", (DataFormat.FLOAT32_4, 4))
@@ -51,16 +51,16 @@ TAGS: Check = ("mc.test_line_tags", "test_random_lines", (4, 2, False))
 CONSTANTS: Check = ("mc.test_constant_reader", "test_constants_come_in_beats", (0.3, 0.3))
 LINE_SLICES: Check = (
     "mc.test_line_cache",
-    "test_each_access_gets_its_part",
+    "test_each_access_gets_its_slice",
     (CacheConfig(sets=2, ways=2), 128, 512, 0.5),
 )
 BEATS: Check = ("mc.test_bus_writer", WRITER[1], (True, 128, 0.3, 0.3))
 BEATS_DRAIN: Check = ("mc.test_bus_writer", WRITER_DRAIN[1], (True, 20, 0.8))
-WRITTEN_SLICES: Check = ("mc.test_ports", WRITES[1], (64, "one in parts", (0.3, 0.3)))
+WRITTEN_SLICES: Check = ("mc.test_ports", WRITES[1], (64, "one in slices", (0.3, 0.3)))
 COMBINED_SLICES: Check = ("mc.test_write_combiner", COMBINER[1], ((128, 64), 18, 0, 0.3))
 ELEMENTS: Check = ("mc.test_outputs", OUTPUTS[1], (1, 1, 128, 0, 0))
 ROWS: Check = ("mc.test_reorder_buffer", ORDER[1], ((4, 6, 6), 128, (True, False, True), 0.3, 0.3))
-PARTS: Check = ("r5xx.code.test_reader", INSTRUCTIONS[1], (128, 0x7FFF_FFFC, 0.3, 0))
+CODE_SLICES: Check = ("r5xx.code.test_reader", INSTRUCTIONS[1], (128, 0x7FFF_FFFC, 0.3, 0))
 SYNCHRONOUS_TAGS: Check = ("mc.test_line_tags", TAGS[1], (4, 2, True))
 CHANGES: Check = (
     "mc.test_conditional_port", "test_mixed_accesses_see_what_those_before_them_have_changed", (128,),
@@ -104,7 +104,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "rings overlap": (Fault("rtl.mc.bus.reorder_buffer", "(base + first)", "(first)"), ORDERED_SLICES),
     "the first client gets all grants": (
         Fault("rtl.mc.bus.reorder_buffer", "round_robin(requests, pointer)", "round_robin(requests, 0 & pointer)"),
-        ("mc.test_reorder_buffer", "test_clients_take_turns", ()),
+        ("mc.test_reorder_buffer", "test_clients_are_served_round_robin", ()),
     ),
     "an error is every client's": (
         Fault("rtl.mc.bus.read_ports", "eq(is_own & response.payload.error)", "eq(response.payload.error)"), READS,
@@ -245,7 +245,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "a line has one slice": (
         Fault("rtl.mc.lines.slice_walk", "begun.eq(self.remaining.any())", "begun.eq(0)"), COMBINED_SLICES,
     ),
-    "a slice is remaining out": (
+    "a slice is left out": (
         Fault("rtl.mc.lines.slice_walk", "following.eq(self.slice + 1)", "following.eq(self.slice + 2)"),
         COMBINED_SLICES,
     ),
@@ -306,10 +306,10 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "an instruction's last sector is not read": (
         Fault("rtl.r5xx.code.reader", "first_offset + INSTRUCTION_WORDS - 1", "first_offset + INSTRUCTION_WORDS - 2"),
-        PARTS,
+        CODE_SLICES,
     ),
     "a sector has the error of the row that is filled": (
-        Fault("rtl.mc.lines.rows", "errors.bit_select(read.row, 1))", "errors.bit_select(fill.row, 1))"), PARTS,
+        Fault("rtl.mc.lines.rows", "errors.bit_select(read.row, 1))", "errors.bit_select(fill.row, 1))"), CODE_SLICES,
     ),
     "an access does not see the change of the second previous one": (
         Fault("rtl.mc.conditional.cache", "for earlier in (before, change)", "for earlier in (change,)"), CHANGES,

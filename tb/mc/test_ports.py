@@ -1,4 +1,4 @@
-"""ReadPorts, WritePorts and MemoryPorts together: who asked gets it, in order, whatever port it comes from."""
+"""ReadPorts, WritePorts and MemoryPorts together: each client gets its lines in order, from whichever port."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ ROUTES = {
     "two": Routing(split=SYSTEM_MEMORY),
     "low split": Routing(split=4096),
     "one": Routing(split=ADDRESS_SPACE),
-    "one in parts": Routing(split=ADDRESS_SPACE),
+    "one in slices": Routing(split=ADDRESS_SPACE),
     "two local": Routing(split=SYSTEM_MEMORY, local=2),
     "four local": Routing(split=ADDRESS_SPACE, local=4),
 }
-PARTS = {"one in parts": 128}
-"""Bits of a line's parts where they are not whole lines."""
+SLICE_BITS = {"one in slices": 128}
+"""Bits of a slice, by the routings without whole lines."""
 STALLS = ((0, 0), (0.3, 0.3), (0.8, 0), (0, 0.8))
 """Of clients and of memory."""
 ROUTED_AND_STALLED = pytest.mark.parametrize(("routing", "stalls"), pairs(ROUTES, STALLS))
@@ -35,7 +35,7 @@ _MASK = (1 << LINE_BYTES) - 1
 async def run(
     context: Any, bench: PortsBench, *, reads: int = 0, writes: int = 0, watch: Any = lambda context: None
 ) -> int:
-    """Clock until every client has so many answers; the cycles. `watch` is called before each clock edge."""
+    """Clock until every client has so many responses; the cycles. `watch` is called before each clock edge."""
     for now in range(DEADLINE):
         if all(len(end.received) == reads for end in bench.lines) and all(
             len(end.received) == writes for end in bench.written
@@ -47,49 +47,51 @@ async def run(
         for end in bench.ends:
             end.finish(context)
         await context.tick()
-    raise AssertionError("answers are missing")
+    raise AssertionError("responses are missing")
 
 
 @ROUTED_AND_STALLED
 def test_each_client_gets_its_lines_in_order(routing: str, stalls: tuple[float, float]) -> None:
     bench = PortsBench(
-        CLIENTS, ORDERED, routing=ROUTES[routing], slice_bits=PARTS.get(routing, LINE_BITS),
+        CLIENTS, ORDERED, routing=ROUTES[routing], slice_bits=SLICE_BITS.get(routing, LINE_BITS),
         stalls=stalls,
     )  # fmt: skip
-    asked = [[bench.any_line() for _ in range(EACH)] for _ in CLIENTS]
-    bench.refuse({line for lines in asked for line in lines[::5]})
-    for source, lines in zip(bench.reading, asked, strict=True):
+    requested = [[bench.any_line() for _ in range(EACH)] for _ in CLIENTS]
+    bench.respond_with_errors({line for lines in requested for line in lines[::5]})
+    for source, lines in zip(bench.reading, requested, strict=True):
         source.waiting = lines[:]
     error: list[tuple[int, int]] = []
     reads = bench.design.reads
 
     async def testbench(context: Any) -> None:
         for _ in range(DEADLINE):
-            who = context.get(reads.error)
-            error.extend((client, context.get(reads.error_line)) for client in range(3) if who >> client & 1)
+            failed = context.get(reads.error)
+            error.extend((client, context.get(reads.error_line)) for client in range(3) if failed >> client & 1)
             told = sum(payload >> 512 for sink in bench.lines for payload in sink.received)
-            assert told <= len(error), "a refusal is told no later than to the client"
+            assert told <= len(error), "an error is reported no later than to the client"
             if all(len(end.received) == EACH for end in bench.lines):
                 return
             await cycle(context, bench.ends)
 
     simulate(bench.design, testbench)
-    for client, (sink, lines) in enumerate(zip(bench.lines, asked, strict=True)):
+    for client, (sink, lines) in enumerate(zip(bench.lines, requested, strict=True)):
         wrong = bench.memory[0].error_lines
         assert [payload >> 512 for payload in sink.received] == [int(line in wrong) for line in lines]
         for payload, line in zip(sink.received, lines, strict=True):
             bits = int.from_bytes(bench.memory[0].line(line), "little")
             assert line in wrong or payload == bits
-        assert sorted(line for who, line in error if who == client) == sorted(line for line in lines if line in wrong)
+        assert sorted(line for source, line in error if source == client) == sorted(
+            line for line in lines if line in wrong
+        )
     bench.check_ports()
 
 
 @ROUTED_AND_STALLED
 @pytest.mark.parametrize("data_bits", [64, 512])
-def test_writes_are_made_and_answered_to_their_client(
+def test_writes_are_made_and_their_client_gets_the_responses(
     data_bits: int, routing: str, stalls: tuple[float, float]
 ) -> None:
-    slice_bits = data_bits if routing in PARTS else LINE_BITS
+    slice_bits = data_bits if routing in SLICE_BITS else LINE_BITS
     bench = PortsBench(
         CLIENTS, ORDERED, routing=ROUTES[routing], data_bits=data_bits, slice_bits=slice_bits, stalls=stalls
     )  # fmt: skip
@@ -98,10 +100,10 @@ def test_writes_are_made_and_answered_to_their_client(
         [(bench.any_line() // 4 * 4 + client, bench.generator.bytes(LINE_BYTES)) for _ in range(EACH)]
         for client in range(3)
     ]
-    bench.refuse({line for each in writes for line, _ in each[::5]})
+    bench.respond_with_errors({line for each in writes for line, _ in each[::5]})
     wrong = bench.memory[0].error_lines
     for source, each in zip(bench.writing, writes, strict=True):
-        source.waiting = [part for line, data in each for part in sliced(line, data, _MASK, slice_bits)]
+        source.waiting = [payload for line, data in each for payload in sliced(line, data, _MASK, slice_bits)]
 
     told: list[list[int]] = [[], [], []]
     ports = bench.design.writes
@@ -127,7 +129,7 @@ def test_writes_are_made_and_answered_to_their_client(
     bench.check_ports()
 
 
-def test_a_client_is_idle_until_its_last_write_is_answered() -> None:
+def test_a_client_is_busy_until_its_last_write_response() -> None:
     bench = PortsBench(CLIENTS, ORDERED, routing=ROUTES["two"], stalls=(0.3, 0.8))
     for source in bench.writing:
         source.waiting = [bench.any_line() | _MASK << 538 for _ in range(EACH)]
@@ -140,7 +142,7 @@ def test_a_client_is_idle_until_its_last_write_is_answered() -> None:
             if all(len(sink.received) == EACH for sink in bench.written):
                 return
             await cycle(context, bench.ends)
-        raise AssertionError("answers are missing")
+        raise AssertionError("responses are missing")
 
     simulate(bench.design, testbench)
 
@@ -148,9 +150,9 @@ def test_a_client_is_idle_until_its_last_write_is_answered() -> None:
 def test_two_ports_read_at_the_same_time() -> None:
     """A line takes four beats at a port of 128 bits; two ports bring two in that time."""
     cycles = {}
-    for routing in ("one", "one in parts", "two", "two local"):
-        bench = PortsBench((16,), (True,), routing=ROUTES[routing], slice_bits=PARTS.get(routing, LINE_BITS))
-        # In turn odd and even ones, of both halves if there is a port for each.
+    for routing in ("one", "one in slices", "two", "two local"):
+        bench = PortsBench((16,), (True,), routing=ROUTES[routing], slice_bits=SLICE_BITS.get(routing, LINE_BITS))
+        # Alternating odd and even ones, of both halves if there is a port for each.
         upper = 1 << 25 if routing == "two" else 0
         bench.reading[0].waiting = [number % 2 * upper + number for number in range(60)]
 
@@ -160,7 +162,7 @@ def test_two_ports_read_at_the_same_time() -> None:
         simulate(bench.design, testbench)
     assert 240 <= cycles["one"] <= 250
     # Whole lines of four rows, one in each cycle and two more.
-    assert 360 <= cycles["one in parts"] <= 370
+    assert 360 <= cycles["one in slices"] <= 370
     assert 120 <= cycles["two"] <= 130
     assert 120 <= cycles["two local"] <= 130
 
@@ -168,12 +170,12 @@ def test_two_ports_read_at_the_same_time() -> None:
 @ROUTED_AND_STALLED
 def test_others_get_each_line_when_it_comes(routing: str, stalls: tuple[float, float]) -> None:
     bench = PortsBench(
-        (2,), ORDERED, tagged=(6, 1), routing=ROUTES[routing], slice_bits=PARTS.get(routing, LINE_BITS),
+        (2,), ORDERED, tagged=(6, 1), routing=ROUTES[routing], slice_bits=SLICE_BITS.get(routing, LINE_BITS),
         stalls=stalls,
     )  # fmt: skip
-    asked = [[bench.any_line() for _ in range(EACH)] for _ in range(3)]
-    bench.refuse({line for lines in asked for line in lines[::5]})
-    for source, lines in zip((*bench.reading, *bench.tagged), asked, strict=True):
+    requested = [[bench.any_line() for _ in range(EACH)] for _ in range(3)]
+    bench.respond_with_errors({line for lines in requested for line in lines[::5]})
+    for source, lines in zip((*bench.reading, *bench.tagged), requested, strict=True):
         source.waiting = lines[:]
 
     async def testbench(context: Any) -> None:
@@ -184,7 +186,7 @@ def test_others_get_each_line_when_it_comes(routing: str, stalls: tuple[float, f
 
     simulate(bench.design, testbench)
     wrong = bench.memory[0].error_lines
-    for reader, lines in zip(bench.tagged, asked[1:], strict=True):
+    for reader, lines in zip(bench.tagged, requested[1:], strict=True):
         for number, line in enumerate(lines):
             payload = reader.received[number]
             assert payload >> 512 == (line in wrong)
@@ -205,7 +207,7 @@ def test_lines_of_512_bits_come_in_each_cycle() -> None:
 
 
 @pytest.mark.parametrize("begin", [2, 9, 30, 77])
-def test_a_drain_leaves_nothing_under_way(begin: int) -> None:
+def test_a_drain_leaves_nothing_in_flight(begin: int) -> None:
     """Clients and what is in front of the ports are reset meanwhile, as in the machine."""
     bench = PortsBench(CLIENTS, ORDERED, routing=ROUTES["two"], stalls=(0, 0.3), seed=begin)
     for source in bench.reading:
@@ -224,8 +226,8 @@ def test_a_drain_leaves_nothing_under_way(begin: int) -> None:
             if context.get(ports.idle):
                 break
         else:
-            raise AssertionError("it is never quiet")
-        assert all(memory.is_quiet for memory in bench.memory)
+            raise AssertionError("it never drains")
+        assert all(memory.is_drained for memory in bench.memory)
         for memory, (reads, writes) in zip(bench.memory, begun, strict=True):
             # One burst of each kind may have been offered already, and bursts at memory may wait for their data.
             assert len(memory.reads) <= reads + 1 and len(memory.writes) <= writes + 2

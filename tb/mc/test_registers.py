@@ -18,7 +18,7 @@ from ctm.tb.pe.streams import Writer
 
 COUNT = 700
 _OWN = [command for command in COMMANDS if command.unit == "MC" and command.name != "set_inst_fmt"]
-_FORGET = (*BANKS, "inv_constf_cache", "inv_consti_cache", "inv_constb_cache")
+_OF_CONSTANTS = (*BANKS, "inv_constf_cache", "inv_consti_cache", "inv_constb_cache")
 _INVALIDATES = {
     "inv_inp_cache": ("invalidate_inputs", "inputs_idle"),
     "inv_cond_out_cache": ("invalidate_conditional", "conditional_idle"),
@@ -85,7 +85,7 @@ def test_registers_hold_what_the_model_holds() -> None:
 @pytest.mark.parametrize("name", [command.name for command in _OWN])
 def test_each_command_pulses_its_caches_and_no_other(name: str) -> None:
     registers = Registers()
-    wanted = {"invalidate_constants"} if name in _FORGET else set()
+    wanted = {"invalidate_constants"} if name in _OF_CONSTANTS else set()
     waits_for = None
     for table in (_INVALIDATES, _FLUSHES):
         if name in table:
@@ -98,8 +98,8 @@ def test_each_command_pulses_its_caches_and_no_other(name: str) -> None:
             for _ in range(5):
                 assert not context.get(registers.command.ready)
                 # A flush is requested until it is done, an invalidate is made once.
-                asked = {each for each in _PULSES if context.get(getattr(registers, each))}
-                assert asked == (wanted if name in _FLUSHES else set())
+                pulsed = {each for each in _PULSES if context.get(getattr(registers, each))}
+                assert pulsed == (wanted if name in _FLUSHES else set())
                 await context.tick()
             context.set(getattr(registers, waits_for), 1)
         assert context.get(registers.command.ready)

@@ -1,4 +1,4 @@
-"""The second level of the input cache, compiled, alone and behind first levels, against memory and the golden model."""
+"""The second level of the input cache, compiled, alone and after first levels, against memory and the golden model."""
 
 from functools import cache
 
@@ -27,7 +27,7 @@ CONFIGS = {
 REQUESTERS = {"smallest": 1, "small": 3, "default": 4, "banks": 3, "small banks": 4}
 """One number for each configuration, because each takes a model."""
 ON_CONFIGS = pytest.mark.parametrize("name", only(CONFIGS, ("small banks",)))
-BEHIND_FIRST_LEVELS = only(("small", "default", "small banks"), ("default",))
+WITH_FIRST_LEVELS = only(("small", "default", "small banks"), ("default",))
 FIRST = CacheConfig(sets=4, ways=2)
 TIMINGS = {
     "ideal": Timing(),
@@ -58,18 +58,18 @@ def filled_lines(seed: int) -> Memory:
 
 
 def requests(name: str, lines: np.ndarray, uncached: np.ndarray | bool = False) -> list[int]:
-    """What asks for lines, each tag in its turn."""
+    """The request of a line, with tags in rotation."""
     tags = np.arange(lines.size) % CONFIGS[name][1]
     return (lines | np.broadcast_to(uncached, lines.shape).astype(int) << 26 | tags << 27).tolist()
 
 
 def all_requesters(name: str, *lines: np.ndarray) -> list[np.ndarray]:
-    """What each requester asks for: these lines, and the others nothing."""
+    """The requests of each requester: these lines, and none of the others."""
     return [*lines, *[np.arange(0)] * (REQUESTERS[name] - len(lines))][: REQUESTERS[name]]
 
 
 def check(result: CacheRun, memory: Memory, lines: list[np.ndarray], error: tuple[int, int] = (0, 0)) -> None:
-    """Each requester got its lines, and those refused that are in the range."""
+    """Each requester got its lines, with errors for those in the range."""
     content = memory.view(np.uint32).reshape(-1, LINE_WORDS)
     for client, wanted in zip(result.clients, lines, strict=True):
         had_error = (client.responses[:, LINE_WORDS] & 1).astype(bool)
@@ -100,11 +100,11 @@ def test_lines_that_are_there_come_in_each_cycle():
     simulation.run(memory, sent, timing=Timing())
     result = simulation.run(memory, sent, timing=Timing())
     check(result, memory, lines)
-    np.testing.assert_array_equal(result.clients[0].answered, lines[0] + LATENCY)
+    np.testing.assert_array_equal(result.clients[0].responded, lines[0] + LATENCY)
     assert (result.hits, result.misses) == (200, 0)
 
 
-def test_requesters_take_turns():
+def test_requesters_are_served_round_robin():
     memory, simulation, lines = filled_lines(3), new("default"), [np.arange(100) + 100 * each for each in range(4)]
     sent = [requests("default", each) for each in lines]
     simulation.run(memory, sent, timing=Timing())
@@ -114,7 +114,7 @@ def test_requesters_take_turns():
         np.testing.assert_array_equal(client.taken, 4 * np.arange(100) + number)
 
 
-def test_a_line_that_all_want_is_asked_for_once():
+def test_a_line_that_all_want_is_requested_once():
     memory, lines = filled_lines(4), 4 * [np.arange(100)]
     result = new("default").run(memory, [requests("default", each) for each in lines], timing=Timing(latency=200))
     check(result, memory, lines)
@@ -130,17 +130,17 @@ def test_banks_serve_a_line_each_in_a_cycle():
     check(result, memory, lines)
     result = simulation.run(memory, sent, timing=Timing())
     check(result, memory, lines)
-    assert max(client.answered[-1] for client in result.clients) < 320 * 1.1
+    assert max(client.responded[-1] for client in result.clients) < 320 * 1.1
 
 
 @ON_CONFIGS
-def test_as_many_lines_are_under_way_as_may_be(name):
+def test_as_many_lines_are_in_flight_as_may_be(name):
     # All in one bank.
     banks = CONFIGS[name][0].banks
     memory, lines = filled_lines(5), all_requesters(name, banks * np.arange(100), banks * np.arange(100, 200))
     result = new(name).run(memory, [requests(name, each) for each in lines], timing=Timing(latency=200))
     check(result, memory, lines)
-    assert result.most_under_way == CONFIGS[name][1]
+    assert result.most_in_flight == CONFIGS[name][1]
 
 
 def test_lines_stay_until_they_are_invalidated():
@@ -160,7 +160,7 @@ def both_levels(name: str) -> CacheSimulation:
     return CacheSimulation(caches, outstanding=outstanding)
 
 
-def part(fetches: Fetches, chosen: slice) -> Fetches:
+def selected(fetches: Fetches, chosen: slice) -> Fetches:
     return Fetches(
         buffers=fetches.buffers,
         **{name: getattr(fetches, name)[chosen] for name in ("input", "uncached", "x", "y", "fetch")},
@@ -168,17 +168,17 @@ def part(fetches: Fetches, chosen: slice) -> Fetches:
 
 
 @pytest.mark.parametrize("timing", TIMINGS)
-@pytest.mark.parametrize("name", BEHIND_FIRST_LEVELS)
+@pytest.mark.parametrize("name", WITH_FIRST_LEVELS)
 def test_random_fetches_through_both_levels(name, timing):
     count = 1500
     memory, fetches = random_fetches(11, CORES * count, LANES)
     simulation = both_levels(name)
     simulation.renew()
-    parts = [part(fetches, slice(core * count, (core + 1) * count)) for core in range(CORES)]
+    by_core = [selected(fetches, slice(core * count, (core + 1) * count)) for core in range(CORES)]
     for _ in range(2):
-        sent = [each.payloads() for each in parts]
+        sent = [each.payloads() for each in by_core]
         result = simulation.run(memory, sent, inputs=fetches.inputs(), timing=TIMINGS[timing])
-        for client, each in zip(result.clients, parts, strict=True):
+        for client, each in zip(result.clients, by_core, strict=True):
             rows, expected = client.responses, each.words(memory)
             assert rows[:, 0].tolist() == [tag(number) for number in range(count)]
             assert not rows[:, -1].any()
@@ -187,7 +187,7 @@ def test_random_fetches_through_both_levels(name, timing):
     assert np.count_nonzero(~result.lines & 1) < result.misses
 
 
-def test_a_line_that_several_cores_read_is_asked_for_once():
+def test_a_line_that_several_cores_read_is_requested_once():
     memory, fetches = filled(), row_of_pairs(200, 4)
     simulation = both_levels("default")
     simulation.renew()
@@ -200,7 +200,7 @@ def test_a_line_that_several_cores_read_is_asked_for_once():
         assert result.misses == 50 * CORES
 
 
-def test_a_line_of_the_second_level_is_answered_after_eleven_cycles():
+def test_a_line_of_the_second_level_takes_eleven_cycles():
     memory, fetches = filled(), row_of_pairs(1, 4)
     simulation = both_levels("default")
     simulation.renew()

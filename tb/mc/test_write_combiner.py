@@ -1,4 +1,4 @@
-"""WriteCombiner: bytes are handed on once, in order, when a line is full, when room is short, and at a flush."""
+"""WriteCombiner: bytes are handed on once, in order, when a line is full, when few entries are free, and at a flush."""
 
 from functools import cache
 from typing import Any
@@ -62,7 +62,7 @@ class Bench:
 
     def offer(self, writes: list[Line]) -> None:
         """Write these next."""
-        self.source.waiting = [part for write in writes for part in sliced(*write, self._written)]
+        self.source.waiting = [payload for write in writes for payload in sliced(*write, self._written)]
 
     @property
     def lines(self) -> list[Line]:
@@ -113,7 +113,7 @@ def test_what_is_handed_on_is_what_was_written(
 
 
 @pytest.mark.parametrize("slices", SLICES.values(), ids=SLICES)
-def test_a_full_line_leaves_and_a_part_of_one_stays(slices: tuple[int, int]) -> None:
+def test_a_full_line_leaves_and_a_partial_one_is_kept(slices: tuple[int, int]) -> None:
     quarters = [(5, bytes([quarter] * 64), 0xFFFF << 16 * quarter) for quarter in range(4)]
     bench = Bench([(9, bytes(64), 1), *quarters], slices=slices)
 
@@ -142,7 +142,7 @@ def test_a_line_that_is_written_while_it_is_to_leave_has_all_bytes(slices: tuple
 
 
 @pytest.mark.parametrize("entries", [16, 32])
-def test_the_oldest_leaves_when_room_is_short(entries: int) -> None:
+def test_the_oldest_leaves_when_few_entries_are_free(entries: int) -> None:
     held = entries - KEPT_FREE - 1
     # The first line is written again: it is no younger for that.
     writes = [(number, bytes([number] * 64), 2) for number in range(held)] + [(0, bytes(64), 4)]
@@ -156,7 +156,7 @@ def test_the_oldest_leaves_when_room_is_short(entries: int) -> None:
             bench.offer([(held + number, bytes(64), 1)])
             await bench.write_all(context)
             await bench.wait(context, 5)
-            # A second one may be chosen before the first has made room.
+            # A second one may be chosen before the first has left.
             assert len(bench.lines) in (number + 1, number + 2)
             assert [line for line, *_ in bench.lines] == list(range(len(bench.lines)))
         assert bench.lines[0][2] == 6
@@ -191,7 +191,7 @@ def test_a_flush_hands_on_a_line_in_each_cycle(slices: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("slices", SLICES.values(), ids=SLICES)
-def test_a_write_to_a_line_that_leaves_comes_behind_it(slices: tuple[int, int]) -> None:
+def test_a_write_to_a_line_that_leaves_comes_after_it(slices: tuple[int, int]) -> None:
     """The bus takes nothing while the line leaves and is written again."""
     bench = Bench([(3, bytes([1] * 64), (1 << 64) - 1)], (0, 1.0), slices=slices)
 

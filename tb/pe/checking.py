@@ -25,7 +25,7 @@ def check(simulation: ProcessorSimulation, work: Work, timing: Timing, what: str
 
 
 def difference(found: list[Event], wanted: list[Event]) -> str:
-    """Where two lists of events part."""
+    """The first difference of two lists of events."""
     pairs = zip(found, wanted, strict=False)
     at = next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(found), len(wanted)))
     before = "\n".join(f"  {event}" for event in found[max(0, at - _SHOWN) : at])

@@ -26,7 +26,7 @@ class Draft:
     """An image, and where its headers and notes begin."""
 
     image: bytearray
-    places: list[int]
+    positions: list[int]
 
 
 def header(table: int, count: int, machine: int = elf.EM_ATI_R5XX) -> bytes:
@@ -40,7 +40,7 @@ def header(table: int, count: int, machine: int = elf.EM_ATI_R5XX) -> bytes:
 
 def note(name: bytes, kind: int, descriptor: bytes) -> bytes:
     """A note; name and descriptor are padded to whole words."""
-    padded = [part + bytes(-len(part) % 4) for part in (name, descriptor)]
+    padded = [field + bytes(-len(field) % 4) for field in (name, descriptor)]
     return struct.pack("<3I", len(name), len(descriptor), kind) + b"".join(padded)
 
 
@@ -65,7 +65,7 @@ def random_draft(generator: np.random.Generator) -> Draft:
     instructions = int(generator.choice([1, 2, 7, 40, 80]))
     notes = random_notes(generator, bool(generator.random() < 0.1))
     split = int(generator.integers(len(notes) + 1))
-    segments = [(elf.PT_NOTE, part) for part in (notes[:split], notes[split:]) if part or generator.random() < 0.3]
+    segments = [(elf.PT_NOTE, field) for field in (notes[:split], notes[split:]) if field or generator.random() < 0.3]
     table = elf.ELF_HEADER_BYTES + 4 * int(generator.integers(20))
     kinds = [*segments, (elf.PT_LOAD, None)] + [(int(generator.choice([0, 2, 3, 5, 6, 7])), [])] * (split == 1)
     generator.shuffle(kinds)
@@ -73,15 +73,17 @@ def random_draft(generator: np.random.Generator) -> Draft:
     draft = Draft(bytearray(SPAN), [0, 16, 28, 32, 40, 44])
     draft.image[_CODE_AT:] = generator.bytes(SPAN - _CODE_AT)
     draft.image[: elf.ELF_HEADER_BYTES] = header(table, len(kinds))
-    for number, (kind, parts) in enumerate(kinds):
-        position, contents = table + elf.PROGRAM_HEADER_BYTES * number, b"".join(parts or [])
-        draft.places += [position, position + 4, position + 16]
-        offset, size = (at, len(contents)) if parts is not None else (_CODE_AT, INSTRUCTION_BYTES * instructions)
+    for number, (kind, contents_list) in enumerate(kinds):
+        position, contents = table + elf.PROGRAM_HEADER_BYTES * number, b"".join(contents_list or [])
+        draft.positions += [position, position + 4, position + 16]
+        offset, size = (
+            (at, len(contents)) if contents_list is not None else (_CODE_AT, INSTRUCTION_BYTES * instructions)
+        )
         struct.pack_into("<5I", draft.image, position, kind, offset, 0, 0, size)
-        for part in parts or []:
-            draft.places += [at, at + 4, at + 8, at + 12, at + 16, at + 20]
-            draft.image[at : at + len(part)] = part
-            at += len(part)
+        for field in contents_list or []:
+            draft.positions += [at, at + 4, at + 8, at + 12, at + 16, at + 20]
+            draft.image[at : at + len(field)] = field
+            at += len(field)
     assert at <= _CODE_AT
     return draft
 
@@ -89,7 +91,7 @@ def random_draft(generator: np.random.Generator) -> Draft:
 def damage(generator: np.random.Generator, draft: Draft) -> None:
     """Change words that the loader looks at."""
     for _ in range(generator.integers(1, 3)):
-        position = int(generator.choice(draft.places))
+        position = int(generator.choice(draft.positions))
         (word,) = struct.unpack_from("<I", draft.image, position)
         manner = generator.integers(3)
         if manner == 0:

@@ -66,4 +66,4 @@ def check_resets(simulation: ProcessorSimulation, seeds: range) -> None:
     for seed in seeds:
         first, then = random_case(1_000_000 + seed), random_case(2_000_000 + seed)
         simulation.run(first.work, first.timing, cut=1 + 7919 * seed % 1500)
-        check(simulation, then.work, then.timing, f"seed {seed}, {simulation.lanes} lanes, behind a reset")
+        check(simulation, then.work, then.timing, f"seed {seed}, {simulation.lanes} lanes, after a reset")

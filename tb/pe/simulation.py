@@ -23,7 +23,7 @@ from ctm.sim.memory import Memory
 from ctm.tb.lib.unit_loop import wrapper
 
 _TOP = "pe"
-_PARTS = ("streams", "surroundings", "loop")
+_SOURCES = ("streams", "surroundings", "loop")
 """Of the C++, in order."""
 _STALL_ONE = 1 << 16
 _EVENTS = 1 << 22
@@ -87,7 +87,7 @@ class Fault:
 
 @dataclass(frozen=True, kw_only=True)
 class Loss:
-    """Memory refuses a write of started program number `number`, or, `at_flush`, of that flush."""
+    """Memory has an error for a write of started program number `number`, or, `at_flush`, of that flush."""
 
     at_flush: bool
     number: int
@@ -158,7 +158,7 @@ class ProcessorSimulation:
     def __init__(self, config: ArrayConfig, processor: wiring.Component | None = None) -> None:
         component = CommandProcessor(config, PROGRAM_FORMAT) if processor is None else processor
         listed = list(ports(component))
-        loop = wrapper(_declarations(config, listed), "pe", *(f"processor_{part}.cc" for part in _PARTS))
+        loop = wrapper(_declarations(config, listed), "pe", *(f"processor_{source}.cc" for source in _SOURCES))
         path = build(Model(_TOP, convert(Numbered(component, listed), top=_TOP)), loop)
         self.array, self.lanes = config, config.lanes
         self._library = ctypes.CDLL(str(path))

@@ -137,7 +137,7 @@ def random_faults(generator: np.random.Generator) -> list[Fault]:
                 address=int(generator.integers(1 << 32)),
             )  # fmt: skip
         )
-    # With one address for each program, it does not matter which of its wavefronts was refused first.
+    # With one address for each program, it does not matter which of its wavefronts had the first error.
     addresses = {fault.program: fault.address for fault in found}
     return [Fault(**{**vars(fault), "address": addresses[fault.program]}) for fault in found]
 

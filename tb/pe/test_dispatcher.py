@@ -1,4 +1,4 @@
-"""Which core is given the next wavefront: by turns, and only one that has a free slot for it."""
+"""The core of the next wavefront: round-robin, and only one with a free wave slot."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ CYCLES = 400
 
 
 class Cores:
-    """Cores with slots that are taken and freed at any time, each with its wavefronts on the way; breaks of rules."""
+    """Cores with wave slots that are taken and freed at any time, their wavefronts in flight, and broken rules."""
 
     def __init__(self, count: int, seed: int) -> None:
         self.random = np.random.default_rng(seed)
@@ -41,9 +41,9 @@ class Cores:
             core = context.get(unit.core.payload)
             self.log.append(core)
             self.sent[core] += 1
-            # Slots only become free meanwhile, so that what was free when the core was named is so still.
+            # Wave slots only become free meanwhile, so a slot that was free when the core was named is free still.
             if self.sent[core] > min(self.free[core], CORE_CREDITS):
-                self.wrong = self.wrong or "a wavefront is on its way to a core without a slot for it"
+                self.wrong = self.wrong or "a wavefront is in flight to a core without a wave slot for it"
         self.sent -= self.taken.astype(int) + self.dropped
         self.free -= self.taken
         self.free += (self.free < self.slots) & (self.random.random(self.free.size) < 0.1)
@@ -76,7 +76,7 @@ def wrong(module: Any) -> bool:
 
 @pytest.mark.parametrize("count", [2, 3, 16])
 @pytest.mark.parametrize("seed", seeds(2, 50))
-def test_a_core_is_named_only_with_room(seed: int, count: int) -> None:
+def test_a_core_is_named_only_with_a_free_slot(seed: int, count: int) -> None:
     cores = Cores(count, seed)
     run(Dispatcher(count), cores)
     assert cores.wrong == ""
@@ -84,7 +84,7 @@ def test_a_core_is_named_only_with_room(seed: int, count: int) -> None:
     assert set(cores.log) == set(range(count))
 
 
-def test_cores_with_room_are_named_by_turns() -> None:
+def test_cores_with_free_slots_are_named_round_robin() -> None:
     unit, log = Dispatcher(4), []
 
     async def bench(context: Any) -> None:
@@ -107,10 +107,10 @@ FAULTS = {
     "a core is named for one wavefront too many": Fault(
         "rtl.pe.dispatcher", "count < credit.free", "count <= credit.free"
     ),
-    "a wavefront that is dropped stays on its way": Fault("rtl.pe.dispatcher", " - self.dropped[core]", ""),
-    "a wavefront that is taken stays on its way": Fault("rtl.pe.dispatcher", " - credit.taken", ""),
-    "a core is named and forgotten": Fault("rtl.pe.dispatcher", "count + named -", "count -"),
-    "one core has all turns": Fault(
+    "a dropped wavefront is counted in flight": Fault("rtl.pe.dispatcher", " - self.dropped[core]", ""),
+    "a taken wavefront is counted in flight": Fault("rtl.pe.dispatcher", " - credit.taken", ""),
+    "a named core is not counted": Fault("rtl.pe.dispatcher", "count + named -", "count -"),
+    "one core is named always": Fault(
         "rtl.pe.dispatcher", "round_robin(has_credit, pointer)", "round_robin(has_credit, ~has_credit)"
     ),
 }

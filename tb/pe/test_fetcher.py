@@ -1,4 +1,4 @@
-"""CommandFetcher: the words of buffers in order, whoever waits for whom."""
+"""CommandFetcher: the words of buffers in order, at any stalls."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ WORD_BYTES = WORD_BITS // 8
 
 
 class Bench:
-    """A fetcher, a memory that refuses every seventh line, and who takes the words."""
+    """A fetcher, a memory with errors for every seventh line, and a consumer of the words."""
 
     def __init__(self, stall: float, word_stall: float, seed: int, slice_bits: int = 512) -> None:
         self.generator, self.unit = np.random.default_rng(seed), CommandFetcher(slice_bits)
@@ -34,7 +34,7 @@ class Bench:
         await context.tick()
 
     async def read(self, context: Any, address: int, dwords: int, count: int) -> None:
-        """Begin a buffer, take `count` of its words, and drop the rest."""
+        """Begin a buffer, take `count` of its words, and drop the others."""
         self.words = Sink(self.unit.words, self.generator, self.words.stall)
         context.set(self.unit.begin, {"valid": 1, "buffer": {"address": address, "dwords": dwords}})
         context.set(self.unit.words.ready, 0)
@@ -54,10 +54,10 @@ class Bench:
             if context.get(self.unit.idle):
                 return
             await self._cycle(context)
-        raise AssertionError("lines are under way for ever")
+        raise AssertionError("lines are in flight for ever")
 
     async def wait(self, context: Any, cycles: int) -> None:
-        """Begin a long buffer, of which nobody takes words."""
+        """Begin a long buffer, whose words are not taken."""
         context.set(self.unit.begin, {"valid": 1, "buffer": {"address": LINE_BYTES, "dwords": MOST_WORDS}})
         for _ in range(cycles):
             await self._cycle(context)
@@ -82,14 +82,14 @@ def test_words_come_in_order_and_no_line_twice(slice_bits: int, stall: float, wo
                 error = (address + WORD_BYTES * index) // LINE_BYTES in lines.error_lines
                 assert found >> WORD_BITS == error and (error or found == word)
             first, last = address // LINE_BYTES, (address + WORD_BYTES * dwords - 1) // LINE_BYTES
-            asked = lines.numbers[before:]
-            assert asked == [*range(first, first + len(asked))] and first + len(asked) - 1 <= last
+            requested = lines.numbers[before:]
+            assert requested == [*range(first, first + len(requested))] and first + len(requested) - 1 <= last
 
     simulate(bench.unit, testbench)
 
 
-def test_a_request_stays_while_lines_that_come_take_the_room() -> None:
-    """Nobody takes words; lines are offered with room for them, and taken when there is hardly any."""
+def test_a_request_is_held_while_lines_that_come_take_the_space() -> None:
+    """No words are taken; lines are offered while there is space, and taken when there is hardly any."""
     bench = Bench(0.95, 0.0, 0)
 
     async def testbench(context: Any) -> None:
@@ -100,7 +100,7 @@ def test_a_request_stays_while_lines_that_come_take_the_room() -> None:
     simulate(bench.unit, testbench)
 
 
-def test_of_a_buffer_that_is_dropped_at_once_nothing_is_asked_for() -> None:
+def test_nothing_is_requested_of_a_buffer_that_is_dropped_at_once() -> None:
     bench = Bench(0.0, 0.0, 0)
 
     async def testbench(context: Any) -> None:
@@ -112,10 +112,10 @@ def test_of_a_buffer_that_is_dropped_at_once_nothing_is_asked_for() -> None:
 
 
 FAULTS = {
-    "an offered request waits for room": Fault(
+    "an offered request waits for space": Fault(
         "rtl.pe.fetcher", "~request.ready, (remaining", "~request.ready & credit, (remaining"
     ),
-    "lines are asked for without room": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& ~self.drop"),
+    "lines are requested without space": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& ~self.drop"),
     "a line is offered as its buffer is dropped": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& credit"),
     "words of a dropped buffer come": Fault("rtl.pe.fetcher", "queue.r_rdy & ~dropping", "queue.r_rdy"),
     "a line is taken with its first word": Fault("rtl.pe.fetcher", "| index[:inside].all()", "| 1"),
@@ -126,6 +126,6 @@ FAULTS = {
 def test_a_mistake_is_found(name: str) -> None:
     with planted(FAULTS[name], "ctm.tb.pe.test_fetcher", ("ctm.rtl.pe", "ctm.tb.pe")) as tests:
         with pytest.raises(AssertionError):
-            tests.test_a_request_stays_while_lines_that_come_take_the_room()
+            tests.test_a_request_is_held_while_lines_that_come_take_the_space()
             tests.test_words_come_in_order_and_no_line_twice(512, 0.8, 0.4)
-            tests.test_of_a_buffer_that_is_dropped_at_once_nothing_is_asked_for()
+            tests.test_nothing_is_requested_of_a_buffer_that_is_dropped_at_once()

@@ -43,14 +43,14 @@ def statuses(outcome: Outcome) -> list[Status]:
     return [Status(values[0]) for values in outcome.values_of("error")]
 
 
-def image(segments: list[tuple[int, int, int]], parts: dict[int, bytes], *, table: int = 64) -> Memory:
+def image(segments: list[tuple[int, int, int]], contents: dict[int, bytes], *, table: int = 64) -> Memory:
     """An image of segments (type, offset, size), with more bytes at given offsets."""
     memory = Memory()
     memory.write(BASE, header(table, len(segments)))
     for number, (kind, offset, size) in enumerate(segments):
         memory.write(BASE + table + 32 * number, struct.pack("<8I", kind, offset, 0, 0, size, 0, 0, 0))
-    for offset, part in parts.items():
-        memory.write(BASE + offset, part)
+    for offset, data in contents.items():
+        memory.write(BASE + offset, data)
     return memory
 
 
@@ -79,13 +79,13 @@ def test_an_error_is_reported_as_the_field_that_needs_the_line(line: int) -> Non
             assert values[1] == BusClient.INSTRUCTION.value
 
 
-@pytest.mark.parametrize("place", range(0, SMALL_BYTES, 4))
-def test_any_word_may_have_any_odd_value(place: int) -> None:
+@pytest.mark.parametrize("offset_of_word", range(0, SMALL_BYTES, 4))
+def test_any_word_may_have_any_odd_value(offset_of_word: int) -> None:
     memory = Memory()
     for word in ODD_WORDS:
         put_small(memory, BASE, instructions=2)
-        memory.write(BASE + place, struct.pack("<I", word))
-        load(memory, what=f"{word:#x} at {place}")
+        memory.write(BASE + offset_of_word, struct.pack("<I", word))
+        load(memory, what=f"{word:#x} at {offset_of_word}")
 
 
 @pytest.mark.parametrize("size", [0, 4, 23, 24, 25, 48, 510 * 24, 512 * 24 - 4, 512 * 24, 512 * 24 + 4, 513 * 24])
@@ -101,7 +101,7 @@ def test_all_numbers_of_instructions_are_told() -> None:
         assert load(memory).values_of("image")[0][1] == count
 
 
-def test_code_and_notes_may_end_at_64_kib_and_not_behind() -> None:
+def test_code_and_notes_may_end_at_64_kib_and_not_after() -> None:
     for over in (0, 4):
         at = PROGRAM_FORMAT.image_limit - 24 + over
         memory = image([(elf.PT_LOAD, at, 24), (elf.PT_NOTE, 256, len(PROGRAM_NOTE))], {256: PROGRAM_NOTE})

@@ -38,11 +38,11 @@ def test_random_streams(lanes: int, request: pytest.FixtureRequest) -> None:
 
 
 @ON_LANES
-def test_a_reset_in_any_cycle_leaves_nothing_behind(lanes: int, request: pytest.FixtureRequest) -> None:
+def test_a_reset_in_any_cycle_leaves_nothing(lanes: int, request: pytest.FixtureRequest) -> None:
     check_resets(compiled(lanes), range(number_of_cases(request)))
 
 
-def test_a_reset_in_each_cycle_of_a_buffer_leaves_nothing_behind() -> None:
+def test_a_reset_in_each_cycle_of_a_buffer_leaves_nothing() -> None:
     first = work(program(1, 1, 9, 5).set_cond_val(2.0).start_program().wait_for_idle(), memory=(shared := Memory()))
     then = work(
         CommandBuffer().set_domain(0, 0, 1, 1).init_perf_counters(enable=True), [], memory=shared, address=2 * BUFFER
@@ -65,13 +65,13 @@ def test_a_buffer_may_end_anywhere_in_a_command(command: object) -> None:
             assert statuses(outcome) == ([] if is_whole else [Status.TRUNCATED])
 
 
-@pytest.mark.parametrize("place", range(40))
-def test_an_error_is_reported_at_the_command_that_needs_the_line(place: int) -> None:
+@pytest.mark.parametrize("index", range(40))
+def test_an_error_is_reported_at_the_command_that_needs_the_line(index: int) -> None:
     commands = [word for number in range(4) for word in (0xC0030700, 0, 0, 0, number, 0xC0000600, number)]
     lines = [BUFFER // 64 + line for line in range(4)]
     for line in lines:
-        run(commands, [], address=BUFFER + 4 * place, error_lines=[(line, line + 1)], timing=TIMINGS["stalls"])
-    # After an error it does not matter what memory refuses.
+        run(commands, [], address=BUFFER + 4 * index, error_lines=[(line, line + 1)], timing=TIMINGS["stalls"])
+    # After an error other errors of memory do not matter.
     commands[3] = 0xFFFF_FFFF
     assert statuses(run([0, *commands], error_lines=[(lines[1], lines[2])])) == [Status.BAD_COMMAND]
 
@@ -95,11 +95,11 @@ def test_the_first_wrong_parameter_is_reported_unless_a_later_one_cannot_be_read
 @pytest.mark.parametrize("name", [command.name for command in COMMANDS if "format" in command.parameters])
 def test_every_format_word_is_taken_or_illegal(name: str) -> None:
     command = BY_NAME[name]
-    place = 1 + list(command.parameters).index("format")
+    index = 1 + list(command.parameters).index("format")
     for code in range(8):
         for tiling in range(4):
             words = [command.word, *[0] * len(command.parameters)]
-            words[place] = code << 24 | tiling << 16
+            words[index] = code << 24 | tiling << 16
             run(words)
 
 
@@ -148,13 +148,13 @@ BESIDE = CommandBuffer().set_domain(8, 8, 20, 20).set_cond_val(9.0).init_perf_co
 
 @pytest.mark.parametrize("timing", TIMINGS)
 @pytest.mark.parametrize("status", [Status.STACK, Status.BUS_ERROR])
-@pytest.mark.parametrize("behind", [[], [0], [0xC0000800], CommandBuffer().set_out_mask().words])
-def test_commands_behind_a_program_that_faults_count_as_not_executed(
-    status: Status, timing: str, behind: list[int]
+@pytest.mark.parametrize("following", [[], [0], [0xC0000800], CommandBuffer().set_out_mask().words])
+def test_commands_after_a_program_that_faults_count_as_not_executed(
+    status: Status, timing: str, following: list[int]
 ) -> None:
     first = CommandBuffer().set_cond_val(3.0).init_perf_counters(enable=True)
     again = CommandBuffer().start_program().wait_for_idle().read_perf_counters(0x4000_0000)
-    words = [*first.words, *program(0, 0, 9, 5).words, *BESIDE.words, *behind]
+    words = [*first.words, *program(0, 0, 9, 5).words, *BESIDE.words, *following]
     outcome = run(words, again, faults=[fault(status=status)], timing=TIMINGS[timing])
     assert statuses(outcome) == [status]
     assert outcome.values_of("starts") == [(0x4040_0000,)] * 2

@@ -16,7 +16,7 @@ FAULTS = {
     "the second row of a quad is covered where the domain's last is even": Fault(
         "rtl.pe.walker", "~(at_last[1] & ~domain.j1[0])", "Const(1)"
     ),
-    "a wavefront of which nobody passed is given": Fault(
+    "a wavefront without a passing pixel is given": Fault(
         "rtl.pe.tester", "response.valid & waiting.r_rdy & passed.any()", "response.valid & waiting.r_rdy"
     ),
     "processors that failed their test are not disposed of": Fault(
@@ -36,10 +36,10 @@ FAULTS = {
     "the next buffer does not wait for lines of a dropped one": Fault(
         "rtl.pe.fetcher", "(remaining == 0) & (in_flight == 0)", "~request.valid"
     ),
-    "what is set behind a program that faults stays": Fault(
+    "state that is set after a program that faults is kept": Fault(
         "rtl.pe.executor", "self.restore.eq(1)", "self.restore.eq(0)"
     ),
-    "inv_inst_cache does not forget the image": Fault(
+    "inv_inst_cache does not invalidate the image": Fault(
         "rtl.pe.command", '("set_inst_fmt", "inv_inst_cache")', '("set_inst_fmt",)'
     ),
     "flush_cond_out_cache reports nothing": Fault(
@@ -71,7 +71,7 @@ FAULTS = {
     "sums of an image's numbers wrap": Fault(
         "rtl.pe.window", "OFFSET_BITS = WORD_BITS + 2", "OFFSET_BITS = WORD_BITS"
     ),
-    "the walk goes on behind a reset": Fault(
+    "the walk continues after a reset": Fault(
         "rtl.pe.walker", "walking = self.wavefront, Signal()", "walking = self.wavefront, Signal(reset_less=True)"
     ),
     "the fetcher counts lines of before a reset": Fault(

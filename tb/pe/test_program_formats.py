@@ -53,7 +53,7 @@ def executable(
 
 
 async def load_one(context: Any, loader: ProgramLoader, image: bytes, limit: int = SMALL.image_limit) -> Loaded:
-    """What becomes of an image; what is asked of memory lies inside the limit."""
+    """Load an image; requests to memory lie inside the limit."""
     request, response = loader.lines.request, loader.lines.response
     context.set(loader.base, BASE)
     context.set(request.ready, 1)
@@ -111,10 +111,10 @@ def test_what_another_format_says_has_error(name: str) -> None:
     for other in FORMATS.values():
         if other is not form:
             images += [
-                executable(form, form.unit_bytes, **{part: getattr(other, part)})
-                for part in ("machine", "information", "version")
+                executable(form, form.unit_bytes, **{attribute: getattr(other, attribute)})
+                for attribute in ("machine", "information", "version")
             ]
-    # The loader is as good as before behind each of them.
+    # The loader works as before after each of them.
     results = load(form, [image for bad in images for image in (bad, executable(form, form.unit_bytes))])
     assert [status for status, *_ in results] == [Status.BAD_EXECUTABLE, Status.OK] * len(images)
 
@@ -127,7 +127,7 @@ def test_the_limit_of_an_image_is_its_formats(name: str) -> None:
     assert {status for status, *_ in load(form, images)} == {Status.BAD_EXECUTABLE}
 
 
-def test_the_note_of_a_draw_stays_until_the_next_load() -> None:
+def test_the_note_of_a_draw_is_kept_until_the_next_load() -> None:
     form = replace(SMALL, pipeline=NoteType.R700_PIPELINE)
     words = list(range(elf.PIPELINE_INFORMATION_WORDS))
     described = executable(form, form.unit_bytes, draw=words)

@@ -25,7 +25,7 @@ def quickly(buffer: CommandBuffer | list[int], lanes: int = 4, **timing: int) ->
 
 
 @ON_LANES
-def test_a_program_starts_six_cycles_behind_the_one_before(lanes: int) -> None:
+def test_a_program_starts_six_cycles_after_the_one_before(lanes: int) -> None:
     outcome = quickly([*UNTESTED.words, *program(0, 0, 1, 1).start_program().start_program().words], lanes)
     wavefronts = outcome.times_of("wavefront")
     assert [after - before - HELD for before, after in zip(wavefronts, wavefronts[1:], strict=False)] == [
@@ -58,7 +58,7 @@ def test_a_word_is_taken_in_each_cycle(latency: int) -> None:
     assert cycles_of(1, latency) < 20 + latency
 
 
-def test_eight_lines_are_read_ahead_and_no_more_than_the_buffer_has() -> None:
+def test_eight_lines_are_prefetched_and_no_more_than_the_buffer_has() -> None:
     assert quickly(SET_VALUE * 1000, latency=200).most_lines == 8
     assert quickly(SET_VALUE * 24, latency=100).most_lines == 3
     assert quickly(SET_VALUE * 3, latency=100).most_lines == 1

@@ -12,15 +12,15 @@ from ctm.sim.golden.pe.domain import Domain
 from ctm.tb.lib.planting import Fault, planted
 from ctm.tb.lib.seeds import seeds
 
-Place = tuple[int, int, int]
+Coordinates = tuple[int, int, int]
 """The (i, j) of a wavefront's first processor, and its mask of covered processors."""
-Given = tuple[int, Place]
-"""A wavefront, behind the core that it is for."""
+Given = tuple[int, Coordinates]
+"""A core and the coordinates of its wavefront."""
 TILES = ((), ArrayConfig(walk="tiles").tiles, (2, 4), (1, 2, 3), (3,))
 _LONGEST = 400
 
 
-def expected(domain: Domain, lanes: int, tiles: Sequence[int], most: int = 1 << 20) -> list[Place]:
+def expected(domain: Domain, lanes: int, tiles: Sequence[int], most: int = 1 << 20) -> list[Coordinates]:
     """What the golden model walks."""
     found = []
     for wavefronts in domain.wavefronts(lanes, most, tiles):
@@ -48,21 +48,21 @@ def by_recursion(columns: int, rows: int, width: int, height: int, tiles: Sequen
 def given(
     walker: DomainWalker, domain: Domain, seed: int, most: int, shares: Sequence[int] = (1,)
 ) -> tuple[list[Given], list[int]]:
-    """What the hardware walks, to somebody who is not always ready; `most` wavefronts of it.
+    """The wavefronts that the hardware walks, with a sink that stalls; at most `most`.
 
-    Cores come in an order of their own, in which one has its share of the turns; they are the second result.
+    Cores come in an order of their own, in which each has its share; they are the second result.
     """
     found: list[Given] = []
-    asked: list[int] = []
+    requests: list[int] = []
     generator = np.random.default_rng(seed)
-    turns = np.repeat(np.arange(len(shares)), shares)
+    tickets = np.repeat(np.arange(len(shares)), shares)
 
     async def bench(context) -> None:
         context.set(walker.domain, vars(domain))
         context.set(walker.start, 1)
         await context.tick()
         context.set(walker.start, 0)
-        core = int(generator.choice(turns))
+        core = int(generator.choice(tickets))
         while context.get(walker.busy) and len(found) < most:
             ready = int(generator.random() < 0.8)
             context.set(walker.wavefront.ready, ready)
@@ -72,55 +72,55 @@ def given(
                 wavefront = context.get(walker.wavefront.payload)
                 found.append((wavefront.core, (wavefront.i, wavefront.j, wavefront.covered)))
             if context.get(walker.core.valid) and context.get(walker.core.ready):
-                asked.append(core)
-                core = int(generator.choice(turns))
+                requests.append(core)
+                core = int(generator.choice(tickets))
             await context.tick()
 
     simulator = Simulator(walker)
     simulator.add_clock(1e-6)
     simulator.add_testbench(bench)
     simulator.run()
-    return found, asked
+    return found, requests
 
 
-def walked(walker: DomainWalker, domain: Domain, seed: int, most: int = 1 << 20) -> list[Place]:
+def walked(walker: DomainWalker, domain: Domain, seed: int, most: int = 1 << 20) -> list[Coordinates]:
     """What one core is given."""
-    return [place for _, place in given(walker, domain, seed, most)[0]]
+    return [coordinates for _, coordinates in given(walker, domain, seed, most)[0]]
 
 
-def tile_of(place: Place, domain: Domain, lanes: int, tile: int) -> tuple[int, int]:
+def tile_of(coordinates: Coordinates, domain: Domain, lanes: int, tile: int) -> tuple[int, int]:
     """Column and row of the smallest tile in which a wavefront is; one of several quads may be wider than that."""
-    column, row = place[0] - (domain.i0 & ~1) >> 1, place[1] - (domain.j0 & ~1) >> 1
+    column, row = coordinates[0] - (domain.i0 & ~1) >> 1, coordinates[1] - (domain.j0 & ~1) >> 1
     return column // max(1 << tile, lanes // 4), row >> tile
 
 
 def dealt_wrongly(
     walker: DomainWalker, domain: Domain, lanes: int, tiles: Sequence[int], shares: Sequence[int], seed: int
 ) -> str:
-    """What is wrong with the way in which wavefronts come to cores, if anything is."""
+    """The problem of the order in which wavefronts come to cores; empty if there is none."""
     indices = expected(domain, lanes, tiles)
-    found, asked = given(walker, domain, seed, len(indices) + 1, shares)
-    if [core for core, _ in found] != asked:
-        return "a wavefront is not for the core whose turn it was"
-    if sorted(place for _, place in found) != sorted(indices):
+    found, requests = given(walker, domain, seed, len(indices) + 1, shares)
+    if [core for core, _ in found] != requests:
+        return "a wavefront is not for the core that requested it"
+    if sorted(coordinates for _, coordinates in found) != sorted(indices):
         return "not every wavefront is given once"
-    rest: dict[tuple[int, int], list[Place]] = {}
-    for place in indices:
-        rest.setdefault(tile_of(place, domain, lanes, tiles[0]), []).append(place)
+    remaining: dict[tuple[int, int], list[Coordinates]] = {}
+    for coordinates in indices:
+        remaining.setdefault(tile_of(coordinates, domain, lanes, tiles[0]), []).append(coordinates)
     # In the order of the walk.
-    not_begun, own = list(rest), dict[int, tuple[int, int]]()
-    for core, place in found:
-        tile = tile_of(place, domain, lanes, tiles[0])
-        if rest[tile][0] != place:
+    not_begun, own = list(remaining), dict[int, tuple[int, int]]()
+    for core, coordinates in found:
+        tile = tile_of(coordinates, domain, lanes, tiles[0])
+        if remaining[tile][0] != coordinates:
             return "the wavefronts of a tile are not in order"
-        if core in own and rest[own[core]]:
+        if core in own and remaining[own[core]]:
             if tile != own[core]:
                 return "a core does not stay in its tile"
         elif not_begun:
             if tile != not_begun[0]:
                 return "a core is not given the next tile"
             own[core] = not_begun.pop(0)
-        rest[tile].pop(0)
+        remaining[tile].pop(0)
     return ""
 
 
@@ -145,11 +145,11 @@ def test_hardware_walks_as_the_golden_model(seed: int, tiles: tuple[int, ...]) -
     columns, rows = domain.shape(lanes)
     left, bottom = domain.i0 & ~1, domain.j0 & ~1
     order = by_recursion(columns, rows, lanes // 4, 1, tiles)
-    assert [place[:2] for place in indices] == [(left + lanes // 2 * i, bottom + 2 * j) for i, j in order]
+    assert [coordinates[:2] for coordinates in indices] == [(left + lanes // 2 * i, bottom + 2 * j) for i, j in order]
 
 
 def several(seed: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Tiles, and the share of each of several cores in the turns."""
+    """Tiles, and the share of each of several cores."""
     return [(2, 3, 4), (1, 2), (3,)][seed % 3], [(1, 1), (1, 5, 1), (3, 1, 1, 2), (1,) * 16][seed % 4]
 
 
@@ -163,7 +163,7 @@ FAULTS = {
     "a cut tile is taken for a whole one": Fault(
         "rtl.pe.walker", "ends = position[axis][low:] == last[axis][low:]", "ends = Const(0)"
     ),
-    "a tile ends a place too early": Fault(
+    "a tile ends a wavefront too early": Fault(
         "rtl.pe.walker", "ends = position[axis][low:] ==", "ends = position[axis][low:] + 1 =="
     ),
     "tiles of a large tile are not walked in rows": Fault(
@@ -171,11 +171,11 @@ FAULTS = {
     ),
     "wavefronts of several quads have as many columns in a tile": Fault("rtl.pe.walker", "tile - quads", "tile"),
     "a column does not go back to the first one": Fault("rtl.pe.walker", "Mux(ends, 0, digit + 1)", "digit + 1"),
-    "the first column is forgotten": Fault("rtl.pe.walker", "payload.i.eq(base_i + ", "payload.i.eq("),
+    "the first column is not added": Fault("rtl.pe.walker", "payload.i.eq(base_i + ", "payload.i.eq("),
     "the domain's odd first column is covered": Fault(
         "rtl.pe.walker", "columns[0] = ~(at_first[0] & domain.i0[0])", "columns[0] = Const(1)"
     ),
-    "the columns behind the last one are covered": Fault("rtl.pe.walker", "~(at_last[0] & (end < offset))", "Const(1)"),
+    "the columns after the last one are covered": Fault("rtl.pe.walker", "~(at_last[0] & (end < offset))", "Const(1)"),
     "the row above an even last one is covered": Fault("rtl.pe.walker", "~(at_last[1] & ~domain.j1[0])", "Const(1)"),
 }
 FAULTS_OF_SEVERAL = {
@@ -187,7 +187,7 @@ FAULTS_OF_SEVERAL = {
     "remaining wavefronts of tiles are lost": Fault(
         "rtl.pe.walker", "~more_remaining & ~begun_remaining.any()", "~more_remaining"
     ),
-    "a finished tile stays begun": Fault("rtl.pe.walker", "1).eq(~tile_ends)", "1).eq(1)"),
+    "a finished tile remains begun": Fault("rtl.pe.walker", "1).eq(~tile_ends)", "1).eq(1)"),
     "the wavefront's core is another one": Fault(
         "rtl.pe.walker", "payload.core.eq(self.core.payload)", "payload.core.eq(self.core.payload + 1)"
     ),

@@ -79,7 +79,7 @@ class ArrayAsCore(wiring.Component):
             connect(m, array.credits[core], allotment.credits[core])
         connect(m, array.fault, flipped(self.fault))
         connect(m, self._code.client, flipped(self.code))
-        # Counts of one cycle: more than one core may issue, of which this shows one.
+        # Counts of one cycle: more than one core may issue, of which this has one.
         m.d.comb += [
             self.idle.eq(array.idle),
             *(self.issued[port].eq(array.issued[port::ports].any()) for port in range(ports)),

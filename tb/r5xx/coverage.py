@@ -33,7 +33,7 @@ _KINDS = {
 _SINGLE = (
     "clamp", "relative constant", "relative temporary", "relative destination", "predicate inverted", "WRITE_INACTIVE",
     "ALU result under WRITE_INACTIVE", "conditional value",
-    "LAST", "some processors inactive", "nobody active", "lookup scaled", "lookup unscaled",
+    "LAST", "some processors inactive", "no pixel active", "lookup scaled", "lookup unscaled",
     "lookup IGNORE_UNCOVERED", "lookup relative", "TEX_SEM_ACQUIRE", "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED",
     "wavefront partly covered", "wavefront partly killed", "wavefront faults",
 )  # fmt: skip
@@ -106,7 +106,7 @@ def _group(wavefront: WavefrontRecord) -> Iterator[str]:
 def _step(launch: Launch, step: Step) -> Iterator[str]:
     instruction, active = step.instruction, step.state("active")
     if not active.any():
-        yield "nobody active"
+        yield "no pixel active"
     elif not active.all():
         yield "some processors inactive"
     if instruction.common.last:

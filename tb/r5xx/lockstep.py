@@ -140,7 +140,7 @@ class Comparison:
 
     def _fetch(self, shown: _Wavefront, event: dict[str, Any]) -> None:
         if not shown.fetches:
-            raise Difference("words come back that nobody asked for")
+            raise Difference("words come back without a fetch")
         register, expected, step = shown.fetches.popleft()
         if register != int(event["register"]):
             raise Difference(f"a fetch writes r{int(event['register'])}, expected r{register}")
@@ -148,7 +148,7 @@ class Comparison:
         waiting = {other for other, *_ in shown.fetches}
         later = shown.wavefront.steps[shown.step - 1] is not step
         if register < len(expected) and register not in waiting and not later:
-            _same(f"r{register} behind the fetch", shown.words[register], expected[register])
+            _same(f"r{register} after the fetch", shown.words[register], expected[register])
         elif register < len(expected):
             mask = _enables(event, slice(0, CHANNELS))
             _same(f"words of the fetch in r{register}", shown.words[register][mask], expected[register][mask])

@@ -29,7 +29,7 @@ class Assembly:
         """The address of the next CF instruction."""
         return len(self.words)
 
-    def place(self, label: Label) -> None:
+    def bind(self, label: Label) -> None:
         """Make the next CF instruction the label's."""
         label.address = self.here
 

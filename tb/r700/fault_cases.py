@@ -66,7 +66,7 @@ def program(body: Body, note: dict[str, Any]) -> tuple[Any, int, Assembly]:
     a.flow("JUMP", to=after, pop=1)
     word = body(a)
     a.flow("POP", pop=1)
-    a.place(after)
+    a.bind(after)
     a.end()
     return a.executable(**note), word, a
 

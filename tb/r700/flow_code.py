@@ -1,4 +1,4 @@
-"""Makes CF instructions of statement trees, in all the shapes that there are for each statement."""
+"""Compiles statement trees to CF instructions, each statement in one of its possible forms, at random."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -43,17 +43,18 @@ def words_of(test: Test, *, inverse: bool = False) -> list[list[Unit]]:
 
 
 def stack_entries(branches: int, loops: int, calls: int) -> int:
-    """What STACK_SIZE has to be, at the least, for so many entries at once."""
+    """The least STACK_SIZE, in entries of four subentries, for so many entries at once."""
     subentries = branches + calls + 4 * loops + (2 if branches else 0)
     return -(-subentries // 4)
 
 
 Counts = tuple[int, int, int]
+"""Entries of branches, loops and calls."""
 
 
 @dataclass
 class _Unit:
-    """What the main program or a subroutine keeps on the stack: at most, and at each call."""
+    """The stack use of the main program or of a subroutine: its peaks, and the use at each call."""
 
     peaks: set[Counts] = field(default_factory=set)
     calls: list[tuple[Counts, Subroutine]] = field(default_factory=list)
@@ -70,7 +71,10 @@ class _Chain:
 
 
 class Compiler:
-    """Makes a program of a tree; `assembly` is the result, `stack_size` what its stack needs."""
+    """Compiles a tree; `assembly` is the program, `stack_size` its least STACK_SIZE.
+
+    Forms are chosen by the generator; which pixels execute a statement does not depend on them.
+    """
 
     def __init__(self, generator: np.random.Generator, program: Sequence[Statement]) -> None:
         self.assembly = Assembly()
@@ -158,7 +162,7 @@ class Compiler:
 
     def _emit_fetch(self, statement: Fetch) -> None:
         self.assembly.alu(group(slot("AND_INT", f"R{_INDEX}.x", f"R1.{'xyzw'[statement.a]}", "#3f")))
-        selects = {f"dst_sel_{c}": 0 if place == statement.target else 7 for place, c in enumerate("xyzw")}
+        selects = {f"dst_sel_{c}": 0 if number == statement.target else 7 for number, c in enumerate("xyzw")}
         words = vtx(_STATE, _INDEX, data_format=13, offset=4 * statement.target, **selects)
         name = ("TEX", "VTX", "VTX_TC", "TEX_ACK", "VTX_ACK", "VTX_TC_ACK")[int(self._generator.integers(6))]
         self.assembly.fetch(words, name=name, valid_pixel_mode=int(statement.valid_only))
@@ -231,12 +235,12 @@ class Compiler:
         def with_clause(last: Statement) -> bool:
             if not isinstance(last, Assign) or statement.iterations is not None or self._chance():
                 return False
-            self.assembly.place(label)
+            self.assembly.bind(label)
             self.assembly.alu(self._assignment(last), name="ALU_ELSE_AFTER")
             return True
 
         if not self._block(statement.first, with_clause):
-            self.assembly.place(label)
+            self.assembly.bind(label)
             iterations = {} if statement.iterations is None else _fixed(statement.iterations)
             self._shortcut("ELSE", chain, fused, merges, **iterations)
 
@@ -245,13 +249,13 @@ class Compiler:
         names = {1: "ALU_POP_AFTER", 2: "ALU_POP2_AFTER"}
         if not isinstance(last, Assign) or chain.level not in names or chain.follower is not None or self._chance(0.3):
             return False
-        self.assembly.place(chain.pop)
+        self.assembly.bind(chain.pop)
         self.assembly.alu(self._assignment(last), name=names[chain.level])
-        self.assembly.place(chain.after)
+        self.assembly.bind(chain.after)
         return True
 
     def _close(self, chain: _Chain) -> None:
-        self.assembly.place(chain.pop)
+        self.assembly.bind(chain.pop)
         before = self._counts
         if chain.level:
             self._counts = before[0] - chain.level + 1, *before[1:]
@@ -263,7 +267,7 @@ class Compiler:
             assert isinstance(chain.follower, FixedIf)
             self._emit_fixedif(chain.follower, pops=chain.level)
         self._counts = before
-        self.assembly.place(chain.after)
+        self.assembly.bind(chain.after)
 
     def _emit_fixedif(self, statement: FixedIf, pops: int = 0) -> None:
         begin, after = ("POP_" if pops else ""), Label()
@@ -275,9 +279,9 @@ class Compiler:
             self._block(statement.first)
             if statement.second is not None:
                 self.assembly.flow("JUMP", to=after, cond="FALSE")
-            self.assembly.place(otherwise)
+            self.assembly.bind(otherwise)
             self._block(statement.second or [])
-            self.assembly.place(after)
+            self.assembly.bind(after)
             return
         otherwise, chain = Label(), _Chain(level=1)
         if statement.shape == "push":
@@ -290,7 +294,7 @@ class Compiler:
         closed = False
         if statement.second is not None:
             self._block(statement.first)
-            self.assembly.place(otherwise)
+            self.assembly.bind(otherwise)
             self._shortcut("ELSE", chain, False, False)
             closed = self._block(statement.second, lambda last: self._close_with(last, chain))
         else:
@@ -320,9 +324,9 @@ class Compiler:
         self._block(statement.body)
         self._ends.pop()
         self._grow(loops=-1)
-        self.assembly.place(end)
+        self.assembly.bind(end)
         self.assembly.flow("LOOP_END", to=start + 1, pop=self._any_pops())
-        self.assembly.place(after)
+        self.assembly.bind(after)
 
     def _emit_leave(self, statement: Leave) -> None:
         condition = statement.condition
@@ -347,7 +351,7 @@ class Compiler:
         self.assembly.flow("LOOP_BREAK" if is_break else "LOOP_CONTINUE", to=self._ends[-1], pop=self._any_pops())
         self.assembly.flow("POP", pop=1)
         self._grow(branches=-1)
-        self.assembly.place(after)
+        self.assembly.bind(after)
 
     def _emit_call(self, statement: Call) -> None:
         label, _ = self._subroutines.setdefault(statement.subroutine, (Label(), list(self._ends)))
@@ -360,11 +364,11 @@ class Compiler:
         label, self._ends = self._subroutines[subroutine]
         self._unit = self._units[subroutine] = _Unit()
         self._counts = (0, 0, 0)
-        self.assembly.place(label)
+        self.assembly.bind(label)
         self._block(subroutine.body)
         if subroutine.leave is not None:
             self.assembly.flow("RETURN", **_fixed(subroutine.leave))
-            self._block(subroutine.rest)
+            self._block(subroutine.after_return)
         self.assembly.flow("RETURN")
 
 

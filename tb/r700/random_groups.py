@@ -241,7 +241,7 @@ class Drawn:
             a.alu(*clause.units, name="ALU_PUSH_BEFORE", kcache=clause.kcache)
             a.flow("POP", pop=1)
         a.flow("LOOP_END", to=loop + 1)
-        a.place(after)
+        a.bind(after)
         for target, register in enumerate(shown):
             exported = register % GPRS
             if register >= GPRS:

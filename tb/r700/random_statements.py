@@ -168,8 +168,8 @@ class Drawing:
         body = self._block(max(1, size // 2), loops=loops, in_loop=in_loop, depth=3)
         if not self._chance(0.4):
             return Subroutine(body)
-        rest = self._block(max(1, size // 2), loops=loops, in_loop=in_loop, depth=3)
-        return Subroutine(body, rest, self._fixed("BOOL NOT_BOOL"))
+        after_return = self._block(max(1, size // 2), loops=loops, in_loop=in_loop, depth=3)
+        return Subroutine(body, after_return, self._fixed("BOOL NOT_BOOL"))
 
 
 def job_of(seed: int) -> tuple[Job, Drawing]:

@@ -125,7 +125,7 @@ class Subroutine:
     """Statements that a Call runs; `leave` ends them early if it holds."""
 
     body: list[Statement]
-    rest: list[Statement] = field(default_factory=list)
+    after_return: list[Statement] = field(default_factory=list)
     leave: Fixed | None = None
 
 
@@ -287,7 +287,7 @@ class Pixel:
         try:
             self._block(subroutine.body)
             if subroutine.leave is None or not self._holds(subroutine.leave):
-                self._block(subroutine.rest)
+                self._block(subroutine.after_return)
         finally:
             self._depth -= statement.count
 

@@ -227,8 +227,8 @@ def test_a_clause_temporary_keeps_its_value() -> None:
 def test_operands_are_read_before_results_are_written() -> None:
     swap = [moves(1, "0.5", "1.0"), group(slot("MOV", "R1.x", "R1.y"), slot("MOV", "R1.y", "R1.x"))]
     check(one(*swap), 1.0, 0.5, 0, 0)
-    turn = [moves(1, "0.5", "1.0"), group(slot("MOV", "R1.x", "PV.y"), slot("MOV", "R1.y", "PV.x"))]
-    check(one(*turn), 1.0, 0.5, 0, 0)
+    exchange = [moves(1, "0.5", "1.0"), group(slot("MOV", "R1.x", "PV.y"), slot("MOV", "R1.y", "PV.x"))]
+    check(one(*exchange), 1.0, 0.5, 0, 0)
 
 
 def test_the_later_slot_wins() -> None:

@@ -22,7 +22,7 @@ def ran(a: Assembly, *, information: dict | None = None, **job) -> Run:
     return found
 
 
-def part(a: Assembly, *body) -> None:
+def partial(a: Assembly, *body) -> None:
     """Words for the pixels of column 1."""
     a.alu(group(slot("PRED_SETE", "_.x", "R0.x", "1.0", updates_mask=True)), name="ALU_PUSH_BEFORE")
     for each in body:
@@ -63,7 +63,7 @@ def test_later_exports_overwrite_channels() -> None:
     a = Assembly()
     a.alu(moves(1, "#1", "#2", "#3", "#4"))
     a.raw(export(0, 1, (0, 1, 2, 7), name="EXPORT_DONE"))
-    part(a, export(0, 1, (3, 7, 7, 3)))
+    partial(a, export(0, 1, (3, 7, 7, 3)))
     a.raw(export(0, 1, (7, 7, 5, 7)))
     same(ran(a).outputs[0, 0], [[1, 2, _ONE, None], [4, 2, _ONE, 4]])
 
@@ -106,7 +106,7 @@ def test_which_pixels_export() -> None:
     numbered(a)
     a.raw(export(0, 1, (0, 7, 7, 7)))
     a.alu(group(slot("KILLE", "_.x", "R0.x", "#40000000")))
-    part(a, export(0, 1, (7, 0, 7, 7)))
+    partial(a, export(0, 1, (7, 0, 7, 7)))
     a.raw(export(0, 1, (7, 7, 0, 7), valid_pixel_mode=1))
     covered = np.array([[1, 1, 1, 1], [1, 0, 1, 1]], bool)
     found = ran(a, domain=(0, 0, 3, 1), covered=covered, wavefront=16).outputs[0]
@@ -124,7 +124,7 @@ def test_the_conditional_value(wavefront: int) -> None:
     numbered(a)
     a.alu(group(slot("KILLE", "_.x", "R0.x", "#40000000")))
     a.raw(export(61, 1, (0, 5, 4, 7)))
-    part(a, export(61, 1, (5, 0, 0, 0)))
+    partial(a, export(61, 1, (5, 0, 0, 0)))
     a.raw(export(61, 1, (7, 0, 0, 0)))
     found = ran(a, information=_DEPTH, domain=(0, 0, 3, 0), conditional=True, wavefront=wavefront)
     same(found.conditional[0], [1.0, 1.0, None, 4.0])
@@ -132,7 +132,7 @@ def test_the_conditional_value(wavefront: int) -> None:
 
 def test_a_conditional_value_that_no_pixel_exports_is_zero() -> None:
     a = Assembly()
-    part(a, export(61, 0, (5, 7, 7, 7)))
+    partial(a, export(61, 0, (5, 7, 7, 7)))
     same(ran(a, information=_DEPTH, conditional=True).conditional[0], [0.0, 1.0])
 
 

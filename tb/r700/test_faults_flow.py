@@ -23,20 +23,20 @@ def in_loop(body: Body) -> Body:
         loop, end = a.flow("LOOP_START_DX10", to=8000), Label()
         found = body(a)
         a.flow("LOOP_BREAK", to=end)
-        a.place(end)
+        a.bind(end)
         a.flow("LOOP_END", to=loop + 1)
         return found
 
     return write
 
 
-def after(first: Body, second: Body, *rest: Body) -> Body:
+def after(first: Body, second: Body, *others: Body) -> Body:
     """Two bodies, of which the second is in question, and others."""
 
     def write(a: Assembly) -> int:
         first(a)
         found = second(a)
-        for each in rest:
+        for each in others:
             each(a)
         return found
 
@@ -92,7 +92,7 @@ def _export_cases() -> list[Case]:
     cases += [Case(name=f"export of type {kind}", bad=raw(export(0, 1, type=kind)), good=good) for kind in (1, 2, 3)]
     cases += [Case(name=f"select 6 of {c}", bad=raw(export(0, 1, **{f"sel_{c}": 6})), good=good) for c in "xyzw"]
     cases += [
-        Case(name=f"{base} and {burst} behind", bad=raw(export(base, 1, burst_count=burst)),
+        Case(name=f"{base} and {burst} after", bad=raw(export(base, 1, burst_count=burst)),
              good=raw(export(base, 1, burst_count=burst - 1)))
         for base, burst in ((0, 4), (1, 3), (2, 2), (3, 1), (61, 1))
     ]  # fmt: skip
@@ -164,9 +164,9 @@ def _range_cases() -> list[Case]:
         return Case(name=name, bad=bad, good=good, status="PC_RANGE")
 
     return [
-        case("a clause behind the code", raw((8000, alu_code(8)[1])), clause(_NOP)),
+        case("a clause after the code", raw((8000, alu_code(8)[1])), clause(_NOP)),
         case("a clause over the end", raw((0, 1 << 31 | 8 << 26 | 127 << 18)), clause(_NOP)),
-        case("a fetch clause behind the code", raw(word("TEX", 8000)), fetches(_LOAD)),
+        case("a fetch clause after the code", raw(word("TEX", 8000)), fetches(_LOAD)),
         case("a fetch clause over the end", raw(word("TEX", 0, count=7, count_3=1)), fetches(_LOAD)),
     ]
 
@@ -198,7 +198,7 @@ def test_exports_that_are_none(code: int) -> None:
 
 @pytest.mark.parametrize("target", [8191, 1 << 21, 1 << 31, (1 << 32) - 1])
 def test_control_flow_that_leaves_the_code(target: int) -> None:
-    """The address of a CF instruction has 32 bits, FAULT_PC shows 16 of them."""
+    """The address of a CF instruction has 32 bits, FAULT_PC has 16 of them."""
     found, _, _ = attempt(flow("JUMP", to=target, cond="FALSE"), {}, 16)
     assert found.fault is not None and found.fault[0] == "PC_RANGE"
     assert (found.fault[1], found.fault[3:]) == (target & 0xFFFF, (4, 2))

@@ -36,7 +36,7 @@ def test_conditions(cond: str, const: int, holds: bool, wavefront: int) -> None:
     a.flow("PUSH", to=after, cond=cond, const=const)
     a.alu(add(2))
     a.flow("POP", pop=1)
-    a.place(after)
+    a.bind(after)
     loop = a.flow("LOOP_START_DX10", to=9, cond=cond, const=const)
     a.alu(add(4))
     a.flow("LOOP_BREAK", to=loop + 3)
@@ -111,7 +111,7 @@ def test_a_jump_pops_only_if_it_is_taken() -> None:
     where(a, "GT", "R0.x", "#42c80000")
     a.flow("JUMP", to=after, pop=2)
     a.alu(add(1))
-    a.place(after)
+    a.bind(after)
     a.alu(add(2))
     a.flow("PUSH", to=8000)
     a.flow("JUMP", to=8000, pop=1)
@@ -265,7 +265,7 @@ def test_continued_pixels_stay_out_of_an_inner_loop() -> None:
     a.alu(add(1))
     a.flow("LOOP_END", to=inner + 1)
     a.alu(add(10))
-    a.place(end)
+    a.bind(end)
     a.flow("LOOP_END", to=outer + 1)
     assert trace(a, 2) == [226.0, 200.0]
 
@@ -314,7 +314,7 @@ def test_words_that_go_elsewhere_pop_first(name: str, cond: str) -> None:
         where(a, "GE", "R0.x", limit)
     a.flow(name, to=after, cond=cond, const=0, pop=3 if name == "PUSH_ELSE" else 2)
     a.alu(add(100))
-    a.place(after)
+    a.bind(after)
     a.alu(add(1))
     a.flow("POP", pop=1)
     a.alu(add(10))
@@ -329,7 +329,7 @@ def test_else_pops_where_no_pixel_remains() -> None:
     a.alu(add(1))
     a.flow("ELSE", to=after, pop=2)
     a.alu(add(100))
-    a.place(after)
+    a.bind(after)
     a.alu(add(10))
     assert trace(a, 2) == [10.0, 11.0]
 

@@ -25,7 +25,7 @@ def ran(a: Assembly, *, information: dict, **job) -> Run:
 
 def stored(dwords: dict[int, float | int], size: int = 256) -> list:
     """Memory with some words written."""
-    return [dwords.get(place) for place in range(size)]
+    return [dwords.get(index) for index in range(size)]
 
 
 def one(*exports, index: str = "0") -> list:
@@ -125,7 +125,7 @@ def test_registers_that_are_not_there_are_zero() -> None:
 
 
 @pytest.mark.parametrize("wavefront", [4, 16])
-def test_the_last_write_of_an_instruction_stays(wavefront: int) -> None:
+def test_the_last_write_of_an_instruction_is_kept(wavefront: int) -> None:
     """All pixels write the same addresses: of pixel t the registers hold t + 1, and 16 times that.
 
     A register of the burst comes after all pixels' one before; so the second one's x is where the first one's y was.

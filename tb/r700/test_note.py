@@ -39,7 +39,7 @@ def status_of(file: bytes) -> str | None:
 
 
 @pytest.mark.parametrize(("index", "value"), [each for changes in BAD.values() for each in changes])
-def test_a_value_out_of_range_is_refused(index: int, value: int) -> None:
+def test_a_value_out_of_range_is_an_error(index: int, value: int) -> None:
     file = file_with({index: value})
     assert status_of(file) == "BAD_EXECUTABLE"
     with pytest.raises(ElfError):
@@ -74,14 +74,14 @@ def test_programs_of_all_sizes_are_taken(units: int) -> None:
     assert status_of(file) is None and len(read(file).code) == units
 
 
-def test_a_program_that_is_too_long_is_refused() -> None:
+def test_a_program_that_is_too_long_is_an_error() -> None:
     file = file_with({}, code=_CODE[:1] * 8193)
     assert status_of(file) == "BAD_EXECUTABLE"
     with pytest.raises(ElfError):
         read(file)
 
 
-def test_half_a_unit_is_refused() -> None:
+def test_half_a_unit_is_an_error() -> None:
     file = file_with({}, code=[*_CODE, (0,)])
     assert status_of(file) == "BAD_EXECUTABLE"
     with pytest.raises(ElfError):

@@ -54,7 +54,7 @@ def share_of_lane(lane: int) -> tuple[list[Unit], list[Unit]]:
     ],
 )
 def test_valid_pixels_only(name: str, modes: dict[str, int], seen: list[float]) -> None:
-    """Of a quad pixel 1 is killed and the lower two are uncovered: only an exchange among pixels shows what they do."""
+    """Of a quad pixel 1 is killed and the lower two are uncovered: an exchange among pixels tells their effects."""
     a = Assembly()
     numbered(a, "R4.x")
     a.alu(group(slot("KILLE", "_.x", "R0.x", "1.0")))

@@ -44,7 +44,7 @@ def loaded(a: Assembly, bank: str, dword: str, *, lds: int = 64, targets: int = 
     [(4, 0, 0, 0), (4, 0, 7, 4), (4, 0, 15, 12), (8, 4, 6, 12), (12, 8, 13, 44), (0, 0, 15, 0), (0, 12, 14, 12)],
 )
 def test_every_pixel_writes_its_own_address(stride: int, index: int, t: int, row: int) -> None:
-    """Pixel t is in bank t & 3 from t / 4 * stride + index on; with a stride of 0 the last pixel of a bank stays."""
+    """Pixel t is in bank t & 3 from t / 4 * stride + index on; with a stride of 0 the last pixel of a bank is kept."""
     a = begin()
     a.fetch(share_write(1, dst_stride=stride, dst_index=index))
     found = loaded(a, f"#{t & 3:x}", f"#{row:x}")
@@ -127,7 +127,7 @@ def test_a_burst_reads_before_it_writes() -> None:
 
 
 def test_a_burst_overwrites_in_its_order() -> None:
-    """With a stride of 4 register k of pixel t is where register 0 of pixel t + 4 k is: the later register stays."""
+    """With a stride of 4 register k of pixel t is where register 0 of pixel t + 4 k is: the later register is kept."""
     for row, expected in ((0, values(1)), (1, [1000 + n for n in values(1)]), (4, [1000 + n for n in values(13)])):
         a = begin()
         a.fetch(share_write(1, dst_stride=4, burst_count=1))
@@ -135,7 +135,7 @@ def test_a_burst_overwrites_in_its_order() -> None:
 
 
 def test_selects_of_a_write() -> None:
-    """W, 1.0, nothing, 0: what is not written stays."""
+    """W, 1.0, nothing, 0: an unwritten word is kept."""
     a = begin()
     a.fetch(
         share_write(2, dst_stride=4),

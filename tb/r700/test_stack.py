@@ -30,7 +30,7 @@ class Nest:
         self.assembly.output(0)
         while self._later:
             label, remaining = self._later.pop()
-            self.assembly.place(label)
+            self.assembly.bind(label)
             self._enter(remaining)
             self.assembly.flow("RETURN")
 
@@ -50,7 +50,7 @@ class Nest:
             start = a.here
             self._enter(remaining)
             a.flow("LOOP_BREAK", to=end)
-            a.place(end)
+            a.bind(end)
             a.flow("LOOP_END", to=start)
             return
         if kind == "ALU_PUSH_BEFORE":

@@ -279,6 +279,6 @@ def share_read(dst: int, src: int, **fields: int) -> list[Unit]:
     })  # fmt: skip
 
 
-def joined(parts: Iterable[Sequence[Unit]]) -> list[Unit]:
+def joined(sequences: Iterable[Sequence[Unit]]) -> list[Unit]:
     """Units one after another."""
-    return [unit for part in parts for unit in part]
+    return [unit for sequence in sequences for unit in sequence]

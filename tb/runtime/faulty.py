@@ -27,7 +27,7 @@ _ISAS = ("r5xx", "r700")
 class Faulty:
     """A program that ends with `status` in one of the lines that end with HERE.
 
-    `refused` is what memory does not give: input 0, or the float constants.
+    `failing` has error responses: input 0, or the float constants.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Faulty:
     text: str
     file: str
     status: Status
-    refused: str = ""
+    failing: str = ""
 
     def __str__(self) -> str:
         return f"{self.file}-{self.isa}-{self.name.replace(' ', '-')}"
@@ -53,10 +53,10 @@ class Faulty:
 
 
 CASES = [
-    *(Faulty(name, isa, text, "program.s", status, refused) for isa, name, status, refused, text in ASSEMBLED),
+    *(Faulty(name, isa, text, "program.s", status, failing) for isa, name, status, failing, text in ASSEMBLED),
     *(
-        Faulty(name, isa, text, file, status, refused)
-        for file, name, status, refused, text in COMPILED
+        Faulty(name, isa, text, file, status, failing)
+        for file, name, status, failing, text in COMPILED
         for isa in _ISAS
     ),
 ]
@@ -66,7 +66,7 @@ def fault(
     program: Executable,
     engine: str,
     *,
-    refused: str = "",
+    failing: str = "",
     place: Callable[[Device, Executable], int] = Device.place,
     **options: bool,
 ) -> MachineError:
@@ -77,8 +77,8 @@ def fault(
     own = program.own_constants
     files = ConstantFiles(floats={n: tuple(words) for n, words in own.floats.items()}, ints=dict(own.ints))
     floats, ints, bools = (device.place(data) for data in files.images())
-    if refused:
-        first, size = {"input": (given.base, layout.size), "floats": (floats, 4096)}[refused]
+    if failing:
+        first, size = {"input": (given.base, layout.size), "floats": (floats, 4096)}[failing]
         device.memory.respond_with_errors(first, first + size)
     commands = CommandBuffer().set_inst_fmt(place(device, program)).inv_inst_cache()
     commands.set_inp_fmt(0, given.base, layout.format_word, SIZE).set_out_fmt(0, output.base, layout.format_word, SIZE)

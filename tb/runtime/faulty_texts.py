@@ -139,7 +139,7 @@ back:
     EXPORT PIX0, R1.xyxy
 """),
 )  # fmt: skip
-"""Instruction set, name, status, what is refused, text."""
+"""Instruction set, name, status, what has error responses, text."""
 
 COMPILED = (
     ("kernel.c", "a texel", Status.BUS_ERROR, "input", """#include <ctm/kernel.h>
@@ -192,4 +192,4 @@ def k(pixel: vec2) -> float:
     return x
 """),
 )  # fmt: skip
-"""File, name, status, what is refused, text."""
+"""File, name, status, what has error responses, text."""

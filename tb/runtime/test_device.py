@@ -43,7 +43,7 @@ def test_a_command_buffer_holds_the_words_of_its_commands() -> None:
         ("set_domain", (1, 2, 3, -1), "set_domain: j1 is no 32-bit word: -1"),
     ],
 )
-def test_a_wrong_command_is_refused(name: str, parameters: tuple[int, ...], message: str) -> None:
+def test_a_wrong_command_is_an_error(name: str, parameters: tuple[int, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         CommandBuffer().append(name, *parameters)
 
@@ -59,7 +59,7 @@ def test_ids_count_up_and_a_dropped_buffer_counts_as_consumed() -> None:
     assert device.last_consumed == 3
 
 
-def test_a_ninth_waiting_buffer_is_refused() -> None:
+def test_a_ninth_waiting_buffer_is_an_error() -> None:
     device = Device()
     for _ in range(8):
         device.submit(NOTHING)
@@ -94,7 +94,7 @@ def test_memory_is_handed_out_aligned_and_once() -> None:
         device.allocate(4, "remote")
 
 
-def test_memory_refuses_ranges_that_leave_it() -> None:
+def test_memory_rejects_ranges_that_leave_it() -> None:
     memory = Device().memory
     memory.write(0xFFFF_FFFC, b"last")
     assert memory.read(0xFFFF_FFFC, 4) == b"last"
@@ -149,7 +149,7 @@ def test_padding_repeats_the_edge_element() -> None:
 
 
 @pytest.mark.parametrize("values", [np.zeros((2, 3, 2), np.float32), np.zeros((2, 3)), np.zeros((3, 2), np.float32)])
-def test_an_array_that_does_not_fit_an_image_is_refused(values: np.ndarray) -> None:
+def test_an_array_that_does_not_fit_an_image_is_an_error(values: np.ndarray) -> None:
     image = Device().image(Layout(width=3, height=2, format=DataFormat.FLOAT32_1))
     with pytest.raises(ValueError, match=r"takes float32 \[2, 3, 1\]"):
         image.write(values)

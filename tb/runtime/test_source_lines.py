@@ -9,7 +9,7 @@ SOME = [case for case in CASES if case.name in ("an operation of the RGB unit", 
 
 
 def check(case: Faulty, engine: str) -> None:
-    error = fault(case.program(), engine, refused=case.refused)
+    error = fault(case.program(), engine, failing=case.failing)
     assert error.status is case.status, error
     assert (error.file, error.line in case.lines) == (case.file, True), error
     assert error.source is not None and error.source.endswith(HERE)

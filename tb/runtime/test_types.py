@@ -1,4 +1,4 @@
-"""Values of a wrong type are refused where they are given, and the message says what to write."""
+"""Values of a wrong type are errors where they are given, and the message says what to write."""
 
 from collections.abc import Callable
 
@@ -27,7 +27,7 @@ from ctm.sim.runtime import CommandBuffer, Device, Layout
         (lambda: CommandBuffer().set_domain(0, 0, 63.0, 63), "set_domain: i1 must be a whole number, not 63.0"),
     ],
 )  # fmt: skip
-def test_a_wrong_type_is_refused(action: Callable[[], object], message: str) -> None:
+def test_a_wrong_type_is_an_error(action: Callable[[], object], message: str) -> None:
     with pytest.raises(TypeError, match=message):
         action()
 

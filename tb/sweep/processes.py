@@ -17,7 +17,7 @@ _CTM = "from ctm.sim.cli import main; main()"
 
 
 def environment(home: Path) -> dict[str, str]:
-    """That of a computer of its own: a home and a cache that nobody else has."""
+    """That of a computer of its own: a home and a cache of its own."""
     own = {"HOME": str(home), "XDG_CACHE_HOME": str(home / "cache"), "TMPDIR": str(home)}
     for folder in (home, home / "cache"):
         folder.mkdir(exist_ok=True)

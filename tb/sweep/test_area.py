@@ -1,4 +1,4 @@
-"""LUT4 are counted once for each hardware, where they are asked for, and known from then on."""
+"""LUT4 are counted once for each hardware, if they are wanted, and cached."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +20,7 @@ settings = {{array.threads = [4, 8], memory.latency = [20, 50]}}
 [[jobs]]
 file = "{SAXPY}"
 """
-"""Four points on two pieces of hardware."""
+"""Four points on two machines."""
 HERE = ("--workers", 0, "--no-page")
 
 

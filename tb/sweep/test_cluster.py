@@ -1,4 +1,4 @@
-"""A cluster that shares no folder with the client: what travels, what is refused, what is said when it goes away."""
+"""A cluster without a folder of the client: transfers, workers that are rejected, and messages when it goes away."""
 
 import shutil
 import signal
@@ -91,7 +91,7 @@ def test_two_workers_with_empty_caches_compile_a_model_once(tmp_path: Path, clus
     assert found == ["model-", "suppli"]
 
 
-def test_a_cluster_with_certificates_is_reached_by_those_who_have_one(tmp_path: Path) -> None:
+def test_a_cluster_with_certificates_needs_one_of_the_client(tmp_path: Path) -> None:
     home = tmp_path / "cluster"
     home.mkdir()
     made = Security.temporary().get_tls_config_for_role("client")
@@ -181,7 +181,7 @@ OTHER_SOURCES = "versions.sources = lambda: 'fedcba9876543210'"
         ("sys.modules['ctm.sim.sweep.versions'] = None", "it has no ctm-machine with sweeps"),
     ],
 )
-def test_a_worker_with_other_versions_is_refused_by_name(
+def test_a_worker_with_other_versions_is_rejected_by_name(
     tmp_path: Path, cluster: tuple[str, Process], change: str, said: str
 ) -> None:
     address, _ = cluster
@@ -194,7 +194,7 @@ def test_a_worker_with_other_versions_is_refused_by_name(
 
 
 @pytest.mark.long
-def test_a_worker_that_comes_later_with_other_sources_is_refused(tmp_path: Path, cluster: tuple[str, Process]) -> None:
+def test_a_worker_that_comes_later_with_other_sources_is_rejected(tmp_path: Path, cluster: tuple[str, Process]) -> None:
     address, _ = cluster
     path, table = sweep_in(tmp_path, f'engines = ["golden"]\n{HARDWARE}'), tmp_path / "sweep.parquet"
     path.write_text(path.read_text().replace("[[96, 128]]", "[512, 768, 1024]"))

@@ -45,18 +45,18 @@ VALUES: tuple[Any, ...] = (
     None, 3, -1, 0, 10**30, 1.5, float("nan"), True, "", "x", "\0", [], [[]], [[1]], [{}], {}, {"a": 1},
     {"first": 1, "last": 10**12, "step": 1}, {"first": 1, "last": 10**40, "factor": 2}, ["x", "x"], [None],
 )  # fmt: skip
-"""What is put in place of each value; None takes the key away."""
+"""The replacements of each value; None takes the key away."""
 
 Path_ = tuple[str | int, ...]
 
 
-def places(value: Any, path: Path_ = ()) -> Iterator[Path_]:
-    """Every place of a value of TOML."""
+def paths(value: Any, path: Path_ = ()) -> Iterator[Path_]:
+    """The path of every value of TOML."""
     if path:
         yield path
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, inner in items:
-        yield from places(inner, (*path, key))
+        yield from paths(inner, (*path, key))
 
 
 def text_of(values: Any) -> str:
@@ -69,7 +69,7 @@ def text_of(values: Any) -> str:
 
 
 def changed(path: Path_, value: Any) -> str:
-    """The whole file with something else at a place."""
+    """The whole file with another value at a path."""
     values = copy.deepcopy(tomllib.loads(WHOLE))
     inner: Any = values
     for key in path[:-1]:
@@ -81,7 +81,7 @@ def changed(path: Path_, value: Any) -> str:
     return "\n".join(f"{key} = {text_of(value)}" for key, value in values.items())
 
 
-@pytest.mark.parametrize("path", list(places(tomllib.loads(WHOLE))), ids=lambda path: ".".join(map(str, path)))
+@pytest.mark.parametrize("path", list(paths(tomllib.loads(WHOLE))), ids=lambda path: ".".join(map(str, path)))
 def test_any_value_is_taken_or_is_one_line(tmp_path: Path, path: Path_) -> None:
     file = tmp_path / "sweep.toml"
     for value in VALUES:

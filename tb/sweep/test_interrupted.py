@@ -179,13 +179,13 @@ def test_a_table_or_page_that_cannot_be_written_loses_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     path, table = sweep_in(tmp_path), tmp_path / "sweep.parquet"
-    place = "ctm.sim.sweep.sweep" if name == "write_table" else "ctm.sim.cli.sweep.command"
+    module = "ctm.sim.sweep.sweep" if name == "write_table" else "ctm.sim.cli.sweep.command"
 
     def fail(file: Path, *_: object, **__: object) -> None:
         raise OSError(28, "No space left on device", str(file))
 
     with monkeypatch.context() as full:
-        full.setattr(f"{place}.{name}", fail)
+        full.setattr(f"{module}.{name}", fail)
         result = ctm("sweep", path, "--workers", 0)
     file = table if name == "write_table" else table.with_suffix(".html")
     note, error = result.stderr.splitlines()

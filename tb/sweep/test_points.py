@@ -111,7 +111,7 @@ def test_points_that_are_the_same_are_one(tmp_path: Path) -> None:
     assert len({point.identity for point in points.points}) == 4
 
 
-def test_the_list_shows_every_point_and_runs_nothing(tmp_path: Path) -> None:
+def test_the_list_has_every_point_and_runs_nothing(tmp_path: Path) -> None:
     path = sweep_in(tmp_path)
     result = ctm("sweep", path, "--list")
     assert result.exit_code == 0 and list(tmp_path.iterdir()) == [path]
@@ -164,14 +164,14 @@ BAD = [
 
 
 @pytest.mark.parametrize(("found", "wrong", "line", "message"), BAD)
-def test_what_is_wrong_is_one_line_that_names_place_and_remedy(
+def test_an_error_is_one_line_with_position_and_remedy(
     tmp_path: Path, found: str, wrong: str, line: int | None, message: str
 ) -> None:
     assert found in SMALL
     path = sweep_in(tmp_path, SMALL.replace(found, wrong, 1))
     said = error_line("sweep", path)
-    place = f"{path}:{line}: " if line is not None else f"{path}:"
-    assert said.startswith(f"error: {place}") and message in said, said
+    prefix = f"{path}:{line}: " if line is not None else f"{path}:"
+    assert said.startswith(f"error: {prefix}") and message in said, said
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -185,7 +185,7 @@ def test_the_example_has_its_points() -> None:
     assert len({point.configuration for point in points.points}) == 6
 
 
-def test_the_file_that_the_document_shows_is_right(tmp_path: Path) -> None:
+def test_the_file_in_the_document_is_right(tmp_path: Path) -> None:
     text = (FOLDER.parent / "docs" / "sweep.md").read_text()
     (shown,) = re.findall(r"^```toml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     (tmp_path / "saxpy").symlink_to(FOLDER / "saxpy")

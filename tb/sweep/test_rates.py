@@ -13,7 +13,7 @@ import pytest
 from distributed import Client, LocalCluster
 
 from ctm.examples.catalogue import job
-from ctm.sim.sweep.cluster.handed import Handed, Lot, Piece, do_at_workers
+from ctm.sim.sweep.cluster.handed import Batch, Handed, WorkItem, do_at_workers
 from ctm.sim.sweep.cluster.workers import local_workers, processors
 from ctm.sim.sweep.here import do_here
 from ctm.sim.sweep.measuring import Plan, Record
@@ -91,12 +91,14 @@ def test_many_workers_are_kept_busy_and_the_scheduler_stays_small() -> None:
     options: dict[str, Any] = {"processes": False, "dashboard_address": None, "memory_limit": 0}
     with LocalCluster(n_workers=STUB_WORKERS, threads_per_worker=1, **options) as cluster, Client(cluster) as client:
         handed = Handed(client, "the scheduler")
-        pieces = deque(
-            Piece(lambda _, number=number: handed.submit(f"nap-{number}", nap, number), lambda reason: {"why": reason})  # type: ignore[misc]
+        items = deque(
+            WorkItem(
+                lambda _, number=number: handed.submit(f"nap-{number}", nap, number), lambda reason: {"why": reason}
+            )  # type: ignore[misc]
             for number in range(STUBS)
         )
         start = time.perf_counter()
-        found = [record["number"] for record in handed.records([Lot(pieces=pieces)])]
+        found = [record["number"] for record in handed.records([Batch(items=items)])]
         seconds = time.perf_counter() - start
     assert sorted(found) == list(range(STUBS))
     share = STUBS * STUB_SECONDS / STUB_WORKERS / seconds

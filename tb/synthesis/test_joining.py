@@ -1,6 +1,6 @@
 """Netlists of units that become one: tables, slices, and what Yosys makes of them.
 
-`tb/gates` shows that the function stays.
+`tb/gates` proves that the function is the same.
 """
 
 import importlib.util
@@ -66,7 +66,7 @@ def test_a_multiplexer_has_tables_of_its_own() -> None:
         "shared": make_lut4("1" + "0" * 15, {"A": 2, "B": 3}, 10),
         "own": make_lut4("0" * 15 + "1", {"A": 2}, 11),
         "first": mux("PFUMX", {"ALUT": 10, "BLUT": 11, "C0": 2}, 12),
-        # This one has what somebody else reads, and what only passes an input.
+        # This one has a net with another reader, and a cell that only passes an input.
         "second": mux("PFUMX", {"ALUT": 10, "BLUT": 3, "C0": 2}, 13),
     }
     found = with_own_slices(module([2, 3], [12, 13], **cells))["cells"]
@@ -79,7 +79,7 @@ def test_a_multiplexer_has_tables_of_its_own() -> None:
     assert one["parameters"] == other["parameters"] and one["connections"]["A"] == other["connections"]["A"]
     passing = drivers[found["second"]["connections"]["BLUT"][0]]
     assert (passing["parameters"]["INIT"], passing["connections"]["A"]) == ("10" * 8, [3])
-    assert found["first"]["connections"]["BLUT"] == [11], "nobody else has it"
+    assert found["first"]["connections"]["BLUT"] == [11], "no other cell has it"
 
 
 def test_a_table_that_others_read_is_copied_for_a_multiplexer() -> None:
@@ -130,7 +130,7 @@ def test_a_multiplexer_of_what_is_not_defined_has_others_below_it() -> None:
 
 @pytest.mark.skipif(not HAS_YOSYS, reason="needs the extra synth")
 @pytest.mark.long
-def test_units_are_one_module_without_what_nobody_reads(tmp_path: Path) -> None:
+def test_units_are_one_module_without_unread_cells(tmp_path: Path) -> None:
     assert ECP5.joining is not None
     wire = {"hide_name": 0, "attributes": {}}
     flip_flop = make_cell("TRELLIS_FF", {"REGSET": "RESET"}, {"CLK": [2], "DI": [5]}, {"Q": [6]})

@@ -36,9 +36,9 @@ def flip_flop(taken: int | str, held: int) -> dict[str, Any]:
 
 
 def box(module: dict[str, Any], kind: str, **pins: list[Any]) -> dict[str, Any]:
-    ways = {name: port["direction"] for name, port in module["ports"].items()}
+    directions = {name: port["direction"] for name, port in module["ports"].items()}
     inputs, outputs = (
-        {pin: bits for pin, bits in pins.items() if ways[pin] == way} for way in ("input", "output")
+        {pin: bits for pin, bits in pins.items() if directions[pin] == direction} for direction in ("input", "output")
     )  # fmt: skip
     return make_cell(kind, {}, inputs, outputs)
 
@@ -51,10 +51,10 @@ def module(inputs: dict[str, list[Any]], outputs: dict[str, list[Any]], cells: C
 
 
 def machine(first_cells: Cells | None = None) -> dict[str, dict[str, Any]]:
-    """A machine of two units: `first` asks, `second` answers through two LUT4, and `first` remembers it."""
+    """A machine of two units: `first` requests, `second` responds through two LUT4, and `first` stores it."""
     cells = {
         "state_TRELLIS_FF_Q": flip_flop(7, 3),
-        "asks": lut(4, 3),
+        "requests": lut(4, 3),
         "count_TRELLIS_FF_Q": flip_flop(8, 9),
         "hears": lut(7, 5, 9),
         "adds": lut(8, 9),
@@ -82,7 +82,7 @@ def machine(first_cells: Cells | None = None) -> dict[str, dict[str, Any]]:
     return {"ctm": top, "ctm.first": first, "ctm.second": second}
 
 
-PARTS = [Unit(module=f"\\{name}", count=1, text="") for name in ("ctm", "ctm.first", "ctm.second")]
+UNITS = [Unit(module=f"\\{name}", count=1, text="") for name in ("ctm", "ctm.first", "ctm.second")]
 
 
 def levels(cells: Cells, inputs: list[int], output: int) -> int:
@@ -117,8 +117,8 @@ def test_a_carry_chain_is_a_level() -> None:
         "c": carry(13, 7, 8, 16, [17, 18]),
     }
     assert levels(chain, [3, 4, 5, 6, 7, 8], 18) == 1
-    late = {**chain, "l": lut(9, 4), "c": carry(13, 9, 8, 16, [17, 18])}
-    assert levels(late, [3, 4, 5, 6, 7, 8], 18) == 2
+    post_carry = {**chain, "l": lut(9, 4), "c": carry(13, 9, 8, 16, [17, 18])}
+    assert levels(post_carry, [3, 4, 5, 6, 7, 8], 18) == 2
     # The lower half's sum does not follow from the operands of the upper half.
     assert {source for result, source, _ in passing(chain["a"]).arcs if result == 11} == {"0", "1", 3}
 
@@ -138,11 +138,11 @@ def test_a_multiplier_is_three_levels_and_a_block_ram_none() -> None:
 
 
 def test_paths_go_through_linked_units() -> None:
-    found = linked_levels(PARTS, machine())
+    found = linked_levels(UNITS, machine())
     assert [(unit.name, unit.alone, unit.linked) for unit in found.units] == [
         ("ctm.first", 1, 4), ("ctm.second", 2, 2), ("ctm", 0, 0)
     ]  # fmt: skip
-    # What nobody reads, as the second unit's other register, is no end.
+    # An unread register, as the second unit's other register, is no end.
     assert found.ends == {1: 1, 2: 2, 3: 1}
     assert found.deepest is not None
     assert (found.deepest.levels, found.deepest.start, found.deepest.end) == (4, "state", "state")
@@ -157,7 +157,7 @@ def test_paths_go_through_linked_units() -> None:
 def test_a_constant_at_a_border_is_the_beginning_of_no_path() -> None:
     modules = machine()
     modules["ctm"]["cells"]["first"]["connections"]["ready"] = ["0"]
-    found = linked_levels(PARTS, modules)
+    found = linked_levels(UNITS, modules)
     assert {unit.name: unit.linked for unit in found.units} == {"ctm.first": 1, "ctm.second": 2, "ctm": 0}
     assert max(found.ends) == 2
 
@@ -177,7 +177,7 @@ def test_a_net_that_follows_from_itself_is_an_error() -> None:
 def test_a_path_from_an_input_has_its_name() -> None:
     top = module({"clk": [2], "given": [3]}, {}, {"a": lut(4, 3), "held_TRELLIS_FF_Q": flip_flop(4, 5)}, held=5)
     top["ports"]["result"] = {"direction": "output", "bits": [5]}
-    found = linked_levels(PARTS[:1], {"ctm": top})
+    found = linked_levels(UNITS[:1], {"ctm": top})
     assert found.deepest is not None
     assert (found.deepest.start, found.deepest.end) == ("given", "held")
     assert found.deepest.steps == (ChainStep(unit="ctm", entered="given", left=None),)
@@ -197,7 +197,7 @@ def fake_yosys(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: True)
     monkeypatch.setattr(tool, "_PROGRAM", FAKE % json.dumps(machine()))
     monkeypatch.setattr(measuring, "machine_rtlil", lambda config, top: "")
-    monkeypatch.setattr(measuring, "units", lambda text, top: PARTS)
+    monkeypatch.setattr(measuring, "units", lambda text, top: UNITS)
 
 
 def ctm(*arguments: str) -> Result:
@@ -243,7 +243,7 @@ def test_synth_maps_only_units_that_are_named(tmp_path: Path) -> None:
         (["--levels"], "--levels is for a machine, with --preset or --set"),
     ],
 )
-def test_synth_refuses_levels_that_it_cannot_tell(arguments: list[str], message: str) -> None:
+def test_synth_rejects_levels_that_it_cannot_measure(arguments: list[str], message: str) -> None:
     result = ctm("synth", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr

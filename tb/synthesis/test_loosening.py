@@ -33,13 +33,13 @@ def empty(given: dict[str, Any], most: float) -> set[tuple[int, int]]:
     found = loosened(given, given, most)["cells"]
     assert found.keys() >= given["cells"].keys() and "empty" not in str(given["cells"].keys())
     sites = {cell["attributes"]["BEL"] for name, cell in found.items() if name not in given["cells"]}
-    tiles = {tuple(int(part[1:]) for part in site.split("/")[:2]) for site in sites}
-    places = {f"SLICE{name}.K{half}" for name in "ABCD" for half in (0, 1)}
-    assert sites == {f"X{x}/Y{y}/{place}" for x, y in tiles for place in places}
+    tiles = {tuple(int(field[1:]) for field in site.split("/")[:2]) for site in sites}
+    positions = {f"SLICE{name}.K{half}" for name in "ABCD" for half in (0, 1)}
+    assert sites == {f"X{x}/Y{y}/{position}" for x, y in tiles for position in positions}
     return {(x, y) for x, y in tiles}
 
 
-def test_every_third_row_of_a_crowded_area_stays_empty() -> None:
+def test_every_third_row_of_a_crowded_area_is_empty() -> None:
     found = empty(placed(30), 22)
     assert found, "there is such an area"
     assert {y % 3 for _, y in found} == {0}
@@ -49,7 +49,7 @@ def test_every_third_row_of_a_crowded_area_stays_empty() -> None:
     assert 0 not in {y for _, y in found}
 
 
-def test_nothing_stays_empty_where_no_area_is_crowded() -> None:
+def test_no_tile_is_kept_empty_where_no_area_is_crowded() -> None:
     assert not empty(placed(20), 22)
     # Clocks and carries do not count.
     assert not empty(placed(22), 22)

@@ -101,7 +101,7 @@ def test_sixteen_words_take_eight_tables() -> None:
 
 
 def test_of_thirty_two_the_last_choice_is_a_table() -> None:
-    """There is no multiplexer behind those of sixteen."""
+    """No multiplexer follows those of sixteen."""
     cells: list[dict[str, Any]] = []
     cells.append(lut(sixteen(0, cells), sixteen(16, cells), SELECTS[4], output := next(LEFT)))
     assert widened(cells, [output]) == {LUT: 17, "PFUMX": 8, "L6MUX21": 6}
@@ -124,7 +124,7 @@ def test_of_sixty_four_no_more_than_sixteen_are_one(backwards: bool) -> None:
 
 
 def _depth(net: Any, drivers: dict[Any, dict[str, Any]]) -> int:
-    """How many multiplexers lie behind one another at a net."""
+    """How many multiplexers follow each other up to a net."""
     cell = drivers.get(net)
     if cell is None or cell["type"] == LUT:
         return 0
@@ -138,7 +138,7 @@ def _depth(net: Any, drivers: dict[Any, dict[str, Any]]) -> int:
     return 1 + depths.pop()
 
 
-def test_what_others_read_stays() -> None:
+def test_cells_with_other_readers_are_kept() -> None:
     for also in ("multiplexer", "between"):
         cells: list[dict[str, Any]] = []
         inner = [four(0, cells), four(4, cells)]
@@ -146,7 +146,7 @@ def test_what_others_read_stays() -> None:
         cells.append(lut(*[four(8, cells), four(12, cells)], SELECTS[2], other := next(LEFT)))
         cells.append(pfumx(between, other, SELECTS[3], output := next(LEFT)))
         kinds = widened(cells, [output, inner[0] if also == "multiplexer" else between])
-        assert kinds == {LUT: 10, "PFUMX": 5}, "a PFUMX lies behind two LUT4s, or neither"
+        assert kinds == {LUT: 10, "PFUMX": 5}, "a PFUMX follows two LUT4s, or neither"
 
 
 @pytest.mark.parametrize("init", ["11001000" * 2, "1100101011111111", "11101010" * 2, "10101010" * 2])
@@ -158,7 +158,7 @@ def test_tables_that_do_more_than_choose_stay(init: str) -> None:
     assert widened(cells, [output]) == {LUT: 5, "PFUMX": 2}
 
 
-def test_a_choice_of_one_multiplexer_and_a_word_stays() -> None:
+def test_a_choice_of_one_multiplexer_and_a_word_is_kept() -> None:
     cells: list[dict[str, Any]] = []
     cells.append(lut(four(0, cells), WORDS[8], SELECTS[2], output := next(LEFT)))
     assert widened(cells, [output]) == {LUT: 3, "PFUMX": 1}

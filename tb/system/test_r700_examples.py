@@ -41,7 +41,7 @@ def test_result_is_that_of_numpy_for_every_wavefront_and_without_hazards(name: s
     loaded = load_job(job(name))
     found = outputs(loaded, run(loaded))
     assert_holds(found, R700_REFERENCES[name].expected(R700_REFERENCES[name].inputs()))
-    assert loaded.launches[0].program.executable.sees_group_size == (name == SEES_THE_SIZE)
+    assert loaded.launches[0].program.executable.sees_wavefront_size == (name == SEES_THE_SIZE)
     for size in (4, 64):
         others = outputs(loaded, run(loaded, group=size))
         same = all(others[file].tobytes() == array.tobytes() for file, array in found.items())

@@ -11,8 +11,8 @@ from typing import Any
 from distributed import Client, Future
 
 from ctm.sim.compiled.tools.package import LLVM, VERILATOR, YOSYS
-from ctm.sim.sweep.cluster.handed import Handed, Lent, Lot, Piece
-from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_behind
+from ctm.sim.sweep.cluster.handed import Batch, Handed, Provided, WorkItem
+from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_of
 from ctm.sim.sweep.error import SweepError
 from ctm.tb.verify.campaign import Campaign
 from ctm.tb.verify.session import REDUCTION_SECONDS, Session, Task
@@ -59,7 +59,7 @@ def _client(where: Where, say: Callable[[str], None]) -> Iterator[Client]:
             yield client
         return
     files = (None if file is None else str(file) for file in where.certificates)
-    with workers_behind(where.scheduler, Certificates(*files), _NEEDED) as client:
+    with workers_of(where.scheduler, Certificates(*files), _NEEDED) as client:
         _check_checkouts(client)
         yield client
 
@@ -99,13 +99,13 @@ class _Run:
         self._number = 0
         self._outstanding: Counter[str] = Counter()
         self._models: dict[str, Future[Any]] = {}
-        self._lots = {name: self._lot(name, tally.campaign) for name, tally in session.tallies.items()}
+        self._batches = {name: self._lot(name, tally.campaign) for name, tally in session.tallies.items()}
 
     def go(self, say: Callable[[str], None], tell: Callable[[], None]) -> None:
         """Hand over tasks and take their records until there is nothing more to do; see `run_at_workers`."""
         try:
             self._fill()
-            while (record := next(self._handed.records(list(self._lots.values())), None)) is not None:
+            while (record := next(self._handed.records(list(self._batches.values())), None)) is not None:
                 self._outstanding[record["campaign"]] -= 1
                 if not self._session.is_begun and self._has_models():
                     self._session.begin()
@@ -116,9 +116,9 @@ class _Run:
         finally:
             self._handed.drop()
 
-    def _lot(self, name: str, campaign: Campaign) -> Lot:
+    def _lot(self, name: str, campaign: Campaign) -> Batch:
         """Tasks of a campaign; one worker compiles its model for all."""
-        return Lot(partial(self._lend, name) if campaign.has_model else None)
+        return Batch(partial(self._lend, name) if campaign.has_model else None)
 
     def _lend(self, campaign: str) -> Future[Any]:
         """The task that compiles a campaign's model; it is kept, because batches come again and again."""
@@ -128,21 +128,21 @@ class _Run:
 
     def _has_models(self) -> bool:
         """Whether each campaign has its model, or none, or one that cannot be made."""
-        wanted = [name for name, lot in self._lots.items() if lot.lend is not None]
+        wanted = [name for name, batch in self._batches.items() if batch.provide is not None]
         return all(name in self._models and self._models[name].status != "pending" for name in wanted)
 
     def _fill(self) -> None:
         """Keep as many tasks outstanding as the scheduler takes, and a first one of each campaign."""
         threads = max(1, self._handed.threads)
-        most = max(threads + max(_LEAST_SPARE, threads // 4), len(self._lots))
+        most = max(threads + max(_LEAST_SPARE, threads // 4), len(self._batches))
         while self._outstanding.total() < most:
             task = self._session.next_task(self._outstanding)
             if task is None:
                 return
             self._outstanding[task.campaign] += 1
-            self._lots[task.campaign].pieces.append(Piece(partial(self._submit, task), task.lost))
+            self._batches[task.campaign].items.append(WorkItem(partial(self._submit, task), task.lost))
 
-    def _submit(self, task: Task, model: Lent) -> Future[Any]:
+    def _submit(self, task: Task, model: Provided) -> Future[Any]:
         self._number += 1
         key, failure = f"{task.campaign}-{self._number}", task.failure
         if failure is None:

@@ -20,7 +20,5 @@ def test_a_package_says_that_it_has_not(monkeypatch: pytest.MonkeyPatch) -> None
     for finder in (missing, lambda name: None):
         monkeypatch.setattr("ctm.sim.cli.verify.find_spec", finder)
         said = error_line("verify")
-        assert said == (
-            "error: the regression is no part of the installed package: run python -m ctm.tb.verify in a checkout\n"
-        )
+        assert said == ("error: the installed package has no regression: run python -m ctm.tb.verify in a checkout\n")
     assert importlib.util.find_spec("ctm.tb.verify")

@@ -18,10 +18,11 @@ INDEX_BITS = _ROW_OF_LINE + _CODE_BITS
 
 
 class LockedLines:
-    """Both sets' two lines, by the code that a select of a constant has above its row in a line: line, set.
+    """The two locked lines of each kcache set, and constant indices that are equal where the rows are.
 
-    A line that both sets have has its code of the first one. So indices are equal where rows are, and few bits of a
-    group's many operands have to be compared.
+    A constant's select has its row in the line, and above it a code: bit 0 is the line, bit 1 the set. A line that both
+    sets lock has the code of set 0, so that operands with the same row have the same index, which is narrower than the
+    row. All values are combinational; `kcache` must be stable while they are used.
     """
 
     def __init__(self, m: Module, kcache: Any) -> None:
@@ -43,10 +44,10 @@ class LockedLines:
             self._codes.append(code)
 
     def constant_index(self, select: Value) -> tuple[Value, Value]:
-        """The index of a constant, and whether its line is not locked."""
+        """The index of the constant that a select names, and a flag: its line is not locked."""
         in_line, code = select[:_ROW_OF_LINE], select[_ROW_OF_LINE : _ROW_OF_LINE + _CODE_BITS]
         return Cat(in_line, Array(self._codes)[code]), Array(self._unlocked)[code]
 
     def row(self, constant_index: Value) -> Value:
-        """The row of an index."""
+        """The row of constants that an index of `constant_index` names."""
         return Cat(constant_index[:_ROW_OF_LINE], Array(self._lines)[constant_index[_ROW_OF_LINE:]])

@@ -24,8 +24,27 @@ from ctm.rtl.r700.problem import PROBLEM
 class Wavefront:
     """Registers of the wavefront whose CF instructions are executed, and the steps that many of these share.
 
-    Steps are for a state of the unit's state machine. `holds`: the instruction's condition holds. `test`: the pixels
-    that pass it, once constants are loaded.
+    Steps add statements to the current state of the unit's state machine; each takes effect at the next clock edge and
+    names the next state.
+
+    Attributes
+    ----------
+    wave, state
+        The wave slot and its state, a copy of `states` while its instruction is executed.
+    row
+        The row `stack_index` of the wave slot's stack, read a cycle after the index is set.
+    active
+        Pixels inside of the branch mask and of no other mask. Combinational.
+    holds
+        The condition of the instruction holds. Combinational, valid once constants are loaded.
+    test, none_pass
+        The pixels that pass the instruction's test, and whether there is none; likewise.
+    second
+        The second half of an instruction is executed, see `execute_again`.
+    then
+        What follows the pops of `start_pops`.
+    problem
+        The fault that `fault` reports.
     """
 
     def __init__(self, m: Module, unit: Any, config: ArrayConfig) -> None:
@@ -53,7 +72,7 @@ class Wavefront:
         self._connect()
 
     def _connect(self) -> None:
-        """Values that follow from the registers, in every state."""
+        """The combinational values, in every state."""
         m, unit, state, instruction = self.m, self.unit, self.state, self.instruction
         m.submodules.states, m.submodules.constants, m.submodules.stack = self.states, self.constants, self._stack
         read, constants = self._stack.read_port(), self.constants
@@ -78,7 +97,7 @@ class Wavefront:
         m.d.comb += [self.test.eq(Mux(self.holds, pixels, 0)), self.none_pass.eq(~self.test.any())]
 
     def advance(self, target: Value | None = None) -> None:
-        """Go to the next instruction, or to a target; or end."""
+        """Go to the next instruction, or to a target; to the end if the instruction is the last one."""
         m, state = self.m, self.state
         m.d.sync += state.pc.eq(state.pc + 1 if target is None else target)
         with m.If(self.instruction.ends):
@@ -87,13 +106,13 @@ class Wavefront:
             m.next = "fetch"
 
     def fault(self, status: Status, client: BusClient | None = None) -> None:
-        """Stop the wavefront."""
+        """End the wavefront with a fault, which has no address."""
         m = self.m
         m.d.sync += [self.problem.status.eq(status), self.problem.client.eq(client or 0), self.problem.address.eq(0)]
         m.next = "ended"
 
     def start_pops(self, count: Value, then: Then) -> None:
-        """Pop branch entries, and go on with `then`."""
+        """Go to the state that pops `count` branch entries and then continues with `then`."""
         m = self.m
         m.d.sync += [self.pops.eq(count), self.then.eq(then)]
         m.next = "pop"
@@ -111,13 +130,13 @@ class Wavefront:
         self.m.next = "execute"
 
     def has_space(self, rows: int, *, branches: bool) -> Value:
-        """Whether the stack has space for an entry of so many rows."""
+        """Whether the stack has space for `rows` more, and for those that are reserved while it has a branch."""
         state = self.state
         extra = FIRST_BRANCH_SUBENTRIES if branches else Mux(state.branches.any(), FIRST_BRANCH_SUBENTRIES, 0)
         return Value.cast(state.depth + rows + extra <= self.unit.program.stack)
 
     def push_branch(self, then: Callable[[], None]) -> None:
-        """Push the branch mask, and go on with `then`."""
+        """Push the branch mask and add the statements of `then`; STACK if there is no space."""
         m, state, port = self.m, self.state, self.push_port
         with m.If(~self.has_space(1, branches=True)):
             self.fault(Status.STACK)

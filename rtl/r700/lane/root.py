@@ -21,13 +21,13 @@ def rounded_significand(m: Module, value: Value) -> Value:
     below = C0_FRACTION - FRACTION_BITS
     kept, half, sticky = value[below : C0_FRACTION + 1], value[below - 1], value[: below - 1].any()
     rounded = Signal(SIGNIFICAND_BITS + 1)
-    # 2 itself may come from the table a little larger.
+    # The table's approximation of 2 may be slightly larger than 2.
     m.d.comb += rounded.eq(Mux(value[C0_FRACTION + 1], 1 << SIGNIFICAND_BITS, kept + (half & (sticky | kept[0]))))
     return rounded
 
 
 class RootProduct(wiring.Component):
-    """The root from its significand's product. Combinational.
+    """The rounded square root of x from the product of two significands. Combinational; exceptions are those of x.
 
     Members
     -------

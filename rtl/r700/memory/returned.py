@@ -33,14 +33,19 @@ def instruction_in(address: Value) -> Value:
 class FetchReturn(wiring.Component):
     """Keeps the target of each outstanding fetch, and writes its words when they come.
 
+    Writes are in the order of responses. A write is offered in the cycle after its response, and one response is taken
+    each cycle while writes are. A converted fetch of a vertex buffer takes `VertexConversion.latency` cycles more, in
+    which no other response is taken.
+
     Members
     -------
-    record : ``In({valid, tag, target, instruction})``
-        A fetch is requested; `instruction` are the low bits of its instruction's address, from `instruction_in`.
-    response : ``In(stream.Signature(fetch_response_layout(lanes, tag)))``
+    record : ``In({valid, tag, kept})``
+        A fetch is requested, a cycle before its response at the latest. `kept` has its target and the low bits of its
+        instruction's address, from `instruction_in`; with `draws` also the conversion of its words.
+    response : ``In(stream.Signature(fetch_response_layout(at_once, tag)))``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     returned : ``Out({valid, wave})``
-        A fetch is done.
+        A fetch is done: its write is taken, or it had an error.
     error : ``Out({valid, instruction})``
         The fetch of `returned` had an error response; it writes nothing.
     """
@@ -81,7 +86,7 @@ class FetchReturn(wiring.Component):
         payload = response.payload
         held, valid, done = Signal.like(payload, reset_less=True), Signal(), Signal()
         converted: Any = Signal(name="converted") if self._draws else Const(1)
-        # No response waits for the registers in the cycle in which they are asked.
+        # The ready of the register file is registered, so it does not reach the responses in the same cycle.
         m.submodules.ready = ready = RegisterSlice(self._ended, SliceMode.REVERSE)
         ended, ends = ready.input.payload, ready.output
         m.d.comb += [
@@ -112,7 +117,7 @@ class FetchReturn(wiring.Component):
         return m
 
     def _convert(self, m: Module, held: Any, kept: Any, words: Any, waits: Value, converted: Signal) -> None:
-        """Convert words of vertex buffers, which are ready some cycles after the response."""
+        """Convert the words of a vertex buffer; `converted` is set `VertexConversion.latency` cycles later."""
         age = Signal(range(VertexConversion.latency + 1), name="age")
         m.d.sync += age.eq(Mux(waits, age + ~converted, 0))
         m.d.comb += converted.eq(~kept.converts | (age == VertexConversion.latency))

@@ -20,11 +20,11 @@ from ctm.sim.engines.rtl import RtlEngine
 Machines = Mapping[str, MachineConfig]
 """Configurations by the instruction sets of their workloads."""
 Tell = Callable[[str], None]
-"""Is told what comes next."""
+"""Takes the title of the next step."""
 Listed = Callable[[], list[Any]]
-"""Gives the workloads: what numpy computes of them takes seconds, once for all engines."""
+"""Gives the workloads; their expected results take numpy seconds, once for all engines."""
 Figures = tuple[dict[str, Any], Callable[[], None]]
-"""The fields for JSON, and what prints a table."""
+"""The fields for JSON, and a function that prints a table."""
 
 
 def _golden(config: MachineConfig, machines: Machines, listed: Listed, tell: Tell) -> Figures:
@@ -74,7 +74,7 @@ ENGINES: Mapping[str, Callable[[MachineConfig, Machines, Listed, Tell], Figures]
     RtlEngine.name: _rtl,
     DRAWS: _draws,
 }
-"""What measures an engine, or draws on two of them."""
+"""Measures an engine, or draws on two of them."""
 
 
 def bench(
@@ -137,7 +137,7 @@ def bench(
 
 
 def _prepare(name: str | None, config: MachineConfig) -> None:
-    """Compile what is measured."""
+    """Compile the engines that are measured."""
     for engine in ENGINES if name is None else (name,):
         prepare_engine(FastEngine.name if engine == DRAWS else engine, config)
 
@@ -145,7 +145,7 @@ def _prepare(name: str | None, config: MachineConfig) -> None:
 def _measure(
     name: str | None, config: MachineConfig, preset: str | None, settings: list[str] | None, tell: Tell
 ) -> list[Figures]:
-    """Of one engine, or of all."""
+    """The figures of one engine, or of all."""
     machines = {kind: configuration(preset, settings, kind=kind) for kind in DEFAULT_PRESETS}
     listed = cache(lambda: _workloads(tell))
     return [measure(config, machines, listed, tell) for each, measure in ENGINES.items() if name in (None, each)]

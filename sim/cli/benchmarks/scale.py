@@ -24,14 +24,14 @@ def measure_scale(
     kept: Path | None,
     chosen: Sequence[str] | None,
 ) -> tuple[dict[str, Any], Callable[[], None]]:
-    """Measure what a record has not; the fields for JSON, and what prints a table.
+    """Measure what the record does not have; the fields for JSON, and a function that prints a table.
 
     Parameters
     ----------
     config
         The machine of one core.
     origin
-        What the user has said of it, by which a record is known.
+        Preset and settings of the user; a record of others is rejected.
     picture, kept, chosen
         Files of the picture and of the record, and names of workloads; without names, all.
     """
@@ -55,12 +55,12 @@ def measure_scale(
     return measurement.as_fields(found), lambda: measurement.print_scale(RtlEngine.name, found)
 
 
-def _names(chosen: Sequence[str] | None, known: list[str]) -> list[str]:
+def _names(chosen: Sequence[str] | None, names: list[str]) -> list[str]:
     """The selected workloads, in their usual order."""
     for name in chosen or []:
-        if name not in known:
-            raise BadInput(f"--workload: there is no '{name}'; there are: {'; '.join(known)}")
-    return [name for name in known if not chosen or name in chosen]
+        if name not in names:
+            raise BadInput(f"--workload: there is no '{name}'; there are: {'; '.join(names)}")
+    return [name for name in names if not chosen or name in chosen]
 
 
 def _check_files(picture: Path | None, kept: Path | None) -> None:

@@ -9,8 +9,8 @@ import typer
 from ctm.rtl.config import DEFAULT, DEFAULT_PRESETS, DRAW_PRESET, PRESETS, TEXT_SETTINGS, MachineConfig, with_settings
 from ctm.sim.cli.outcome import BadInput
 
-# Prefixes of arguments.
-_SETTINGS = [f"{part}.{name}=" for part, values in asdict(DEFAULT).items() for name in values]
+# Arguments of --set as completion has them, without their values.
+_SETTINGS = [f"{section}.{name}=" for section, values in asdict(DEFAULT).items() for name in values]
 
 
 def one_of(names: Iterable[str]) -> Callable[[str], list[str]]:

@@ -79,7 +79,7 @@ def run_split(
 
 @contextmanager
 def _progress(total: int) -> Iterator[Callable[[int], None]]:
-    """A bar of pixels on a terminal; what is told of those that are done."""
+    """A bar of pixels on a terminal; a function to call with the number that has finished."""
     console = Console(stderr=True)
     columns = TextColumn("pixels"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from ctm.sim.cli.options.workers import check_workers
 from ctm.sim.cli.outcome import BadInput
 
 Split = Annotated[str | None, typer.Option("--split", metavar="N", help="Run the domain in N tiles, in parallel.")]
@@ -36,7 +37,7 @@ _UNSUPPORTED = {
     "--report": _INSTEAD,
     "--waves": _INSTEAD,
     "--trace": _INSTEAD,
-    "--png": "name an output FILE.png in the job, or make a picture of a part of it afterwards",
+    "--png": "name an output FILE.png in the job, or make a picture of a detail of it afterwards",
     "--port": "a board runs whole domains",
 }
 """Options that a split run does not have, and what to do."""
@@ -74,13 +75,7 @@ class Division:
                 if value is not None:
                     raise BadInput(f"{option} is for a run in tiles: add --split N")
             return
-        if self.workers is not None and self.scheduler is not None:
-            raise BadInput("--workers is for this computer, --scheduler for a cluster that is there: not both")
-        for option, file in self.certificates.items():
-            if file is not None and self.scheduler is None:
-                raise BadInput(f"{option} is for a cluster: add --scheduler tls://HOST:PORT")
-            if file is not None and not file.is_file():
-                raise BadInput(f"{option} {file}: there is no such file")
+        check_workers(self.workers, self.scheduler, self.certificates)
         for option, reason in _UNSUPPORTED.items():
             if others.get(option):
                 raise BadInput(f"{option}: not together with --split: {reason}")

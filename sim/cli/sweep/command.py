@@ -3,8 +3,9 @@
 import math
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,6 +13,7 @@ import typer
 from rich.console import Console
 
 from ctm.sim.cli.options.machine import Json
+from ctm.sim.cli.options.workers import check_workers
 from ctm.sim.cli.outcome import BadInput, Mismatch, Outcome
 from ctm.sim.cli.sweep.running import Where, kept, run_plan
 from ctm.sim.compiled.tools.package import FPGA_YOSYS, LLVM, PLOTLY, VERILATOR, YOSYS
@@ -80,33 +82,66 @@ def sweep(
         if list_wanted:
             _list(outcome, points)
             return
-        table = output or sweep_file.with_suffix(".parquet")
-        pages = None if no_page else page or table.with_suffix(".html")
-        certificates = {"--tls-ca": tls_ca, "--tls-cert": tls_cert, "--tls-key": tls_key}
-        _check_options(workers, scheduler, certificates)
-        if not math.isfinite(tolerance):
-            raise BadInput(f"--tolerance {tolerance}: it is a number of percent, as 2.5")
-        if tolerance and compare is None:
-            raise BadInput("--tolerance: it needs --compare OLD.parquet")
-        _check_files(sweep_file, table, pages, compare, resume=resume)
-        _check_packages(points, workers, scheduler, has_page=pages is not None)
+        table = output or sweep_file.with_suffix(_SUFFIX)
+        html = None if no_page else page or table.with_suffix(".html")
+        files = _Files(sweep=sweep_file, table=table, page=html, old=compare)
+        where = Where(workers, scheduler, {"--tls-ca": tls_ca, "--tls-cert": tls_cert, "--tls-key": tls_key})
+        check_workers(where.workers, where.scheduler, where.certificates)
+        _check_tolerance(tolerance, compare)
+        files.check(resume=resume)
+        _check_packages(points, where, has_page=html is not None)
 
-        # What reads and writes tables is a package that not everyone installs.
-        from ctm.sim.sweep.sweep import begun
+        # PyArrow is an optional package.
         from ctm.sim.sweep.table import read_table
 
         old = None if compare is None else read_table(compare)
-        with begun(points, table, resume=resume) as (progress, journal):
-            plan = progress.plan()
-            with kept(progress, journal):
-                run_plan(progress, journal, plan, Where(workers, scheduler, certificates))
-                rows = progress.write()
-                if pages is not None:
-                    _write_page(pages, rows, points)
-            journal.remove()
-        _summarise(outcome, progress, table, pages)
+        progress, rows = _run(points, files, where, resume=resume)
+        _summarise(outcome, progress, files)
         if old is not None:
             _compare(outcome, old, rows, tolerance)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Files:
+    """The files of a sweep: its own, the table and the page that it writes, and the table to compare with."""
+
+    sweep: Path
+    table: Path
+    page: Path | None
+    old: Path | None
+
+    def check(self, *, resume: bool) -> None:
+        """Reject files that would replace others, before anything runs; a page is replaced by `resume` only."""
+        if self.table.suffix != _SUFFIX:
+            raise BadInput(f"-o {self.table}: the name of a table ends in {_SUFFIX}")
+        if self.old is not None and is_same_file(self.old, self.table):
+            raise BadInput(f"--compare {self.old}: it is the table that is written; name another one with -o")
+        if self.page is None:
+            return
+        for other in (self.sweep, self.table, *([] if self.old is None else [self.old])):
+            if is_same_file(self.page, other):
+                raise BadInput(f"--page {self.page}: it would replace {other}; choose another name")
+        if self.page.exists() and not resume:
+            raise BadInput(f"{self.page}: it is there already; name another page with --page, or --resume replaces it")
+        try_files({self.page: 0}, make_folders=True)
+
+
+def _run(points: Points, files: _Files, where: Where, *, resume: bool) -> tuple["Progress", list["Row"]]:
+    """Run the points without a record, and write table and page; the finished sweep, and the table's rows.
+
+    The journal of records is removed after the last file is written, so that an interrupted sweep can be resumed.
+    """
+    from ctm.sim.sweep.sweep import begun
+
+    with begun(points, files.table, resume=resume) as (progress, journal):
+        plan = progress.plan()
+        with kept(progress, journal):
+            run_plan(progress, journal, plan, where)
+            rows = progress.write()
+            if files.page is not None:
+                _write_page(files.page, rows, points)
+        journal.remove()
+    return progress, rows
 
 
 @contextmanager
@@ -135,47 +170,29 @@ def _list(outcome: Outcome, points: Points) -> None:
 
 
 def _counted(points: Points) -> str:
-    parts = [f"{len(points.points):,} points"]
-    parts += [f"{points.left_out:,} left out by conditions"] if points.left_out else []
-    parts += [f"{points.impossible:,} impossible ones left out"] if points.impossible else []
-    parts += [f"{points.repeated:,} that are the same as others left out"] if points.repeated else []
-    return ", ".join(parts)
+    counts = [f"{len(points.points):,} points"]
+    counts += [f"{points.left_out:,} left out by conditions"] if points.left_out else []
+    counts += [f"{points.impossible:,} impossible ones left out"] if points.impossible else []
+    counts += [f"{points.repeated:,} that are the same as others left out"] if points.repeated else []
+    return ", ".join(counts)
 
 
-def _check_options(workers: int | None, scheduler: str | None, certificates: Mapping[str, Path | None]) -> None:
-    if workers is not None and scheduler is not None:
-        raise BadInput("--workers is for this computer, --scheduler for a cluster that is there: not both")
-    for option, file in certificates.items():
-        if file is not None and scheduler is None:
-            raise BadInput(f"{option} is for a cluster: add --scheduler tls://HOST:PORT")
-        if file is not None and not file.is_file():
-            raise BadInput(f"{option} {file}: there is no such file")
+def _check_tolerance(tolerance: float, compare: Path | None) -> None:
+    if not math.isfinite(tolerance):
+        raise BadInput(f"--tolerance {tolerance}: it is a number of percent, as 2.5")
+    if tolerance and compare is None:
+        raise BadInput("--tolerance: it needs --compare OLD.parquet")
 
 
-def _check_files(sweep_file: Path, table: Path, page: Path | None, compare: Path | None, *, resume: bool) -> None:
-    """Reject files that would replace others, before anything runs."""
-    if table.suffix != _SUFFIX:
-        raise BadInput(f"-o {table}: the name of a table ends in {_SUFFIX}")
-    if compare is not None and is_same_file(compare, table):
-        raise BadInput(f"--compare {compare}: it is the table that is written; name another one with -o")
-    if page is None:
-        return
-    for other in (sweep_file, table, *([] if compare is None else [compare])):
-        if is_same_file(page, other):
-            raise BadInput(f"--page {page}: it would replace {other}; choose another name")
-    if page.exists() and not resume:
-        raise BadInput(f"{page}: it is there already; name another page with --page, or --resume replaces it")
-    try_files({page: 0}, make_folders=True)
-
-
-def _check_packages(points: Points, workers: int | None, scheduler: str | None, *, has_page: bool) -> None:
+def _check_packages(points: Points, where: Where, *, has_page: bool) -> None:
+    """Raise ToolchainError for a package that is missing here; workers of a cluster have those of engines."""
     PYARROW.require()
     if has_page:
         PLOTLY.require()
-    if scheduler is not None or workers != 0:
+    if where.scheduler is not None or where.workers != 0:
         DISTRIBUTED.require()
         CRYPTOGRAPHY.require()
-    if scheduler is not None:
+    if where.scheduler is not None:
         return
     if RtlEngine.name in points.sweep.engines:
         YOSYS.require()
@@ -194,15 +211,15 @@ def _write_page(page: Path, rows: Sequence["Row"], points: Points) -> None:
     write_file(page, text.encode(), make_folders=True)
 
 
-def _summarise(outcome: Outcome, progress: "Progress", table: Path, page: Path | None) -> None:
+def _summarise(outcome: Outcome, progress: "Progress", files: _Files) -> None:
     failures = progress.failures
     outcome.fields |= {
-        "points": progress.done, "failed": len(failures), "table": str(table),
-        "page": None if page is None else str(page),
+        "points": progress.done, "failed": len(failures), "table": str(files.table),
+        "page": None if files.page is None else str(files.page),
     }  # fmt: skip
-    outcome.say(f"table: {table}, {_counted(progress.points)}")
-    if page is not None:
-        outcome.say(f"page: {page}")
+    outcome.say(f"table: {files.table}, {_counted(progress.points)}")
+    if files.page is not None:
+        outcome.say(f"page: {files.page}")
     names = {point.identity: str(point) for point in progress.points.points}
     for record in failures[:_FAILURES]:
         typer.echo(f"failed: {names[record['point']]}: {record['reason']}", err=True)

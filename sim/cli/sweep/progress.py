@@ -9,12 +9,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ctm.sim.sweep.measuring import OK, Record
 
 _WINDOW = 600.0
-"""Seconds of which the estimate is the mean: points differ, and compilation comes first."""
+"""Seconds over which the estimate is averaged: points differ, and compilation comes first."""
 
 
 @contextmanager
 def sweep_progress(total: int) -> Iterator[tuple[Callable[[Record], None], Callable[[str], None]]]:
-    """A bar of `total` points and areas: what is told of each record, and what is told a sentence."""
+    """A bar of `total` points and areas; a function to call for each record, and one that prints a sentence."""
     console = Console(stderr=True)
 
     def say(sentence: str) -> None:

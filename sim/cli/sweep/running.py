@@ -1,4 +1,4 @@
-"""Where the points of a sweep run, and what is said if they do not all."""
+"""Where the points of a sweep run, and the note of a sweep that was interrupted."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Where:
-    """What --workers, --scheduler and the options of TLS say, these by their names."""
+    """The values of --workers and --scheduler, and the files of TLS by their options; None: not given."""
 
     workers: int | None
     scheduler: str | None
@@ -29,7 +29,7 @@ class Where:
 
 
 def run_plan(progress: "Progress", journal: "Journal", plan: Plan, where: Where) -> None:
-    """Do what is left of a sweep.
+    """Run the points of a plan, with a bar of progress; each record goes to the journal as it comes.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def run_plan(progress: "Progress", journal: "Journal", plan: Plan, where: Where)
     if not plan.size:
         return
 
-    # It writes tables, by a package that not everyone installs.
+    # Tables need an optional package.
     from ctm.sim.sweep.sweep import go_on
 
     with sweep_progress(plan.size) as (tell, say):
@@ -51,7 +51,7 @@ def run_plan(progress: "Progress", journal: "Journal", plan: Plan, where: Where)
 
         # Dask takes half a second to import.
         from ctm.sim.sweep.cluster.handed import do_at_workers
-        from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_behind
+        from ctm.sim.sweep.cluster.workers import Certificates, local_workers, processors, workers_of
 
         if where.scheduler is None:
             count = min(where.workers or processors(), plan.size)
@@ -65,18 +65,18 @@ def run_plan(progress: "Progress", journal: "Journal", plan: Plan, where: Where)
         files = [None if file is None else str(file) for file in where.certificates.values()]
         sweep = progress.points.sweep
         needs = needed(sweep.engines, area=sweep.area)
-        with workers_behind(where.scheduler, Certificates(*files), needs) as client:
+        with workers_of(where.scheduler, Certificates(*files), needs) as client:
             records = do_at_workers(plan, client, name=f"the scheduler {where.scheduler}", sources=sources())
             go_on(progress, journal, records, tell)
 
 
 @contextmanager
 def kept(progress: "Progress", journal: "Journal") -> Iterator[None]:
-    """Say what is kept of a sweep that ends before it is complete."""
+    """Print how many points are kept if the body ends with an exception."""
     try:
         yield
     except BaseException:
-        # A signal may come between a record on disk and what is known of it.
+        # A signal may come after a record is on disk and before `progress` has it.
         for record in journal.kept():
             if "point" in record:
                 progress.take(record)

@@ -59,12 +59,12 @@ WavesDepth = Annotated[
 ]  # fmt: skip
 FAULT, END = "fault", "end"
 _CYCLES = 2_000
-"""Of a window around something."""
+"""Default length of a window around an event, in cycles."""
 _AFTER = 4
-"""Of a window around a fault, one cycle of so many is after it."""
+"""A window around a fault has a quarter of its cycles after it."""
 
 Rerun = Callable[[Waves], Execution]
-"""Makes an execution of the job, which is watched so."""
+"""Makes an execution of the job that is recorded as a `Waves` says."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class WaveRequest:
     around: str | None = None
 
     def engine(self, name: str) -> str:
-        """The engine that writes it, `name` or that of `auto`; BadInput: `name` writes none."""
+        """The engine that writes the wave: `name`, or engine `rtl` for ``auto``; BadInput if `name` writes none."""
         if name == AutoEngine.name:
             return RtlEngine.name
         if name not in TRACED:
@@ -85,7 +85,7 @@ class WaveRequest:
         return name
 
     def located(self, rerun: Rerun) -> "WaveRequest":
-        """The same with its window, which a run without a wave finds: runs are deterministic.
+        """The same with the window around its event, which a first run of the whole job finds: runs are deterministic.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class WaveRequest:
         return WaveRequest(waves=replace(self.waves, first=max(0, first), cycles=cycles))
 
     def end(self, outcome: Outcome, execution: Execution) -> None:
-        """Complete the file, and say what it has; why there is none is noted for `problem_of`."""
+        """Close the file and report its cycles; the outcome has the reason of a missing wave, see `problem_of`."""
         has_failed = sys.exc_info()[1] is not None
         noted: dict[str, Any] = {"file": str(self.waves.path)}
         outcome.fields["waves"] = noted
@@ -192,7 +192,7 @@ def _processor(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
     try:
-        i, j = (int(part) for part in text.split(","))
+        i, j = (int(number) for number in text.split(","))
     except ValueError:
         raise BadInput(f"--waves-at {text}: write it as I,J") from None
     if i < 0 or j < 0:

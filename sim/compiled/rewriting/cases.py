@@ -36,11 +36,11 @@ class _Switch:
 def with_disjoint_cases(text: str) -> str:
     """The same design in RTLIL, no two cases of a switch with a value in common, but where Yosys writes ifs."""
     edits = [edit for switch in _switches(text) if not switch.is_chain for edit in _edits(switch)]
-    parts, start = [], 0
+    texts, start = [], 0
     for line, new in sorted(edits, key=lambda edit: edit[0].start()):
-        parts += [text[start : line.start()], line["indent"], new, "\n"]
+        texts += [text[start : line.start()], line["indent"], new, "\n"]
         start = line.end()
-    return "".join([*parts, text[start:]])
+    return "".join([*texts, text[start:]])
 
 
 def _switches(text: str) -> Iterator[_Switch]:
@@ -58,11 +58,11 @@ def _edits(switch: _Switch) -> Iterator[tuple[re.Match[str], str]]:
     """Lines of a switch, and what is to stand there."""
     taken: list[str] = []
     for line, own in switch.cases:
-        left = [part for pattern in own for part in without(pattern, taken)]
+        remaining = [each for pattern in own for each in without(pattern, taken)]
         taken += own
         # If nothing is left no value gets here, as with the patterns that it had.
-        if left and left != own:
-            yield line, f"case {', '.join(map(_number, left))}"
+        if remaining and remaining != own:
+            yield line, f"case {', '.join(map(_number, remaining))}"
 
 
 def _number(pattern: str) -> str:
@@ -71,10 +71,10 @@ def _number(pattern: str) -> str:
 
 def without(pattern: str, others: Sequence[str]) -> list[str]:
     """Patterns that have no value in common, for the values of one that are those of no other."""
-    left = [pattern]
+    remaining = [pattern]
     for other in others:
-        left = [part for given in left for part in _difference(given, other)]
-    return left
+        remaining = [each for given in remaining for each in _difference(given, other)]
+    return remaining
 
 
 def _difference(pattern: str, other: str) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Names in Verilog that every tool takes and a person can type.
 
-Yosys writes a name that is none in Verilog behind a backslash, and there some tools go wrong; it also has dots and
+Yosys writes a name that is none in Verilog after a backslash, and there some tools go wrong; it also has dots and
 brackets, which in a path look as if they were its own. Here ``ctm.machine`` becomes ``ctm__machine``, ``words[3].sign``
 ``words__3__sign``, ``$44``, which the sources do not name, ``_44``, and a keyword gets an underscore at its end.
 """

@@ -43,11 +43,11 @@ def merge(text: str, top: str) -> str:
     for name, module in reversed(merged.modules.items()):
         for inner, count in module.inside.items():
             counts[inner] += count * counts[name]
-    parts = []
+    texts = []
     for name, module in merged.modules.items():
         is_kept = counts[name] > 1 and module.operations >= _LEAST_OPERATIONS
-        parts.append(f"{KEPT if is_kept else ''}module {name}\n{module.text}end\n")
-    return "".join(parts)
+        texts.append(f"{KEPT if is_kept else ''}module {name}\n{module.text}end\n")
+    return "".join(texts)
 
 
 class _Merger:

@@ -1,6 +1,6 @@
 """A flat module in Yosys's RTLIL text: its wires, cells and connections.
 
-The text is that of `write_rtlil`: one item in each line, signals with the most significant part first.
+The text is that of `write_rtlil`: one item in each line, signals with the most significant field first.
 """
 
 import re
@@ -13,13 +13,13 @@ _REFERENCE = re.compile(r"(?<![^ ])([\\$]\S+)(?: \[(\d+)(?::(\d+))?\])?")
 _TERM = re.compile(_REFERENCE.pattern + r"|(?<![^ ])(\d+)'([01xz-]*)|(?<![^ ])(-?\d+)(?![^ ])")
 _INTEGER_BITS = 32
 _OUTPUTS = ("\\Y", "\\Q", "\\DATA")
-"""Of Yosys's own cells; what memory takes is called so too, but has nothing behind it."""
+"""Output ports of Yosys's own cells; the DATA input of a memory write counts as one, which nothing reads."""
 _STATE = ("$dff", "$memwr_v2", "$meminit_v2", "$scopeinfo")
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell; lines are counted in the module's text, `end` is that behind it. A connection is a cell without a kind.
+    """A cell; lines are counted in the module's text, `end` is the one after it. A connection is a cell without a kind.
 
     `inputs` and `outputs` are signals by the names of their ports.
     """
@@ -63,7 +63,7 @@ def wires(lines: Sequence[str]) -> Iterator[Wire]:
 
 
 def modules(text: str) -> Iterator[str]:
-    """The texts of a design's modules, with what stands in front of each."""
+    """The texts of a design's modules, with what precedes each."""
     start = 0
     for match in re.finditer(r"^end\n", text, re.MULTILINE):
         yield text[start : match.end()]
@@ -89,13 +89,13 @@ def _cell(lines: Sequence[str], first: int) -> Cell:
     outputs: dict[str, str] = {}
     end = first + 1
     while lines[end] != "  end\n":
-        word, *rest = lines[end].strip().split(" ", 2)
+        word, *fields = lines[end].strip().split(" ", 2)
         if word == "parameter":
-            # `signed` may stand in front of the name.
+            # `signed` may precede the name.
             key, value = lines[end].split()[-2:]
             parameters[key[1:]] = value
         elif word == "connect":
-            port, signal = rest
+            port, signal = fields
             (outputs if port in _OUTPUTS else inputs)[port[1:]] = signal
         end += 1
     return Cell(kind, name, first, end + 1, parameters, inputs, outputs)

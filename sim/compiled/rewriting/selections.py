@@ -1,8 +1,8 @@
-"""Elements of signals in Verilog: a part-select in place of a shift of a whole that is wide.
+"""Elements of wide signals in Verilog: an indexed part-select instead of a shift of the whole signal.
 
-Yosys writes a chosen element as ``element = words >> index * width``. A model computes that shift in every word of the
-signal, some dozens of instructions, and then keeps one. Where the shift stays, its result gets a name, so that what is
-kept of it is said.
+Yosys writes a selected element as ``element = words >> index * width``. A model computes that shift in every word of
+the signal, some dozens of instructions, and then uses one. A shift that cannot be replaced gets a named result, of
+which a part-select takes the element.
 """
 
 import re
@@ -22,7 +22,7 @@ _SHIFT = re.compile(rf"(?m)^  assign ({_NAME}) *= ({_NAME}) *(?:{_RANGE})? >> ({
 def with_selections(verilog: str) -> str:
     """The same Verilog, each element of a wide signal selected and not shifted to its offset.
 
-    Only where every index has an element: beyond the last one a shift gives 0, a part-select nothing that is defined.
+    Only where every index has an element: beyond the last one a shift gives 0, a part-select an undefined value.
     """
     return "".join(_module(text) for text in _MODULE.split(verilog))
 
@@ -62,7 +62,7 @@ def _module(text: str) -> str:
 
 
 def _exact(name: str, width: int, start: int, length: int) -> str:
-    """As many bits of an index as the whole has elements for; those above are zero."""
+    """The bits of an index that select among the elements; those above are zero."""
     return name if length == width else f"{name} [{start + length - 1}:{start}]"
 
 

@@ -1,4 +1,4 @@
-"""What Verilog's blocks do when time begins."""
+"""Initial values in Verilog: memories of zeros as loops, and constants that a block computes at the start."""
 
 import re
 
@@ -6,11 +6,11 @@ _MODULE = re.compile(r"(?m)^(?=module )")
 _ZEROS = re.compile(r"  initial begin\n((?:    (\\\S+ |\S+?)\[\d+\] = \d+'h0+;\n)+)  end\n")
 """A memory that starts as zeros, row by row: that is half of some designs' text."""
 _CONSTANT = re.compile(r"  always @\*\n    (.+ = (?:\d+'[bdh][\da-fxz]+|\{ (?:\d+'[bdh][\da-fxz]+(?:, )?)+ \});\n)")
-"""Part of a signal that is constant while the rest of it is not: a block that reads nothing, and so never runs."""
+"""A constant field of a signal whose other bits vary: a block that reads nothing, and so never runs."""
 _TRIGGER = "\\at_start "
-"""What other blocks read, so that they run once even if nothing else changes; Yosys has another name for it.
+"""A signal that these blocks read, so that they run once at the start; Yosys has another name for it.
 
-It changes when all blocks wait for that. A value in its declaration, as Yosys gives it, may be there before they do.
+It changes after all blocks have started to wait. Yosys's value in the declaration may be set before they do.
 """
 _DECLARED = re.compile(r"  reg \\\S+\$verilog_backend\S+  = 0;\n")
 _READ = re.compile(r"(    if \()\\\S+\$verilog_backend\S+ (\) begin end\n)")
@@ -19,7 +19,7 @@ _BLOCK = "  always @* begin\n"
 
 
 def with_starts(verilog: str) -> str:
-    """The same Verilog, where zeros are written in loops, and constant parts of signals have their value."""
+    """The same Verilog, with memories of zeros set in loops, and constant fields of signals set at the start."""
     return "".join(_module(text) for text in _MODULE.split(verilog))
 
 
@@ -33,7 +33,7 @@ def _module(text: str) -> str:
 
 
 def _loop(rows: re.Match[str]) -> str:
-    """The same as a loop, with a counter whose name hides no other."""
+    """The assignments as a loop, whose counter has a name of its own."""
     name, count = rows[2].strip(), rows[1].count("\n")
     row = f"\\{name.removeprefix(chr(92))}$row "
     return f"  integer {row};\n  initial for ({row}= 0; {row}< {count}; {row}= {row}+ 1) {rows[2]}[{row}] = 0;\n"

@@ -1,7 +1,7 @@
-"""Memory rows that are written in parts: a look at all strobes together before one at each.
+"""Memory rows with write strobes: one test of all strobes before a test of each.
 
-Yosys writes ``if (strobes[n]) memory[row][...] <= ...`` for each part. In most cycles there is none, and a model that
-looks at 64 of them takes a good part of a percent of its time for that.
+Yosys writes ``if (strobes[n]) memory[row][...] <= ...`` for each field of a row. In most cycles no strobe is set, and a
+model that tests 64 of them takes almost a percent of its time for that.
 """
 
 import re
@@ -12,5 +12,5 @@ _WRITES = re.compile(
 
 
 def with_strobes_together(verilog: str) -> str:
-    """The same Verilog, all writes of a row's parts in one more condition: that there is one."""
+    """The same Verilog, the writes of a row's fields in one more condition: that any strobe is set."""
     return _WRITES.sub(r"    if (|\1) begin\n\g<0>    end\n", verilog)

@@ -29,7 +29,7 @@ class Operand:
     is_signed: bool
 
     def extended(self, width: int) -> "Operand":
-        """The same number, or its lower part."""
+        """The same number, or its lower bits."""
         if self.width == 0:
             return Operand(f"{width}'{'0' * width}", width, self.is_signed)
         if width < self.width:
@@ -64,7 +64,7 @@ class _Operation:
         return "\n".join([*lines, f"    connect \\Y {self.result}", "  end", ""])
 
     def wider(self, width: int, left: Operand, right: Operand, *, is_signed: bool, kind: str) -> str:
-        """The cell with a result of this width, of which the lower part is used."""
+        """The cell with a result of this width, of which the lower bits are used."""
         if width == self.width:
             return self.written(left, right, is_signed=is_signed, kind=kind)
         whole = f"{self.name}$whole"
@@ -75,7 +75,7 @@ class _Operation:
 def with_equal_widths(text: str) -> str:
     """The same design in RTLIL, its operators with operands as wide as the result, or as each other.
 
-    A right shift's first operand, from which only a part is taken, is left wider.
+    A right shift's first operand, of which only a field is used, is left wider.
     """
     return _CELL.sub(_cell, text)
 

@@ -1,8 +1,8 @@
 """Modules whose instances share their code in a model that Verilator makes.
 
-Verilator puts a copy of a module's code where each instance is. A cycle runs through all of that, and it is longer than
-what a processor has near; so of what is large and there more than once, one function that is called for each instance
-is faster, though what goes in and out is then copied.
+Verilator puts a copy of a module's code where each instance is. A cycle runs through all of that, and it is larger than
+a processor's instruction cache. So for a large module with several instances one function, called for each instance, is
+faster, although its ports are then copied.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from ctm.sim.compiled.rewriting.modules import INSTANCE, MODULE
 
 _LEAST_LINES = 3_000
 """Lines of Verilog from which on a module is large, with all that is in it. A model of R700 lanes gains 6 % of speed
-from slots that share their code, nothing from their lanes or from smaller parts, and loses 2 % with slots and lanes."""
+from slots that share their code, nothing from their lanes or from smaller units, and loses 2 % with slots and lanes."""
 
 
 def shared_modules(verilog: str, top: str) -> list[str]:

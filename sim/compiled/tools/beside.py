@@ -1,4 +1,4 @@
-"""Calls that are computed in a process of their own, beside what their caller does."""
+"""Calls that run in a process of their own, in parallel with their caller."""
 
 import os
 import pickle
@@ -11,7 +11,7 @@ from ctm.sim.compiled.tools.programs import Tools, last_lines
 
 Value = TypeVar("Value")
 
-# Who is ended by a signal ends the tools that it has started itself.
+# On a signal the process ends normally, and with it the tools that it has started.
 _CHILD = """
 import pickle, signal, sys
 signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
@@ -25,10 +25,10 @@ pickle.dump(outcome, sys.stdout.buffer)
 
 
 class Beside(Generic[Value]):
-    """``function(*arguments)`` in a process of its own; function and arguments must be known to pickle.
+    """``function(*arguments)`` in a process of its own; function and arguments must be picklable.
 
-    Unlike those of `multiprocessing`, the process does not import the caller's main module, which need not be made for
-    that. Leaving the context ends it.
+    Unlike those of `multiprocessing`, the process does not import the caller's main module. Leaving the context ends
+    it.
     """
 
     def __init__(self, function: Callable[..., Value], *arguments: Any) -> None:

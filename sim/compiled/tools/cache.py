@@ -1,9 +1,8 @@
-"""Compiled things, kept in a folder of the user's until what they are made of changes.
+"""A cache of compiled files in a folder of the user's, keyed by everything that they are made from.
 
-A file's name is the hash of all that it is made of. It becomes visible by one rename, so builds may be interrupted and
-may run at once. Its last bytes are a hash of its name and of the bytes before, so that a file that is damaged, or is
-another one, is noticed and made again: a shared object that is loaded would take the process with it. The folder may be
-deleted at any time.
+A file's name is the hash of its key. It becomes visible by one rename, so builds may be interrupted and may run in
+parallel. Its last bytes are a hash of its name and contents. A file that is damaged, or has another's name, is made
+again: a damaged shared object would crash the process. The folder may be deleted at any time.
 """
 
 import fcntl
@@ -22,24 +21,24 @@ from ctm.sim.compiled.error import ToolchainError
 _NAME = "ctm"
 _BUILD = "build-"
 _FORMAT = "1"
-"""To be changed with what this module does to a file."""
+"""Version of the form in which this module stores a file."""
 _SEAL_BYTES = hashlib.sha256().digest_size
-# Nobody need set it up: without that a warning is a line on standard error.
+# Without a configuration of logging a warning is a line on standard error.
 _log = logging.getLogger(__name__)
 
 
-def cached(kind: str, parts: Sequence[str], suffix: str, make: Callable[[Path, Path], None]) -> Path:
-    """The cache's file for these parts; if there is none, ``make(folder, target)`` writes it in a temporary folder.
+def cached(kind: str, key: Sequence[str], suffix: str, make: Callable[[Path, Path], None]) -> Path:
+    """The cached file of this key; if there is none, ``make(folder, target)`` writes it in a temporary folder.
 
-    A warning is logged where a file is damaged, where another process makes it, and where the cache is elsewhere than
-    it should be.
+    It waits while another process makes the same file. A warning is logged then, where a file is damaged, and where the
+    usual cache folder cannot be written.
 
     Raises
     ------
     ToolchainError
         The cache folder cannot be written.
     """
-    name = _name(kind, parts, suffix)
+    name = _name(kind, key, suffix)
     # What is there may be used whether or not the folder can be written.
     usual = _usual_folder() / name
     if _is_there(usual):
@@ -60,19 +59,19 @@ def cached(kind: str, parts: Sequence[str], suffix: str, make: Callable[[Path, P
     return file
 
 
-def is_cached(kind: str, parts: Sequence[str], suffix: str) -> bool:
+def is_cached(kind: str, key: Sequence[str], suffix: str) -> bool:
     """Whether the cache has the file that `cached` would give."""
-    return _is_there(_usual_folder() / _name(kind, parts, suffix))
+    return _is_there(_usual_folder() / _name(kind, key, suffix))
 
 
-def _name(kind: str, parts: Sequence[str], suffix: str) -> str:
-    # Lengths, so that no two lists of parts give the same text.
-    text = "".join(f"{len(part)}:{part}" for part in (_FORMAT, *parts))
+def _name(kind: str, key: Sequence[str], suffix: str) -> str:
+    # Lengths, so that no two keys give the same text.
+    text = "".join(f"{len(field)}:{field}" for field in (_FORMAT, *key))
     return f"{kind}-{hashlib.sha256(text.encode()).hexdigest()[:32]}{suffix}"
 
 
 def cache_folder() -> Path:
-    """Where compiled things are kept: ``$XDG_CACHE_HOME/ctm``, or ``~/.cache/ctm``; made if it is not there.
+    """The folder of the cache: ``$XDG_CACHE_HOME/ctm``, or ``~/.cache/ctm``; made if it is not there.
 
     Where that cannot be written, it is a folder of the user's among the system's temporary ones, and a warning says so.
 
@@ -121,7 +120,7 @@ def _seal(file: Path) -> None:
 
 
 def _is_there(file: Path) -> bool:
-    """Whether a file is there, and ends with its hash; in passing, what dead processes left beside it is removed."""
+    """Whether a file exists and ends with its hash; also removes what dead processes left in its folder."""
     _clear(file.parent)
     try:
         status = file.stat()
@@ -132,7 +131,7 @@ def _is_there(file: Path) -> bool:
 
 @cache
 def _has_seal(file: Path, *_: int) -> bool:
-    """Whether it ends with its hash; what else is given tells whether it is still the same file."""
+    """Whether it ends with its hash; the other arguments make a changed file a new entry of the cache."""
     data = file.read_bytes()
     return _digest(file.name, data[:-_SEAL_BYTES]) == data[-_SEAL_BYTES:]
 
@@ -143,7 +142,7 @@ def _digest(name: str, data: bytes) -> bytes:
 
 @contextmanager
 def _only_one(file: Path) -> Iterator[None]:
-    """Let one process at a time make a file; the others find it when they go on."""
+    """Let one process at a time make a file; the others wait, and then find it."""
     lock = file.with_name(f"lock-{file.stem}")
     with lock.open("w") as handle:
         if not _take(handle.fileno()):
@@ -152,7 +151,7 @@ def _only_one(file: Path) -> Iterator[None]:
         try:
             yield
         finally:
-            # Who waits for this lock holds the file itself and not its name.
+            # A waiting process has the file open, so its name may go.
             lock.unlink(missing_ok=True)
 
 

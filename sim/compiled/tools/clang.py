@@ -13,7 +13,7 @@ from ctm.sim.compiled.tools.package import CLANG
 
 CACHE_VARIABLE = "ZIG_GLOBAL_CACHE_DIR"
 """What names the folder in which it leaves a copy of all that it makes."""
-# No more than other compilers do without being asked; the code may run on another computer with the same cache folder.
+# As other compilers' defaults; the code may run on another computer that shares the cache folder.
 _FLAGS = ("-g0", "-fno-sanitize=all", "-mcpu=baseline", "-nostdinc++")
 
 

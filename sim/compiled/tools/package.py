@@ -29,7 +29,7 @@ class Package:
         return importlib.util.find_spec(self.module) is not None
 
     def require(self) -> None:
-        """Refuse to go on without it.
+        """Raise an error if the package is missing.
 
         Raises
         ------

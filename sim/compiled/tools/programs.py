@@ -21,9 +21,9 @@ Result = subprocess.CompletedProcess[bytes]
 class Tools:
     """Starts tools, `count` at a time; leaving the context ends those that still run.
 
-    They are started in threads, because what a signal raises comes up in the main thread: there it could come between a
-    tool's start and the moment when somebody knows of it. Each leads a process group, so that the programs that a
-    compiler starts end with it.
+    They are started in threads, because a signal raises its exception in the main thread: there it could come between a
+    tool's start and its entry in `_running`. Each leads a process group, so that the programs that a compiler starts
+    end with it.
     """
 
     def __init__(self, count: int = 1) -> None:
@@ -47,7 +47,7 @@ class Tools:
         self, command: Sequence[str], folder: Path | None = None, *, environment: dict[str, str] | None = None,
         given: bytes = b"",
     ) -> Future[Result]:  # fmt: skip
-        """Run a command in a folder as soon as there is room, with more in its environment, and this to read."""
+        """Run a command in a folder once fewer than `count` run; `environment` is added, `given` is standard input."""
         return self._threads.submit(self._run, command, folder, os.environ | (environment or {}), given)
 
     def _run(self, command: Sequence[str], folder: Path | None, environment: dict[str, str], given: bytes) -> Result:

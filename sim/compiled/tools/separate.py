@@ -1,4 +1,4 @@
-"""Modules that are compiled each by itself, kept, and linked: what two machines have in common is compiled once."""
+"""Modules that are compiled, cached and linked one by one: a module that two machines share is compiled once."""
 
 import tarfile
 from collections.abc import Callable, Sequence
@@ -9,12 +9,12 @@ from ctm.sim.compiled.tools.beside import Beside
 from ctm.sim.compiled.tools.cache import cached, is_cached
 from ctm.sim.compiled.tools.toolchain import (
     Model,
-    Part,
     Toolchain,
-    compile_parts,
+    TranslationUnit,
+    compile_units,
     find_tools,
     link,
-    model_parts,
+    model_units,
     verilate,
     write_header,
 )
@@ -29,8 +29,8 @@ _BORDER = "border.h"
 class Separate:
     """A module that becomes a model of its own.
 
-    `write` gives its Verilog, and C++ that is to stand behind the headers of all models; `key` stands for all that
-    this is made from. `write` must be known to pickle.
+    `write` gives its Verilog, and C++ that follows the headers of all models; `key` identifies everything that this is
+    made from. `write` must be picklable.
     """
 
     top: str
@@ -41,7 +41,7 @@ class Separate:
 def build_separately(
     modules: Sequence[Separate], wrapper: str, *, standard: str, tell: Callable[[], None], is_here: bool = False
 ) -> Path:
-    """The shared object of models and a C++ wrapper around them, which ``"models.h"`` gives all headers.
+    """The shared object of models and a C++ wrapper, which includes all their headers as ``"models.h"``.
 
     Models that the cache does not have are made in processes beside this one, unless `is_here`; `tell` is called
     before anything is made. `standard` is the compiler's option for the wrapper.
@@ -57,17 +57,17 @@ def build_separately(
         tell()
         models = [_unpacked(archive, folder) for archive in _archives(modules, tools, is_here=is_here)]
         write_header(folder, models, "".join((own / _BORDER).read_text() for own in models))
-        part = Part(tools.large, "wrapper", wrapper, tools.large.large_model_flags)
+        unit = TranslationUnit(tools.large, "wrapper", wrapper, tools.large.large_model_flags)
         includes = (*tools.verilator.include, f"-I{folder}", *(f"-I{own}" for own in models))
-        objects = compile_parts([part], folder, (standard, *includes))
+        objects = compile_units([unit], folder, (standard, *includes))
         link(tools, [*objects, *(file for own in models for file in sorted(own.glob("*.o")))], target)
 
     return cached("model", (*(module.key for module in modules), wrapper, standard, *tools.key), ".so", make)
 
 
 def _archives(modules: Sequence[Separate], tools: Toolchain, *, is_here: bool) -> list[Path]:
-    """The cache's file of each, which are made side by side."""
-    missing = [module for module in modules if not is_cached(_KIND, _parts(module, tools), _SUFFIX)]
+    """The cached archive of each module; missing ones are made in parallel."""
+    missing = [module for module in modules if not is_cached(_KIND, _key(module, tools), _SUFFIX)]
     if len(missing) > 1 and not is_here:
         with Beside(_archive, missing[0]) as first:
             _archives(missing[1:], tools, is_here=False)
@@ -75,12 +75,12 @@ def _archives(modules: Sequence[Separate], tools: Toolchain, *, is_here: bool) -
     return [_archive(module) for module in modules]
 
 
-def _parts(module: Separate, tools: Toolchain) -> tuple[str, ...]:
+def _key(module: Separate, tools: Toolchain) -> tuple[str, ...]:
     return (module.top, module.key, *tools.key)
 
 
 def _archive(module: Separate) -> Path:
-    """The cache's file with what a compiler and a linker need of a model: headers and objects."""
+    """The cached archive of a model's headers and objects, made if it is missing."""
     tools = find_tools()
 
     def make(folder: Path, target: Path) -> None:
@@ -88,16 +88,16 @@ def _archive(module: Separate) -> Path:
         own = verilate(tools.verilator, model, folder)
         (own / _BORDER).write_text(model.header)
         options = (_MODEL_STANDARD, *tools.verilator.include, f"-I{own}")
-        objects = compile_parts(model_parts(tools, own), folder, options)
+        objects = compile_units(model_units(tools, own), folder, options)
         with tarfile.open(target, "w") as archive:
             for file in (*sorted(own.glob("*.h")), *objects):
                 archive.add(file, f"{module.top}/{file.name}")
 
-    return cached(_KIND, _parts(module, tools), _SUFFIX, make)
+    return cached(_KIND, _key(module, tools), _SUFFIX, make)
 
 
 def _unpacked(archive: Path, folder: Path) -> Path:
-    """The folder, in this one, that has the files of an archive."""
+    """Unpack an archive into `folder`; the folder in it that has the files."""
     with tarfile.open(archive) as opened:
         opened.extractall(folder, filter="data")
         return folder / Path(opened.getnames()[0]).parent

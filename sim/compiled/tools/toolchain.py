@@ -17,7 +17,7 @@ from ctm.sim.compiled.tools.package import VERILATOR, installation
 from ctm.sim.compiled.tools.programs import Tools, check, run
 
 _BUILD = "8"
-"""To be changed with what this module does beyond the flags below."""
+"""A version of this module's output; to be changed with anything that the flags below do not say."""
 _VERILATOR_FLAGS = (
     "--cc", "-O3", "--x-assign", "fast", "--x-initial", "fast", "--no-assert", "--no-timing", "-Wno-fatal", "-Wno-lint",
     # Files and functions of limited size; Verilator's own build, which would want a precompiled header, is not used.
@@ -34,11 +34,11 @@ _MODEL_FLAGS = ("-O2",)
 _LARGE_MODEL_FLAGS = ("-Os",)
 _CLANG_FLAGS = ("-O1",)
 _START_FLAGS = ("-O0",)
-# In the same file as the rest, because the headers alone take a second.
+# In the same file as the other code, because the headers alone take a second.
 _START = '\n#pragma GCC optimize("O0")\n'
 _LARGE_MODEL = 2_000_000
-"""Bytes of C++ from which on a model is large: it is then compiled in parts, side by side."""
-_PARTS = 2
+"""Bytes of C++ from which on a model is large; it is then compiled as several translation units, in parallel."""
+_PROCESSES = 2
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
 _HEADER = "headers.h"
 _HEADER_TEXT = '#include "verilated.h"\n'
@@ -94,14 +94,14 @@ class Toolchain:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What stands for them, and for the options that they are given."""
-        compilers = (part for each in (self.compiler, self.large) for part in (*each.command, each.version))
+        """The tools' versions and options, for the key of a cached file."""
+        compilers = (unit for each in (self.compiler, self.large) for unit in (*each.command, each.version))
         flags = (*_VERILATOR_FLAGS, *_COMPILER_FLAGS, *_MODEL_FLAGS, *_START_FLAGS, _START, _STANDARD)
         return (_BUILD, self.verilator.version, *compilers, *self.large.large_model_flags, *flags)
 
 
 @dataclass(frozen=True)
-class Part:
+class TranslationUnit:
     """C++ that becomes one object file."""
 
     compiler: Compiler
@@ -130,12 +130,12 @@ def build(model: Model | Callable[[], Model], wrapper: str, *, key: str = "") ->
         made = model() if callable(model) else model
         own = verilate(tools.verilator, made, folder)
         write_header(folder, [own], made.header)
-        parts = model_parts(tools, own, "" if made.wrapper_apart else wrapper)
+        units = model_units(tools, own, "" if made.wrapper_apart else wrapper)
         if made.wrapper_apart:
-            parts.append(Part(tools.compiler, "wrapper", wrapper, _MODEL_FLAGS))
-        parts = _with_headers(tools.verilator, parts, folder)
+            units.append(TranslationUnit(tools.compiler, "wrapper", wrapper, _MODEL_FLAGS))
+        units = _with_headers(tools.verilator, units, folder)
         options = (_STANDARD, *tools.verilator.include, f"-I{folder}", f"-I{own}")
-        link(tools, compile_parts(parts, folder, options), target)
+        link(tools, compile_units(units, folder, options), target)
 
     return cached("model", (*made_from, wrapper, *tools.key), ".so", make)
 
@@ -147,12 +147,12 @@ def _made_from(model: Model) -> tuple[str, ...]:
 
 
 def write_header(folder: Path, models: Sequence[Path], text: str = "") -> None:
-    """Write ``models.h``, which includes the headers of models by their folders, with more behind them."""
+    """Write ``models.h``, which includes the headers of models by their folders, followed by `text`."""
     (folder / "models.h").write_text(_includes(own / f"V{own.name}.h" for own in models) + text)
 
 
-def model_parts(tools: Toolchain, folder: Path, wrapper: str = "") -> list[Part]:
-    """What is to be compiled of a model and the C++ beside it."""
+def model_units(tools: Toolchain, folder: Path, wrapper: str = "") -> list[TranslationUnit]:
+    """The translation units of a model that Verilator wrote into `folder`, and of its wrapper."""
     generated = set(folder.glob("*.cpp"))
     start = {path for path in generated if path.stem.endswith("Slow")}
     cycle = generated - start
@@ -160,13 +160,13 @@ def model_parts(tools: Toolchain, folder: Path, wrapper: str = "") -> list[Part]
     # The wrapper's calls should be seen together with the function that they call most.
     if _size(cycle) < _LARGE_MODEL:
         text = _includes(cycle) + wrapper + _START + _includes(start)
-        return [Part(compiler, f"{folder.name}_0", text, _MODEL_FLAGS)]
-    texts = [_includes(share) for share in _shares(cycle, _PARTS)]
-    parts = [
-        Part(large, f"{folder.name}_{number}", text + wrapper * (number == 0), large.large_model_flags)
+        return [TranslationUnit(compiler, f"{folder.name}_0", text, _MODEL_FLAGS)]
+    texts = [_includes(share) for share in _shares(cycle, _PROCESSES)]
+    units = [
+        TranslationUnit(large, f"{folder.name}_{number}", text + wrapper * (number == 0), large.large_model_flags)
         for number, text in enumerate(texts)
     ]
-    return [*parts, Part(large, f"{folder.name}_start", _includes(start), _START_FLAGS)]
+    return [*units, TranslationUnit(large, f"{folder.name}_start", _includes(start), _START_FLAGS)]
 
 
 def link(tools: Toolchain, objects: Sequence[Path], target: Path) -> None:
@@ -175,18 +175,19 @@ def link(tools: Toolchain, objects: Sequence[Path], target: Path) -> None:
     run([*tools.compiler.command, "-shared", *listed, "-o", str(target), "-lpthread"], target.parent)
 
 
-def compile_parts(parts: Sequence[Part], folder: Path, options: Sequence[str]) -> list[Path]:
-    """Object files in the order of the parts, of which some are compiled at a time: first what takes longest.
+def compile_units(units: Sequence[TranslationUnit], folder: Path, options: Sequence[str]) -> list[Path]:
+    """Object files in the order of the translation units, which should be the longest to compile first.
 
-    Of functions that are in several objects, the linker takes the first; it should be the optimised one.
+    Two are compiled at a time. Of a function that is in several objects the linker takes the first, so that should be
+    the optimised one.
     """
-    objects = [folder / f"{part.name}.o" for part in parts]
-    with Tools(_PARTS) as tools:
+    objects = [folder / f"{unit.name}.o" for unit in units]
+    with Tools(_PROCESSES) as tools:
         runs = []
-        for part in parts:
-            source = folder / f"{part.name}.cc"
-            source.write_text(part.text)
-            command = [*part.compiler.command, *_COMPILER_FLAGS, *part.flags, *options, "-c", source.name]
+        for unit in units:
+            source = folder / f"{unit.name}.cc"
+            source.write_text(unit.text)
+            command = [*unit.compiler.command, *_COMPILER_FLAGS, *unit.flags, *options, "-c", source.name]
             runs.append(tools.start(command, folder, environment={CACHE_VARIABLE: str(folder)}))
         for result in runs:
             check(result.result())
@@ -198,7 +199,7 @@ def _size(files: Iterable[Path]) -> int:
 
 
 def _shares(files: Iterable[Path], count: int) -> list[list[Path]]:
-    """Files in groups of about the same size."""
+    """Files in `count` lists of about the same size in bytes."""
     shares: list[list[Path]] = [[] for _ in range(count)]
     for path in sorted(files, key=lambda path: path.stat().st_size, reverse=True):
         min(shares, key=_size).append(path)
@@ -208,31 +209,31 @@ def _shares(files: Iterable[Path], count: int) -> list[list[Path]]:
 def _runtime(verilator: Verilator, compiler: Compiler) -> Path:
     """Verilator's own C++, which all models share, as one object file."""
     sources = [verilator.root / "include" / name for name in _RUNTIME_SOURCES]
-    parts = (verilator.version, *compiler.command, compiler.version, _STANDARD, *_COMPILER_FLAGS, *_MODEL_FLAGS)
+    units = (verilator.version, *compiler.command, compiler.version, _STANDARD, *_COMPILER_FLAGS, *_MODEL_FLAGS)
 
     def make(folder: Path, target: Path) -> None:
-        part = Part(compiler, "runtime", _includes(sources), _MODEL_FLAGS)
-        (made,) = compile_parts([part], folder, (_STANDARD, *verilator.include))
+        unit = TranslationUnit(compiler, "runtime", _includes(sources), _MODEL_FLAGS)
+        (made,) = compile_units([unit], folder, (_STANDARD, *verilator.include))
         made.replace(target)
 
-    return cached("runtime", parts, ".o", make)
+    return cached("runtime", units, ".o", make)
 
 
-def _with_headers(verilator: Verilator, parts: Sequence[Part], folder: Path) -> list[Part]:
-    """Parts in which those of small models, if g++ compiles them, have Verilator's headers precompiled.
+def _with_headers(verilator: Verilator, units: Sequence[TranslationUnit], folder: Path) -> list[TranslationUnit]:
+    """The same translation units; those of small models, if g++ compiles them, include a precompiled header.
 
-    The headers take g++ longer than a small unit. It takes the header itself where it cannot use what the cache has;
-    Clang would fail, so it gets none.
+    Verilator's headers take g++ longer than a small model. Where g++ cannot use the precompiled form it reads the
+    header itself; Clang would fail, so it gets none.
     """
     found = []
-    for part in parts:
-        if part.flags == _MODEL_FLAGS and part.compiler.is_gcc:
+    for unit in units:
+        if unit.flags == _MODEL_FLAGS and unit.compiler.is_gcc:
             (folder / _HEADER).write_text(_HEADER_TEXT)
             compiled = folder / f"{_HEADER}.gch"
             if not compiled.exists():
-                compiled.symlink_to(_precompiled(verilator, part.compiler))
-            part = replace(part, flags=(*part.flags, "-include", _HEADER))
-        found.append(part)
+                compiled.symlink_to(_precompiled(verilator, unit.compiler))
+            unit = replace(unit, flags=(*unit.flags, "-include", _HEADER))
+        found.append(unit)
     return found
 
 
@@ -252,7 +253,7 @@ def _includes(sources: Iterable[Path]) -> str:
 
 
 def verilate(verilator: Verilator, model: Model, folder: Path) -> Path:
-    """C++ of a model in a folder of its own, which it gives."""
+    """Write the C++ of a model into a new folder in `folder`; that folder."""
     own = folder / model.top
     own.mkdir()
     source = own / f"{model.top}.v"
@@ -266,7 +267,7 @@ def verilate(verilator: Verilator, model: Model, folder: Path) -> Path:
 
 
 def find_tools() -> Toolchain:
-    """All of them; errors as of those below."""
+    """Verilator and the compilers; errors as of the functions below."""
     compiler = find_compiler()
     return Toolchain(find_verilator(), compiler, find_large_model_compiler(compiler))
 
@@ -304,12 +305,12 @@ def find_compiler() -> Compiler:
 
 
 def find_large_model_compiler(compiler: Compiler) -> Compiler:
-    """What compiles large models: Clang if its package is there, else `compiler`, or if ``$CXX`` names that."""
+    """The compiler of large models: Clang if its package is there, else `compiler`, or if ``$CXX`` names that."""
     found = None if os.environ.get("CXX") else clang_beside(compiler.command)
     return compiler if found is None else Compiler(*found, _CLANG_FLAGS)
 
 
 @cache
 def _version(path: str) -> str:
-    """What a compiler says of itself."""
+    """The output of a compiler's --version."""
     return subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout

@@ -63,7 +63,7 @@ class Executable:
             raise ValueError(f"a line table of {len(self.lines.units)} for {len(self.instructions)} instructions")
 
     @property
-    def sees_group_size(self) -> bool:
+    def sees_wavefront_size(self) -> bool:
         """Whether its results may depend on how many processors a group has: never."""
         return False
 

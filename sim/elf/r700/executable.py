@@ -107,7 +107,7 @@ class Executable:
         return self.memory or self.scratch
 
     @property
-    def sees_group_size(self) -> bool:
+    def sees_wavefront_size(self) -> bool:
         """Whether its results may depend on the wavefront's size: by the data share, or a pixel's number in it."""
         return bool(self.lds_dwords) or self.type is ProgramType.CS
 

@@ -1,4 +1,4 @@
-"""What the engine compiles, by instruction set."""
+"""The functions that compile launches and draws, by instruction set; a set without one in `STAGES` has no draws."""
 
 from ctm.sim.engines.fast.core import MakeStages, Prepare
 from ctm.sim.engines.fast.r5xx.preparation import prepare as prepare_r5xx

@@ -104,8 +104,8 @@ public:
     }
 
     // The second level takes a request with this tag for the next line that was missed.
-    void asks(bool asked, unsigned tag) {
-        if (!asked) return;
+    void requests(bool requested, unsigned tag) {
+        if (!requested) return;
         refills_[tag] = missed_.front();
         missed_.pop_front();
     }

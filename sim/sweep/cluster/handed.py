@@ -1,7 +1,7 @@
-"""Work of a sweep handed to a scheduler of Dask, and what comes back.
+"""Work of a sweep at a scheduler of Dask, and its records.
 
-A scheduler decides early who does what, and moves little afterwards. So it has only some more points than there are
-workers: a worker that comes later, or is faster, gets the next ones.
+A scheduler assigns work to workers early, and moves little afterwards. So it gets only a few more points than there are
+workers: a worker that joins later, or is faster, gets the next ones.
 """
 
 import secrets
@@ -31,49 +31,49 @@ _PATIENCE = 300.0
 """Seconds without any worker after which the cluster counts as lost."""
 _LEAST_SPARE = 2
 
-Lent = Future[Any] | None
-"""What a lot needs, if it needs anything."""
+Provided = Future[Any] | None
+"""A dependency of the items of a batch at the scheduler; None without one."""
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A point or an area: how it is handed over with what its lot needs, and its record if it fails for a reason."""
+class WorkItem:
+    """A point or an area: a function that submits it with its dependency, and one for the record of a failure."""
 
-    submit: Callable[[Lent], Future[Any]]
+    submit: Callable[[Provided], Future[Any]]
     failed: Callable[[str], Record]
 
 
 @dataclass(eq=False)
-class Lot:
-    """Pieces that need the same; `lend` makes that."""
+class Batch:
+    """Items with the same dependency, which `provide` submits."""
 
-    lend: Callable[[], Future[Any]] | None = None
-    pieces: deque[Piece] = field(default_factory=deque)
-    lent: Lent = None
+    provide: Callable[[], Future[Any]] | None = None
+    items: deque[WorkItem] = field(default_factory=deque)
+    provided: Provided = None
     open: int = 0
-    """Pieces that the scheduler has."""
+    """Items that the scheduler has."""
 
     @property
     def is_ready(self) -> bool:
-        """Whether nothing has to be made before its pieces can begin."""
-        return self.lend is None or (self.lent is not None and self.lent.done())
+        """Whether the dependency is there, so that items can begin at once."""
+        return self.provide is None or (self.provided is not None and self.provided.done())
 
     @property
     def is_pending(self) -> bool:
-        """Whether what it needs is being made."""
-        return self.lent is not None and not self.lent.done()
+        """Whether the dependency is being made."""
+        return self.provided is not None and not self.provided.done()
 
 
 class Handed:
     """Points and areas that a scheduler has, a few at a time.
 
-    A worker that dies loses nothing: another one does its pieces again. `name` is the scheduler's, in messages.
+    A worker that dies loses nothing: another one runs its items again. `name` is the scheduler's, in messages.
     """
 
     def __init__(self, client: Client, name: str) -> None:
         self._client, self._name = client, name
         self._run = secrets.token_hex(4)
-        self._open: dict[object, tuple[Future[Any], Piece, Lot]] = {}
+        self._open: dict[object, tuple[Future[Any], WorkItem, Batch]] = {}
         self._done: SimpleQueue[Future[Any]] = SimpleQueue()
         self._threads, self._counted, self._seen = 0, 0.0, monotonic()
 
@@ -86,8 +86,8 @@ class Handed:
         """``function(*arguments)`` at a worker; arguments may be futures."""
         return self._client.submit(function, *arguments, key=f"{key}-{self._run}", pure=False)
 
-    def records(self, lots: list[Lot]) -> Iterator[Record]:
-        """What each piece gives, as it comes.
+    def records(self, batches: list[Batch]) -> Iterator[Record]:
+        """The record of each item, in the order in which they come.
 
         Raises
         ------
@@ -96,7 +96,7 @@ class Handed:
         """
         while True:
             self._count()
-            lots = self._fill(lots)
+            batches = self._fill(batches)
             if not self._open:
                 return
             try:
@@ -113,29 +113,29 @@ class Handed:
         if futures and self._client.status == "running":
             self._client.cancel(futures, force=True, reason="the sweep has ended")
 
-    def _fill(self, lots: list[Lot]) -> list[Lot]:
-        """Hand over what there is room for; the lots of which something is left."""
+    def _fill(self, batches: list[Batch]) -> list[Batch]:
+        """Submit as many items as the scheduler should have; the batches that are not complete."""
         threads = max(1, self._threads)
         most = threads + max(_LEAST_SPARE, threads // 4)
-        ready = sum(lot.open for lot in lots if lot.is_ready)
-        pending = sum(lot.is_pending for lot in lots)
-        for lot in lots:
-            if lot.lend is not None and lot.lent is None and lot.pieces:
+        ready = sum(batch.open for batch in batches if batch.is_ready)
+        pending = sum(batch.is_pending for batch in batches)
+        for batch in batches:
+            if batch.provide is not None and batch.provided is None and batch.items:
                 if pending >= threads or ready >= most:
                     continue
-                lot.lent, pending = lot.lend(), pending + 1
-            while lot.pieces and lot.open < most and (not lot.is_ready or ready < most):
-                self._hand(lot, lot.pieces.popleft())
-                ready += lot.is_ready
-            if not lot.pieces:
+                batch.provided, pending = batch.provide(), pending + 1
+            while batch.items and batch.open < most and (not batch.is_ready or ready < most):
+                self._hand(batch, batch.items.popleft())
+                ready += batch.is_ready
+            if not batch.items:
                 # Tasks that still need it keep it.
-                lot.lent = lot.lent if lot.is_pending else None
-        return [lot for lot in lots if lot.pieces or lot.open]
+                batch.provided = batch.provided if batch.is_pending else None
+        return [batch for batch in batches if batch.items or batch.open]
 
-    def _hand(self, lot: Lot, piece: Piece) -> None:
-        future = piece.submit(lot.lent)
-        lot.open += 1
-        self._open[future.key] = future, piece, lot
+    def _hand(self, batch: Batch, item: WorkItem) -> None:
+        future = item.submit(batch.provided)
+        batch.open += 1
+        self._open[future.key] = future, item, batch
         future.add_done_callback(self._done.put)
 
     def _count(self) -> None:
@@ -154,21 +154,21 @@ class Handed:
             raise SweepError(f"{self._name} has had no worker for {_PATIENCE:.0f} s: start some (dask worker)")
 
     def _record(self, future: Future[Any]) -> Record:
-        _, piece, lot = self._open.pop(future.key)
-        lot.open -= 1
+        _, item, batch = self._open.pop(future.key)
+        batch.open -= 1
         try:
             record: Record = future.result()
             return record
         except KilledWorker as error:
             times = int(error.allowed_failures) + 1
-            return piece.failed(f"{times} workers died of it, one after the other; out of memory is the usual reason")
+            return item.failed(f"{times} workers died of it, one after the other; out of memory is the usual reason")
         except OtherVersionError as error:
             raise SweepError(f"a worker of {self._name} cannot help: {error}") from None
         except FutureCancelledError:
             raise self._gone() from None
         except Exception as error:
             # Whatever a worker raises is the reason of one row.
-            return piece.failed(str(error) or type(error).__name__)
+            return item.failed(str(error) or type(error).__name__)
 
     def _gone(self) -> SweepError:
         return SweepError(f"{self._name} has gone away")
@@ -179,24 +179,24 @@ def do_at_workers(plan: Plan, client: Client, *, name: str, sources: str) -> Ite
     handed = Handed(client, name)
     jobs: dict[str, Future[Any]] = {}
 
-    def submit(task: Task, model: Lent) -> Future[Any]:
+    def submit(task: Task, model: Provided) -> Future[Any]:
         if task.job not in jobs:
             jobs[task.job] = handed.submit(f"job-{task.job}", give, packed(plan.jobs[task.job]))
         return handed.submit(f"point-{task.identity}", measure_at_worker, task, jobs[task.job], model, sources)
 
-    lots: dict[str, Lot] = {}
+    batches: dict[str, Batch] = {}
     for task in plan.tasks:
         own = hardware_of(task.config) if task.engine == RtlEngine.name else ""
-        if own not in lots:
+        if own not in batches:
             # One worker compiles a machine's model for all.
-            lend = partial(handed.submit, f"model-{own}", compile_model, task.config) if own else None
-            lots[own] = Lot(lend)
-        lots[own].pieces.append(Piece(partial(submit, task), partial(failed, task, ERROR)))
-    areas = Lot()
+            provide = partial(handed.submit, f"model-{own}", compile_model, task.config) if own else None
+            batches[own] = Batch(provide)
+        batches[own].items.append(WorkItem(partial(submit, task), partial(failed, task, ERROR)))
+    areas = Batch()
     for own, config in plan.areas.items():
         count = partial(handed.submit, f"area-{own}", count_at_worker, own, config)
-        areas.pieces.append(Piece(lambda _, count=count: count(), partial(uncounted, own)))  # type: ignore[misc]
+        areas.items.append(WorkItem(lambda _, count=count: count(), partial(uncounted, own)))  # type: ignore[misc]
     try:
-        yield from handed.records([*lots.values(), areas])
+        yield from handed.records([*batches.values(), areas])
     finally:
         handed.drop()

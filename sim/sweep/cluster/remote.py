@@ -1,4 +1,4 @@
-"""What workers are asked to do. Jobs and compiled models come as parcels: no folder is shared."""
+"""The functions that workers run. Jobs and compiled models come as parcels: no folder is shared."""
 
 import hashlib
 from dataclasses import dataclass

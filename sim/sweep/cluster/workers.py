@@ -1,4 +1,4 @@
-"""Clusters: one of processes of this computer, or a user's own behind its scheduler."""
+"""Clusters: one of processes of this computer, or a user's own with its scheduler."""
 
 import logging
 import os
@@ -19,7 +19,7 @@ from ctm.sim.sweep.error import SweepError
 from ctm.sim.sweep.versions import difference
 
 _PATIENCE = 10.0
-"""Seconds in which a scheduler answers."""
+"""Seconds in which a scheduler must respond."""
 _NO_PAGES: dict[str, list[str]] = {f"distributed.{role}.http.routes": [] for role in ("scheduler", "worker")}
 """Dask's pages about itself know no certificates."""
 _HOST_AND_PORT = re.compile(r"[^\s:/]+:\d+")
@@ -48,7 +48,7 @@ class Certificates:
 
 
 class _ShortNanny(Nanny):
-    """Ends a worker in the middle of a point: who closes the cluster wants no more of it."""
+    """Ends a worker in the middle of a point: a cluster that is closed needs no results."""
 
     async def close(self, timeout: float | None = None, reason: str = "nanny-close") -> Any:
         """Be told to end; `timeout` is what Dask would wait."""
@@ -88,7 +88,7 @@ def local_workers(count: int) -> Iterator[Client]:
     # Two sweeps at once do not begin with the same processor.
     first = os.getpid() % len(own)
     with (
-        _quiet(),
+        _without_logs(),
         dask.config.set(_NO_PAGES),
         tempfile.TemporaryDirectory(prefix="ctm-sweep-", ignore_cleanup_errors=True) as folder,
         ExitStack() as ending,
@@ -113,7 +113,7 @@ def _close(cluster: LocalCluster) -> None:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """Let threads and processes that begin here never hear Ctrl-C; this thread hears it behind this.
+    """Block Ctrl-C in threads and processes that begin here; this thread gets it afterwards.
 
     A worker hears it before `LocalWorker` is there, else, and says in a traceback what it was importing.
     """
@@ -127,17 +127,17 @@ def _without_interrupts() -> Iterator[None]:
 
 
 @contextmanager
-def workers_behind(address: str, certificates: Certificates, needs: Mapping[str, str]) -> Iterator[Client]:
+def workers_of(address: str, certificates: Certificates, needs: Mapping[str, str]) -> Iterator[Client]:
     """A client of a scheduler that is there already, whose workers have the same versions and what is needed.
 
     Raises
     ------
     SweepError
-        It does not answer, or one of them has something else.
+        It does not respond, or a worker has other versions.
     """
     if "://" not in address and not _HOST_AND_PORT.fullmatch(address):
         raise SweepError(f"--scheduler {address}: an address is tcp://HOST:PORT")
-    with _quiet():
+    with _without_logs():
         try:
             client = Client(
                 address, timeout=_PATIENCE, set_as_default=False, security=certificates.security(), name="ctm-sweep",
@@ -179,7 +179,7 @@ def _probe() -> Any:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def _without_logs() -> Iterator[None]:
     """Leave out what Dask logs of workers that come and go: the sweep says in its own words what matters."""
     # Dask sets levels of single loggers, too.
     known = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in _LOGGERS]

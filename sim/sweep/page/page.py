@@ -17,7 +17,7 @@ from ctm.sim.sweep.settings import SETTINGS
 
 _MOST_ROWS = 2000
 """Rows of the table on the page."""
-_PLACES = ("job", "size", "engine", "status", "preset")
+_COORDINATES = ("job", "size", "engine", "status", "preset")
 _STYLE = """
 .filters { display: flex; flex-wrap: wrap; gap: 0.5em 1em; align-items: end; }
 .filters label { display: grid; font-size: 0.875em; color: var(--soft); min-width: 0; }
@@ -31,11 +31,11 @@ th { border-bottom: 1px solid var(--edge); } td.text { white-space: nowrap; }
 def page_of(name: str, rows: Sequence[Row], *, command: str) -> str:
     """The page of a table as HTML; `command` made it."""
     facts = _facts(rows)
-    parts = [_head(rows), _filters(facts), *_plots(rows), _table(rows, facts), _reproduce(rows, command)]
+    elements = [_head(rows), _filters(facts), *_plots(rows), _table(rows, facts), _reproduce(rows, command)]
     script = resources.files("ctm.sim.sweep.page").joinpath("filters.js").read_text()
     data = json.dumps({row["number"]: fact for row, fact in zip(rows, facts, strict=True)}).replace("</", "<\\/")
     script = f"\nconst FACTS = {data};\n{script}"
-    return framed(name, "\n".join(parts), style=_STYLE, library=get_plotlyjs(), script=script)
+    return framed(name, "\n".join(elements), style=_STYLE, library=get_plotlyjs(), script=script)
 
 
 def varying(rows: Sequence[Row]) -> list[str]:
@@ -70,7 +70,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _filters(facts: Sequence[Mapping[str, str]]) -> str:
-    names = [*_PLACES, *dict.fromkeys(name for fact in facts for name in fact if name not in _PLACES)]
+    names = [*_COORDINATES, *dict.fromkeys(name for fact in facts for name in fact if name not in _COORDINATES)]
     cells = []
     for name in names:
         values = list(dict.fromkeys(fact[name] for fact in facts if name in fact))
@@ -94,14 +94,14 @@ def _order(text: str) -> tuple[int, str]:
 
 
 def _plots(rows: Sequence[Row]) -> list[str]:
-    parts: tuple[tuple[str, str, Any, str], ...] = (
+    elements: tuple[tuple[str, str, Any, str], ...] = (
         ("pareto", "Cycles and LUT4", plots.pareto(rows), "No area is known: write area = true in the sweep."),
         ("speed-up", "Speed-up by cores", plots.speed_up(rows), "No points differ in array.cores alone."),
         ("roofline", "Roofline", plots.roofline(rows), "No point has cycles: engine rtl counts them."),
     )
     cells = [
         f"<div><h2>{title}</h2>{f'<p class=soft>{missing}</p>' if figure is None else embed(figure, name)}</div>"
-        for name, title, figure, missing in parts
+        for name, title, figure, missing in elements
     ]
     bars = plots.stalls(rows)
     stalls = "" if bars is None else f"<h2>What cores waited for</h2>{embed(bars, 'stalls')}"

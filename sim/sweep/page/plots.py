@@ -26,7 +26,7 @@ _ROW_HEIGHT = 18
 _MOST_BARS = 400
 """Points whose stall causes are shown; more are not told apart."""
 FRONT = "front"
-"""`meta` of the trace that is the Pareto front of the traces before it; the page draws it again for what it shows."""
+"""`meta` of the trace that is the Pareto front of the traces before it; the page updates it for the visible points."""
 
 
 def jobs_of(rows: Iterable[Row]) -> list[str]:
@@ -40,7 +40,7 @@ def job_of(row: Row) -> str:
 
 
 def _colours(rows: Iterable[Row]) -> dict[str, str]:
-    return {job: _PALETTE[place % len(_PALETTE)] for place, job in enumerate(jobs_of(rows))}
+    return {job: _PALETTE[index % len(_PALETTE)] for index, job in enumerate(jobs_of(rows))}
 
 
 def _label(row: Row) -> str:
@@ -48,7 +48,7 @@ def _label(row: Row) -> str:
 
 
 def _scatter(rows: Sequence[Row], x: Sequence[float], y: Sequence[float], hover: str, **more: Any) -> Any:
-    """Points with the text that shows where the pointer is."""
+    """Points with the text at the pointer."""
     return go.Scatter(
         x=list(x), y=list(y), customdata=[row["number"] for row in rows], text=[_label(row) for row in rows],
         hovertemplate=f"%{{text}}<br>{hover}<extra></extra>", **more,
@@ -71,7 +71,7 @@ def pareto(rows: Sequence[Row]) -> Any | None:
         best = front(x, y)
         traces.append(
             _scatter(
-                [own[place] for place in best], [x[place] for place in best], [y[place] for place in best], hover,
+                [own[index] for index in best], [x[index] for index in best], [y[index] for index in best], hover,
                 name=f"{job}, front", mode="lines", legendgroup=job, showlegend=False, meta=FRONT,
                 line={"color": colour, "width": 1, "shape": "hv"},
             )
@@ -83,11 +83,11 @@ def pareto(rows: Sequence[Row]) -> Any | None:
 
 
 def front(x: Sequence[float], y: Sequence[float]) -> list[int]:
-    """Places of the points of which no other is at most as large in both, in the order of x."""
+    """Indices of the points of which no other is at most as large in both, in the order of x."""
     found: list[int] = []
-    for place in sorted(range(len(x)), key=lambda each: (x[each], y[each])):
-        if not found or y[place] < y[found[-1]]:
-            found.append(place)
+    for index in sorted(range(len(x)), key=lambda each: (x[each], y[each])):
+        if not found or y[index] < y[found[-1]]:
+            found.append(index)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Netlists in which carry cells of an ECP5 compute what LUT4s in front of them did.
+"""Netlists in which carry cells of an ECP5 absorb the LUT4s at their inputs.
 
 A half of a CCU2C has a table of four inputs, of which a sum needs two. So what a sum adds may follow from two inputs of
 its own, at times from three, without a LUT4: an operand that is inverted, or that something else has to allow. Yosys
@@ -20,7 +20,7 @@ _SELECTING = "1"
 
 
 def with_tables_in_carries(module: Mapping[str, Any]) -> dict[str, Any]:
-    """A module as Yosys writes it, with the same function and without the LUT4s whose readers can all do without."""
+    """A module as Yosys writes it, with the same function, without the LUT4s that all of their readers can absorb."""
     return {**module, "cells": _Cells(module).absorbed()}
 
 
@@ -76,7 +76,7 @@ class _Half:
 
 
 class _Cells:
-    """The cells of a module, and who reads each LUT4."""
+    """The cells of a module, and the readers of each LUT4."""
 
     def __init__(self, module: Mapping[str, Any]) -> None:
         self._cells: dict[str, Any] = dict(module["cells"])
@@ -91,13 +91,13 @@ class _Cells:
                         self._readers[bit].append((name, pin))
 
     def absorbed(self) -> dict[str, Any]:
-        """All cells that are left."""
+        """The remaining cells."""
         for name in [name for name, cell in self._cells.items() if cell["type"] == LUT]:
             self._absorb(name)
         return self._cells
 
     def _absorb(self, name: str) -> None:
-        """Do without a LUT4 if all that read it are halves of carry cells that can."""
+        """Remove a LUT4 if all of its readers are halves of carry cells that can compute it."""
         table = self._cells[name]
         (bit,) = table["connections"][OUTPUT]
         halves = {(cell, pin[-1]) for cell, pin in self._readers[bit]}
@@ -113,13 +113,13 @@ class _Cells:
                 return
             found[cell, half] = placed
         for (cell, half), (pins, init) in found.items():
-            self._place(cell, half, pins, init)
+            self._set_half(cell, half, pins, init)
         del self._cells[name]
         for pin in INPUTS:
             (given,) = table["connections"][pin]
             self._readers[given] = [reader for reader in self._readers[given] if reader[0] != name]
 
-    def _place(self, name: str, half: str, pins: list[Bit], init: str) -> None:
+    def _set_half(self, name: str, half: str, pins: list[Bit], init: str) -> None:
         cell = self._cells[name]
         named = {f"{pin}{half}": [bit] for pin, bit in zip(INPUTS, pins, strict=True)}
         for pin, (bit,) in named.items():

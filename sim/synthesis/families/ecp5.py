@@ -1,4 +1,4 @@
-"""Lattice ECP5, mapped for area: paths need not be faster than is wanted."""
+"""Lattice ECP5, mapped for area: paths need not be faster than the target."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,9 +21,9 @@ MULTIPLIER, BLOCK_RAMS = "MULT18X18D", ("DP16KD", "PDPW16KD")
 _LUTS = {"LUT4": 1, "CCU2C": CARRY_LUTS, "TRELLIS_DPR16X4": RAM_LUTS}
 _MULTIPLEXER = "multiplexer.v"
 _DENSITY = 80
-"""Per cent of a selection's numbers that have a case of their own, at least."""
+"""Least share of a selection's numbers with a case of their own, in per cent."""
 _COST = 220
-"""Of a multiplexer of four inputs, where one of two costs 100."""
+"""Cost of a multiplexer of four inputs, where one of two costs 100."""
 
 
 def _mapped(top: str, delay: int) -> str:
@@ -32,18 +32,18 @@ def _mapped(top: str, delay: int) -> str:
 
 def _mapped_otherwise(top: str) -> str:
     """ABC knows no delays of the FPGA's cells, and needs more of them."""
-    flip_flops, behind = _synth(top, "map_ffs:map_luts"), _synth(top, "map_cells:check")
-    return f"{_gates(top)}; {flip_flops}; techmap -map +/lattice/latches_map.v; abc -lut 4:7; {behind}"
+    flip_flops, after = _synth(top, "map_ffs:map_luts"), _synth(top, "map_cells:check")
+    return f"{_gates(top)}; {flip_flops}; techmap -map +/lattice/latches_map.v; abc -lut 4:7; {after}"
 
 
 def _gates(top: str) -> str:
     """A unit mapped to gates, flip-flops, and what is neither."""
-    # What is selected by a number is to become multiplexers of four, not sums of products.
+    # A selection by a number becomes multiplexers of four, not sums of products.
     numbered = f"hierarchy -top {top}; proc; flatten; opt; pmux2shiftx -min_density {_DENSITY} -min_choices 4"
-    # In version 0.70 of Yosys those of eight that are used in part give wrong selects, with decoders and without:
+    # In version 0.70 of Yosys partly used ones of eight give wrong selects, with decoders and without:
     # `with_wide_multiplexers` makes them of what comes out.
     covered = f"muxcover -nodecode -mux4={_COST}; techmap -map {_MULTIPLEXER}"
-    # Of large units ABC9 gives names twice unless those are gone that are not needed.
+    # In large units ABC9 gives a name twice unless unused names are removed.
     return f"{numbered}; {_synth(top, 'begin:map_ffs')}; {covered}; opt_clean -purge"
 
 

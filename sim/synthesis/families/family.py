@@ -1,4 +1,4 @@
-"""What synthesis has to know of a family of FPGAs."""
+"""A family of FPGAs, as synthesis sees it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ class Joining:
     """How netlists of units become one module, in which Yosys optimises what lies across their borders.
 
     `libraries` are Yosys's files with the family's cells, `merged` the types of cells of which two that do the same may
-    become one. `known` is a module with cells of Yosys's own where it has the same, `cells` the way back.
+    become one. `known` replaces a module's cells by Yosys's own where these do the same, `cells` is its inverse.
     """
 
     libraries: tuple[str, ...]
@@ -27,14 +27,13 @@ class Joining:
 class Family:
     """FPGAs of the same cells.
 
-    `kinds` are the fields of `Cells`, and what people call one of each; `sites` are the types of cells that a
-    netlist has of each, and how many one of them takes. `mapped` are Yosys's commands from modules of which one is
-    the top to cells, where a path may take so many picoseconds; `mapped_otherwise` are the same with ABC in place of
-    ABC9, which ends without a word in some units of many registers and little logic. `improved` is a unit's netlist
-    with the same function and fewer cells, where Yosys leaves some that the family can do without. `files` are what
-    both read, by their names. `joining` says how the units of a design become one netlist; without it nextpnr puts
-    them together. `placeable` is a module of it as nextpnr can deal with it, if it knows the family at all, with the
-    same function. `has_levels` says whether `sim/synthesis/levels` knows its cells.
+    `kinds` are the fields of `Cells` with their common names; `sites` has, for each of them, the types of a netlist's
+    cells and how many sites one takes. ``mapped(top, delay)`` gives Yosys's commands from modules to cells, for paths
+    of `delay` picoseconds. ``mapped_otherwise(top)`` gives the same with ABC, because ABC9 fails silently in some units
+    of many registers and little logic. ``improved(netlist)`` has the same function and fewer cells. `files` are names
+    of the files that both read. `joining` says how the units of a design become one netlist; without it nextpnr links
+    them. ``placeable(module)`` has the same function in a form that nextpnr accepts. `has_levels` says whether
+    `sim/synthesis/levels` supports the cells.
     """
 
     kinds: Mapping[str, str]
@@ -48,7 +47,7 @@ class Family:
     has_levels: bool = False
 
     def counted(self, types: Mapping[str, int]) -> Cells:
-        """What a netlist of so many cells of each type takes."""
+        """The sites that a netlist takes; `types` has the number of its cells of each type."""
         return Cells(
             **{kind: ceil(sum(types.get(name, 0) * each for name, each in self.sites[kind].items())) for kind in KINDS}
         )

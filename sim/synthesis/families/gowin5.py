@@ -9,7 +9,7 @@ _PRODUCTS = (
     "DSP_SIGNEDONLY=1", "DSP_NAME=$__MUL27X36",
 )  # fmt: skip
 _RAM_LUTS = 8
-"""Places that one RAM16SDP4 takes: nextpnr lets nothing else into its tile."""
+"""LUT sites that one RAM16SDP4 takes: nextpnr puts nothing else into its tile."""
 _LUTS = {f"LUT{inputs}": 1 for inputs in range(1, 5)} | {"ALU": 1} | dict.fromkeys(
     ("RAM16SDP1", "RAM16SDP2", "RAM16SDP4"), _RAM_LUTS
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""LUT4s as lookup tables that Yosys knows and can optimise, and back."""
+"""LUT4s as Yosys's own lookup tables, which it can optimise, and the inverse."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import product
@@ -12,12 +12,12 @@ OUTPUT = "Z"
 TABLE = "$lut"
 ROWS = 1 << len(INPUTS)
 CONSTANTS: Mapping[Bit, int] = {"0": 0, "1": 1, "x": 0}
-"""What pins have that no net is at."""
+"""Values of pins that are connected to no net."""
 _PARAMETER_BITS = 32
 
 
 def with_known_tables(module: Mapping[str, Any]) -> dict[str, Any]:
-    """A module as Yosys writes it, with a lookup table of Yosys's own for each LUT4."""
+    """A module as Yosys writes it, with one of Yosys's own lookup tables for each LUT4."""
     return _replaced(module, LUT, _known)
 
 

@@ -1,7 +1,7 @@
 """Netlists in which a cell that shares a slice of an ECP5 with its reader has no other reader.
 
 A PFUMX lies in the slice of the two LUT4s that it chooses between, and leaves it by the wire that one of them had; an
-L6MUX21 lies beside two multiplexers in the same way. So these have no other readers.
+L6MUX21 lies beside two multiplexers likewise. So these have no other readers.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ _TAKEN = {"PFUMX": (("ALUT", "BLUT"), (LUT,)), "L6MUX21": (("D0", "D1"), ("PFUMX
 def with_own_slices(module: Mapping[str, Any]) -> dict[str, Any]:
     """A module as Yosys writes it, with the same function and a copy of each cell for each one that needs its own.
 
-    Where there is none, as Yosys has found that it only passes what it gets, there is one that does so.
+    A cell that Yosys removed because it only passes its input is inserted again.
     """
     return {**module, "cells": _Cells(module).separated()}
 
@@ -51,7 +51,7 @@ class _Cells:
             self._drivers[cell["connections"][OUTPUT][0]] = name
 
     def _separate(self, name: str) -> None:
-        """Give a multiplexer what it takes."""
+        """Give a multiplexer a cell of its own at each pin."""
         pins, kinds = _TAKEN[self._cells[name]["type"]]
         for pin in pins:
             (given,) = self._cells[name]["connections"][pin]
@@ -70,13 +70,13 @@ class _Cells:
             self._ends.update({own: 1, given: -1})
 
     def _passing(self, name: str, given: int | str) -> int:
-        """A LUT4 that passes what it gets."""
+        """A LUT4 that passes its input."""
         own = next(self._bits)
         self._add(f"{name}_{own}", make_lut4(_PASSES, {"A": given}, own))
         return own
 
     def _passing_multiplexer(self, name: str, given: int | str) -> int:
-        """A PFUMX that passes what it gets: Yosys leaves out those that choose between what nobody has defined."""
+        """A PFUMX that passes its input: Yosys removes those that select among undefined values."""
         own, inputs = next(self._bits), {pin: [self._passing(name, given)] for pin in ("ALUT", "BLUT")}
         self._add(f"{name}_{own}", make_cell("PFUMX", {}, inputs | {"C0": ["0"]}, {OUTPUT: [own]}))
         return own

@@ -1,4 +1,4 @@
-"""Mapped units linked to one graph: which net follows from which, and in which unit."""
+"""Mapped units linked to one graph: which net depends on which, and in which unit."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from ctm.sim.synthesis.families.netlist import Bit, nets
 
 Modules = Mapping[str, Mapping[str, Any]]
 OUTSIDE = -1
-"""In place of the instance of what takes an output of the design."""
+"""The instance of an end at an output of the design."""
 
 
 @dataclass(frozen=True)
 class End:
-    """Where paths end: a net that a cell of an instance takes, or that is an output of the design."""
+    """Where paths end: a net that a cell of an instance reads, or that is an output of the design."""
 
     net: int
     instance: int
@@ -24,7 +24,7 @@ class End:
 
 @dataclass(frozen=True)
 class Instance:
-    """A unit where the design has it: the numbers of its module's bits."""
+    """A unit's instance: the design's net of each bit of its module."""
 
     module: str
     nets: dict[Bit, int]
@@ -33,7 +33,7 @@ class Instance:
 class Design:
     """The nets of a design of modules by their names, from `top` on, mapped to cells of an ECP5.
 
-    Of a box without a module all inputs are ends of paths, and at all outputs paths begin.
+    At a box without a module paths end at all inputs and begin at all outputs.
 
     Members
     -------
@@ -41,20 +41,20 @@ class Design:
     ports : list
         Of each instance, the names of ports by net.
     sources : dict
-        Of a net, those from which it follows, and the levels between them.
+        Of a net, those that it depends on, and the levels between them.
     givers : dict
-        Of a net, the instance whose cell gives it, and that cell.
+        Of a net, the instance whose cell drives it, and that cell.
     held : set
-        Nets that a cell gives from what it holds.
+        Nets that a state element drives: a path begins there.
     ends : list
         The ends of paths, but for those of cells that nothing reads.
     """
 
     def __init__(self, modules: Modules, top: str) -> None:
         self._modules = modules
-        self._same: list[int] = []
+        self._joined: list[int] = []
         self.instances: list[Instance] = []
-        self._place(top)
+        self._instantiate(top)
         self.ports = [
             {self._root(net): name for name, nets in self._port_nets(instance).items() for net in nets}
             for instance in self.instances
@@ -77,23 +77,23 @@ class Design:
         self._add_read_ends()
 
     def _root(self, net: int) -> int:
-        """The one number of a net that has several."""
-        while self._same[net] != net:
-            self._same[net] = self._same[self._same[net]]
-            net = self._same[net]
+        """The representative of joined nets (union-find)."""
+        while self._joined[net] != net:
+            self._joined[net] = self._joined[self._joined[net]]
+            net = self._joined[net]
         return net
 
-    def _place(self, name: str) -> Instance:
-        """Place a module and all that is in it; the nets of a port are those that it is connected to."""
+    def _instantiate(self, name: str) -> Instance:
+        """Add an instance of a module and of all its submodules; a port's nets are joined with those at its pins."""
         instance = Instance(name, {})
         self.instances.append(instance)
         module = self._modules[name]
         for bit in sorted(nets(module)):
-            instance.nets[bit] = len(self._same)
-            self._same.append(len(self._same))
+            instance.nets[bit] = len(self._joined)
+            self._joined.append(len(self._joined))
         for cell in module["cells"].values():
             if cell["type"] in self._modules:
-                self._connect(instance, cell, self._place(cell["type"]))
+                self._connect(instance, cell, self._instantiate(cell["type"]))
         return instance
 
     def _connect(self, outer: Instance, cell: Mapping[str, Any], inner: Instance) -> None:
@@ -102,7 +102,7 @@ class Design:
             for own, other in zip(bits, ports[pin]["bits"] if pin in ports else (), strict=False):
                 # A constant at one side begins no path at the other.
                 if isinstance(own, int) and isinstance(other, int):
-                    self._same[self._root(outer.nets[own])] = self._root(inner.nets[other])
+                    self._joined[self._root(outer.nets[own])] = self._root(inner.nets[other])
 
     def _port_nets(self, instance: Instance) -> dict[str, list[int]]:
         ports = self._modules[instance.module]["ports"]

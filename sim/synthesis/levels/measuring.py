@@ -81,7 +81,7 @@ def measure_levels(
 ) -> MachineLevels:
     """The levels of a machine's units on an ECP5, mapped as `measure_machine` does; of some, if there are `names`.
 
-    A unit is named in full or by the last parts of its name. `folder`, `frequency` and `progress` are those of
+    A unit is named in full or by the last components of its name. `folder`, `frequency` and `progress` are those of
     `measure_machine`.
 
     Raises
@@ -93,57 +93,58 @@ def measure_levels(
     """
     FPGA_YOSYS.require()
     progress("writing the machine")
-    parts = _chosen(units(machine_rtlil(config, top=_TOP), _TOP), names)
+    chosen = _chosen(units(machine_rtlil(config, top=_TOP), _TOP), names)
     with side_by_side() as tools:
         synthesis = Synthesis(folder, tools, frequency)
-        for _ in synthesis.run(parts, progress):
+        for _ in synthesis.run(chosen, progress):
             pass
         modules = synthesis.modules()
     progress("following signals")
-    return linked_levels(parts, modules) if not names else MachineLevels(units=_in_turn(_alone(parts, modules)))
+    return linked_levels(chosen, modules) if not names else MachineLevels(units=_sorted(_alone(chosen, modules)))
 
 
-def linked_levels(parts: Sequence[Unit], modules: Modules) -> MachineLevels:
+def linked_levels(chosen: Sequence[Unit], modules: Modules) -> MachineLevels:
     """The same of all units of a machine, by their netlists."""
-    machine = _Machine(parts, modules)
+    machine = _Machine(chosen, modules)
     linked = machine.levels_by_unit()
     found = (
         UnitLevels(name=each.name, count=each.count, alone=each.alone, linked=linked[each.name])
-        for each in _alone(parts, modules)
+        for each in _alone(chosen, modules)
     )
     return MachineLevels(
-        units=_in_turn(found), ends=machine.ends(), deepest=machine.deepest(), chains=tuple(machine.chains())
+        units=_sorted(found), ends=machine.ends(), deepest=machine.deepest(), chains=tuple(machine.chains())
     )
 
 
-def _chosen(parts: Sequence[Unit], names: Sequence[str]) -> list[Unit]:
+def _chosen(listed: Sequence[Unit], names: Sequence[str]) -> list[Unit]:
     """The units of these names, or all."""
     for name in names:
-        if not any(_is_called(part, name) for part in parts):
+        if not any(_is_called(unit, name) for unit in listed):
             raise UnknownUnitError(
-                f"the machine has no unit '{name}'; it has {', '.join(sorted(part.name for part in parts))}"
+                f"the machine has no unit '{name}'; it has {', '.join(sorted(unit.name for unit in listed))}"
             )
-    return [part for part in parts if not names or any(_is_called(part, name) for name in names)]
+    return [unit for unit in listed if not names or any(_is_called(unit, name) for name in names)]
 
 
-def _is_called(part: Unit, name: str) -> bool:
-    return f".{part.name}".endswith(f".{name}")
+def _is_called(unit: Unit, name: str) -> bool:
+    return f".{unit.name}".endswith(f".{name}")
 
 
-def _alone(parts: Sequence[Unit], modules: Modules) -> Iterator[UnitLevels]:
-    for part in parts:
-        yield UnitLevels(name=part.name, count=part.count, alone=most_levels(modules, part.top))
+def _alone(chosen: Sequence[Unit], modules: Modules) -> Iterator[UnitLevels]:
+    for unit in chosen:
+        yield UnitLevels(name=unit.name, count=unit.count, alone=most_levels(modules, unit.top))
 
 
-def _in_turn(found: Iterator[UnitLevels]) -> tuple[UnitLevels, ...]:
+def _sorted(found: Iterator[UnitLevels]) -> tuple[UnitLevels, ...]:
+    """Units by their levels, the most first: linked, else by themselves."""
     return tuple(sorted(found, key=lambda unit: (-(unit.linked or 0), -unit.alone, unit.name)))
 
 
 class _Machine:
     """All units of a machine, linked."""
 
-    def __init__(self, parts: Sequence[Unit], modules: Modules) -> None:
-        self._names = {part.top: part.name for part in parts}
+    def __init__(self, chosen: Sequence[Unit], modules: Modules) -> None:
+        self._names = {unit.top: unit.name for unit in chosen}
         self._netlists = {name: Netlist(module) for name, module in modules.items()}
         self._design = Design(modules, _TOP)
         self._by_levels = Longest(self._design)

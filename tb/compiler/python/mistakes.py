@@ -137,7 +137,7 @@ MISTAKES: dict[str, tuple[str, Plant]] = {
         expressions, "_shifted", lambda symbol, text, kind, count: f"({text} {symbol} ({count.text}))"
     )),
     "results in plain Python are cut": ("r5xx", _replaced(
-        interpretation, "_stored", lambda kind, value: [np.trunc(each) for each in interpretation._parts(value)]
+        interpretation, "_stored", lambda kind, value: [np.trunc(each) for each in interpretation._components(value)]
     )),
     "a truth is -1": ("r700", _replaced(Expressions, "_compare", _compare)),
     "a fraction is false": ("r5xx", _fraction_is_false),

@@ -71,7 +71,7 @@ def test_the_largest_program_fits_the_image() -> None:
     assert read(data) == executable
 
 
-def test_header_and_notes_are_at_their_places() -> None:
+def test_header_and_notes_are_at_their_offsets() -> None:
     data = write(SMALL)
     assert data[:9] == b"\x7fELF\x01\x01\x01\x62\x01"
     assert struct.unpack_from("<2H5I", data, 16) == (2, 122, 1, 0, 52, len(data) - 6 * 40 - 40, 1)
@@ -102,7 +102,7 @@ def memory() -> Memory:
 
 
 @given(st.data())
-def test_a_malformed_file_is_an_elf_error_and_the_rest_is_loaded(memory: Memory, data: st.DataObject) -> None:
+def test_a_malformed_file_is_an_elf_error_and_all_others_are_loaded(memory: Memory, data: st.DataObject) -> None:
     contents = bytearray(write(SMALL))
     for _ in range(data.draw(st.integers(0, 4))):
         contents[data.draw(st.integers(0, len(contents) - 1))] = data.draw(st.integers(0, 255))

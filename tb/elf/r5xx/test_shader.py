@@ -86,7 +86,7 @@ JSON = st.recursive(
 
 
 @given(st.sampled_from([*SMALL, "float_constants", "int_constants"]), JSON)
-def test_any_value_is_read_or_refused(key: str, value: object) -> None:
+def test_any_value_is_read_or_an_error(key: str, value: object) -> None:
     try:
         read_shader(json.dumps(SMALL | {key: value}))
     except ShaderError as error:
@@ -94,6 +94,6 @@ def test_any_value_is_read_or_refused(key: str, value: object) -> None:
 
 
 @given(st.text() | st.binary())
-def test_random_text_is_refused(text: str | bytes) -> None:
+def test_random_text_is_an_error(text: str | bytes) -> None:
     with pytest.raises(ShaderError):
         read_shader(text)

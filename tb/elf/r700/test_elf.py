@@ -92,6 +92,6 @@ def test_every_truncation_is_an_error_for_both(memory: Memory) -> None:
         ({"code": ((0, 1 << 32),)}, "unit 0 is not 2 words"),
     ],
 )
-def test_a_program_that_the_machine_would_refuse_cannot_be_made(change: dict[str, object], message: str) -> None:
+def test_an_illegal_program_cannot_be_made(change: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message.replace("(", r"\(")):
         Executable(**{"code": SMALL.code, **change})  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Objects of LLVM become executables, repaired or refused."""
+"""Objects of LLVM become executables, repaired or rejected."""
 
 import json
 import struct
@@ -50,17 +50,17 @@ def an_object(
     text = b"".join(struct.pack("<2I", *unit) for unit in units)
     config = struct.pack("<2I", register, resources) if configuration is None else configuration
     names = b"\0.text\0.AMDGPU.config\0.shstrtab\0"
-    parts, at, sections = b"", 52, [bytes(40)]
+    contents_of_all, at, sections = b"", 52, [bytes(40)]
     for name, kind, contents in ((b".text", 1, text), (b".AMDGPU.config", 1, config), (b".shstrtab", 3, names)):
         header = (names.index(name + b"\0"), kind, 0, 0, at, len(contents), 0, 0, 4, 0)
         sections.append(struct.pack("<10I", *header))
-        parts, at = parts + contents, at + len(contents)
+        contents_of_all, at = contents_of_all + contents, at + len(contents)
     return (
         struct.pack(
             "<4s5B7xHHIIIIIHHHHHH", b"\x7fELF", 1, 1, 1, 0, 0, 1, machine, 1, 0, 0, at, flags, 52, 0, 0, 40,
             len(sections), len(sections) - 1,
         )
-        + parts
+        + contents_of_all
         + b"".join(sections)
     )  # fmt: skip
 
@@ -96,7 +96,7 @@ def test_a_plain_function_starts_with_integers() -> None:
         (b"no ELF file" * 10, "no object of LLVM"),
     ],
 )
-def test_what_is_no_program_for_this_chip_is_refused(contents: bytes, message: str) -> None:
+def test_no_program_for_this_chip_is_an_error(contents: bytes, message: str) -> None:
     with pytest.raises(ElfError, match=message):
         read_object(contents)
 
@@ -139,14 +139,14 @@ def fetch(source: int, target: int) -> list[tuple[int, int]]:
     return [(0x10 | source << 16, target | 0x688 << 9), (0 << 20 | 1 << 23 | 4 << 26 | 4 << 29, 0)]
 
 
-def behind_push(fetched: tuple[int, int], arithmetic: tuple[int, int]) -> list[tuple[int, int]]:
+def after_push(fetched: tuple[int, int], arithmetic: tuple[int, int]) -> list[tuple[int, int]]:
     """A fetch clause between ALU_PUSH_BEFORE and its JUMP; `fetched` are the registers it reads and writes."""
     words = [clause(6, 1, _PUSH), (8, _TEX), (4, _JUMP | 1), (0, 0x80000000), (0, _END), (0, 0)]
     return [*words, arithmetic, (0, 0), *fetch(*fetched)]
 
 
-def test_a_fetch_clause_behind_a_push_is_moved_in_front() -> None:
-    units = behind_push((1, 2), add((0, 0), (3, 0)))
+def test_a_fetch_clause_after_a_push_is_moved_before_it() -> None:
+    units = after_push((1, 2), add((0, 0), (3, 0)))
     executable, said = read_object(an_object(units, resources=4 | 1 << 8))
     assert executable.code[:3] == (units[1], units[0], units[2])
     assert executable.code[3:] == tuple(units[3:])
@@ -154,8 +154,8 @@ def test_a_fetch_clause_behind_a_push_is_moved_in_front() -> None:
 
 
 @pytest.mark.parametrize("fetched", [(3, 2), (1, 0), (1, 3)])
-def test_a_fetch_that_depends_on_the_condition_is_refused(fetched: tuple[int, int]) -> None:
-    units = behind_push(fetched, add((0, 0), (3, 0)))
+def test_a_fetch_that_depends_on_the_condition_is_an_error(fetched: tuple[int, int]) -> None:
+    units = after_push(fetched, add((0, 0), (3, 0)))
     with pytest.raises(ElfError, match="CF instruction 0: LLVM put a fetch between a condition and its jump"):
         read_object(an_object(units, resources=4 | 1 << 8))
 
@@ -164,8 +164,8 @@ def test_a_relative_operand_of_the_condition_may_be_any_register_but_only_its_ch
     low, high = move((0, 3), (3, 3))
     relative = low | 1 << 9, high
     with pytest.raises(ElfError, match="depends on the condition"):
-        read_object(an_object(behind_push((1, 2), relative), resources=4 | 1 << 8))
-    units = behind_push((1, 2), relative)
+        read_object(an_object(after_push((1, 2), relative), resources=4 | 1 << 8))
+    units = after_push((1, 2), relative)
     # Only x, y and z are fetched.
     units[8] = units[8][0], 2 | (0 | 1 << 3 | 2 << 6 | 7 << 9) << 9
     executable, said = read_object(an_object(units, resources=4 | 1 << 8))
@@ -180,7 +180,7 @@ def test_the_number_of_mova_is_repaired() -> None:
     assert said == ["repaired: 1 MOVA_INT with Evergreen's number, 0xcc instead of 0x18"]
 
 
-def test_a_group_that_reads_an_array_behind_an_indexed_write_is_refused() -> None:
+def test_a_group_that_reads_an_array_after_an_indexed_write_is_an_error() -> None:
     group = [move((2, 0), (1, 0), relative=True, last=False), move((1, 0), (3, 1))]
     with pytest.raises(ElfError, match="CF instruction 0: LLVM made a group that reads an array"):
         read_object(an_object([clause(2, 2), NOP, *group], resources=4))
@@ -188,7 +188,7 @@ def test_a_group_that_reads_an_array_behind_an_indexed_write_is_refused() -> Non
     read_object(an_object([clause(2, 3), NOP, *group, add((1, 0), (2, 1))], resources=4))
 
 
-def test_arithmetic_among_control_flow_and_clauses_cut_off_are_refused() -> None:
+def test_arithmetic_among_control_flow_and_clauses_cut_off_are_errors() -> None:
     with pytest.raises(ElfError, match="CF instruction 1: LLVM made arithmetic among control flow"):
         read_object(an_object([clause(3, 1), (0, 0x10 << 23), NOP, add((0, 0), (1, 0))]))
     # One that has the number of a NOP, and no barrier.

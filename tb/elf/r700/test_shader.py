@@ -49,12 +49,12 @@ def test_real_programs_use_what_their_files_list(name: str) -> None:
     shader = read_shader(text)
     executable = an_executable(shader.executable)
     notes = executable.notes
-    # A lookup whose result nobody needs may be gone.
+    # A fetch whose result is not needed may be removed.
     assert set(notes.inputs) <= {texture["input"] for texture in document["textures"]}
     assert notes.outputs == tuple(range(document["targets"]))
     assert notes.conditional_output == executable.depth == document["writes_depth"]
     assert set(notes.float_constants) <= set(shader.float_constants)
-    assert not executable.uncached_writes and not executable.sees_group_size
+    assert not executable.uncached_writes and not executable.sees_wavefront_size
     described = describe(executable)
     assert described["slots"] >= described["groups"]
     assert described["slots"] + described["fetches"] > 0
@@ -99,7 +99,7 @@ JSON = st.recursive(
 
 
 @given(st.sampled_from([*SMALL, "constants"]), JSON)
-def test_any_value_is_read_or_refused(key: str, value: object) -> None:
+def test_any_value_is_read_or_an_error(key: str, value: object) -> None:
     try:
         read_shader(json.dumps(SMALL | {key: value}))
     except ShaderError as error:
@@ -129,7 +129,7 @@ def test_a_program_without_inputs_needs_no_prologue() -> None:
     assert ready(shader) == (shader.executable, {})
 
 
-def test_a_prologue_of_many_registers_has_several_clauses_and_of_too_many_is_refused() -> None:
+def test_a_prologue_of_many_registers_has_several_clauses_and_of_too_many_is_an_error() -> None:
     plain = r700.Executable(code=((0xC0000000, 0x94200688),))
     executable, inputs = with_prologue(plain, range(INPUTS))
     assert len(inputs) == INPUTS

@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Folder:
 
 
 @pytest.mark.long
-def test_a_window_has_the_cycles_that_are_asked_for(folder: Folder) -> None:
+def test_a_window_has_the_wanted_cycles(folder: Folder) -> None:
     path = folder.path / "a.fst"
     found = report("run", folder.job, *BEATS_OPTIONS, "--waves", path, "--waves-from", 100, "--waves-cycles", 50)
     assert found["engine"] == "rtl"
@@ -96,7 +96,7 @@ def test_a_full_disk_costs_the_wave_only(folder: Folder, suffix: str) -> None:
 
 
 @pytest.mark.long
-def test_places_that_cannot_be_written(folder: Folder) -> None:
+def test_files_that_cannot_be_written(folder: Folder) -> None:
     assert "No such file" in error_line("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "none" / "a.fst")
     (folder.path / "b.fst").mkdir()
     assert "Is a directory" in error_line("run", folder.job, *BEATS_OPTIONS, "--waves", folder.path / "b.fst")

@@ -1,4 +1,4 @@
-"""A wave shows what the watched engine sees, cycle by cycle, and a run with one is the same run."""
+"""A wave has what the watched engine sees, cycle by cycle, and a run with one is the same run."""
 
 import gzip
 import os
@@ -179,7 +179,7 @@ def test_a_model_without_waves_is_the_one_of_before(tmp_path: Path) -> None:
 
 @contextmanager
 def screen(folder: Path) -> Iterator[tuple[list[str], dict[str, str]]]:
-    """What stands in front of a program's name and in its environment, so that it has a display that nobody sees.
+    """What stands in front of a program's name and in its environment, so that it has an invisible display.
 
     That is an X server without a screen, or GTK's server for browsers.
     """

@@ -13,9 +13,9 @@ def window(first: int, cycles: int | None, *, started: int = 0) -> str:
     target = io.StringIO()
     text = VcdWindow(target, first=first, cycles=cycles, period=10)
     text.start(started)
-    # As a writer does: pieces that are no lines.
-    for place in range(0, len(HEAD + CHANGES), 7):
-        text.write((HEAD + CHANGES)[place : place + 7])
+    # As a writer does: chunks that are no lines.
+    for start in range(0, len(HEAD + CHANGES), 7):
+        text.write((HEAD + CHANGES)[start : start + 7])
     text.end(50)
     assert target.getvalue().startswith(HEAD)
     return target.getvalue().removeprefix(HEAD)

@@ -83,7 +83,7 @@ MUTANTS = [
     _mutant("the first write stays", "r700.memory",
             "for lane in range(lanes.width):\n            for addresses",
             "for lane in reversed(range(lanes.width)):\n            for addresses",
-            _example("memory", "test_the_last_write_of_an_instruction_stays", 16)),
+            _example("memory", "test_the_last_write_of_an_instruction_is_kept", 16)),
     _mutant("a stride from pixel to pixel", "r700.share", "lane // LDS_BANKS * instruction.stride",
             "lane * instruction.stride", _example("share", "test_every_pixel_writes_its_own_place", 4, 0, 7, 4)),
     _mutant("the place of lane 0", "r700.share", "lanes.lowest(self._masks.active)", "lanes.lowest(lanes.all)",

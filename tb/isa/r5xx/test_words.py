@@ -165,13 +165,13 @@ def test_host_registers_do_not_collide() -> None:
     assert all(offset % 4 == 0 and offset < REGISTER_SPACE for offset in offsets)
 
 
-@given(word=st.integers(0, 0xFFFF_FFFF), kind=st.sampled_from(InstructionType), place=st.integers(0, 5))
-def test_unpacked_words_pack_to_themselves(word: int, kind: InstructionType, place: int) -> None:
-    layout = instruction.WORDS[kind][place]
+@given(word=st.integers(0, 0xFFFF_FFFF), kind=st.sampled_from(InstructionType), number=st.integers(0, 5))
+def test_unpacked_words_pack_to_themselves(word: int, kind: InstructionType, number: int) -> None:
+    layout = instruction.WORDS[kind][number]
     assert pack(layout, **unpack(layout, word)) == word
 
 
-def test_packing_refuses_what_does_not_fit() -> None:
+def test_packing_rejects_what_does_not_fit() -> None:
     with pytest.raises(ValueError, match=r"rgb_wmask must be 0\.\.7, not 8"):
         pack(instruction.COMMON, rgb_wmask=8)
     with pytest.raises(KeyError):

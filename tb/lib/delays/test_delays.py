@@ -19,7 +19,7 @@ from ctm.tb.lib.streams import simulate
 BITS = 16
 CYCLES = 1000
 HELD = [(2, 1), (2, 5), (4, 1), (4, 3), (4, 4), (4, 8), (4, 9), (3, 7), (16, 8), (1, 3)]
-"""Cycles for which a value stays, and by which it is delayed."""
+"""Cycles for which a value is held, and by which it is delayed."""
 
 
 class Held(wiring.Component):
@@ -139,7 +139,7 @@ def test_a_line_gives_what_was_there_so_many_cycles_ago(longest: int, least: int
 
 
 HELD_FAULTS = {
-    "a register is loaded a cycle late": ("range((cycles - 1) % held", "range(cycles % held"),
+    "a register is loaded in the next cycle": ("range((cycles - 1) % held", "range(cycles % held"),
     "a register is loaded in each cycle": ("with m.If(loads[age]):", "with m.If(1):"),
     "one register too few": ("% held, cycles, held)", "% held + held, cycles, held)"),
     "registers are loaded too far apart": (", cycles, held)", ", cycles, held + 1)"),
@@ -148,7 +148,7 @@ LINE_FAULTS = {
     "a row is read a cycle early": ("self._position - cycles + 1", "self._position - cycles"),
     "a row too few": ("(longest - 1).bit_length()", "(longest - 2).bit_length()"),
     "what is written in the cycle is not read": ("transparent_for=(write,) if", "transparent_for=() if"),
-    "the position stays": ("self._position.eq(self._position + 1)", "self._position.eq(self._position)"),
+    "the position is kept": ("self._position.eq(self._position + 1)", "self._position.eq(self._position)"),
 }
 
 

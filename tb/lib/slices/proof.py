@@ -23,7 +23,7 @@ class StreamProof(wiring.Component):
     Members
     -------
     offers, takes : ``In(1)``
-        Free in every cycle. An offer stays until it is taken.
+        Free in every cycle. An offer is held until it is taken.
 
     `came` and `left` are the numbers of the next transfer at the input and at the output.
     """

@@ -19,8 +19,8 @@ BUGS = {
     "a transfer that waits is lost": ("FULL", "m.d.sync += waits.eq(1)", "pass"),
     "the newer one goes first": ("FULL", "m.d.sync += payload.eq(waiting)", "pass"),
     "a transfer that waits is repeated": ("FULL", "(self.input.payload), waits.eq(0)]", "(self.input.payload)]"),
-    "a transfer that is late is taken": ("FORWARD", "eq(~valid | self.output.ready)", "eq(1)"),
-    "a transfer stays": ("FORWARD", "eq(~valid | self.output.ready)", "eq(~valid)"),
+    "a transfer without valid is taken": ("FORWARD", "eq(~valid | self.output.ready)", "eq(1)"),
+    "a transfer is repeated": ("FORWARD", "eq(~valid | self.output.ready)", "eq(~valid)"),
     "a light slice takes two": ("LIGHT", "Mux(valid, ~self.output.ready, self.input.valid)", "self.input.valid"),
     "what comes in a stall is not kept": ("REVERSE", "valid.eq(self.output.valid & ~self.output.ready)", "valid.eq(0)"),
     "every second cycle": ("REVERSE", "valid.eq(self.output.valid & ~self.output.ready)", "valid.eq(~valid)"),
@@ -31,7 +31,7 @@ BUGS = {
         "complete.eq(offered)",
     ),
 }
-"""By what goes wrong: the unit, and what stands in its source in place of what."""
+"""By what goes wrong: the unit, the text of its source, and the replacement."""
 
 
 def proved(unit: StreamProof, folder: Path, *, mode: str, depth: int) -> bool:

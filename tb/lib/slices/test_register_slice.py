@@ -52,7 +52,7 @@ def test_every_schedule_of_a_few_cycles_gives_what_was_taken(mode):
         for offers, readies in product(product((0, 1), repeat=SCHEDULE), repeat=2):
             taken, received, offered = [], [], False
             for cycle in range(SCHEDULE + DRAIN):
-                # An offer stays until it is taken.
+                # An offer is held until it is taken.
                 offered = offered or (cycle < SCHEDULE and bool(offers[cycle]))
                 ready = cycle >= SCHEDULE or bool(readies[cycle])
                 context.set(slice_.input.valid, offered)
@@ -105,7 +105,7 @@ def test_ready_does_not_follow_from_ready_in_the_same_cycle(mode):
 
 
 @pytest.mark.parametrize("wait", [0, 1, 5])
-def test_a_transfer_completes_a_cycle_behind_the_other_side(wait):
+def test_a_transfer_completes_a_cycle_after_the_other_side(wait):
     """The other side sees it a cycle after the offer, once, and with its payload until it is complete."""
     unit, events = RegisteredHandshake(8), []
 

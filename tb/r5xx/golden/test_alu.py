@@ -98,7 +98,7 @@ def test_both_units_read_before_either_writes() -> None:
     assert result([first, swap], ABC) == [4, 2, 3, 1]
 
 
-def test_an_rgb_swizzle_of_alpha_reads_the_alpha_address_and_the_other_way_round() -> None:
+def test_an_rgb_swizzle_of_alpha_reads_the_alpha_address_and_vice_versa() -> None:
     rgb = {**constant(0, 0), "rgb_op": Op.MIN.value, "red_swiz_a": A, "red_swiz_b": A, "green_swiz_a": B,
            "green_swiz_b": B, "rgb_addrd": 1}  # fmt: skip
     alpha = {**constant(0, 1), "op": AlphaOp.MIN.value, "swiz_a": G, "swiz_b": G, "addrd": 1}

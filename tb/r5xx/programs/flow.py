@@ -2,7 +2,8 @@
 
 A program is a chain of blocks: an instruction that sets the ALU result, a few more, a flow-control instruction. Jumps
 aim at the beginnings of blocks, so every decision has an ALU result of its own and nothing is read too early. Some
-programs never end or overflow a stack: the watchdog stops them. It stays below what makes the golden model skip rounds.
+programs never end or overflow a stack: the watchdog stops them,
+below the limit from which the golden model skips rounds.
 """
 
 from dataclasses import dataclass, field

@@ -1,6 +1,6 @@
 """A component with a core's border that is no core: each wavefront goes to every memory client once.
 
-It shows that the simulation around it works, and with a `Mistake` that the simulation notices.
+It proves that the simulation around it works, and with a `Mistake` that the simulation finds it.
 """
 
 from typing import Any

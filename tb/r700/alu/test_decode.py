@@ -17,7 +17,7 @@ GROUPS = 250
 CYCLES, PAIRS = 4, 2
 ROWS, LINE_ROWS, LINES, LITERALS = 256, 4, 64, 4
 OPERATIONS = {"MOV": 1, "FRACT": 1, "ADD": 2, "SETGT": 2, "AND_INT": 2, "MULADD": 3, "CNDE": 3}
-"""By name how many operands they have."""
+"""Number of operands, by name."""
 MODES = ("AR_X", "AR_Y", "AR_Z", "AR_W", "LOOP")
 LOOP = IndexMode.LOOP.value
 Half = tuple[int, int, int | None]
@@ -26,27 +26,32 @@ Half = tuple[int, int, int | None]
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A group with what is around it."""
+    """An instruction group and the inputs of its decoding."""
 
     slots: list[words.Slot]
     kcache: list[int]
-    """First lines of what is locked of each set."""
+    """The first locked line of each set."""
     addresses: list[int]
+    """The address register, by channel."""
     loop: int
+    """What is added to relative operands in mode LOOP."""
     any_pixel: bool
+    """Whether a pixel has these indices."""
     loaded: int
+    """Bit mask of the lines that the constants' cache holds."""
     error: int
+    """Bit mask of the lines with an error response."""
 
     def positions(self) -> list[tuple[int, words.Slot]]:
         """Instructions with their slots."""
         return list(zip(words.positions(self.slots), self.slots, strict=True))
 
     def index(self, mode: int) -> int:
-        """What is added to what is relative."""
+        """The index that is added to a relative operand in a mode."""
         return self.loop if mode == LOOP else self.addresses[mode]
 
     def half(self, each: words.Slot, operand: words.Source) -> Half | None:
-        """The half that an operand of an instruction is of, if it is a constant."""
+        """The half of a constant that an operand reads; None for other operands."""
         if not 128 <= operand.select < 192:
             return None
         row = 16 * self.kcache[operand.select >= 160] + operand.select % 32
@@ -58,7 +63,7 @@ class Case:
         return {half for half in found if half is not None}
 
     def row(self, half: Half) -> int | None:
-        """The row that a half is of, for these indices, if there is one."""
+        """The row of a half, for these indices; None beyond the constants."""
         row, _, mode = half
         moved = row + (0 if mode is None else self.index(mode))
         return moved if 0 <= moved < ROWS else None
@@ -69,7 +74,7 @@ class Case:
         return None if row is None or (half[2] is not None and not self.any_pixel) else row // LINE_ROWS
 
     def is_readable(self) -> bool:
-        """Whether ports and pairs suffice."""
+        """Whether the read ports and the pairs of constants suffice for the group."""
         readings = [(position, words.reads(each)) for position, each in self.positions()]
         chosen = ports.choose(readings, [None] * len(readings))
         return len(self.halves()) <= PAIRS and ports.fits(readings, chosen)
@@ -145,7 +150,7 @@ def drive(context: Any, unit: Any, case: Case, *, illegal: bool, dx10_clamp: boo
 
 
 def same(found: Any, case: Case) -> dict[int, Half]:
-    """Compare operands and results with what the words say; the half that each pair is."""
+    """Compare operands and results with the words; the half of a constant that each pair has."""
     pairs: dict[int, Half] = {}
     for position, each in case.positions():
         effect = found.effects[position]

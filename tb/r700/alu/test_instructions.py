@@ -74,8 +74,8 @@ class Instruction:
         low, high = (int(word) for word in draw.integers(0, 1 << 32, 2))
         second = alu.ALU_DWORD1_OP3 if isinstance(self.operation.code, Op3) else alu.ALU_DWORD1_OP2
         first = {name: value for name, value in self.fields.items() if name in dict(alu.ALU_DWORD0)}
-        rest = {name: value for name, value in self.fields.items() if name not in first}
-        return replace(alu.ALU_DWORD0, low, **first) | replace(second, high, **rest) << 32
+        second_fields = {name: value for name, value in self.fields.items() if name not in first}
+        return replace(alu.ALU_DWORD0, low, **first) | replace(second, high, **second_fields) << 32
 
 
 Group = list[Instruction]

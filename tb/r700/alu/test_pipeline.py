@@ -158,10 +158,10 @@ class Bench:
             found |= {"constant": self.file.constant(row)} if exists else {}
         anything = self.draw.integers(0, 1 << 32, (CHANNELS, self.file.pixels)).tolist()
         words = [word for channel in range(CHANNELS) for word in found.get(f"words_{channel}", anything[channel])]
-        shows = found.get("words_valid", int(self.draw.integers(1 << CHANNELS)))
+        valid = found.get("words_valid", int(self.draw.integers(1 << CHANNELS)))
         constant = found.get("constant", [row[0] for row in anything])
         self.found = {}
-        return {"words": joined(words, 32), "words_valid": shows, "constant_words": joined(constant, 32)}
+        return {"words": joined(words, 32), "words_valid": valid, "constant_words": joined(constant, 32)}
 
     def _read(self, context: Any, now: Group | None, phase: int) -> None:
         """Registers and constants that the group reads."""
@@ -169,7 +169,7 @@ class Bench:
             return
         number, step = divmod(phase, PERIOD)
         if step < CYCLES and number < self.slices:
-            shows = 0
+            valid = 0
             for channel in range(CHANNELS):
                 row = self._row(now.ports[step][channel], now, number)
                 read = context.get(self.unit.reads[channel])
@@ -178,9 +178,9 @@ class Bench:
                     continue
                 assert read.row == row, f"cycle {phase}, channel {channel}"
                 if self.file.words_valid(row, channel):
-                    shows |= 1 << channel
+                    valid |= 1 << channel
                     self.found[f"words_{channel}"] = self.file.words(row, channel)
-            self.found["words_valid"] = shows
+            self.found["words_valid"] = valid
 
     def _row(self, register: Register, group: Group, number: int) -> int | None:
         """The row of a register of a slice."""

@@ -256,8 +256,8 @@ def same(reads: Any, group: Group) -> None:
             if each.kind == "register":
                 assert found.source == Source.REGISTER
                 shares = each.at == 1 and position != TRANS and each.read == operands[0].read
-                stays = not any((each.read, each.mode) == (stray.read, stray.mode) for stray in strays)
-                assert found.cycle == cycles[0 if shares else each.at] or not stays
+                is_kept = not any((each.read, each.mode) == (stray.read, stray.mode) for stray in strays)
+                assert found.cycle == cycles[0 if shares else each.at] or not is_kept
                 port = reads.ports[found.cycle][each.channel]
                 assert (port.number, bool(port.relative)) == (each.select, each.relative)
                 assert not each.relative or port.mode.value == each.mode

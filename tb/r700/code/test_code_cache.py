@@ -97,16 +97,16 @@ def test_readers_find_what_memory_has(latency: int) -> None:
         cycle = changes = 0
         while min(reader.done for reader in readers) < READS:
             cycle += 1
-            rests = changes * READS < 4 * readers[0].done
+            is_gated = changes * READS < 4 * readers[0].done
             context.set(unit.address, memory.address)
             for number, reader in enumerate(readers):
-                reads = not rests and bool(generator.random() < 0.8)
+                reads = not is_gated and bool(generator.random() < 0.8)
                 context.set(unit.rows[number], reader.row)
                 context.set(unit.reads[number], reads)
                 reader.asked = reader.row if reads else None
             memory.drive(context, unit.lines, cycle)
             context.set(unit.invalidate, 0)
-            if rests and generator.random() < 0.1:
+            if is_gated and generator.random() < 0.1:
                 # Another program. There are no reads, but earlier ones may still be in flight.
                 changes += 1
                 memory.fill()
@@ -114,7 +114,7 @@ def test_readers_find_what_memory_has(latency: int) -> None:
                 context.set(unit.invalidate, 1)
             await context.tick()
             for number, reader in enumerate(readers):
-                reader.waited += not rests
+                reader.waited += not is_gated
                 assert reader.waited < LOADS * (2 * latency + 4 * LINE_WORDS), "a reader waits for ever"
                 found = unit.found[number]
                 if reader.asked is None or not context.get(found.hit):

@@ -84,10 +84,10 @@ def expected(name: str, a: int, b: int, c: int) -> Result:
     if name.startswith("CND"):
         condition, _, kind = name.removeprefix("CND").partition("_")
         return b if compared(condition, kind, a, ZERO) else c, False
-    rest = name.removeprefix("PRED_").removeprefix("SET").removeprefix("KILL").removeprefix("_")
-    condition, _, kind = rest.partition("_")
+    condition_text = name.removeprefix("PRED_").removeprefix("SET").removeprefix("KILL").removeprefix("_")
+    condition, _, kind = condition_text.partition("_")
     if name.startswith("PRED") and (condition not in CONDITIONS or "PUSH" in kind):
-        return counted(rest, a, b)
+        return counted(condition_text, a, b)
     holds = compared(condition, kind.removeprefix("DX10"), a, b)
     if name.startswith("PRED"):
         return (ZERO if holds else ONE), holds

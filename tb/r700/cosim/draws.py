@@ -29,7 +29,7 @@ _STRIP = np.array([0, 1, 2, 3, 4, 65535, 4, 5, 6, 7, 1], np.uint16)
 
 
 def _vertices(seed: int, count: int) -> np.ndarray:
-    """Positions over and beside the view, some of them behind its near plane; and colours."""
+    """Positions over and beside the view, some of them beyond its near plane; and colours."""
     generator = np.random.default_rng(seed)
     position = np.column_stack([generator.uniform(-1.3, 1.3, (count, 3)), np.ones(count)])
     position[::5, 3] = 1.5

@@ -23,6 +23,7 @@ PROGRAMS: dict[str, tuple[str, Domain]] = {
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 @cocotb.parametrize((("name", "pauses"), with_pauses(cocotb.Param(name, name=name) for name in PROGRAMS)))
 async def real_programs(dut: Any, name: str, pauses: float) -> None:
+    """A rectangle of an example's domain, compared with the golden model by the scoreboard; it must change memory."""
     source, domain = PROGRAMS[name]
     if pauses > 0.5:
         i0, j0, _, _ = domain

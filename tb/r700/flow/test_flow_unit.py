@@ -222,7 +222,7 @@ class Bench:
         shown = context.get(self.unit.trace.instruction)
         under, state = self.waves[shown.wave], shown.state
         model = under.model
-        assert not under.elsewhere and not under.stop, f"executes behind {under.stop or 'a clause'}"
+        assert not under.elsewhere and not under.stop, f"executes after {under.stop or 'a clause'}"
         at = model.word
         self._then(under, lambda: self._start(under))
         names = ("pc", "branch_mask", "continue_mask", "break_mask", "valid_mask", "index", "covered", "depth")

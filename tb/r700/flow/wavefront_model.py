@@ -1,4 +1,4 @@
-"""What CF instructions do to one wavefront, step by step as in the manual; masks are integers, pixel 0 first."""
+"""A model of CF instructions on one wavefront, step by step as in the manual; bit k of a mask is pixel k."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ _UNLIMITED = -1
 
 @dataclass(frozen=True, kw_only=True)
 class Word:
-    """A CF instruction: its name, the fields that it has, and whether it is one that must not be."""
+    """A CF instruction: its name, its fields by short names, and whether it is illegal."""
 
     name: str
     addr: int = 0
@@ -71,7 +71,12 @@ class StopError(Exception):
 
 @dataclass
 class Wavefront:
-    """A wavefront of `size` pixels and its program. `space` are subentries that its stack may have."""
+    """A wavefront of `size` pixels and its program.
+
+    `space` are the subentries of its stack. `budget` are instructions until the watchdog ends it, if it is `watched`.
+    `word` is the index of the next instruction, `index` the loop index aL. Methods raise `StopError` with the name of a
+    status.
+    """
 
     size: int
     covered: int
@@ -98,11 +103,11 @@ class Wavefront:
 
     @property
     def depth(self) -> int:
-        """Subentries that are taken; two more count while there is a branch."""
+        """Subentries in use; two more are reserved while there is a branch."""
         return sum(4 if each.kind == "loop" else 1 for each in self.stack)
 
     def begin(self) -> Word | None:
-        """The word that is next, or None at the end; one instruction less is left."""
+        """Count an instruction and return it; None at the end."""
         if self.watched and self.budget == 0:
             raise StopError("WATCHDOG")
         if not self.valid_mask & self.covered:

@@ -20,7 +20,7 @@ FAULTS = [
             "            state.continue_mask.eq(0),\n            state.branch_mask.eq(last.mask),",
             "            state.branch_mask.eq(last.mask),",
         ),
-        ("            state.index.eq(index.index),\n", ""),  # aL stays after a loop.
+        ("            state.index.eq(index.index),\n", ""),  # aL is kept after a loop.
         ("rounds.rounds != 1", "rounds.rounds != 0"),
         ("                state.break_mask.eq(~flow.test),\n", "                state.break_mask.eq(0),\n"),
         # A break ends the iteration when no pixel is active, though pixels wait in a branch.

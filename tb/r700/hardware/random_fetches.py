@@ -96,7 +96,7 @@ class _Drawing:
             a.flow("POP", pop=1)
         if loops:
             a.flow("LOOP_END", to=loop + 1)
-            a.place(after)
+            a.bind(after)
         if self.scratch and self.happens(0.3):
             a.raw(memory_export(self.below(2), self.below(_GPRS), name="MEM_SCRATCH", elem_size=3))
 

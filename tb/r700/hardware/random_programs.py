@@ -65,7 +65,7 @@ class _Compiler(Compiler):
         self._grow(branches=1)
         self.assembly.flow("POP", pop=1)
         self._grow(branches=-1)
-        self.assembly.place(after)
+        self.assembly.bind(after)
 
     def _fetches(self) -> None:
         instructions = [self._instruction() for _ in range(1 + self._below(5))]

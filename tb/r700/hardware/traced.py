@@ -1,4 +1,4 @@
-"""Engine `rtl` of the tests, on a machine that shows what its cores do."""
+"""Engine `rtl` of the tests, on a machine whose cores are observed."""
 
 from ctm.rtl.config import R700, MachineConfig
 from ctm.sim.engines.model import Disturbance

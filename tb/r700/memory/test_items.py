@@ -39,7 +39,7 @@ async def access(context: Any, unit: Any, draw: np.random.Generator) -> None:
         context.set(getattr(unit, name), value)
     seen = 0
     while True:
-        # Behind the last lane the walk wants lanes that are not looked at.
+        # After the last lane the walk requests lanes that are ignored.
         wanted = context.get(unit.wanted) % SIZE
         for name, value in (("index", index), ("number", number), ("streamed", streamed)):
             context.set(getattr(unit, name), value[wanted])
@@ -48,7 +48,7 @@ async def access(context: Any, unit: Any, draw: np.random.Generator) -> None:
             lane = context.get(unit.pixel)
             assert lane == seen
             seen += 1
-            origin, size, place = (
+            origin, size, position = (
                 (streams[stream]["origin"], streams[stream]["stride"], number[lane]) if of_stream
                 else (dword, item, first + lane)
             )  # fmt: skip
@@ -58,7 +58,7 @@ async def access(context: Any, unit: Any, draw: np.random.Generator) -> None:
             found = ITEM_ELEMENT.from_bits(
                 sum(w << 32 * k for k, w in enumerate(context.get(unit.element))) & (1 << ITEM_ELEMENT.size) - 1
             )
-            assert found.dword == (origin + place * size + offset) % DWORDS
+            assert found.dword == (origin + position * size + offset) % DWORDS
             assert found.inside == sum(1 << c for c in range(4) if exists and offset + c < size)
         done = context.get(unit.done)
         await context.tick()
@@ -83,5 +83,5 @@ def test_every_thread_has_its_own_item(seed: int) -> None:
 
 def test_a_dword_of_memory_is_a_column_a_row_and_a_page() -> None:
     element: Any = data.View(ITEM_ELEMENT, Const(0x2ABC_DEF5, ITEM_ELEMENT.size))
-    widths = [len(part) for part in word_at(element, 3)]
+    widths = [len(fields) for fields in word_at(element, 3)]
     assert widths == [12, 12, 6]

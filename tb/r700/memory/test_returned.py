@@ -50,7 +50,7 @@ class Bench:
                 self.found.append(
                     (context.get(unit.returned.wave), context.get(unit.error.instruction) if error else None)
                 )
-                assert self.responded, "a lookup is done that nobody answered"
+                assert self.responded, "a fetch is done without a response"
                 self.free.append(self.responded.pop(0))
             else:
                 assert not context.get(unit.error.valid)

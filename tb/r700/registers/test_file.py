@@ -73,8 +73,8 @@ class Bench:
                     continue
                 if invalidates and read["row"] // BLOCK == rows[0] // BLOCK:
                     continue
-                shows = context.get(unit.words_valid) >> channel & 1
-                found = [context.get(unit.words[channel][pixel]) * shows for pixel in range(self.size)]
+                valid = context.get(unit.words_valid) >> channel & 1
+                found = [context.get(unit.words[channel][pixel]) * valid for pixel in range(self.size)]
                 assert found == expected[channel].tolist(), f"row {read['row']}, channel {channel}"
                 self.compared += any(found)
 

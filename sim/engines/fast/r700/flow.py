@@ -1,4 +1,4 @@
-"""CF instructions that are neither clauses nor exports: what they do before they decide, and on either path.
+"""LLVM code of CF instructions that are neither clauses nor exports: before their branch, and on either path of it.
 
 Source: R700-Family Instruction Set Architecture, chapter 3.
 """
@@ -18,22 +18,25 @@ from ctm.sim.golden.r700.instruction import Export, Flow
 
 
 def _nothing() -> None:
-    """Most paths have no effect."""
+    """Append no code."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What remains of a word when it has decided: whether it jumps, and what it does if so and if not."""
+    """The branch of a CF instruction, and what appends the code of its two paths."""
 
     jumps: Value = None
+    """The bit that is 1 if it jumps; None: it never does."""
     go: Callable[[], None] = _nothing
+    """Appends the code of the path that jumps."""
     stay: Callable[[], None] = _nothing
+    """Appends the code of the path to the next instruction."""
     killed: bool = False
     """Whether it may have killed lanes."""
 
 
 class FlowControl:
-    """Flow control of a program."""
+    """Appends the code of a program's flow control where the kernel's builder stands."""
 
     def __init__(self, kernel: Kernel, graph: Graph, masks: Masks, constants: Constants) -> None:
         self._graph = graph
@@ -46,7 +49,7 @@ class FlowControl:
         return ir.Constant(BIT, 1)
 
     def passing(self, word: Flow | Export) -> Value:
-        """The lanes that pass a word's test."""
+        """The mask of lanes that pass an instruction's test."""
         builder, mask = self._lanes.builder, self._masks.active
         if word.valid_pixels:
             mask = builder.and_(mask, builder.and_(self._masks.valid_mask, self._kernel.covered))
@@ -55,7 +58,7 @@ class FlowControl:
         return builder.select(self._holds(word), mask, self._lanes.none)
 
     def begin(self, node: Node, word: Flow) -> Step:
-        """Do what a word does before it decides."""
+        """Append the code before an instruction's branch; the branch."""
         operation, stack, pops = word.operation, node.stack, word.pop_count
         if operation in POP_FIRST:
             self._pop(len(stack), pops)
@@ -77,7 +80,7 @@ class FlowControl:
             failing = self._lanes.builder.and_(self._masks.active, self._lanes.builder.not_(self.passing(word)))
             return Step(self._is_empty(failing))
         if operation in (CfOperation.LOOP_BREAK, CfOperation.LOOP_CONTINUE, CfOperation.LOOP_END):
-            return self._round(node, word)
+            return self._end_iteration(node, word)
         if operation in LOOP_STARTS:
             return self._loop_start(word, depth)
         return self._branch(word, operation, depth, pops)
@@ -115,8 +118,8 @@ class FlowControl:
             stay=lambda: self._masks.enter_loop(depth, test, rounds, first),
         )
 
-    def _round(self, node: Node, word: Flow) -> Step:
-        """What ends a round of a loop, for some or for all."""
+    def _end_iteration(self, node: Node, word: Flow) -> Step:
+        """LOOP_BREAK, LOOP_CONTINUE and LOOP_END: they end an iteration of a loop, for some lanes or for all."""
         masks, loop = self._masks, node.loop
         assert loop is not None
         if word.operation is not CfOperation.LOOP_END:

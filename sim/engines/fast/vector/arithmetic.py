@@ -1,4 +1,6 @@
-"""Multiply-add and what is one, dot products, fractions: one rounding to nearest even.
+"""Multiply-add, multiplication, presubtract, dot products and fractions on vectors of float32, an element a lane.
+
+Each result is rounded once, to nearest even. With `zero_times_anything` a product with a zero factor is zero.
 
 Source: CTM Guide pp. 26-30, 42; docs/arithmetic.md.
 """
@@ -9,7 +11,7 @@ from ctm.sim.engines.fast.vector.lanes import SIGN, Lanes, Value
 
 _DOUBLE_BIAS, _DOUBLE_FRACTION_BITS = 1023, 52
 _ALIGNED_BITS = 24
-"""Of a dot product's term below the leading bit of the largest one."""
+"""Bits of a dot product's terms that are kept below the leading bit of the largest one."""
 _SMALLEST_LARGEST = 2.0**-252
 """Below every product of two normal numbers; keeps the scale of a sum of zeros finite."""
 
@@ -51,7 +53,7 @@ def multiply(lanes: Lanes, a: Value, b: Value, *, zero_times_anything: bool) -> 
 
 
 def _annulled(lanes: Lanes, a: Value, b: Value) -> tuple[Value, Value]:
-    """Where a product has a zero factor, and the zero that it is, with the sign of the product."""
+    """The mask of lanes whose product has a zero factor, and that zero with the sign of the product."""
     builder, none = lanes.builder, lanes.single(0)
     zero = builder.or_(lanes.compare("==", a, none), lanes.compare("==", b, none))
     signs = builder.and_(builder.xor(lanes.words(a), lanes.words(b)), lanes.integer(SIGN))

@@ -6,7 +6,7 @@ from ctm.sim.engines.fast.r700.formulas.kinds import Unit
 from ctm.sim.engines.fast.vector.lanes import Value
 
 Comparison = Callable[[Unit, Value, Value], Value]
-"""f(unit, a, b): the bits of the lanes in which the condition holds."""
+"""f(unit, a, b): a vector of bits, 1 in the lanes in which the condition holds of a and b."""
 
 CONDITIONS: Mapping[str, str] = {"E": "==", "GT": ">", "GE": ">=", "NE": "!=", "LT": "<", "LE": "<="}
 ORDINARY = ("E", "GT", "GE", "NE")
