@@ -38,6 +38,11 @@ class Machine(wiring.Component):
         The host's registers; docs/isa.md has their table.
     irq : ``Out(1)``
     buses : ``Out(BusSignature(data_bits))`` for each of `memory.ports`
+
+    Attributes
+    ----------
+    soft_reset
+        The reset of all units but the host interface and the memory ports, beside that of the clock domain.
     """
 
     def __init__(self, config: MachineConfig, core: CoreMaker = CoreModule) -> None:
@@ -46,6 +51,7 @@ class Machine(wiring.Component):
         self._instruction_set = INSTRUCTION_SETS[array.instruction_set]
         self._ports = len(memory.ports)
         self._host = HostInterface(config)
+        self.soft_reset = self._host.reset
         self.processor = CommandProcessor(
             array, self._instruction_set.shapes.program_format, config.pipeline, slice_bits=command_bits(config)
         )

@@ -2,15 +2,16 @@
 
 from typing import Any
 
-from amaranth import ClockSignal, Const, Instance, Module, ResetSignal, Value
+from amaranth import Instance, Module, ResetSignal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import Flow, In
+from amaranth.lib.wiring import In
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.instruction_set import InstructionSet
 from ctm.rtl.lib.clock_gating import resettable
 from ctm.rtl.lib.forwarding import forward
+from ctm.rtl.lib.instance import instance_of
 
 NAME = "ctm_core"
 
@@ -56,10 +57,4 @@ class CoreInstance(wiring.Component):
 
     def elaborate(self, platform: object) -> Instance:
         """Instantiate the module."""
-        ports: dict[str, Any] = {"i_clk": ClockSignal(), "i_rst": ResetSignal()}
-        for path, member, value in self.signature.flatten(self):
-            if isinstance(value, Const):
-                continue
-            direction = "i" if member.flow is Flow.In else "o"
-            ports[f"{direction}_{'__'.join(map(str, path))}"] = Value.cast(value)
-        return Instance(NAME, **ports)
+        return instance_of(self, NAME, reset=ResetSignal())

@@ -5,6 +5,7 @@ from functools import partial
 
 from ctm.rtl.config import DEFAULT, MachineConfig
 from ctm.sim.compiled.sources import sources
+from ctm.sim.compiled.tools.beside import Beside
 from ctm.sim.compiled.tools.package import YOSYS
 from ctm.sim.compiled.tools.separate import Separate
 from ctm.sim.compiled.tools.toolchain import Model
@@ -57,10 +58,15 @@ def core_config(config: MachineConfig) -> MachineConfig:
 
 def _uncore(config: MachineConfig, top: str, is_watched: bool) -> Model:
     from ctm.sim.compiled.gated import gated
-    from ctm.sim.compiled.uncore import Uncore
+    from ctm.sim.compiled.uncore import Uncore, caches_verilog
 
-    made = Uncore(config, is_watched=is_watched)
-    return Model(top, gated(made, top), made.border())
+    if is_watched:
+        made = Uncore(config, is_watched=True)
+        return Model(top, gated(made, top), made.border())
+    # A process beside this one writes the input cache, a third of it.
+    with Beside(caches_verilog, config) as caches:
+        made = Uncore(config, caches_apart=True)
+        return Model(top, gated(made, top) + caches.result(), made.border())
 
 
 def _core(config: MachineConfig, is_watched: bool) -> Model:

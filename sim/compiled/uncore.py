@@ -5,10 +5,12 @@ objects of one class, and the engine copies signals across their borders (`Uncor
 outputs are registered: none depends on an input in the same cycle, except on `EARLY`.
 """
 
+import gc
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from amaranth import ClockDomain, Module, Signal, Value
+from amaranth import ClockDomain, Module, ResetSignal, Signal, UnusedElaboratable, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -18,9 +20,14 @@ from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.clock_gating import resettable
 from ctm.rtl.lib.forwarding import forward
+from ctm.rtl.lib.instance import instance_of
+from ctm.rtl.machine import Machine
+from ctm.rtl.mc.inputs.caches import InputCaches
+from ctm.sim.compiled.gated import gated
 from ctm.sim.compiled.sampled import Sampled
 from ctm.sim.compiled.verilog import Port, ports
 
+_CACHES = "ctm_input_caches"
 EARLY = "program"
 """An input of cores that seldom changes; outputs depend on it in the same cycle, so it is copied first."""
 _BORDER = """
@@ -62,6 +69,8 @@ void show(const Uncore& uncore, Cores& cores) {{
 class Uncore(wiring.Component):
     """`Sampled` with a port for each that its cores would have.
 
+    With `caches_apart` its input cache is an instance of a module that `caches_verilog` writes.
+
     Members
     -------
     as those of `Sampled`
@@ -80,18 +89,26 @@ class Uncore(wiring.Component):
         A request hits or misses in bank 0 of the second level, its core and its tag; likewise.
     """
 
-    def __init__(self, config: MachineConfig, *, is_watched: bool = False) -> None:
+    def __init__(self, config: MachineConfig, *, is_watched: bool = False, caches_apart: bool = False) -> None:
         instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
         self._sockets = [_Socket(config, instruction_set) for _ in range(config.array.cores)]
         waiting = iter(self._sockets)
         self._machine = Sampled(config, lambda *_: next(waiting))
         crossing = {name: (Out if port.is_input else In)(port.width) for name, port in self._crossing()}
-        controller = self._machine.ctm.machine.controller
-        caches = controller.caches
+        machine: Any = self._machine.ctm.machine
+        caches: InputCaches = machine.controller.caches
         self._caches = [level.cached for level in caches.levels] if is_watched else []
         self._banks = caches.shared.cached if is_watched else []
         accesses = {name: Out(max(1, len(value))) for name, value in self._accesses()}
         own = {"reset": Out(1), "executable": Out(ADDRESS_BITS), **accesses}
+        if caches_apart:
+            instance = _CachesInstance(caches, machine.soft_reset)
+            with warnings.catch_warnings():
+                # The caches are not used here, which Amaranth tells when they go.
+                warnings.simplefilter("ignore", UnusedElaboratable)
+                machine.controller.caches = instance
+                del caches
+                gc.collect()
         super().__init__({**self._machine.signature.members, **own, **crossing})
 
     def _crossing(self) -> Iterator[tuple[str, Port]]:
@@ -156,6 +173,23 @@ class Uncore(wiring.Component):
             own = f"uncore.bank_{number}_access"
             lines["shown"].append(f"cores[{own}_requester].observer.shared({own}_hit, {own}_miss, {own}_tag);")
         return _BORDER.format(cores=len(self._sockets), **{kind: "\n    ".join(own) for kind, own in lines.items()})
+
+
+class _CachesInstance(wiring.Component):
+    """An instance of the module `_CACHES`, which `caches_verilog` writes."""
+
+    def __init__(self, caches: InputCaches, reset: Value) -> None:
+        self._reset = reset
+        super().__init__(dict(caches.signature.members))
+
+    def elaborate(self, platform: object) -> Any:
+        """Instantiate the module."""
+        return instance_of(self, _CACHES, reset=ResetSignal() | self._reset)
+
+
+def caches_verilog(config: MachineConfig) -> str:
+    """The input cache of a machine as a module of its own, for an `Uncore` with `caches_apart`."""
+    return gated(Machine(config, CoreInstance).controller.caches, _CACHES)
 
 
 class _Socket(CoreInstance):

@@ -2,7 +2,7 @@
 
 import re
 
-from amaranth import Module, Mux, Signal
+from amaranth import Instance, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -75,3 +75,25 @@ def test_modules_that_are_the_same_are_written_once_and_large_ones_kept() -> Non
     assert len(names) == 5
     assert sorted(re.findall(r"^module (\S+)$", merged, re.MULTILINE)) == [r"\top", r"\top.first", r"\top.left"]
     assert merged.count(KEPT) == 2
+
+
+class Board(wiring.Component):
+    """Instances of a module that is written elsewhere, beside a module that is here."""
+
+    value: In(32)
+    mixed: Out(32)
+
+    def elaborate(self, platform: object) -> Module:
+        m = Module()
+        m.submodules.stage = stage = Stage()
+        between = Signal(32)
+        m.submodules.elsewhere = Instance("elsewhere", i_given=self.value, o_result=between)
+        m.d.comb += [stage.value.eq(between), self.mixed.eq(stage.mixed)]
+        return m
+
+
+def test_a_module_that_is_written_elsewhere_is_only_instantiated() -> None:
+    text = merge(convert_to_rtlil(Board(), top="top"), "top")
+    assert re.findall(r"^module (\S+)", text, re.MULTILINE) == ["\\top.stage", "\\top"]
+    cell = re.search(r"^  cell \\elsewhere .*?^  end", text, re.MULTILINE | re.DOTALL)
+    assert cell and "connect \\given " in cell[0] and "connect \\result " in cell[0]

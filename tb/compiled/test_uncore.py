@@ -1,6 +1,8 @@
 """A machine whose cores are models of their own does the same, by whichever engine."""
 
+import gc
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,16 @@ def test_the_early_input_follows_from_nothing_that_cores_give(tmp_path: Path) ->
     assert f"\\core_1_{EARLY}" in paths.outputs
     assert not any(name.endswith(f"_{EARLY}") for outputs in reached.values() for name in outputs)
     assert "\\core_1_code_response_ready" in reached or any(reached.values())
+
+
+def test_input_caches_that_are_written_apart_are_instantiated_and_nothing_is_said_of_them(
+    recwarn: pytest.WarningsRecorder,
+) -> None:
+    apart = convert_to_rtlil(Uncore(TWO, caches_apart=True), top="ctm")
+    gc.collect()
+    assert not recwarn.list
+    assert len(re.findall(r"^  cell \\ctm_input_caches ", apart, re.MULTILINE)) == 1
+    assert not re.search(r"^module \S+\.inputs\b", apart, re.MULTILINE)
 
 
 with_both = pytest.mark.parametrize("config", [TWO, TWO_OF_LANES], ids=["beats", "lanes"])

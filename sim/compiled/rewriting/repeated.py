@@ -36,7 +36,7 @@ class _Module:
 
 
 def merge(text: str, top: str) -> str:
-    """RTLIL with each module once."""
+    """RTLIL with each module once; those that it only instantiates are written elsewhere."""
     merged = _Merger({match[1]: match[2] for match in _MODULE.finditer(text)})
     root = merged.add(f"\\{top}")
     counts = Counter({root: 1})
@@ -64,12 +64,15 @@ class _Merger:
         """The module that stands for this one."""
         if name in self._names:
             return self._names[name]
+        if name not in self._texts:
+            return name
         inside: Counter[str] = Counter()
 
         def placed(match: re.Match[str]) -> str:
             inner = self.add(match[1])
-            inside[inner] += 1
-            ports = self._ports[match[1]]
+            if inner in self.modules:
+                inside[inner] += 1
+            ports = self._ports.get(match[1], {})
             connections = _CONNECTION.sub(lambda port: f"    connect {ports.get(port[1], port[1])} ", match[3])
             return f"  cell {inner} {match[2]}\n{connections}  end\n"
 
