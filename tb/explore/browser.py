@@ -27,8 +27,9 @@ def server(*arguments: object, command: tuple[str, ...] = CTM) -> Iterator[tuple
     with running([*command, *arguments]) as process:
         try:
             assert process.stdout is not None
-            said = re.match(r"http://127.0.0.1:(\d+)/ shows it", process.stdout.readline())
-            assert said is not None, process.communicate()
+            line = process.stdout.readline()
+            said = re.match(r"http://127.0.0.1:(\d+)/ is the page", line)
+            assert said is not None, line
             yield int(said[1]), process
         finally:
             process.send_signal(signal.SIGINT)

@@ -75,7 +75,7 @@ def _run(request: Request, number: int) -> Run:
 def main() -> None:
     """Serve until a signal comes."""
     with interruptible(), listening(0) as at:
-        print(f"http://127.0.0.1:{at.getsockname()[1]}/ shows it", flush=True)
+        print(f"http://127.0.0.1:{at.getsockname()[1]}/ is the page", flush=True)
         serve(at, Start(SOURCE, "kernel.c"), CannedExplorer(), CannedModels(), show=False)
 
 
