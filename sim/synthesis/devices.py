@@ -126,7 +126,7 @@ DEVICES = {
             # With a higher density nextpnr finds no sites for the last LUTs of a machine, or takes very long.
             options=(
                 *("--device", "GW5AST-LV138PG484AC1/I0", "--vopt", "family=GW5AST-138C"),
-                *("--no-tmdriv", "--placer-heap-beta", "0.68", "--router", "router2"),
+                *("--placer", "heap", "--placer-heap-beta", "0.68", "--router", "router2"),
             ),
         ),
     ),
