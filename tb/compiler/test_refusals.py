@@ -125,10 +125,8 @@ def test_a_kernel_that_needs_too_many_registers_is_told() -> None:
 
 
 def test_a_kernel_that_does_nothing_is_told() -> None:
-    assert (
-        complaint(kernel("float x = pixel.x;"), isa="r5xx")
-        == "k.c:2: it does nothing: it has no output() and no write()"
-    )
+    found = complaint(kernel("float x = pixel.x;"), isa="r5xx")
+    assert found == "k.c:2: it does nothing: it has no output() and no write()"
 
 
 def test_which_kernel_is_meant_must_be_clear() -> None:
