@@ -41,4 +41,4 @@ def cc(
             raise BadInput(f"--isa: {error}") from None
         for warning in compiled.warnings:
             typer.echo(f"warning: {warning}", err=True)
-        write_file(output, write(compiled.executable))
+        write_file(output, write(compiled.executable), make_folders=True)

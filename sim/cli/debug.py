@@ -233,7 +233,7 @@ def _script(file: str) -> tuple[str, Iterator[str]]:
     if file == _STANDARD_INPUT:
         return "standard input", iter(sys.stdin or ())
     try:
-        return file, iter(Path(file).read_text(encoding="utf-8").splitlines())
+        return file, iter(Path(file).read_text(encoding="utf-8-sig").splitlines())
     except UnicodeDecodeError:
         raise BadInput(f"-x {file}: it is no text") from None
 

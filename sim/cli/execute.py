@@ -98,7 +98,7 @@ def _finish(outcome: Outcome, machine: Engine, dumps: list[tuple[int, int, Path]
     """Report, and write what is to be dumped."""
     outcome.add_report(machine.report())
     for address, size, path in dumps:
-        write_file(path, machine.memory.bytes[address : address + size].data)
+        write_file(path, machine.memory.bytes[address : address + size].data, make_folders=True)
         outcome.fields["outputs"][f"0x{address:08x}"] = str(path)
 
 
@@ -142,7 +142,7 @@ def _check_dumps(dumps: Sequence[tuple[int, int, Path]], loads: Sequence[Path]) 
     for path, loaded in product(paths, loads):
         if is_same_file(path, loaded):
             raise BadInput(f"--dump {path}: it would replace what --load reads")
-    try_files({path: size for _, size, path in dumps})
+    try_files({path: size for _, size, path in dumps}, make_folders=True)
 
 
 def _buffer(text: str) -> tuple[int, int]:

@@ -48,7 +48,7 @@ def import_program(
             raise BadInput(f"{source}: no ELF file, and no compiled program as JSON: {error}") from None
         except (ElfError, ValueError) as error:
             raise BadInput(f"{source}: {error}") from None
-        write_file(output, write(executable))
+        write_file(output, write(executable), make_folders=True)
         for line in notes:
             outcome.say(line)
         outcome.say(f"{output}: a program for {executable.kind}")

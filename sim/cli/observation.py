@@ -128,6 +128,8 @@ class Observation:
         if self.page is not None:
             PLOTLY.require()
         try_files({path: 0 for path in (self.timeline, self.page) if path is not None}, make_folders=True)
+        if self.waves is not None:
+            self.waves.check(job)
         if self.waves is not None and self.waves.waves.path is not None:
             try_files({self.waves.waves.path: 0})
 

@@ -53,7 +53,7 @@ def asm(
         if output == _STANDARD:
             write_standard_output(data)
         else:
-            write_file(output, data)
+            write_file(output, data, make_folders=True)
 
 
 def disasm(file: _File) -> None:

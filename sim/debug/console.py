@@ -12,7 +12,7 @@ from ctm.sim.debug.difference import difference_from, difference_from_model
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.event import Event
 from ctm.sim.debug.images.elements import buffer_names, store_named
-from ctm.sim.debug.numbers import word_of
+from ctm.sim.debug.numbers import count_of, word_of
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.lookup import word_named
 from ctm.sim.debug.stopping.locations import stop_at, watch
@@ -151,11 +151,11 @@ class Console(cmd.Cmd):
 
     def do_stepi(self, count: str) -> None:
         """Execute an instruction, or N of them (si)."""
-        self._show(self.session.step(self._count(count)))
+        self._show(self.session.step(count_of(count)))
 
     def do_step(self, count: str) -> None:
         """Go on to another source line, N times (s)."""
-        for _ in range(self._count(count)):
+        for _ in range(count_of(count)):
             event = self.session.step_line()
             if event.reason != "step":
                 break
@@ -167,11 +167,11 @@ class Console(cmd.Cmd):
 
     def do_reverse_stepi(self, count: str) -> None:
         """Go back an instruction of the wavefront, or N (rsi)."""
-        self._show(self.session.back(self._count(count)))
+        self._show(self.session.back(count_of(count)))
 
     def do_reverse_step(self, count: str) -> None:
         """Go back to another source line, N times (rs)."""
-        for _ in range(self._count(count)):
+        for _ in range(count_of(count)):
             event = self.session.back_line()
         self._show(event)
 
@@ -320,7 +320,7 @@ class Console(cmd.Cmd):
             label = session.code.label(session.unit)
             here = f"here {label}" if label else "here"
             raise DebugError(f"there is no source line {here}; `disassemble` shows the instructions")
-        around = self._count(text) if text else line.line
+        around = count_of(text) if text else line.line
         count = len(session.code.files.get(line.file, "").splitlines())
         if around > count:
             raise DebugError(f"{line.file} has {count} lines" if count else f"{line.file} is not there, or has changed")
@@ -391,9 +391,3 @@ class Console(cmd.Cmd):
     def _say_all(self, rows: Iterable[str]) -> None:
         for row in rows:
             self._say(row)
-
-    @staticmethod
-    def _count(text: str) -> int:
-        if text and not text.isdecimal():
-            raise DebugError(f"'{text}' is no number")
-        return max(1, int(text or 1))

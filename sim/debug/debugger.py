@@ -12,6 +12,7 @@ from ctm.sim.debug.difference import Difference, difference_from, difference_fro
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.given_engine import Calls
 from ctm.sim.debug.images.elements import image_of, store_named
+from ctm.sim.debug.numbers import checked_word
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.explanation import Explanation
 from ctm.sim.debug.stopping.locations import stop_at, watch
@@ -75,9 +76,9 @@ class Debugger(Session):
         Raises
         ------
         DebugError
-            There is no such element, address or channel; or it is on hardware.
+            There is no such element, address or channel; it is on hardware; or the word has more than 32 bits.
         """
-        store = store_named(self.started.launch, text, channel, word)
+        store = store_named(self.started.launch, text, channel, checked_word(word))
         if store is None:
             raise DebugError(f"'{text}' is not in memory: o0[3,7] and *0x1000 are")
         self.set_memory(store)

@@ -20,6 +20,7 @@ from ctm.sim.debug.hardware.machine import Hardware
 from ctm.sim.debug.hardware.wavefront import AnyWavefront, HardwareWavefront
 from ctm.sim.debug.images.elements import Store
 from ctm.sim.debug.launches import Started
+from ctm.sim.debug.numbers import checked_lane, checked_word
 from ctm.sim.debug.stopping.expressions import Expression
 from ctm.sim.debug.stopping.stops import Found, Scout, Stop
 from ctm.sim.debug.views import VIEWS, View
@@ -48,6 +49,8 @@ class Session:
     ) -> None:  # fmt: skip
         if engine not in ENGINES:
             raise unknown("engine", engine, ENGINES)
+        if watchdog < 0:
+            raise DebugError(f"watchdog: 0 instructions or more, 0 for no limit, not {watchdog}")
         hardware = Hardware(job, config, watchdog) if engine == "rtl" else None
         self._walk = Walk(job, config, watchdog, hazards=hazards, hardware=hardware, batches=batches)
         self.cancellation = self._walk.cancellation
@@ -122,9 +125,7 @@ class Session:
 
     @lane.setter
     def lane(self, lane: int) -> None:
-        if not 0 <= lane < self.wavefront.batch.size:
-            raise DebugError(f"a wavefront has lanes 0 to {self.wavefront.batch.size - 1}")
-        self._looked_at = self.wavefront, lane
+        self._looked_at = self.wavefront, checked_lane(lane, self.wavefront.batch.size)
 
     # Going on.
 
@@ -261,12 +262,12 @@ class Session:
         return Expression(text).value(self.view, self.wavefront.batch, self.started.launch)
 
     def set(self, name: str, channel: str, word: int, lanes: Sequence[int] | None = None) -> None:
-        """Set a channel of a register to 32 bits, in some lanes or in the one that is looked at."""
+        """Set a channel of a register to 32 bits, in some lanes or in the one that is looked at; or DebugError."""
         self._check_settable()
         batch = self.wavefront.batch
         mask = np.zeros(batch.size, bool)
-        mask[list(lanes) if lanes is not None else self.lane] = True
-        self.view.set(batch, name, channel, mask, word)
+        mask[[checked_lane(lane, batch.size) for lane in lanes] if lanes is not None else self.lane] = True
+        self.view.set(batch, name, channel, mask, checked_word(word))
         self.wavefront.edit()
 
     def set_memory(self, store: Store) -> None:

@@ -65,9 +65,12 @@ class View:
 
     def names(self, batch: Batch[Any]) -> list[str]:
         """All names of a wavefront's own state."""
+        return [*self.register_names(batch), *self.beside(batch), *self.masks(batch)]
+
+    def register_names(self, batch: Batch[Any]) -> list[str]:
+        """Names of the registers of a wavefront."""
         count = len(batch.temporaries)
-        registers = [self.register_name(count, number) for number in range(count)]
-        return [*registers, *self.beside(batch), *self.masks(batch)]
+        return [self.register_name(count, number) for number in range(count)]
 
     def register_name(self, count: int, number: int) -> str:
         """What register `number` of `count` is called: the last ones live as long as a clause."""
@@ -93,6 +96,8 @@ class View:
     def bank(self, batch: Batch[Any], launch: Launch[Any], name: str, row: int) -> Value:
         """A row of constants of the primitives of a draw's pixels, `CB1[0]`; DebugError: there is none."""
         number = int(name[2:]) if name.startswith("CB") and name[2:].isdecimal() else -1
+        if not name.startswith("CB"):
+            raise DebugError(f"{name}[{row}] has one index: elements are {name}[I,J], words memory[ADDRESS]")
         if not isinstance(launch, PixelLaunch):
             raise DebugError(f"{name}[{row}]: a draw's pixel program has constants of its primitive")
         assert launch.program.primitives is not None
@@ -108,10 +113,13 @@ class View:
         return Value(np.ascontiguousarray(np.repeat(rows, batch.lanes, axis=0).T).view(np.uint32), FLOAT)
 
     def set(self, batch: Batch[Any], name: str, channel: str, lanes: Mask, word: int) -> None:
-        """Set a channel of a register in some lanes; DebugError: it is no register."""
+        """Set a channel of a register in some lanes; DebugError: it is no register of the program."""
         index = self.register(batch, name)
         if index is None:
-            raise DebugError(f"{name} cannot be set; registers can")
+            names = self.register_names(batch)
+            if name[:1] == self.registers and name[1:].isdecimal():
+                raise unknown("register", name, names)
+            raise DebugError(f"{name} cannot be set; registers can: {names[0]} to {names[-1]}")
         at = next((each.find(channel) for each in SPELLINGS if channel in each), -1)
         if at < 0 or len(channel) != 1:
             raise unknown("channel", channel, list(SPELLINGS[0]))

@@ -16,6 +16,7 @@ from ctm.sim.debug.slicing.explanation import Explanation
 from ctm.sim.debug.slicing.following import follow, names_of
 from ctm.sim.debug.slicing.names import Names
 from ctm.sim.debug.slicing.slicer import Slicer
+from ctm.sim.debug.slicing.track import Track
 from ctm.sim.debug.stopping.locations import ELEMENT, store_of
 from ctm.sim.debug.stopping.stores import Area
 from ctm.sim.debug.stopping.trials import condition_of_fragment, fragments, last_store
@@ -107,7 +108,7 @@ def _of_element(
         if output in launch.program.outputs:
             register = launch.program.outputs.index(output), session.lane
             targets = _of_output(last, *register, channels)
-            condition = _condition(session, pixel, last) if last.valid_mask[session.lane] else None
+            condition = _condition(session, pixel, slicer.track) if last.valid_mask[session.lane] else None
         else:
             targets = [Cell(MEMORY, (area.first, area.end - area.first, -1))]
         text += _fate(last, session.lane, condition)
@@ -131,7 +132,7 @@ def _of_conditional(session: Session, text: str, pixel: tuple[int, int], followi
         last, condition = slicer.track.last, None
         targets = [Cell("valid_mask", (), session.lane)]
         if last.valid_mask[session.lane]:
-            condition = _condition(session, pixel, last)
+            condition = _condition(session, pixel, slicer.track)
             targets = [Cell("conditional", (), session.lane), *targets]
         text += _fate(last, session.lane, condition)
         explanation = Explanation(text, slicer.slice(targets), _names(session), session.code, condition, others=others)
@@ -153,15 +154,15 @@ def _fate(last: Batch[Any], lane: int, condition: Condition | None) -> str:
     return ", failed the test, is not stored" if condition is not None and not condition.passed else ""
 
 
-def _condition(session: Session, pixel: tuple[int, int], last: Batch[Any]) -> Condition | None:
+def _condition(session: Session, pixel: tuple[int, int], track: Track) -> Condition | None:
     """The conditional test of a pixel of this wavefront."""
     started, launch = session.started, session.started.launch
-    value = last.conditional[session.lane]
+    value = track.last.conditional[session.lane]
     if isinstance(launch, PixelLaunch):
         return condition_of_fragment(started, pixel, session.wavefront.order, value, session.cancellation)
     is_after = launch.conditional.location is ConditionalLocation.DPP
-    # What the wavefront stored at its end is undone.
-    session.wavefront.back_to(0)
+    # What the wavefront stored at its end is undone. What was set by hand stays: the slice begins there.
+    session.wavefront.back_to(track.first)
     return condition_of(launch, pixel, value if is_after else launch.conditional_value)
 
 

@@ -36,6 +36,11 @@ class Request:
         for noun, text in (("source", self.text), ("job", self.job)):
             if len(text) > MOST_TEXT:
                 raise ValueError(f"the {noun} has {len(text):,} characters; {MOST_TEXT:,} are looked at")
+            try:
+                text.encode()
+            except UnicodeEncodeError as error:
+                line = text.count("\n", 0, error.start) + 1
+                raise ValueError(f"the {noun} has half of a surrogate pair in line {line}, which is no text") from None
 
 
 @dataclass(frozen=True, kw_only=True)

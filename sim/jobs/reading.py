@@ -49,21 +49,35 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "streams": StreamOutput,
 }
 
+_PROGRAMS = (".s", ".c", ".py", ".elf", ".json")
+"""Suffixes of files that a job names as its program."""
+
 
 class TomlText:
     """The text of a TOML file, which knows where its keys stand; messages call it `noun`."""
 
     def __init__(self, path: Path, noun: str) -> None:
-        self.path = path
+        self.path, self._noun = path, noun
         try:
             self.text = read_text(path)
         except (OSError, UnicodeDecodeError) as error:
+            if isinstance(error, UnicodeDecodeError) and self._is_program:
+                raise self._no_toml() from None
             raise JobError(path, f"cannot read the {noun}: {_reason(error)}") from None
 
     def error(self, key: Key, message: str) -> JobError:
         """An error about what stands at a key."""
         name = key_name(key)
         return JobError(self.path, f"{name}: {message}" if name else message, line_of(self.text, key))
+
+    @property
+    def _is_program(self) -> bool:
+        return self.path.suffix.lower() in _PROGRAMS
+
+    def _no_toml(self) -> JobError:
+        """The file is a program, and should be one that names it."""
+        use = f'; a job names this program: [program] file = "{self.path.name}"' if self._noun == "job" else ""
+        return JobError(self.path, f"it is no {self._noun}, which is a TOML file{use}")
 
     def shaped(
         self,
@@ -83,6 +97,8 @@ class TomlText:
         except RecursionError:
             raise JobError(self.path, "arrays or tables are too deeply nested") from None
         except tomllib.TOMLDecodeError as error:
+            if self._is_program:
+                raise self._no_toml() from None
             message, _, position = str(error).partition(" (at line ")
             line = position.split(",")[0]
             # The parser prints keys as Python has them: ('constants', 'float').

@@ -4,6 +4,7 @@ import functools
 from collections import deque
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from numbers import Integral
 from threading import RLock
 from typing import Any, Concatenate, ParamSpec, Self, TextIO, TypeVar
 
@@ -91,6 +92,9 @@ class Device:
         watch: Watching | None = None,
     ) -> None:
         check_type("config", config, MachineConfig)
+        check_type("watchdog", watchdog, Integral)
+        if watchdog < 0:
+            raise ValueError(f"watchdog must be 0 instructions or more, 0 for any number, not {watchdog}")
         self.config = config
         self._lock = RLock()
         self._watchdog = watchdog

@@ -118,7 +118,9 @@ def begun(points: Points, table: Path, *, resume: bool) -> Iterator[tuple[Progre
         progress = Progress(points, table)
         if table.exists():
             _resume_rows(progress, read_table(table))
-        for record in journal.records:
+        for number, record in enumerate(journal.records, 1):
+            if not _is_complete(record):
+                raise SweepError(f"{journal.path}:{number}: this is no line of a journal; move the file away")
             if _HEAD in record:
                 _check_sources(journal.path, record[_HEAD].get("sources"))
             else:
@@ -159,6 +161,14 @@ def _resume_rows(progress: Progress, rows: Iterable[Row]) -> None:
         progress.take({"reason": None, **measured})
         if row["lut4"] is not None:
             progress.areas[row["hardware"]] = row["lut4"]
+
+
+def _is_complete(record: Record) -> bool:
+    """Whether a line of a journal has what is read of it: a head, an area, or a point."""
+    if _HEAD in record:
+        return isinstance(record[_HEAD], dict)
+    name, needed = ("area", {"lut4", "reason"}) if "area" in record else ("point", {"status", "reason"})
+    return isinstance(record.get(name), str) and needed <= record.keys()
 
 
 def _check_sources(file: Path, found: object) -> None:

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ctm import __version__
+from ctm.examples.catalogue import FOLDER
 from ctm.rtl.config import DEFAULT, with_settings
 from ctm.rtl.isa.formats import DataFormat
 from ctm.sim.runtime import CommandBuffer, Layout
@@ -104,6 +105,9 @@ def test_hazards_are_reported_on_request(folder: Folder) -> None:
         (["run", "{job}", "--set", "array.lanes=four"], "'four' is no number"),
         (["run", "{folder}/none.toml"], "none.toml: cannot read the job"),
         (["run", "{folder}"], "cannot read the job: Is a directory"),
+        (["run", "{folder}/scale.elf"], "scale.elf: it is no job, which is a TOML file; a job names this program"),
+        (["debug", str(FOLDER / "saxpy/saxpy.s")], '[program] file = "saxpy.s"'),
+        (["sweep", str(FOLDER / "saxpy/saxpy.s")], "saxpy.s: it is no sweep, which is a TOML file"),
         (["run", "{job}", "-o", "{job}"], "job.toml"),
         (["exec", "--submit", "0x1001,4"], "a command buffer's address must be a multiple of 4"),
         (["exec", "--submit", "0x1000"], "write it as ADDRESS,DWORDS"),

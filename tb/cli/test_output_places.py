@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ctm.examples.catalogue import FOLDER
 from ctm.sim.compiled import machine
 from ctm.tb.cli.invocation import ctm, error_line, process, report
 from ctm.tb.jobs.folder import Folder
@@ -121,6 +122,21 @@ def test_a_limit_of_the_size_of_files_is_noticed_before_a_run(folder: Folder) ->
     result = process("run", folder.job, "-o", folder.path / "out", most=512)
     assert (result.returncode, result.stderr) == (2, f"error: {folder.path}/out/y.npy: File too large\n")
     assert state(folder.path) == before
+
+
+@pytest.mark.parametrize("command", ["asm", "import", "exec"])
+def test_a_folder_that_is_missing_is_made(folder: Folder, command: str) -> None:
+    (folder.path / "a.s").write_text(SOURCE)
+    target = folder.path / "new" / "folder" / "file"
+    document = FOLDER / "compiled" / "sincos.json"
+    arguments: dict[str, list[object]] = {
+        "asm": ["asm", folder.path / "a.s", "-o", target],
+        "import": ["import", document, "-o", target],
+        "exec": ["exec", "--submit", "0,0", "--dump", f"0:4={target}"],
+    }
+    result = ctm(*arguments[command])
+    assert result.exit_code == 0, result.stderr
+    assert target.stat().st_size
 
 
 @pytest.mark.parametrize("command", ["run", "asm", "exec"])

@@ -59,6 +59,7 @@ BODIES = {
     'printf("%f", pixel.x);': "k.c:3:1: call to undeclared function 'printf'",
     "output(0, sqrtf(pixel.x));": "undeclared",
     "while (1) output(0, 1.0f);": "k.c:2: it never ends",
+    "float x = 0; while (x < 1) x *= 1.0f; output(0, x);": "k.c:2: it never ends",
     "output(0, 1.0f": "k.c:4:1: expected ')'",
     "output(0, pixel +);": "k.c:3:18: expected expression",
     "output(0, texel(0, pixel).q9);": "k.c:3:",
@@ -121,6 +122,11 @@ def test_a_kernel_that_needs_too_many_registers_is_told() -> None:
     use = '_Pragma("unroll") for (int i = 0; i < 140; i++) s = s * 0.5f + p[139 - i] * p[(i * 7) % 140];'
     found = complaint(kernel("vec4 p[140], s = 0;", fill, use, "output(0, s);"))
     assert "registers" in found
+
+
+def test_a_kernel_that_does_nothing_is_told() -> None:
+    found = complaint(kernel("float x = pixel.x;"), isa="r5xx")
+    assert found == "k.c:2: it does nothing: it has no output() and no write()"
 
 
 def test_which_kernel_is_meant_must_be_clear() -> None:

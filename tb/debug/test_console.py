@@ -1,5 +1,6 @@
 """The line mode: gdb's names, one line for what is wrong, scripts that end at their first error."""
 
+import codecs
 import subprocess
 import sys
 import time
@@ -141,6 +142,27 @@ def test_the_command_executes_scripts_and_ends_at_the_first_error(tmp_path: Path
 def test_bad_input_is_one_line(arguments: list[str], problem: str) -> None:
     result = ctm("debug", *arguments)
     assert result.exit_code == 2 and problem in result.stderr and result.stderr.count("error: ") == 1
+
+
+def test_a_script_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    script = tmp_path / "commands.txt"
+    script.write_bytes(codecs.BOM_UTF8 + b"stepi\n")
+    result = ctm("debug", job_of("saxpy"), "-x", script)
+    assert result.exit_code == 0 and "(ctm) stepi" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [("stepi 0", "0 is too few"), ("list 0", "0 is too few"),
+     ("print o0[1]", "o0[1] has one index: elements are o0[I,J]"), ("set r9.x = 1", "there is no register r9"),
+     ("set p.r = 1", "p cannot be set; registers can: r0 to r2")],
+)  # fmt: skip
+def test_what_cannot_be_meant_is_said(command: str, problem: str, tmp_path: Path) -> None:
+    with session_of(program(DIVERGENT, tmp_path)) as session:
+        console, here = Console(session, lambda _: None), session.position
+        console.execute(command)
+        assert console.error is not None and console.error.startswith(problem)
+        assert session.position == here
 
 
 def test_a_breakpoint_that_is_never_reached_ends_with_the_job(tmp_path: Path) -> None:

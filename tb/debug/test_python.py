@@ -204,12 +204,23 @@ def test_what_is_out_of_range_is_said_and_changes_nothing() -> None:
             (lambda: session.go_to(Position(-1, 0, 0)), "count from 0"),
             (lambda: session.go_to(Position(1, 0, 0)), "the job has no launch 1"),
             (lambda: session.diff(session), "not with itself"),
+            (lambda: setattr(session, "lane", 1.5), "lanes 0 to 3, not 1.5"),
+            (lambda: session.set("r0", "x", 0, lanes=[4]), "lanes 0 to 3, not 4"),
+            (lambda: session.set("r0", "x", 1 << 32), "4294967296 has more than 32 bits"),
+            (lambda: session.set("r0", "x", 1.5), "a word of 32 bits is wanted, not 1.5"),
+            (lambda: session.set("r99", "x", 0), "there is no register r99"),
+            (lambda: session.store("o0[0,0]", 1 << 32, "x"), "4294967296 has more than 32 bits"),
+            (lambda: session.store("*0x1000", 1.5), "a word of 32 bits is wanted, not 1.5"),
+            (lambda: session.stop_at(" "), "a location is missing"),
             (lambda: session.store("r1", 1), "'r1' is not in memory"),
             (lambda: session.remove_stop(1), "there is no breakpoint 1"),
         ):
             with pytest.raises(DebugError, match=error):
                 call()
             assert session.position == here and session.lane == 0
+        assert not session.stops
+        session.set("r0", "x", -1)
+        assert session.value("int(r0.x)").numbers[0, 0] == -1
         session.back(-1)
         assert session.position == here
 

@@ -149,6 +149,13 @@ def test_a_source_or_a_job_that_is_huge_is_not_looked_at() -> None:
             Request(name="k.c", **texts)
 
 
+def test_half_of_a_surrogate_pair_is_told_before_it_is_sent() -> None:
+    for text in ("a\n\ud800", "\ud800\ud800"):
+        with pytest.raises(ValueError, match=f"half of a surrogate pair in line {text.count(chr(10)) + 1}"):
+            Request(text=text, name="x.py")
+    assert Request(text="\U0001f600", name="x.py").text
+
+
 ENDLESS = {
     "includes": ('#include "self.h"\n#include "self.h"\n', "self.h"),
     "macros": ("".join(f"#define A{n} A{n + 1} A{n + 1}\n" for n in range(40)) + "#define A40 1\nA0\n", ""),

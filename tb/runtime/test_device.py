@@ -1,5 +1,7 @@
 """Runtime: device, queue, heap, images, the manual's four functions."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -188,3 +190,9 @@ def test_a_large_image_keeps_its_elements() -> None:
     for x, y in ((0, 0), (699, 799), (3, 373), (350, 374), (699, 0), (layout.pitch - 1, 500)):
         (place,) = element_address(layout.at(image.base), np.array([x]), np.array([y])) // 8
         np.testing.assert_array_equal(words[place], values[y, min(x, 699)])
+
+
+@pytest.mark.parametrize(("watchdog", "error"), [(-1, ValueError), (1.5, TypeError)])
+def test_a_watchdog_is_a_number_of_instructions(watchdog: Any, error: type[Exception]) -> None:
+    with pytest.raises(error, match=f"watchdog must be .*, not {watchdog}"):
+        Device("fast", watchdog=watchdog)

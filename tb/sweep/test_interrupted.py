@@ -165,6 +165,25 @@ def test_a_full_disk_is_a_line_and_loses_nothing(tmp_path: Path, serial: Path) -
     assert resumed(tmp_path, "--workers", 0) == rows_of(serial)
 
 
+@pytest.mark.parametrize(
+    "line", ["{}", '{"sweep": 1}', '{"point": [], "status": "ok", "reason": null}', '{"area": "x"}', '{"point": "x"}']
+)
+def test_a_journal_with_a_line_that_is_none_is_left_alone(line: str, tmp_path: Path) -> None:
+    path, journal = sweep_in(tmp_path), journal_of(tmp_path / "sweep.parquet")
+    journal.write_text(f"{line}\n")
+    problem = f"error: {journal}:1: this is no line of a journal; move the file away\n"
+    assert error_line("sweep", path, "--no-page", "--workers", 0, "--resume") == problem
+    assert journal.read_text() == f"{line}\n"
+
+
+def test_of_a_table_and_a_page_that_are_there_the_table_is_named(tmp_path: Path) -> None:
+    path, table = sweep_in(tmp_path), tmp_path / "sweep.parquet"
+    for file in (table, table.with_suffix(".html")):
+        file.write_bytes(b"old")
+    assert error_line("sweep", path, "--workers", 0).startswith(f"error: {table}: it is there already; --resume")
+    assert table.read_bytes() == table.with_suffix(".html").read_bytes() == b"old"
+
+
 def test_a_resumed_sweep_that_is_complete_runs_nothing(tmp_path: Path) -> None:
     path, table = sweep_in(tmp_path), tmp_path / "sweep.parquet"
     assert ctm("sweep", path, "--no-page", "--workers", 0).exit_code == 0

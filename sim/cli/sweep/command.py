@@ -121,7 +121,8 @@ class _Files:
         for other in (self.sweep, self.table, *([] if self.old is None else [self.old])):
             if is_same_file(self.page, other):
                 raise BadInput(f"--page {self.page}: it would replace {other}; choose another name")
-        if self.page.exists() and not resume:
+        # Of a table that is there, too, `begun` says that.
+        if self.page.exists() and not resume and not self.table.exists():
             raise BadInput(f"{self.page}: it is there already; name another page with --page, or --resume replaces it")
         try_files({self.page: 0}, make_folders=True)
 

@@ -16,6 +16,7 @@ from ctm.sim.engines.waves.window import FORMATS, VCD, Waves, Written
 from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.files import is_stream
 from ctm.sim.jobs.execution import Execution
+from ctm.sim.jobs.loading import LoadedJob
 
 _PANEL = "Waves"
 WaveFile = Annotated[
@@ -84,6 +85,15 @@ class WaveRequest:
             raise BadInput(f"--waves: engine '{name}' writes {VCD} only, --waves-from and --waves-cycles of it")
         return name
 
+    def check(self, job: LoadedJob) -> None:
+        """Reject a processor that no launch has, before a model is compiled; of draws only the run can tell."""
+        if self.waves.at is None or job.draw is not None:
+            return
+        i, j = self.waves.at
+        domains = [(launch.section.domain_i, launch.section.domain_j) for launch in job.launches]
+        if not any(first <= i <= last and begin <= j <= end for (first, last), (begin, end) in domains):
+            raise BadInput(f"--waves-at {i},{j}: {self._no_wavefront()}")
+
     def located(self, rerun: Rerun) -> "WaveRequest":
         """The same with the window around its event, which a first run of the whole job finds: runs are deterministic.
 
@@ -146,11 +156,14 @@ class WaveRequest:
         noted["views"] = [str(view) for view in views]
         outcome.say(f"views: {', '.join(noted['views'])}")
 
+    def _no_wavefront(self) -> str:
+        return f"no wavefront has that processor; {self.waves.path} is not written"
+
     def _never(self, written: Written) -> str:
         """Why there is no wave."""
         if self.waves.at is not None and self.waves.first < written.cycles:
             i, j = self.waves.at
-            return f"--waves-at {i},{j}: no wavefront has that processor; {self.waves.path} is not written"
+            return f"--waves-at {i},{j}: {self._no_wavefront()}"
         return (f"--waves-from {self.waves.first}: the job has {written.cycles:,} cycles; "
                 f"{self.waves.path} is not written")  # fmt: skip
 

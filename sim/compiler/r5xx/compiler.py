@@ -119,15 +119,26 @@ def compile_module(module: Module, kernel: Function, location: Location) -> Exec
 
 
 def _text(steps: Steps) -> Text:
-    """The program's text; in the order of the source if no other fits into the registers."""
+    """The program's text; in the order of the source if no other fits into the registers.
+
+    Raises
+    ------
+    TooManyError
+        It fits in no order.
+    Unsupported
+        It has no instructions.
+    """
     register_sets = RegisterSets()
     steps = hoisted(coalesced(eased(shared(steps)), register_sets))
     before = deepcopy(register_sets)
     better = scheduled(steps, register_sets)
     try:
-        return Text(better, allocated(better, register_sets))
+        text = Text(better, allocated(better, register_sets))
     except TooManyError:
-        return Text(steps, allocated(steps, before))
+        text = Text(steps, allocated(steps, before))
+    if not text.lines:
+        raise Unsupported("it does nothing: it has no output() and no write()")
+    return text
 
 
 def _finished(executable: object, text: Text, lines: list[Line | None]) -> Executable:

@@ -42,6 +42,8 @@ def stop_at(session: Session, text: str, *, is_temporary: bool = False) -> Stop:
         There is no such location, or no such condition.
     """
     location, condition = _split(session, text)
+    if not location and condition is None:
+        raise DebugError("a location is missing: a line, FILE:LINE, a label, *UNIT, (i, j) or `if CONDITION`")
     fields: dict[str, Any] = {}
     if match := _PIXEL.fullmatch(location):
         fields["pixel"] = int(match[1]), int(match[2])
