@@ -97,7 +97,9 @@ class View:
         """A row of constants of the primitives of a draw's pixels, `CB1[0]`; DebugError: there is none."""
         number = int(name[2:]) if name.startswith("CB") and name[2:].isdecimal() else -1
         if not name.startswith("CB"):
-            raise DebugError(f"{name}[{row}] has one index: elements are {name}[I,J], words memory[ADDRESS]")
+            raise DebugError(
+                f"there is no {name}[{row}]: elements have two indices, o0[I,J]; words are memory[ADDRESS]"
+            )
         if not isinstance(launch, PixelLaunch):
             raise DebugError(f"{name}[{row}]: a draw's pixel program has constants of its primitive")
         assert launch.program.primitives is not None

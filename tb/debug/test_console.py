@@ -154,7 +154,7 @@ def test_a_script_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "problem"),
     [("stepi 0", "0 is too few"), ("list 0", "0 is too few"),
-     ("print o0[1]", "o0[1] has one index: elements are o0[I,J]"), ("set r9.x = 1", "there is no register r9"),
+     ("print o0[1]", "there is no o0[1]: elements have two indices"), ("set r9.x = 1", "there is no register r9"),
      ("set p.r = 1", "p cannot be set; registers can: r0 to r2")],
 )  # fmt: skip
 def test_what_cannot_be_meant_is_said(command: str, problem: str, tmp_path: Path) -> None:
