@@ -228,6 +228,8 @@ def test_options_that_do_not_go_together_are_said(tmp_path: Path) -> None:
     assert "not both" in error_line("sweep", path, "--workers", 2, "--scheduler", "tcp://127.0.0.1:9")
     assert "add --scheduler" in error_line("sweep", path, "--tls-ca", path)
     assert "it needs --compare OLD.parquet" in error_line("sweep", path, "--tolerance", 2)
+    said = error_line("sweep", path, "--no-page", "--page", tmp_path / "page.html")
+    assert said == "error: --page and --no-page exclude each other\n"
     said = error_line("sweep", path, "--scheduler", "tls://127.0.0.1:9", "--tls-ca", tmp_path / "none.pem")
     assert "none.pem: there is no such file" in said
 

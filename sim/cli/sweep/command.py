@@ -82,6 +82,8 @@ def sweep(
         if list_wanted:
             _list(outcome, points)
             return
+        if no_page and page is not None:
+            raise BadInput("--page and --no-page exclude each other")
         table = output or sweep_file.with_suffix(_SUFFIX)
         html = None if no_page else page or table.with_suffix(".html")
         files = _Files(sweep=sweep_file, table=table, page=html, old=compare)
