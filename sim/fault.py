@@ -54,9 +54,9 @@ class MachineError(Exception):
         return "".join(parts)
 
 
-def wrong_kind(kind: str, cores: str) -> MachineError:
+def wrong_kind(kind: str, cores: str, fix: str = "") -> MachineError:
     """The error of a program of another kind than the machine's cores; both are names of instruction sets."""
-    detail = f"it is a program for {kind}, and this machine's cores are {cores}"
+    detail = f"it is a program for {kind}, and this machine's cores are {cores}{fix}"
     return MachineError(status=Status.BAD_EXECUTABLE, detail=detail)
 
 

@@ -8,7 +8,7 @@ from typing import TextIO
 
 import numpy as np
 
-from ctm.rtl.config import MachineConfig
+from ctm.rtl.config import DEFAULT_PRESETS, MachineConfig
 from ctm.sim.elf import Executable
 from ctm.sim.elf.r700.executable import Executable as R700Executable
 from ctm.sim.engines.engine import Progress, Report
@@ -218,7 +218,8 @@ def check_kinds(job: LoadedJob, config: MachineConfig) -> None:
     cores = config.array.instruction_set
     for kind in job.kinds:
         if kind != cores:
-            raise wrong_kind(kind, cores)
+            preset = DEFAULT_PRESETS.get(kind)
+            raise wrong_kind(kind, cores, f"; --preset {preset} is a machine that runs it" if preset else "")
 
 
 def processors(job: LoadedJob) -> int:

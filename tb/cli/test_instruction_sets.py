@@ -93,6 +93,8 @@ def test_a_program_on_cores_of_another_kind_is_an_error_with_its_name(folder: Fo
             assert report("run", other, "--engine", engine, *arguments)["status"] == "bad_executable"
     own = "a program for r5xx, and this machine's cores are invented"
     assert own in ctm("run", folder.job, "--set", "array.instruction_set=invented").stderr
+    said = ctm("run", folder.job, "--preset", "r700").stderr
+    assert said.rstrip().endswith("this machine's cores are r700; --preset default is a machine that runs it")
     assert not (folder.path / "y.npy").exists()
 
 
