@@ -99,11 +99,12 @@ class TomlText:
         except tomllib.TOMLDecodeError as error:
             if self._is_program:
                 raise self._no_toml() from None
-            message, _, position = str(error).partition(" (at line ")
-            line = position.split(",")[0]
+            message, _, position = str(error).partition(" (at ")
+            # A line, or the end of the document.
+            line = int(found[1]) if (found := re.match(r"line (\d+)", position)) else len(self.text.splitlines())
             # The parser prints keys as Python has them: ('constants', 'float').
             message = re.sub(r"\(('[^()]*'),?\)", lambda found: found[1].replace("'", "").replace(", ", "."), message)
-            raise JobError(self.path, message, int(line) if line.isdecimal() else None) from None
+            raise JobError(self.path, message, line) from None
         except ValueError:
             raise JobError(self.path, "a number has too many digits") from None
         try:

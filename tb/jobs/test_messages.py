@@ -117,6 +117,12 @@ def test_every_section_may_be_something_else(tmp_path: Path, name: str) -> None:
             assert not FOREIGN.search(without_key(said)), (value, said)
 
 
+@pytest.mark.parametrize("text", ["a = [\n\n  1,", "[program]\n[domain", '[program]\nfile = """a'])
+def test_text_that_ends_too_early_names_its_last_line(tmp_path: Path, text: str) -> None:
+    lines = text.count("\n") + 1
+    assert str(complaint(tmp_path, text)).startswith(f"job.toml:{lines}: ")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
