@@ -14,24 +14,35 @@ ALL_CASES = "CTM_ALL_CASES"
 """A variable of the environment. If it is 1, tests have all their cases, as on mutants."""
 _TOP = Path(__file__).resolve().parents[1]
 _OFTEN = """
-    assembler/r700/test_random_programs board/test_bridge cli/test_cli co/test_timing compiled/test_unit
-    compiler/test_kernels compiler/test_r5xx_kernels compiler/test_r700_arrays compiler/test_special_values
-    debug/slicing/test_recomputation dpp/test_scheduler draws/test_directed draws/test_hardware_geometry
-    draws/test_recorded explore/test_answer fast/test_auto fast/test_threads fast/test_vector_arithmetic
-    fast/test_vector_memory fp/test_compiled_units fp/test_multiply_add fp/test_simulated_units golden/test_fp_twins
-    lib/test_clock_gating lib/test_shared_client mc/test_input_cache mc/test_shared_cache mc/test_write_combiner
-    pa/test_rasterizer pe/test_program_formats r5xx/alu/test_uncached_pairs r700/hardware/test_programs
-    r700/parts/test_draw_decoding r700/test_faults_fetch r700/test_groups_random split/test_planes
+    assembler/r700/test_random_programs board/test_bridge cli/test_cli cli/test_comfort compiled/test_cases
+    compiler/python/test_discard compiler/python/test_division compiler/python/test_values compiler/test_kernels
+    compiler/test_r5xx_kernels compiler/test_r5xx_loops compiler/test_r700_arrays compiler/test_special_values
+    debug/hardware/test_batches debug/hardware/test_recordings debug/slicing/test_lookup
+    debug/slicing/test_recomputation dpp/test_constant_loader dpp/test_output_registers dpp/test_placement
+    dpp/test_scheduler dpp/test_watchdog draws/test_directed draws/test_hardware explore/test_answer
+    fast/r700/test_mutants fast/r700/test_programs fast/r700/test_random_flow fast/r700/test_random_groups
+    fast/test_auto fast/test_cache fast/test_directed fast/test_examples fast/test_programs fast/test_threads
+    fast/test_vector_arithmetic fast/test_vector_memory fp/test_multiply_add fp/test_simulated_units
+    golden/test_fp_twins lib/test_clock_gating lib/test_shared_client mc/test_input_cache mc/test_line_cache
+    mc/test_line_tags mc/test_port_faults mc/test_shared_cache pa/test_rasterizer pe/test_dispatcher
+    pe/test_program_formats r5xx/alu/test_uncached_pairs r700/hardware/test_programs r700/parts/test_draw_decoding
+    r700/test_faults_fetch r700/test_groups_random split/test_planes system/test_examples
+    system/test_kernel_examples system/test_r700_examples vgt/test_store
 """
 _SELDOM = """
-    assembler/r700/test_groups assembler/r700/test_round_trip assembler/r700/test_support cli/test_missing_packages
-    cli/test_signals co/test_unit compiled/test_selections compiler/test_r5xx_integers debug/slicing/test_planted
-    dpp/test_coordinates dpp/test_fetch_return dpp/test_retirement draw/test_interlock explore/test_hostile
-    golden/r700/test_formulas lib/test_arbiter mc/test_blender mc/test_bus_reader mc/test_bus_writer
-    mc/test_elements mc/test_outputs mc/test_ports mc/test_reorder_buffer pe/test_fetcher pe/test_loader
-    pe/test_processor pe/test_walker r5xx/code/test_reader r5xx/simulation/test_memory
-    r700/hardware/test_write_assembler r700/parts/test_vertex_format r700/test_flow_random r700/test_programs
-    system/test_machine system/test_shaders vgt/test_emits vgt/test_grouper
+    assembler/r700/test_any_text assembler/r700/test_groups assembler/r700/test_packing
+    assembler/r700/test_round_trip assembler/r700/test_support assembler/test_line_tables cli/test_missing_packages
+    cli/test_signals co/test_timing co/test_unit compiled/test_selections compiled/test_unit
+    compiler/python/test_language compiler/python/test_reported compiler/test_r5xx_integers compiler/test_refusals
+    debug/slicing/test_planted dpp/test_coordinates dpp/test_fetch_return dpp/test_retirement draw/test_interlock
+    draws/test_hardware_geometry draws/test_recorded explore/test_hostile fast/r700/test_elements
+    fast/r700/test_known_values fast/test_conditional fast/test_known_values fast/test_spans fp/test_compiled_units
+    golden/r700/test_formulas lib/slices/test_register_slice lib/test_age_matrix lib/test_arbiter
+    lib/test_valid_bits mc/test_blender mc/test_bus_reader mc/test_bus_writer mc/test_conditional_cache
+    mc/test_elements mc/test_outputs mc/test_ports mc/test_reorder_buffer mc/test_write_combiner pe/test_fetcher
+    pe/test_loader pe/test_processor pe/test_walker r5xx/code/test_reader r5xx/golden/test_alu_reference
+    r5xx/simulation/test_memory r700/hardware/test_write_assembler r700/parts/test_vertex_format
+    r700/test_flow_random r700/test_programs system/test_machine system/test_shaders vgt/test_emits vgt/test_grouper
 """
 RATES: Mapping[Path, int] = {
     _TOP / f"{name}.py": rate for rate, names in ((3, _OFTEN), (5, _SELDOM)) for name in names.split()
