@@ -6,7 +6,7 @@ from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Port, RegisterField, Resource, Shapes
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES, SCALAR, SLOT_BITS
 from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT
-from ctm.rtl.r5xx.code.client import InstructionClient
+from ctm.rtl.r5xx.instruction_client import InstructionClient
 from ctm.rtl.r5xx.state import flags_layout, stacks_layout, steering_layout
 
 

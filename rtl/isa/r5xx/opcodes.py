@@ -142,6 +142,10 @@ class UmrtTarget(enum.Enum, shape=2):
     PER_PROCESSOR_IDX_ACQUIRE = 3
 
 
+ACQUIRING = UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value
+"""Targets whose writes acquire the semaphore."""
+
+
 class TextureOperation(enum.Enum, shape=3):
     """Operations of a TEX instruction; p. 33. There are no mip levels: LODBIAS, LOD and DXDY behave as LOOKUP."""
 

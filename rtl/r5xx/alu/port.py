@@ -23,6 +23,7 @@ from ctm.rtl.dpp.wavefronts.state import wavefront_state_layout
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
+from ctm.rtl.isa.r5xx.opcodes import ACQUIRING
 from ctm.rtl.lib.pipeline import delay, delay_held, delay_valid
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
@@ -31,7 +32,7 @@ from ctm.rtl.r5xx.alu.beat_alu import BeatAlu
 from ctm.rtl.r5xx.alu.entrance import Entered, Instruction, beats_latency, enter, enter_in_beats
 from ctm.rtl.r5xx.alu.sources import FLOAT_LINES, Sources
 from ctm.rtl.r5xx.alu.token import processors_layout, set_destinations, token_layout, written_layout
-from ctm.rtl.r5xx.alu.uncached_pairs import ACQUIRING, uncached_layout
+from ctm.rtl.r5xx.alu.uncached_pairs import uncached_layout
 from ctm.rtl.r5xx.alu.writes import AluWrites
 from ctm.rtl.r5xx.entries import ALU_ENTRY, VECTOR
 from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES

@@ -18,15 +18,12 @@ from ctm.rtl.dpp.memory.uncached_writes import uncached_result_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.conversion import CoordinateIndex
 from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD, WORD_BITS
-from ctm.rtl.isa.r5xx.opcodes import UmrtTarget
+from ctm.rtl.isa.r5xx.opcodes import ACQUIRING, UmrtTarget
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.views import record
 
 _PAIR = data.StructLayout({"x": COORDINATE_BITS, "y": COORDINATE_BITS, "inside": 1})
 _LANE = data.StructLayout({"pair": _PAIR, "value": WORD_BITS, "mask": 1, "eligible": 1})
-
-ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
-"""Targets of acquiring writes."""
 
 
 def uncached_layout(config: ArrayConfig) -> data.StructLayout:

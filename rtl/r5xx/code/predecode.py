@@ -9,8 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.r5xx.instruction import COMMON, INSTRUCTION, RGB_INST
 from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
-from ctm.rtl.isa.r5xx.opcodes import InstructionType, PredicateSelect
-from ctm.rtl.r5xx.alu.uncached_pairs import ACQUIRING
+from ctm.rtl.isa.r5xx.opcodes import ACQUIRING, InstructionType, PredicateSelect
 from ctm.rtl.r5xx.code.alu_control import AluControl
 from ctm.rtl.r5xx.code.source_use import SourceUse
 from ctm.rtl.r5xx.entries import LaneControl

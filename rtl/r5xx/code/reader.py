@@ -17,7 +17,7 @@ from ctm.rtl.isa.r5xx.limits import INSTRUCTION_BYTES, INSTRUCTION_WORDS
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.rings import next_index
 from ctm.rtl.mc.lines.cache import LineCache
-from ctm.rtl.r5xx.code.client import InstructionClient
+from ctm.rtl.r5xx.instruction_client import InstructionClient
 
 _WORD_OFFSET_BITS = WORD_BYTES.bit_length() - 1
 _LINES = CacheConfig(sets=2, ways=1)

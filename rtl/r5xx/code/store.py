@@ -8,9 +8,9 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS, SLOT_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.ram import BlockRam
-from ctm.rtl.r5xx.code.client import InstructionClient
 from ctm.rtl.r5xx.code.predecode import Predecode
 from ctm.rtl.r5xx.entries import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY
+from ctm.rtl.r5xx.instruction_client import InstructionClient
 from ctm.rtl.r5xx.shapes import SUMMARY, Unit
 from ctm.rtl.r5xx.state import PC_BITS
 

@@ -7,13 +7,12 @@ paths to a label only the one that falls through to it may have fetches pending;
 
 from collections.abc import Mapping, Sequence
 
-from ctm.rtl.isa.r5xx.opcodes import AddressOperation, InstructionType, TextureOperation, UmrtTarget
+from ctm.rtl.isa.r5xx.opcodes import ACQUIRING, AddressOperation, InstructionType, TextureOperation
 from ctm.sim.assembler.r5xx.draft import Draft
 from ctm.sim.elf.r5xx.registers import Registers, Usage
 from ctm.sim.elf.r5xx.usage import usage
 
 _ARITHMETIC = (InstructionType.ALU, InstructionType.OUTPUT)
-_ACQUIRING = {UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value}
 
 
 def synchronize(drafts: Sequence[Draft], jumps: Mapping[int, int], end: int, *, uncached_writes: bool) -> None:
@@ -92,7 +91,7 @@ class _Semaphore:
 
     def follow(self, draft: Draft, use: Usage, *, uncached_writes: bool) -> None:
         """Take note of what an instruction waits for and acquires."""
-        acquires = uncached_writes and bool(use.outputs) and draft.get("rgb_inst")["target"] in _ACQUIRING
+        acquires = uncached_writes and bool(use.outputs) and draft.get("rgb_inst")["target"] in ACQUIRING
         if acquires:
             draft.set("common", tex_sem_wait=1)
         if draft.get("common")["tex_sem_wait"]:

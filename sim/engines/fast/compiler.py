@@ -19,7 +19,7 @@ from ctm.sim.compiled.tools.programs import Tools, check
 from ctm.sim.engines.fast import llvm
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.kernel import RUN
-from ctm.sim.engines.fast.threads.work import WORK
+from ctm.sim.engines.fast.work import WORK
 
 _LONG = 400_000
 """Characters of modules for which LLVM takes so long that it is worth a process, which takes a tenth of a second."""
@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 class Code:
     """A compiled program in memory.
 
-    `address` is that of what runs the vectors of a table, `work` what a thread does, see `threads/work.py`. `pace` are
+    `address` is that of what runs the vectors of a table, `work` what a thread does, see `work.py`. `pace` are
     the seconds that a wavefront took when it was last run, 0 before.
     """
 

@@ -13,9 +13,9 @@ from llvmlite import ir
 
 from ctm.rtl.isa.limits import BYTE_BITS, QUAD, WORD_BITS
 from ctm.sim.engines.fast.parameters import UNITS, BufferSlot, Slot, buffer_slot
-from ctm.sim.engines.fast.threads.work import TEXT
 from ctm.sim.engines.fast.vector.address import BufferParameters, Form
 from ctm.sim.engines.fast.vector.lanes import BYTE, INT, LONG, POINTER, Lanes, Value
+from ctm.sim.engines.fast.work import TEXT
 
 RUN = "run"
 """Name of the compiled function: it takes a pointer to the parameters."""

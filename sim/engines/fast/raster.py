@@ -18,7 +18,7 @@ from ctm.rtl.isa.limits import QUAD
 from ctm.sim.engines.fast.compiler import Code, code
 from ctm.sim.engines.fast.host import Host
 from ctm.sim.engines.fast.kernel import RUN
-from ctm.sim.engines.fast.threads.work import TEXT
+from ctm.sim.engines.fast.work import TEXT
 from ctm.sim.golden.draw.setup import Shapes
 from ctm.sim.golden.draw.strips import bounds_in
 from ctm.sim.golden.pe.domain import Domain

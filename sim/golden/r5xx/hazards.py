@@ -8,7 +8,7 @@ executed.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from ctm.rtl.isa.r5xx.opcodes import WITHOUT_LOOKUP, Presubtract, TextureOperation, UmrtTarget
+from ctm.rtl.isa.r5xx.opcodes import ACQUIRING, WITHOUT_LOOKUP, Presubtract, TextureOperation
 from ctm.sim.golden.dpp.hazard import Hazards
 from ctm.sim.golden.r5xx.instruction import Address, Alu, Bank, Flow, Illegal, Instruction, Row, Tex
 from ctm.sim.golden.r5xx.operands import temporary
@@ -17,7 +17,6 @@ from ctm.sim.golden.r5xx.program import Program
 from ctm.sim.golden.r5xx.scoreboard import Channel, Scoreboard
 from ctm.sim.golden.r5xx.state import Batch
 
-_ACQUIRING = (UmrtTarget.SAME_IDX_ACQUIRE.value, UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE.value)
 _CONSTANT = -1
 
 
@@ -34,7 +33,7 @@ class HazardMonitor:
             return
         state = batch.outstanding
         writes_uncached = self._writes_uncached(instruction)
-        acquires = writes_uncached and isinstance(instruction, Alu) and instruction.rgb.target in _ACQUIRING
+        acquires = writes_uncached and isinstance(instruction, Alu) and instruction.rgb.target in ACQUIRING
         # An acquiring write waits even without TEX_SEM_WAIT.
         state = state.waited() if instruction.common.wait_semaphore or acquires else state
         state = replace(state, alu=False) if instruction.common.alu_wait else state
