@@ -293,7 +293,7 @@ from ctm import PRESETS, CommandBuffer, DataFormat, Device, Layout, assemble, di
 from ctm.rtl.isa.r700.alu import Op2
 from ctm.rtl.isa.r700.operations import OPERATIONS
 from ctm.rtl.r700.code.controls import control
-from ctm.rtl.r700.entries import Source
+from ctm.rtl.r700.border.lane import Source
 from ctm.sim.golden.r700.scalar.selection import VALUES
 
 SOURCE = ".isa r700\n.type ps\nSETLT R1.x, R0.x, R0.y\nEXPORT_DONE PIX0, R1.x000"

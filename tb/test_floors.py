@@ -29,6 +29,20 @@ WITHOUT_INSTRUCTION_SET = (
     *(f"rtl/{room}" for room in ("border", "co", "dpp", "fp", "host", "lib", "mc", "pa", "pe", "vgt", "draw")),
     *(f"sim/golden/{room}" for room in ("co", "dpp", "fp", "mc", "pe")),
 )
+INSIDE = {
+    "rtl/r700": (
+        {"passes", "quads", "shapes", "slices"}, {"pipeline_note", "problem", "shading", "shading_start"},
+        {"border", "launch"}, {"code", "finish", "flow", "lane", "occupancy", "registers", "start"}, {"alu", "fetch"},
+        {"trace"}, {"core"}, {"watch"}, {"instruction_set"},
+    ),
+    "rtl/r700/fetch": (
+        {"selection", "vertex_format"}, {"operation", "returned"}, {"decode", "micro_op"},
+        {"control", "finders", "sequencer"}, {"ends", "writers"}, {"executor"}, {"unit"},
+    ),
+}  # fmt: skip
+"""The floors inside a room, whose files and folders on one floor do not know each other."""
+WITHOUT_CIRCLES = "rtl/r5xx", "rtl/mc", "sim/assembler", "sim/compiler", "sim/engines/fast"
+"""Rooms whose files and folders, each with all that is in it, do not import each other in circles."""
 MOST_FILES = {"rtl": 20, "sim": 20, "tb": 30}
 LONGEST_ELABORATE = 60
 
@@ -148,6 +162,31 @@ def test_no_imports_go_round(folder: str) -> None:
         if path.name != "__init__.py"
     }
     tuple(graphlib.TopologicalSorter(graph).static_order())
+
+
+def inner(room: str) -> dict[str, set[str]]:
+    """What each file and folder in a room imports of the others."""
+    base = [*room.split("/")]
+    found: dict[str, set[str]] = {}
+    for path, parts in crossings(room):
+        own = name_of(path).split(".")[1 + len(base) :][:1]
+        if own:
+            others = {parts[len(base)]} if parts[: len(base)] == base and len(parts) > len(base) else set()
+            exists = {each for each in others if (TOP / room / each).exists() or (TOP / room / f"{each}.py").exists()}
+            found.setdefault(own[0], set()).update(exists - {own[0]})
+    return found
+
+
+@pytest.mark.parametrize("room", INSIDE)
+def test_inside_a_room_imports_come_from_lower_floors(room: str) -> None:
+    floors = {name: number for number, names in enumerate(INSIDE[room]) for name in names}
+    for own, others in inner(room).items():
+        assert not [other for other in others if floors[other] >= floors[own]], f"{room}/{own} imports {others}"
+
+
+@pytest.mark.parametrize("room", WITHOUT_CIRCLES)
+def test_inside_a_room_no_imports_go_round(room: str) -> None:
+    tuple(graphlib.TopologicalSorter(inner(room)).static_order())
 
 
 @pytest.mark.parametrize("top", MOST_FILES)

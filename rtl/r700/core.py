@@ -28,10 +28,10 @@ from ctm.rtl.r700.alu.constants import FloatConstants
 from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.unit import AluUnit
 from ctm.rtl.r700.code.cache import CodeCache
+from ctm.rtl.r700.fetch.unit import FetchUnit
 from ctm.rtl.r700.finish import WavefrontEnd
 from ctm.rtl.r700.flow.unit import FLOW_LINES, FlowUnit
 from ctm.rtl.r700.lane.timing import lane_latency
-from ctm.rtl.r700.memory.unit import FetchUnit
 from ctm.rtl.r700.occupancy import Occupancy
 from ctm.rtl.r700.passes import by_segment, segment_context
 from ctm.rtl.r700.registers.file import RegisterFile
@@ -52,7 +52,7 @@ class Units:
     start: WavefrontStart
     flow: FlowUnit
     alu: AluUnit
-    move: FetchUnit
+    fetch: FetchUnit
     end: WavefrontEnd
     other_writes: OtherWrites
     registers: RegisterFile
@@ -82,7 +82,7 @@ class Core(wiring.Component):
             start=WavefrontStart(array, config if config.pipeline.draws else None),
             flow=FlowUnit(array, draws=config.pipeline.draws, geometry=config.pipeline.has_geometry),
             alu=AluUnit(config),
-            move=FetchUnit(config),
+            fetch=FetchUnit(config),
             end=WavefrontEnd(array),
             other_writes=OtherWrites(array),
             registers=RegisterFile(array),
@@ -104,7 +104,7 @@ class Core(wiring.Component):
         units = self.units
         for name, unit in vars(units).items():
             m.submodules[name] = unit
-        programmed: tuple[Any, ...] = (units.start, units.flow, units.alu, units.move)
+        programmed: tuple[Any, ...] = (units.start, units.flow, units.alu, units.fetch)
         m.d.comb += [unit.program.eq(self.launched) for unit in programmed]
         occupied = self._connect_starts(m, units)
         self._connect_units(m, units)
@@ -152,55 +152,55 @@ class Core(wiring.Component):
     def _connect_units(self, m: Module, units: Units) -> None:
         """The units that a wavefront passes through."""
         connect(m, units.start.start, units.flow.start)
-        connect(m, units.start.share, units.move.share)
-        connect(m, units.flow.clause, units.alu.clause)
-        connect(m, units.flow.move, units.move.move)
-        connect(m, units.alu.outcome, units.flow.computed)
-        connect(m, units.move.moved, units.flow.moved)
+        connect(m, units.start.share, units.fetch.share)
+        connect(m, units.flow.alu_clause, units.alu.clause)
+        connect(m, units.flow.fetch_clause, units.fetch.clause)
+        connect(m, units.alu.outcome, units.flow.alu_outcome)
+        connect(m, units.fetch.outcome, units.flow.fetch_outcome)
         connect(m, units.flow.end, units.end.end)
-        connect(m, units.move.fetches, flipped(self.fetches))
-        connect(m, units.move.uncached, flipped(self.uncached))
-        m.d.comb += [units.outputs.write.eq(units.move.outputs), units.move.numbered.eq(units.start.numbered)]
+        connect(m, units.fetch.fetches, flipped(self.fetches))
+        connect(m, units.fetch.uncached, flipped(self.uncached))
+        m.d.comb += [units.outputs.write.eq(units.fetch.outputs), units.fetch.numbered.eq(units.start.numbered)]
 
     def _connect_code(self, m: Module, units: Units) -> None:
-        code, flow, move = units.code, units.flow, units.move
+        code, flow, fetch = units.code, units.flow.code, units.fetch.code
         connect(m, code.lines, flipped(self.code))
+        connect(m, units.alu.code, code.readers[_GROUPS])
+        shared = code.readers[_OTHERS]
         m.d.comb += [
             code.address.eq(self.launched.code),
             code.size.eq(self.launched.size),
             code.invalidate.eq(self.invalidate_code),
-            code.rows[_GROUPS].eq(units.alu.code_row),
-            code.reads[_GROUPS].eq(units.alu.code_reads),
-            units.alu.code_found.eq(code.found[_GROUPS]),
-            code.rows[_OTHERS].eq(Mux(flow.code_reads, flow.code_row, move.code_row)),
-            code.reads[_OTHERS].eq(flow.code_reads | move.code_reads),
-            move.code_free.eq(~flow.code_reads),
-            flow.code_found.eq(code.found[_OTHERS]),
-            move.code_found.eq(code.found[_OTHERS]),
+            shared.row.eq(Mux(flow.reads, flow.row, fetch.row)),
+            shared.reads.eq(flow.reads | fetch.reads),
+            flow.free.eq(shared.free),
+            fetch.free.eq(shared.free & ~flow.reads),
+            flow.found.eq(shared.found),
+            fetch.found.eq(shared.found),
         ]
 
     def _connect_constants(self, m: Module, units: Units) -> None:
-        loader, alu, flow, move, constants = units.loader, units.alu, units.flow, units.move, units.constants
+        loader, alu, flow, constants = units.loader, units.alu.constants, units.flow, units.constants
+        fetch = units.fetch.constants
         connect(m, loader.client, flipped(self.constants))
         shape_words = self._shape_words(m, units) if self._config.pipeline.draws else None
         m.d.comb += [
             loader.invalidate.eq(self.invalidate_constants),
-            loader.alu.eq(Mux(alu.miss.valid, Value.cast(alu.miss), Value.cast(move.miss))),
+            loader.alu.eq(Mux(alu.miss.valid, Value.cast(alu.miss), Value.cast(fetch.miss))),
             loader.flow.eq(flow.miss),
-            alu.loaded.eq(loader.float_loaded),
-            alu.error.eq(constants.error),
-            alu.loading.eq(loader.busy),
+            units.alu.loading.eq(loader.busy),
             flow.int_loaded.eq(loader.int_loaded),
             flow.bool_loaded.eq(loader.bool_loaded),
             flow.constant_write.eq(loader.write),
             constants.write.eq(loader.write),
-            constants.row.eq(Mux(alu.constant_free, move.constant, alu.constant)),
-            alu.constant_words.eq(constants.words if shape_words is None else shape_words),
-            move.constant_free.eq(alu.constant_free),
-            move.constant_words.eq(constants.words),
-            move.loaded.eq(loader.float_loaded),
-            move.error.eq(constants.error),
+            constants.row.eq(Mux(units.alu.constant_free, fetch.row, alu.row)),
+            alu.words.eq(constants.words if shape_words is None else shape_words),
+            fetch.words.eq(constants.words),
+            alu.free.eq(1),
+            fetch.free.eq(units.alu.constant_free),
         ]
+        for port in (alu, fetch):
+            m.d.comb += [port.loaded.eq(loader.float_loaded), port.error.eq(constants.error)]
 
     def _shape_words(self, m: Module, units: Units) -> Value:
         """The constant that the ALU reads: one of the file's, or one of a shape's."""
@@ -211,25 +211,25 @@ class Core(wiring.Component):
 
     def _connect_registers(self, m: Module, units: Units) -> None:
         """Reads and writes of other units in cycles in which the ALU has none."""
-        registers, alu, move, others = units.registers, units.alu, units.move, units.other_writes
+        registers, alu, others, port = units.registers, units.alu, units.other_writes, units.fetch.registers
         connect(m, units.start.clear, others.clear)
         connect(m, units.start.r0, others.r0)
-        connect(m, move.write, others.fetched)
+        connect(m, port.write, others.fetched)
         m.d.comb += [
             registers.writes.eq(alu.file_writes),
             registers.invalidates.eq(others.invalidates),
             alu.file_words.eq(registers.words),
             alu.file_words_valid.eq(registers.words_valid),
             alu.file_others.eq(others.writes),
-            move.words.eq(registers.words),
-            move.words_valid.eq(registers.words_valid),
-            move.read.ready.eq(alu.reads_free),
-            move.in_flight.eq(others.in_flight),
-            others.error.eq(move.fetch_error),
+            port.found.words.eq(registers.words),
+            port.found.valid.eq(registers.words_valid),
+            port.read.ready.eq(alu.reads_free),
+            port.in_flight.eq(others.in_flight),
+            others.error.eq(port.error),
             others.free.eq(alu.writes_free),
         ]
         for channel in range(CHANNELS):
-            m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, move.read.payload, alu.file_reads[channel]))
+            m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, port.read.payload, alu.file_reads[channel]))
 
     def _connect_ends(self, m: Module, units: Units) -> None:
         end, retirement = units.end, units.retirement
@@ -247,9 +247,9 @@ class Core(wiring.Component):
     def _count(self, m: Module, units: Units, occupied: Signal) -> None:
         """Instructions that are executed, and whether the core is idle."""
         m.d.comb += self.idle.eq(
-            ~occupied.any() & ~self.fault.valid & ~units.code.busy & ~units.loader.busy & ~units.move.busy
+            ~occupied.any() & ~self.fault.valid & ~units.code.busy & ~units.loader.busy & ~units.fetch.busy
         )
-        issuing = {Unit.FLOW: units.flow, Unit.ALU: units.alu, Unit.FETCH: units.move}
+        issuing = {Unit.FLOW: units.flow, Unit.ALU: units.alu, Unit.FETCH: units.fetch}
         for port, unit in issuing.items():
             m.d.sync += [
                 self.issued[port.value].eq(unit.issued),
@@ -267,16 +267,16 @@ class Core(wiring.Component):
 
     def _causes(self, m: Module, units: Units) -> dict[str, Value]:
         """The cause of a cycle without an issue: where the wavefronts are, and the responses in flight."""
-        clause, outcome, move = units.flow.clause, units.alu.outcome, units.move
+        clause, outcome, fetch = units.flow.alu_clause, units.alu.outcome, units.fetch
         clauses, blocked = Signal(range(self._config.array.threads + 1)), Signal()
         waits, loading, busy = (Signal(name=name) for name in ("waits", "loading", "busy"))
         m.d.sync += [
             clauses.eq(clauses + (clause.valid & clause.ready) - (outcome.valid & outcome.ready)),
             # Registered, because no output of a core depends on an input of the same cycle.
-            blocked.eq(Cat(each.valid & ~each.ready for each in (move.fetches.request, move.uncached.write)).any()),
-            waits.eq(move.waits),
+            blocked.eq(Cat(each.valid & ~each.ready for each in (fetch.fetches.request, fetch.uncached.write)).any()),
+            waits.eq(fetch.waits),
             loading.eq(units.loader.busy | units.code.busy),
-            busy.eq(units.flow.busy | move.busy),
+            busy.eq(units.flow.busy | fetch.busy),
         ]
         return {
             "LOOKUPS": waits,
@@ -302,7 +302,7 @@ class Core(wiring.Component):
             start.base.eq(started.payload.base),
             end.valid.eq(ended.valid & ended.ready),
             *(end[name].eq(ended.payload[name]) for name in ("wave", "valid_mask", "pc", "problem")),
-            self.trace.fetch.eq(units.move.trace),
+            self.trace.fetch.eq(units.fetch.trace),
         ]
         if self._config.pipeline.draws:
             m.d.comb += take.stage.eq(self.launched.stage)

@@ -14,7 +14,7 @@ from ctm.rtl.dpp.wavefronts.state import end_state_layout
 from ctm.rtl.isa.r700.program import PROGRAM_FORMAT
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.ram import DistributedRam
-from ctm.rtl.r700.flow.state import end_layout
+from ctm.rtl.r700.border.wavefront import end_layout
 from ctm.rtl.r700.passes import by_segment, segments_of
 
 

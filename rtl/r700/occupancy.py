@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_ROW, SUBENTRIES
-from ctm.rtl.r700.registers.file import depth_of
+from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.shapes import PROGRAM
 from ctm.rtl.r700.slices import rows_of, slices_of
 

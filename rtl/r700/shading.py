@@ -22,8 +22,8 @@ def connect_shading(m: Module, core: Any, config: MachineConfig) -> None:
     m.d.comb += [
         of_pixels.eq(core.launched.stage == Stage.PIXELS),
         units.start.vertex.eq(shading.vertex),
-        units.move.buffer.eq(shading.buffer),
-        shading.exported.eq(units.move.exported),
+        units.fetch.buffer.eq(shading.buffer),
+        shading.exported.eq(units.fetch.exported),
         units.alu.taken.valid.eq(taken.valid),
         units.alu.taken.wave.eq(taken.wave),
         units.alu.taken.constants.eq(payload.drawn.constants),
@@ -50,8 +50,8 @@ def _connect_geometry(m: Module, core: Any, config: MachineConfig) -> None:
     firsts.write(m, taken.wave, core.wavefront.payload.i, taken.valid)
     m.d.comb += [
         units.start.thread.eq(shading.thread),
-        units.move.vertex.eq(shading.vertex),
-        shading.streams.eq(units.move.streams),
+        units.fetch.vertex.eq(shading.vertex),
+        shading.streams.eq(units.fetch.streams),
         shown.valid.eq(emits.valid),
         emits.ready.eq(shown.ready),
         *(shown.payload[name].eq(emits.payload[name]) for name in ("emits", "cuts", "lanes")),

@@ -18,18 +18,13 @@ from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.flow.state import start_layout
+from ctm.rtl.r700.border.fetch_clause import numbered_layout
+from ctm.rtl.r700.border.registers import clear_layout, pass_write_layout, row_bits
+from ctm.rtl.r700.border.wavefront import start_layout
 from ctm.rtl.r700.passes import first_pixel, passes_of
-from ctm.rtl.r700.registers.file import row_bits
-from ctm.rtl.r700.registers.writing import clear_layout, pass_write_layout
 from ctm.rtl.r700.shading_start import ShadingStart
-from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
+from ctm.rtl.r700.shapes import PROGRAM
 from ctm.rtl.r700.slices import by_slice, rows_of, slice_bits, slices_of
-
-
-def numbered_layout(config: ArrayConfig) -> data.StructLayout:
-    """The number of a wavefront's first pixel in the domain, row by row."""
-    return data.StructLayout({"valid": 1, "wave": wave_bits(config), "number": AREA_WORD_BITS})
 
 
 class WavefrontStart(wiring.Component):

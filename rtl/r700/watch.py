@@ -47,12 +47,12 @@ class CoreWatch(wiring.Component):
             self._wave_slot(m, number, issuing)
         take: Any = units.start.wavefront
         shown: Any = own
-        request = units.move.fetches.request
+        request = units.fetch.fetches.request
         m.d.comb += [
             shown.fetch_valid.eq(request.valid & request.ready),
             shown.fetch_wave.eq(request.payload.tag.wave),
             shown.fetch_entry.eq(request.payload.tag.entry),
-            shown.fetch_pc.eq(units.move.sending),
+            shown.fetch_pc.eq(units.fetch.sending),
             shown.take_valid.eq(take.valid),
             shown.take_wave.eq(take.wave),
             *(getattr(shown, f"take_{name}").eq(take.wavefront[name]) for name in ("i", "j", "covered")),
@@ -62,14 +62,14 @@ class CoreWatch(wiring.Component):
     def _follow(self, m: Module) -> None:
         """Where each wavefront is, and its pixels that are covered and valid."""
         units = self._units
-        flow, alu, move, end = units.flow, units.alu, units.move, units.end
+        flow, alu, fetch, end = units.flow, units.alu, units.fetch, units.end
         moves: tuple[tuple[Value, Value, Location], ...] = (
             (units.start.wavefront.valid, units.start.wavefront.wave, Location.START),
             *(
                 (stream.valid & stream.ready, stream.payload.wave, location)
                 for stream, location in (
-                    (units.start.start, Location.FLOW), (flow.clause, Location.ALU), (alu.outcome, Location.FLOW),
-                    (flow.move, Location.FETCH), (move.moved, Location.FLOW), (flow.end, Location.END),
+                    (units.start.start, Location.FLOW), (flow.alu_clause, Location.ALU), (alu.outcome, Location.FLOW),
+                    (flow.fetch_clause, Location.FETCH), (fetch.outcome, Location.FLOW), (flow.end, Location.END),
                 )
             ),
             (end.free.valid, end.free.wave, Location.NONE),
@@ -81,7 +81,7 @@ class CoreWatch(wiring.Component):
             for happens, wave, target in moves:
                 with m.If(happens & (wave == number)):
                     m.d.sync += location.eq(target)
-            with m.If(move.busy & (move.trace.wave == number)):
+            with m.If(fetch.busy & (fetch.trace.wave == number)):
                 m.d.sync += self._begun[number].eq(1)
             with m.If(location != Location.FETCH):
                 m.d.sync += self._begun[number].eq(0)
@@ -95,11 +95,11 @@ class CoreWatch(wiring.Component):
     def _issues(self, m: Module) -> Value:
         """The instructions that count as issued. Gives the wave slots of this cycle's."""
         units, issuing = self._units, Signal(self._config.threads)
-        flow, alu, move = units.flow, units.alu, units.move
+        flow, alu, fetch = units.flow, units.alu, units.fetch
         counted: dict[Unit, tuple[Any, Any, Value]] = {
             Unit.FLOW: (flow, flow.trace.instruction, flow.trace.instruction.state.pc),
             Unit.ALU: (alu, alu.trace.issue, alu.trace.issue.address),
-            Unit.FETCH: (move, move.trace, move.trace.address),
+            Unit.FETCH: (fetch, fetch.trace, fetch.trace.address),
         }
         covered, valid = (Cat(*masks) for masks in (self._covered, self._valid))
         for unit, (source, event, pc) in counted.items():
@@ -130,7 +130,7 @@ class CoreWatch(wiring.Component):
                 show(otherwise=Wait.START)
             with m.Case(Location.FLOW.value):
                 others = ~units.flow.busy | (units.flow.trace.instruction.wave != number)
-                code = units.code.busy & units.flow.code_reads
+                code = units.code.busy & units.flow.code.reads
                 show(issues, (others, Wait.PORT), (code, Wait.CODE), loading, otherwise=Wait.RESULT)
             with m.Case(Location.ALU.value):
                 states = self._clause(m, number)
@@ -140,12 +140,12 @@ class CoreWatch(wiring.Component):
                     (states["unread"] | states["ready"] | ~states["occupied"], Wait.PORT), otherwise=Wait.RESULT,
                 )  # fmt: skip
             with m.Case(Location.FETCH.value):
-                move = units.move
-                here = move.busy & (move.trace.wave == number)
+                fetch = units.fetch
+                here = fetch.busy & (fetch.trace.wave == number)
                 blocked = (
-                    here & Cat(each.valid & ~each.ready for each in (move.fetches.request, move.uncached.write)).any()
+                    here & Cat(each.valid & ~each.ready for each in (fetch.fetches.request, fetch.uncached.write)).any()
                 )
-                code = here & move.code_reads & units.code.busy
+                code = here & fetch.code_reads & units.code.busy
                 show(
                     issues, (~self._begun[number] & ~here, Wait.PORT), (blocked, Wait.REQUEST), (code, Wait.CODE),
                     otherwise=Wait.FETCH,

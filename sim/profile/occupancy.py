@@ -10,8 +10,8 @@ from ctm.rtl.border.lines import LINE_WORDS
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, LDS_BANK_DWORDS, UNIT_BYTES
+from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.code.cache import LINES
-from ctm.rtl.r700.registers.file import depth_of
 from ctm.rtl.r700.slices import slices_of
 from ctm.sim.elf import Executable
 from ctm.sim.elf.r5xx.executable import Executable as R5xxExecutable

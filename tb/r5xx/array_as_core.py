@@ -15,8 +15,8 @@ from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter
 from ctm.rtl.pe.dispatcher import Dispatcher
-from ctm.rtl.r5xx.code.client import InstructionClient
 from ctm.rtl.r5xx.code.reader import ask_together
+from ctm.rtl.r5xx.instruction_client import InstructionClient
 from ctm.rtl.r5xx.instruction_set import R5XX
 from ctm.rtl.r5xx.shapes import SHAPES
 from ctm.rtl.r5xx.trace import trace_layout

@@ -10,16 +10,14 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
-from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
-from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, LOOP_INDEX_BITS
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS
 from ctm.rtl.lib.ram import DistributedRam, LazyTable
 from ctm.rtl.r700.alu.intervals import Intervals
-from ctm.rtl.r700.alu.operands import KCACHE
+from ctm.rtl.r700.border.alu_clause import address_layout, alu_clause_layout, masks_layout
 from ctm.rtl.r700.code.groups import GROUP
-from ctm.rtl.r700.entries import INDEX
 from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.registers.file import row_bits
+from ctm.rtl.r700.quads import whole_quads
 from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
 
 CONTEXTS = 8
@@ -29,63 +27,6 @@ CONTEXTS = 8
 def contexts_of(config: ArrayConfig) -> int:
     """The smaller of `CONTEXTS` and the number of wave slots."""
     return min(CONTEXTS, config.threads)
-
-
-def masks_layout(size: int) -> data.StructLayout:
-    """State of a wavefront's pixels that a clause changes: its PRED_SETs took `cleared` out of `branch_mask`."""
-    return data.StructLayout({"branch_mask": size, "valid_mask": size, "cleared": size, "predicate": size})
-
-
-def clause_layout(config: ArrayConfig) -> data.StructLayout:
-    """A clause that begins.
-
-    It has the units from `begin` up to `end`. `inside` are the pixels that no BREAK or CONTINUE has disabled;
-    `branch_mask` and `valid_mask` are those of `masks_layout`. With `whole` a pixel executes if its quad has an active
-    one. `base` is the row of register 0. The wavefront may execute `budget` more instructions, if there is a watchdog.
-    """
-    return data.StructLayout(
-        {
-            "wave": wave_bits(config),
-            "begin": UNIT_ADDRESS_BITS,
-            "end": UNIT_ADDRESS_BITS,
-            "kcache": data.ArrayLayout(KCACHE, KCACHE_SETS),
-            "whole": 1,
-            "inside": config.wavefront_lanes,
-            "branch_mask": config.wavefront_lanes,
-            "valid_mask": config.wavefront_lanes,
-            "loop_index": LOOP_INDEX_BITS,
-            "base": row_bits(config),
-            "budget": WORD_BITS,
-        }
-    )
-
-
-def outcome_layout(config: ArrayConfig) -> data.StructLayout:
-    """A clause at its end: the state of its wavefront's pixels, and the cause of the end."""
-    size = config.wavefront_lanes
-    return data.StructLayout(
-        {
-            "wave": wave_bits(config),
-            "branch_mask": size,
-            "valid_mask": size,
-            "cleared": size,
-            "budget": WORD_BITS,
-            "problem": PROBLEM,
-        }
-    )
-
-
-def address_layout(size: int) -> data.ArrayLayout:
-    """The address registers of a wavefront's pixels."""
-    return data.ArrayLayout(data.ArrayLayout(INDEX, size), CHANNELS)
-
-
-def whole_quads(m: Module, mask: Signal) -> Signal:
-    """Every pixel of the quads of which any is in `mask`."""
-    result = Signal(len(mask), name="whole_quads")
-    for first in range(0, len(mask), 4):
-        m.d.comb += result[first : first + 4].eq(mask[first : first + 4].any().replicate(4))
-    return result
 
 
 def executing(m: Module, clause: data.View, masks: data.View) -> Signal:
@@ -130,7 +71,7 @@ class ClauseTables:
             "problems": PROBLEM,
         }
         others: dict[str, Any] = {
-            "clauses": clause_layout(config),
+            "clauses": alu_clause_layout(config),
             "addresses": address_layout(config.wavefront_lanes),
             "address_set": 1,
             "groups": GROUP,

@@ -13,8 +13,7 @@ from ctm.rtl.border.clients import WORDS, ConstantBank
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE
 from ctm.rtl.isa.limits import FLOAT_CONSTANTS
 from ctm.rtl.lib.ram import BlockRam
-
-ROW_BITS = (FLOAT_CONSTANTS - 1).bit_length()
+from ctm.rtl.r700.border.constants import ROW_BITS
 
 
 class FloatConstants(wiring.Component):

@@ -13,14 +13,15 @@ from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, KCACHE_LINE_ROWS, KCACHE_SETS, LOOP_INDEX_BITS
 from ctm.rtl.isa.r700.pipeline import PRIMITIVE_BANKS
-from ctm.rtl.r700.alu.constants import ROW_BITS
 from ctm.rtl.r700.alu.instructions import EFFECT, GroupInstructions
-from ctm.rtl.r700.alu.operands import FIRST_SHAPE_LINE, KCACHE, OPERAND, OPERANDS, READS, SHAPE_BANK_LINES
+from ctm.rtl.r700.alu.operands import OPERAND, OPERANDS, READS
 from ctm.rtl.r700.alu.operands import ROW_BITS as ROW_BITS_OF_ALL
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
 from ctm.rtl.r700.alu.reads import GroupReads
+from ctm.rtl.r700.border.alu_clause import FIRST_SHAPE_LINE, KCACHE, SHAPE_BANK_LINES
+from ctm.rtl.r700.border.constants import ROW_BITS
+from ctm.rtl.r700.border.lane import INDEX, LaneControl
 from ctm.rtl.r700.code.groups import GROUP
-from ctm.rtl.r700.entries import INDEX, LaneControl
 
 _LINES = FLOAT_CONSTANTS // 4
 _SHAPE_BANK_BITS = (SHAPE_BANK_LINES * KCACHE_LINE_ROWS - 1).bit_length()

@@ -15,9 +15,9 @@ from ctm.rtl.isa.r700.alu import PredicateSelect
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS
 from ctm.rtl.lib.encoding import lowest_one
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.alu.clauses import address_layout, masks_layout
 from ctm.rtl.r700.alu.decode import INDICES
 from ctm.rtl.r700.alu.instructions import EFFECT
+from ctm.rtl.r700.border.alu_clause import address_layout, masks_layout
 
 
 class GroupEffects(wiring.Component):

@@ -13,10 +13,10 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS, WORD_BITS
 from ctm.rtl.isa.r700.alu import ALU_DWORD0, ALU_DWORD1_OP2, ALU_DWORD1_OP3, IndexMode, PredicateSelect
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, VECTOR_SLOTS
+from ctm.rtl.r700.border.lane import SlotControl
 from ctm.rtl.r700.code.groups import GROUP
 from ctm.rtl.r700.code.slot_control import SlotDecoder
 from ctm.rtl.r700.code.words import connect_word, has_three
-from ctm.rtl.r700.entries import SlotControl
 
 _RESERVED_PREDICATE_SELECT = 1
 

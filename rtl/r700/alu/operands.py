@@ -12,13 +12,7 @@ from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, READ_CYCLES
 OPERANDS = 3
 ROW_BITS = 14
 """Bits of a constant's row that a clause may name: a clause may lock the last of 256 lines, and the next one."""
-SHAPE_BANK_LINES = 64
-FIRST_SHAPE_LINE = 256 + SHAPE_BANK_LINES // 4
-"""After the lines of bank 0. Bank b, of a shape's constants, begins b * `SHAPE_BANK_LINES` lines further: a relative
-index leaves it on either side before it is in another one."""
 
-KCACHE = data.StructLayout({"line": 10, "lines": 2, "problem": 1})
-"""The lock of a set: `lines` of 16 rows from `line` on; with `problem` none is legal."""
 
 PORT = data.StructLayout({"number": REGISTER_BITS, "relative": 1, "mode": IndexMode})
 """The register that is read in one cycle at one channel's port; undefined if none is."""

@@ -18,25 +18,20 @@ from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.alu.clauses import address_layout, contexts_of
+from ctm.rtl.r700.alu.clauses import contexts_of
 from ctm.rtl.r700.alu.decode import DECODED, INDICES, offset_of
 from ctm.rtl.r700.alu.instructions import EFFECT
 from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.operands import OPERANDS, Source
 from ctm.rtl.r700.alu.uniform import uniform_operands
-from ctm.rtl.r700.entries import GROUP_OPERANDS
+from ctm.rtl.r700.border.alu_clause import address_layout
+from ctm.rtl.r700.border.lane import GROUP_OPERANDS
+from ctm.rtl.r700.border.registers import channel_write_layout, register_address_layout, row_bits, slice_words
 from ctm.rtl.r700.lane.lane import Lane
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.passes import passes_of
 from ctm.rtl.r700.registers.addressing import register_address
-from ctm.rtl.r700.registers.file import (
-    channel_write_layout,
-    masked,
-    register_address_layout,
-    row_bits,
-    slice_words,
-    taken,
-)
+from ctm.rtl.r700.registers.file import masked, taken
 from ctm.rtl.r700.slices import PERIOD, by_slice, rows_of, slice_fields, slice_in, slice_of, slices_of
 
 _PREVIOUS = data.ArrayLayout(WORD_BITS, GROUP_SLOTS)

@@ -11,8 +11,9 @@ from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, TRANS_SLOT
 from ctm.rtl.r700.alu.decoded_operand import DecodedOperand, shares, trans_read_problems, wanted
 from ctm.rtl.r700.alu.locked import LockedLines
-from ctm.rtl.r700.alu.operands import KCACHE, OPERANDS, READS, VALUE_BITS, Source, Uniform
+from ctm.rtl.r700.alu.operands import OPERANDS, READS, VALUE_BITS, Source, Uniform
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES, ConstantPortAllocator, ReadPortSchedule
+from ctm.rtl.r700.border.alu_clause import KCACHE
 from ctm.rtl.r700.code.groups import GROUP
 
 

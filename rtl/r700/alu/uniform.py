@@ -13,7 +13,7 @@ from ctm.rtl.isa.r700.alu import INLINE_CONSTANTS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.alu.operands import OPERAND, OPERANDS, VALUE_BITS, Source, Uniform
-from ctm.rtl.r700.entries import GROUP_OPERANDS
+from ctm.rtl.r700.border.lane import GROUP_OPERANDS
 
 
 def uniform_operands(m: Module, decoded: data.View, constants: Value, *, is_first: Value, is_last: Value) -> data.View:

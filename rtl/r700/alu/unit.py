@@ -13,9 +13,8 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import WORDS, ConstantBank
+from ctm.rtl.border.clients import ConstantBank
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.isa.status import BusClient, Status
@@ -23,8 +22,7 @@ from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.lib.sharing import round_robin
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.alu.clauses import ClauseTables, clause_layout, contexts_of, executing, outcome_layout
-from ctm.rtl.r700.alu.constants import ROW_BITS
+from ctm.rtl.r700.alu.clauses import ClauseTables, contexts_of, executing
 from ctm.rtl.r700.alu.decode import GroupDecode
 from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects, moved
 from ctm.rtl.r700.alu.intervals import intervals_of
@@ -32,14 +30,16 @@ from ctm.rtl.r700.alu.picked import PickedGroup
 from ctm.rtl.r700.alu.pipeline import Pipeline, issue_layout
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
 from ctm.rtl.r700.alu.shape_constants import connect_shapes, shape_members
-from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
+from ctm.rtl.r700.alu.trace import alu_trace_layout
+from ctm.rtl.r700.border.alu_clause import alu_clause_layout, alu_outcome_layout
+from ctm.rtl.r700.border.code import CodePort
+from ctm.rtl.r700.border.constants import ConstantPort
+from ctm.rtl.r700.border.registers import channel_write_layout, register_address_layout, slice_words
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.registers.file import channel_write_layout, register_address_layout, slice_words
 from ctm.rtl.r700.shapes import PROGRAM
 from ctm.rtl.r700.slices import PERIOD
-from ctm.rtl.r700.trace import alu_trace_layout
 
 _LINES = FLOAT_CONSTANTS // 4
 
@@ -58,10 +58,10 @@ class AluUnit(wiring.Component):
     Members
     -------
     program : ``In(PROGRAM)``
-    clause : ``In(stream.Signature(clause_layout(config)))``
-    outcome : ``Out(stream.Signature(outcome_layout(config)))``
-    code_row, code_reads, code_found
-        A reader of the code cache.
+    clause : ``In(stream.Signature(alu_clause_layout(config)))``
+    outcome : ``Out(stream.Signature(alu_outcome_layout(config)))``
+    code : ``Out(CodePort())``
+        A read is always free.
     file_reads, file_words, file_words_valid
         Registers; in the cycles of `reads_free` other units may read.
     reads_free : ``Out(1)``
@@ -70,11 +70,10 @@ class AluUnit(wiring.Component):
     file_others : ``In``
         Writes of other units: in the cycle after one with `writes_free`, and 0 in all others.
     writes_free : ``Out(1)``
-    constant, constant_words
-        A reader of the float constants; in the cycles of `constant_free` other units may read.
-    loaded, error : ``In(64)``
-    miss : ``Out(miss_layout(2))``
-        Registered: a cycle after the group was decoded.
+    constants : ``Out(ConstantPort(CONSTANT_PAIRS))``
+        A read is always free. A miss is registered: it comes a cycle after the group was decoded.
+    constant_free : ``Out(1)``
+        Other units may read constants.
     loading : ``In(1)``
         Constants are being loaded; a miss has no effect.
     issued : ``Out(1)``
@@ -102,11 +101,9 @@ class AluUnit(wiring.Component):
         super().__init__(
             {
                 "program": In(PROGRAM),
-                "clause": In(stream.Signature(clause_layout(array))),
-                "outcome": Out(stream.Signature(outcome_layout(array))),
-                "code_row": Out(ROW_ADDRESS_BITS),
-                "code_reads": Out(1),
-                "code_found": In(FOUND),
+                "clause": In(stream.Signature(alu_clause_layout(array))),
+                "outcome": Out(stream.Signature(alu_outcome_layout(array))),
+                "code": Out(CodePort()),
                 "file_reads": Out(data.ArrayLayout(register_address_layout(array), CHANNELS)),
                 "file_words": In(wide),
                 "file_words_valid": In(CHANNELS),
@@ -114,12 +111,8 @@ class AluUnit(wiring.Component):
                 "file_writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
                 "file_others": In(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
                 "writes_free": Out(1),
-                "constant": Out(ROW_BITS),
+                "constants": Out(ConstantPort(CONSTANT_PAIRS)),
                 "constant_free": Out(1),
-                "constant_words": In(WORDS),
-                "loaded": In(_LINES),
-                "error": In(_LINES),
-                "miss": Out(miss_layout(CONSTANT_PAIRS)),
                 "loading": In(1),
                 "issued": Out(1),
                 "active": Out(size),
@@ -147,7 +140,7 @@ class AluUnit(wiring.Component):
             pipeline.gprs.eq(self.program.gprs),
             pipeline.words.eq(self.file_words),
             pipeline.words_valid.eq(self.file_words_valid),
-            pipeline.constant_words.eq(self.constant_words),
+            pipeline.constant_words.eq(self.constants.words),
             self.file_reads.eq(pipeline.reads),
             pipeline.others.eq(self.file_others),
             self.file_writes.eq(pipeline.writes),
@@ -161,7 +154,7 @@ class AluUnit(wiring.Component):
 
     def _enter(self, m: Module) -> None:
         """Take a clause. The queue has an entry for every wavefront, so that control flow never waits."""
-        layout = clause_layout(self._config.array)
+        layout = alu_clause_layout(self._config.array)
         m.submodules.queue = queue = SyncFIFO(width=layout.size, depth=self._config.array.threads)
         tables, clause = self.tables, data.View(layout, queue.r_data)
         free = lowest_one(~self.flags["occupied"])
@@ -199,9 +192,9 @@ class AluUnit(wiring.Component):
             reader.start.eq(chosen.any()),
             reader.address.eq(tables.nexts.read(m, context, first=clause.begin)),
             reader.end.eq(clause.end),
-            self.code_row.eq(reader.row),
-            self.code_reads.eq(reader.reads),
-            reader.found.eq(self.code_found),
+            self.code.row.eq(reader.row),
+            self.code.reads.eq(reader.reads),
+            reader.found.eq(self.code.found),
         ]
         self.flags.clear("unread", chosen)
         with m.If(reader.start):
@@ -242,16 +235,16 @@ class AluUnit(wiring.Component):
             self.active.eq(picked.masks.branch_mask & clause.inside),
         ]
         m.d.sync += [
-            self.miss.valid.eq(picked.now & misses),
+            self.constants.miss.valid.eq(picked.now & misses),
             *(
                 line.eq(Cat(decode.missing[number], ConstantBank.FLOAT, decode.lines[number]))
-                for number, line in enumerate(self.miss.lines)
+                for number, line in enumerate(self.constants.miss.lines)
             ),
         ]
         own = Mux(picked.now, (1 << context)[: self._contexts], 0)
         consumed, in_clause = Mux(goes & last, own, 0), group.next < clause.end
         self.flags.set("waiting", Mux(misses, own, 0))
-        self.flags.clear("waiting", Mux(self.loading | self.miss.valid, 0, (1 << self._contexts) - 1))
+        self.flags.clear("waiting", Mux(self.loading | self.constants.miss.valid, 0, (1 << self._contexts) - 1))
         self.flags.set("falling", Mux(goes & ~last, own, 0))
         self.flags.clear("falling", consumed)
         self.flags.clear("ready", consumed | Mux(stops, own, 0))
@@ -280,7 +273,7 @@ class AluUnit(wiring.Component):
             pipeline.valid.eq(issues),
             pipeline.issue.eq(issue),
             # The first one is read while its group is decoded, so that both are valid in the interval's second cycle.
-            self.constant.eq(Mux(self._phase == 0, issue.decoded.pairs[1].row, decode.decoded.pairs[0].row)),
+            self.constants.row.eq(Mux(self._phase == 0, issue.decoded.pairs[1].row, decode.decoded.pairs[0].row)),
             trace.valid.eq(happens),
             trace.wave.eq(clause.wave),
             trace.address.eq(group.address),
@@ -328,8 +321,8 @@ class AluUnit(wiring.Component):
             decode.indices.loop.eq(picked.clause.loop_index),
             decode.any_pixel.eq(picked.pixels.any()),
             decode.dx10_clamp.eq(self.program.dx10_clamp),
-            decode.loaded.eq(self.loaded),
-            decode.error.eq(self.error),
+            decode.loaded.eq(self.constants.loaded),
+            decode.error.eq(self.constants.error),
         ]
         return decode
 

@@ -17,13 +17,11 @@ from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r700.limits import UNIT_BYTES
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.ram import BlockRam, DistributedRam
+from ctm.rtl.r700.border.code import ROW_ADDRESS_BITS, ROW_UNITS, CodePort
 from ctm.rtl.r700.shapes import CODE_LINE_CLIENT, UNIT_ADDRESS_BITS
 
 LINES = 256
 """16 KiB."""
-ROW_UNITS = 2
-"""Units that are read at once."""
-ROW_ADDRESS_BITS = UNIT_ADDRESS_BITS - 1
 _ROW_WORDS = ROW_UNITS * UNIT_BYTES // WORD_BYTES
 _ROWS = LINE_WORDS // _ROW_WORDS
 _ROW_OF_LINE = (_ROWS - 1).bit_length()
@@ -39,8 +37,6 @@ _KEPT = 63
 READERS = 2
 _WAITS = 1
 """The reader at whose address lines are written."""
-FOUND = data.StructLayout({"hit": 1, "error": 1, "units": data.ArrayLayout(8 * UNIT_BYTES, ROW_UNITS)})
-"""A row, if it is valid; with `error` its line had an error response, and the units are undefined."""
 _TAG = data.StructLayout({"error": 1, "tag": ROW_ADDRESS_BITS - _ROW_OF_LINE - _INDEX_BITS})
 _TOGETHER = 32
 """Lines that are invalidated in one cycle."""
@@ -78,9 +74,8 @@ class CodeCache(wiring.Component):
         Units of the code.
     invalidate : ``In(1)``
         Invalidate all lines; only in cycles without reads. Reads of the next eight cycles miss.
-    rows : ``In``, 2 of them
-    reads : ``In(1)``, likewise
-    found : ``Out(FOUND)``, likewise
+    readers : ``In(CodePort())``, 2 of them
+        Both are always free.
     lines : ``Out(CODE_LINE_CLIENT)``
     busy : ``Out(1)``
         A line is in flight.
@@ -89,9 +84,7 @@ class CodeCache(wiring.Component):
     address: In(ADDRESS_BITS)
     size: In(UNIT_ADDRESS_BITS)
     invalidate: In(1)
-    rows: In(data.ArrayLayout(ROW_ADDRESS_BITS, READERS))
-    reads: In(READERS)
-    found: Out(data.ArrayLayout(FOUND, READERS))
+    readers: In(CodePort()).array(READERS)
     lines: Out(CODE_LINE_CLIENT)
     busy: Out(1)
 
@@ -126,7 +119,8 @@ class CodeCache(wiring.Component):
         writer, stored = memory.write_port(granularity=1), Signal(_ROW_OF_LINE + _INDEX_BITS)
         stores = writer.en.any()
         for number in reversed(range(READERS)):
-            row, reads = self.rows[number], self.reads[number]
+            reader = self.readers[number]
+            row, reads = reader.row, Value.cast(reader.reads)
             line, position = row[_ROW_OF_LINE:], row[: len(stored)]
             if number == _WAITS:
                 reads, position = reads & ~stores, Mux(stores, stored, position)
@@ -134,9 +128,10 @@ class CodeCache(wiring.Component):
             hit, error = holds(line)
             m.d.comb += [
                 port.addr.eq(position),
-                self.found[number].hit.eq(delay(m, hit & reads)),
-                self.found[number].error.eq(delay(m, error)),
-                Value.cast(self.found[number].units).eq(Value.cast(port.data)),
+                reader.free.eq(1),
+                reader.found.hit.eq(delay(m, hit & reads)),
+                reader.found.error.eq(delay(m, error)),
+                Value.cast(reader.found.units).eq(Value.cast(port.data)),
             ]
             if number == _WAITS:
                 m.d.comb += writer.addr.eq(port.addr)

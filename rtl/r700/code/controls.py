@@ -7,7 +7,7 @@ from amaranth.lib import data
 
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.isa.r700.operations import Operation, Result, Slots
-from ctm.rtl.r700.entries import IntegerOperation, Lhs, Limit, PostMultiply, Relation, Rhs, Source, Sum, Test, Type
+from ctm.rtl.r700.border.lane import IntegerOperation, Lhs, Limit, PostMultiply, Relation, Rhs, Source, Sum, Test, Type
 
 Fields = Mapping[str, Any]
 """Values of fields of a record by name; fields without a name are 0."""

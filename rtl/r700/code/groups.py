@@ -14,7 +14,7 @@ from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.alu import ALU_DWORD0, ALU_DWORD1_OP3, LITERAL
 from ctm.rtl.isa.r700.limits import GROUP_LITERALS, GROUP_SLOTS, TRANS_SLOT, UNIT_BYTES
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS, ROW_UNITS
+from ctm.rtl.r700.border.code import FOUND, ROW_ADDRESS_BITS, ROW_UNITS
 from ctm.rtl.r700.code.slot_control import SlotDecoder
 from ctm.rtl.r700.code.words import connect_word
 from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS

@@ -9,8 +9,8 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.fp.result import SCALE
 from ctm.rtl.isa.r700.alu import Op2, Op3, OutputModifier
 from ctm.rtl.isa.r700.operations import OPERATIONS
+from ctm.rtl.r700.border.lane import SLOT_OPERANDS, OperationFacts, SlotControl
 from ctm.rtl.r700.code.controls import Fields, control, facts
-from ctm.rtl.r700.entries import SLOT_OPERANDS, OperationFacts, SlotControl
 
 CODE_BITS = 11
 """Width of ALU_INST with two operands; with three it is narrower."""

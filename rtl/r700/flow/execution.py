@@ -8,11 +8,11 @@ from amaranth import Cat, Const, Mux, Value
 from ctm.rtl.border.clients import ConstantBank
 from ctm.rtl.isa.r700.control_flow import EMITS, AluClause, CfOperation
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.rtl.r700.alu.clauses import whole_quads
 from ctm.rtl.r700.flow import branches, loops
 from ctm.rtl.r700.flow.instruction import Kind, has_bit
 from ctm.rtl.r700.flow.state import Then
 from ctm.rtl.r700.flow.wavefront import Wavefront
+from ctm.rtl.r700.quads import whole_quads
 
 _LINE_BITS = 4
 _LOOPS = (CfOperation.LOOP_START, CfOperation.LOOP_START_DX10, CfOperation.LOOP_START_NO_AL)
@@ -119,9 +119,9 @@ def _start_move(flow: Wavefront) -> None:
 def _hand_over(flow: Wavefront) -> None:
     """Hand the wavefront over."""
     m, unit, state, instruction = flow.m, flow.unit, flow.state, flow.instruction
-    clause, move = unit.clause.payload, unit.move.payload
+    clause, fetch = unit.alu_clause.payload, unit.fetch_clause.payload
     is_alu = Value.cast(instruction.kind) == Kind.ALU.value
-    for target in (clause, move):
+    for target in (clause, fetch):
         m.d.comb += [
             target.wave.eq(flow.wave),
             target.begin.eq(instruction.target),
@@ -136,17 +136,17 @@ def _hand_over(flow: Wavefront) -> None:
         clause.inside.eq(~state.continue_mask & ~state.break_mask),
         clause.branch_mask.eq(state.branch_mask),
         clause.valid_mask.eq(state.valid_mask),
-        move.exports.eq(Value.cast(instruction.kind) == Kind.EXPORT.value),
-        move.textures.eq(instruction.textures),
-        move.unit.eq(flow.unit_bits),
-        move.active.eq(flow.active),
-        move.covered.eq(state.covered),
-        move.valid_mask.eq(state.valid_mask),
-        move.executing.eq(Mux(instruction.whole_quads, whole_quads(m, flow.test), flow.test)),
-        unit.clause.valid.eq(is_alu),
-        unit.move.valid.eq(~is_alu),
+        fetch.exports.eq(Value.cast(instruction.kind) == Kind.EXPORT.value),
+        fetch.textures.eq(instruction.textures),
+        fetch.unit.eq(flow.unit_bits),
+        fetch.active.eq(flow.active),
+        fetch.covered.eq(state.covered),
+        fetch.valid_mask.eq(state.valid_mask),
+        fetch.executing.eq(Mux(instruction.whole_quads, whole_quads(m, flow.test), flow.test)),
+        unit.alu_clause.valid.eq(is_alu),
+        unit.fetch_clause.valid.eq(~is_alu),
     ]
-    taken = Mux(is_alu, unit.clause.ready, unit.move.ready)
+    taken = Mux(is_alu, unit.alu_clause.ready, unit.fetch_clause.ready)
     flow.states.write(m, flow.wave, state, taken)
     with m.If(taken):
         m.next = "idle"

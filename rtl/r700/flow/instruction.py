@@ -19,7 +19,7 @@ from ctm.rtl.isa.r700.control_flow import AluClause, CfOperation, Condition, Kca
 from ctm.rtl.isa.r700.limits import FETCH_UNITS, KCACHE_SETS, UNIT_BYTES
 from ctm.rtl.isa.r700.pipeline import PRIMITIVE_BANKS
 from ctm.rtl.isa.r700.program import MEMORY_OUTPUT, SCRATCH_OUTPUT
-from ctm.rtl.r700.alu.operands import FIRST_SHAPE_LINE, KCACHE, SHAPE_BANK_LINES
+from ctm.rtl.r700.border.alu_clause import FIRST_SHAPE_LINE, KCACHE, SHAPE_BANK_LINES
 from ctm.rtl.r700.shapes import CF_ADDRESS_BITS, PROGRAM
 
 _UNUSED_SELECT = 6

@@ -3,13 +3,11 @@
 from amaranth.lib import data, enum
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.limits import LOOP_INDEX_BITS
+from ctm.rtl.r700.border.registers import row_bits
 from ctm.rtl.r700.flow.instruction import CF_INSTRUCTION
 from ctm.rtl.r700.flow.stack import CALLS_BITS, DEPTH_BITS
-from ctm.rtl.r700.problem import PROBLEM
-from ctm.rtl.r700.registers.file import row_bits
 from ctm.rtl.r700.shapes import CF_ADDRESS_BITS
 
 
@@ -20,18 +18,6 @@ class Then(enum.Enum, shape=2):
     TARGET = 1
     SECOND = 2
     RESTRICT = 3
-
-
-def start_layout(config: ArrayConfig) -> data.StructLayout:
-    """A wavefront that begins: its covered pixels, and the row of its register 0."""
-    return data.StructLayout({"wave": wave_bits(config), "covered": config.wavefront_lanes, "base": row_bits(config)})
-
-
-def end_layout(config: ArrayConfig) -> data.StructLayout:
-    """A wavefront at its end: its valid pixels; if it stopped, the problem and the address of the CF instruction."""
-    return data.StructLayout(
-        {"wave": wave_bits(config), "valid_mask": config.wavefront_lanes, "pc": CF_ADDRESS_BITS, "problem": PROBLEM}
-    )
 
 
 def state_layout(config: ArrayConfig) -> data.StructLayout:

@@ -16,15 +16,16 @@ from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.r700.control_flow import AluClause
 from ctm.rtl.isa.status import BusClient, Status
-from ctm.rtl.r700.alu.clauses import clause_layout, outcome_layout
-from ctm.rtl.r700.code.cache import FOUND, ROW_ADDRESS_BITS
+from ctm.rtl.r700.border.alu_clause import alu_clause_layout, alu_outcome_layout
+from ctm.rtl.r700.border.code import CodePort
+from ctm.rtl.r700.border.fetch_clause import fetch_clause_layout, fetch_outcome_layout
+from ctm.rtl.r700.border.wavefront import end_layout, start_layout
 from ctm.rtl.r700.flow import branches, execution, loops
 from ctm.rtl.r700.flow.instruction import CfDecode, Kind
-from ctm.rtl.r700.flow.state import Then, end_layout, start_layout, state_layout
+from ctm.rtl.r700.flow.state import Then, state_layout
+from ctm.rtl.r700.flow.trace import flow_trace_layout
 from ctm.rtl.r700.flow.wavefront import Wavefront
-from ctm.rtl.r700.memory.move import move_layout, moved_layout
 from ctm.rtl.r700.shapes import PROGRAM
-from ctm.rtl.r700.trace import flow_trace_layout
 
 FLOW_LINES = 2
 """Lines of constants that an instruction may need: one of int and one of bool constants."""
@@ -39,14 +40,14 @@ class FlowUnit(wiring.Component):
     -------
     program : ``In(PROGRAM)``
     start : ``In(stream.Signature(start_layout(config)))``
-    clause : ``Out(stream.Signature(clause_layout(config)))``
-    move : ``Out(stream.Signature(move_layout(config)))``
-    computed : ``In(stream.Signature(outcome_layout(config)))``
-    moved : ``In(stream.Signature(moved_layout(config)))``
+    alu_clause : ``Out(stream.Signature(alu_clause_layout(config)))``
+    fetch_clause : ``Out(stream.Signature(fetch_clause_layout(config)))``
+    alu_outcome : ``In(stream.Signature(alu_outcome_layout(config)))``
+    fetch_outcome : ``In(stream.Signature(fetch_outcome_layout(config)))``
         Clauses and exports that have ended.
     end : ``Out(stream.Signature(end_layout(config)))``
-    code_row, code_reads, code_found
-        A reader of the code cache.
+    code : ``Out(CodePort())``
+        A read is always free.
     constant_write : ``In(CONSTANT_WRITE)``
     int_loaded, bool_loaded : ``In``
     miss : ``Out(miss_layout(2))``
@@ -67,14 +68,12 @@ class FlowUnit(wiring.Component):
                 **({"emits": Out(stream.Signature(emits))} if geometry else {}),
                 "program": In(PROGRAM),
                 "start": In(stream.Signature(start_layout(config))),
-                "clause": Out(stream.Signature(clause_layout(config))),
-                "move": Out(stream.Signature(move_layout(config))),
-                "computed": In(stream.Signature(outcome_layout(config))),
-                "moved": In(stream.Signature(moved_layout(config))),
+                "alu_clause": Out(stream.Signature(alu_clause_layout(config))),
+                "fetch_clause": Out(stream.Signature(fetch_clause_layout(config))),
+                "alu_outcome": In(stream.Signature(alu_outcome_layout(config))),
+                "fetch_outcome": In(stream.Signature(fetch_outcome_layout(config))),
                 "end": Out(stream.Signature(end_layout(config))),
-                "code_row": Out(ROW_ADDRESS_BITS),
-                "code_reads": Out(1),
-                "code_found": In(FOUND),
+                "code": Out(CodePort()),
                 "constant_write": In(CONSTANT_WRITE),
                 "int_loaded": In(LINES[ConstantBank.INT]),
                 "bool_loaded": In(LINES[ConstantBank.BOOL]),
@@ -123,11 +122,11 @@ def _add_idle(flow: Wavefront) -> None:
     m, unit, state = flow.m, flow.unit, flow.state
     with m.State("idle"):
         m.d.sync += [Value.cast(flow.problem).eq(0), flow.second.eq(0)]
-        over = ((unit.computed, ("branch_mask", "valid_mask", "budget")), (unit.moved, ("budget",)))
+        over = ((unit.alu_outcome, ("branch_mask", "valid_mask", "budget")), (unit.fetch_outcome, ("budget",)))
         saved = [flow.states.read(m, source.payload.wave) for source, _ in over]
-        with m.If(unit.computed.valid):
+        with m.If(unit.alu_outcome.valid):
             _resume(flow, *over[0], saved[0])
-        with m.Elif(unit.moved.valid):
+        with m.Elif(unit.fetch_outcome.valid):
             _resume(flow, *over[1], saved[1])
         with m.Elif(unit.start.valid):
             started = unit.start.payload
@@ -155,7 +154,7 @@ def _resume(flow: Wavefront, source: Any, changed: Sequence[str], saved: data.Vi
         flow.wave.eq(source.payload.wave),
         *(state[name].eq(saved[name]) for name, _ in state_layout(flow.config)),
         *(state[name].eq(source.payload[name]) for name in changed),
-        flow.cleared.eq(flow.unit.computed.payload.cleared),
+        flow.cleared.eq(flow.unit.alu_outcome.payload.cleared),
         flow.problem.eq(source.payload.problem),
     ]
     with m.If(Value.cast(source.payload.problem.status) != Status.OK.value):
@@ -188,7 +187,7 @@ def _add_fetch(flow: Wavefront) -> None:
     m, unit, state = flow.m, flow.unit, flow.state
     m.submodules.decode = decode = CfDecode(draws=unit.draws, outputs=unit.outputs, geometry=unit.geometry)
     with m.State("fetch"):
-        m.d.comb += unit.code_row.eq(state.pc[1:])
+        m.d.comb += unit.code.row.eq(state.pc[1:])
         with m.If((unit.program.watchdog != 0) & (state.budget == 0)):
             flow.fault(Status.WATCHDOG)
         with m.Elif(~(state.valid_mask & state.covered).any()):
@@ -196,10 +195,10 @@ def _add_fetch(flow: Wavefront) -> None:
         with m.Elif(state.pc >= unit.program.size):
             flow.fault(Status.PC_RANGE)
         with m.Else():
-            m.d.comb += unit.code_reads.eq(1)
+            m.d.comb += unit.code.reads.eq(1)
             m.next = "decode"
     with m.State("decode"):
-        found = unit.code_found
+        found = unit.code.found
         m.d.comb += [
             decode.unit.eq(Mux(state.pc[0], found.units[1], found.units[0])),
             decode.program.eq(unit.program),

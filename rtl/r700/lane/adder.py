@@ -33,7 +33,7 @@ from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.shift import shift_right_sticky
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.entries import Sum
+from ctm.rtl.r700.border.lane import Sum
 
 RAW_BITS = SIGNIFICAND_BITS + LOW_BITS + 1
 RAW = raw_layout(RAW_BITS)

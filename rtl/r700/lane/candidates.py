@@ -18,7 +18,7 @@ from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.limits import VECTOR_SLOTS
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.entries import Type
+from ctm.rtl.r700.border.lane import Type
 from ctm.rtl.r700.lane.comparison import Comparison
 
 _WORDS = data.ArrayLayout(WORD_BITS, VECTOR_SLOTS)

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.entries import Relation, Type
+from ctm.rtl.r700.border.lane import Relation, Type
 
 
 class Comparison(wiring.Component):

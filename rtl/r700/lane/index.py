@@ -12,7 +12,7 @@ from ctm.rtl.fp.alignment import LOW_BITS
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.limits import HIGHEST_INDEX
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.entries import INDEX
+from ctm.rtl.r700.border.lane import INDEX
 from ctm.rtl.r700.lane.adder import RAW
 
 _MAGNITUDE_BITS = HIGHEST_INDEX.bit_length()

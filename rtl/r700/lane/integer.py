@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.entries import IntegerOperation
+from ctm.rtl.r700.border.lane import IntegerOperation
 from ctm.rtl.r700.lane.shift import is_shift
 
 

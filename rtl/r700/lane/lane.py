@@ -23,7 +23,7 @@ from ctm.rtl.fp.number import WIDE_EXPONENT
 from ctm.rtl.isa.r700.limits import TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.lib.clock_gating import GatedStateless, gate_together
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.entries import GROUP_OPERANDS, LaneControl, LaneResults, Lhs, Source, Sum, Type
+from ctm.rtl.r700.border.lane import GROUP_OPERANDS, LaneControl, LaneResults, Lhs, Source, Sum, Type
 from ctm.rtl.r700.lane import adder, trans
 from ctm.rtl.r700.lane.candidates import Candidates
 from ctm.rtl.r700.lane.slot import INDICES, INTEGERS, RAW_FIELDS, Slot

@@ -8,7 +8,7 @@ from ctm.rtl.fp.number import FRACTION_BITS, ONE
 from ctm.rtl.fp.selection import is_nan, is_zero
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.choice import chosen_operand
-from ctm.rtl.r700.entries import SLOT_OPERANDS, Lhs, Relation, Rhs, SlotControl, Test, Type
+from ctm.rtl.r700.border.lane import SLOT_OPERANDS, Lhs, Relation, Rhs, SlotControl, Test, Type
 from ctm.rtl.r700.lane.adder import FRACTION_MASK, INTEGRAL, is_below_one
 from ctm.rtl.r700.lane.comparison import relation_to_zero
 

@@ -8,7 +8,7 @@ from ctm.rtl.fp.number import ONE
 from ctm.rtl.fp.selection import is_zero
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.choice import chosen_operand
-from ctm.rtl.r700.entries import Relation, SlotControl, Source
+from ctm.rtl.r700.border.lane import Relation, SlotControl, Source
 from ctm.rtl.r700.lane.operand_words import LARGEST, MINUS_ZERO
 
 _ONES = (1 << WORD_BITS) - 1

@@ -21,7 +21,7 @@ from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.transcendental import C0_FRACTION
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.shift import shift_right_sticky
-from ctm.rtl.r700.entries import SLOT_OPERANDS, PostMultiply
+from ctm.rtl.r700.border.lane import SLOT_OPERANDS, PostMultiply
 from ctm.rtl.r700.lane.multiplier import Multiplier
 from ctm.rtl.r700.lane.reciprocal import SMALL_BITS, QuotientCorrection, SmallQuotients
 from ctm.rtl.r700.lane.root import RootProduct, rounded_significand

@@ -14,7 +14,7 @@ from ctm.rtl.fp.number import FRACTION_BITS, SIGNIFICAND_BITS
 from ctm.rtl.fp.product import Product
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.entries import IntegerOperation
+from ctm.rtl.r700.border.lane import IntegerOperation
 from ctm.rtl.r700.lane.multiplier import Multiplier
 
 _COUNT_BITS = (WORD_BITS - 1).bit_length()

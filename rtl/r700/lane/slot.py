@@ -25,7 +25,7 @@ from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.entries import INDEX, SLOT_OPERANDS, Lhs, SlotControl, Source, Test, Type
+from ctm.rtl.r700.border.lane import INDEX, SLOT_OPERANDS, Lhs, SlotControl, Source, Test, Type
 from ctm.rtl.r700.lane.adder import AMOUNT_BITS, RAW_BITS, SlotAdder
 from ctm.rtl.r700.lane.comparison import Comparison
 from ctm.rtl.r700.lane.index import Index

@@ -17,7 +17,7 @@ from ctm.rtl.fp.transcendental import Interpolation
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.transcendental import RECIPROCAL
 from ctm.rtl.lib.pipeline import delay
-from ctm.rtl.r700.entries import SLOT_OPERANDS, Limit, PostMultiply, SlotControl, Type
+from ctm.rtl.r700.border.lane import SLOT_OPERANDS, Limit, PostMultiply, SlotControl, Type
 from ctm.rtl.r700.lane.magnitude import Magnitude
 from ctm.rtl.r700.lane.post_multiplier import PostMultiplier, PostMultiplierResult
 from ctm.rtl.r700.lane.timing import Timing

@@ -10,7 +10,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import REGISTER_BITS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.registers.file import register_address_layout, row_bits
+from ctm.rtl.r700.border.registers import register_address_layout, row_bits
 
 
 def register_address(

@@ -14,33 +14,8 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER, ValidBits
+from ctm.rtl.r700.border.registers import channel_write_layout, depth_of, register_address_layout, slice_words
 from ctm.rtl.r700.slices import by_slice
-
-
-def depth_of(config: ArrayConfig) -> int:
-    """Registers that a slice may have."""
-    return config.temporaries * config.lanes // by_slice(config).wavefront_lanes
-
-
-def row_bits(config: ArrayConfig) -> int:
-    """Width of a row's number."""
-    return (depth_of(config) - 1).bit_length()
-
-
-def register_address_layout(config: ArrayConfig) -> data.StructLayout:
-    """A row of the file, if the register `exists`: others read 0 and ignore writes."""
-    return data.StructLayout({"row": row_bits(config), "exists": 1})
-
-
-def slice_words(config: ArrayConfig) -> data.ArrayLayout:
-    """A word of every pixel of a slice."""
-    return data.ArrayLayout(WORD_BITS, by_slice(config).wavefront_lanes)
-
-
-def channel_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """A write of one channel of a register, in the pixels of `enable`; words of others are 0."""
-    enable = by_slice(config).wavefront_lanes
-    return data.StructLayout({"row": row_bits(config), "words": slice_words(config), "enable": enable})
 
 
 def masked(words: Any, words_valid: Value) -> Value:

@@ -12,9 +12,9 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
-from ctm.rtl.r700.registers.file import channel_write_layout, taken
+from ctm.rtl.r700.border.registers import channel_write_layout, clear_layout, pass_write_layout
+from ctm.rtl.r700.registers.file import taken
 from ctm.rtl.r700.registers.write_assembler import WriteAssembler
-from ctm.rtl.r700.registers.writing import clear_layout, pass_write_layout
 
 
 class OtherWrites(wiring.Component):

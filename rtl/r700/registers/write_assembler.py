@@ -12,9 +12,9 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.r700.border.registers import channel_write_layout, pass_write_layout, row_bits
 from ctm.rtl.r700.passes import pass_bits, passes_of
-from ctm.rtl.r700.registers.file import channel_write_layout, row_bits
-from ctm.rtl.r700.registers.writing import pass_write_layout, selected
+from ctm.rtl.r700.registers.writing import selected
 from ctm.rtl.r700.slices import by_slice
 
 

@@ -14,7 +14,7 @@ from ctm.rtl.isa.r700.limits import GROUP_SLOTS, SUBENTRIES
 from ctm.rtl.isa.r700.program import FAULT_PC
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
-from ctm.rtl.r700.entries import INDEX
+from ctm.rtl.r700.border.lane import INDEX
 from ctm.rtl.r700.slices import PERIOD, by_slice, slices_of
 from ctm.sim.compiled.fields import Fields
 from ctm.sim.debug.error import DebugError

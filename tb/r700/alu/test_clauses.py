@@ -8,8 +8,9 @@ from amaranth import Module, Signal, Value
 from amaranth.sim import Simulator
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.r700.alu.clauses import ClauseTables, address_layout, clause_layout, contexts_of, executing, masks_layout
+from ctm.rtl.r700.alu.clauses import ClauseTables, contexts_of, executing
 from ctm.rtl.r700.alu.intervals import Intervals
+from ctm.rtl.r700.border.alu_clause import address_layout, alu_clause_layout, masks_layout
 from ctm.tb.lib.streams import simulate
 
 QUAD, MOST = 4, 8
@@ -37,7 +38,7 @@ def number(mask: np.ndarray) -> int:
 def check_executing(seed: int, size: int, cases: int) -> None:
     """Pixels execute that are active, or whose quad has an active one."""
     m, draw = Module(), np.random.default_rng(seed)
-    clause: Any = Signal(clause_layout(array(size)))
+    clause: Any = Signal(alu_clause_layout(array(size)))
     masks: Any = Signal(masks_layout(size))
     found = executing(m, clause, masks)
 

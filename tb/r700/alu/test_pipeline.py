@@ -13,8 +13,8 @@ from ctm.rtl.isa.r700.alu import IndexMode, Op2, Op3
 from ctm.rtl.isa.r700.operations import OPERATIONS
 from ctm.rtl.r700.alu.operands import Source, Uniform
 from ctm.rtl.r700.alu.pipeline import Pipeline
+from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.code.controls import control
-from ctm.rtl.r700.registers.file import depth_of
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.alu.issued_group import CHANNELS, CYCLES, MASK, PAIRS, SLOTS, TRANS, Draw, Group, Register
 

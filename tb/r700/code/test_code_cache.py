@@ -7,7 +7,8 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.border.lines import LINE_BYTES, LINE_WORDS
-from ctm.rtl.r700.code.cache import LINES, READERS, ROW_UNITS, CodeCache
+from ctm.rtl.r700.border.code import ROW_UNITS
+from ctm.rtl.r700.code.cache import LINES, READERS, CodeCache
 from ctm.tb.lib.streams import simulate
 
 ROW_BYTES = 8 * ROW_UNITS
@@ -101,8 +102,8 @@ def test_readers_find_what_memory_has(latency: int) -> None:
             context.set(unit.address, memory.address)
             for number, reader in enumerate(readers):
                 reads = not is_gated and bool(generator.random() < 0.8)
-                context.set(unit.rows[number], reader.row)
-                context.set(unit.reads[number], reads)
+                context.set(unit.readers[number].row, reader.row)
+                context.set(unit.readers[number].reads, reads)
                 reader.asked = reader.row if reads else None
             memory.drive(context, unit.lines, cycle)
             context.set(unit.invalidate, 0)
@@ -116,7 +117,7 @@ def test_readers_find_what_memory_has(latency: int) -> None:
             for number, reader in enumerate(readers):
                 reader.waited += not is_gated
                 assert reader.waited < LOADS * (2 * latency + 4 * LINE_WORDS), "a reader waits for ever"
-                found = unit.found[number]
+                found = unit.readers[number].found
                 if reader.asked is None or not context.get(found.hit):
                     continue
                 words, error = memory.row(reader.asked)
@@ -139,7 +140,7 @@ def test_lines_of_memory_come_in_pairs() -> None:
 
     async def run(context: Any) -> None:
         context.set(unit.size, 4 * LINE_WORDS)
-        context.set(unit.reads[0], 1)
+        context.set(unit.readers[0].reads, 1)
         context.set(unit.lines.request.ready, 1)
         # After the cycles in which lines are invalidated.
         for _ in range(16):

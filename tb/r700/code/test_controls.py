@@ -13,8 +13,8 @@ import pytest
 
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.isa.r700.operations import OPERATIONS, Operation
+from ctm.rtl.r700.border.lane import Lhs, Limit, Rhs, Source, Sum, Test, Type
 from ctm.rtl.r700.code.controls import control
-from ctm.rtl.r700.entries import Lhs, Limit, Rhs, Source, Sum, Test, Type
 
 ZERO, ONE, ONES, LARGEST, NAN = 0, 0x3F800000, 0xFFFFFFFF, 0x7F7FFFFF, 0x7FC00000
 WORDS = (

@@ -8,8 +8,8 @@ from amaranth.sim import Simulator
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.isa.r700.alu import Op2, Op3, OutputModifier
 from ctm.rtl.isa.r700.operations import ILLEGAL, OPERATIONS, Result, Slots
+from ctm.rtl.r700.border.lane import Limit, Source
 from ctm.rtl.r700.code.slot_control import CODE_BITS, SlotDecoder
-from ctm.rtl.r700.entries import Limit, Source
 
 
 def decoded(*instructions: dict[str, Any]) -> list[tuple[Any, Any]]:

@@ -99,15 +99,15 @@ class Bench:
         self._offer_over(context)
         self._offer_start(context)
         self._load(context)
-        context.set(unit.clause.ready, self._chance(0.7))
-        context.set(unit.move.ready, self._chance(0.7))
+        context.set(unit.alu_clause.ready, self._chance(0.7))
+        context.set(unit.fetch_clause.ready, self._chance(0.7))
         context.set(unit.end.ready, self._chance(0.7))
         self._look(context)
-        row, reads = context.get(unit.code_row), context.get(unit.code_reads)
+        row, reads = context.get(unit.code.row), context.get(unit.code.reads)
         await context.tick()
         hits = bool(reads and self._chance(0.8))
         found = [self._unit(2 * row + half) if hits else 0 for half in range(2)]
-        context.set(unit.code_found, {"hit": int(hits), "units": found})
+        context.set(unit.code.found, {"hit": int(hits), "units": found})
 
     def _unit(self, at: int) -> int:
         low, high = self.units[at] if at < len(self.units) else (0, 0)
@@ -134,9 +134,9 @@ class Bench:
     def _offer_over(self, context: Any) -> None:
         """A clause or an export may be over."""
         unit = self.unit
-        for port in (unit.computed, unit.moved):
+        for port in (unit.alu_outcome, unit.fetch_outcome):
             context.set(port.valid, 0)
-        for port, kinds in ((unit.computed, ("alu",)), (unit.moved, ("fetch", "export"))):
+        for port, kinds in ((unit.alu_outcome, ("alu",)), (unit.fetch_outcome, ("fetch", "export"))):
             for wave, under in self.waves.items():
                 if under.elsewhere and under.word is not None and under.word.starts in kinds and self._chance(0.2):
                     self._finish(context, port, wave)
@@ -211,7 +211,7 @@ class Bench:
         unit = self.unit
         if context.get(unit.issued):
             self._begin(context)
-        for port, kinds in ((unit.clause, ("alu",)), (unit.move, ("fetch", "export"))):
+        for port, kinds in ((unit.alu_clause, ("alu",)), (unit.fetch_clause, ("fetch", "export"))):
             if context.get(port.valid) and context.get(port.ready):
                 self._hand_over(context.get(port.payload), kinds)
         if context.get(unit.end.valid) and context.get(unit.end.ready):

@@ -59,7 +59,7 @@ FAULTS = [
         ("write.en.eq((passes & pixels).any())", "write.en.eq(passes.any())"),
     ),
     *_in("registers.addressing", ("is_temporary = ~relative & (", "is_temporary = (")),
-    *_in("memory.sequencer", ("named = (self.written & own).any() | ", "named = ")),
+    *_in("fetch.sequencer", ("named = (self.written & own).any() | ", "named = ")),
     *_in("registers.writing", ("Mux(select == ComponentSelect.ONE.value, ONE, 0)", "Value.cast(0)")),
 ]
 
@@ -75,14 +75,14 @@ SLICED = [
         ),
     ),
     *_in(
-        "memory.sequencer",
-        ("work.move.base.eq(move.base + self.slice * rows)", "work.move.base.eq(move.base)"),
+        "fetch.sequencer",
+        ("micro_op.clause.base.eq(clause.base + self.slice * rows)", "micro_op.clause.base.eq(clause.base)"),
     ),
-    *_in("memory.writing", ("number + executor.slice * (executor.config.wavefront_lanes // 2)", "number")),
-    *_in("memory.share", ("quad = Cat(in_slice, self.slice)", "quad = Cat(in_slice)")),
+    *_in("fetch.executor", ("first + Value.cast(current.slice) * (array.wavefront_lanes // 2)", "first")),
+    *_in("fetch.finders.share", ("quad = Cat(in_slice, self.slice)", "quad = Cat(in_slice)")),
     *_in(
-        "memory.exports",
-        ("(executor.passes - 1).bit_length()], executor.slice)", "(executor.passes - 1).bit_length()])"),
+        "fetch.writers.exports",
+        ("* writes_of_pass - 1).bit_length()], current.slice)", "* writes_of_pass - 1).bit_length()])"),
     ),
 ]
 """And in one that has a wavefront in slices."""

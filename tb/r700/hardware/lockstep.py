@@ -13,10 +13,10 @@ from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, GROUP_SLOTS, SUBENTRIES
 from ctm.rtl.isa.r700.program import FAULT_PC, place_of
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
-from ctm.rtl.r700.entries import INDEX
+from ctm.rtl.r700.border.lane import INDEX
+from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.flow import stack
 from ctm.rtl.r700.flow.stack import EntryKind as RowKind
-from ctm.rtl.r700.registers.file import depth_of
 from ctm.rtl.r700.slices import by_slice, slices_of
 from ctm.sim.compiled.fields import Fields
 from ctm.sim.engines.tracing.order import bits, in_order

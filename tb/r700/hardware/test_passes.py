@@ -8,8 +8,8 @@ from amaranth import Const, Module, Signal
 from amaranth.sim import Simulator
 
 from ctm.rtl.config import R700, ArrayConfig, with_settings
+from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.passes import by_segment, first_pixel, pass_bits, passes_of, segment_context, segments_of
-from ctm.rtl.r700.registers.file import depth_of
 from ctm.rtl.r700.slices import PERIOD, by_slice, slices_of
 from ctm.sim.golden.pe.domain import Domain, DomainWavefronts
 

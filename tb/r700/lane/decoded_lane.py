@@ -13,8 +13,8 @@ from ctm.rtl.isa.r700.alu import OutputModifier
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, VECTOR_SLOTS
 from ctm.rtl.lib.clock_gating import ClockGating
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.r700.border.lane import GROUP_OPERANDS, INDEX, SLOT_OPERANDS, LaneControl
 from ctm.rtl.r700.code.slot_control import CODE_BITS, SlotDecoder
-from ctm.rtl.r700.entries import GROUP_OPERANDS, INDEX, SLOT_OPERANDS, LaneControl
 from ctm.rtl.r700.lane.lane import Lane
 
 INSTRUCTION = data.StructLayout(

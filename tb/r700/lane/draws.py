@@ -6,7 +6,7 @@ import numpy as np
 
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, TRANS_SLOT, VECTOR_SLOTS
 from ctm.rtl.isa.r700.operations import OPERATIONS, Operation, Result, Slots
-from ctm.rtl.r700.entries import SLOT_OPERANDS
+from ctm.rtl.r700.border.lane import SLOT_OPERANDS
 from ctm.tb.lib.operands import interacting, mixed_words
 from ctm.tb.lib.words import CORNERS, Words, bits, floats, near_words
 from ctm.tb.r700.lane.groups import NOP, Batch, Instruction

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ctm.rtl.isa.r700.alu import Op2, Op3
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, VECTOR_SLOTS
 from ctm.rtl.isa.r700.operations import OPERATIONS, Operation
-from ctm.rtl.r700.entries import INDEX, SLOT_OPERANDS
+from ctm.rtl.r700.border.lane import INDEX, SLOT_OPERANDS
 from ctm.sim.golden.r700.formulas import INDICES, PREDICATES, REDUCTIONS, VALUES, modify
 from ctm.tb.lib.packing import pack
 from ctm.tb.lib.words import Words, bits, floats, show

@@ -6,7 +6,7 @@ import numpy as np
 
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, TRANS_SLOT
 from ctm.rtl.isa.r700.operations import OPERATIONS, Slots
-from ctm.rtl.r700.entries import SLOT_OPERANDS
+from ctm.rtl.r700.border.lane import SLOT_OPERANDS
 from ctm.tb.lib.operands import mixed_words
 from ctm.tb.lib.words import Words
 from ctm.tb.r700.lane.draws import integers

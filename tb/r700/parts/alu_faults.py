@@ -6,18 +6,20 @@ from ctm.tb.lib.planting import Fault
 from ctm.tb.r700.parts.planting import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
-    "alu.test_clauses": faults_in(
-        "alu.clauses",
-        ("min(CONTEXTS, config.threads)", "CONTEXTS"),
-        ("mask[first : first + 4].any()", "mask[first : first + 3].any()"),
-        ("active.eq(masks.branch_mask & clause.inside)", "active.eq(masks.branch_mask)"),
-        ("active.eq(masks.branch_mask & clause.inside)", "active.eq(clause.branch_mask & clause.inside)"),
-        ("Mux(clause.whole, whole_quads(m, active), active)", "whole_quads(m, active)"),
-        ("== intervals.interval - 1:", "== intervals.interval - 2:"),
-        (", self.addresses.read(m, ending)", ", self.addresses.read(m, issued)"),
-        ("interval - 1, issued, ending)", "interval - 1, ending, issued)"),
-        ("count = contexts_of(config)", "count = contexts_of(config) - 1"),
-    ),
+    "alu.test_clauses": [
+        *faults_in(
+            "alu.clauses",
+            ("min(CONTEXTS, config.threads)", "CONTEXTS"),
+            ("active.eq(masks.branch_mask & clause.inside)", "active.eq(masks.branch_mask)"),
+            ("active.eq(masks.branch_mask & clause.inside)", "active.eq(clause.branch_mask & clause.inside)"),
+            ("Mux(clause.whole, whole_quads(m, active), active)", "whole_quads(m, active)"),
+            ("== intervals.interval - 1:", "== intervals.interval - 2:"),
+            (", self.addresses.read(m, ending)", ", self.addresses.read(m, issued)"),
+            ("interval - 1, issued, ending)", "interval - 1, ending, issued)"),
+            ("count = contexts_of(config)", "count = contexts_of(config) - 1"),
+        ),
+        *faults_in("quads", ("mask[first : first + 4].any()", "mask[first : first + 3].any()")),
+    ],
     "alu.test_decode": faults_in(
         "alu.decode",
         ("mode == IndexMode.LOOP.value, indices.loop", "mode == IndexMode.AR_W.value, indices.loop"),

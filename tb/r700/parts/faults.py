@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from ctm.tb.lib.planting import Fault
-from ctm.tb.r700.parts import alu_faults, code_faults, memory_faults, wavefront_faults
+from ctm.tb.r700.parts import alu_faults, code_faults, fetch_faults, wavefront_faults
 from ctm.tb.r700.parts.planting import faults_in
 
 FAULTS: Mapping[str, list[Fault]] = {
     **alu_faults.FAULTS,
     **code_faults.FAULTS,
-    **memory_faults.FAULTS,
+    **fetch_faults.FAULTS,
     **wavefront_faults.FAULTS,
     "alu.test_reads": [
         *faults_in(
@@ -107,7 +107,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("for code, count in ((AluClause.ALU_POP_AFTER, 1)", "for code, count in ((AluClause.ALU_POP_AFTER, 2)"),
             ("~(state.valid_mask & state.covered).any()", "~state.valid_mask.any()"),
             ("state.pc >= unit.program.size", "state.pc > unit.program.size"),
-            ('(unit.moved, ("budget",))', "(unit.moved, ())"),
+            ('(unit.fetch_outcome, ("budget",))', "(unit.fetch_outcome, ())"),
         ),
         *faults_in(
             "flow.execution",

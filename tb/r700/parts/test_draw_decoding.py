@@ -17,11 +17,12 @@ from ctm.rtl.isa.r700.fetch import VERTEX_FORMATS
 from ctm.rtl.isa.r700.pipeline import DrawStage
 from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.isa.word import pack
-from ctm.rtl.r700.alu.operands import FIRST_SHAPE_LINE, SHAPE_BANK_LINES
+from ctm.rtl.r700.border.alu_clause import FIRST_SHAPE_LINE, SHAPE_BANK_LINES
+from ctm.rtl.r700.fetch.decode import FetchDecode
+from ctm.rtl.r700.fetch.operation import Task
+from ctm.rtl.r700.fetch.vertex_format import SIZES
+from ctm.rtl.r700.fetch.vertex_format import Numeric as Code
 from ctm.rtl.r700.flow.instruction import CfDecode, Kind
-from ctm.rtl.r700.memory.instruction import FetchDecode, Task
-from ctm.rtl.r700.vertices.format import SIZES
-from ctm.rtl.r700.vertices.format import Numeric as Code
 from ctm.sim.golden.r700.decode.error import IllegalError
 from ctm.sim.golden.r700.decode.fetches import decode_fetches
 from ctm.sim.golden.r700.decode.words import decode_word

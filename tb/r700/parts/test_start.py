@@ -8,9 +8,8 @@ import pytest
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.r700.program import ProgramType
-from ctm.rtl.r700.flow.state import start_layout
-from ctm.rtl.r700.registers.file import depth_of
-from ctm.rtl.r700.registers.writing import pass_write_layout
+from ctm.rtl.r700.border.registers import depth_of, pass_write_layout
+from ctm.rtl.r700.border.wavefront import start_layout
 from ctm.rtl.r700.start import WavefrontStart, clear_layout
 from ctm.tb.lib.streams import Sink, simulate
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ctm.rtl.isa.r700.fetch import VERTEX_FORMATS
-from ctm.rtl.r700.vertices.format import SIZES, VERTEX_FORMAT, VertexConversion
-from ctm.rtl.r700.vertices.format import Numeric as Code
+from ctm.rtl.r700.fetch.vertex_format import SIZES, VERTEX_FORMAT, VertexConversion
+from ctm.rtl.r700.fetch.vertex_format import Numeric as Code
 from ctm.sim.compiled import CompiledUnit
 from ctm.sim.golden.r700.draws.formats import components
 from ctm.sim.golden.r700.instruction import Numeric, VertexFormat

@@ -8,8 +8,9 @@ from amaranth import Module, Signal, signed
 from amaranth.sim import Simulator
 
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.registers.addressing import register_address
-from ctm.rtl.r700.registers.file import RegisterFile, depth_of
+from ctm.rtl.r700.registers.file import RegisterFile
 from ctm.tb.lib.streams import simulate
 
 CHANNELS, BLOCK = 4, 32

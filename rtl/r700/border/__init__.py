@@ -1,0 +1,1 @@
+"""Ports between the units of a core, each declared once."""

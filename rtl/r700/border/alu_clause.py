@@ -1,0 +1,72 @@
+"""The payloads between control flow and the ALU: its clauses, and the state of pixels that they change.
+
+Source: R700-Family Instruction Set Architecture, chapters 3 and 4; docs/design/r700-core.md.
+"""
+
+from amaranth.lib import data
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700.limits import KCACHE_SETS, LOOP_INDEX_BITS
+from ctm.rtl.r700.border.lane import INDEX
+from ctm.rtl.r700.border.registers import row_bits
+from ctm.rtl.r700.problem import PROBLEM
+from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
+
+SHAPE_BANK_LINES = 64
+FIRST_SHAPE_LINE = 256 + SHAPE_BANK_LINES // 4
+"""After the lines of bank 0. Bank b, of a shape's constants, begins b * `SHAPE_BANK_LINES` lines further: a relative
+index leaves it on either side before it is in another one."""
+
+KCACHE = data.StructLayout({"line": 10, "lines": 2, "problem": 1})
+"""The lock of a set: `lines` of 16 rows from `line` on; with `problem` none is legal."""
+
+
+def masks_layout(size: int) -> data.StructLayout:
+    """State of a wavefront's pixels that a clause changes: its PRED_SETs took `cleared` out of `branch_mask`."""
+    return data.StructLayout({"branch_mask": size, "valid_mask": size, "cleared": size, "predicate": size})
+
+
+def alu_clause_layout(config: ArrayConfig) -> data.StructLayout:
+    """A clause that begins.
+
+    It has the units from `begin` up to `end`. `inside` are the pixels that no BREAK or CONTINUE has disabled;
+    `branch_mask` and `valid_mask` are those of `masks_layout`. With `whole` a pixel executes if its quad has an active
+    one. `base` is the row of register 0. The wavefront may execute `budget` more instructions, if there is a watchdog.
+    """
+    return data.StructLayout(
+        {
+            "wave": wave_bits(config),
+            "begin": UNIT_ADDRESS_BITS,
+            "end": UNIT_ADDRESS_BITS,
+            "kcache": data.ArrayLayout(KCACHE, KCACHE_SETS),
+            "whole": 1,
+            "inside": config.wavefront_lanes,
+            "branch_mask": config.wavefront_lanes,
+            "valid_mask": config.wavefront_lanes,
+            "loop_index": LOOP_INDEX_BITS,
+            "base": row_bits(config),
+            "budget": WORD_BITS,
+        }
+    )
+
+
+def alu_outcome_layout(config: ArrayConfig) -> data.StructLayout:
+    """A clause at its end: the state of its wavefront's pixels, and the cause of the end."""
+    size = config.wavefront_lanes
+    return data.StructLayout(
+        {
+            "wave": wave_bits(config),
+            "branch_mask": size,
+            "valid_mask": size,
+            "cleared": size,
+            "budget": WORD_BITS,
+            "problem": PROBLEM,
+        }
+    )
+
+
+def address_layout(size: int) -> data.ArrayLayout:
+    """The address registers of a wavefront's pixels."""
+    return data.ArrayLayout(data.ArrayLayout(INDEX, size), CHANNELS)

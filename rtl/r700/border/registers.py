@@ -1,0 +1,101 @@
+"""Reads and writes of the register file.
+
+Source: R700-Family Instruction Set Architecture, section 4.7, and chapter 5 (DST_SEL).
+"""
+
+from amaranth.lib import data, stream
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import words_layout
+from ctm.rtl.border.interface import Interface
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
+from ctm.rtl.r700.passes import pass_bits
+from ctm.rtl.r700.slices import by_slice
+
+
+def depth_of(config: ArrayConfig) -> int:
+    """Registers that a slice may have."""
+    return config.temporaries * config.lanes // by_slice(config).wavefront_lanes
+
+
+def row_bits(config: ArrayConfig) -> int:
+    """Width of a row's number."""
+    return (depth_of(config) - 1).bit_length()
+
+
+def register_address_layout(config: ArrayConfig) -> data.StructLayout:
+    """A row of the file, if the register `exists`: others read 0 and ignore writes."""
+    return data.StructLayout({"row": row_bits(config), "exists": 1})
+
+
+def slice_words(config: ArrayConfig) -> data.ArrayLayout:
+    """A word of every pixel of a slice."""
+    return data.ArrayLayout(WORD_BITS, by_slice(config).wavefront_lanes)
+
+
+def channel_write_layout(config: ArrayConfig) -> data.StructLayout:
+    """A write of one channel of a register, in the pixels of `enable`; words of others are 0."""
+    enable = by_slice(config).wavefront_lanes
+    return data.StructLayout({"row": row_bits(config), "words": slice_words(config), "enable": enable})
+
+
+def target_layout(config: ArrayConfig) -> data.StructLayout:
+    """The target of one pass's words: a row of the file, if it exists, by `selects` in the lanes of `enable`.
+
+    A pass has its `number` in its slice. It is `followed` by others of the same slice of the register.
+    """
+    return data.StructLayout(
+        {
+            "row": row_bits(config),
+            "exists": 1,
+            "number": pass_bits(by_slice(config)),
+            "followed": 1,
+            "selects": data.ArrayLayout(3, CHANNELS),
+            "enable": config.at_once,
+        }
+    )
+
+
+def clear_layout(config: ArrayConfig) -> data.StructLayout:
+    """A register that becomes 0, as do `invalidates`, rows of its block of 32."""
+    return data.StructLayout({"row": row_bits(config), "invalidates": ROWS_TOGETHER})
+
+
+def pass_write_layout(config: ArrayConfig) -> data.StructLayout:
+    """A write of the words of one pass."""
+    return data.StructLayout({"target": target_layout(config), "words": words_layout(config.at_once)})
+
+
+def register_words_layout(config: ArrayConfig) -> data.StructLayout:
+    """A register's words of a slice, and the channels that have been written; others read 0."""
+    return data.StructLayout({"words": data.ArrayLayout(slice_words(config), CHANNELS), "valid": CHANNELS})
+
+
+class RegisterPort(Interface):
+    """The port of the fetch unit to the register file, seen from the unit.
+
+    Members
+    -------
+    read : ``Out(stream.Signature(register_address_layout(config)))``
+        Ready in cycles in which the ALU reads nothing.
+    found : ``In(register_words_layout(config))``
+        The register that was read in the previous cycle.
+    write : ``Out(stream.Signature(pass_write_layout(config)))``
+    error : ``Out(1)``
+        A fetch had an error response; it writes nothing.
+    in_flight : ``In(1)``
+        Passes that none follows are not yet in the registers.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        super().__init__(
+            {
+                "read": Out(stream.Signature(register_address_layout(config))),
+                "found": In(register_words_layout(config)),
+                "write": Out(stream.Signature(pass_write_layout(config))),
+                "error": Out(1),
+                "in_flight": In(1),
+            }
+        )

@@ -1,0 +1,117 @@
+"""Ends of fetch clauses and exports, when all their responses are written.
+
+Source: R700-Family Instruction Set Architecture, chapter 5; docs/design/r700-core.md.
+"""
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.r700.limits import FETCH_UNITS
+from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.ram import DistributedRam
+from ctm.rtl.lib.set_clear_flags import SetClearFlags
+from ctm.rtl.r700.border.fetch_clause import fetch_outcome_layout
+from ctm.rtl.r700.fetch.micro_op import executed_layout
+from ctm.rtl.r700.fetch.returned import INSTRUCTION_BITS, fetch_error_layout, fetch_returned_layout, instruction_in
+from ctm.rtl.r700.fetch.sequencer import begins_layout
+from ctm.rtl.r700.problem import PROBLEM
+from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
+
+
+class ClauseEnds(wiring.Component):
+    """Gives the outcome of each clause and export, some time after its last micro-op.
+
+    The problem of a clause is its first one: the first error response to a fetch, else that of a micro-op. A micro-op
+    with a problem is executed after the responses to all earlier fetches.
+
+    Members
+    -------
+    begins : ``In(begins_layout(config))``
+        A clause or an export begins.
+    executed : ``In(executed_layout(config))``
+        A micro-op's last cycle; one with a problem ends its clause.
+    drained : ``In(threads)``
+        Wave slots without a fetch in flight.
+    returned : ``In(fetch_returned_layout(config))``
+    error : ``In(fetch_error_layout())``
+        The fetch of `returned` had an error response.
+    outcome : ``Out(stream.Signature(fetch_outcome_layout(config)))``
+    waits : ``Out(1)``
+        A clause or an export waits for responses.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._threads = config.threads
+        super().__init__(
+            {
+                "begins": In(begins_layout(config)),
+                "executed": In(executed_layout(config)),
+                "drained": In(config.threads),
+                "returned": In(fetch_returned_layout(config)),
+                "error": In(fetch_error_layout()),
+                "outcome": Out(stream.Signature(fetch_outcome_layout(config))),
+                "waits": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        executed, begins = self.executed, self.begins
+        m.submodules.budgets = budgets = DistributedRam(WORD_BITS, self._threads)
+        m.submodules.problems = problems = DistributedRam(PROBLEM, self._threads)
+        m.submodules.error_addresses = error_addresses = DistributedRam(PROBLEM["address"].shape, self._threads)
+        m.submodules.firsts = firsts = DistributedRam(UNIT_ADDRESS_BITS, self._threads)
+        flags = SetClearFlags(self._threads, ("draining", "stopped", "error"))
+        firsts.write(m, begins.wave, begins.address, begins.valid)
+        for name in ("stopped", "error"):
+            flags.clear(name, self._waves(begins.wave, begins.valid))
+
+        stops = executed.valid & (Value.cast(executed.problem.status) != Status.OK.value)
+        ends = stops | (executed.valid & executed.ends)
+        budgets.write(m, executed.wave, executed.budget, ends)
+        problems.write(m, executed.wave, executed.problem, stops)
+        flags.set("stopped", self._waves(executed.wave, stops))
+        flags.set("draining", self._waves(executed.wave, ends))
+
+        wave = self.returned.wave
+        is_first_error = self.error.valid & ~flags["error"].bit_select(wave, 1)
+        error_addresses.write(m, wave, self._error_address(m, firsts.read(m, wave)), is_first_error)
+        flags.set("error", self._waves(wave, is_first_error))
+
+        done = lowest_one(flags["draining"] & self.drained)
+        outcome, number = self.outcome, one_hot_index(done)
+        problem = outcome.payload.problem
+        m.d.comb += [
+            outcome.valid.eq(done.any()),
+            outcome.payload.wave.eq(number),
+            outcome.payload.budget.eq(budgets.read(m, number)),
+            self.waits.eq(flags["draining"].any()),
+        ]
+        # A fetch with an error response belongs to an earlier instruction than one that stops.
+        with m.If(flags["error"].bit_select(number, 1)):
+            m.d.comb += [
+                problem.status.eq(Status.BUS_ERROR),
+                problem.client.eq(BusClient.INPUT),
+                problem.address.eq(error_addresses.read(m, number)),
+            ]
+        with m.Elif(flags["stopped"].bit_select(number, 1)):
+            m.d.comb += problem.eq(problems.read(m, number))
+        flags.clear("draining", Mux(outcome.ready, done, 0))
+        flags.finish(m)
+        return m
+
+    def _waves(self, wave: Value, happens: Value) -> Value:
+        """The bit of a wave slot, while the condition holds."""
+        return Mux(happens, (1 << wave)[: self._threads], 0)
+
+    def _error_address(self, m: Module, first: Value) -> Value:
+        """The address of the instruction whose fetch had an error, the only one of its clause with these low bits."""
+        number = (self.error.instruction - instruction_in(first))[:INSTRUCTION_BITS]
+        address = Signal(UNIT_ADDRESS_BITS, name="error_address")
+        m.d.comb += address.eq(first + number * FETCH_UNITS)
+        return address

@@ -1,0 +1,128 @@
+"""Arithmetic on coordinates of fetches, pixel by pixel: products with a size, and gradients.
+
+Source: R700-Family Instruction Set Architecture, sections 5.3 and 5.5; docs/design/r700-core.md.
+"""
+
+from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.buffers import LIMIT_BITS
+from ctm.rtl.border.clients import WORDS
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.fp.conversion import from_integer
+from ctm.rtl.fp.multiply_add import MultiplyAdd
+from ctm.rtl.fp.number import ONE
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.lib.pipeline import delay_valid
+from ctm.rtl.lib.ram import DistributedRam
+from ctm.rtl.r700.fetch.operation import FETCH, Task
+from ctm.rtl.r700.fetch.selection import QUAD_WORDS, pass_words_layout
+from ctm.rtl.r700.passes import pass_bits, passes_of
+
+_NEGATIVE_ZERO = 1 << (WORD_BITS - 1)
+"""The neutral addend of a product."""
+_AXES = 2
+_MINUEND, _SUBTRAHEND = {False: 3, True: 2}, {False: 2, True: 0}
+"""Pixels of a quad whose difference is its gradient, without and with `vertical`."""
+
+
+def coordinate(components: list[Value], select: Value) -> Value:
+    """The component of a pixel that a `SourceSelect` chooses."""
+    first = Mux(select == ComponentSelect.ONE.value, ONE, 0)
+    return Mux(select[2], first, Array(components)[select[:2]])
+
+
+class CoordinateScaling(wiring.Component):
+    """Computes the coordinates of a slice of a register: two of its components in each cycle.
+
+    SAMPLE: x and y times `sizes`, rounded; a cycle for each pixel. GRADIENT: all four components of a quad, the same in
+    its pixels; two cycles for each quad. The latency of the arithmetic is added. `done` is the last cycle.
+
+    Members
+    -------
+    start : ``In(1)``
+        High until `done`.
+    fetch : ``In(FETCH)``
+    wanted : ``Out(range(W))``
+        A pixel.
+    quad : ``In(QUAD_WORDS)``
+    own : ``In(WORDS)``
+        Its quad's words and its own, in the same cycle.
+    sizes : ``In(ArrayLayout(13, 2))``
+    done : ``Out(1)``
+    stores, pixel, element : ``In``
+        A pixel's results from other units.
+    pass_number : ``In``
+    results : ``Out(pass_words_layout(array))``
+        Those of a pass, in the same cycle.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._config = config
+        array = config.array
+        super().__init__(
+            {
+                "start": In(1),
+                "fetch": In(FETCH),
+                "wanted": Out(range(array.wavefront_lanes)),
+                "quad": In(QUAD_WORDS),
+                "own": In(WORDS),
+                "sizes": In(data.ArrayLayout(LIMIT_BITS, _AXES)),
+                "done": Out(1),
+                "stores": In(1),
+                "pixel": In(range(array.wavefront_lanes)),
+                "element": In(WORDS),
+                "pass_number": In(pass_bits(array)),
+                "results": Out(pass_words_layout(array)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        fetch, size = self.fetch, self._config.array.wavefront_lanes
+        units = [MultiplyAdd(self._config.arithmetic) for _ in range(_AXES)]
+        latency = units[0].latency
+        is_gradient, pixel_bits = Signal(), (size - 1).bit_length()
+        count = Signal(range(2 * size + latency + 1))
+        steps = Mux(is_gradient, 2 * size, size)
+        pixel, second = count[:pixel_bits], count[pixel_bits]
+        own = [self.own[channel] for channel in range(CHANNELS)]
+        minuend, subtrahend = (self._in_quad(pixels) for pixels in (_MINUEND, _SUBTRAHEND))
+        m.d.comb += [
+            is_gradient.eq(fetch.task == Task.GRADIENT),
+            self.wanted.eq(pixel),
+            self.done.eq(self.start & (count == steps + latency)),
+        ]
+        m.d.sync += count.eq(Mux(self.start & ~self.done, count + 1, 0))
+        arrives = delay_valid(m, Cat(self.start & (count < steps), pixel, second), latency)[-1]
+        for axis, unit in enumerate(units):
+            m.submodules[f"multiply_add_{axis}"] = unit
+            select = Mux(is_gradient & second, fetch.coordinates[axis + _AXES], fetch.coordinates[axis])
+            lhs, rhs, plain = (coordinate(words, select) for words in (minuend, subtrahend, own))
+            m.d.comb += [
+                unit.a.eq(Mux(is_gradient, lhs, plain)),
+                unit.b.eq(Mux(is_gradient, ONE, from_integer(m, self.sizes[axis]))),
+                unit.c.eq(Mux(is_gradient, rhs ^ _NEGATIVE_ZERO, _NEGATIVE_ZERO)),
+            ]
+        self._keep(m, [unit.result for unit in units], arrives[0], arrives[1 : 1 + pixel_bits], arrives[-1])
+        return m
+
+    def _in_quad(self, pixels: dict[bool, int]) -> list[Value]:
+        """A component of each channel, of the pixel of the quad that the gradient's direction names."""
+        vertical, quad = self.fetch.vertical, self.quad
+        return [Mux(vertical, quad[channel][pixels[True]], quad[channel][pixels[False]]) for channel in range(CHANNELS)]
+
+    def _keep(self, m: Module, computed: list[Value], arrives: Value, arriving: Value, second: Value) -> None:
+        """Keep results by lane and pass, apart from the source, which all pixels of a quad read."""
+        array = self._config.array
+        pixel, bits = Mux(self.stores, self.pixel, arriving), (array.at_once - 1).bit_length()
+        for lane in range(array.at_once):
+            is_own = (pixel[:bits] == lane) & (self.stores | arrives) if bits else self.stores | arrives
+            for channel in range(CHANNELS):
+                m.submodules[f"kept_{lane}_{channel}"] = kept = DistributedRam(WORD_BITS, passes_of(array))
+                word = Mux(self.stores, self.element[channel], computed[channel % _AXES])
+                kept.write(m, pixel[bits:], word, is_own & (self.stores | (second == channel // _AXES)))
+                m.d.comb += self.results[channel][lane].eq(kept.read(m, self.pass_number))

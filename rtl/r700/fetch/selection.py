@@ -1,0 +1,105 @@
+"""Selects pixels of the register that a fetch or an export has read: a pass, a quad, a pixel.
+
+One unit at a time reads single pixels, and none while passes are sent, so they share the multiplexers.
+"""
+
+from typing import Any
+
+from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.border.clients import WORDS
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
+from ctm.rtl.r700.border.registers import slice_words
+from ctm.rtl.r700.passes import pass_bits
+from ctm.rtl.r700.registers.writing import selected
+
+QUAD_WORDS = data.ArrayLayout(data.ArrayLayout(WORD_BITS, QUAD), CHANNELS)
+"""A word of each pixel of a quad, of all channels."""
+SELECTS = data.ArrayLayout(3, CHANNELS)
+
+
+def pass_words_layout(config: ArrayConfig) -> data.ArrayLayout:
+    """The words of each channel in the lanes of a pass."""
+    return data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS)
+
+
+class PixelSelection(wiring.Component):
+    """Selects pixels of a slice. Combinational.
+
+    Members
+    -------
+    source : ``In(ArrayLayout(words of a slice, 4))``
+    pass_number : ``In``
+    by_pixel : ``In(1)``
+        Select `pixel`, to `quad` and `own`; else the pass, to `words`.
+    pixel : ``In(range(W))``
+    selects : ``In(ArrayLayout(3, 4))``
+        The components of a pixel that are written.
+    words, written : ``Out(pass_words_layout(config))``
+        The pass, and its components that `selects` choose.
+    quad, quad_written : ``Out(QUAD_WORDS)``
+        The same of the pixel's quad.
+    own : ``Out(WORDS)``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._size, self._lanes = config.wavefront_lanes, config.at_once
+        super().__init__(
+            {
+                "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),
+                "pass_number": In(pass_bits(config)),
+                "by_pixel": In(1),
+                "pixel": In(range(config.wavefront_lanes)),
+                "selects": In(SELECTS),
+                "words": Out(pass_words_layout(config)),
+                "written": Out(pass_words_layout(config)),
+                "quad": Out(QUAD_WORDS),
+                "quad_written": Out(QUAD_WORDS),
+                "own": Out(WORDS),
+            }
+        )
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        # Blocks are passes or quads, whichever are larger.
+        together = max(self._lanes, QUAD)
+        pixel: Any = Signal.like(self.pixel, name="looked_at")
+        first_of_pass = (self.pass_number * self._lanes)[: len(pixel)]
+        m.d.comb += pixel.eq(Mux(self.by_pixel, self.pixel, first_of_pass))
+        in_block, block = pixel[: (together - 1).bit_length()], pixel[(together - 1).bit_length() :]
+        blocks = [Signal(together * WORD_BITS, name=f"block_{channel}") for channel in range(CHANNELS)]
+        for words, source in zip(blocks, self.source, strict=True):
+            m.d.comb += words.eq(Array(_blocks(Value.cast(source), together))[block])
+        for channel, words in enumerate(blocks):
+            written = Signal(len(words), name=f"written_{channel}")
+            pixels = (Cat(each.word_select(number, WORD_BITS) for each in blocks) for number in range(together))
+            m.d.comb += written.eq(Cat(selected(pixel, self.selects[channel]) for pixel in pixels))
+            for named, count, value in (
+                ("words", self._lanes, words),
+                ("written", self._lanes, written),
+                ("quad", QUAD, words),
+                ("quad_written", QUAD, written),
+            ):
+                m.d.comb += Value.cast(getattr(self, named)[channel]).eq(_block_at(value, count, in_block))
+            own = Array(self.quad[channel][each] for each in range(QUAD))[pixel[:2]]
+            m.d.comb += self.own[channel].eq(own)
+        return m
+
+
+def _blocks(words: Value, count: int) -> list[Value]:
+    """Words in blocks of `count`."""
+    width = count * WORD_BITS
+    return [words[first : first + width] for first in range(0, len(words), width)]
+
+
+def _block_at(words: Value, count: int, index: Value) -> Value:
+    """The block of `count` words that has the word with this number."""
+    blocks = _blocks(words, count)
+    found: Value = Array(blocks)[index[(count - 1).bit_length() :]] if len(blocks) > 1 else words
+    return found

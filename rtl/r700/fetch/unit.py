@@ -1,0 +1,195 @@
+"""The fetch unit: executes fetch clauses and exports, pass by pass.
+
+Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/design/r700-core.md.
+"""
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from ctm.rtl.border.clients import FetchClient, UncachedClient
+from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE, vector_write_layout, vertex_write_layout
+from ctm.rtl.config import MachineConfig
+from ctm.rtl.dpp.core_border import fetch_tag_layout
+from ctm.rtl.dpp.memory.scoreboard import Scoreboard
+from ctm.rtl.dpp.registers.outputs import output_write_layout
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
+from ctm.rtl.isa.draws import STREAMS
+from ctm.rtl.r700.border.code import CodePort
+from ctm.rtl.r700.border.constants import ConstantPort
+from ctm.rtl.r700.border.fetch_clause import (
+    fetch_clause_layout,
+    fetch_outcome_layout,
+    fetch_trace_layout,
+    numbered_layout,
+)
+from ctm.rtl.r700.border.registers import RegisterPort
+from ctm.rtl.r700.fetch.ends import ClauseEnds
+from ctm.rtl.r700.fetch.executor import FetchExecutor
+from ctm.rtl.r700.fetch.finders.constants import ROWS
+from ctm.rtl.r700.fetch.returned import FetchReturn
+from ctm.rtl.r700.fetch.sequencer import FetchSequencer
+from ctm.rtl.r700.passes import by_segment
+from ctm.rtl.r700.shapes import AREAS, PROGRAM, SHAPES, UNIT_ADDRESS_BITS
+from ctm.rtl.r700.slices import by_slice
+
+
+class FetchUnit(wiring.Component):
+    """Executes fetch clauses and exports one after the other, and gives their outcomes.
+
+    An instruction reads one register, in a cycle in which the ALU does not, and sends a fetch for each pass of the
+    lanes in which a pixel executes. Instructions of a clause do not wait for responses, unless one names a register
+    that an earlier one has yet to write. Normalised coordinates take one cycle more for each pixel.
+
+    Members
+    -------
+    program : ``In(PROGRAM)``
+    clause : ``In(stream.Signature(fetch_clause_layout(config)))``
+    outcome : ``Out(stream.Signature(fetch_outcome_layout(config)))``
+    share : ``In(stream.Signature(wave))``
+        A wave slot whose rows of the local data share are to be cleared.
+    code : ``Out(CodePort())``
+    registers : ``Out(RegisterPort(config))``
+    outputs : ``Out(output_write_layout)``
+        Their context is the row of a segment: wave slot * segments + segment.
+    fetches : ``Out(FetchClient(lanes, tag, areas))``
+    uncached : ``Out(UncachedClient(lanes, wave, areas))``
+    numbered : ``In(numbered_layout(config))``
+        The number of the first pixel of a wave slot's wavefront in the domain.
+    constants : ``Out(ConstantPort(ROWS))``
+    issued, active
+        The issue and its active pixels, for counters.
+    trace : ``Out(fetch_trace_layout(config))``
+    buffer, exported
+        Where the machine draws: as those of `ShadingClient`.
+    vertex, streams
+        With geometry programs: likewise.
+    waits : ``Out(1)``
+        A wavefront waits for responses, of fetches or of writes.
+    busy : ``Out(1)``
+
+    `sending` is the address of the instruction that sends fetches, for an observer.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        self._machine, self._config = config, config.array
+        self.sending = Signal(UNIT_ADDRESS_BITS)
+        array, draws, has_geometry = config.array, config.pipeline.draws, config.pipeline.has_geometry
+        vertices = config.pipeline.vertices
+        shading = {"buffer": In(VERTEX_BUFFER_WRITE), "exported": Out(vector_write_layout(vertices))}
+        geometry = {"vertex": In(vertex_write_layout(vertices)), "streams": Out(STREAMS)}
+        tag = fetch_tag_layout(array, SHAPES)
+        super().__init__(
+            {
+                "program": In(PROGRAM),
+                "clause": In(stream.Signature(fetch_clause_layout(array))),
+                "outcome": Out(stream.Signature(fetch_outcome_layout(array))),
+                "share": In(stream.Signature(wave_bits(array))),
+                "code": Out(CodePort()),
+                "registers": Out(RegisterPort(array)),
+                "outputs": Out(output_write_layout(by_segment(array), SHAPES)),
+                "fetches": Out(FetchClient(array.at_once, tag, len(AREAS), memory=draws)),
+                "uncached": Out(UncachedClient(array.at_once, wave_bits(array), len(AREAS), memory=has_geometry)),
+                "numbered": In(numbered_layout(array)),
+                "constants": Out(ConstantPort(ROWS)),
+                "issued": Out(1),
+                "active": Out(array.wavefront_lanes),
+                "trace": Out(fetch_trace_layout(array)),
+                "waits": Out(1),
+                "busy": Out(1),
+                **(shading if draws else {}),
+                **(geometry if has_geometry else {}),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        draws, slices = self._machine.pipeline.draws, by_slice(self._config)
+        m.submodules.sequence = sequence = FetchSequencer(self._config, draws=draws)
+        m.submodules.executor = executor = FetchExecutor(self._machine)
+        m.submodules.outstanding = outstanding = Scoreboard(slices)
+        m.submodules.returned = returned = FetchReturn(slices, draws=draws)
+        m.submodules.ends = ends = ClauseEnds(self._config)
+        drained = Signal(slices.threads)
+        """Wave slots whose fetches have all written the registers, and whose writes are in memory."""
+        m.d.comb += drained.eq(Mux(self.registers.in_flight, 0, outstanding.drained))
+        self._connect_sequence(m, sequence, executor, drained)
+        self._connect_executor(m, executor, drained)
+        self._connect_memory(m, executor, outstanding, returned)
+        connect(m, ends.outcome, flipped(self.outcome))
+        m.d.comb += [
+            ends.begins.eq(sequence.begins),
+            ends.executed.eq(executor.executed),
+            ends.drained.eq(drained),
+            ends.returned.eq(returned.returned),
+            ends.error.eq(returned.error),
+            self.waits.eq(ends.waits),
+            self.busy.eq(sequence.busy | ends.waits | executor.works),
+            self.sending.eq(executor.begin),
+        ]
+        return m
+
+    def _connect_sequence(
+        self, m: Module, sequence: FetchSequencer, executor: FetchExecutor, drained: Value
+    ) -> None:  # fmt: skip
+        """Connect the sequencer, whose micro-ops are accepted with the words of their source."""
+        connect(m, flipped(self.clause), sequence.clause)
+        connect(m, sequence.code, flipped(self.code))
+        connect(m, sequence.read, flipped(self.registers.read))
+        connect(m, sequence.micro_op, executor.micro_op)
+        m.d.comb += [
+            sequence.program.eq(self.program),
+            sequence.drained.eq(drained),
+            sequence.works.eq(executor.works),
+            sequence.failed.eq(executor.failed),
+            self.issued.eq(sequence.issued),
+            self.active.eq(sequence.active),
+            self.trace.eq(sequence.trace),
+        ]
+
+    def _connect_executor(self, m: Module, executor: FetchExecutor, drained: Value) -> None:
+        """Connect the executor to the units around this one."""
+        connect(m, flipped(self.share), executor.clear)
+        connect(m, executor.write, flipped(self.uncached.write))
+        connect(m, executor.constants, flipped(self.constants))
+        m.d.comb += [
+            executor.program.eq(self.program),
+            executor.source.eq(self.registers.found),
+            executor.drained.eq(drained),
+            executor.numbered.eq(self.numbered),
+            self.outputs.eq(executor.outputs),
+        ]
+        if self._machine.pipeline.draws:
+            m.d.comb += [executor.buffer.eq(self.buffer), self.exported.eq(executor.exported)]
+        if self._machine.pipeline.has_geometry:
+            m.d.comb += [executor.vertex.eq(self.vertex), self.streams.eq(executor.streams)]
+
+    def _connect_memory(
+        self, m: Module, executor: FetchExecutor, outstanding: Scoreboard, returned: FetchReturn
+    ) -> None:  # fmt: skip
+        """Connect requests and responses. Responses are written first, so that none is blocked."""
+        connect(m, executor.request, flipped(self.fetches.request))
+        connect(m, flipped(self.fetches.response), returned.response)
+        record, write, done = executor.record, self.uncached.write, self.uncached.done
+        m.d.comb += [
+            outstanding.texture.valid.eq(record.valid),
+            outstanding.texture.wave.eq(record.tag.wave),
+            outstanding.texture.fetches.eq(1),
+            outstanding.returned.eq(returned.returned),
+            outstanding.write.valid.eq(write.valid & write.ready & write.payload.acquires),
+            outstanding.write.wave.eq(write.payload.wave),
+            executor.entry.eq(outstanding.entry),
+            executor.full.eq(outstanding.full),
+            returned.record.eq(record),
+            done.ready.eq(1),
+        ]
+        m.d.sync += [outstanding.written.valid.eq(done.valid), outstanding.written.wave.eq(done.payload.wave)]
+        port, response, direct = self.registers.write, returned.write, executor.direct
+        m.d.comb += [
+            port.valid.eq(response.valid | direct.valid),
+            port.payload.eq(Mux(response.valid, Value.cast(response.payload), Value.cast(direct.payload))),
+            response.ready.eq(port.ready),
+            direct.ready.eq(port.ready & ~response.valid),
+            self.registers.error.eq(returned.error.valid),
+        ]

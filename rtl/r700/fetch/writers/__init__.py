@@ -1,0 +1,1 @@
+"""Units that end a micro-op: they send its requests, or write."""

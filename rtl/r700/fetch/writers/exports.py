@@ -1,0 +1,146 @@
+"""Exports of pixels: their writes of the output registers.
+
+Source: R700-Family Instruction Set Architecture, section 3.4; docs/design/r700-core.md.
+"""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.registers.outputs import output_write_layout
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700 import exports
+from ctm.rtl.isa.r700.components import ComponentSelect
+from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
+from ctm.rtl.isa.r700.limits import UNIT_BYTES
+from ctm.rtl.r700.fetch.micro_op import micro_op_layout
+from ctm.rtl.r700.fetch.selection import SELECTS, pass_words_layout
+from ctm.rtl.r700.passes import by_segment, exporting, pass_bits, passes_of, segment_context
+from ctm.rtl.r700.shapes import SHAPES
+from ctm.rtl.r700.slices import by_slice
+
+
+class ExportWrite(wiring.Component):
+    """The write of a pass of one register of an export, or of half of it. Combinational.
+
+    Members
+    -------
+    unit : ``In(64)``
+        The CF instruction.
+    selects : ``Out(ArrayLayout(3, 4))``
+    words : ``In(ArrayLayout(ArrayLayout(32, lanes), 4))``
+        The register's components that `selects` choose.
+    executing : ``In(lanes)``
+    burst : ``In(4)``
+        The number of the register in the export.
+    takes_conditional : ``In(1)``
+        The program gives conditional values.
+    write : ``Out``
+        Without row and beat.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._lanes = lanes = exporting(config).at_once
+        super().__init__(
+            {
+                "unit": In(8 * UNIT_BYTES),
+                "selects": Out(SELECTS),
+                "words": In(data.ArrayLayout(data.ArrayLayout(WORD_BITS, lanes), CHANNELS)),
+                "executing": In(lanes),
+                "burst": In(4),
+                "takes_conditional": In(1),
+                "write": Out(output_write_layout(by_segment(config), SHAPES)),
+            }
+        )
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        low = data.View(exports.EXPORT_DWORD0, self.unit[:WORD_BITS])
+        high = data.View(exports.EXPORT_DWORD1_SWIZ, self.unit[WORD_BITS:])
+        is_depth, write = low.array_base == COMPUTED_DEPTH, self.write
+        m.d.comb += [target.eq(low.array_base + self.burst) for target in write.targets]
+        m.d.comb += self.selects.eq(Cat(high[f"sel_{component}"] for component in "xyzw"))
+        for lane in range(self._lanes):
+            for channel in range(CHANNELS):
+                select = self.selects[channel]
+                writes = self.executing[lane] & (select != ComponentSelect.MASK.value)
+                m.d.comb += [
+                    write.words[lane][channel].eq(self.words[channel][lane]),
+                    write.enable[lane][channel].eq(writes & ~is_depth),
+                ]
+                if not channel:
+                    m.d.comb += [
+                        write.values[lane].eq(write.words[lane][channel]),
+                        write.conditional[lane].eq(writes & is_depth & self.takes_conditional),
+                    ]
+        return m
+
+
+class OutputExport(wiring.Component):
+    """Writes one register of an export to the output registers, or conditional values, in a cycle for each `write`.
+
+    Members
+    -------
+    start : ``In(1)``
+        High until `done`.
+    current : ``In(micro_op_layout(config))``
+    takes_conditional : ``In(1)``
+        The program gives conditional values.
+    selects : ``Out(SELECTS)``
+    pass_number : ``Out``
+        The pass of the source whose components that `selects` choose are read in the same cycle.
+    written : ``In(pass_words_layout(by_slice(config)))``
+    write : ``Out(output_write_layout(by_segment(config), SHAPES))``
+    done : ``Out(1)``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        super().__init__(
+            {
+                "start": In(1),
+                "current": In(micro_op_layout(config)),
+                "takes_conditional": In(1),
+                "selects": Out(SELECTS),
+                "pass_number": Out(pass_bits(by_slice(config))),
+                "written": In(pass_words_layout(by_slice(config))),
+                "write": Out(output_write_layout(by_segment(config), SHAPES)),
+                "done": Out(1),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        current, slice_, exporter = self.current, by_slice(self._config), exporting(self._config)
+        m.submodules.export = export = ExportWrite(self._config)
+        writes_of_pass = slice_.at_once // exporter.at_once
+        count = Signal(range(max(2, passes_of(slice_) * writes_of_pass)), name="count")
+        """Writes of the slice."""
+        in_pass = count[: (writes_of_pass - 1).bit_length()]
+        number = Cat(count[: (passes_of(slice_) * writes_of_pass - 1).bit_length()], current.slice)
+        executing = Value.cast(current.clause.executing).word_select(count, exporter.at_once)
+        m.d.comb += [
+            self.selects.eq(export.selects),
+            self.pass_number.eq(count >> len(in_pass)),
+            export.unit.eq(current.clause.unit),
+            export.burst.eq(current.burst),
+            export.takes_conditional.eq(self.takes_conditional),
+            export.executing.eq(Mux(self.start, executing, 0)),
+            *(
+                Value.cast(words).eq(Value.cast(written).word_select(in_pass, len(Value.cast(words))))
+                for words, written in zip(export.words, self.written, strict=True)
+            ),
+            self.write.eq(export.write),
+            self.write.context.eq(segment_context(exporter, number, current.clause.wave)),
+            self.done.eq(self.start & (count == passes_of(slice_) * writes_of_pass - 1)),
+        ]
+        if exporter.beats > 1:
+            m.d.comb += self.write.beat.eq(number)
+        with m.If(self.start):
+            m.d.sync += count.eq(Mux(self.done, 0, count + 1))
+        return m

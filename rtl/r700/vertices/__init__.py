@@ -1,1 +1,0 @@
-"""Vertex buffers of draws: formats of their elements, and addresses."""
