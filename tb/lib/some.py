@@ -17,7 +17,7 @@ _OFTEN = """
     assembler/r700/test_random_programs board/test_bridge cli/test_cli co/test_timing compiled/test_unit
     compiler/test_kernels compiler/test_r5xx_kernels compiler/test_r700_arrays compiler/test_special_values
     debug/slicing/test_recomputation dpp/test_scheduler draws/test_directed draws/test_hardware_geometry
-    draws/test_recorded explore/test_answer fast/test_auto fast/test_threads fast/test_vector_arithmetic
+    draws/test_recorded explore/test_response fast/test_auto fast/test_threads fast/test_vector_arithmetic
     fast/test_vector_memory fp/test_compiled_units fp/test_multiply_add fp/test_simulated_units golden/test_fp_twins
     lib/test_clock_gating lib/test_shared_client mc/test_input_cache mc/test_shared_cache mc/test_write_combiner
     pa/test_rasterizer pe/test_program_formats r5xx/alu/test_uncached_pairs r700/hardware/test_programs
