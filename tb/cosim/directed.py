@@ -13,7 +13,7 @@ from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.cosim.work import Work
 from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL, Instruction, alu, move
-from ctm.tb.r5xx.statements import ALWAYS, BOOL, POP, begin_loop, constant_into, end_loop, jump, lookup
+from ctm.tb.r5xx.statements import ALWAYS, BOOL, POP, begin_loop, constant_into, end_loop, fetch, jump
 
 GOOD, BAD, EMPTY, FLOATS, INTS, BOOLS, INPUT, OUTPUT, CONDITIONAL, COUNTERS, BUFFER, NEXT = (
     0x1_0000, 0x8001_0000, 0x2_0000, 0x8003_0000, 0x3_2000, 0x3_3000, 0x8004_0000, 0x5_0000, 0x8006_0000, 0x7_0000,
@@ -117,7 +117,7 @@ MISTAKES = {
     "float constant read": _bus(BusClient.FLOAT_CONSTANT, FLOATS + 2 * _LINE, _start(), constant_into(1, 8)),
     "int constant read": _bus(BusClient.INT_CONSTANT, INTS, _start(), *_LOOP),
     "bool constant read": _bus(BusClient.BOOL_CONSTANT, BOOLS, _start(), jump(1, BOOL)),
-    "input read": _bus(BusClient.INPUT, INPUT, _start(), lookup()),
+    "input read": _bus(BusClient.INPUT, INPUT, _start(), fetch()),
     "output write": _bus(BusClient.OUTPUT, OUTPUT, _start()),
     "conditional read": _bus(BusClient.CONDITIONAL_OUTPUT, CONDITIONAL, _tested()),
     "counters write": _bus(

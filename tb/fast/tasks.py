@@ -24,8 +24,8 @@ from ctm.tb.r5xx.statements import (
     compare,
     end_if,
     end_loop,
+    fetch,
     jump,
-    lookup,
 )
 
 OUTPUT, OTHER = 0x100_0000, 0x800_0000
@@ -46,10 +46,10 @@ FAULTS = [
     jump(6, ALU, jump_any=1), jump(7), ILLEGAL, jump(0, a_op=POP), *STORE_PLACE,
 ]  # fmt: skip
 """Groups with i = c0 meet an illegal instruction, others with j = c1 a return without a call."""
-COPY = [lookup(destination=1), add(0), move(0, 1, output=0)]
+COPY = [fetch(destination=1), add(0), move(0, 1, output=0)]
 """Output 0 is input 0 and something more in red."""
 READS_BACK = [
-    add(0, temporary=0), lookup(TextureOperation.LOOKUP_UNCACHED, destination=1), add(1), move(0, 1, output=0),
+    add(0, temporary=0), fetch(TextureOperation.LOOKUP_UNCACHED, destination=1), add(1), move(0, 1, output=0),
 ]  # fmt: skip
 """Reads what a processor further left writes, and writes something else."""
 _PLACE = {f"{color}_swiz_{name}": place for color, place in (("green", 0), ("blue", 1)) for name in "ab"}

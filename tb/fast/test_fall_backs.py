@@ -28,7 +28,7 @@ from ctm.tb.fast.tasks import (
     refusing,
 )
 from ctm.tb.r5xx.machine import move
-from ctm.tb.r5xx.statements import add, lookup
+from ctm.tb.r5xx.statements import add, fetch
 from ctm.tb.system.memories import first_difference
 
 SMALL = (1, 1, 60, 9)
@@ -144,7 +144,7 @@ def test_groups_that_read_what_others_write_find_what_they_find_on_golden(kind: 
 
 
 def test_with_hazards_the_golden_model_runs_everything() -> None:
-    task = Made(program=[move(1, 0), lookup(destination=1, tex_sem_wait=0), *STORE_PLACE]).task(SMALL)
+    task = Made(program=[move(1, 0), fetch(destination=1, tex_sem_wait=0), *STORE_PLACE]).task(SMALL)
     for kind in (FastEngine, AutoEngine):
         engine = kind(task.config, hazards=True)
         assert task.on(engine) == task.on(GoldenEngine(task.config, hazards=True))
@@ -156,7 +156,7 @@ def test_with_hazards_the_golden_model_runs_everything() -> None:
 
 
 def test_with_hazards_they_are_found() -> None:
-    program = [lookup(destination=1, tex_sem_wait=0), move(0, 1, output=0, tex_sem_wait=0)]
+    program = [fetch(destination=1, tex_sem_wait=0), move(0, 1, output=0, tex_sem_wait=0)]
     task = Made(program=program).task(SMALL)
     address, dwords = task.buffers[0]
     engine = FastEngine(task.config, hazards=True)

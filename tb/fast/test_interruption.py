@@ -11,13 +11,13 @@ from ctm.tb.cli.processes import PATIENCE, STATUS, running, session, wait
 from ctm.tb.fast.tasks import STORE_PLACE
 from ctm.tb.jobs.folder import Folder, executable
 from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL
-from ctm.tb.r5xx.statements import ALU, add, begin_if, compare, end_if, lookup
+from ctm.tb.r5xx.statements import ALU, add, begin_if, compare, end_if, fetch
 
 CTM = Path(__file__).parents[2] / ".venv" / "bin" / "ctm"
 BRANCHES = [
     statement
     for place in range(5, 405, 4)
-    for statement in (begin_if(place, ALU), lookup(destination=place // 4 % 4), add(place // 4 % 4), end_if())
+    for statement in (begin_if(place, ALU), fetch(destination=place // 4 % 4), add(place // 4 % 4), end_if())
 ]
 """LLVM takes more than a second for them, on a fast computer."""
 

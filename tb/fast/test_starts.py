@@ -17,7 +17,7 @@ from ctm.sim.runtime import CommandBuffer
 from ctm.tb.fast.comparison import COMMANDS, machine
 from ctm.tb.fast.tasks import COPY, ENDLESS, OTHER, OUTPUT, STORE_PLACE, SUM, Made
 from ctm.tb.r5xx.machine import BOOLS, FLOATS, INTS, PROGRAM, move
-from ctm.tb.r5xx.statements import lookup
+from ctm.tb.r5xx.statements import fetch
 from ctm.tb.system.memories import first_difference
 
 SMALL = (1, 1, 40, 9)
@@ -159,7 +159,7 @@ def test_memory_that_answers_with_errors_from_some_time_on(both: Both) -> None:
 
 def test_a_program_that_writes_the_commands_behind_its_start(both: Both) -> None:
     """Each time the buffer is the same again, and what is copied over its end is not."""
-    program = [lookup(destination=1), move(0, 1, output=0)]
+    program = [fetch(destination=1), move(0, 1, output=0)]
     both.write(PROGRAM, write(Made(program=program).executable))
     made = Made(program=program, size=(64, 1))
 
