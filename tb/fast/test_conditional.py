@@ -82,7 +82,7 @@ def task(
 
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_conditional_tests_of_special_values(number: int) -> None:
-    """Among them denormals, which are zeros, and a value that LLVM knows, as nobody writes it."""
+    """Among them denormals, which are zeros, and a value that LLVM knows, as it is never written."""
     test, data_format, program = CASES[number]
     host, group = list(HOSTS.values())[number % len(HOSTS)], (4, 8, 16)[number % 3]
     assert check(task(test, data_format, PROGRAMS[program], group, ConditionalLocation.DPP), host) == []
