@@ -49,8 +49,8 @@ def test_a_fetch_must_be_waited_for_before_its_result_is_read_or_overwritten() -
 def test_waiting_helps_only_after_an_acquire_that_covers_the_fetch() -> None:
     assert "reads r1" in hazards([independent_fetch(1), move(2, 1, tex_sem_wait=1)])
     assert not hazards([independent_fetch(1), independent_fetch(2, acquire=1, wait=1), move(3, 1, tex_sem_wait=1)])
-    late = [independent_fetch(2, acquire=1, wait=1), independent_fetch(1), move(3, 1, tex_sem_wait=1)]
-    assert "pc 2: reads r1" in hazards(late)
+    overtaken = [independent_fetch(2, acquire=1, wait=1), independent_fetch(1), move(3, 1, tex_sem_wait=1)]
+    assert "pc 2: reads r1" in hazards(overtaken)
 
 
 def test_a_second_acquire_must_wait() -> None:

@@ -79,19 +79,19 @@ def test_projection_divides_by_q_first() -> None:
 
 
 @pytest.mark.parametrize("operation", ["LODBIAS", "LOD", "DXDY", "LOOKUP_UNCACHED"])
-def test_operations_with_a_level_are_lookups(operation: str) -> None:
+def test_operations_with_a_level_are_fetches(operation: str) -> None:
     assert found_at((2.0, 1.0, 0.0, 5.0), TextureOperation[operation]) == [10, 0, 0, 1]
 
 
 @pytest.mark.parametrize("tiling", [Tiling.LINEAR_INP_2X2, Tiling.TILED_INP_2X2])
-def test_a_2x2_lookup_fetches_right_up_diagonal_and_own(tiling: Tiling) -> None:
+def test_a_2x2_fetch_reads_right_up_diagonal_and_own(tiling: Tiling) -> None:
     assert found_at((2.0, 1.0, 0.0, 1.0), tiling=tiling) == [11, 18, 19, 10]
     # A tiled input of width 8 has a pitch of 32, filled with the edge element.
     assert found_at((7.0, 3.0, 0.0, 1.0), tiling=tiling) == [31, 31, 31, 31]
     assert found_at((-5.0, 9.0, 0.0, 1.0), tiling=tiling) == [25, 24, 25, 24]
 
 
-def test_a_2x2_lookup_in_a_format_with_more_channels_takes_channel_0() -> None:
+def test_a_2x2_fetch_in_a_format_with_more_channels_takes_channel_0() -> None:
     machine = Machine()
     machine.memory.view(np.float32)[INPUT // 4 :][:64] = np.arange(64)
     word = Layout(width=4, height=4, format=DataFormat.FLOAT32_4).format_word | Tiling.LINEAR_INP_2X2.value << 16
@@ -133,7 +133,7 @@ def test_ignore_uncovered_leaves_uncovered_destinations_unchanged() -> None:
         assert machine.start((1, 0, 1, 0), before=before)[0, 0, 1, 0] == expected
 
 
-def test_in_place_updates_see_memory_as_it_was_at_the_start() -> None:
+def test_updates_in_place_see_memory_as_it_was_at_the_start() -> None:
     # Processor i reads element i + 1 of what is also the output, and stores it: a shift by one, without order.
     machine = Machine(lanes=16)
     layout = Layout(width=64, height=64, format=DataFormat.FLOAT32_4)

@@ -97,7 +97,7 @@ def test_uncached_writes_need_output_0_as_float32_1() -> None:
 
 
 def test_uncached_reads_see_uncached_writes_and_cached_reads_memory_as_it_was() -> None:
-    # Each processor stores 10 + i at (i, 0), reads both ways, and stores cached + 100 uncached at (i, 1).
+    # Each processor stores 10 + i at (i, 0), reads it cached and uncached, and stores cached + 100 uncached at (i, 1).
     machine = Machine()
     machine.set_floats(5, 1.0, 1.0, 0.0, 0.0)
     machine.set_floats(6, 10.0, 0.0, 0.0, 0.0)
