@@ -1,4 +1,4 @@
-"""Memory that answers with an error: who reports it, and what goes on."""
+"""Memory that responds with an error: the unit that reports it, and what continues."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_a_program_that_cannot_be_read_is_reported_at_its_start() -> None:
 
 
 @pytest.mark.parametrize("lanes", [4, 8])
-def test_a_lookup_that_fails_ends_its_group_without_output_and_no_other(lanes: int) -> None:
+def test_a_fetch_that_fails_ends_its_group_without_output_and_no_other(lanes: int) -> None:
     machine = Machine(lanes=lanes)
     machine.memory.view(np.float32)[INPUT // 4 :][:64] = 1.0
     machine.load([LOOKUP, move(0, 1, output=0, tex_sem_wait=1)])
@@ -136,7 +136,7 @@ def test_a_constant_that_cannot_be_read_faults_where_it_is_needed_only(address: 
 
 
 @pytest.mark.parametrize("first", [0, 2])
-def test_groups_that_leave_a_loop_need_its_step_too_whoever_runs_beside_them(first: int) -> None:
+def test_groups_that_leave_a_loop_need_its_step_too_whatever_runs_beside_them(first: int) -> None:
     machine = Machine()
     machine.set_floats(1, 2.0, 0.0, 0.0, 0.0)
     machine.set_int(0, 3)
