@@ -1,4 +1,4 @@
-/* A Gaussian blur over 5 x 5 pixels of one channel, as blur.s, one lookup for each weight. */
+/* A Gaussian blur over 5 x 5 pixels of one channel, as blur.s, one fetch for each weight. */
 #include <ctm/kernel.h>
 
 static float weight(int distance) { return distance == 0 ? 6.0f / 16 : distance == 1 ? 4.0f / 16 : 1.0f / 16; }

@@ -1,4 +1,4 @@
-"""A Gaussian blur over 5 x 5 pixels of one channel, as blur.s, one lookup for each weight."""
+"""A Gaussian blur over 5 x 5 pixels of one channel, as blur.s, one fetch for each weight."""
 
 from ctm import kernel
 from ctm.language import Image, texel, unroll, vec2

@@ -38,4 +38,4 @@ def blurred(picture: Array, passes: int) -> Array:
 
 
 def _convolve(picture: Array, axis: int) -> Array:
-    return np.sum([weight * np.roll(picture, 2 - place, axis) for place, weight in enumerate(WEIGHTS)], axis=0)
+    return np.sum([weight * np.roll(picture, 2 - index, axis) for index, weight in enumerate(WEIGHTS)], axis=0)

@@ -17,7 +17,7 @@ def inputs() -> dict[str, Array]:
 def classified() -> dict[str, Expectation]:
     """65535 (the value 1) where the steps have to be computed, uint16 [128, 128, 1].
 
-    No point of this grid is so near to the border of the two parts that a rounding decides.
+    No point of this grid is so near to the border of the two regions that a rounding decides.
     """
     j, i = np.mgrid[0:SIDE, 0:SIDE]
     x, y = LEFT + STEP * i, BOTTOM + STEP * j

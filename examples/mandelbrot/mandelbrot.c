@@ -1,4 +1,4 @@
-/* The Mandelbrot set, as mandelbrot.s: how many steps each pixel stays within |z| < 2.
+/* The Mandelbrot set, as mandelbrot.s: how many steps each pixel remains within |z| < 2.
  *
  * Constant 0: (step, step, left, bottom). On R5xx cores each product and its sum are rounded once, as there. */
 #include <ctm/kernel.h>

@@ -1,4 +1,4 @@
-"""The Mandelbrot set, as mandelbrot.s: how many steps each pixel stays within |z| < 2."""
+"""The Mandelbrot set, as mandelbrot.s: how many steps each pixel remains within |z| < 2."""
 
 from ctm import kernel
 from ctm.language import vec2, vec4

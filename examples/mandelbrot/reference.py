@@ -11,7 +11,7 @@ ESCAPED = 4.0
 
 
 def inputs() -> dict[str, Array]:
-    """None: a processor knows its place."""
+    """None: a processor's input is its position."""
     return {}
 
 
@@ -33,9 +33,9 @@ def steps(width: int, height: int, step: float, left: float, bottom: float, limi
     x, y = np.zeros_like(real), np.zeros_like(real)
     for done in range(limit):
         magnitude = multiply_add(x, x, multiply_add(y, y, -ESCAPED))
-        stays = magnitude < 0
-        count[inside[~stays]] = done
-        x, y, real, imaginary, inside = (array[stays] for array in (x, y, real, imaginary, inside))
+        remains = magnitude < 0
+        count[inside[~remains]] = done
+        x, y, real, imaginary, inside = (array[remains] for array in (x, y, real, imaginary, inside))
         x, y = (
             multiply_add(x, x, multiply_add(-y, y, real)),
             2 * multiply_add(x, y, imaginary / 2),

@@ -10,9 +10,9 @@ kernel void nbody(vec2 pixel) {
     for (float j = 0; j < constant(0).w; j += 1)
         for (float i = 0; i < constant(0).z; i += 1) {
             vec4 body = texel(0, i, j);
-            vec3 way = body.xyz - me.xyz;
-            float root = inversesqrt(dot(way, way) + softening * softening);
-            acceleration += way * (body.w * root * (root * root));
+            vec3 offset = body.xyz - me.xyz;
+            float root = inversesqrt(dot(offset, offset) + softening * softening);
+            acceleration += offset * (body.w * root * (root * root));
         }
     velocity += acceleration * step;
     output(1, vec4(velocity, 0));

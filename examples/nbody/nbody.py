@@ -16,9 +16,9 @@ def nbody(
         i = 0.0
         while i < width:
             body = texel(positions, i, j)
-            way = body.xyz - me.xyz
-            root = inversesqrt(dot(way, way) + softening * softening)
-            acceleration += way * (body.w * root * (root * root))
+            offset = body.xyz - me.xyz
+            root = inversesqrt(dot(offset, offset) + softening * softening)
+            acceleration += offset * (body.w * root * (root * root))
             i += 1
         j += 1
     velocity += acceleration * step

@@ -5,7 +5,7 @@
 ; c0  (length of the step, softening)
 ; i0 (integer)  half the width of the inputs        i1 (integer)  half their height
 ;
-; The acceleration is the sum of mass * d / (d . d + softening^2)^(3/2) over all bodies, d being the way there. Four
+; The acceleration is the sum of mass * d / (d . d + softening^2)^(3/2) over all bodies, d being the offset. Four
 ; bodies are taken at a time and their chains of operations interleaved, so that the RGB unit (d, its square, the sum)
 ; and the alpha unit (reciprocal root, its cube) both have work in almost every instruction: 18 for four bodies.
 

@@ -23,7 +23,7 @@ def inputs(side: int = SIDE) -> dict[str, Array]:
         _disc(random, count, centre=(-1.6, -0.4, 0.0), drift=(0.45, 0.1, 0.0), spin=1.0),
         _disc(random, count, centre=(1.6, 0.4, 0.0), drift=(-0.45, -0.1, 0.0), spin=-1.0),
     ]
-    positions, velocities = (np.concatenate(parts).reshape(side, side, 4) for parts in zip(*discs, strict=True))
+    positions, velocities = (np.concatenate(fields).reshape(side, side, 4) for fields in zip(*discs, strict=True))
     return {"positions.npy": positions.astype(np.float32), "velocities.npy": velocities.astype(np.float32)}
 
 
@@ -55,9 +55,9 @@ def expected(arrays: dict[str, Array], steps: int = STEPS) -> dict[str, Expectat
     )
     tolerance = np.zeros((len(positions), 1))
     for _ in range(steps):
-        way = positions[None, :, :3] - positions[:, None, :3]
-        square = (way**2).sum(axis=2) + softening**2
-        terms = (positions[:, 3] * square**-1.5)[:, :, None] * way
+        offset = positions[None, :, :3] - positions[:, None, :3]
+        square = (offset**2).sum(axis=2) + softening**2
+        terms = (positions[:, 3] * square**-1.5)[:, :, None] * offset
         velocities[:, :3] += step * terms.sum(axis=1)
         positions[:, :3] += step * velocities[:, :3]
         tolerance += 2 * step * (len(positions) + 10) * ROUNDING * np.linalg.norm(terms, axis=2).sum(axis=1)[:, None]

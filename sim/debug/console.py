@@ -14,7 +14,7 @@ from ctm.sim.debug.event import Event
 from ctm.sim.debug.images.elements import buffer_names, store_named
 from ctm.sim.debug.numbers import count_of, word_of
 from ctm.sim.debug.session import Session
-from ctm.sim.debug.slicing.lookup import word_named
+from ctm.sim.debug.slicing.named_cells import word_named
 from ctm.sim.debug.stopping.locations import stop_at, watch
 from ctm.sim.debug.texts import Texts
 from ctm.sim.debug.walk import Position
@@ -319,7 +319,7 @@ class Console(cmd.Cmd):
         if line is None:
             label = session.code.label(session.unit)
             here = f"here {label}" if label else "here"
-            raise DebugError(f"there is no source line {here}; `disassemble` shows the instructions")
+            raise DebugError(f"there is no source line {here}; `disassemble` lists the instructions")
         around = count_of(text) if text else line.line
         count = len(session.code.files.get(line.file, "").splitlines())
         if around > count:

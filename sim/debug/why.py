@@ -161,7 +161,7 @@ def _condition(session: Session, pixel: tuple[int, int], track: Track) -> Condit
     if isinstance(launch, PixelLaunch):
         return condition_of_fragment(started, pixel, session.wavefront.order, value, session.cancellation)
     is_after = launch.conditional.location is ConditionalLocation.DPP
-    # What the wavefront stored at its end is undone. What was set by hand stays: the slice begins there.
+    # What the wavefront stored at its end is undone. What was set by hand remains: the slice begins there.
     session.wavefront.back_to(track.first)
     return condition_of(launch, pixel, value if is_after else launch.conditional_value)
 

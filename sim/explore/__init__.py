@@ -1,1 +1,1 @@
-"""A kernel beside its instructions, its cycles and its output: what `ctm explore` shows."""
+"""A kernel beside its instructions, its cycles and its output: the user interface of `ctm explore`."""

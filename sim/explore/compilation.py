@@ -65,7 +65,7 @@ def _problem(said: Diagnostic, name: str) -> Problem:
     if file == name:
         return Problem(message=said.message, line=line, column=column)
     shown = file.removeprefix(f"{KERNEL_FOLDER}/")
-    return Problem(message=said.message, place=f"{shown}:{line}" if line else shown)
+    return Problem(message=said.message, location=f"{shown}:{line}" if line else shown)
 
 
 def _shown(isa: str, executable: Executable, text: str, name: str, problems: tuple[Problem, ...]) -> Compiled:

@@ -1,4 +1,4 @@
-"""Running a kernel: a part of its job with a profile, or all of it for its pictures."""
+"""Running a kernel: a sample of its job with a profile, or the whole job for its pictures."""
 
 from base64 import b64encode
 from collections.abc import Iterable
@@ -55,14 +55,14 @@ def ran(request: Request, job: str, executable: Executable, scratch: Path) -> Ru
     path.write_text(job, encoding="utf-8")
     name = program_name(job) or request.name
     loaded = load_job(path, scratch, {name: program_of(Path(request.name), executable)})
-    part = loaded if request.whole else sample(loaded, executable)
+    sampled = loaded if request.whole else sample(loaded, executable)
     execution = Execution(
-        part, engine=request.engine, config=configuration(request.isa), watchdog=WATCHDOG,
+        sampled, engine=request.engine, config=configuration(request.isa), watchdog=WATCHDOG,
         watch=None if request.whole else Watching(),
     )  # fmt: skip
     finished = execution.run()
     profile = None if request.whole else _profile(execution, Path(request.name).name)
-    return _run(request, finished, profile, execution.device.ran, _extent(loaded, part))
+    return _run(request, finished, profile, execution.device.ran, _extent(loaded, sampled))
 
 
 def sample(job: LoadedJob, executable: Executable | None = None) -> LoadedJob:
@@ -74,19 +74,19 @@ def sample(job: LoadedJob, executable: Executable | None = None) -> LoadedJob:
     while sizes[0] * sizes[1] > MOST_PROCESSORS:
         longer = int(sizes[1] > sizes[0])
         sizes[longer] = (sizes[longer] + 1) // 2
-    places = []
+    domains = []
     for (begin, end), size in zip(spans, sizes, strict=True):
         middle = (end - begin + 1 - size) // 2
         first_one = begin + middle - middle % _ALIGNMENT
-        places.append((first_one, first_one + size - 1))
-    section = first.section.model_copy(update={"domain_i": places[0], "domain_j": places[1], "repeat": 1, "swap": ()})
+        domains.append((first_one, first_one + size - 1))
+    section = first.section.model_copy(update={"domain_i": domains[0], "domain_j": domains[1], "repeat": 1, "swap": ()})
     return replace(job, launches=(replace(first, section=section),))
 
 
-def _extent(job: LoadedJob, part: LoadedJob) -> str:
+def _extent(job: LoadedJob, sampled: LoadedJob) -> str:
     launches = sum(launch.section.repeat for launch in job.launches)
-    few, pixels = processors(part), processors(job) // launches
-    if part is job:
+    few, pixels = processors(sampled), processors(job) // launches
+    if sampled is job:
         return f"{pixels:,} pixels, {launches:,} launches" if launches > 1 else f"{pixels:,} pixels"
     pixels_of_it = f"{few:,} of {pixels:,} pixels" if few < pixels else f"{few:,} pixels"
     return f"{pixels_of_it}, one of {launches:,} launches" if launches > 1 else pixels_of_it
@@ -132,7 +132,7 @@ def _pictures(outputs: Iterable[tuple[str, npt.NDArray[Any]]]) -> Iterable[Pictu
 
 
 def _shades(array: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], str]:
-    """An output as shades or colours that a screen shows, and what was done for that."""
+    """An output as shades or colours of a screen, and a note on their scaling."""
     if array.dtype != np.float32:
         found = picture_of(array)
         assert found is not None

@@ -1,4 +1,4 @@
-"""Answers requests one at a time, each in a process of its own with limits."""
+"""Runs requests one at a time, each in a process of its own with limits."""
 
 import sys
 from threading import Event, Lock
@@ -51,7 +51,7 @@ class Explorer:
             self._stops.discard(stop)
 
     def close(self) -> None:
-        """End the process that waits and the one that works; no further request is answered."""
+        """End the process that waits and the one that works; no further request is accepted."""
         self._is_closed = True
         for stop in tuple(self._stops):
             stop.set()
@@ -67,4 +67,4 @@ def _asked(worker: Worker, request: Request, stop: Event | None) -> Explored:
     except LimitError as error:
         return Explored(failure=str(error))
     except ValidationError:
-        return Explored(failure="the answer could not be read")
+        return Explored(failure="the response could not be read")

@@ -26,13 +26,13 @@ def includes(folder: Path) -> dict[str, Path]:
     top = folder.resolve()
     found: dict[str, Path] = {}
     seen = 0
-    for place, folders, names in os.walk(top):
+    for directory, folders, names in os.walk(top):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             seen += 1
             if seen > _MOST_FILES:
                 return found
-            path = Path(place, name)
+            path = Path(directory, name)
             if path.suffix in _SUFFIXES and (file := _inside(path, top)) is not None:
                 found[str(path.relative_to(top))] = file
     return found

@@ -49,20 +49,20 @@ def isa_of(text: str) -> str:
 def made_up(name: str, executable: Executable) -> str:
     """A job for a program: a square, test pictures as its inputs, and 1 for each of its constants."""
     notes = executable.notes
-    parts = [f'[program]\nfile = "{_quoted(name)}"', f"[domain]\ni = [0, {SIDE - 1}]\nj = [0, {SIDE - 1}]"]
+    sections = [f'[program]\nfile = "{_quoted(name)}"', f"[domain]\ni = [0, {SIDE - 1}]\nj = [0, {SIDE - 1}]"]
     picture = DataFormat.FLOAT32_4.name
     for index in notes.inputs:
-        parts.append(f'[[inputs]]\nindex = {index}\nfile = "{PICTURE}"\nformat = "{picture}"')
+        sections.append(f'[[inputs]]\nindex = {index}\nfile = "{PICTURE}"\nformat = "{picture}"')
     for index in notes.outputs:
         shape = f"shape = [{SIDE}, {SIDE}]"
-        parts.append(f'[[outputs]]\nindex = {index}\nfile = "output{index}.npy"\n{shape}\nformat = "{picture}"')
+        sections.append(f'[[outputs]]\nindex = {index}\nfile = "output{index}.npy"\n{shape}\nformat = "{picture}"')
     own: Any = executable.own_constants
     floats = ", ".join(f"{index} = [1.0, 1.0, 1.0, 1.0]" for index in notes.float_constants if index not in own.floats)
     ints = ", ".join(f"{index} = [8, 0, 1]" for index in notes.int_constants if index not in own.ints)
     lines = [f"{kind} = {{{values}}}" for kind, values in (("float", floats), ("int", ints)) if values]
     if lines:
-        parts.append("\n".join(["[constants]", *lines]))
-    return "\n\n".join(parts) + "\n"
+        sections.append("\n".join(["[constants]", *lines]))
+    return "\n\n".join(sections) + "\n"
 
 
 def test_picture() -> npt.NDArray[np.float32]:

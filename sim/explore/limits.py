@@ -37,11 +37,11 @@ class Limits:
 
 
 class LimitError(Exception):
-    """A job that took more than it may, or that ended without an answer; the message is a sentence."""
+    """A job that took more than its limits, or that ended without a response; the message is a sentence."""
 
 
 class Worker:
-    """A process that answers one question, and waits for it; leaving the context ends it.
+    """A process that waits for one request and responds to it; leaving the context ends it.
 
     It leads a session, so that what it starts is found, whatever process groups there are. Its folder is its own, and
     goes with it.
@@ -52,13 +52,13 @@ class Worker:
         self._folder = tempfile.TemporaryDirectory(prefix="ctm-explore-", ignore_cleanup_errors=True)
         folder = Path(self._folder.name)
         kept = {name: environment[name] for name in _KEPT if name in environment}
-        self._answer, self._errors = folder / "answer", folder / "errors"
-        with self._answer.open("wb") as answer, self._errors.open("wb") as errors:
+        self._response, self._errors = folder / "response", folder / "errors"
+        with self._response.open("wb") as response, self._errors.open("wb") as errors:
             self._process = subprocess.Popen(
                 command, cwd=folder, env={**kept, **_SINGLE, "TMPDIR": str(folder)}, stdin=subprocess.PIPE,
-                stdout=answer, stderr=errors, start_new_session=True,
+                stdout=response, stderr=errors, start_new_session=True,
             )  # fmt: skip
-        # It reads nothing of a question before that.
+        # It reads nothing of a request before that.
         with suppress(ProcessLookupError):
             self._limit()
 
@@ -68,18 +68,18 @@ class Worker:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def ask(self, question: bytes, stop: Event | None = None) -> bytes:
-        """What it says to a question.
+    def ask(self, request: bytes, stop: Event | None = None) -> bytes:
+        """The response to a request.
 
         Raises
         ------
         LimitError
-            It took too long or too much, `stop` was set, or it ended without an answer.
+            It exceeded a limit, `stop` was set, or it ended without a response.
         """
         end = time.monotonic() + self._limits.seconds
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
-            self._process.stdin.write(question)
+            self._process.stdin.write(request)
             self._process.stdin.close()
         while self._process.poll() is None:
             if stop is not None and stop.is_set():
@@ -89,9 +89,9 @@ class Worker:
             if resident(self._process.pid) > self._limits.memory:
                 raise self._too_much
             time.sleep(_POLL_SECONDS)
-        return self._answered()
+        return self._result()
 
-    def _answered(self) -> bytes:
+    def _result(self) -> bytes:
         status, printed = self._process.returncode, self._errors.read_bytes()
         if status == -signal.SIGXCPU:
             raise LimitError(f"it did not end within {self._limits.seconds:g} seconds")
@@ -100,7 +100,7 @@ class Worker:
         if status:
             last = printed.decode(errors="replace").strip().rpartition("\n")[2]
             raise LimitError(f"it ended with status {status}: {last[:500]}")
-        return self._answer.read_bytes()
+        return self._response.read_bytes()
 
     @property
     def _too_much(self) -> LimitError:

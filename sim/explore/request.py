@@ -1,4 +1,4 @@
-"""What is asked of a kernel, and what is known of it afterwards; both cross the border of a process as JSON."""
+"""A request for a kernel, and the response to it; both cross the border of a process as JSON."""
 
 from dataclasses import dataclass, field
 
@@ -21,7 +21,7 @@ class Request:
     isa, engine
         Which program runs on which engine; nothing runs without an engine.
     whole
-        Whether the whole job runs, or a part of its first launch, whose profile is taken.
+        Whether the whole job runs, or a sample of its first launch, whose profile is taken.
     """
 
     text: str
@@ -45,12 +45,12 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """An error or a warning. `line` and `column` count from 1, 0 where they are not known; `place` is another file."""
+    """An error or a warning. `line` and `column` count from 1, 0 if unknown; `location` is another file."""
 
     message: str
     line: int = 0
     column: int = 0
-    place: str = ""
+    location: str = ""
     is_warning: bool = False
 
 

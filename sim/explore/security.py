@@ -1,4 +1,4 @@
-"""Who may speak to the server: a browser of this computer that shows the server's own page."""
+"""Access to the server: only from a browser of this computer, and only from the server's own page."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -47,7 +47,7 @@ class Guard:
         if kind not in ("http", "websocket"):
             await self.app(scope, receive, send)
         elif not self._may_pass(scope["headers"], is_websocket=kind == "websocket"):
-            await _refuse(kind, send)
+            await _reject(kind, send)
         else:
             await self.app(scope, receive, _with_headers(send))
 
@@ -65,7 +65,7 @@ class Guard:
         )
 
 
-async def _refuse(kind: str, send: Send) -> None:
+async def _reject(kind: str, send: Send) -> None:
     if kind == "websocket":
         await send({"type": "websocket.close", "code": _POLICY_VIOLATION})
         return
@@ -75,9 +75,9 @@ async def _refuse(kind: str, send: Send) -> None:
 
 
 def _with_headers(send: Send) -> Send:
-    async def answer(message: MutableMapping[str, Any]) -> None:
+    async def send_with_headers(message: MutableMapping[str, Any]) -> None:
         if message["type"] == "http.response.start":
             message["headers"] = [*message.get("headers", ()), *_HEADERS]
         await send(message)
 
-    return answer
+    return send_with_headers

@@ -15,8 +15,8 @@ NEW = """#include <ctm/kernel.h>
 
 // A colour for each pixel of 64 x 64.
 kernel void rings(vec2 pixel) {
-    vec2 way = pixel - vec2(32, 32);
-    float distance = length(way);
+    vec2 offset = pixel - vec2(32, 32);
+    float distance = length(offset);
     float shade = 0.5f + 0.5f * sin(distance);
     output(0, vec4(shade, distance / 45, 0, 1));
 }

@@ -3,25 +3,25 @@
 from collections.abc import Callable, Iterator
 
 from ctm.rtl.dpp.watch import Wait
+from ctm.sim.profile.fetches import serialized_fetches
 from ctm.sim.profile.figures import Figures
-from ctm.sim.profile.lookups import waiting_lookups
 from ctm.sim.profile.occupancy import CODE_BYTES
 from ctm.sim.profile.profile import ProgramProfile, Statement
 
 IDLE_LANES = 1 / 3
 """Lanes without work, of those that are covered and valid."""
-LOOKUPS, CONSTANTS, CODE, REQUESTS = 1 / 2, 1 / 10, 1 / 10, 1 / 5
+FETCHES, CONSTANTS, CODE, REQUESTS = 1 / 2, 1 / 10, 1 / 10, 1 / 5
 """Cycles that wavefronts wait for a cause, of all their cycles."""
 ONE_REGISTER = 1 / 10
-"""The same for lookups that wait for another one to the same register."""
+"""The same for fetches that wait for the one before them, which writes the same register."""
 EXPOSED = 1 / 4
-"""Cycles in which all wavefronts of a core wait for results and lookups."""
+"""Cycles in which all wavefronts of a core wait for results and fetches."""
 IN_USE = 3 / 4
 """Wave slots in use, of those that a program may use, from which on it has enough wavefronts."""
 BANDWIDTH = 4 / 5
-"""Bytes that lookups get from memory, of those that it can give."""
+"""Bytes that fetches get from memory, of those that it can give."""
 MISSED = 1 / 4
-"""Lines that lookups did not find in the first level, from which on fewer of them would make a difference."""
+"""Lines that fetches did not find in the first level, from which on fewer of them would make a difference."""
 CONCENTRATED = 1 / 4
 """Lost lanes of one line, of all of them, from which on it is named alone."""
 _TEXT = 60
@@ -39,7 +39,7 @@ def _found(profile: ProgramProfile) -> Iterator[tuple[float, str]]:
     if not profile.has_cycles:
         return
     # The first says why wavefronts wait at a line.
-    yield from list(_one_register(profile, figures)) or _lookups(profile, figures)
+    yield from list(_one_register(profile, figures)) or _fetches(profile, figures)
     yield from _causes(profile, figures)
     yield from _occupancy(profile, figures)
 
@@ -48,26 +48,26 @@ def _idle(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, st
     idle = 1 - figures.efficiency
     if idle <= IDLE_LANES:
         return
-    place, share = _most(profile, lambda each: each.lost)
-    where = f"{share:.0%} of them at {place}"
+    site, share = _most(profile, lambda each: each.lost)
+    where = f"{share:.0%} of them at {site}"
     if share < CONCENTRATED:
-        places = [name for name, each in _places(profile) if each.lost]
-        where = f"from {places[0]} to {places[-1]}"
+        sites = [name for name, each in _sites(profile) if each.lost]
+        where = f"from {sites[0]} to {sites[-1]}"
     yield (
         idle,
         (
             f"{idle:.0%} of the lanes do nothing while others of their wavefront work, {where}: neighbours that branch "
-            "alike, or a select in place of a branch, keep lanes busy"
+            "alike, or a select instead of a branch, keep lanes busy"
         ),
     )
 
 
-def _lookups(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, str]]:
+def _fetches(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, str]]:
     share, residency = figures.waits_for(Wait.FETCH) / figures.cost, profile.residency
-    if share <= LOOKUPS or residency is None:
+    if share <= FETCHES or residency is None:
         return
-    place, part = _most(profile, lambda each: each.waits_for(Wait.FETCH))
-    waits = f"wavefronts spend {share:.0%} of their cycles waiting for lookups, {part:.0%} of that at {place}"
+    site, of_site = _most(profile, lambda each: each.waits_for(Wait.FETCH))
+    waits = f"wavefronts spend {share:.0%} of their cycles waiting for fetches, {of_site:.0%} of that at {site}"
     bandwidth = figures.from_memory / residency.most_from_memory
     if bandwidth > BANDWIDTH:
         yield (
@@ -85,7 +85,7 @@ def _lookups(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float,
             share,
             (
                 f"{waits}, and too few others work meanwhile; {missed:.0%} of their lines were not in the first level: "
-                f"{more}lookups further in front of their use{fewer} would hide it"
+                f"{more}fetches further in front of their use{fewer} would hide it"
             ),
         )
 
@@ -93,7 +93,7 @@ def _lookups(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float,
 def _causes(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, str]]:
     code = (
         "wait for instructions, which are loaded once: a launch that has more to do hides it"
-        if profile.code_stays
+        if profile.code_fits
         else f"wait for instructions: its code does not stay in {CODE_BYTES >> 10} KiB of instruction cache"
     )
     for wait, threshold, text in (
@@ -108,20 +108,20 @@ def _causes(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, 
     ):
         share = figures.waits_for(wait) / figures.cost
         if share > threshold:
-            place, _ = _most(profile, lambda each, wait=wait: each.waits_for(wait))  # type: ignore[misc]
-            yield share, f"wavefronts spend {share:.0%} of their cycles, most at {place}, where they {text}"
+            site, _ = _most(profile, lambda each, wait=wait: each.waits_for(wait))  # type: ignore[misc]
+            yield share, f"wavefronts spend {share:.0%} of their cycles, most at {site}, where they {text}"
 
 
 def _one_register(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[float, str]]:
-    found = list(waiting_lookups(profile.statements))
+    found = list(serialized_fetches(profile.statements))
     share = sum(each.figures.waits_for(Wait.FETCH) for each, _ in found) / figures.cost
     if share > ONE_REGISTER:
         statement, register = max(found, key=lambda each: each[0].figures.waits_for(Wait.FETCH))
         yield (
             share,
             (
-                f"wavefronts spend {share:.0%} of their cycles in front of lookups, most at {_place(statement)}, that "
-                f"wait for the lookup before them, which writes other channels of r{register}: lookups into registers "
+                f"wavefronts spend {share:.0%} of their cycles in front of fetches, most at {_site(statement)}, that "
+                f"wait for the fetch before them, which writes other channels of r{register}: fetches into registers "
                 "of their own run together"
             ),
         )
@@ -139,7 +139,7 @@ def _occupancy(profile: ProgramProfile, figures: Figures) -> Iterator[tuple[floa
             (figures.waits_for(Wait.RESULT) + figures.waits_for(Wait.FETCH)) / figures.cost,
             (
                 f"{bound.amount} {bound.what} leave {occupancy.wave_slots} of {occupancy.there_are} wave slots, and in "
-                f"{residency.share_exposed:.0%} of the cycles all wavefronts wait for results and lookups, which "
+                f"{residency.share_exposed:.0%} of the cycles all wavefronts wait for results and fetches, which "
                 f"others would hide: {remedy}"
             ),
         )
@@ -156,22 +156,22 @@ def _is_in_use(profile: ProgramProfile) -> bool:
     return occupancy is not None and residency is not None and residency.wave_slots > IN_USE * occupancy.wave_slots
 
 
-def _place(statement: Statement) -> str:
+def _site(statement: Statement) -> str:
     if statement.line:
         return str(statement.line)
     text = " ".join(statement.text.split())
     return f"instruction {statement.unit} ({text if len(text) <= _TEXT else f'{text[:_TEXT]}...'})"
 
 
-def _places(profile: ProgramProfile) -> list[tuple[str, Figures]]:
+def _sites(profile: ProgramProfile) -> list[tuple[str, Figures]]:
     """Each line, or each instruction where lines are not known."""
     if profile.lines:
         return [(str(line), each) for line, each in profile.lines.items()]
-    return [(_place(each), each.figures) for each in profile.statements]
+    return [(_site(each), each.figures) for each in profile.statements]
 
 
 def _most(profile: ProgramProfile, key: Callable[[Figures], int]) -> tuple[str, float]:
-    """The line, or the instruction where lines are not known, with most of a figure; its part of the whole."""
-    place, most = max(_places(profile), key=lambda each: key(each[1]))
+    """The line, or the instruction where lines are not known, with most of a figure; its share of the whole."""
+    site, most = max(_sites(profile), key=lambda each: key(each[1]))
     whole = key(profile.figures)
-    return place, key(most) / whole if whole else 0.0
+    return site, key(most) / whole if whole else 0.0

@@ -34,7 +34,7 @@ class Figures:
         Their lanes that were active, covered or not, which the machine's counters have; that were active, covered and
         valid; that were covered and valid.
     hits, misses
-        Accesses of its lookups to lines of the first level of the input cache, of those that hit and that missed.
+        Accesses of its fetches to lines of the first level of the input cache, of those that hit and that missed.
     shared_hits, shared_misses
         Those of these misses to the second level; until it is asked for the last ones they are fewer.
     waited
@@ -62,7 +62,7 @@ class Figures:
 
     @property
     def loaded(self) -> int:
-        """Bytes of lines that its lookups missed, and that were loaded into the first level."""
+        """Bytes of lines that its fetches missed, and that were loaded into the first level."""
         return self.misses * CacheConfig.LINE_BYTES
 
     @property
@@ -90,14 +90,14 @@ def figures_of(row: Any) -> Figures:
     return Figures(**{name: int(row[name]) for name in _COUNTS}, waited=waited)
 
 
-def total(parts: Iterable[Figures]) -> Figures:
+def total(summands: Iterable[Figures]) -> Figures:
     """The sum."""
     result = Figures()
-    for part in parts:
+    for summand in summands:
         result = Figures(
-            **{name: getattr(result, name) + getattr(part, name) for name in _COUNTS},
-            waited={wait: result.waited.get(wait, 0) + part.waited.get(wait, 0) for wait in part.waited}
-            if part.waited
+            **{name: getattr(result, name) + getattr(summand, name) for name in _COUNTS},
+            waited={wait: result.waited.get(wait, 0) + summand.waited.get(wait, 0) for wait in summand.waited}
+            if summand.waited
             else result.waited,
         )
     return result

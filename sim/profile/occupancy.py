@@ -49,10 +49,10 @@ class Residency:
     occupied
         Wave slots that had one, summed up over these cycles.
     exposed
-        Of these cycles those in which every wavefront of the core waited for results or lookups, and the core did
+        Of these cycles those in which every wavefront of the core waited for results or fetches, and the core did
         nothing else: another wavefront could have issued.
     most_from_memory
-        Bytes that memory could have given for lookups meanwhile.
+        Bytes that memory could have given for fetches meanwhile.
     """
 
     cycles: int
@@ -76,12 +76,12 @@ class Residency:
 
     @property
     def share_exposed(self) -> float:
-        """The part of its cycles that more wavefronts could have used."""
+        """The share of its cycles that more wavefronts could have used."""
         return self.exposed / self.cycles
 
 
-def code_stays(executable: Executable) -> bool:
-    """Whether a core keeps all of a program's code: an R5xx core has room for any, an R700 core has a cache."""
+def code_fits(executable: Executable) -> bool:
+    """Whether a core holds all of a program's code: an R5xx core's RAM fits any, an R700 core has a cache."""
     return not isinstance(executable, R700Executable) or UNIT_BYTES * len(executable.code) <= CODE_BYTES
 
 

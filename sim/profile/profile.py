@@ -11,7 +11,7 @@ from ctm.sim.elf.lines import Line
 from ctm.sim.elf.sources import with_texts
 from ctm.sim.engines.seen import Seen
 from ctm.sim.profile.figures import ACCESSES, Figures, figures_of, total
-from ctm.sim.profile.occupancy import Occupancy, Residency, code_stays, occupancy
+from ctm.sim.profile.occupancy import Occupancy, Residency, code_fits, occupancy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class ProgramProfile:
     """On the cores that ran it."""
     residency: Residency | None = None
     """What was seen of that; None where there are no cycles."""
-    code_stays: bool = True
+    code_fits: bool = True
     """Whether a core keeps all of its code, so that it is loaded once."""
 
     def source(self, line: Line) -> str:
@@ -51,11 +51,11 @@ class ProgramProfile:
     @cached_property
     def lines(self) -> dict[Line, Figures]:
         """Those of each source line that has instructions, in the order of files and lines."""
-        parts: dict[Line, list[Figures]] = {}
+        figures: dict[Line, list[Figures]] = {}
         for statement in self.statements:
             if statement.line is not None:
-                parts.setdefault(statement.line, []).append(statement.figures)
-        return {line: total(parts[line]) for line in sorted(parts)}
+                figures.setdefault(statement.line, []).append(statement.figures)
+        return {line: total(figures[line]) for line in sorted(figures)}
 
     @property
     def has_cycles(self) -> bool:
@@ -77,7 +77,7 @@ def profiles(seen: Seen, programs: Mapping[int, tuple[str, Executable]]) -> list
             found.append(
                 ProgramProfile(
                     name=name, statements=tuple(_statements(program, rows)), sources=sources,
-                    occupancy=occupancy(executable, seen.array), code_stays=code_stays(executable),
+                    occupancy=occupancy(executable, seen.array), code_fits=code_fits(executable),
                     residency=Residency.of(seen, address),
                 )
             )  # fmt: skip

@@ -17,6 +17,6 @@ def section_html(title: str, profile: ProgramProfile, *, waits: str = "") -> str
         f"{whole.efficiency:.0%} of the lanes that are covered work.</p>"
         f"<ul>{sentences}</ul>{waits}"
         f'<p class="soft">In front of each line stands its share of {what}. '
-        f"A click on such a line shows its instructions{' and what they waited for' * profile.has_cycles}.</p>"
+        f"A click on such a line opens its instructions{' and what they waited for' * profile.has_cycles}.</p>"
         f"{source_html(profile)}"
     )

@@ -13,16 +13,16 @@ STYLE = """
                       border: none; padding: 0; }
 .listing { border: 1px solid var(--edge, #8886); border-radius: 6px; padding: 0.3em 0; }
 .line { box-sizing: border-box; padding-left: 0.5em; width: max-content; min-width: 100%; }
-details.line .place, details.line .share { color: inherit; }
+details.line .location, details.line .share { color: inherit; }
 details.line > summary { list-style: none; cursor: pointer; }
 details.line > summary:hover, details.line[open] { outline: 1px solid var(--edge, #8886); }
 details.line { background: color-mix(in srgb, var(--hot, #f59e0b) var(--heat), transparent); }
 details.line > :not(summary) { margin: 0; padding: 0.2em 0 0.5em 9em; width: fit-content; max-width: 84vw;
                                box-sizing: border-box; position: sticky; left: 0; }
-.place, .share { display: inline-block; width: 4.2em; text-align: right; padding-right: 1em; white-space: nowrap;
+.location, .share { display: inline-block; width: 4.2em; text-align: right; padding-right: 1em; white-space: nowrap;
                  color: var(--soft, #888); font-size: 0.8em; }
 @media (max-width: 45em) {
-  details.line > :not(summary) { padding-left: 1em; } .share { width: 3.9em; } .place { width: 2.8em; }
+  details.line > :not(summary) { padding-left: 1em; } .share { width: 3.9em; } .location { width: 2.8em; }
 }
 """
 """The looks of a listing, with which a page's colours `--edge`, `--soft` and `--hot` go."""
@@ -55,9 +55,9 @@ def _listing(title: str, rows: Iterator[str]) -> str:
 
 
 def _row(
-    place: str, text: str, figures: Figures | None, statements: Sequence[Statement], profile: ProgramProfile
+    location: str, text: str, figures: Figures | None, statements: Sequence[Statement], profile: ProgramProfile
 ) -> str:
-    code = f'<span class="place">{place}</span><code>{escape(text) or "&nbsp;"}</code>'
+    code = f'<span class="location">{location}</span><code>{escape(text) or "&nbsp;"}</code>'
     if figures is None or not figures.cost:
         return f'<div class="line"><span class="share"></span>{code}</div>'
     share = figures.cost / profile.figures.cost

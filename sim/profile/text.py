@@ -15,8 +15,8 @@ _SHOWN = 0.005
 """Causes that have less of all cycles have no column."""
 _WIDTH = 150
 _NOTHING = ""
-_LOOKUPS = "misses", "bytes", "of memory"
-"""Columns of a program with lookups."""
+_ACCESSES = "misses", "bytes", "of memory"
+"""Columns of a program with fetches."""
 
 
 def print_profile(profile: ProgramProfile, console: Console) -> None:
@@ -35,19 +35,19 @@ def print_profile(profile: ProgramProfile, console: Console) -> None:
     if residency is not None and occupancy is not None:
         console.print(
             f"{residency.wave_slots:.1f} of the {occupancy.wave_slots} wave slots that it may use are in use; in "
-            f"{residency.share_exposed:.0%} of the cycles all of them wait for results or lookups",
+            f"{residency.share_exposed:.0%} of the cycles all of them wait for results or fetches",
             highlight=False,
         )
     for sentence in advice(profile):
         console.print(f"* {sentence}", highlight=False)
-    places = list(_places(profile))
-    expensive = sorted(places, key=lambda each: -each[1].cost)[:_MOST_EXPENSIVE]
+    rows = list(_rows(profile))
+    expensive = sorted(rows, key=lambda each: -each[1].cost)[:_MOST_EXPENSIVE]
     _print(profile, "most expensive", [each for each in expensive if each[1].cost], console)
-    _print(profile, "all", places, console)
+    _print(profile, "all", rows, console)
 
 
-def _places(profile: ProgramProfile) -> Iterator[tuple[str, Figures, str]]:
-    """Place, figures and text of each line, else of each instruction."""
+def _rows(profile: ProgramProfile) -> Iterator[tuple[str, Figures, str]]:
+    """Location, figures and text of each line, else of each instruction."""
     if profile.lines:
         for line, figures in profile.lines.items():
             yield str(line), figures, profile.source(line)
@@ -56,24 +56,24 @@ def _places(profile: ProgramProfile) -> Iterator[tuple[str, Figures, str]]:
         yield str(statement.unit), statement.figures, statement.text
 
 
-def _print(profile: ProgramProfile, title: str, places: list[tuple[str, Figures, str]], console: Console) -> None:
+def _print(profile: ProgramProfile, title: str, rows: list[tuple[str, Figures, str]], console: Console) -> None:
     whole = profile.figures
     waits = [wait for wait in WAITS if whole.waits_for(wait) > _SHOWN * whole.cost]
     table = Table(box=SIMPLE_HEAD, pad_edge=False, title=title, title_justify="left")
     table.add_column("line" if profile.lines else "unit", no_wrap=True)
     for name in ("share", "issues", "lanes", *(wait.name.lower() for wait in waits)):
         table.add_column(name, justify="right", no_wrap=True)
-    lookups = [name for name in _LOOKUPS if whole.hits + whole.misses]
-    for name in lookups:
+    columns = [name for name in _ACCESSES if whole.hits + whole.misses]
+    for name in columns:
         table.add_column(name, justify="right", no_wrap=True)
-    # Where there is no room it is the text that goes on in another line.
+    # In a narrow terminal the text is the column that wraps.
     table.add_column("source" if profile.lines else "instruction", overflow="fold")
-    for place, figures, text in places:
+    for location, figures, text in rows:
         waited = (_count(figures.waits_for(wait)) for wait in waits)
         lanes = f"{figures.efficiency:.0%}" if figures.issues else _NOTHING
         share = f"{figures.cost / whole.cost:.1%}" if figures.cost else _NOTHING
-        accesses = tuple(map(_count, (figures.misses, figures.loaded, figures.from_memory))) if lookups else ()
-        table.add_row(place, share, _count(figures.issues), lanes, *waited, *accesses, text)
+        accesses = tuple(map(_count, (figures.misses, figures.loaded, figures.from_memory))) if columns else ()
+        table.add_row(location, share, _count(figures.issues), lanes, *waited, *accesses, text)
     console.print(table, highlight=False)
 
 

@@ -54,5 +54,5 @@ def core_description(top: str, names: Mapping[str, str]) -> str:
 
     Target `lint` runs Verilator, and with a testbench `sim` runs Icarus.
     """
-    parts = [_FILES, _TESTBENCH, _TARGETS, _SIMULATION] if "testbench" in names else [_FILES, _TARGETS]
-    return "".join(parts).format(top=top, version=version(PROJECT), **names)
+    sections = [_FILES, _TESTBENCH, _TARGETS, _SIMULATION] if "testbench" in names else [_FILES, _TARGETS]
+    return "".join(sections).format(top=top, version=version(PROJECT), **names)

@@ -19,7 +19,7 @@ LATENCIES = (20, 50, 200)
 _RUNS_END = 5.0
 """Seconds after which a workload is not run again."""
 _PROGRAMS = 32
-"""One behind the other."""
+"""Run in succession."""
 _SUCCESSIVE = "r5xx"
 """What these are for."""
 PEAK_PER_LANE = {"r5xx": 8, "r700": 10}
@@ -72,7 +72,7 @@ def work() -> Iterator[tuple[str, Workload]]:
 
 @dataclass(frozen=True, kw_only=True)
 class Succession:
-    """Programs of 64 processors with one output, one behind the other, with warm caches.
+    """Programs of 64 processors with one output, in succession, with warm caches.
 
     Of each one's `cycles`, `idle` see no ALU instruction, per core: a bound of the time from the last one of a program
     to the first one of the next.
@@ -200,7 +200,7 @@ def print_cycles(engine: str, measurements: list[CycleMeasurement], succession: 
     console.print(table)
     if succession is not None:
         console.print(
-            f"programs of 64 processors, one behind the other: {succession.cycles:.0f} cycles each, "
+            f"programs of 64 processors, in succession: {succession.cycles:.0f} cycles each, "
             f"{succession.idle:.0f} without an ALU instruction"
         )
 

@@ -69,5 +69,5 @@ def write_hardware(config: MachineConfig, folder: Path, job: LoadedJob | None = 
 
 
 def _configuration(config: MachineConfig) -> dict[str, Any]:
-    """All settings by part, and what follows from them at the module's border."""
+    """All settings by unit, and what follows from them at the module's border."""
     return {"top": TOP, "memory_ports": [f"m_axi_{name}" for name in config.memory.ports], **asdict(config)}

@@ -45,11 +45,11 @@ def _lines() -> Iterator[str]:
                 yield _define(f"{field}_MASK", f"0x{((1 << width) - 1) << offset:08x}u")
     yield ""
     yield "/* Counters, ro: 32 bits, they wrap; a reset makes them 0. */"
-    for place, (name, text) in enumerate(COUNTERS.items()):
-        yield f"{_define(f'COUNTER_{name}', f'0x{COUNTERS_OFFSET + _COUNTER_BYTES * place:03x}')} /* {text} */"
+    for index, (name, text) in enumerate(COUNTERS.items()):
+        yield f"{_define(f'COUNTER_{name}', f'0x{COUNTERS_OFFSET + _COUNTER_BYTES * index:03x}')} /* {text} */"
     yield "/* Counters of draws, of hardware that draws; elsewhere they read 0. */"
-    for place, (name, text) in enumerate(DRAW_COUNTERS.items()):
-        yield f"{_define(f'COUNTER_{name}', f'0x{DRAW_COUNTERS_OFFSET + _COUNTER_BYTES * place:03x}')} /* {text} */"
+    for index, (name, text) in enumerate(DRAW_COUNTERS.items()):
+        yield f"{_define(f'COUNTER_{name}', f'0x{DRAW_COUNTERS_OFFSET + _COUNTER_BYTES * index:03x}')} /* {text} */"
     yield ""
     yield "/* STATUS_CODE */"
     for status in Status:

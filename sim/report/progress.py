@@ -48,8 +48,8 @@ class RunProgress:
             self._is_told = True
             self._tell(f"wavefronts are still running after {counts}, and none has begun or ended for "
                        f"{PATIENCE:.0f} s; {self._limit} (--watchdog), --max-cycles limits cycles")  # fmt: skip
-        if self._is_told and (answer := self.ask()):
-            self._tell(answer)
+        if self._is_told and (line := self.ask()):
+            self._tell(line)
 
     @property
     def _limit(self) -> str:

@@ -12,8 +12,8 @@ from ctm.sim.elf import Executable, write
 
 def settings_of(config: MachineConfig) -> dict[str, Any]:
     """All settings of a configuration, by the names that ``--set`` takes."""
-    parts = asdict(config)
-    return {f"{part}.{name}": value for part, values in parts.items() for name, value in values.items()}
+    sections = asdict(config)
+    return {f"{section}.{name}": value for section, values in sections.items() for name, value in values.items()}
 
 
 def hashes(programs: Mapping[int, tuple[str, Executable]]) -> dict[str, str]:

@@ -43,7 +43,7 @@ def saxpy(side: int) -> Workload:
 
 
 def mandelbrot(side: int) -> Workload:
-    """The part of the plane that the example shows, with `side`^2 points, up to 255 steps."""
+    """The example's section of the plane, with `side`^2 points, up to 255 steps."""
     step = STEP * WIDTH / side
     steps = mandelbrot_reference.steps(side, side, step, LEFT, BOTTOM, LIMIT)
     return Workload(

@@ -1,8 +1,8 @@
 """What wavefronts did, when, as a file that Perfetto and chrome://tracing open: the JSON of Chrome's trace events.
 
 A core is a process and a wave slot one of its threads; a cycle is a microsecond. A wavefront is a slice, in it each
-instruction from its issue to the wavefront's next one, and in that what the wavefront waited for. A line that a lookup
-missed is a slice of the memory's process, to which a flow leads from the lookup's instruction. Counters say how many
+instruction from its issue to the wavefront's next one, and in that what the wavefront waited for. A line that a fetch
+missed is a slice of the memory's process, to which a flow leads from the fetch's instruction. Counters say how many
 wavefronts each core has, and how many bytes each memory port moves. Of the golden model, which has no times, a cycle is
 an instruction, and each program of a draw is a process.
 
@@ -165,15 +165,15 @@ def _step(track: _Track, event: _Row, texts: _Texts, wavefront: str) -> None:
 
 
 def _missed(track: _Track, event: _Row, number: int, memory: int) -> Iterator[Event]:
-    """A lookup missed a line: a slice of the memory's process, and a flow from the instruction to it."""
+    """A fetch missed a line: a slice of the memory's process, and a flow from the instruction to it."""
     cycle, unit = event.cycle, event.pc
-    place = {"pid": memory, "tid": track.core + 1, "ts": cycle}
+    at_memory = {"pid": memory, "tid": track.core + 1, "ts": cycle}
     arguments = {"unit": unit, "wave slot": track.wave_slot}
-    yield {**place, "ph": "X", "dur": 1, "name": f"miss of unit {unit}", "cat": "miss", "args": arguments}
+    yield {**at_memory, "ph": "X", "dur": 1, "name": f"miss of unit {unit}", "cat": "miss", "args": arguments}
     if unit in track.issues:
         flow = {"id": number, "name": "miss", "cat": "miss"}
         yield {**flow, "ph": "s", "pid": track.core, "tid": track.wave_slot, "ts": track.issues[unit]}
-        yield {**flow, **place, "ph": "f", "bp": "e"}
+        yield {**flow, **at_memory, "ph": "f", "bp": "e"}
 
 
 def _issue(track: _Track, event: _Row, texts: _Texts) -> None:

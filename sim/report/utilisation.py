@@ -14,11 +14,11 @@ class Utilisation:
     """Shares of the cycles, per core, and of the accesses."""
 
     alu_share: float
-    """Cycles in which a core's lanes take an ALU or OUTPUT instruction, or a part of an R700 wavefront's group."""
+    """Cycles in which a core's lanes take an ALU or OUTPUT instruction, or a segment of an R700 wavefront's group."""
     stall_shares: dict[str, float]
     """Cycles in which a core that has groups issues none, by cause (`docs/isa.md`, counters)."""
     hit_rates: dict[str, float]
-    """Accesses that found their line, by cache; a cache that nobody asked is not there."""
+    """Accesses that hit, by cache; a cache without accesses is not there."""
 
     @property
     def greatest_stall(self) -> str:

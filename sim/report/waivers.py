@@ -17,6 +17,6 @@ _WAIVERS = {
 
 def waivers(verilog: str, own: str) -> str:
     """Verilator's configuration for a file of the machine's Verilog; both are names."""
-    parts = [_HEAD.format(file=verilog, waivers=own)]
-    parts += [f'\n// {reason}\nlint_off -rule {rule} -file "*{verilog}"\n' for rule, reason in _WAIVERS.items()]
-    return "".join(parts)
+    sections = [_HEAD.format(file=verilog, waivers=own)]
+    sections += [f'\n// {reason}\nlint_off -rule {rule} -file "*{verilog}"\n' for rule, reason in _WAIVERS.items()]
+    return "".join(sections)

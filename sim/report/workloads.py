@@ -121,7 +121,7 @@ def prepare(workload: Workload, engine: str, config: MachineConfig) -> Prepared:
 
 
 def succession(engine: str, config: MachineConfig, count: int) -> Prepared:
-    """`count` programs of 64 processors, one behind the other, with nothing but another domain between them."""
+    """`count` programs of 64 processors, in succession, with nothing but another domain between them."""
     side = 8
     rows, columns = np.mgrid[0 : side * count, 0:side]
     sums = Expectation((rows + columns).astype(np.float32)[:, :, None])
@@ -195,7 +195,7 @@ def _floats(words: tuple[int, ...]) -> Floats:
 
 
 def mandelbrot(side: int) -> Workload:
-    """The part of the plane that the example shows, with `side`^2 points, up to 255 steps."""
+    """The example's section of the plane, with `side`^2 points, up to 255 steps."""
     step = mandelbrot_reference.STEP * mandelbrot_reference.WIDTH / side
     left, bottom, limit = mandelbrot_reference.LEFT, mandelbrot_reference.BOTTOM, mandelbrot_reference.LIMIT
     steps = mandelbrot_reference.steps(side, side, step, left, bottom, limit)

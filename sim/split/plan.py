@@ -169,7 +169,7 @@ def _check_known(job: LoadedJob, fetches: Mapping[int, Sequence[Fetch]], planes:
             for side, coordinate in zip(plane.shape[1::-1], (fetch.x, fetch.y), strict=True):
                 if side > COORDINATE_LIMIT and coordinate is None:
                     raise SplitError(
-                        f"{fetch.location or job.path}: --split: which elements of input {index} this lookup reads is "
+                        f"{fetch.location or job.path}: --split: which elements of input {index} this fetch reads is "
                         f"not known beforehand, and the input's side of {side:,} is more than the {COORDINATE_LIMIT:,} "
                         "of a buffer; look up at the pixel plus constants"
                     )
@@ -190,7 +190,7 @@ def _fitting(
         most = most - COLUMNS if most > COORDINATE_LIMIT - _BORDERS * COLUMNS else most // 2 // COLUMNS * COLUMNS
     first = next(fetch for index in planes for fetch in plan.fetches.get(index, ()))
     raise SplitError(
-        f"{first.location or job.path}: --split: lookups of input {first.number} are further apart than the "
+        f"{first.location or job.path}: --split: fetches from input {first.number} are further apart than the "
         f"{COORDINATE_LIMIT:,} elements of a buffer, whatever the tile"
     )
 

@@ -26,10 +26,10 @@ def named(tables: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...], Any
         if "." in section:
             yield _checked(section, (section,)), tuple(section.split(".")), values
         elif section not in _SECTIONS:
-            raise KeyError((section,), unknown("part", section, _SECTIONS))
+            raise KeyError((section,), unknown("section", section, _SECTIONS))
         elif not isinstance(values, dict):
             raise KeyError(
-                (section,), f"is a part of the machine: write {section}.NAME = {values}, not {shown(values)}"
+                (section,), f"is a section of settings: write {section}.NAME = {values}, not {shown(values)}"
             )
         else:
             for name, value in values.items():
@@ -43,7 +43,7 @@ def _checked(name: str, keys: tuple[str, ...]) -> str:
 
 
 def check_kind(name: str, value: int | str) -> None:
-    """Reject a number where a setting takes a name, and the other way round: ValueError."""
+    """Reject a number where a setting takes a name, and the reverse: ValueError."""
     is_text = name in TEXT_SETTINGS
     if isinstance(value, str) != is_text:
         raise ValueError(f"takes a {'name' if is_text else 'whole number'}, not {shown(value)}")

@@ -34,8 +34,8 @@ def parse(text: str, report: Report) -> list[tuple[int, int]]:
 
 
 def link(found: list[tuple[int, int]]) -> Listing:
-    places, numbers = zip(*found, strict=True)
-    return Listing(Words(numbers), places)  # type: ignore[arg-type]
+    positions, numbers = zip(*found, strict=True)
+    return Listing(Words(numbers), positions)  # type: ignore[arg-type]
 
 
 INVENTED = Language(
@@ -72,7 +72,7 @@ def test_all_errors_of_a_text_are_told_in_any_language() -> None:
     assert str(caught.value.errors[2]).startswith("x.w:4:1: the label one was defined before\none: 8\n^")
 
 
-def test_a_language_that_there_is_not_is_refused_by_name() -> None:
+def test_a_language_that_there_is_not_is_an_error_by_name() -> None:
     with pytest.raises(ValueError, match="no language 'basic'; there is: r5xx, r700, words"):
         assemble("", language="basic")
 
@@ -91,23 +91,23 @@ def test_a_text_says_its_language(text: str, kind: str) -> None:
     assert assemble(text).kind == kind
 
 
-def test_an_instruction_set_that_there_is_not_is_refused_by_name() -> None:
+def test_an_instruction_set_that_there_is_not_is_an_error_by_name() -> None:
     with pytest.raises(AssemblyError, match="no instruction set 'r800'; there is: r5xx, r700") as caught:
         assemble("\n  .isa r800 ; new\nNOP", name="x.s")
     assert (caught.value.file, caught.value.line, caught.value.column) == ("x.s", 2, 8)
     assert caught.value.errors[0].source_line == "  .isa r800 ; new"
 
 
-def test_a_text_in_another_language_than_the_one_that_is_named_is_refused() -> None:
+def test_a_text_in_another_language_than_the_one_that_is_named_is_an_error() -> None:
     for text, language in ((".isa r700\nNOP", "r5xx"), (".isa r5xx\nOUT", "r700")):
         with pytest.raises(AssemblyError, match="expected the instruction set of this language"):
             assemble(text, language=language)
 
 
 def test_an_error_while_linking_is_told_with_its_line() -> None:
-    def refuse(found: list[tuple[int, int]]) -> Listing:
-        place = next(iter(lines("7", lambda error: None))).tokens[0].position
-        raise SourceError("it does not fit", place)
+    def fail(found: list[tuple[int, int]]) -> Listing:
+        position = next(iter(lines("7", lambda error: None))).tokens[0].position
+        raise SourceError("it does not fit", position)
 
     with pytest.raises(AssemblyError, match="it does not fit"):
-        listing("7", "x.w", parse, refuse)
+        listing("7", "x.w", parse, fail)

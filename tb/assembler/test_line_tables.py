@@ -1,4 +1,4 @@
-"""Line tables of programs from text: what they say, the directives that say otherwise, and their way back to bytes."""
+"""Line tables of programs from text: what they say, the directives that say otherwise, and their encoding."""
 
 from pathlib import Path
 
@@ -28,7 +28,7 @@ def numbers(executable: Executable) -> list[int | None]:
 
 
 def returns(executable: Executable) -> None:
-    """The text gives the same bytes, whatever it is called, and whether it shows sources."""
+    """The text gives the same bytes, whatever it is called, and whether it prints sources."""
     data = write(executable)
     for sources in (False, True):
         again = assemble(disassemble(read(data), sources=sources), name="again.s")
@@ -89,7 +89,7 @@ def test_the_names_of_files_may_be_any() -> None:
         ('.file "a"\n.line x\nOUT', "2:7: expected a line, or none, not 'x'"),
     ],
 )
-def test_a_wrong_directive_is_an_error_with_its_place(text: str, message: str) -> None:
+def test_a_wrong_directive_is_an_error_with_its_location(text: str, message: str) -> None:
     for head in ("", ".isa r700\n"):
         with pytest.raises(AssemblyError) as caught:
             assemble(head + text.replace("OUT", "NOP" if head else "OUT"), name="a.s")
@@ -98,7 +98,7 @@ def test_a_wrong_directive_is_an_error_with_its_place(text: str, message: str) -
             assert message in str(caught.value)
 
 
-def test_a_program_without_lines_stays_without() -> None:
+def test_a_program_without_lines_remains_without() -> None:
     for text in (R5XX, R700):
         executable = with_lines(assemble(text), None)
         assert ".line none" in disassemble(executable)

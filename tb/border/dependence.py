@@ -143,8 +143,8 @@ class Dependence:
             case Operator(operator="u" | "s"):
                 return self._targets(value.operands[0])
             case Concat():
-                parts = [self._targets(part) for part in value.parts]
-                return [bit for bits, _ in parts for bit in bits], _union([selecting for _, selecting in parts])
+                operands = [self._targets(operand) for operand in value.parts]
+                return [bit for bits, _ in operands for bit in bits], _union([selecting for _, selecting in operands])
             case Part():
                 inner, selecting = self._targets(value.value)
                 return _chosen(inner, value.width, value.stride), selecting | _union([self._of(value.offset)])
@@ -169,7 +169,7 @@ class Dependence:
             case Slice():
                 return self._of(value.value)[value.start : value.stop]
             case Concat():
-                return [bit for part in value.parts for bit in self._of(part)]
+                return [bit for operand in value.parts for bit in self._of(operand)]
             case Part():
                 offset = _union([self._of(value.offset)])
                 return [bits | offset for bits in _chosen(self._of(value.value), value.width, value.stride)]

@@ -151,14 +151,14 @@ def test_a_component_must_state_its_latency_and_have_one_clock() -> None:
 
 
 def test_units_do_not_disturb_each_other() -> None:
-    adder, wider, lookup = CompiledUnit(Adder(8, 1)), CompiledUnit(Adder(16, 3)), CompiledUnit(TableLookup())
+    adder, wider, table = CompiledUnit(Adder(8, 1)), CompiledUnit(Adder(16, 3)), CompiledUnit(TableLookup())
     left, right = words(200_000, 8), words(200_000, 8)
 
     def once(_: int) -> bool:
         return (
             bool((adder(left=left, right=right)["total"] == left + right).all())
             and bool((wider(left=left << 8, right=right << 8)["total"] == (left + right) << 8).all())
-            and bool((lookup(index=left)["entry"] == np.array(TABLE)[left]).all())
+            and bool((table(index=left)["entry"] == np.array(TABLE)[left]).all())
         )
 
     with ThreadPoolExecutor(4) as threads:
@@ -179,10 +179,10 @@ def test_a_call_needs_no_memory_but_its_results_and_a_block() -> None:
 
 
 def test_nothing_of_a_model_remains() -> None:
-    lookup = CompiledUnit(TableLookup())
-    lookup(index=0)
+    table = CompiledUnit(TableLookup())
+    table(index=0)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for _ in range(3000):
-        lookup(index=5)
+        table(index=5)
     # Each model has a table of 32 KiB.
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 20_000

@@ -183,10 +183,10 @@ class ConstructKernel:
         self._names += 1
         name, size = f"q{self._names}", self._random.randrange(2, 5)
         values = ", ".join(self._number() for _ in range(self._random.randrange(1, size + 1)))
-        place = f"({self._int()} & 1)" if self._is_whole else str(self._random.randrange(size))
+        index = f"({self._int()} & 1)" if self._is_whole else str(self._random.randrange(size))
         loop = ("" if self._is_whole else '_Pragma("unroll") ') + f"for (int k = 0; k < {size}; k++)"
         kind = self._pick("int", "float")
-        change = f"{name}[{place}] += {self._pick('3', 'c', f'{name}[0]')};"
+        change = f"{name}[{index}] += {self._pick('3', 'c', f'{name}[0]')};"
         return f"{{ {kind} {name}[{size}] = {{{values}}}; {change} {loop} a = whole(a * 3 + (int){name}[k]); }}"
 
     def _table(self) -> str:

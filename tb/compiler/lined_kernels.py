@@ -126,8 +126,8 @@ def shaded(pixel: ivec2, picture: Image) -> vec3:
     light = normalize(vec3(1.0, 2.0, 3.0))          # DP3 RSQ? MUL MOV? | DOT4_IEEE RECIPSQRT_IEEE MUL_IEEE ADD?
     around = vec3(0.0)
     for n in unroll(range(3)):
-        place = vec2(pixel) + vec2(n, 0)            # ADD? | ADD? INT_TO_FLT? FLT_TO_INT?
-        around += texel(picture, place).xyz         # LOOKUP ADD | SAMPLE ADD MOV?
+        beside = vec2(pixel) + vec2(n, 0)           # ADD? | ADD? INT_TO_FLT? FLT_TO_INT?
+        around += texel(picture, beside).xyz        # LOOKUP ADD | SAMPLE ADD MOV?
     strength = clamp(dot(around, light), 0.0, 1.0)  # DP3 MAX MIN | DOT4_IEEE MAX MIN
     if strength < 0.5:                              # MAX | MAX
         strength = 0.5

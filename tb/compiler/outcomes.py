@@ -1,4 +1,4 @@
-"""What becomes of random kernels: right, or refused for a reason that is known."""
+"""Outcomes of random kernels: right, or unsupported for a listed reason."""
 
 import re
 from collections import Counter
@@ -30,7 +30,7 @@ def outcomes(
     reasons: Sequence[str],
     wrong: Callable[[Any, Launch, Results], int],
 ) -> Counter[str]:
-    """How often kernels were "right", or refused with a sentence that has one of these reasons.
+    """Counts of kernels that were "right", or unsupported with a sentence that has one of these reasons.
 
     `texts` are the kernels by their names, `wrong` runs an executable and says how many words are not as expected.
     """

@@ -1,4 +1,4 @@
-"""Random kernels: structured C of integers and floats with nested conditions, loops, switches, lookups and arrays.
+"""Random kernels: structured C of integers and floats with nested conditions, loops, switches, fetches and arrays.
 
 Divisions of floats and functions that are not exact are left out, so every bit of the results is known.
 """

@@ -52,7 +52,7 @@ CASES: Mapping[str, Case] = {
     "matmul": Case(inputs={0: _between(0, 1), 1: _between(0, 1)}),
     "sobel": Case(shape=(24, 24), inputs={0: _between(-1, 1)}, tolerance=1e-6),
     "sobel_unrolled": Case(shape=(24, 24), inputs={0: _between(-1, 1)}, tolerance=1e-6),
-    "ways": Case(shape=(24, 24), inputs={0: _between(-1, 1)}),
+    "exits": Case(shape=(24, 24), inputs={0: _between(-1, 1)}),
     "hash": Case(shape=(32, 32), bits=(0,)),
     "gcd": Case(shape=(32, 32), bits=(0,)),
     "collatz": Case(shape=(16, 32), bits=(0,)),

@@ -1,27 +1,27 @@
-"""How often random kernels are right, and how often each of their constructs is refused."""
+"""How often random kernels are right, and how often each of their constructs is unsupported."""
 
 from collections import Counter
 
-_LEAST_SHARE, _MOST_REFUSED = 0.03, 0.2
+_LEAST_SHARE, _MOST_REJECTED = 0.03, 0.2
 
 
 class Tally:
-    """What became of kernels: how many are right, and of each construct how many have it and are refused."""
+    """Counts of kernels: those that are right, and of each construct those that have it and those that are rejected."""
 
     def __init__(self) -> None:
         self.count = self.right = 0
         self.uses: Counter[str] = Counter()
-        self.refused: Counter[str] = Counter()
+        self.rejected: Counter[str] = Counter()
 
     def add(self, constructs: set[str], *, is_right: bool) -> None:
-        """Count a kernel that is right or refused."""
+        """Count a kernel that is right or rejected."""
         self.count += 1
         self.right += is_right
         self.uses.update(constructs)
-        self.refused.update(() if is_right else constructs)
+        self.rejected.update(() if is_right else constructs)
 
     def check(self) -> None:
-        """Every construct is in enough kernels, and few of those are refused."""
+        """Every construct is in enough kernels, and few of those are rejected."""
         for name, uses in self.uses.items():
             assert uses >= _LEAST_SHARE * self.count, (name, uses)
-            assert self.refused[name] <= _MOST_REFUSED * uses, (name, self.refused[name], uses)
+            assert self.rejected[name] <= _MOST_REJECTED * uses, (name, self.rejected[name], uses)

@@ -28,7 +28,7 @@ _LIMIT = 500
 
 
 def run(seeds: Sequence[int], folder: Path, isa: str, engines: Sequence[str] = ("golden", "fast")) -> Tally:
-    """Compare kernels; AssertionError at the first that is wrong, or refused for a reason that is not known."""
+    """Compare kernels; AssertionError at the first that is wrong, or unsupported for a reason that is not listed."""
     kernels = {f"k{seed}": ConstructKernel(seed, is_whole=isa == "r700") for seed in seeds}
     texts = {name: kernel.text(name) for name, kernel in kernels.items()}
     host, where, tally = Library([PRELUDE + "".join(texts.values())], folder), launch(), Tally()

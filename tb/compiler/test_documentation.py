@@ -1,4 +1,4 @@
-"""What docs/kernels.md shows works."""
+"""The examples of docs/kernels.md work."""
 
 import re
 import subprocess
@@ -16,8 +16,8 @@ PYTHON, TEXT = ALL.split("\n## Kernels in C\n")
 BLOCKS = re.findall(r"```(c|toml)\n(.*?)```", TEXT, re.DOTALL)
 
 
-def test_the_way_from_a_python_function_is_as_it_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """But for the hardware, in whose place stands the golden model."""
+def test_the_steps_from_a_python_function_are_as_they_stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But for the hardware, which the golden model replaces."""
     source, *steps = re.findall(r"```python\n(.*?)```", PYTHON, re.DOTALL)
     (job,) = re.findall(r"```toml\n(.*?)```", PYTHON, re.DOTALL)
     (tmp_path / "ripple.py").write_text(source)

@@ -39,8 +39,8 @@ def done(executable: Executable) -> Iterator[tuple[int, set[str]]]:
         if executable.kind == "r5xx":
             yield unit, set(map(_half, text.split("||"))) if "(" in text else {text.split()[0]}
             continue
-        for number, part in enumerate(text.split("; ")):
-            name = re.match(r"\s*(?:\d+ +)?(?:[xyzwt]: )?([.A-Za-z0-9_]+)", part)[1]
+        for number, slot in enumerate(text.split("; ")):
+            name = re.match(r"\s*(?:\d+ +)?(?:[xyzwt]: )?([.A-Za-z0-9_]+)", slot)[1]
             if not name.startswith((*_FLOW, ".unit")):
                 is_test = name.startswith("PRED_SET") or name in ("AND_INT", "SETE_INT")
                 yield unit + number, {"LOOP"} if name.startswith("LOOP") else {"TEST", name} if is_test else {name}
@@ -80,7 +80,7 @@ def test_control_flow_has_the_line_of_a_head_or_of_a_condition(name: str) -> Non
 
 
 @pytest.mark.parametrize(("pragma", "message"), [("unroll(full)", "not unrolled"), ("vectorize(enable)", "vectorized")])
-def test_what_the_optimiser_warns_of_has_its_place(pragma: str, message: str) -> None:
+def test_warnings_of_the_optimiser_have_locations(pragma: str, message: str) -> None:
     text = KERNELS["nested.c"].replace("        for (", f"#pragma clang loop {pragma}\n        for (")
     text = text.replace("i < 8", "i < (int)pixel.x")
     (warning,) = compile_kernel(Source(text, "k.c"), isa="r700").warnings
@@ -89,7 +89,7 @@ def test_what_the_optimiser_warns_of_has_its_place(pragma: str, message: str) ->
 
 
 def test_a_product_that_is_moved_down_finds_its_line_again() -> None:
-    path = Path(__file__).parents[1] / "data" / "kernels" / "ways.c"
+    path = Path(__file__).parents[1] / "data" / "kernels" / "exits.c"
     executable = compile_kernel(path, isa="r700").executable
     line = path.read_text().split("\n").index("    t *= 2;") + 1
     assert executable.lines is not None

@@ -67,7 +67,7 @@ def test_fractions_have_a_border_for_rounding(isa: str) -> None:
 @pytest.mark.parametrize(
     ("factor", "bias"), [(1 / 128, 12582912.0), (0.001, 1000000.0)], ids=["to blocks", "to thousands"]
 )
-def test_a_factor_behind_a_rounded_sum_makes_its_error_larger(isa: str, factor: float, bias: float) -> None:
+def test_a_factor_after_a_rounded_sum_makes_its_error_larger(isa: str, factor: float, bias: float) -> None:
     """Adding a large number rounds to whole ones: elements far beyond the pixels' own are looked up."""
     made = found(isa, f"((pixel.x * {factor}f + {bias}f) - {bias}f) * {1 / factor:.1f}f")
     columns = np.arange(PIXELS[0][0], PIXELS[0][1] + 1, dtype=np.float32)

@@ -62,8 +62,8 @@ def test_a_line_table_survives_the_file() -> None:
 
 
 def test_rows_are_merged_and_units_may_have_no_line() -> None:
-    places = (None, Line("a", 1), Line("a", 1), Line("b", 70_000), None)
-    words = Lines(places).words
+    locations = (None, Line("a", 1), Line("a", 1), Line("b", 70_000), None)
+    words = Lines(locations).words
     assert words[:2] == (1, 4)
     assert words[2:10] == (0, 0, 1, 1, 3 | 1 << 16, 70_000, 4, 0)
 
@@ -89,7 +89,7 @@ def test_the_table_has_to_fit_the_code() -> None:
         Executable(code=((0, 0), (0, 1 << 21)), lines=Lines((None,)))
 
 
-def test_the_command_line_shows_lines(tmp_path: Path) -> None:
+def test_the_command_line_lists_lines(tmp_path: Path) -> None:
     (tmp_path / "k.c").write_text(TEXT)
     assert ctm("cc", tmp_path / "k.c", "-o", tmp_path / "k.elf").exit_code == 0
     shown = ctm("disasm", tmp_path / "k.elf").stdout

@@ -84,9 +84,9 @@ def launch(numbers: tuple[int, ...]) -> Launch:
 def source(statements: list[str]) -> str:
     """A kernel that gives what up to 16 statements store in r."""
     start = "vec4 t = texel(0, pixel); int a = (int)t.x, b = (int)t.y, n = (int)t.z; float o[16] = {0};"
-    parts = [f"{{ int r; {each} o[{place}] = (float)r; }}" for place, each in enumerate(statements)]
+    stores = [f"{{ int r; {each} o[{index}] = (float)r; }}" for index, each in enumerate(statements)]
     ends = [f"output({k}, vec4(o[{4 * k}], o[{4 * k + 1}], o[{4 * k + 2}], o[{4 * k + 3}]));" for k in range(4)]
-    return "\n".join([HEAD + "kernel void k(vec2 pixel) {", start, *parts, *ends, "}", ""])
+    return "\n".join([HEAD + "kernel void k(vec2 pixel) {", start, *stores, *ends, "}", ""])
 
 
 def wrong(statements: list[str], numbers: tuple[int, ...], folder: Path) -> int:
@@ -109,7 +109,7 @@ def test_conditions_of_all_exact_numbers(statements: list[str], tmp_path: Path) 
 
 
 @pytest.mark.parametrize("statements", batches(BITS + ARITHMETIC))
-def test_arithmetic_where_it_stays_exact(statements: list[str], tmp_path: Path) -> None:
+def test_arithmetic_where_it_is_exact(statements: list[str], tmp_path: Path) -> None:
     assert wrong(statements, _SMALL, tmp_path / "small") == 0
 
 

@@ -32,7 +32,7 @@ FLOATS = (
     "sort4",
     "functions",
     "sobel_unrolled",
-    "ways",
+    "exits",
 )
 OF_BITS = ("hash", "gcd", "collatz", "bits", "divisions", "rotations", "local", "scatter", "sobel")
 _BATCH = 50
@@ -61,7 +61,7 @@ def test_a_kernel_is_what_it_is_on_the_host(name: str, host: Library) -> None:
 
 
 @pytest.mark.parametrize("name", OF_BITS)
-def test_what_has_bits_or_addresses_is_refused(name: str) -> None:
+def test_what_has_bits_or_addresses_is_an_error(name: str) -> None:
     with pytest.raises(KernelError, match=rf"{name}\.c:\d+:\d+: ") as caught:
         compile_kernel(FOLDER / f"{name}.c", isa="r5xx")
     assert "R5xx cores" in str(caught.value) or "write()" in str(caught.value)
@@ -94,7 +94,7 @@ def test_refusals(body: str, message: str) -> None:
     assert message in complaint(body)
 
 
-def test_loops_that_are_too_deep_are_refused() -> None:
+def test_loops_that_are_too_deep_are_errors() -> None:
     loops = "while (s < pixel.x + {0}) {{ s += 1;"
     found = complaint("float s = 0;", *(loops.format(depth) for depth in range(3)), "} } }", "output(0, s);")
     assert "loops deeper than 4; one whose number of rounds is not known beforehand counts twice" in found
@@ -110,7 +110,7 @@ def test_a_loop_without_a_known_end_has_more_rounds_than_the_machines(tmp_path: 
 
 
 def test_dot_products_of_whole_numbers_are_exact(tmp_path: Path) -> None:
-    """Of variables, numbers, constants and a lookup's channels, of which some are in several of them."""
+    """Of variables, numbers, constants and a fetch's channels, of which some are in several of them."""
     text = (
         HEAD
         + """kernel void k(vec2 pixel) {

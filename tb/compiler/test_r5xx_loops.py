@@ -20,7 +20,7 @@ LOOPS = {
     "unequal": "for (int n = 3; n != 258; n++) s += n;",
     "inclusive": "for (int n = 1; n <= 255; n++) s += n * pixel.y;",
     "of_floats": "for (float t = 0; t < 25.5f; t += 0.1f) s += t;",
-    "counter_behind": "int n = 0; for (; n < 255; n++) { if (s > pixel.x * 20) break; s += 1; } s += 1000 * n;",
+    "counter_after": "int n = 0; for (; n < 255; n++) { if (s > pixel.x * 20) break; s += 1; } s += 1000 * n;",
     "another_value": "for (int n = 0; n < 100; n++) { s += 1; if (s > pixel.x * 9) { s = -s; break; } }",
     "skipped": "for (int n = 0; n < 255; n++) { if (n > pixel.x) continue; s += n; }",
     "unknown": "for (float t = 0; t < pixel.x * 40; t += 1) s += t;",

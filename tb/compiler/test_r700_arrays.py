@@ -53,7 +53,7 @@ def test_an_array_is_what_it_is_on_the_host(body: str, tmp_path: Path) -> None:
     assert differences(core.run(program, WHERE), expected, bits=(0,)) == 0
 
 
-def test_small_elements_that_are_seen_as_others_are_refused() -> None:
+def test_small_elements_that_are_seen_as_others_are_errors() -> None:
     body = "char v[8]; for (int k = 0; k < 8; k++) v[k] = (char)(k + p.x); output(0, ivec4(*(int *)(v + (p.x & 4))));"
     text = f"{HEAD}kernel void k(ivec2 p) {{ {body} }}\n"
     with pytest.raises(KernelError, match="an array of char, short or _Bool that is used as other types, too"):

@@ -62,8 +62,8 @@ def _tamed(groups: list[tuple[Slot, ...]], *, gates: bool) -> list[tuple[Slot, .
     A predicate gates instructions only where the group does not set it, and the next one does not take its results.
     """
     found = []
-    for group, behind in zip_longest(groups, groups[1:], fillvalue=()):
-        takes = any(source.select in (PREVIOUS_VECTOR, PREVIOUS_SCALAR) for each in behind for source in each.sources)
+    for group, after in zip_longest(groups, groups[1:], fillvalue=()):
+        takes = any(source.select in (PREVIOUS_VECTOR, PREVIOUS_SCALAR) for each in after for source in each.sources)
         gated = gates and not takes and not any(each.updates_predicate for each in group)
         slots = [replace(each, predicate=each.predicate if gated else 0, updates_mask=False) for each in group]
         for number, each in enumerate(slots):
@@ -77,11 +77,13 @@ def _tamed(groups: list[tuple[Slot, ...]], *, gates: bool) -> list[tuple[Slot, .
 
 def _with_products(group: list[Slot], before: tuple[Slot, ...]) -> Iterator[Slot]:
     """Sums in vector slots that add a product of the group before, where there is one."""
-    found = [place for place, each in zip(positions(before), before, strict=True) if each.operation is Op2.MUL_IEEE]
-    for place, each in zip(positions(group), group, strict=True):
+    found = [
+        position for position, each in zip(positions(before), before, strict=True) if each.operation is Op2.MUL_IEEE
+    ]
+    for position, each in zip(positions(group), group, strict=True):
         # Operands that are the same share one read.
         is_same = len({(one.select, one.channel) for one in each.sources}) == 1
-        if each.operation is Op2.ADD and found and place != TRANS_SLOT and not is_same:
+        if each.operation is Op2.ADD and found and position != TRANS_SLOT and not is_same:
             select = PREVIOUS_SCALAR if found[-1] == TRANS_SLOT else PREVIOUS_VECTOR
             source = Source(select=select, channel=found[-1] % TRANS_SLOT, negated=each.sources[0].negated)
             other = replace(each.sources[1], absolute=False)
@@ -170,7 +172,7 @@ def test_a_program_is_the_same_each_time() -> None:
     assert len({ordered(job.program).code for _ in range(3)}) == 1
 
 
-def test_each_fault_has_its_place() -> None:
+def test_each_fault_has_its_text() -> None:
     assert len(set(FAULTS)) == len(FAULTS)
     for fault in FAULTS:
         FaultyLoader(fault)
@@ -184,7 +186,7 @@ def test_faults_are_found(number: int) -> None:
 
 
 def _is_found(faulty: ModuleType, job: Job) -> bool:
-    """Whether a mistake in the compiler shows: in the results, or because it gets into its own way."""
+    """Whether a mistake in the compiler is visible: in the results, or as an exception of the compiler."""
     try:
         program = faulty.ordered(job.program)
     except (AssertionError, LookupError, ValueError):

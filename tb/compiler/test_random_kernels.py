@@ -1,4 +1,4 @@
-"""Random kernels give on R700 cores what the same C gives on the host, or are refused for a reason that is known."""
+"""Random kernels give on R700 cores what the same C gives on the host, or are unsupported for a listed reason."""
 
 from collections import Counter
 from pathlib import Path

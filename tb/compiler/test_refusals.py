@@ -1,4 +1,4 @@
-"""Whatever cannot be compiled ends in messages with file, line and a sentence, and leaves nothing behind."""
+"""Whatever cannot be compiled ends in messages with file, line and a sentence, and leaves no files."""
 
 import re
 from pathlib import Path
@@ -72,7 +72,7 @@ PRELUDE = (
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_what_no_core_can_do_is_told_with_its_place(body: str) -> None:
+def test_what_no_core_can_do_is_told_with_its_location(body: str) -> None:
     found = complaint(PRELUDE + kernel(body))
     assert BODIES[body] in found
     messages = [line.partition(": ")[2] for line in found.splitlines()]
@@ -151,7 +151,7 @@ def test_warnings_are_told_and_the_kernel_is_compiled() -> None:
     assert "k.c:3:13: using the result of an assignment" in str(compiled.warnings[0])
 
 
-def test_a_crash_of_clang_is_told_with_its_place() -> None:
+def test_a_crash_of_clang_is_told_with_its_location() -> None:
     found = complaint("int x;\n#pragma clang __debug crash\n")
     assert "Clang fails here" in found
 

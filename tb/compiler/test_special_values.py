@@ -45,7 +45,7 @@ def launch() -> Launch:
 
 
 def batches(expressions: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """As many as a program has room for."""
+    """As many as a program can hold."""
     return [expressions[first : first + _BATCH] for first in range(0, len(expressions), _BATCH)]
 
 
@@ -53,19 +53,19 @@ def batches(expressions: tuple[str, ...]) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize("expressions", batches(COMPARISONS + FUNCTIONS))
 def test_special_values(expressions: tuple[str, ...], isa: str, tmp_path: Path) -> None:
     expressions = tuple(each for each in expressions if isa == "r700" or "signbit" not in each)
-    parts = [f"o[{place}] = (float)({each});" for place, each in enumerate(expressions)]
+    stores = [f"o[{number}] = (float)({each});" for number, each in enumerate(expressions)]
     lines = [
         HEAD + "#define INF __builtin_inff()\n#define MAX 0x1.fffffep127f",
         "kernel void k(vec2 pixel) { vec4 t = texel(0, pixel); float x = t.x, y = t.y, o[8] = {0};",
-        *parts,
+        *stores,
         "output(0, vec4(o[0], o[1], o[2], o[3])); output(1, vec4(o[4], o[5], o[6], o[7])); }\n",
     ]
     text = "\n".join(lines)
     program = compile_kernel(Source(text, "k.c"), isa=isa).executable
     expected = Library([text], tmp_path).run("k", launch(), core.UNTOUCHED)
     found = (device_core if isa == "r5xx" else core).run(program, launch())
-    for place, each in enumerate(expressions):
-        target, channel = divmod(place, 4)
+    for number, each in enumerate(expressions):
+        target, channel = divmod(number, 4)
         got, want = (r.outputs[target].view(np.float32)[..., channel] for r in (found, expected))
         assert np.array_equal(got, want, equal_nan=True), (each, [
             (x, y, got[j, i], want[j, i])

@@ -1,4 +1,4 @@
-"""What every simulated design has around it: clock, reset, memory behind its ports, protocol checks."""
+"""The surroundings of every simulated design: clock, reset, memory at its ports, protocol checks."""
 
 import itertools
 import logging
@@ -46,7 +46,7 @@ class Clocked:
 
 
 class Bench(Clocked):
-    """A design with AXI4 ports, whose channels all pause with a probability. `start` comes first, `finish` last."""
+    """A design with AXI4 ports, whose channels all stall with a probability. `start` comes first, `finish` last."""
 
     def __init__(self, dut: Any, config: MachineConfig, *, pauses: float, seed: int) -> None:
         super().__init__(dut)

@@ -16,7 +16,7 @@ _BITS = 8
 
 
 class ProtocolError(AssertionError):
-    """Somebody broke the protocol."""
+    """A violation of the protocol."""
 
 
 class _Channel:
@@ -25,7 +25,7 @@ class _Channel:
     def __init__(self, dut: Any, prefix: str, name: str, fields: tuple[str, ...]) -> None:
         self.name = f"{prefix}_{name}"
         self._valid, self._ready = (getattr(dut, f"{prefix}_{name}{end}") for end in ("valid", "ready"))
-        self._fields = {part: getattr(dut, f"{prefix}_{name}{part}") for part in fields}
+        self._fields = {field: getattr(dut, f"{prefix}_{name}{field}") for field in fields}
         self._waiting: dict[str, int] | None = None
 
     def sample(self) -> dict[str, int] | None:
@@ -51,7 +51,7 @@ def _check(holds: bool, name: str, text: str) -> None:
 class _Burst:
     address: int
     beats: int
-    answered: int = 0
+    returned: int = 0
 
 
 @dataclass
@@ -83,14 +83,14 @@ class MemoryPort:
         self._writes: deque[_Burst] = deque()
         self._beats: list[int] = []
         self._data: deque[list[int]] = deque()
-        self._answers = 0
+        self._due_responses = 0
 
     def sample(self) -> None:
         """Look at a clock edge."""
         taken = {name: channel.sample() for name, channel in self.channels.items()}
-        # Answers first: what is handed over at this edge cannot be answered at it.
+        # Responses first: a transfer at this edge has no response at the same edge.
         if taken["b"] is not None:
-            self._answer(taken["b"])
+            self._write_response(taken["b"])
         if taken["r"] is not None:
             self._read_beat(taken["r"])
         if taken["w"] is not None:
@@ -105,8 +105,8 @@ class MemoryPort:
 
     @property
     def outstanding(self) -> int:
-        """Transactions that have not been answered."""
-        return len(self._reads) + len(self._writes) + self._answers + len(self._data) + bool(self._beats)
+        """Transactions that have no response yet."""
+        return len(self._reads) + len(self._writes) + self._due_responses + len(self._data) + bool(self._beats)
 
     def _burst(self, channel: str, payload: dict[str, int]) -> _Burst:
         name, beats = self.channels[channel].name, payload["len"] + 1
@@ -135,22 +135,22 @@ class MemoryPort:
             _check(len(strobes) == burst.beats, name, f"last at beat {len(strobes)} of {burst.beats}")
             below = (1 << burst.address % self._bytes) - 1
             _check(not strobes[0] & below, name, "strobe below a burst's address")
-            self._answers += 1
+            self._due_responses += 1
 
-    def _answer(self, payload: dict[str, int]) -> None:
+    def _write_response(self, payload: dict[str, int]) -> None:
         name = self.channels["b"].name
-        _check(self._answers > 0, name, "an answer without a burst")
-        self._answers -= 1
+        _check(self._due_responses > 0, name, "a response without a burst")
+        self._due_responses -= 1
         self._response(name, payload)
 
     def _read_beat(self, payload: dict[str, int]) -> None:
         name = self.channels["r"].name
         _check(bool(self._reads), name, "data without a burst")
         burst = self._reads[0]
-        burst.answered += 1
+        burst.returned += 1
         self.counts.read_beats += 1
-        _check(payload["last"] == (burst.answered == burst.beats), name, f"last is {payload['last']} at beat "
-               f"{burst.answered} of {burst.beats}")  # fmt: skip
+        _check(payload["last"] == (burst.returned == burst.beats), name, f"last is {payload['last']} at beat "
+               f"{burst.returned} of {burst.beats}")  # fmt: skip
         if payload["last"]:
             self._reads.popleft()
         self._response(name, payload)
@@ -171,7 +171,7 @@ class ControlPort:
 
     @property
     def outstanding(self) -> int:
-        """Transactions that have not been answered."""
+        """Transactions that have no response yet."""
         return max(self._pending["aw"], self._pending["w"]) + self._pending["ar"]
 
     def sample(self) -> None:
@@ -182,7 +182,7 @@ class ControlPort:
             if payload is None:
                 continue
             name = self.channels[response].name
-            _check(all(self._pending[request] for request in requests), name, "an answer without a request")
+            _check(all(self._pending[request] for request in requests), name, "a response without a request")
             _check(payload["resp"] != _EXOKAY, name, f"response {payload['resp']}")
             for request in requests:
                 self._pending[request] -= 1
@@ -209,5 +209,5 @@ class Checker:
 
     @property
     def outstanding(self) -> int:
-        """Transactions that have not been answered, at all ports."""
+        """Transactions that have no response yet, at all ports."""
         return sum(port.outstanding for port in self.ports)

@@ -20,7 +20,7 @@ def seeds(count: int) -> range:
 
 
 def with_pauses(values: Iterable[_T]) -> list[tuple[_T, float]]:
-    """Each value with one of the pauses in turn; with all of them if everything is wanted."""
+    """Each value with one of the pauses, cyclically; with all of them in the long suite."""
     return list(product(values, PAUSES)) if IS_LONG else list(zip(values, cycle(PAUSES), strict=False))
 
 

@@ -26,7 +26,7 @@ _COUNTER_BYTES = 8
 _CONDITIONALS = (0x5000_0000, 0xD000_0000)
 _SPAN = 0x0100_0000
 """Bytes that a program with its arrays may take."""
-_PLACES = (0x0000_0000, 0x1234_0000, 0x7E00_0000, 0x8000_0000, 0xC765_0000, 0xFE00_0000)
+_BASES = (0x0000_0000, 0x1234_0000, 0x7E00_0000, 0x8000_0000, 0xC765_0000, 0xFE00_0000)
 _BUFFERS = (0x7000_0000, 0xF000_0FF4, 0x7000_1FC0, 0xF000_2004, 0x7000_2FFC, 0xF000_4000)
 """Where command buffers are; some cross lines, pages and bursts at once."""
 _BUFFER_STEP = 0x1_0000
@@ -45,7 +45,7 @@ class Stream(Work):
 
 @dataclass(eq=False)
 class _Program:
-    """A program at its place: commands by name and index (-1 without one), and the layouts behind them."""
+    """A program at its base: commands by name and index (-1 without one), and the layouts that they name."""
 
     case: Case
     base: int
@@ -198,7 +198,7 @@ class _Writer:
         self.commands.set_cond_out_mask(enable=self._happens(0.6))
 
     def _domain(self, program: _Program) -> tuple[int, int, int, int]:
-        """A part of the program's domain with few wavefronts, now and then an empty one."""
+        """A section of the program's domain with few wavefronts, now and then an empty one."""
         i0, j0, i1, j1 = program.domain
         width = min(i1 - i0 + 1, 1 + self._below(2 * self._quads * max(1, self._wavefronts)))
         rows = max(1, 2 * self._wavefronts * self._quads * 2 // max(1, width + 1))
@@ -222,7 +222,7 @@ def _layout(generator: np.random.Generator) -> Layout:
 
 
 def _chain(generator: np.random.Generator, programs: list[_Program]) -> None:
-    """Let programs read what others write: outputs in the place of inputs."""
+    """Let programs read what others write: outputs as inputs."""
     for number, program in enumerate(programs):
         others = [other for other in range(len(programs)) if other != number]
         for index in range(INPUTS if others else 0):
@@ -237,10 +237,10 @@ def _chain(generator: np.random.Generator, programs: list[_Program]) -> None:
 def random_stream(seed: int, *, lanes: int, programs: int = 3, buffers: int = 3, wavefronts: int = 6) -> Stream:
     """Draw `programs` programs and `buffers` buffers besides the last; a start has about `wavefronts` wavefronts."""
     generator = np.random.default_rng([_SEED, seed, lanes])
-    indices = [_PLACES[position] for position in generator.permutation(len(_PLACES))[:programs]]
+    indices = [_BASES[position] for position in generator.permutation(len(_BASES))[:programs]]
     cases = [random_case(int(generator.integers(1 << 31)), lanes=lanes) for _ in indices]
     drawn = [_relocated(case, base) for case, base in zip(cases, indices, strict=True)]
-    contents = [part for program in drawn for part in _moved(program)]
+    contents = [each for program in drawn for each in _moved(program)]
     assert all(max(address for address, _ in case.contents) < _SPAN for case in cases)
     _chain(generator, drawn)
     for base in _CONDITIONALS:

@@ -11,6 +11,6 @@ SMALL = replace(
     shared_cache=SharedCacheConfig(sets=8, ways=2, banks=2),
     conditional_cache=CacheConfig(sets=2, ways=2),
 )
-"""Of parts of the machine."""
+"""Of units of the machine."""
 MACHINE = with_settings(SMALL, {"array.rate": 1})
 """Of the whole: its lanes are most of what is built."""

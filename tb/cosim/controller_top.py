@@ -104,17 +104,17 @@ class ControllerTop(wiring.Component):
             name: Value.cast(getattr(self, f"{prefix}_{name}"))
             for name in ("wstrb", "wlast", "araddr", "arvalid", "arsize")
         }
-        turn, address = Signal(), Value.cast(bus.ar.payload.address)
-        m.d.sync += turn.eq(~turn)
+        toggle, address = Signal(), Value.cast(bus.ar.payload.address)
+        m.d.sync += toggle.eq(~toggle)
         with m.Switch(self.mistake):
             with m.Case(Mistake.FOREIGN_BYTES):
                 m.d.comb += wrong["wstrb"].eq(~0)
             with m.Case(Mistake.EARLY_LAST):
                 m.d.comb += wrong["wlast"].eq(1)
             with m.Case(Mistake.WITHDRAWN):
-                m.d.comb += wrong["arvalid"].eq(bus.ar.valid & (turn | bus.ar.ready))
+                m.d.comb += wrong["arvalid"].eq(bus.ar.valid & (toggle | bus.ar.ready))
             with m.Case(Mistake.CHANGED):
-                m.d.comb += wrong["araddr"].eq(address ^ turn << 12)
+                m.d.comb += wrong["araddr"].eq(address ^ toggle << 12)
             with m.Case(Mistake.CROSSING):
                 m.d.comb += wrong["araddr"].eq(Cat(Const(_PAGE_END, 12), address[12:]))
             with m.Case(Mistake.WRONG_SIZE):

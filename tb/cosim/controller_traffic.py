@@ -110,7 +110,7 @@ async def _set_up(controller: _Controller, traffic: Traffic) -> None:
 
 
 async def _look_up(controller: _Controller, fetches: Fetches, expected: np.ndarray) -> None:
-    """Every lookup is answered once, with the model's words in the lanes that fetch."""
+    """Every fetch has one response, with the model's words in the lanes that fetch."""
     before = len(controller.sinks["fetches__0__response"].received)
     sending = cocotb.start_soon(controller.sources["fetches__0__request"].send(fetches.payloads()))
     received = (await controller.sinks["fetches__0__response"].take(before + len(fetches)))[before:]
@@ -125,7 +125,7 @@ async def _look_up(controller: _Controller, fetches: Fetches, expected: np.ndarr
         bits = response >> offsets["words"] & (1 << 8 * size) - 1
         words = np.frombuffer(bits.to_bytes(size, "little"), "<u4").reshape(_LANES, CHANNELS)
         fetch = fetches.fetch[number]
-        assert (words[fetch] == expected[number][fetch]).all(), f"lookup {number} of input {fetches.input[number]}"
+        assert (words[fetch] == expected[number][fetch]).all(), f"fetch {number} of input {fetches.input[number]}"
     assert not numbers
 
 
@@ -134,14 +134,14 @@ async def _write_outputs(controller: _Controller, traffic: Traffic) -> None:
 
 
 async def _write_uncached(controller: _Controller, traffic: Traffic) -> None:
-    """Who acquires is answered in order, when its words are in memory."""
+    """Writes that acquire get their responses in order, when their words are in memory."""
     sending = cocotb.start_soon(controller.sources["uncached__write"].send(traffic.uncached_payloads))
     sink = controller.sinks["uncached__done"]
-    for number, words in enumerate(traffic.answered_words):
+    for number, words in enumerate(traffic.acknowledged_words):
         await sink.take(number + 1)
         for address, value in words.items():
             found = int.from_bytes(controller.memory.contents.read(address, 4), "little")
-            assert found == value, f"answer {number} came before 0x{address:08x} was written"
+            assert found == value, f"response {number} came before 0x{address:08x} was written"
     await sending
     assert sink.received == traffic.acquired
 
@@ -156,13 +156,13 @@ async def _read_others(controller: _Controller, others: dict[int, bytes]) -> Non
         controller.sources["lines__request"].send([pack(LINE_REQUEST, line=_LINES // LINE + line) for line in lines]),
     )
     found = await controller.sinks["constants__response"].take(4 * _READS)
-    parts = [others[_CONSTANTS[bank]][LINE * line :][:LINE] for bank, line in banks]
-    beats = [part[16 * beat : 16 * beat + 16] for part in parts for beat in range(4)]
+    rows = [others[_CONSTANTS[bank]][LINE * line :][:LINE] for bank, line in banks]
+    beats = [row[16 * beat : 16 * beat + 16] for row in rows for beat in range(4)]
     assert found == [int.from_bytes(beat, "little") for beat in beats], "a constant is wrong"
     found = await controller.sinks["lines__response"].take(_READS)
     responses = [unpack(LINE_RESPONSE, bits) for bits in found]
     assert [each["bits"] for each in responses] == [_line(others[_LINES], line) for line in lines], "a line is wrong"
-    assert not any(answer["error"] for answer in responses)
+    assert not any(each["error"] for each in responses)
 
 
 async def _read_code(controller: _Controller, lines: list[int], code: bytes) -> None:
@@ -174,10 +174,10 @@ async def _read_code(controller: _Controller, lines: list[int], code: bytes) -> 
             [pack(request, line=_CODE // LINE + line, tag=tag) for tag, line in enumerate(asked)]
         )
         found = await controller.sinks["code__response"].take(first + len(asked))
-        responses = sorted((unpack(response, bits) for bits in found[first:]), key=lambda answer: answer["tag"])
-        assert [answer["tag"] for answer in responses] == list(range(len(asked)))
+        responses = sorted((unpack(response, bits) for bits in found[first:]), key=lambda each: each["tag"])
+        assert [each["tag"] for each in responses] == list(range(len(asked)))
         assert [each["bits"] for each in responses] == [_line(code, line) for line in asked], "a line is wrong"
-        assert not any(answer["error"] for answer in responses)
+        assert not any(each["error"] for each in responses)
 
 
 def _line(memory: bytes, line: int) -> int:

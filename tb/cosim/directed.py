@@ -13,7 +13,7 @@ from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.cosim.work import Work
 from ctm.tb.r5xx.machine import FULL_FLOW_CONTROL, Instruction, alu, move
-from ctm.tb.r5xx.statements import ALWAYS, BOOL, POP, begin_loop, constant_into, end_loop, jump, lookup
+from ctm.tb.r5xx.statements import ALWAYS, BOOL, POP, begin_loop, constant_into, end_loop, fetch, jump
 
 GOOD, BAD, EMPTY, FLOATS, INTS, BOOLS, INPUT, OUTPUT, CONDITIONAL, COUNTERS, BUFFER, NEXT = (
     0x1_0000, 0x8001_0000, 0x2_0000, 0x8003_0000, 0x3_2000, 0x3_3000, 0x8004_0000, 0x5_0000, 0x8006_0000, 0x7_0000,
@@ -42,7 +42,7 @@ def commands(base: int = GOOD) -> CommandBuffer:
 
 @dataclass(frozen=True, kw_only=True)
 class Mistake:
-    """A buffer that is dropped with `status`, by a program or by what memory refuses."""
+    """A buffer that is dropped with `status`, by a program or by an error response of memory."""
 
     status: Status
     buffer: list[int]
@@ -53,7 +53,7 @@ class Mistake:
     client: BusClient | None = None
 
     def work(self) -> Work:
-        """The buffer, and one behind it that runs right."""
+        """The buffer, and the next one, which runs right."""
         right = commands().set_cond_val(2.0).set_domain(2, 2, 5, 5).start_program().flush_out_cache()
         generator = np.random.default_rng(7)
         values = generator.random(1024, np.float32).tobytes()
@@ -61,10 +61,10 @@ class Mistake:
         arrays = [(base, values) for base in (FLOATS, INPUT, OUTPUT, CONDITIONAL)]
         small = [(INTS, bytes([2, 0, 1, 0] * 32)), (BOOLS, bytes([1, 0, 0, 0] * 32)), (EMPTY, bytes(4096))]
         images = [(GOOD, _image(COPY)), (BAD, _image(self.program, **self.information))]
-        words = [(address, np.array(part, "<u4").tobytes()) for address, part in buffers]
+        words = [(address, np.array(stream, "<u4").tobytes()) for address, stream in buffers]
         return Work(
             contents=tuple([*arrays, *small, *images, *words]),
-            buffers=tuple((address, len(part)) for address, part in buffers),
+            buffers=tuple((address, len(stream)) for address, stream in buffers),
             skipped=((COUNTERS, 8),),
         )
 
@@ -117,7 +117,7 @@ MISTAKES = {
     "float constant read": _bus(BusClient.FLOAT_CONSTANT, FLOATS + 2 * _LINE, _start(), constant_into(1, 8)),
     "int constant read": _bus(BusClient.INT_CONSTANT, INTS, _start(), *_LOOP),
     "bool constant read": _bus(BusClient.BOOL_CONSTANT, BOOLS, _start(), jump(1, BOOL)),
-    "input read": _bus(BusClient.INPUT, INPUT, _start(), lookup()),
+    "input read": _bus(BusClient.INPUT, INPUT, _start(), fetch()),
     "output write": _bus(BusClient.OUTPUT, OUTPUT, _start()),
     "conditional read": _bus(BusClient.CONDITIONAL_OUTPUT, CONDITIONAL, _tested()),
     "counters write": _bus(

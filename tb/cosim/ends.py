@@ -44,7 +44,7 @@ class Taker(_End):
         return offered if self._takes else None
 
     def drive(self, *, can: bool = True) -> None:
-        """Be ready in the next cycle, or pause; without `can` it is not ready."""
+        """Be ready in the next cycle, or stall; without `can` it is not ready."""
         takes = can and not self._pauses_now()
         if takes != self._takes:
             self._takes = self._ready.value = takes
@@ -75,6 +75,6 @@ class Giver(_End):
         return self._queue.popleft()[0]
 
     def drive(self, now: int) -> None:
-        """Offer in cycle `now`, or pause."""
+        """Offer in cycle `now`, or stall."""
         if not self._offers and self._queue and self._queue[0][1] <= now and not self._pauses_now():
             self._offers, self._valid.value, self._payload.value = True, 1, self._queue[0][0]

@@ -1,4 +1,4 @@
-"""Cocotb tests: every error status, its place, and that the next buffer runs right."""
+"""Cocotb tests: every error status, its address, and that the next buffer runs right."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ async def _check(dut: Any, name: str, response: AxiResp, pauses: float) -> None:
     work = mistake.work()
     board.load(work)
     if mistake.error_line is not None:
-        board.refuse(mistake.error_line, mistake.error_line + 64)
+        board.respond_with_errors(mistake.error_line, mistake.error_line + 64)
     (bad, dwords), (right, right_dwords) = work.buffers
     assert await board.execute(bad, dwords) is mistake.status
     board.compare()

@@ -45,7 +45,7 @@ async def registers_begin_with_their_reset_values(dut: Any, pauses: float) -> No
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-async def what_is_not_writable_stays(dut: Any) -> None:
+async def what_is_not_writable_does_not_change(dut: Any) -> None:
     tb = await _ready(dut)
     writable = (*_WRITTEN, "CONTROL", "QUEUE_PUSH")
     for offset in (*range(0, COUNTERS_OFFSET + 4 * len(COUNTERS) + 16, 4), REGISTER_SPACE - 4):
@@ -98,7 +98,7 @@ async def _held(tb: TB) -> None:
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 @cocotb.parametrize(pauses=_PAUSES)
-async def a_push_into_the_full_queue_is_refused_and_flagged(dut: Any, pauses: float) -> None:
+async def a_push_into_the_full_queue_is_rejected_and_flagged(dut: Any, pauses: float) -> None:
     tb = await _ready(dut, pauses)
     await _held(tb)
     assert await tb.read("LAST_CONSUMED") == 1
@@ -110,7 +110,7 @@ async def a_push_into_the_full_queue_is_refused_and_flagged(dut: Any, pauses: fl
     assert (await tb.fields("STATUS"))["queue_full"]
     await tb.push(_ADDRESS, 2)
     status = await tb.fields("STATUS")
-    # The error that was first stays.
+    # The first error is kept.
     assert status["push_refused"] and Status(status["code"]) is Status.BAD_COMMAND
     assert (await tb.read("ERROR_ADDRESS"), await tb.read("ERROR_WORD")) == (_BAD, _BAD_WORD)
     assert (await tb.read("LAST_SUBMITTED"), await tb.read("LAST_CONSUMED")) == (QUEUE_DEPTH + 1, 1)
@@ -124,9 +124,9 @@ async def a_push_into_the_full_queue_is_refused_and_flagged(dut: Any, pauses: fl
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
-async def a_refused_push_alone_is_an_error_too(dut: Any) -> None:
+async def a_rejected_push_alone_is_an_error_too(dut: Any) -> None:
     tb = await _ready(dut)
-    # A read that is never answered keeps the first buffer, the queue holds eight more.
+    # A read without a response keeps the first buffer, the queue holds eight more.
     tb.memory.contents.write(_ADDRESS, bytes(CommandBuffer().wait_for_idle()))
     tb.stop_reads(True)
     for _ in range(QUEUE_DEPTH + 1):

@@ -39,7 +39,7 @@ async def a_reset_at_any_time_leaves_a_machine_that_runs_right(dut: Any, pauses:
         await tb.write_fields("CONTROL", reset=1)
         status = await tb.settle()
         assert status["error"] and Status(status["code"]) is Status.RESET
-        assert not any(port.outstanding for port in tb.checked), "idle with transactions under way"
+        assert not any(port.outstanding for port in tb.checked), "idle with transactions in flight"
         assert await tb.read("LAST_CONSUMED") == await tb.read("LAST_SUBMITTED")
     board = Scoreboard(tb, watchdog=20_000)
     await board.prepare()

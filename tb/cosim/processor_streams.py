@@ -55,8 +55,8 @@ async def random_streams(dut: Any, seed: int, pauses: float) -> None:
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 @cocotb.parametrize(pauses=_SOME_PAUSES)
-async def a_stream_that_is_wrong_in_each_place(dut: Any, pauses: float) -> None:
-    """It ends after each word, each word has a wrong bit, memory refuses it from each word on: one buffer each."""
+async def a_stream_that_is_wrong_at_each_word(dut: Any, pauses: float) -> None:
+    """It ends after each word, each word has a wrong bit, or memory fails from each word on: one buffer each."""
     words = _stream().words
     ends = [words[:count] for count in range(len(words) + 1)]
     corrupted = [
@@ -88,7 +88,7 @@ async def a_stream_that_is_wrong_in_each_place(dut: Any, pauses: float) -> None:
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
 @cocotb.parametrize(pauses=_SOME_PAUSES)
 async def programs_that_fault(dut: Any, pauses: float) -> None:
-    """Each faults twice; commands behind it count as not executed, which the next buffer shows."""
+    """Each faults twice; commands after it are not executed, which the next buffer tests."""
     first = CommandBuffer().set_cond_val(3.0).init_perf_counters(enable=True)
     first.set_inst_fmt(_PROGRAM).set_domain(0, 0, 9, 5).start_program()
     first.set_cond_val(9.0).set_domain(0, 0, 20, 20).init_perf_counters(enable=False)

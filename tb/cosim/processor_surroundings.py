@@ -31,7 +31,7 @@ from ctm.tb.pe.simulation import Event, Timing, Work
 _LINE = 64
 _LINES_OF_SPACE, _LINES_OF_IMAGE = 1 << 26, 1024
 _MOST_LINES, _RESIDENT = 8, 8
-_QUIET = 30
+_IDLE_CYCLES = 30
 """Cycles after the last buffer, in which nothing more may come."""
 _UNITS = {command.opcode: command for command in COMMANDS if command.unit != "PE"}
 _GIVERS = ("buffer", "lines__response", "counters__written", "tester__response", "fault")
@@ -89,11 +89,11 @@ class Surroundings:
             The processor broke a rule of its border.
         """
         edge, is_idle = RisingEdge(self._dut.clk), 0
-        while is_idle < _QUIET:
+        while is_idle < _IDLE_CYCLES:
             self._drive()
             await edge
             over = self._given_buffers == len(self._work.buffers) and not self._executing
-            assert not over or self._dut.idle.value == 1, "it is not idle behind the last buffer"
+            assert not over or self._dut.idle.value == 1, "it is not idle after the last buffer"
             is_idle = is_idle + 1 if over else 0
             self._look()
             self.now += 1
@@ -216,13 +216,13 @@ class Surroundings:
         first, count = self._span
         base = self._state.instruction_base // _LINE
         needed = (line - first) % _LINES_OF_SPACE < count or (line - base) % _LINES_OF_SPACE < _LINES_OF_IMAGE
-        assert self._executing and needed, f"line 0x{line:x} is asked for, which nobody needs"
+        assert self._executing and needed, f"line 0x{line:x} is requested, which is not needed"
         error = any(low <= line < end for low, end in self._work.error_lines)
         bits = b"\xa5" * _LINE if error else self._work.memory.read(_LINE * line, _LINE)
         due = self.now + 1 + self._timing.latency + self._below(self._timing.jitter + 1)
         responses = self._givers["lines__response"]
         responses.give(pack(LINE_RESPONSE, bits=int.from_bytes(bits, "little"), error=int(error)), due)
-        assert len(responses) <= _MOST_LINES, "too many lines are under way"
+        assert len(responses) <= _MOST_LINES, "too many lines are in flight"
 
     def _look_at_units(self) -> None:
         for name in ("mc_command", "co_command"):

@@ -45,13 +45,13 @@ class ProcessorTop(wiring.Component):
         m = Module()
         m.submodules.processor = processor = self._processor
         forward(m, self, processor, self._members)
-        turn = Signal()
-        m.d.sync += turn.eq(~turn)
+        toggle = Signal()
+        m.d.sync += toggle.eq(~toggle)
         with m.Switch(self.mistake):
             with m.Case(Mistake.UNCOVERED):
                 m.d.comb += self.wavefront.payload.covered[0].eq(0)
             with m.Case(Mistake.WITHDRAWN):
-                offers = processor.lines.request.valid & (turn | self.lines.request.ready)
+                offers = processor.lines.request.valid & (toggle | self.lines.request.ready)
                 m.d.comb += self.lines.request.valid.eq(offers)
             with m.Case(Mistake.WRONG_WORD):
                 m.d.comb += self.error.payload.word[0].eq(~processor.error.payload.word[0])

@@ -22,8 +22,8 @@ Domain = tuple[int, int, int, int]
 def example(path: str, domain: Domain) -> Work:
     """A job of the examples, each launch over `domain` (i0, j0, i1, j1)."""
     desk, job = Desk(), load_job(Path(FOLDER) / path)
-    inputs = {part.index: desk.image(layout, array, SYSTEM) for part, layout, array in job.inputs}
-    outputs = {part.index: desk.image(layout, array, LOCAL) for part, layout, array in job.outputs}
+    inputs = {section.index: desk.image(layout, array, SYSTEM) for section, layout, array in job.inputs}
+    outputs = {section.index: desk.image(layout, array, LOCAL) for section, layout, array in job.outputs}
     conditional = None
     if job.conditional is not None and job.job.conditional is not None:
         array = job.conditional.array
@@ -60,10 +60,10 @@ def shader(name: str, domain: Domain) -> Work:
     numbers = sorted(int(key.removeprefix("temp")) for key in data.arrays if key.startswith("temp"))
     executable, loaded_from = with_prologue(source.executable, numbers)
     arrays = {loaded_from[number]: data.arrays[f"temp{number}"] for number in numbers}
-    arrays |= {part["input"]: data.arrays[f"texture{part['input']}"] for part in data.document["textures"]}
+    arrays |= {each["input"]: data.arrays[f"texture{each['input']}"] for each in data.document["textures"]}
     commands = CommandBuffer().set_inst_fmt(desk.place(write(executable), SYSTEM))
     constants = ConstantFiles(floats=dict(source.float_constants), ints=dict(source.int_constants))
-    floats, ints, _ = (desk.place(part) for part in constants.images())
+    floats, ints, _ = (desk.place(image) for image in constants.images())
     commands.set_constf_fmt(floats).set_consti_fmt(ints)
     for index, array in arrays.items():
         image = _floats(desk, array)

@@ -39,13 +39,13 @@ class Scoreboard:
             self._pages.update(range(address // PAGE, (address + len(data) - 1) // PAGE + 1))
         self._skipped += work.skipped
 
-    def refuse(self, first: int, end: int) -> None:
-        """Let both memories refuse a range of whole lines."""
+    def respond_with_errors(self, first: int, end: int) -> None:
+        """Let both memories respond with errors to a range of whole lines."""
         self.model.respond_with_errors(first, end)
         self.tb.memory.error_lines.append((first, end))
 
     def allow(self) -> None:
-        """Let both memories refuse nothing any more."""
+        """Let both memories respond without errors again."""
         self.model.error_ranges.clear()
         self.tb.memory.error_lines.clear()
 
@@ -114,7 +114,7 @@ def same_error(found: MachineError | None, expected: MachineError | None, *, exa
 
 
 def _fields(error: MachineError) -> dict[str, Any]:
-    """What registers show: a bus error of a program has the place of its access only."""
+    """The registers' values: a bus error of a program has the address of its access only."""
     fields = {name: getattr(error, name) for name in _EXACT}
     if error.status is Status.BUS_ERROR:
         for name in ("word", "pc", "i", "j"):

@@ -44,7 +44,7 @@ _CYCLE, _ONCE = (*_COMPILER, "-O1"), (*_COMPILER, "-O0")
 _RUNTIME = ("verilated.cpp", "verilated_dpi.cpp", "verilated_threads.cpp", "verilated_vpi.cpp")
 _OUTPUT_SHOWN = 6000
 # cocotbext-axi uses names that cocotb 2 is going to drop.
-_QUIET = {"COCOTB_LOG_LEVEL": "WARNING", "COCOTB_ANSI_OUTPUT": "0", "PYTHONWARNINGS": "ignore::DeprecationWarning"}
+_LOG_LEVELS = {"COCOTB_LOG_LEVEL": "WARNING", "COCOTB_ANSI_OUTPUT": "0", "PYTHONWARNINGS": "ignore::DeprecationWarning"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +169,7 @@ def run(design: Design, module: str, **environment: str) -> Outcome:
                 test_dir=index,
                 results_xml=str(results),
                 log_file=log,
-                extra_env={**_QUIET, **environment},
+                extra_env={**_LOG_LEVELS, **environment},
             )
         except SystemExit:
             # The results say what failed.

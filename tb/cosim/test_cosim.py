@@ -19,15 +19,15 @@ from ctm.tb.cosim.unit_top import Mistake as UnitMistake
 WHOLE = Design(top="ctm", verilog=lambda: convert(Ctm(MACHINE), top="ctm"), key=repr(MACHINE))
 
 
-def _part(module: ModuleType, make: Callable[[], Component]) -> Design:
-    """A part of the machine behind the top that `module` describes."""
+def _design(module: ModuleType, make: Callable[[], Component]) -> Design:
+    """A unit of the machine below the top that `module` describes."""
     key = repr(SMALL) + Path(str(module.__file__)).read_text()
     return Design(top=module.TOP, verilog=lambda: convert(make(), top=module.TOP), key=key)
 
 
-CONTROLLER = _part(controller_top, lambda: controller_top.ControllerTop(SMALL))
-PROCESSOR = _part(processor_top, lambda: processor_top.ProcessorTop(SMALL.array))
-UNIT = _part(unit_top, lambda: unit_top.UnitTop(SMALL.array.lanes))
+CONTROLLER = _design(controller_top, lambda: controller_top.ControllerTop(SMALL))
+PROCESSOR = _design(processor_top, lambda: processor_top.ProcessorTop(SMALL.array))
+UNIT = _design(unit_top, lambda: unit_top.UnitTop(SMALL.array.lanes))
 MACHINE_TESTS = ("registers", "programs", "streams", "errors", "resets")
 CONTROLLER_TESTS = ("traffic",)
 
@@ -38,7 +38,7 @@ REASONS = {
     Mistake.CHANGED: "payload changed before ready",
     Mistake.CROSSING: "cross 4 KiB",
     Mistake.WRONG_SIZE: "size 0",
-    Mistake.WRONG_DATA: "lookup .* of input|an instruction|a constant|a line",
+    Mistake.WRONG_DATA: "fetch .* of input|an instruction|a constant|a line",
     Mistake.LOST_WRITE: "counters are wrong in memory",
 }
 """What the failing test says of each mistake at the controller's bus."""
@@ -58,7 +58,7 @@ UNIT_REASONS = {
     UnitMistake.NO_STORE: "bytes from 0x.* on are wrong",
     UnitMistake.WRONG_STORE: "bytes from 0x.* on are wrong",
     UnitMistake.FOREIGN_BYTES: "'s wavefront .*: passed",
-    UnitMistake.WRONG_ANSWER: "the DPP's wavefront .*: passed",
+    UnitMistake.WRONG_RESPONSE: "the DPP's wavefront .*: passed",
     UnitMistake.WITHDRAWN: "cache__access: a payload changed or went away",
     UnitMistake.UNSEEN_REFUSAL: "'s wavefront .*: passed .* not 0;",
     UnitMistake.EARLY_IDLE: "it is idle while it works",
@@ -117,7 +117,7 @@ def test_a_mistake_at_the_bus_is_found(mistake: Mistake) -> None:
 
 @pytest.mark.parametrize("mistake", first_one(PROCESSOR_REASONS))
 def test_a_mistake_at_the_command_processor_is_found(mistake: ProcessorMistake) -> None:
-    environment = {"PAUSES": "0.3", "MISTAKE": mistake.name, "COCOTB_TEST_FILTER": "in_each_place"}
+    environment = {"PAUSES": "0.3", "MISTAKE": mistake.name, "COCOTB_TEST_FILTER": "at_each_word"}
     outcome = run(PROCESSOR, "ctm.tb.cosim.processor_streams", **environment)
     with pytest.raises(AssertionError, match=PROCESSOR_REASONS[mistake]):
         passes(outcome)

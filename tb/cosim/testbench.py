@@ -43,7 +43,7 @@ class TB(Bench):
             status = await self.fields("STATUS")
             if status["idle"]:
                 return status
-        raise AssertionError("the machine does not come to rest")
+        raise AssertionError("the machine does not become idle")
 
     async def write(self, name: str, value: int) -> None:
         """Write a register."""
@@ -96,7 +96,7 @@ class TB(Bench):
         return await self.error()
 
     async def error(self) -> MachineError | None:
-        """The error that STATUS shows, which is cleared."""
+        """The error of STATUS, which is cleared."""
         status = await self.fields("STATUS")
         if not status["error"]:
             return None

@@ -48,9 +48,9 @@ class Traffic:
     output_payloads: list[int] = field(default_factory=list)
     uncached_payloads: list[int] = field(default_factory=list)
     acquired: list[int] = field(default_factory=list)
-    """Slots that are answered."""
-    answered_words: list[dict[int, int]] = field(default_factory=list)
-    """For each answer, words by address that are in memory from then on."""
+    """Slots that get a response."""
+    acknowledged_words: list[dict[int, int]] = field(default_factory=list)
+    """For each response, words by address that are in memory from then on."""
     _pairs: list[tuple[int, np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
 
     @property
@@ -95,8 +95,8 @@ class Traffic:
             mask = generator.random(self.lanes) < generator.choice([0.0, 0.5, 1.0, 1.0])
             acquires, wave = int(generator.integers(2)), int(generator.integers(1 << SLOT_BITS))
             packed = {
-                name: sum(int(value) << 12 * lane for lane, value in enumerate(part))
-                for name, part in (("x", x), ("y", y))
+                name: sum(int(value) << 12 * lane for lane, value in enumerate(coordinates))
+                for name, coordinates in (("x", x), ("y", y))
             }
             bits = int.from_bytes(values.tobytes(), "little")
             chosen = sum(int(bit) << lane for lane, bit in enumerate(mask))
@@ -108,10 +108,10 @@ class Traffic:
                     written[int(address)], owners[int(address)] = int(value), number
             if acquires:
                 self.acquired.append(wave)
-                self.answered_words.append(dict(written))
+                self.acknowledged_words.append(dict(written))
         # What is written again later may already be there.
         numbers = [number for number, payload in enumerate(self.uncached_payloads) if payload >> SLOT_BITS & 1]
-        for number, words in zip(numbers, self.answered_words, strict=True):
+        for number, words in zip(numbers, self.acknowledged_words, strict=True):
             for address in [address for address in words if owners[address] > number]:
                 del words[address]
         for address, value in written.items():

@@ -1,4 +1,4 @@
-"""The cache behind the conditional unit alone: words of a memory, each in its time."""
+"""The cache of the conditional unit alone: words of a memory, with random latency."""
 
 import random
 from collections import deque
@@ -21,10 +21,10 @@ _WAITING = 6
 
 
 class UnitCache:
-    """Answers accesses in their order; in each cycle it withholds a result, or an access, with a probability.
+    """Responds to accesses in their order; in each cycle it withholds a result, or an access, with a probability.
 
-    A result is what all accesses before it have left, and may be hidden again until it is taken. Of a refused word, and
-    of one that is not to be read, the bits are a poison.
+    A result has the effects of all accesses before it, and may be hidden again until it is taken. Bits of a word with
+    an error, and of one that is not to be read, are a poison.
     """
 
     def __init__(self, dut: Any, *, lanes: int, pauses: float, seed: int) -> None:
@@ -59,7 +59,7 @@ class UnitCache:
         bits, error = _POISON, False
         if self._shown:
             head = self._waiting[0]
-            error = self._is_refused(head)
+            error = self._is_error(head)
             if head["reads"] and head["touches"] and not error:
                 bits = self.memory.word(self._address(head))
         passenger = self._waiting[0]["passenger"] if self._shown else 0
@@ -72,8 +72,8 @@ class UnitCache:
     def _address(access: dict[str, int]) -> int:
         return _WORD * (_WORDS_OF_LINE * access["line"] + access["word"])
 
-    def _is_refused(self, access: dict[str, int]) -> bool:
-        """Only what is read can be: what is stored is refused when it is written back."""
+    def _is_error(self, access: dict[str, int]) -> bool:
+        """Only reads have errors: a store's error response comes when its line is written back."""
         return bool(
             access["reads"] and access["touches"] and self.memory.has_error(self._address(access), _WORD)
         )  # fmt: skip
@@ -82,7 +82,7 @@ class UnitCache:
         """The result was taken: store what the unit has changed."""
         change = unpack(CHANGE, int(self._dut.cache__change.value))
         self.reads += access["reads"] and access["touches"]
-        if not access["touches"] or self._is_refused(access):
+        if not access["touches"] or self._is_error(access):
             return
         self.stores += bool(change["mask"])
         for byte in range(_WORD):

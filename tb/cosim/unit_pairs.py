@@ -43,7 +43,7 @@ class _Bench(Clocked):
         self._requests = [Source(dut, f"clients__{number}__request", **ends) for number in range(len(LOCATIONS))]
         self._responses = [Sink(dut, f"clients__{number}__response", **ends) for number in range(len(LOCATIONS))]
         self.cache = UnitCache(dut, lanes=_LANES, **ends)
-        self._answered = [0] * len(LOCATIONS)
+        self._received = [0] * len(LOCATIONS)
         self.golden = Memory()
         dut.buffer.value = buffer_bits(Buffer())
         dut.writes_enabled.value = 0
@@ -61,12 +61,12 @@ class _Bench(Clocked):
             memory.write(address, contents)
 
     def respond_with_errors(self, ranges: list[tuple[int, int]]) -> None:
-        """Let both memories refuse these ranges, and no others."""
+        """Let both memories respond with errors to these ranges, and to no others."""
         for memory in (self.cache.memory, self.golden):
             memory.error_ranges = list(ranges)
 
     async def set_up(self, unit: ConditionalUnit) -> None:
-        """Give the unit its state, and see that it shows it."""
+        """Give the unit its state, and check its outputs."""
         self.dut.buffer.value = buffer_bits(unit.buffer)
         self.dut.writes_enabled.value = unit.write_enabled
         for name, word in (("set_cond_test", unit.test.value), ("set_cond_loc", unit.location.value)):
@@ -78,11 +78,11 @@ class _Bench(Clocked):
         assert shown == [touches and location is unit.location for location in LOCATIONS], f"{unit}: tests is wrong"
 
     async def ask(self, unit: ConditionalUnit, wavefronts: list[Wavefronts]) -> None:
-        """Both clients ask at once; who passes, and then memory, is as in the golden model."""
+        """Both clients send requests; the lanes that pass, and then memory, are as in the golden model."""
         await gather(*(self._client(number, unit, each) for number, each in enumerate(wavefronts)))
         for _ in range(2):
             await RisingEdge(self.dut.clk)
-        assert self.dut.idle.value == 1, "it is not idle behind the last answer"
+        assert self.dut.idle.value == 1, "it is not idle after the last response"
         first, size = unit.buffer.base - _AROUND, extent(unit.buffer) + 2 * _AROUND
         found, wanted = (np.frombuffer(each.read(first, size), np.uint8) for each in (self.cache.memory, self.golden))
         wrong = np.flatnonzero(found != wanted)
@@ -91,9 +91,9 @@ class _Bench(Clocked):
     async def _client(self, number: int, unit: ConditionalUnit, wavefronts: Wavefronts) -> None:
         sending = cocotb.start_soon(self._requests[number].send(wavefronts.payloads()))
         passed, _ = expected(unit, self.golden, wavefronts, LOCATIONS[number])
-        before = self._answered[number]
-        self._answered[number] += len(wavefronts)
-        found = np.array((await self._responses[number].take(self._answered[number]))[before:])
+        before = self._received[number]
+        self._received[number] += len(wavefronts)
+        found = np.array((await self._responses[number].take(self._received[number]))[before:])
         await sending
         wrong = np.flatnonzero(found != passed)
         for index in wrong[:1]:
@@ -101,8 +101,8 @@ class _Bench(Clocked):
             raise AssertionError(f"{wavefront}: passed {found[index]:b}, not {passed[index]:b}; {unit}")
 
     async def _watch(self) -> None:
-        """The unit is idle only when each wavefront it has taken has been answered."""
-        edge, under_way = RisingEdge(self.dut.clk), 0
+        """The unit is idle only when each wavefront it has taken has its response."""
+        edge, in_flight = RisingEdge(self.dut.clk), 0
         directions = {"request": 1, "response": -1}
         ends = [
             (step, *(getattr(self.dut, f"clients__{number}__{name}__{end}") for end in ("valid", "ready")))
@@ -111,8 +111,8 @@ class _Bench(Clocked):
         ]
         while True:
             await edge
-            assert not under_way or self.dut.idle.value == 0, "it is idle while it works"
-            under_way += sum(step for step, valid, ready in ends if valid.value == 1 and ready.value == 1)
+            assert not in_flight or self.dut.idle.value == 0, "it is idle while it works"
+            in_flight += sum(step for step, valid, ready in ends if valid.value == 1 and ready.value == 1)
 
 
 def _random_unit(generator: np.random.Generator) -> ConditionalUnit:

@@ -20,12 +20,12 @@ class Mistake(enum.Enum, shape=3):
     """A bit that is stored is inverted."""
     FOREIGN_BYTES = 3
     """All bytes of a word are stored where any are."""
-    WRONG_ANSWER = 4
-    """Lane 0 passes and should not, or the other way round, for the DPP array."""
+    WRONG_RESPONSE = 4
+    """Lane 0 passes and should not, or the reverse, for the DPP array."""
     WITHDRAWN = 5
     """An access goes away before it was taken."""
     UNSEEN_REFUSAL = 6
-    """A refused word is taken as a good one."""
+    """A word with an error is taken as a good one."""
     EARLY_IDLE = 7
     """The unit says idle while it works."""
 
@@ -43,9 +43,9 @@ class UnitTop(wiring.Component):
         m = Module()
         m.submodules.unit = unit = self._unit
         forward(m, self, unit, self._members)
-        turn = Signal()
-        m.d.sync += turn.eq(~turn)
-        change, answer = self.cache.change, self.clients[1].response.payload
+        toggle = Signal()
+        m.d.sync += toggle.eq(~toggle)
+        change, response = self.cache.change, self.clients[1].response.payload
         with m.Switch(self.mistake):
             with m.Case(Mistake.NO_STORE):
                 m.d.comb += change.mask.eq(0)
@@ -53,10 +53,10 @@ class UnitTop(wiring.Component):
                 m.d.comb += change.bits[0].eq(~unit.cache.change.bits[0])
             with m.Case(Mistake.FOREIGN_BYTES):
                 m.d.comb += change.mask.eq(unit.cache.change.mask.any().replicate(len(change.mask)))
-            with m.Case(Mistake.WRONG_ANSWER):
-                m.d.comb += answer.passed[0].eq(~unit.clients[1].response.payload.passed[0])
+            with m.Case(Mistake.WRONG_RESPONSE):
+                m.d.comb += response.passed[0].eq(~unit.clients[1].response.payload.passed[0])
             with m.Case(Mistake.WITHDRAWN):
-                m.d.comb += self.cache.access.valid.eq(unit.cache.access.valid & (turn | self.cache.access.ready))
+                m.d.comb += self.cache.access.valid.eq(unit.cache.access.valid & (toggle | self.cache.access.ready))
             with m.Case(Mistake.UNSEEN_REFUSAL):
                 m.d.comb += unit.cache.result.error.eq(0)
             with m.Case(Mistake.EARLY_IDLE):

@@ -32,7 +32,7 @@ class Desk:
 
     memory: Memory = field(default_factory=Memory)
     heap: Heap = field(default_factory=Heap)
-    _pieces: list[tuple[int, int]] = field(default_factory=list)
+    _ranges: list[tuple[int, int]] = field(default_factory=list)
     _buffers: list[tuple[int, int]] = field(default_factory=list)
 
     def place(self, data: bytes, region: str = LOCAL) -> int:
@@ -44,13 +44,13 @@ class Desk:
     def put(self, address: int, data: bytes) -> None:
         """Write `data` at an address that is free."""
         self.memory.write(address, data)
-        self._pieces.append((address, len(data)))
+        self._ranges.append((address, len(data)))
 
     def image(self, layout: Layout, values: npt.ArrayLike, region: str = LOCAL) -> Image:
         """A new image that holds `values`."""
         image = Image(memory=self.memory, base=self.heap.allocate(layout.size, region), layout=layout)
         image.write(values)
-        self._pieces.append((image.base, layout.size))
+        self._ranges.append((image.base, layout.size))
         return image
 
     def submit(self, commands: CommandBuffer, region: str = LOCAL) -> None:
@@ -59,5 +59,5 @@ class Desk:
 
     def work(self) -> Work:
         """What was put together."""
-        contents = tuple((address, self.memory.read(address, size)) for address, size in self._pieces)
+        contents = tuple((address, self.memory.read(address, size)) for address, size in self._ranges)
         return Work(contents=contents, buffers=tuple(self._buffers))

@@ -74,7 +74,7 @@ class Editor:
         body = getattr(response, "body", None)
         return body.model_dump(exclude_none=True) if isinstance(body, BaseModel) else body or {}
 
-    def refused(self, command: str, **arguments: Any) -> str:
+    def rejected(self, command: str, **arguments: Any) -> str:
         """What is said of a request that fails: one line."""
         response = self.request(self.client.send_request(command, arguments))
         assert not response.success and response.message == response.body.error.variables["problem"]

@@ -52,20 +52,20 @@ def output(path: Path) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("test", "write"), [("LESS", True), ("GREATER_EQUAL", False), ("NOT_EQUAL", False)])
-def test_a_test_behind_the_program_is_decided_by_what_is_said(test: str, write: bool, tmp_path: Path) -> None:
+def test_a_test_after_the_program_is_decided_by_what_is_said(test: str, write: bool, tmp_path: Path) -> None:
     depth = np.random.default_rng(3).choice(np.float32([0, 0.5, 1, 1.5, 9, np.nan]), (HEIGHT, WIDTH))
     path = job_of(tmp_path, depth, "DPP", test, write=write)
     usual, fates = output(path), set()
     with session_of(load_job(path)) as session:
         for i, j in [(0, 0), (3, 1), (5, 2), (7, 3)]:
-            answer = why(session, f"o0[{i},{j}]")
-            condition = answer.condition
+            explanation = why(session, f"o0[{i},{j}]")
+            condition = explanation.condition
             assert condition is not None and condition.value == np.float32(i) / 2
             assert condition.element == depth[j, i] or (np.isnan(condition.element) and np.isnan(depth[j, i]))
             fates.add(condition.passed)
-            assert condition.passed == (", failed the test, is not stored" not in answer.text)
+            assert condition.passed == (", failed the test, is not stored" not in explanation.text)
             # What the program tests is among the targets, and so its operands are in the list.
-            assert any(place.array == "conditional" for place in answer.slice.targets) == condition.by_value
+            assert any(cell.array == "conditional" for cell in explanation.slice.targets) == condition.by_value
             differs = set()
             for other in np.float32([-4, 0, 0.25, 1e9, np.nan, i / 2]):
                 changed = depth.copy()
@@ -88,9 +88,9 @@ def test_what_a_test_wrote_itself_is_not_known_and_said_so(tmp_path: Path) -> No
 def test_a_test_in_front_of_the_program_is_named() -> None:
     with session_of(example("early_out/early_out", 128, 128)) as session:
         batch = session.wavefront.batch
-        place = int(batch.i[session.lane]), int(batch.j[session.lane])
-        rows = list(why(session, f"o0[{place[0]},{place[1]}]").rows())
-    by = f"the set value = 1, the conditional buffer's {place} = 1"
+        position = int(batch.i[session.lane]), int(batch.j[session.lane])
+        rows = list(why(session, f"o0[{position[0]},{position[1]}]").rows())
+    by = f"the set value = 1, the conditional buffer's {position} = 1"
     assert rows[1] == f"the processor runs if the test EQUAL passes; it passes by {by}"
 
 
@@ -103,14 +103,14 @@ def test_the_depth_of_a_pixel_is_that_of_the_fragment_in_front(tmp_path: Path) -
         last = int(np.flatnonzero(((started.i == 24) & (started.j == 24) & started.covered).any(axis=1))[-1])
         # Where it stands there already, what strips in front of it left is still to be stored.
         session.go_to(Position(1, last, 0))
-        answer = why(session, "o0[24,24]")
+        explanation = why(session, "o0[24,24]")
         session.go_on()
         assert session.result is not None and bits(session.result) == bits(run(path, "golden", 16))
-    condition = answer.condition
+    condition = explanation.condition
     assert condition is not None and condition.passed and condition.by_value and condition.by_element
     assert condition.element is not None and condition.value < condition.element
-    assert "what the program leaves is stored if the test LESS" in list(answer.rows())[1]
-    shown = "\n".join(answer.rows())
+    assert "what the program leaves is stored if the test LESS" in list(explanation.rows())[1]
+    shown = "\n".join(explanation.rows())
     assert "conditional = " in shown and "o64.z = " in shown
 
 
@@ -122,10 +122,10 @@ def test_what_the_conditional_buffer_gets_is_traced(tmp_path: Path) -> None:
     fates = set()
     with session_of(job) as session:
         for i, j in [(0, 0), (3, 1), (5, 2), (7, 3), (6, 3)]:
-            answer = why(session, f"conditional[{i},{j}]")
-            (word,) = [word for place, word in answer.slice.targets.items() if place.array == "conditional"]
-            fails = answer.text.endswith("failed the test, is not stored")
-            assert fails == (stored[j, i, 0] == depth[j, i]) and answer.lines == [("p.s", 2), ("p.s", 5)]
+            explanation = why(session, f"conditional[{i},{j}]")
+            (word,) = [word for cell, word in explanation.slice.targets.items() if cell.array == "conditional"]
+            fails = explanation.text.endswith("failed the test, is not stored")
+            assert fails == (stored[j, i, 0] == depth[j, i]) and explanation.lines == [("p.s", 2), ("p.s", 5)]
             assert fails or np.uint32(word).view(np.float32) == stored[j, i, 0]
             fates.add(fails)
         assert fates == {False, True} and session.position == Position(0, 0, 0)
@@ -144,6 +144,6 @@ def test_the_depth_that_a_draw_stores_is_traced_to_its_vertices(tmp_path: Path) 
     with Session(load_job(path), WAVEFRONTS) as session:
         session.go_to(Position(1, 0, 0))
         for i, j in ((24, 24),):
-            answer = why(session, f"conditional[{i},{j}]")
-            (word,) = [word for place, word in answer.slice.targets.items() if place.array == "conditional"]
-            assert np.uint32(word).view(np.float32) == stored[j, i, 0] and answer.before
+            explanation = why(session, f"conditional[{i},{j}]")
+            (word,) = [word for cell, word in explanation.slice.targets.items() if cell.array == "conditional"]
+            assert np.uint32(word).view(np.float32) == stored[j, i, 0] and explanation.before

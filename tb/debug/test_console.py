@@ -63,7 +63,7 @@ def test_every_command_has_help_and_unknown_ones_say_so(tmp_path: Path) -> None:
     assert errors[1].startswith("error: info takes one of: wavefront, launch, registers")
 
 
-def test_what_is_behind_a_command_is_looked_at(tmp_path: Path) -> None:
+def test_arguments_of_commands_are_checked(tmp_path: Path) -> None:
     lines = ("b 3", "delete x", "delete 1 x", "tbreak", "list x", "list 99", "disassemble x", "i b", "delete 1", "i b")
     found = said(DIVERGENT, tmp_path, *lines)
     assert found[1:] == [
@@ -73,7 +73,7 @@ def test_what_is_behind_a_command_is_looked_at(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_at_its_end_a_wavefront_shows_what_was_before(tmp_path: Path) -> None:
+def test_at_its_end_a_wavefront_has_the_instructions_before(tmp_path: Path) -> None:
     found = said(DIVERGENT, tmp_path, "goto 0 0 99", "disassemble", "rsi", "next")
     assert found[0].startswith("the wavefront has ended after 9 instructions")
     assert found[2].endswith("(no instruction)")
@@ -234,7 +234,7 @@ def test_ctrl_c_ends_a_command_and_not_the_session(tmp_path: Path) -> None:
         assert user.ended() == 0
 
 
-def test_what_fails_on_the_way_is_where_a_goto_stops(tmp_path: Path) -> None:
+def test_a_goto_stops_at_a_fault_before_its_target(tmp_path: Path) -> None:
     found: list[str] = []
     with session_of(program(LOOP_BY_COLUMN, tmp_path), watchdog=20) as session:
         console = Console(session, found.append)

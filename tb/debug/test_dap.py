@@ -1,4 +1,4 @@
-"""Editors: the Debug Adapter Protocol, with somebody else's client, and the specification's classes as the judge."""
+"""Editors: the Debug Adapter Protocol, with a client of another project, checked by the specification's classes."""
 
 import io
 import json
@@ -48,7 +48,7 @@ def test_a_session_as_an_editor_has_it(tmp_path: Path) -> None:
     with editor() as seen:
         capabilities = seen.request(1).body
         assert capabilities.supportsStepBack and capabilities.supportsConditionalBreakpoints
-        assert "no job was launched" in seen.refused("scopes", frameId=1)
+        assert "no job was launched" in seen.rejected("scopes", frameId=1)
         seen.ask("launch", job=str(tmp_path / "job.toml"), preset="tiny")
         seen.event("initialized")
         wanted = [{"line": 1}, {"line": 6, "condition": "i == 5"}, {"line": 99}, {"line": 6, "condition": "nothing"}]
@@ -81,8 +81,8 @@ def test_a_session_as_an_editor_has_it(tmp_path: Path) -> None:
         seen.ask("continue", threadId=1)
         assert seen.event("exited") == {"exitCode": 0}
         seen.event("terminated")
-        assert "the job has ended" in seen.refused("stackTrace", threadId=1)
-        # What is set now has a place when the job begins again.
+        assert "the job has ended" in seen.rejected("stackTrace", threadId=1)
+        # A breakpoint that is set now is located when the job begins again.
         (later,) = seen.ask("setBreakpoints", source=source, breakpoints=[{"line": 8}])["breakpoints"]
         assert not later["verified"]
         seen.ask("restart")
@@ -139,15 +139,15 @@ def test_values_are_looked_at_and_set(tmp_path: Path) -> None:
         assert seen.ask("setVariable", variablesReference=r2, name="g", value="1.5")["value"] == "1.5 (0x3fc00000)"
         assert seen.ask("evaluate", expression="r2.g + 1", context="hover")["result"] == "2.5"
         assert seen.ask("evaluate", expression="r2", context="watch")["variablesReference"] == r2
-        assert "no register r99" in seen.refused("evaluate", expression="r99", context="hover")
-        assert "is no value" in seen.refused("setVariable", variablesReference=r2, name="g", value="x")
+        assert "no register r99" in seen.rejected("evaluate", expression="r99", context="hover")
+        assert "is no value" in seen.rejected("setVariable", variablesReference=r2, name="g", value="x")
         domain = 4
-        assert "only `lane`" in seen.refused("setVariable", variablesReference=domain, name="i", value="3")
+        assert "only `lane`" in seen.rejected("setVariable", variablesReference=domain, name="i", value="3")
         seen.ask("setVariable", variablesReference=domain, name="lane", value="3")
         assert seen.stopped()["reason"] == "goto"
         assert seen.variables("Registers")["r0"]["value"] == "(1, 1, 0, 1)"
         assert seen.ask("evaluate", expression="info breakpoints", context="repl")["result"] == "there is no breakpoint"
-        assert "there is no command frob" in seen.refused("evaluate", expression="frob", context="repl")
+        assert "there is no command frob" in seen.rejected("evaluate", expression="frob", context="repl")
         said = seen.ask("evaluate", expression="pixel 4 2", context="repl")["result"]
         assert "(4, 2)" in said and seen.stopped()["reason"] == "goto"
         assert seen.ask("threads")["threads"][0]["name"] == "wavefront 6 of 8, (4, 2)"
@@ -165,7 +165,7 @@ def test_a_draw_is_stepped_through_its_programs(tmp_path: Path) -> None:
         domain = seen.variables("Domain")
         assert domain["stage"]["value"] == "launch 0 (ES of draw 0)" and domain["thread"]["value"] == "vertex 0"
         assert seen.variables("Registers")["R0"]["value"].startswith("(0, ")
-        # Wavefronts of each program, one behind the other.
+        # Wavefronts of each program, one after the other.
         stages = [domain["stage"]["value"]]
         while not stages[-1].startswith("launch 3"):
             for command in ("stepOut", "next"):
@@ -230,10 +230,10 @@ def test_faults_and_hazards_are_exceptions(tmp_path: Path, kind: str) -> None:
             assert seen.event("exited") == {"exitCode": 1}
         seen.ask("stepBack", threadId=1)
         seen.event("stopped")
-        assert "did not stop at a fault" in seen.refused("exceptionInfo", threadId=1)
+        assert "did not stop at a fault" in seen.rejected("exceptionInfo", threadId=1)
 
 
-def test_a_pause_ends_what_runs_and_other_requests_are_answered(tmp_path: Path) -> None:
+def test_an_interrupt_ends_what_runs_and_other_requests_get_responses(tmp_path: Path) -> None:
     program(LONG, tmp_path, width=512, height=512)
     job = tmp_path / "job.toml"
     job.write_text(job.read_text().replace("[5, 0, 1]", "[99, 0, 1]"))
@@ -292,7 +292,7 @@ def test_what_is_no_message_is_one_line() -> None:
     assert result.stderr.startswith(b"error: --dap: standard input: a message begins with its Content-Length")
 
 
-def test_bad_requests_and_launches_are_refused_in_one_line(tmp_path: Path) -> None:
+def test_bad_requests_and_launches_are_errors_of_one_line(tmp_path: Path) -> None:
     program(DIVERGENT, tmp_path)
     with editor() as seen:
         seen.request(1)
@@ -303,14 +303,14 @@ def test_bad_requests_and_launches_are_refused_in_one_line(tmp_path: Path) -> No
             ({"job": str(tmp_path / "job.toml"), "set": ["array.lanes=3"]}, "array.lanes"),
             ({"job": str(tmp_path / "job.toml"), "watchdog": True}, "a number is wanted"),
         ):  # fmt: skip
-            assert problem in seen.refused("launch", **arguments)
+            assert problem in seen.rejected("launch", **arguments)
         seen.ask("launch", job=str(tmp_path / "job.toml"), stopOnEntry=True)
-        assert "launched already" in seen.refused("launch", job=str(tmp_path / "job.toml"))
+        assert "launched already" in seen.rejected("launch", job=str(tmp_path / "job.toml"))
         seen.ask("configurationDone")
-        assert "request readMemory is not known" in seen.refused("readMemory", memoryReference="0x0", count=4)
-        assert "argument variablesReference is missing" in seen.refused("variables")
-        assert "there are no variables 77" in seen.refused("variables", variablesReference=77)
-        assert "'x' is no memory reference" in seen.refused("disassemble", memoryReference="x", instructionCount=1)
+        assert "request readMemory is not known" in seen.rejected("readMemory", memoryReference="0x0", count=4)
+        assert "argument variablesReference is missing" in seen.rejected("variables")
+        assert "there are no variables 77" in seen.rejected("variables", variablesReference=77)
+        assert "'x' is no memory reference" in seen.rejected("disassemble", memoryReference="x", instructionCount=1)
         (found,) = seen.ask("setBreakpoints", source={"path": "/etc/hosts"}, breakpoints=[{"line": 3}])["breakpoints"]
         assert not found["verified"] and "has no code of /etc/hosts" in found["message"]
 
@@ -375,7 +375,7 @@ def test_arguments_that_a_launch_does_not_have_are_named(tmp_path: Path) -> None
     with editor() as seen:
         seen.request(1)
         wrong = {"stopOnEnty": True, "pixel": [1, 2], "watch": None, "watchdogs": 3}
-        assert "argument job is missing" in seen.refused("launch", **wrong)
+        assert "argument job is missing" in seen.rejected("launch", **wrong)
         said = [each.body.output for each in seen.log if getattr(each, "event", None) == "output"]
     assert said == [
         "warning: ignored: there is no argument of launch stopOnEnty; did you mean stopOnEntry?\n",

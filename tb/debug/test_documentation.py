@@ -1,4 +1,4 @@
-"""What docs/debugger.md shows is what happens."""
+"""The sessions of docs/debugger.md are what happens."""
 
 import json
 import re
@@ -55,11 +55,11 @@ def test_the_sessions_are_as_shown() -> None:
 
 
 def assert_shown(shown: Sequence[str], said: Sequence[str]) -> None:
-    """Each line that a session shows was said; "..." is what the document leaves out."""
+    """Each line of a session was printed; "..." stands for text that the document omits."""
     rows = "\n".join(said).splitlines()
     for line in shown:
-        parts = [part for part in line.split("...") if part and not line.startswith(("(ctm)", "$"))]
-        assert not parts or any(all(part in row for part in parts) for row in rows), line
+        texts = [text for text in line.split("...") if text and not line.startswith(("(ctm)", "$"))]
+        assert not texts or any(all(text in row for text in texts) for row in rows), line
 
 
 def test_the_session_of_a_draw_is_as_shown(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from ctm.sim.debug.why import why
 from ctm.sim.jobs.loading import load_job
 from ctm.sim.runtime.device import Device
 from ctm.tb.debug.slicing.draws import stages_of
-from ctm.tb.debug.slicing.launches import some_place
+from ctm.tb.debug.slicing.launches import choose_lane
 from ctm.tb.debug.slicing.recomputation import items_of, targets_of, wrong
 from ctm.tb.draws.geometry import point, scene
 from ctm.tb.draws.recorded import NAMES, bits, cases, make_job, run
@@ -47,10 +47,10 @@ def finished_twice(session: Session, wavefront: int, steps: int) -> None:
 
     session.go_to(session.position._replace(wavefront=wavefront, step=0))
     session.finish()
-    behind = state()
+    finished = state()
     session.back(steps)
     session.finish()
-    assert state() == behind
+    assert state() == finished
 
 
 def session_of(path: Path) -> Session:
@@ -84,19 +84,19 @@ def test_steps_forward_and_back_leave_what_the_draw_leaves(name: str, tmp_path: 
 def test_slices_determine_what_the_programs_of_draws_leave(name: str, tmp_path: Path) -> None:
     traced = 0
     for number, started in enumerate(stages_of(load_job(make_job(name, "sfn", tmp_path)), _WAVEFRONT)):
-        place = some_place(started, number + len(name))
-        slicer, begin = place.slicer(), place.wavefront().batch.copy()
-        targets = targets_of(slicer, place.lane)
+        chosen = choose_lane(started, number + len(name))
+        slicer, begin = chosen.slicer(), chosen.wavefront().batch.copy()
+        targets = targets_of(slicer, chosen.lane)
         if not started.launch.program.outputs:
             # What it leaves goes into the ring.
-            targets = items_of(started.launch, slicer, place.lane)
+            targets = items_of(started.launch, slicer, chosen.lane)
         found = slicer.slice(targets)
         assert found.causes
-        assert not wrong(started.launch, slicer.probe, begin, found, place.lane, number)
+        assert not wrong(started.launch, slicer.probe, begin, found, chosen.lane, number)
         if started.launch.stage in ("GS", "DC"):
             # One that lists nothing of the ring is found.
             poorer = replace(found, elements={})
-            assert wrong(started.launch, slicer.probe, begin, poorer, place.lane, number)
+            assert wrong(started.launch, slicer.probe, begin, poorer, chosen.lane, number)
         traced += 1
     assert traced
 
@@ -125,10 +125,10 @@ def test_why_names_the_primitive_and_the_vertices_that_made_a_pixel(tmp_path: Pa
     path = make_job("cube_indexed", "sfn", tmp_path)
     with session_of(path) as session:
         session.go_to(Position(1, 0, 0))
-        answer = why(session, "o0[24,24]")
-        text = "\n".join(answer.rows())
+        explanation = why(session, "o0[24,24]")
+        text = "\n".join(explanation.rows())
         assert session.position == Position(1, 0, 0)
-    named = {int(part.split()[1].rstrip("),")) for part in text.split("(")[1:] if part.startswith("vertex")}
+    named = {int(phrase.split()[1].rstrip("),")) for phrase in text.split("(")[1:] if phrase.startswith("vertex")}
     assert "(24, 24) of primitive 2 (vertex 4, vertex 5, vertex 6)" in text
     assert vertices_that_matter(path, (24, 24)) == named == {4, 5, 6}
 
@@ -151,20 +151,20 @@ def dwords_that_matter(path: Path, name: str, pixel: tuple[int, int]) -> set[str
 
 
 @pytest.mark.parametrize(("name", "pixel", "stride"), [pytest.param("gs_pass", (25, 12), 16, marks=pytest.mark.long)])
-def test_a_pixel_behind_a_geometry_program_is_explained_to_the_vertex_buffers(
+def test_a_pixel_after_a_geometry_program_is_explained_to_the_vertex_buffers(
     name: str, pixel: tuple[int, int], stride: int, tmp_path: Path
 ) -> None:
     path = make_job(name, "sfn", tmp_path)
     with session_of(path) as session:
         session.go_to(Position(3, 0, 0))
-        answer = why(session, f"o0[{pixel[0]},{pixel[1]}]")
+        explanation = why(session, f"o0[{pixel[0]},{pixel[1]}]")
         assert session.position == Position(3, 0, 0)
         ended = session.go_on()
         assert ended.reason == "finished" and session.result is not None
         assert bits(session.result) == bits(run(path, "golden", _WAVEFRONT))
-    stages = [each.text.split("(")[1].split()[0] for each in answer.before]
+    stages = [each.text.split("(")[1].split()[0] for each in explanation.before]
     assert stages == ["DC"] * 3 + ["GS"] + ["ES"] * 3
-    text = "\n".join(row for row in answer.rows() if row.startswith("inputs and memory: "))
+    text = "\n".join(row for row in explanation.rows() if row.startswith("inputs and memory: "))
     named = re.findall(r"vertex buffer (\d+) \(element (\d+), byte (\d+)\)", text)
     found = {f"{buffer}, {int(element) * stride + int(byte)}" for buffer, element, byte in named}
     assert found == dwords_that_matter(path, name, pixel)
@@ -187,7 +187,7 @@ def test_why_in_a_geometry_program_goes_back_through_its_ring(tmp_path: Path) ->
 
 @pytest.mark.long
 def test_why_takes_the_last_fragment_that_is_stored(tmp_path: Path) -> None:
-    """Behind a nearer primitive later ones fail the test, and are not named."""
+    """After a nearer primitive later ones fail the test, and are not named."""
     path = make_job("cube_nocull_depth", "sfn", tmp_path)
     expected = run(path, "golden", _WAVEFRONT).outputs[0]
     with session_of(path) as session:
@@ -195,7 +195,7 @@ def test_why_takes_the_last_fragment_that_is_stored(tmp_path: Path) -> None:
         covered = np.argwhere((expected != np.float32(-777)).any(axis=-1))
         for j, i in covered[:: max(1, len(covered) // 6)].tolist():
             found = why(session, f"o0[{i},{j}]", follows=False).slice.targets
-            stored = [word for place, word in found.items() if place.array == "outputs"]
+            stored = [word for cell, word in found.items() if cell.array == "outputs"]
             assert np.array(stored, np.uint32).tobytes() == expected[j, i].tobytes()
 
 
@@ -229,7 +229,7 @@ def test_what_was_set_by_hand_in_a_strip_counts(tmp_path: Path) -> None:
         assert session.position == Position(1, index, 17)
 
 
-def test_outputs_of_a_draw_are_those_of_its_ps_and_stored_behind_it(tmp_path: Path) -> None:
+def test_outputs_of_a_draw_are_those_of_its_ps_and_stored_after_it(tmp_path: Path) -> None:
     with session_of(make_job("cube_indexed", "sfn", tmp_path)) as session:
         for text in ("o0[1,1]", "o64[0,0]", "o64[0,0].x"):
             with pytest.raises(DebugError, match="VS stores no output: the targets of a draw are those of its PS"):
@@ -289,12 +289,12 @@ def test_constants_that_why_names_are_printed(tmp_path: Path) -> None:
         session.go_to(Position(1, 0, 0))
         found = why(session, "o0[24,24]", follows=False).slice.constants
         session.select(24, 24)
-        names = [place for place in found if place.array == "primitive"]
+        names = [cell for cell in found if cell.array == "primitive"]
         assert names
-        for place in names:
-            bank, row, channel = place.index
+        for cell in names:
+            bank, row, channel = cell.index
             value = session.value(f"CB{bank}[{row}].{'xyzw'[channel]}")
-            assert value.words[0][session.lane] == found[place]
+            assert value.words[0][session.lane] == found[cell]
         assert session.value("CB0[3].w").words[0][0] == session.value("C3.w").words[0][0]
         assert session.value("CB4[0].x > 0").all()
         for text in ("CB6[0].x", "CB0[999]", "R1[0]"):

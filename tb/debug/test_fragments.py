@@ -45,7 +45,7 @@ def changed(words: Shaded, vertex: int, target: int, channel: int, word: np.floa
 def words_that_matter(path: Path, pixel: tuple[int, int], vertices: list[int], has_size: bool) -> set[tuple[int, str]]:
     """Words of vertices that make a difference to a pixel, each replaced by others where the draw takes it.
 
-    Targets behind a position are those of a size, if there is one, and of distances.
+    Targets after a position are those of a size, if there is one, and of distances.
     """
     original = R700Stages.vertices
 
@@ -90,12 +90,12 @@ def test_what_vertices_left_is_named_where_it_decides_over_a_pixel(
     for i, j in some_pixels(path, count)[-count:]:
         with session_of(path) as session:
             session.go_to(Position(1, 0, 0))
-            answer = why(session, f"o0[{i},{j}]")
+            explanation = why(session, f"o0[{i},{j}]")
         named, vertices = set(), []
-        for each in answer.before:
+        for each in explanation.before:
             (vertex,) = map(int, re.findall(r"vertex (\d+)$", each.text))
             vertices.append(vertex)
-            own = {each.names.name(place) for place in each.slice.targets}
+            own = {each.names.name(cell) for cell in each.slice.targets}
             named |= {(vertex, word) for word in own if int(word[1 : word.index(".")]) < POSITION_TARGET + 4}
         matter = words_that_matter(path, (i, j), vertices, has_size)
         assert matter == named
@@ -109,17 +109,17 @@ def test_a_fragment_that_is_not_stored_is_named_with_what_it_failed_by(tmp_path:
         np.save(indices, original)
         with session_of(path) as session:
             session.go_to(Position(1, 0, 0))
-            answer = why(session, f"o0[{i},{j}]", follows=False)
-        assert answer.condition is not None and len(answer.others) == len(set(answer.others))
-        stored = next(iter(_COVERED.finditer(answer.text)))
-        for other in answer.others:
+            explanation = why(session, f"o0[{i},{j}]", follows=False)
+        assert explanation.condition is not None and len(explanation.others) == len(set(explanation.others))
+        stored = next(iter(_COVERED.finditer(explanation.text)))
+        for other in explanation.others:
             match = _FAILED.fullmatch(other)
             assert match is not None and float(match[2]) >= float(match[3])
-        if not answer.others:
+        if not explanation.others:
             continue
         # Without the primitive that is there, and the others that failed, the pixel is of the first one of these.
-        numbers = [int(stored[3]), *(int(other.split()[2]) for other in answer.others)]
-        failed = _FAILED.fullmatch(answer.others[0])
+        numbers = [int(stored[3]), *(int(other.split()[2]) for other in explanation.others)]
+        failed = _FAILED.fullmatch(explanation.others[0])
         assert failed is not None
         without = original.copy()
         for number in {*numbers} - {int(failed[1])}:

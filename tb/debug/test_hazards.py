@@ -1,4 +1,4 @@
-"""Reads of what hardware need not have delivered are places to stop at; commands end when another thread wants that."""
+"""Reads of registers that hardware may not have written yet stop; commands end when another thread cancels them."""
 
 import io
 import threading
@@ -41,7 +41,7 @@ def test_a_race_stops_in_front_of_the_read_and_changes_no_result(tmp_path: Path)
         assert session.go_on().reason == "finished"
 
 
-def test_a_lookup_that_was_not_waited_for_stops_once_for_all_wavefronts(tmp_path: Path) -> None:
+def test_a_fetch_that_was_not_waited_for_stops_once_for_all_wavefronts(tmp_path: Path) -> None:
     np.save(tmp_path / "x.npy", np.zeros((4, 8, 4), np.float32))
     program(DIVERGENT, tmp_path)
     (tmp_path / "p.s").write_text(EARLY)

@@ -1,4 +1,4 @@
-"""Elements of images and words of memory are looked at, set, and as they were on the way back."""
+"""Elements of images and words of memory are read, set, and restored in reverse execution."""
 
 from pathlib import Path
 
@@ -52,7 +52,7 @@ def test_an_element_that_is_set_is_what_the_program_reads(tmp_path: Path) -> Non
         assert output[2, 5].tolist() == [8.5, 85, 86, 87] and output[2, 4].tolist() == [81, 81, 82, 83]
 
 
-def test_what_was_set_is_not_there_on_the_way_back(tmp_path: Path) -> None:
+def test_what_was_set_is_undone_in_reverse_execution(tmp_path: Path) -> None:
     with debugger(copying(tmp_path)) as session:
         session.step()
         before = session.image("i0")
@@ -68,7 +68,7 @@ def test_what_was_set_is_not_there_on_the_way_back(tmp_path: Path) -> None:
         assert np.array_equal(session.image("i0"), before) and session.image("o0")[0, 0, 3] == 0
 
 
-def test_stores_of_the_program_are_undone_behind_what_was_set(tmp_path: Path) -> None:
+def test_stores_of_the_program_are_undone_after_what_was_set(tmp_path: Path) -> None:
     """The program stores to the same element before and after it."""
     with debugger(race(tmp_path)) as session:
         stop = session.watch("o0[3,2]")
@@ -76,8 +76,8 @@ def test_stores_of_the_program_are_undone_behind_what_was_set(tmp_path: Path) ->
         session.store("o0[3,2]", 0x42C6_0000)
         stored = session.position.step
         session.finish()
-        behind = session.image("o0")[2, 3, 0]
-        assert behind != 99
+        finished = session.image("o0")[2, 3, 0]
+        assert finished != 99
         session.back(session.position.step - stored)
         assert session.image("o0")[2, 3, 0] == 99
         session.back(1)

@@ -48,7 +48,7 @@ def doubling() -> tuple[Device, CommandBuffer, Image, Image]:
 
 
 @pytest.mark.parametrize("has_run", [False, True])
-def test_a_command_buffer_is_debugged_and_the_device_stays_as_it_is(has_run: bool) -> None:
+def test_a_command_buffer_is_debugged_and_the_device_does_not_change(has_run: bool) -> None:
     device, commands, source, target = doubling()
     expected = np.concatenate([2 * source.read()[..., :1], source.read()[..., 1:]], axis=-1)
     if has_run:
@@ -89,8 +89,8 @@ def test_kernels_are_debugged_by_a_function_of_a_device() -> None:
         assert ("test_python.py", first) in [(file.split("/")[-1], line) for file, line in session.why("o0[3,2]").lines]
         session.stops.clear()
         assert session.go_on().reason == "finished"
-        place = np.add.outer(np.arange(SIDE), np.arange(SIDE)).astype(np.float32)
-        assert np.array_equal(results[0], np.where(place > 4.5, place / 2, place)) and np.array_equal(results[1], place)
+        sums = np.add.outer(np.arange(SIDE), np.arange(SIDE)).astype(np.float32)
+        assert np.array_equal(results[0], np.where(sums > 4.5, sums / 2, sums)) and np.array_equal(results[1], sums)
 
 
 def test_a_session_survives_exceptions_of_its_user() -> None:
@@ -126,7 +126,7 @@ def test_an_interrupt_leaves_a_verb_where_it_began(monkeypatch: pytest.MonkeyPat
         cancellation = session.cancellation
         count = 0
 
-        def executed(pc: int, parts: object) -> None:
+        def executed(pc: int, selected: object) -> None:
             nonlocal count
             count += 1
             if count == 4:
@@ -179,7 +179,7 @@ def test_what_fails_fails_again_and_can_be_looked_back_from() -> None:
         assert session.step().reason == "step"
 
 
-def test_two_programs_over_one_input_part_at_an_instruction() -> None:
+def test_two_programs_over_one_input_diverge_at_an_instruction() -> None:
     device, commands, *_ = doubling()
     other = device.place(assemble(SOURCE.replace("ADD(r1.r, r1.r)", "MUL(r1.r, r1.r)")))
     changed = CommandBuffer()

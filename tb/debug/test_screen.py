@@ -1,4 +1,4 @@
-"""The screen: stories of looking for mistakes by keys and clicks, with much room and with little."""
+"""The screen: mistakes are found by keys and clicks, on a large terminal and on a small one."""
 
 import asyncio
 import signal
@@ -28,7 +28,7 @@ FAULT = DIVERGENT.replace("MAD(r0.r, r0.g, 0.0)", "MAD(r0.r, r0.g, 0.0) {rgba_in
 
 
 class Seen:
-    """A screen with somebody at its keys."""
+    """A screen, and a user's keys and clicks."""
 
     def __init__(self, app: DebugScreen, pilot: Pilot[int]) -> None:
         self.app, self.pilot = app, pilot
@@ -75,17 +75,17 @@ class Seen:
         return found
 
     @property
-    def place(self) -> str:
-        return self.rows("place")[0]
+    def location(self) -> str:
+        return self.rows("location")[0]
 
 
 async def a_draw(seen: Seen) -> None:
     """From its vertices to a pixel, and why it is so."""
-    assert "launch 0 (VS of draw 0)" in seen.place and "vertex 0" in seen.place
+    assert "launch 0 (VS of draw 0)" in seen.location and "vertex 0" in seen.location
     assert seen.rows("image")[0] == "the program has no image"
     await seen.enter("break (24, 24)")
     await seen.press("i", "i", "I", "s", "f", "c")
-    assert "launch 1 (PS of draw 0)" in seen.place and "(24, 24) of primitive 2 (vertex 4" in seen.place
+    assert "launch 1 (PS of draw 0)" in seen.location and "(24, 24) of primitive 2 (vertex 4" in seen.location
     assert "Output 0" in str(seen.app.query_one(ImagePane).border_title)
     assert seen.row("registers", "R0 ")
     await seen.enter("print CB1[0].x")
@@ -94,13 +94,13 @@ async def a_draw(seen: Seen) -> None:
     assert any("vertex buffer 0" in row for row in seen.rows("log"))
     await seen.press("right", "c", "C")
     await seen.enter("goto 1 0 0")
-    assert "wavefront 0 of" in seen.place
+    assert "wavefront 0 of" in seen.location
     await seen.enter("watch o0[24,24]")
     await seen.press("c", "c")
-    assert "end of the wavefront" in seen.place
+    assert "end of the wavefront" in seen.location
     await seen.enter("delete")
     await seen.press("c")
-    assert "the job has ended" in seen.place
+    assert "the job has ended" in seen.location
     # The draw has stored its pixels.
     pane = seen.app.query_one(ImagePane)
     assert pane._colours is not None and len({tuple(each) for each in pane._colours.reshape(-1, 3).tolist()}) > 1
@@ -113,7 +113,7 @@ def test_a_draw_is_looked_at(tmp_path: Path) -> None:
 
 def test_a_draw_begins_with_its_vertices(tmp_path: Path) -> None:
     async def story(seen: Seen) -> None:
-        assert "launch 0 (VS of draw 0)" in seen.place
+        assert "launch 0 (VS of draw 0)" in seen.location
         await seen.press("i", "5")
         assert seen.rows("image")[0] == "the program has no image"
 
@@ -141,12 +141,12 @@ def told(
 def test_a_fault(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         await seen.press("c")
-        assert "fault: ILLEGAL_INSTRUCTION" in seen.place or size == SMALL
-        assert seen.app.query_one("#place").has_class("fault")
+        assert "fault: ILLEGAL_INSTRUCTION" in seen.location or size == SMALL
+        assert seen.app.query_one("#location").has_class("fault")
         assert seen.row("source", "wrong:").startswith(" ▶  10")
         assert any(row.startswith("fault: ILLEGAL_INSTRUCTION: RGB_OP is 15") for row in seen.rows("log"))
         await seen.press("I")
-        assert not seen.app.query_one("#place").has_class("fault") and "step 6" in seen.place
+        assert not seen.app.query_one("#location").has_class("fault") and "step 6" in seen.location
 
     told(story, program(FAULT, tmp_path), size)
 
@@ -157,7 +157,7 @@ def test_a_wrong_pixel(tmp_path: Path) -> None:
         # A pixel is as many characters wide as it is half characters high.
         zoom = seen.app.query_one(ImagePane).zoom
         await seen.click("image", 5 * zoom + 1, zoom // 2 + 1)
-        assert (session.position, session.lane) == (Position(0, 2, 0), 3) and "(5, 1)" in seen.place
+        assert (session.position, session.lane) == (Position(0, 2, 0), 3) and "(5, 1)" in seen.location
         await seen.click("source", 12, 9)
         assert not session.stops
         await seen.click("source", 4, 9)
@@ -165,7 +165,7 @@ def test_a_wrong_pixel(tmp_path: Path) -> None:
         await seen.press("c")
         assert session.position == Position(0, 2, 7) and seen.row("source", "wrong:").startswith("●▶")
         await seen.click("lanes", 5, 1)
-        assert session.lane == 3 and "[A]" in seen.rows("lanes")[1] and "lane 3 (5, 1)" in seen.place
+        assert session.lane == 3 and "[A]" in seen.rows("lanes")[1] and "lane 3 (5, 1)" in seen.location
         assert not any(row.startswith("*") for row in seen.rows("registers"))
         await seen.press("i")
         assert seen.row("registers", "r2").split() == ["*r2", "r", "2", "g", "5", "b", "0", "a", "0"]
@@ -174,7 +174,7 @@ def test_a_wrong_pixel(tmp_path: Path) -> None:
         # The same key, and a click beside another pane's row, take breakpoints away and set others.
         await seen.click("instructions", 4, 7)
         await seen.press("f")
-        assert session.stops == [] and "end of the wavefront" in seen.place
+        assert session.stops == [] and "end of the wavefront" in seen.location
         await seen.press("down", "b")
         assert len(session.stops) == 1
 
@@ -182,13 +182,13 @@ def test_a_wrong_pixel(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_a_wrong_pixel_with_little_room(tmp_path: Path) -> None:
+def test_a_wrong_pixel_on_a_small_terminal(tmp_path: Path) -> None:
     """By keys: the pane of each is shown where it is looked at."""
 
     async def story(seen: Seen) -> None:
         session = seen.app.session
         await seen.enter("pixel 5 1")
-        assert (session.position, session.lane) == (Position(0, 2, 0), 3) and "(5, 1)" in seen.place
+        assert (session.position, session.lane) == (Position(0, 2, 0), 3) and "(5, 1)" in seen.location
         await seen.enter("tbreak wrong if i == 5 and j == 1")
         await seen.press("c", "1")
         assert session.position == Position(0, 2, 7) and seen.row("source", "wrong:").startswith(" ▶")
@@ -228,10 +228,10 @@ def test_a_hang(tmp_path: Path, size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         await seen.press("c")
         fault = "fault: WATCHDOG: a wavefront executed 20 instructions"
-        assert (fault if size == LARGE else "fault: WATCHDOG") in seen.place
+        assert (fault if size == LARGE else "fault: WATCHDOG") in seen.location
         assert any(row.startswith(fault) for row in seen.rows("log"))
         await seen.press("C")
-        assert "step 0" in seen.place and "wavefront 0" in seen.place
+        assert "step 0" in seen.location and "wavefront 0" in seen.location
 
     told(story, program(LOOP_BY_COLUMN, tmp_path), size, watchdog=20)
 
@@ -243,12 +243,12 @@ def test_a_race(tmp_path: Path, size: tuple[int, int]) -> None:
         assert seen.row("source", "RD_SCATTER").startswith("!▶")
         assert any(row.startswith("hazard: CF instruction 3") for row in seen.rows("log"))
         await seen.press("c")
-        assert "the job has ended" in seen.place
+        assert "the job has ended" in seen.location
         # There is nothing to look at, and nothing breaks.
         await seen.press("4", "left", "5", "right", "1", "b", "i")
         assert any("the job has ended" in row for row in seen.rows("log"))
         await seen.enter("run")
-        assert "step 0" in seen.place
+        assert "step 0" in seen.location
 
     told(story, race(tmp_path), size, hazards=True)
 
@@ -259,7 +259,7 @@ def test_what_runs_long_is_interrupted_and_the_screen_lives(tmp_path: Path) -> N
         await seen.enter("stepi 3")
         await seen.enter("break 10 if i == 511 and j == 511")
         await seen.hit("c")
-        assert "Escape interrupts it" in seen.place and seen.app.is_busy
+        assert "Escape interrupts it" in seen.location and seen.app.is_busy
         await seen.hit("3", "i")
         assert seen.app.query_one("#registers").has_focus
         await seen.hit("escape")
@@ -279,7 +279,7 @@ def test_what_runs_long_is_interrupted_and_the_screen_lives(tmp_path: Path) -> N
 
 
 @pytest.mark.long
-def test_little_room_has_one_pane_and_more_room_all() -> None:
+def test_a_small_terminal_has_one_pane_and_a_large_one_all() -> None:
     names = ("source", "instructions", "registers", "lanes", "image", "log")
 
     async def story(seen: Seen) -> None:
@@ -319,7 +319,7 @@ def test_a_large_output_is_panned_and_follows_the_pixel() -> None:
 
 
 @pytest.mark.parametrize("size", SMALL_FIRST)
-def test_all_images_of_a_launch_are_shown_in_turn(size: tuple[int, int]) -> None:
+def test_all_images_of_a_launch_are_shown_one_after_the_other(size: tuple[int, int]) -> None:
     async def story(seen: Seen) -> None:
         pane, titles = seen.app.query_one(ImagePane), []
         await seen.press("5")

@@ -1,4 +1,4 @@
-"""A session shows what the golden model does, instruction by instruction, and goes back to the last bit."""
+"""A session does what the golden model does, instruction by instruction, and goes back to the last bit."""
 
 import io
 from collections import defaultdict
@@ -37,14 +37,14 @@ def traced(job: LoadedJob) -> tuple[dict[tuple[int, int], list[list[str]]], dict
     outputs = execution.run().outputs
     found: dict[tuple[int, int], list[list[str]]] = defaultdict(lambda: [[]])
     for line in lines.getvalue().splitlines():
-        _, _, rest = line.partition(": (")
-        corner, _, states = rest.partition(") ")
+        _, _, state = line.partition(": (")
+        corner, _, states = state.partition(") ")
         i, j = map(int, corner.split(", "))
         if states.split()[2:3] == ["ends"]:
             found[i, j].append([])
         else:
             found[i, j][-1].append(" ".join(states.split()[:2]))
-    return {corner: parts[:-1] for corner, parts in found.items()}, outputs
+    return {corner: runs[:-1] for corner, runs in found.items()}, outputs
 
 
 def states(session: Session) -> str:
@@ -68,8 +68,8 @@ def test_every_step_is_a_line_of_the_trace_and_the_job_ends_as_without(name: str
             if event.reason == "step" and session.wavefront.step:
                 steps[int(batch.i[0]), int(batch.j[0])][-1].append(states(session))
         result = session.result
-    # The trace has a line for the last instruction, behind which a session has no next one.
-    assert {corner: [part[:-1] for part in parts] for corner, parts in lines.items()} == steps
+    # The trace has a line for the last instruction, after which a session has no next one.
+    assert {corner: [run[:-1] for run in runs] for corner, runs in lines.items()} == steps
     assert outputs.keys() == result.outputs.keys()
     for key, array in outputs.items():
         assert array.tobytes() == result.outputs[key].tobytes()
@@ -106,7 +106,7 @@ def test_checkpoints_are_thinned_and_serve_all_the_same(tmp_path: Path, monkeypa
         assert session.wavefront.batch.is_in_state_of(kept)
 
 
-def test_what_is_written_past_the_caches_is_undone_on_the_way_back() -> None:
+def test_what_is_written_past_the_caches_is_undone_in_reverse_execution() -> None:
     with session_of(example("r700/compaction/compaction")) as session:
         memory = session.started.launch.memory
         buffers = [(each.base, 4096) for each in session.started.launch.outputs[:2] if each.pitch]
@@ -125,11 +125,11 @@ def test_what_is_written_past_the_caches_is_undone_on_the_way_back() -> None:
         assert written() == after
 
 
-@pytest.mark.parametrize("place", ["9", "wrong", "*8", "p.s:9"])
-def test_a_breakpoint_stops_in_front_of_its_line_in_each_wavefront(place: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("location", ["9", "wrong", "*8", "p.s:9"])
+def test_a_breakpoint_stops_in_front_of_its_line_in_each_wavefront(location: str, tmp_path: Path) -> None:
     with session_of(program(DIVERGENT, tmp_path)) as session:
         number = str(next(unit for unit, text in session.code.texts.items() if "r2.g" in text))
-        stop_at(session, f"*{number}" if place.startswith("*") else place.replace("9", "10"))
+        stop_at(session, f"*{number}" if location.startswith("*") else location.replace("9", "10"))
         for index in range(len(session.started.order)):
             event = session.go_on()
             assert event.reason == "breakpoint" and session.position.wavefront == index
@@ -177,7 +177,7 @@ def test_what_many_wavefronts_together_find_is_what_steps_come_to(name: str) -> 
 def test_a_condition_of_steps_is_of_those_that_were_executed(tmp_path: Path) -> None:
     with session_of(program(LOOP, tmp_path)) as session:
         stop_at(session, "if step == 5")
-        # One by one in the first wavefront, together in those behind it.
+        # One by one in the first wavefront, together in the next ones.
         found = []
         while session.go_on().reason == "breakpoint":
             found.append(session.position)
@@ -213,8 +213,8 @@ def changes_of(job: LoadedJob, text: str) -> list[Position]:
 
 
 @pytest.mark.parametrize(("source", "texts"), [(LOOP, ["r1", "r1.r > 2"]), (DIVERGENT, ["r1", "r2.r", "active"])])
-def test_watching_stops_behind_each_change(source: str, texts: list[str], tmp_path: Path) -> None:
-    """One by one in the first wavefront, together in those behind it."""
+def test_watching_stops_after_each_change(source: str, texts: list[str], tmp_path: Path) -> None:
+    """One by one in the first wavefront, together in the next ones."""
     job = program(source, tmp_path)
     for text in texts:
         with session_of(job) as session:
@@ -235,15 +235,15 @@ def test_watching_stops_behind_each_change(source: str, texts: list[str], tmp_pa
 def test_back_on_finds_the_last_breakpoint_before_here(tmp_path: Path) -> None:
     with session_of(program(DIVERGENT, tmp_path)) as session:
         stop_at(session, "wrong")
-        places = []
+        positions = []
         for _ in range(3):
             session.go_on()
-            places.append(session.position)
-        assert session.back_on().reason == "breakpoint" and session.position == places[1]
+            positions.append(session.position)
+        assert session.back_on().reason == "breakpoint" and session.position == positions[1]
         session.step(2)
-        assert session.back_on().reason == "breakpoint" and session.position == places[1]
+        assert session.back_on().reason == "breakpoint" and session.position == positions[1]
         session.back_on()
-        assert session.position == places[0]
+        assert session.position == positions[0]
         assert session.back_on().reason == "step" and session.position == Position(0, 0, 0)
 
 
@@ -319,8 +319,8 @@ def test_a_value_that_is_set_is_what_the_job_goes_on_with(tmp_path: Path) -> Non
         assert output[0, 1, 0] == 7 and output[1, 0, 2] == 5 and output[0, 0, 2] == 0
 
 
-def test_the_way_back_is_the_one_that_was_taken(tmp_path: Path) -> None:
-    """Two values that are set make more rounds: behind each of them steps are those that came of it."""
+def test_reverse_execution_takes_the_same_steps(tmp_path: Path) -> None:
+    """Two values that are set make more rounds: after each of them the steps are those that follow from it."""
     source = """
 ALU r1.r, p.r[!=0] = MAD(r1.r, 1.0, 0.0)
 IF p.r
@@ -364,9 +364,9 @@ def test_what_there_is_not_is_an_error_with_what_is_near(tmp_path: Path) -> None
         with pytest.raises(DebugError, match="no channel q"):
             session.value("r1.q1")
         session.go_to(Position(0, 3, 2))
-        for place, problem in ((Position(7, 0, 0), "has no launch 7"), (Position(0, 8, 0), "has wavefronts 0 to 7")):
+        for position, problem in ((Position(7, 0, 0), "has no launch 7"), (Position(0, 8, 0), "has wavefronts 0 to 7")):
             with pytest.raises(DebugError, match=problem):
-                session.go_to(place)
+                session.go_to(position)
             assert session.position == Position(0, 3, 2)
         session.go_to(Position(0, 0, 0))
         with pytest.raises(DebugError, match="c0 cannot be set"):

@@ -1,4 +1,4 @@
-"""Steps, breakpoints and the way back take the time that docs/debugger.md says, in processor time."""
+"""Steps, breakpoints and reverse execution take the time that docs/debugger.md says, in processor time."""
 
 import json
 import resource

@@ -1,4 +1,4 @@
-"""Stops behind stores to memory, and slices of what a program stores and reads again."""
+"""Stops after stores to memory, and slices of what a program stores and reads again."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from ctm.tb.debug.jobs import DIVERGENT, example, program, race, session_of
 
 
 def test_an_element_is_watched_in_every_launch() -> None:
-    """Passes write to two images in turn."""
+    """Passes write to two images alternately."""
     with session_of(example("bitonic/bitonic", 8, 2)) as session:
         stop = watch(session, "o0[1,0]")
         for launch in range(5):
@@ -24,7 +24,7 @@ def test_an_element_is_watched_in_every_launch() -> None:
             assert session.position.launch == launch
 
 
-def test_the_way_back_over_what_was_set_stops_behind_stores(tmp_path: Path) -> None:
+def test_reverse_execution_over_what_was_set_stops_after_stores(tmp_path: Path) -> None:
     with session_of(race(tmp_path)) as session:
         stop = watch(session, "o0[0,0]")
         assert session.go_on().stop is stop
@@ -36,7 +36,7 @@ def test_the_way_back_over_what_was_set_stops_behind_stores(tmp_path: Path) -> N
 
 
 def stored(session: Session, i: int, j: int) -> float:
-    """What output 0 holds at a place now."""
+    """What output 0 holds at coordinates now."""
     launch = session.started.launch
     return float(read(launch.memory, launch.outputs[0], np.array([i]), np.array([j]))[0, 0])
 
@@ -99,11 +99,11 @@ def test_what_is_not_there_is_not_watched(text: str, message: str, tmp_path: Pat
 
 def test_a_slice_goes_through_memory_to_the_lane_that_stored(tmp_path: Path) -> None:
     with session_of(race(tmp_path)) as session:
-        answer = why(session, "o0[3,2]")
-        rows = list(answer.rows())
+        explanation = why(session, "o0[3,2]")
+        rows = list(explanation.rows())
         assert rows[0] == "o0[3,2]: o0[3,2] = 2"
         assert any("o0[2,2] = 2 from" in row and "R0.x of lane 4 = 2" in row for row in rows), rows
-        assert not answer.slice.elements, "what the program stored itself is no input"
+        assert not explanation.slice.elements, "what the program stored itself is no input"
         assert session.position == (0, 0, 0)
         with pytest.raises(DebugError, match="no channel w"):
             why(session, "o0[3,2].w")
@@ -130,13 +130,13 @@ def test_a_store_that_a_lane_did_not_make_counts(tmp_path: Path) -> None:
     job.write_text(job.read_text().replace("FLOAT32_4", "FLOAT32_1"))
     with session_of(load_job(job)) as session:
         once, twice = why(session, "o0[2,1]"), why(session, "o0[3,1]")
-        for answer, number, constant in ((once, 2, "c0.g"), (twice, 1, "c0.b")):
-            rows = list(answer.rows())
-            assert rows[0] == f"{answer.text}: {answer.text} = {number}"
+        for explanation, number, constant in ((once, 2, "c0.g"), (twice, 1, "c0.b")):
+            rows = list(explanation.rows())
+            assert rows[0] == f"{explanation.text}: {explanation.text} = {number}"
             assert any(row.startswith(f"constants: {constant} = {number}") for row in rows), rows
-            assert ("p.s", 8) in answer.lines, "the condition decides"
-        assert any("o0[2,1] stays 2 by active = 0" in row for row in once.rows())
-        assert not any("of lane" in row for answer in (once, twice) for row in answer.rows())
+            assert ("p.s", 8) in explanation.lines, "the condition decides"
+        assert any("o0[2,1] keeps 2 by active = 0" in row for row in once.rows())
+        assert not any("of lane" in row for explanation in (once, twice) for row in explanation.rows())
 
 
 def test_why_says_what_it_can_and_leaves_the_session_where_it_was(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ class InterlockProof(wiring.Component):
         m.d.sync += started.eq(1)
         held, before = Signal(_PAIR_BITS + LANES), Signal()
         own = Cat(strip.payload.i, strip.payload.j, strip.payload.covered)
-        # A strip that waits stays as it is.
+        # A strip that waits does not change.
         m.d.sync += [before.eq(strip.valid & ~strip.ready), held.eq(own)]
         pixel = Cat(self.watched, self.lane)
         last = Signal(len(pixel))

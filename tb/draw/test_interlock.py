@@ -109,7 +109,7 @@ class Bench:
 
 
 _NEW = -1
-"""In place of a ticket that is not known yet."""
+"""Stands for a ticket that is not allocated yet."""
 
 
 def shares(one: dict[str, Any], other: dict[str, Any]) -> bool:

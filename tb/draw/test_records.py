@@ -21,7 +21,7 @@ def one(record: int | None, name: str = "record") -> dict[str, int]:
 
 
 class Shapes:
-    """Shapes with their records: what may happen in a cycle, and which records are free behind it."""
+    """Shapes with their records: what may happen in a cycle, and which records are free after it."""
 
     def __init__(self, generator: np.random.Generator) -> None:
         self.generator = generator

@@ -89,16 +89,16 @@ class StreamsBench:
         context.set(unit.written, 0)
         if commits:
             await pulse(context, unit.commit)
-        for place, stream in enumerate(self.kept):
-            if commits and written >> place & 1:
-                stream["filled"] = ends[place]
-            context.set(unit.number, place)
+        for number, stream in enumerate(self.kept):
+            if commits and written >> number & 1:
+                stream["filled"] = ends[number]
+            context.set(unit.number, number)
             await context.delay(1e-9)
             assert context.get(unit.filled) == stream["filled"]
 
 
 @pytest.mark.parametrize("seed", seeds(6, 60))
-def test_a_primitive_has_room_in_all_enabled_streams_or_in_none(seed: int) -> None:
+def test_a_primitive_has_space_in_all_enabled_streams_or_in_none(seed: int) -> None:
     bench = StreamsBench(seed)
     simulate(bench.unit, bench.run)
 

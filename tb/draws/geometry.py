@@ -72,18 +72,18 @@ def with_geometry(
 ) -> Executable:
     """A draw's executable with a geometry program whose vertices have a position and one vector."""
 
-    def part(source: str) -> Linkable:
+    def linkable(source: str) -> Linkable:
         assembled = assemble(source)
         assert isinstance(assembled, Executable)
         return Linkable.of(assembled)
 
     return link(
-        vertex=part(VERTEX_TO_RING),
+        vertex=linkable(VERTEX_TO_RING),
         geometry=Geometry(
-            program=part(program), copy=part(copy), vertex_item=ITEM, item=ITEM * most, emitted_item=ITEM,
+            program=linkable(program), copy=linkable(copy), vertex_item=ITEM, item=ITEM * most, emitted_item=ITEM,
             most_emitted=most, output=output,
         ),
-        pixel=part(pixel),
+        pixel=linkable(pixel),
         inputs=PixelInputs(
             inputs=[PixelInput(parameter=0)], points=output is OutputPrimitive.POINTLIST, depth=depth
         ),

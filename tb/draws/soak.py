@@ -125,7 +125,9 @@ def draw_program(generator: np.random.Generator) -> Executables:
     )
 
 
-def place(generator: np.random.Generator, space: Space, program: Executables, others: Sequence[Region]) -> Drawn:
+def scene_commands(
+    generator: np.random.Generator, space: Space, program: Executables, others: Sequence[Region]
+) -> Drawn:
     """The commands of a draw. Its vertices are in a region of their own, or now and then in one of `others`."""
     made = program.scene
     assert made is not None
@@ -146,7 +148,7 @@ def place(generator: np.random.Generator, space: Space, program: Executables, ot
         for number, (dwords, stride) in made.streams.items()
     }
     commands = CommandBuffer()
-    rings = _place_rings(generator, space, made, commands)
+    rings = _allocate_rings(generator, space, made, commands)
     _draw(made, region.base, size, indices, streams).append(commands)
     for number in streams:
         commands.read_strm(number, space.place(bytes(4)).base)
@@ -154,13 +156,13 @@ def place(generator: np.random.Generator, space: Space, program: Executables, ot
     return Drawn(commands=_split(commands.words), vertices=of_others, domain=[x0, y0, x1, y1], undefined=rings)
 
 
-def _place_rings(generator: np.random.Generator, space: Space, made: Scene, commands: CommandBuffer) -> list[Region]:
+def _allocate_rings(generator: np.random.Generator, space: Space, made: Scene, commands: CommandBuffer) -> list[Region]:
     """Rings of a geometry program, from the smallest that a draw may have to one for all threads of a batch."""
-    parts = made.program.pipeline if made.program is not None else None
-    if parts is None or parts.geometry is None:
+    programs = made.program.pipeline if made.program is not None else None
+    if programs is None or programs.geometry is None:
         return []
     found = []
-    for ring, item in ((Ring.ES_GS, parts.vertex_item), (Ring.GS_VS, parts.geometry_item)):
+    for ring, item in ((Ring.ES_GS, programs.vertex_item), (Ring.GS_VS, programs.geometry_item)):
         dwords = item * int(generator.integers(_LEAST_ITEMS, _VERTICES + 1))
         found.append(space.region(-(-4 * dwords // BASE_ALIGNMENT) * BASE_ALIGNMENT))
         commands.set_ring_fmt(ring, found[-1].base, dwords)
@@ -177,4 +179,4 @@ def _split(words: list[int]) -> list[list[int]]:
     return found
 
 
-R700_DRAWS = Source(kind="r700", draw=draw_program, inputs=r700.R700.inputs, linear=True, place=place)
+R700_DRAWS = Source(kind="r700", draw=draw_program, inputs=r700.R700.inputs, linear=True, draw_scene=scene_commands)

@@ -77,15 +77,15 @@ def test_every_word_of_the_note_is_checked() -> None:
     words, units = list(executable.pipeline.words), len(executable.code)
     assert pipeline_of(tuple(words), units) == executable.pipeline
     accepted = []
-    for place in range(PIPELINE_WORDS):
+    for index in range(PIPELINE_WORDS):
         for value in (1 << 31, 0xFFFF_FFFF):
             changed = [*words]
-            changed[place] = value
+            changed[index] = value
             try:
                 pipeline_of(tuple(changed), units)
             except ValueError:
                 continue
-            accepted.append(place)
+            accepted.append(index)
     # Sizes of rings' items, which nothing bounds where there is no geometry program.
     assert set(accepted) == {16, 17, 18}
 

@@ -147,8 +147,8 @@ def test_an_edge_from_a_corner_on_the_plane_is_cut_there() -> None:
     assert rows(found.position[0], 4)[:2] == [[F(1 / 3), 0, 0, 1]] * 2 and rows(found.weights[0], 2) == [E0, E0]
 
 
-def test_pieces_of_any_size_are_joined() -> None:
-    # The first has five vertices and stays, the second becomes a triangle of its own three.
+def test_polygons_of_any_size_are_joined() -> None:
+    # The first has five vertices and is kept, the second becomes a triangle of its own three.
     five = cut(cut(triangles(FLAT, FLAT), [1, -1, 1], [1, 1, 1]), [1, 1, 1, -1], [1, 1, 1, 1])
     assert five.count.tolist() == [5, 3]
     found = cut(five, [1, 1, 1, 1, 1], [1, -1, -1, 0, 0])

@@ -20,10 +20,10 @@ def inside(triangle: list[Point], x: int, y: int) -> bool:
     than that, down: what is left of the centre or above it gives it away. Written with half-planes by exact fractions.
     """
     (ax, ay), (bx, by), (cx, cy) = triangle
-    turn = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
-    if turn == 0:
+    area = (bx - ax) * (cy - ay) - (by - ay) * (cx - ax)
+    if area == 0:
         return False
-    corners = [(ax, ay), (bx, by), (cx, cy)] if turn > 0 else [(ax, ay), (cx, cy), (bx, by)]
+    corners = [(ax, ay), (bx, by), (cx, cy)] if area > 0 else [(ax, ay), (cx, cy), (bx, by)]
     # The centre of pixel (x, y) is at (x + 1/2, y + 1/2).
     px, py = Fraction(2 * x + 1, 2) * STEP, Fraction(2 * y + 1, 2) * STEP
     for (fx, fy), (tx, ty) in zip(corners, [*corners[1:], corners[0]], strict=True):

@@ -1,4 +1,4 @@
-"""What no recorded draw shows, with results by hand; both engines leave the same bits."""
+"""Cases that no recorded draw has, with results by hand; both engines leave the same bits."""
 
 from dataclasses import replace
 
@@ -90,7 +90,7 @@ def test_an_index_beyond_the_buffer_reads_zeros() -> None:
     # Vertex 3 is not there: its position is (0, 0, 0, 0), whose w of 0 is clipped: what is left has no area.
     scene = Scene(vertices=HALF, indices=np.array([0, 1, 3], np.uint16))
     assert not same_on_both(scene).covered.any()
-    # An element that is there in part only is 0 in all channels.
+    # An element that is partly beyond the buffer is 0 in all channels.
     assert not same_on_both(Scene(vertices=HALF, size=2 * 32 + 15)).covered.any()
     assert same_on_both(Scene(vertices=HALF, size=2 * 32 + 16)).covered.any()
 
@@ -170,7 +170,7 @@ def test_inputs_are_values_at_the_pixels_centre_also_outside_of_the_triangle() -
 
 def test_flat_inputs_are_those_of_the_provoking_vertex() -> None:
     vertices = [
-        corner(*place, value=value) for *place, value in ((-1, -1, 0, 1, 5), (3, -1, 0, 1, 6), (-1, 3, 0, 1, 7))
+        corner(*position, value=value) for *position, value in ((-1, -1, 0, 1, 5), (3, -1, 0, 1, 6), (-1, 3, 0, 1, 7))
     ]
     for provoking, value in (("last", 7), ("first", 5)):
         found = same_on_both(Scene(vertices=vertices, inputs=FLAT, draw={"provoking": provoking}))
@@ -293,7 +293,7 @@ def test_what_a_draw_needs_is_said() -> None:
 
 
 @pytest.mark.parametrize("kind", list(PrimitiveType))
-def test_every_kind_is_drawn_or_refused_by_its_name(kind: PrimitiveType) -> None:
+def test_every_kind_is_drawn_or_unsupported_by_its_name(kind: PrimitiveType) -> None:
     scene = Scene(vertices=[*WHOLE, *WHOLE], inputs=SMOOTH, draw={"primitive": kind.name})
     if kind in (PrimitiveType.TRILIST, PrimitiveType.TRIFAN, PrimitiveType.TRISTRIP, PrimitiveType.TRILIST_ADJ,
                 PrimitiveType.TRISTRIP_ADJ):  # fmt: skip
@@ -304,11 +304,11 @@ def test_every_kind_is_drawn_or_refused_by_its_name(kind: PrimitiveType) -> None
         assert kind.name in error_of(scene).detail
 
 
-def test_a_strip_keeps_its_provoking_vertex_and_its_turn() -> None:
+def test_a_strip_keeps_its_provoking_vertex_and_its_winding() -> None:
     for last in (True, False):
         found = primitives_of(PrimitiveType.TRISTRIP, np.array([6]), provoking_last=last)
-        place = 2 if last else 0
-        assert (found.corners[:, place] == found.provoking).all()
+        index = 2 if last else 0
+        assert (found.corners[:, index] == found.provoking).all()
         # The sense of rotation is that of the strip in all of them.
         signs = {tuple(np.argsort(np.argsort(row))) in {(0, 1, 2), (1, 2, 0), (2, 0, 1)} for row in found.corners[::2]}
         assert signs == {True}

@@ -1,4 +1,4 @@
-"""What docs/draws.md shows works."""
+"""The examples of docs/draws.md work."""
 
 import re
 import subprocess
@@ -20,7 +20,7 @@ def test_the_triangle_draws_at_the_first_try(tmp_path: Path) -> None:
     subprocess.run([sys.executable, source], check=True)
 
 
-def test_every_command_and_stage_has_its_place() -> None:
+def test_every_command_and_stage_is_documented() -> None:
     draws, reference = ((DOCS / name).read_text() for name in ("draws.md", "isa-r700.md"))
     assert all(f"| {command.name} |" in reference for command in DRAW_COMMANDS)
     assert all(re.search(rf"\b{stage.name}\b", draws) for stage in DrawStage)

@@ -111,7 +111,7 @@ def test_numbers_go_on_over_a_restart() -> None:
     assert found.number.tolist() == [0, 1, 0, 1]
 
 
-def test_indices_that_memory_refuses_or_has_not_are_a_bus_error() -> None:
+def test_indices_with_an_error_response_or_beyond_memory_are_a_bus_error() -> None:
     memory, fields = indexed([0, 1, 2])
     state = state_of("TRILIST", **fields)
     memory.respond_with_errors(BASE + 6, BASE + 8)

@@ -1,4 +1,4 @@
-"""Draws that are not built, and memory that answers with an error: status, sentence and thread."""
+"""Draws that are not built, and memory that responds with an error: status, sentence and thread."""
 
 from typing import Any
 
@@ -37,8 +37,8 @@ def test_only_floats_are_added(engine: str) -> None:
 
 
 @pytest.fixture
-def refused(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """Makes memory refuse the first dword of a vertex, see `vertex`; its address is added."""
+def failing(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Makes memory respond with an error to the first dword of a vertex, see `vertex`; its address is added."""
     found = {"vertex": 1}
     usual = VertexArray.of
 
@@ -54,25 +54,25 @@ def refused(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("vertex", [0, 1, 2])
-def test_a_vertex_that_memory_refuses_is_a_bus_error_of_its_wavefront(
-    refused: dict[str, int], engine: str, vertex: int
+def test_a_vertex_with_an_error_response_is_a_bus_error_of_its_wavefront(
+    failing: dict[str, int], engine: str, vertex: int
 ) -> None:
-    refused["vertex"] = vertex
+    failing["vertex"] = vertex
     error = error_of(Scene(vertices=WHOLE), engine)
-    assert (error.status, error.client, error.address) == (Status.BUS_ERROR, BusClient.INPUT, refused["address"])
+    assert (error.status, error.client, error.address) == (Status.BUS_ERROR, BusClient.INPUT, failing["address"])
     # It names the first vertex of the wavefront.
     assert "VS, vertex 0 of instance 0" in str(error)
 
 
-def test_a_refused_vertex_that_is_not_fetched_is_no_fault(refused: dict[str, int]) -> None:
-    refused["vertex"] = 3
+def test_a_failing_vertex_that_is_not_fetched_is_no_fault(failing: dict[str, int]) -> None:
+    failing["vertex"] = 3
     assert same_on_both(Scene(vertices=[*WHOLE, WHOLE[0]], count=3)).covered.all()
 
 
-def test_an_element_beyond_the_buffer_is_not_read(refused: dict[str, int]) -> None:
+def test_an_element_beyond_the_buffer_is_not_read(failing: dict[str, int]) -> None:
     # Elements that are not there do not fault with the first one, whose response is an error; nor do
     # lanes without a vertex.
-    refused["vertex"] = 0
+    failing["vertex"] = 0
     for count in (3, 48):
         assert not same_on_both(Scene(vertices=WHOLE, count=count, draw={"base_vertex": 3})).covered.any()
 

@@ -26,7 +26,7 @@ def corner(x: float, y: float, number: int) -> list[float]:
 
 
 def test_a_cut_and_the_end_of_a_thread_end_strips() -> None:
-    # 0 to 2 corners form nothing; 3 a triangle; 4 and 5 have left what is behind the cut; 6 are two triangles.
+    # 0 to 2 corners form nothing; 3 a triangle; 4 and 5 have left the vertices after the cut; 6 are two triangles.
     points = [point(0.0, 0.1 * n - 0.5, n) for n in range(7)]
     triangles = [(3, (0, 1, 2)), (4, (0, 1, 2)), (5, (0, 1, 2)), (6, (0, 1, 2)), (6, (3, 4, 5))]
     expected = [corner(0.0, 0.1 * n - 0.5, number) for n, numbers in triangles for number in numbers]
@@ -48,7 +48,7 @@ def test_vertices_beyond_the_most_are_lost_with_what_is_written_for_them() -> No
     assert found[:6].tolist() == expected and (found[6:] == CLEAR).all()
 
 
-def test_strips_turn_every_other_triangle() -> None:
+def test_strips_reverse_every_other_triangle() -> None:
     program = {"copy": STREAMED, "program": POINT_TO_TRIANGLES.replace("CUT_VERTEX", "NOP")}
     found = same_on_both(scene([point(0.0, 0.0, 5)], program=program, streams={0: (400, 4)})).streams[0]
     order = [0, 1, 2, 2, 1, 3, 2, 3, 4]
@@ -62,7 +62,7 @@ def test_points_that_are_emitted_are_drawn() -> None:
     assert found.covered.sum() == 3
 
 
-def test_lines_that_are_emitted_are_refused() -> None:
+def test_lines_that_are_emitted_are_unsupported() -> None:
     with pytest.raises(MachineError) as caught:
         drawn(scene([point(0.0, 0.0, 3)], program={"output": OutputPrimitive.LINESTRIP}))
     assert caught.value.status is Status.BAD_DRAW and caught.value.detail == "LINESTRIP is not drawn"
@@ -76,7 +76,7 @@ def test_every_wavefront_size_emits_the_same(wavefront: int) -> None:
 
 
 @pytest.mark.parametrize(("ring", "dwords", "needed"), [(Ring.ES_GS, 127, 128), (Ring.GS_VS, 767, 768)])
-def test_a_ring_that_is_too_small_for_a_wavefront_is_refused(ring: Ring, dwords: int, needed: int) -> None:
+def test_a_ring_that_is_too_small_for_a_wavefront_is_an_error(ring: Ring, dwords: int, needed: int) -> None:
     points = [point(0.0, 0.0, 3)] * 20
     with pytest.raises(MachineError) as caught:
         drawn(scene(points, rings={ring: dwords}))

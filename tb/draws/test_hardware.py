@@ -32,7 +32,7 @@ WHOLE = [[-1, -1, 0, 1, 1, 1, 1, 1], [3, -1, 0, 1, 1, 1, 1, 1], [-1, 3, 0, 1, 1,
 VERTICES_ONLY = replace(
     CONFIG, array=replace(CONFIG.array, outputs=OUTPUTS), pipeline=DrawConfig(stages="vertex", vertices=64)
 )
-REFUSED = {
+UNSUPPORTED = {
     "gs_pass": "geometry programs", "xfb_gs": "geometry programs", "xfb_tris": "streams", "xfb_points": "streams",
     "mrt8": f"more than {OUTPUTS} targets",
 }  # fmt: skip
@@ -53,10 +53,10 @@ def test_every_compilers_programs_and_every_memory(name: str, compiler: str, lat
     assert bits(run(job, "rtl", 16, latency=latency)) == bits(run(job, "golden", 16))
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", UNSUPPORTED)
 def test_what_the_hardware_does_not_do_is_named(name: str, tmp_path: Path) -> None:
     job = load_job(make_job(name, "sfn", tmp_path))
-    assert draw_problem(job, "rtl", VERTICES_ONLY).startswith(f"the hardware does not draw with {REFUSED[name]}")
+    assert draw_problem(job, "rtl", VERTICES_ONLY).startswith(f"the hardware does not draw with {UNSUPPORTED[name]}")
     assert draw_problem(job, "rtl", CONFIG) == ""
     assert "--preset r700-draw" in draw_problem(job, "rtl", PRESETS["r700"])
     assert draw_problem(job, "golden", PRESETS["r700"]) == ""
@@ -95,10 +95,10 @@ def test_random_draws_are_the_golden_models(latency: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", range(50))
-def test_five_thousand_random_draws(part: int) -> None:
-    latency = LATENCIES[part % len(LATENCIES)]
-    made = islice(scenes(1000 + 1000 * part), 100)
+@pytest.mark.parametrize("batch", range(50))
+def test_five_thousand_random_draws(batch: int) -> None:
+    latency = LATENCIES[batch % len(LATENCIES)]
+    made = islice(scenes(1000 + 1000 * batch), 100)
     assert sum(compare(seed, each, latency) for seed, each in made) > 20
 
 
@@ -134,7 +134,7 @@ def mesh(columns: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(("form", "size"), pairs([DataFormat.FLOAT32_1, DataFormat.UINT16_1], [(5, 4), (9, 9)]))
 def test_neighbours_in_the_same_strips_are_drawn_at_once(size: tuple[int, int], form: DataFormat) -> None:
     vertices, indices = mesh(*size)
-    # Drawn twice, once the other way round, so that shapes over each other are among them.
+    # Drawn twice, once in the reverse order, so that shapes over each other are among them.
     both = np.concatenate([indices, indices[::-1]])
     made = Scene(
         vertices=vertices, indices=both, width=27, height=17, depth=ConditionalTest.LESS_EQUAL, depth_format=form
@@ -165,7 +165,7 @@ def test_a_reset_in_the_middle_of_a_draw_leaves_nothing(cycles: int) -> None:
 
 
 @pytest.mark.parametrize("shape", only([("TRISTRIP", 150), ("TRISTRIP", 70), ("TRIFAN", 150)], [("TRISTRIP", 70)]))
-def test_batches_part_strips_and_instances_where_nobody_sees_it(shape: tuple[str, int]) -> None:
+def test_batches_split_strips_and_instances_without_effect(shape: tuple[str, int]) -> None:
     kind, count = shape
     x = np.linspace(-0.9, 0.9, count)
     y = np.where(np.arange(count) % 2, 0.8, -0.8)
@@ -202,7 +202,7 @@ def test_a_fault_of_some_pixels_leaves_those_of_all_other_wavefronts() -> None:
     assert found[0].tobytes() == found[1].tobytes() and 0.5 < (found[0] != CLEAR).any(axis=-1).mean() < 0.9
 
 
-def test_a_vertex_that_memory_refuses_is_a_bus_error_and_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_vertex_with_an_error_response_is_a_bus_error_and_nothing_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = VertexArray.of
     devices: list[Device] = []
 
@@ -220,12 +220,12 @@ def test_a_vertex_that_memory_refuses_is_a_bus_error_and_nothing_is_drawn(monkey
     assert len(devices) == 2
 
 
-def test_a_test_in_front_of_the_program_is_refused() -> None:
+def test_a_test_in_front_of_the_program_is_unsupported() -> None:
     made = Scene(vertices=WHOLE, depth=ConditionalTest.LESS, location=ConditionalLocation.PE)
     assert outcome(made, "rtl") is outcome(made, "golden") is Status.BAD_DRAW
 
 
-def test_lines_and_a_viewport_without_size_are_refused() -> None:
+def test_lines_and_a_viewport_without_size_are_unsupported() -> None:
     flat = Viewport(x=(0.0, 8.0), y=(8.0, 8.0))
     for draw in ({"primitive": "LINELIST"}, {"viewport": flat}):
         made = Scene(vertices=WHOLE, draw=draw)
@@ -238,7 +238,7 @@ def test_a_draw_of_nothing_leaves_nothing() -> None:
         assert not drawn(made, "rtl").covered.any()
 
 
-def test_indices_that_memory_refuses_are_a_bus_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_indices_with_an_error_response_are_a_bus_error(monkeypatch: pytest.MonkeyPatch) -> None:
     usual = IndexArray.of
     placed: list[int] = []
 

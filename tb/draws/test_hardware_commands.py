@@ -76,7 +76,7 @@ def test_a_pixel_without_a_depth_has_the_value_that_was_set_for_this_draw(value:
     assert left[0] == left[1]
 
 
-def test_programs_and_draws_take_turns() -> None:
+def test_programs_and_draws_alternate() -> None:
     left = []
     for engine in ("golden", "rtl"):
         bench = Bench(engine)

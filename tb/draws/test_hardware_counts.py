@@ -30,14 +30,14 @@ def counted(made: Scene) -> tuple[dict[str, int], Any]:
 
 def test_primitives_that_are_seen_cut_and_culled() -> None:
     seen, outside = triangle(-0.9, -0.9, 0.8), triangle(2.0, 2.0, 0.5)
-    # Behind the plane z = -w in part, and turned the other way.
+    # Partly outside of the plane z = -w, and with the other winding.
     cut = [[-0.5, 0.2, -3.0, 1, 1, 1, 1, 1], [0.5, 0.9, 0.5, 1, 1, 1, 1, 1], [0.5, 0.2, 0.5, 1, 1, 1, 1, 1]]
     turned = [*reversed(triangle(0.1, -0.9, 0.5))]
     made = Scene(vertices=np.array([*seen, *outside, *cut, *turned], np.float32), draw={"cull": "back"})
     counts, found = counted(made)
     assert (counts["vertices"], counts["emitted"], counts["primitives"]) == (12, 0, 4)
     assert (counts["dropped"], counts["clipped"], counts["culled"]) == (1, 1, 1)
-    # A triangle of which one vertex is cut away is two pieces.
+    # A triangle of which one vertex is cut away is two triangles.
     assert counts["pieces"] == 4
     assert counts["pixels"] == found.covered.sum() > 0
     assert counts["pixels"] <= 4 * counts["quads"] <= 16 * counts["strips"]

@@ -52,12 +52,12 @@ def test_threads_emit_as_many_vertices_as_they_want(count: int) -> None:
 def test_small_rings_hold_a_run_of_few_threads(items: int) -> None:
     rings = {Ring.ES_GS: ITEM * items, Ring.GS_VS: 6 * ITEM * items}
     made = scene(points(90, items))
-    # Rings of their own, which the usual ones lie behind.
+    # Rings of their own, which precede the usual ones.
     assert same(replace(made, rings={ring: size for ring, size in rings.items()})).covered.any()
 
 
 @pytest.mark.parametrize(("ring", "dwords"), [(Ring.ES_GS, 127), (Ring.GS_VS, 767)])
-def test_a_ring_that_is_smaller_than_a_wavefront_is_refused(ring: Ring, dwords: int) -> None:
+def test_a_ring_that_is_smaller_than_a_wavefront_is_an_error(ring: Ring, dwords: int) -> None:
     made = scene([point(0.0, 0.0, 3)], rings={ring: dwords})
     assert outcome(made, "rtl") is outcome(made, "golden") is Status.BAD_DRAW
 
@@ -103,9 +103,9 @@ def test_emitted_points_are_drawn_and_emitted_lines_are_not() -> None:
 
 @pytest.mark.parametrize("stage", ["program", "copy"])
 def test_a_fault_in_front_of_pixels_ends_the_draw_and_the_next_one_is_right(stage: str) -> None:
-    places = {"program": "NOP END_OF_PROGRAM", "copy": "EXPORT_DONE POS60"}
+    lines = {"program": "NOP END_OF_PROGRAM", "copy": "EXPORT_DONE POS60"}
     usual = {"program": POINT_TO_TRIANGLES, "copy": COPY}[stage]
-    broken = usual.replace(places[stage], f".unchecked\nLOOP_BREAK ADDR(0)\n.checked\n{places[stage]}")
+    broken = usual.replace(lines[stage], f".unchecked\nLOOP_BREAK ADDR(0)\n.checked\n{lines[stage]}")
     made = scene(points(90), program={stage: broken})
     assert outcome(made, "rtl") is outcome(made, "golden") is Status.STACK
     same(scene(points(90)))
@@ -143,21 +143,21 @@ def test_what_was_drawn_before_is_added_to_though_the_output_cache_has_it() -> N
 
 
 def streamed(engine: str, config: MachineConfig) -> list[int]:
-    """What read_strm says of two streams behind each of three draws, and what the streams hold."""
+    """What read_strm says of two streams after each of three draws, and what the streams hold."""
     device, commands = Device(engine, config), CommandBuffer()
     layout = Layout(width=8, height=8, format=DataFormat.FLOAT32_4)
     target, said = device.image(layout, np.full((8, 8, 4), CLEAR)), device.place(bytes(64))
-    places: list[tuple[int, int]] = []
+    ranges: list[tuple[int, int]] = []
     for number, (vertices, streams) in enumerate(((9, {0: (40, 4)}), (7, {}), (6, {1: (64, 4)}))):
         made = Scene(vertices=points(vertices), vertex=VERTEX_STREAM, streams=streams, width=8, height=8)
-        commands.words += commands_of(made, device, target.base, 0, layout, places).words
+        commands.words += commands_of(made, device, target.base, 0, layout, ranges).words
         commands.read_strm(0, said + 8 * number).read_strm(1, said + 8 * number + 4)
     device.run(commands)
-    kept = [word for base, words in places for word in device.memory.words(base, words).tolist()]
+    kept = [word for base, words in ranges for word in device.memory.words(base, words).tolist()]
     return [*device.memory.words(said, 16).tolist(), *kept]
 
 
-def test_draws_go_on_behind_what_is_filled_and_read_strm_says_how_far() -> None:
+def test_draws_continue_after_a_full_stream_and_read_strm_says_how_far() -> None:
     wanted = streamed("golden", PRESETS["r700"])
     # Of 40 dwords three triangles fill 36; nothing more fits into both streams of the last draw.
     assert wanted[:6] == [36, 0, 36, 0, 36, 0] and streamed("rtl", machine("draws")) == wanted

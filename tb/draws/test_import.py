@@ -1,4 +1,4 @@
-"""``ctm import`` of recorded draws: what it writes, and what it refuses by name."""
+"""``ctm import`` of recorded draws: what it writes, and what it rejects by name."""
 
 import copy
 import json
@@ -41,7 +41,7 @@ def test_compilers_are_chosen_and_those_that_are_wrong_are_told(tmp_path: Path) 
     assert found.exit_code == 2 and "there is no compiler 'gcc' in it, but sfn, sb, nosb" in found.stderr
 
 
-def test_lines_are_refused_by_their_name(tmp_path: Path) -> None:
+def test_lines_are_rejected_by_their_name(tmp_path: Path) -> None:
     found = ctm("import", DATA / "lines.json", "-o", tmp_path / "lines")
     assert found.exit_code == 2 and "LINELIST is not drawn" in found.stderr and found.stderr.count("\n") == 1
     assert not (tmp_path / "lines").exists()
@@ -127,12 +127,12 @@ def register(name: str, word: int) -> Callable[[Document], object]:
         ("CB_COLOR_CONTROL", 0x00CC0090, "a special operation"),
     ],
 )
-def test_a_state_that_is_not_built_is_refused_by_its_register(name: str, word: int, what: str) -> None:
+def test_a_state_that_is_not_built_is_rejected_by_its_register(name: str, word: int, what: str) -> None:
     found = changed("tri_smooth", register(name, word))
     assert found == f"{name} is 0x{word:08x}: {what} is not built"
 
 
-def test_other_blending_is_refused_for_the_target_that_has_it() -> None:
+def test_other_blending_is_rejected_for_the_target_that_has_it() -> None:
     def blend(scene: Document) -> None:
         register("CB_COLOR_CONTROL", 0x00CC0180)(scene)
         register("CB_BLEND0_CONTROL", 0x0504)(scene)
@@ -200,7 +200,7 @@ def test_a_key_that_is_missing_is_one_line(tmp_path: Path) -> None:
         )
 
 
-def test_blending_of_some_targets_is_refused() -> None:
+def test_blending_of_some_targets_is_rejected() -> None:
     def blend(scene: Document) -> None:
         register("CB_COLOR_CONTROL", 0x00CC0180)(scene)
         register("CB_BLEND0_CONTROL", 0x0101)(scene)

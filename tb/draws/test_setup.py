@@ -74,7 +74,7 @@ def test_the_record_of_a_triangle() -> None:
     assert record[6].tolist() == [1, 2, 4, 0] and record.shape == (7, 4)
 
 
-def test_a_triangle_that_turns_the_other_way_has_the_same_pixels() -> None:
+def test_a_triangle_with_the_other_winding_has_the_same_pixels() -> None:
     found = triangles(CLOCKWISE, [0, 2, 1])
     one = triangles(CLOCKWISE)
     assert found.edges[0].tolist() == [one.edges[0, vertex].tolist() for vertex in (0, 2, 1)]
@@ -206,7 +206,7 @@ def test_a_negative_cull_distance_of_all_corners_drops_a_triangle(plane: int) ->
 def test_a_clip_distance_cuts_a_triangle(plane: int) -> None:
     rows = ((0, 0, 0, 1), (0.25, 0, 0, 1), (0, 0.5, 0, 1), (0, 0, 0, -1))
     given = vertices(*rows, distances={plane: [1, -1, 1, 1]})
-    # A triangle in front of it is dropped; the pieces of the other one have its numbers, corners and weights.
+    # A triangle in front of it is dropped; the triangles of the other one have its numbers, corners and weights.
     found = triangles(given, [3, 3, 3], [0, 1, 2], clip=1 << plane, raster=Raster(front_clockwise=True))
     assert found.primitive.tolist() == [1, 1] and found.corners.tolist() == [[0, 1, 2]] * 2
     assert found.provoking.tolist() == [2, 2] and found.record[:, 2, 2].view(np.uint32).tolist() == [41, 41]
@@ -218,9 +218,9 @@ def test_a_clip_distance_cuts_a_triangle(plane: int) -> None:
     assert triangles(given, clip=0xFF ^ 1 << plane).count == 1
 
 
-def test_distances_are_weighted_in_pieces() -> None:
+def test_distances_are_weighted_in_clipped_triangles() -> None:
     given = vertices((0, 0, 0, 1), (0.25, 0, 0, 1), (0, 0.5, 0, 1), distances={0: [1, -1, 1], 5: [-1, 3, 3]})
-    # Cut by plane 0 corner 1 is gone; in the piece plane 5 is -1, 1, 3, 3: corner 0 is cut off at a half and a quarter.
+    # Cut by plane 0 corner 1 is gone; there plane 5 is -1, 1, 3, 3: corner 0 is cut off at a half and a quarter.
     found = triangles(given, clip=1 | 1 << 5)
     weights = found.record[:, 3:6, :3].tolist()
     assert weights[0] == [[0.75, 0.25, 0], [0.5, 0.5, 0], [0, 0.5, 0.5]]
@@ -307,7 +307,7 @@ def test_coordinates_beyond_what_is_snapped_are_the_nearest_that_are() -> None:
 @pytest.mark.parametrize(("corners", "primitives", "clipped"), [
     (([0, 1, 2], [3, 1, 2]), [0, 1, 1], [0, 1, 1]), (([3, 1, 2], [0, 1, 2]), [0, 0, 1], [1, 1, 0]),
 ])  # fmt: skip
-def test_a_triangle_beside_one_that_is_clipped_stays_whole(
+def test_a_triangle_beside_one_that_is_clipped_is_whole(
     corners: tuple[list[int], ...], primitives: list[int], clipped: list[int]
 ) -> None:
     rows = ((0, 0, 0, 1), (0.25, 0, 0, 1), (0, 0.5, 0, 1), (0, 0, -3, 1))

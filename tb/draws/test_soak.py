@@ -12,7 +12,7 @@ from ctm.tb.soak.comparison import Comparison, Outcome
 from ctm.tb.soak.work import draw_work
 
 CONFIG = machine("draws")
-_RUNS, _LONG_RUNS, _PART = 5, 5000, 250
+_RUNS, _LONG_RUNS, _BATCH = 5, 5000, 250
 _QUEUED = range(20_000, 20_004)
 
 
@@ -26,9 +26,9 @@ def test_random_work_leaves_the_same_errors_and_the_same_memory() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", range(0, _LONG_RUNS, _PART))
+@pytest.mark.parametrize("first", range(0, _LONG_RUNS, _BATCH))
 def test_much_random_work_reaches_many_errors(first: int) -> None:
-    outcomes = check(range(_RUNS + first, _RUNS + first + _PART), CONFIG)
+    outcomes = check(range(_RUNS + first, _RUNS + first + _BATCH), CONFIG)
     assert {Status.OK, Status.BAD_DRAW, Status.WATCHDOG, Status.BUS_ERROR} <= {outcome.status for outcome in outcomes}
     assert BusClient.INPUT in {outcome.client for outcome in outcomes}
 

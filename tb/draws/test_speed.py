@@ -39,5 +39,5 @@ def test_a_hundred_thousand_triangles_take_no_more_than_their_share() -> None:
 
 
 @pytest.mark.long
-def test_fast_is_far_ahead_of_golden_for_triangles_of_200_pixels() -> None:
+def test_fast_is_far_faster_than_golden_for_triangles_of_200_pixels() -> None:
     assert draws.measure(PRESETS["r700"], 1024, 48).times_golden > 10

@@ -87,7 +87,7 @@ def test_a_shape_between_the_centres_of_pixels_covers_nothing() -> None:
 
 
 def test_an_edge_takes_a_pixel_by_its_tie() -> None:
-    # E = x - 2 of each edge in turn: 0 at column 2.
+    # E = x - 2 of one edge after the other: 0 at column 2.
     shapes = squares((0, 3, 0, 0))
     for edge in range(3):
         edges = np.zeros((1, 3, 3), np.int64)
@@ -117,16 +117,16 @@ def test_strips_without_a_pixel_are_not_given() -> None:
 def test_at_most_as_many_lanes_come_together(most: int) -> None:
     shapes = squares((0, 11, 0, 3), (0, 3, 0, 1), (4, 4, 0, 7))
     (whole,) = found(shapes)
-    parts = found(shapes, most=most * LANES)
-    sizes = [len(part.shape) for part in parts]
+    found_strips = found(shapes, most=most * LANES)
+    sizes = [len(each.shape) for each in found_strips]
     total = 6 + 1 + 4
     assert sizes == [most] * (total // most) + ([total % most] if total % most else [])
     for name in ("shape", "i", "j", "covered", "edges"):
-        joined = np.concatenate([getattr(part, name) for part in parts], axis=-1)
+        joined = np.concatenate([getattr(each, name) for each in found_strips], axis=-1)
         assert joined.tolist() == getattr(whole, name).tolist()
 
 
-def test_candidates_that_are_looked_at_in_turn_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_candidates_that_are_tested_one_by_one_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     shapes = squares((0, 11, 0, 3), (50, 60, 0, 1), (0, 3, 0, 1), (4, 4, 0, 7))
     (whole,) = found(shapes)
     for candidates in (1, 2, 5, 6):

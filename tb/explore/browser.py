@@ -14,7 +14,7 @@ from ctm.tb.cli.processes import Process, running
 
 CTM = (sys.executable, "-m", "ctm", "explore", "--port", "0", "--no-browser")
 CANNED = (sys.executable, "-m", "ctm.tb.explore.canned")
-"""The same page with answers that are always the same."""
+"""The same page with responses that are always the same."""
 STATUS = 128 + signal.SIGINT
 _PATIENCE = 60.0
 PHONE, WIDE = 390, 1400

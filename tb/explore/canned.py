@@ -1,4 +1,4 @@
-"""The page with answers that are always the same, at once: ``python -m ctm.tb.explore.canned`` serves it."""
+"""The page with responses that are always the same, at once: ``python -m ctm.tb.explore.canned`` serves it."""
 
 from base64 import b64encode
 from threading import Event

@@ -34,7 +34,7 @@ QUESTIONS = {
     "has_embed": '#if __has_embed("{secret}")\n#error it is there\n#endif',
     "has_include of a link": '#if __has_include("{link}")\n#error it is there\n#endif',
 }
-"""Answered with no."""
+"""Each condition is false."""
 OTHERS = {
     "dependency": '#pragma GCC dependency "{secret}"',
     "module": "#pragma clang module import secret",

@@ -1,4 +1,4 @@
-"""Whether a page can be read: its texts stand out from what is behind them, and none is wider than the page."""
+"""Whether a page can be read: its texts stand out from their background, and none is wider than the page."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ LEAST_CONTRAST = 4.5
 """Of a text and its background, as the Web Content Accessibility Guidelines want it (level AA)."""
 _SCRIPT = """least => {
   const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const parts = (colour) => {
+  const rgba = (colour) => {
     context.clearRect(0, 0, 1, 1);
     context.fillStyle = colour;
     context.fillRect(0, 0, 1, 1);
@@ -16,10 +16,10 @@ _SCRIPT = """least => {
   const over = (above, below) => [0, 1, 2].map((each) => above[each] * above[3] + below[each] * (1 - above[3]));
   const linear = (each) => each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4;
   const light = ([red, green, blue]) => 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
-  const behind = (element) => {
+  const backdrop = (element) => {
     const layers = [];
     for (let each = element; each; each = each.parentElement) {
-      layers.push(parts(getComputedStyle(each).backgroundColor));
+      layers.push(rgba(getComputedStyle(each).backgroundColor));
       if (layers.at(-1)[3] === 1) break;
     }
     return layers.reverse().reduce((below, above) => over(above, below), [1, 1, 1]);
@@ -38,7 +38,7 @@ _SCRIPT = """least => {
     const text = [...element.childNodes].filter((each) => each.nodeType === 3).map((each) => each.data).join("").trim();
     if (!text) continue;
     if (box.right > width + 1 && !scrolls(element)) wide.push([text, box.right]);
-    const back = behind(element), colour = over(parts(element.closest("svg") ? style.fill : style.color), back);
+    const back = backdrop(element), colour = over(rgba(element.closest("svg") ? style.fill : style.color), back);
     const [low, high] = [light(back), light(colour)].sort((a, b) => a - b);
     const contrast = (high + 0.05) / (low + 0.05);
     if (contrast < least) faint.push([text, +contrast.toFixed(2)]);

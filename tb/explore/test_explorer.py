@@ -21,21 +21,21 @@ def slow(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-c", SLOW.format(seconds=seconds)))
 
 
-def test_an_answer_comes_from_another_process() -> None:
+def test_a_response_comes_from_another_process() -> None:
     (program,) = explored(REQUEST).programs
     assert [each.text for each in program.instructions] == ["OUT o0 = MOV(r0) sem_wait"]
 
 
 def test_one_job_runs_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     slow(monkeypatch, 0.2)
-    asked = Worker.ask
+    inner = Worker.ask
     running, most = [0], [0]
 
     def counted(self: Worker, *arguments: object) -> bytes:
         running[0] += 1
         most[0] = max(most[0], running[0])
         try:
-            return asked(self, *arguments)  # type: ignore[arg-type]
+            return inner(self, *arguments)  # type: ignore[arg-type]
         finally:
             running[0] -= 1
 
@@ -64,17 +64,17 @@ def test_nothing_is_left_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert one._next is not None
     session = one._next._process.pid
     with ThreadPoolExecutor() as threads:
-        answer = threads.submit(one.explored, REQUEST, Event())
+        response = threads.submit(one.explored, REQUEST, Event())
         time.sleep(0.2)
         one.close()
-        assert answer.result().failure == GIVEN_UP
+        assert response.result().failure == GIVEN_UP
     assert members(session) == []
     assert one.explored(REQUEST, Event()).failure
 
 
-def test_an_answer_that_is_none_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_malformed_response_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-c", "import sys; sys.stdin.read(); print('[1')"))
-    assert explored(REQUEST, Limits()).failure == "the answer could not be read"
+    assert explored(REQUEST, Limits()).failure == "the response could not be read"
 
 
 def test_a_machine_is_compiled_once_and_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,18 +6,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ctm.sim.explore.answer import answer
 from ctm.sim.explore.explorer import explored
 from ctm.sim.explore.folder import includes
 from ctm.sim.explore.limits import Limits
 from ctm.sim.explore.request import MOST_TEXT, Explored, Request
+from ctm.sim.explore.response import respond
 from ctm.tb.explore.hostile import BODY, HEADER, INCLUDES, OTHERS, PASSWORDS, QUESTIONS, SECRET, folder, source
 
 
 def told(request: Request, scratch: Path) -> Explored:
-    """What is answered, in which nothing is secret."""
+    """The response, in which nothing is secret."""
     scratch.mkdir()
-    found = answer(request, scratch)
+    found = respond(request, scratch)
     text = repr(found)
     assert SECRET not in text and "root:" not in text
     return found
@@ -48,7 +48,7 @@ def test_nothing_else_says_what_a_file_outside_holds(tmp_path: Path, name: str) 
     told(of_c(OTHERS[name], folder(tmp_path)), tmp_path / "scratch")
 
 
-def test_assembly_in_a_kernel_is_refused(tmp_path: Path) -> None:
+def test_assembly_in_a_kernel_is_an_error(tmp_path: Path) -> None:
     inside = folder(tmp_path)
     text = f'{HEADER}kernel void f(vec2 p) {{ asm volatile(".incbin \\"{PASSWORDS}\\""); output(0, vec4(p.x)); }}'
     found = told(Request(text=text, name="kernel.c", folder=str(inside)), tmp_path / "scratch")

@@ -17,7 +17,7 @@ def worker(program: str, **limits: float) -> Worker:
     return Worker([sys.executable, "-c", READ + program], Limits(**limits))  # type: ignore[arg-type]
 
 
-def test_a_worker_answers() -> None:
+def test_a_worker_responds() -> None:
     with worker("print(given.upper(), end='')") as process:
         assert process.ask(b"question") == b"QUESTION"
 
@@ -57,7 +57,7 @@ def test_what_it_writes_is_limited() -> None:
             process.ask(b"")
 
 
-def test_an_end_without_an_answer_is_told() -> None:
+def test_an_end_without_a_response_is_told() -> None:
     with worker("sys.exit('it is broken')") as process, pytest.raises(LimitError, match="status 1: it is broken"):
         process.ask(b"")
 

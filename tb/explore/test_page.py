@@ -53,20 +53,20 @@ def page_at(opened: Any, port: int, width: int, scheme: str = "light") -> Iterat
     assert said == []
 
 
-def colour(page: Any, place: str, line: int) -> str:
-    shown = page.locator(f"{place} .cm-line[data-line='{line}']").first
+def colour(page: Any, box: str, line: int) -> str:
+    shown = page.locator(f"{box} .cm-line[data-line='{line}']").first
     return str(shown.evaluate("each => getComputedStyle(each).boxShadow"))
 
 
-def luminance(page: Any, place: str, name: str) -> float:
+def luminance(page: Any, box: str, name: str) -> float:
     """Of a colour of an element, from 0 to 1."""
-    text = page.locator(place).first.evaluate(f"each => getComputedStyle(each).{name}")
-    red, green, blue = (float(part) / 255 for part in text[text.index("(") + 1 : -1].split(",")[:3])
+    text = page.locator(box).first.evaluate(f"each => getComputedStyle(each).{name}")
+    red, green, blue = (float(digits) / 255 for digits in text[text.index("(") + 1 : -1].split(",")[:3])
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def overlapping(page: Any) -> list[list[str]]:
-    """Panels of which one covers a part of another."""
+    """Panels of which one overlaps another."""
     found: list[list[str]] = page.evaluate("""() => {
       const boxes = [...document.querySelectorAll('.ctm-panel')].map(each => each.getBoundingClientRect());
       const aside = (a, b) => a.right < b.left + 1 || b.right < a.left + 1;
@@ -81,8 +81,8 @@ def check_contrast(page: Any, scheme: str) -> None:
     """Text stands out from the page."""
     back = luminance(page, "body", "backgroundColor")
     assert (back > 0.9) == (scheme == "light")
-    for place in (".ctm-title", ".ctm-soft", ".ctm-editor .cm-line", ".ctm-listing .cm-line"):
-        assert abs(luminance(page, place, "color") - back) > 0.45, place
+    for box in (".ctm-title", ".ctm-soft", ".ctm-editor .cm-line", ".ctm-listing .cm-line"):
+        assert abs(luminance(page, box, "color") - back) > 0.45, box
 
 
 @pytest.fixture(scope="module")
@@ -105,14 +105,14 @@ def test_lines_stalls_and_errors(opened: Any, port: int, width: int, scheme: str
         assert illegible(page) == {}
         check_contrast(page, scheme)
         # A line has one colour everywhere, and another one than its neighbour.
-        colours = [{colour(page, place, line) for place in (".ctm-editor", ".ctm-listing")} for line in (FETCH, OUTPUT)]
+        colours = [{colour(page, box, line) for box in (".ctm-editor", ".ctm-listing")} for line in (FETCH, OUTPUT)]
         assert [len(each) for each in colours] == [1, 1] and colours[0] != colours[1]
-        for place in (".ctm-editor", ".ctm-listing >> nth=1"):
-            page.locator(f"{place} >> .cm-line[data-line='{FETCH}']").click()
+        for box in (".ctm-editor", ".ctm-listing >> nth=1"):
+            page.locator(f"{box} >> .cm-line[data-line='{FETCH}']").click()
             page.wait_for_function("() => document.body.innerText.includes('1,234')")
             text = page.locator(".ctm-side").inner_text()
             assert all(cause in text for cause in WAITED) and SOURCE.split("\n")[FETCH - 1].strip() in text
-            page.locator(f"{place} >> .cm-line[data-line='{OUTPUT}']").click()
+            page.locator(f"{box} >> .cm-line[data-line='{OUTPUT}']").click()
             page.wait_for_function("() => document.body.innerText.includes('It waits for nothing')")
         assert "4,321 cycles" in page.locator(".ctm-side").inner_text()
         assert page.locator(".ctm-picture img").evaluate("each => each.naturalWidth") == 8

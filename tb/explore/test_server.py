@@ -1,4 +1,4 @@
-"""The server answers its own page on this computer, and no one else; it starts and ends as other commands do."""
+"""The server responds only to its own page on this computer; it starts and ends as other commands do."""
 
 import asyncio
 import signal
@@ -54,14 +54,14 @@ def passes(kind: str, headers: list[tuple[str, str]]) -> bool:
 
     scope = {"type": kind, "headers": [(name.encode(), value.encode()) for name, value in headers]}
     asyncio.run(Guard(application, PORT)(scope, receive, send))
-    refused = "websocket.close" if kind == "websocket" else "http.response.start"
-    assert reached or sent[0]["type"] == refused
+    rejection = "websocket.close" if kind == "websocket" else "http.response.start"
+    assert reached or sent[0]["type"] == rejection
     return bool(reached)
 
 
 @pytest.mark.parametrize("kind", ["http", "websocket"])
 @pytest.mark.parametrize("name", FOREIGN_HEADERS)
-def test_what_is_foreign_is_refused(name: str, kind: str) -> None:
+def test_what_is_foreign_is_rejected(name: str, kind: str) -> None:
     assert not passes(kind, FOREIGN_HEADERS[name])
     if FOREIGN_HEADERS[name] and kind == "websocket":
         assert not passes(kind, [*FOREIGN_HEADERS[name], ("origin", "http://kernels.example")])
@@ -95,22 +95,22 @@ def test_http_is_guarded(port: int) -> None:
     assert page.status_code == 200 and "frame-ancestors 'none'" in page.headers["content-security-policy"]
     assert httpx.get(f"http://localhost:{port}/").status_code == 200
     for headers in ({"Host": f"kernels.example:{port}"}, {"Origin": "http://kernels.example"}):
-        refused = httpx.get(f"http://127.0.0.1:{port}/", headers=headers)
-        assert (refused.status_code, refused.text) == (403, "This is not for other sites.\n")
+        rejected = httpx.get(f"http://127.0.0.1:{port}/", headers=headers)
+        assert (rejected.status_code, rejected.text) == (403, "This is not for other sites.\n")
 
 
 def test_polling_is_guarded(port: int) -> None:
     """What carries events where there are no websockets."""
-    place = f"http://127.0.0.1:{port}/_nicegui_ws/socket.io/?EIO=4&transport=polling"
-    assert httpx.post(place, headers={"Origin": "http://kernels.example"}).status_code == 403
+    address = f"http://127.0.0.1:{port}/_nicegui_ws/socket.io/?EIO=4&transport=polling"
+    assert httpx.post(address, headers={"Origin": "http://kernels.example"}).status_code == 403
 
 
 def test_websockets_are_guarded(port: int) -> None:
-    place = f"ws://127.0.0.1:{port}/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
-    with connect(place, origin=f"http://127.0.0.1:{port}") as own:  # type: ignore[arg-type]
+    address = f"ws://127.0.0.1:{port}/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
+    with connect(address, origin=f"http://127.0.0.1:{port}") as own:  # type: ignore[arg-type]
         assert str(own.recv()).startswith("0{")
     for origin in (None, "http://kernels.example", "null"):
-        with pytest.raises(InvalidStatus), connect(place, origin=origin):  # type: ignore[arg-type]
+        with pytest.raises(InvalidStatus), connect(address, origin=origin):  # type: ignore[arg-type]
             pass
 
 

@@ -95,8 +95,8 @@ def check(task: Task, host: Host, *, threads: Sequence[int] = (1,)) -> list[str]
         found = task.on(fast)
         what = f"{task.name}, vectors of {host.width} on {host.cpu}, {count} threads"
         assert found == expected, f"{what}: {found}, expected {expected}"
-        place = first_difference(fast.memory, golden.memory, ignored=task.ignored)
-        assert place is None, f"{what}: memory differs at 0x{place:08x}"
+        address = first_difference(fast.memory, golden.memory, ignored=task.ignored)
+        assert address is None, f"{what}: memory differs at 0x{address:08x}"
         assert fast.report() == golden.report(), f"{what}: {fast.report()}, expected {golden.report()}"
         remarks += fast.remarks
     for remark in remarks:

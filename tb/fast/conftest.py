@@ -1,6 +1,6 @@
 """Compiled programs of these tests are kept in a folder of their own, so that every session compiles them.
 
-Parts of domains are smaller than they are for users.
+Segments of domains are smaller than they are for users.
 """
 
 from pathlib import Path
@@ -19,12 +19,12 @@ def compiled_programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def cache_home(compiled_programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let nobody find what other sessions compiled."""
+    """No session finds what another one compiled."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(compiled_programs))
 
 
 @pytest.fixture(autouse=True)
-def parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def segments(monkeypatch: pytest.MonkeyPatch) -> None:
     """A quarter of the usual size, so that the larger domains here have several."""
     monkeypatch.setattr(engine, "SEGMENT_LANES", 1 << 16)
 

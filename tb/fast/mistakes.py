@@ -1,6 +1,6 @@
 """Single mistakes in the translation of R5xx programs, each with the checks of this folder of which one has to find it.
 
-They are put in place of what is there when programs are translated, so that they do not depend on its text.
+They replace an object while programs are translated, so that they do not depend on its text.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,21 +29,21 @@ Check = tuple[str, str, tuple[Any, ...]]
 
 @dataclass(frozen=True)
 class Mistake:
-    """`wrong` makes what stands in the place of `name`, given what is there."""
+    """`wrong` makes the substitute of `name` in `owner` from the original."""
 
     what: str
-    place: Any
+    owner: Any
     name: str
     wrong: Callable[[Any], Any]
     checks: tuple[Check, ...]
 
     def plant(self, patch: pytest.MonkeyPatch) -> None:
-        """Make it; what is known of programs that were looked at is forgotten."""
+        """Make it; the cached graphs of programs are dropped."""
         preparation._graph.cache_clear()
-        if isinstance(self.place, dict):
-            patch.setitem(self.place, self.name, self.wrong(self.place[self.name]))
+        if isinstance(self.owner, dict):
+            patch.setitem(self.owner, self.name, self.wrong(self.owner[self.name]))
         else:
-            patch.setattr(self.place, self.name, self.wrong(getattr(self.place, self.name)))
+            patch.setattr(self.owner, self.name, self.wrong(getattr(self.owner, self.name)))
 
     def __str__(self) -> str:
         return self.what
@@ -91,15 +91,15 @@ def _rounded_twice(lanes: Lanes, a: Any, b: Any, c: Any, *, zero_times_anything:
 
 
 def _with_old_breaks(self: Any, depth: int, groups: Any) -> None:
-    """Enter a loop without forgetting who broke out of the one that was there before."""
+    """Enter a loop without clearing the break masks of the one before."""
     registers = self._registers
-    for place in (registers.entered[depth], registers.continued[depth]):
-        self._clear(place, groups)
+    for mask in (registers.entered[depth], registers.continued[depth]):
+        self._clear(mask, groups)
     self._set(registers.entered[depth], self._lanes.builder.and_(groups, registers.mask(registers.active)))
 
 
 def _without_return(self: Any, depth: int, groups: Any) -> None:
-    """Leave a loop without forgetting who left it early."""
+    """Leave a loop without restoring the lanes that left it early."""
     registers = self._registers
     self._set(registers.active, self._lanes.builder.and_(registers.mask(registers.entered[depth]), groups))
 
@@ -107,8 +107,8 @@ def _without_return(self: Any, depth: int, groups: Any) -> None:
 def _next_row(right: Any) -> Any:
     """The row of a tile beside the one that is meant."""
 
-    def row(lanes: Lanes, form: Any, place: Any, y: Any) -> Any:
-        return right(lanes, form, place, lanes.builder.xor(y, lanes.integer(1)) if form.is_tiled else y)
+    def row(lanes: Lanes, form: Any, x: Any, y: Any) -> Any:
+        return right(lanes, form, x, lanes.builder.xor(y, lanes.integer(1)) if form.is_tiled else y)
 
     return row
 
@@ -126,9 +126,9 @@ MISTAKES = [
             lambda right: lambda lanes, code, *of: right(lanes, code, *(of[::-1] if code == 1 else of)), BINARY),
     Mistake("inverted predicates are not", Gates, "of",
             lambda right: lambda self, common, *others: right(self, _Straight(common), *others), PROGRAMS),
-    Mistake("WRITE_INACTIVE writes where nobody is inactive", Gates, "base",
+    Mistake("WRITE_INACTIVE writes where no lane is inactive", Gates, "base",
             lambda right: lambda self, *, write_inactive=False: right(self), DIRECTED),
-    Mistake("aL stays", Integers, "step", lambda right: lambda self, index: ir.Constant(INT, 0), DIRECTED),
+    Mistake("aL does not change", Integers, "step", lambda right: lambda self, index: ir.Constant(INT, 0), DIRECTED),
     Mistake("branches end one level", FlowControl, "_branch",
             lambda right: lambda self, operation, instruction, *others: right(
                 self, operation, replace(instruction, pop_count=1), *others), DIRECTED),
@@ -136,7 +136,7 @@ MISTAKES = [
     Mistake("groups of one vector always go together", Graph, "keeps_wavefronts_together", lambda right: True,
             DIRECTED),
     Mistake("NaNs stay as they are", selection, "canonical", lambda right: lambda lanes, values: values, DIRECTED),
-    Mistake("nothing has bits of its own", Exactness, "is_arithmetic", lambda right: lambda self, place: True,
+    Mistake("nothing has bits of its own", Exactness, "is_arithmetic", lambda right: lambda self, index: True,
             (*PROGRAMS, *KNOWN)),
     Mistake("barriers do nothing", Lanes, "fenced", lambda right: lambda self, values: values, (*KNOWN, *PROGRAMS)),
     Mistake("0 * infinity is a NaN, whatever the program says", arithmetic, "multiply_add",
@@ -145,9 +145,9 @@ MISTAKES = [
     Mistake("products are rounded before the sum", arithmetic, "multiply_add", lambda right: _rounded_twice,
             (*PROGRAMS, *KNOWN)),
     Mistake("denormals stay", kernel, "_DENORMALS_OFF", lambda right: 0, (*PROGRAMS, *KNOWN)),
-    Mistake("who broke out of an inner loop is out of it when it comes again", FlowControl, "_push",
+    Mistake("lanes that broke out of an inner loop are out of its next run", FlowControl, "_push",
             lambda right: _with_old_breaks, DIRECTED),
-    Mistake("who broke out of an inner loop stays out of the branches behind it", FlowControl, "_pop",
+    Mistake("lanes that broke out of an inner loop are inactive in the branches after it", FlowControl, "_pop",
             lambda right: _without_return, DIRECTED),
     Mistake("rows of a tile are in another order", address, "_row", _next_row, PROGRAMS),
     Mistake("a bit of y is not in the address", address, "_moved",

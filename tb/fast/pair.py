@@ -32,8 +32,8 @@ class Pair:
     def check(self) -> None:
         """Memories and counts are equal, and the golden model did nothing of what compiled code has to."""
         fast, golden = self.engines["fast"], self.engines["golden"]
-        place = first_difference(fast.memory, golden.memory, ignored=set())
-        assert place is None, f"memory differs at 0x{place:08x}"
+        address = first_difference(fast.memory, golden.memory, ignored=set())
+        assert address is None, f"memory differs at 0x{address:08x}"
         assert fast.report() == golden.report()
         assert isinstance(fast, WatchedEngine) and not fast.given_back, f"{fast.remarks}"
         self.engines.clear()

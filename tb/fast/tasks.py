@@ -24,8 +24,8 @@ from ctm.tb.r5xx.statements import (
     compare,
     end_if,
     end_loop,
+    fetch,
     jump,
-    lookup,
 )
 
 OUTPUT, OTHER = 0x100_0000, 0x800_0000
@@ -34,8 +34,8 @@ Domain = tuple[int, int, int, int]
 ILLEGAL = alu(rgb={"rgb_op": 6})
 ENDLESS = [jump(0), move(0, 0, output=0)]
 LARGE = (3, 1, 517, 258)
-"""Odd at all its edges, and four parts of what threads run."""
-STORE_PLACE = [move(0, 0, output=0)]
+"""Odd at all its edges, and four segments of threads."""
+STORE_POSITION = [move(0, 0, output=0)]
 SUM = [
     begin_loop(6), add(0), compare(1, ZeroTest.LESS), begin_if(5, ALU), add(2), end_if(), end_loop(1),
     move(0, 1, output=0),
@@ -43,23 +43,23 @@ SUM = [
 """Seven rounds; those right of column 40 add more in each."""
 FAULTS = [
     compare(0, ZeroTest.EQUAL), jump(5, ALU, jump_any=1), compare(1, ZeroTest.EQUAL, channel=1),
-    jump(6, ALU, jump_any=1), jump(7), ILLEGAL, jump(0, a_op=POP), *STORE_PLACE,
+    jump(6, ALU, jump_any=1), jump(7), ILLEGAL, jump(0, a_op=POP), *STORE_POSITION,
 ]  # fmt: skip
 """Groups with i = c0 meet an illegal instruction, others with j = c1 a return without a call."""
-COPY = [lookup(destination=1), add(0), move(0, 1, output=0)]
+COPY = [fetch(destination=1), add(0), move(0, 1, output=0)]
 """Output 0 is input 0 and something more in red."""
 READS_BACK = [
-    add(0, temporary=0), lookup(TextureOperation.LOOKUP_UNCACHED, destination=1), add(1), move(0, 1, output=0),
+    add(0, temporary=0), fetch(TextureOperation.LOOKUP_UNCACHED, destination=1), add(1), move(0, 1, output=0),
 ]  # fmt: skip
 """Reads what a processor further left writes, and writes something else."""
-_PLACE = {f"{color}_swiz_{name}": place for color, place in (("green", 0), ("blue", 1)) for name in "ab"}
+_POSITION = {f"{color}_swiz_{name}": swizzle for color, swizzle in (("green", 0), ("blue", 1)) for name in "ab"}
 WRITES_PAST_THE_CACHES = [
-    alu(rgb={"rgb_op": RgbOperation.MIN.value, "rgb_addrd": 2, **_PLACE}, rgb_wmask=7), *READS_BACK[:-1],
+    alu(rgb={"rgb_op": RgbOperation.MIN.value, "rgb_addrd": 2, **_POSITION}, rgb_wmask=7), *READS_BACK[:-1],
     move(2, 1, rgb_wmask=1, alpha_wmask=0), move(0, 2, output=UmrtTarget.PER_PROCESSOR_IDX.value),
 ]  # fmt: skip
 """The same, written at once."""
-TANGLED = [*[jump(0, NOT_ALU, a_op=PUSH)] * 12, jump(0, a_op=POP), *STORE_PLACE]
-"""Calls by more ways than are told apart."""
+TANGLED = [*[jump(0, NOT_ALU, a_op=PUSH)] * 12, jump(0, a_op=POP), *STORE_POSITION]
+"""Calls by more paths than the graph distinguishes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +104,7 @@ class Made:
         return np.repeat(np.array(self.floats, "<f4"), 4).tobytes(), bytes([self.rounds, 0, 1, 0])
 
     def task(self, *domains: Domain, changing: bool = False) -> Task:
-        """It runs over each domain, one after the other; with `changing` output and input change places."""
+        """It runs over each domain, one after the other; with `changing` output and input are swapped."""
         commands = CommandBuffer().set_inst_fmt(PROGRAM)
         commands.set_constf_fmt(FLOATS).set_consti_fmt(INTS).set_constb_fmt(BOOLS)
         commands.set_inp_fmt(0, *self.words(OTHER)).set_out_fmt(0, *self.words(OUTPUT))

@@ -1,4 +1,4 @@
-"""Engine `auto`: golden bits whoever runs which groups, and compiled code where it ends sooner."""
+"""Engine `auto`: golden bits whichever engine runs a group, and compiled code where it ends sooner."""
 
 from collections.abc import Iterator
 from itertools import repeat
@@ -21,7 +21,7 @@ from ctm.tb.fast.tasks import (
     LARGE,
     OUTPUT,
     READS_BACK,
-    STORE_PLACE,
+    STORE_POSITION,
     SUM,
     TANGLED,
     WRITES_PAST_THE_CACHES,
@@ -45,11 +45,11 @@ ONCE = {
 
 
 def clock(monkeypatch: pytest.MonkeyPatch, seconds: Iterator[float]) -> None:
-    """Let each part that the golden model runs take so long."""
+    """Let each segment that the golden model runs take so long."""
     now = [0.0]
 
     def perf_counter() -> float:
-        # It is looked at before and behind each part.
+        # It is read before and after each segment.
         now.append(now[-1] + (next(seconds) if len(now) % 2 == 0 else 0.0))
         return now[-1]
 
@@ -62,7 +62,7 @@ def impatient_after(monkeypatch: pytest.MonkeyPatch, instructions: int | None) -
     count = 0
 
     def perf_counter() -> float:
-        # It is looked at in front of each part, too.
+        # It is read before each segment, too.
         nonlocal count
         count += 1
         return 0.0 if instructions is None else 1e6 * max(0, count - instructions)
@@ -70,9 +70,9 @@ def impatient_after(monkeypatch: pytest.MonkeyPatch, instructions: int | None) -
     monkeypatch.setattr(patience, "time", SimpleNamespace(perf_counter=perf_counter))
 
 
-def slow_from(part: int) -> Iterator[float]:
-    """The golden model takes no time for the parts before this one, and long from it on."""
-    yield from repeat(0.0, part)
+def slow_from(segment: int) -> Iterator[float]:
+    """The golden model takes no time for the segments before this one, and long from it on."""
+    yield from repeat(0.0, segment)
     yield from repeat(1000.0)
 
 
@@ -86,19 +86,19 @@ def check(task: Task) -> AutoEngine:
     return engine
 
 
-@pytest.mark.parametrize("part", [0, 1, 2, 4, 7])
-def test_wherever_it_changes_over_the_bits_are_golden(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock(monkeypatch, slow_from(part))
+@pytest.mark.parametrize("segment", [0, 1, 2, 4, 7])
+def test_wherever_it_changes_over_the_bits_are_golden(segment: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock(monkeypatch, slow_from(segment))
     assert check(Made(program=SUM).task(LARGE)).ran == "fast"
 
 
-def test_a_program_that_is_not_slow_stays_on_golden(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_is_not_slow_runs_on_golden(monkeypatch: pytest.MonkeyPatch) -> None:
     clock(monkeypatch, repeat(0.0))
     assert check(Made(program=SUM).task(LARGE)).ran == "golden"
 
 
 def test_an_output_that_is_the_input_is_read_as_it_was_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also by those groups that run compiled, behind others that wrote."""
+    """Also by those groups that run compiled after others wrote."""
     clock(monkeypatch, slow_from(2))
     before = CommandBuffer().set_inp_fmt(0, *Made(program=COPY).words(0x100_0000))
     program = [add(2, temporary=0), *COPY]
@@ -106,12 +106,12 @@ def test_an_output_that_is_the_input_is_read_as_it_was_at_the_start(monkeypatch:
     assert check(made.task(LARGE, LARGE)).ran == "fast"
 
 
-@pytest.mark.parametrize("part", [0, 3, 5])
+@pytest.mark.parametrize("segment", [0, 3, 5])
 @pytest.mark.parametrize(("column", "row"), [(5.0, 4000.0), (4000.0, 200.0), (301.0, 2.0), (517.0, 258.0)])
 def test_faults_on_either_side_of_the_change(
-    part: int, column: float, row: float, monkeypatch: pytest.MonkeyPatch
+    segment: int, column: float, row: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock(monkeypatch, slow_from(part))
+    clock(monkeypatch, slow_from(segment))
     assert check(Made(program=FAULTS, floats=(column, row)).task(LARGE)).ran == "fast"
 
 
@@ -128,8 +128,8 @@ def test_groups_that_take_too_long_are_given_up(instructions: int, monkeypatch: 
     assert check(Made(program=SUM).task(LARGE)).ran == "fast"
     impatient_after(monkeypatch, instructions)
     before = CommandBuffer().set_inp_fmt(0, *Made(program=COPY).words(0x100_0000))
-    in_place = Made(program=[add(2, temporary=0), *COPY], floats=(1.5, 0.0, -2.0), before=before)
-    assert check(in_place.task(LARGE, LARGE)).ran == "fast"
+    made = Made(program=[add(2, temporary=0), *COPY], floats=(1.5, 0.0, -2.0), before=before)
+    assert check(made.task(LARGE, LARGE)).ran == "fast"
     impatient_after(monkeypatch, instructions)
     assert check(Made(program=FAULTS, floats=(301.0, 2.0)).task(LARGE)).ran == "fast"
 
@@ -174,7 +174,7 @@ def test_runs_of_other_programs_do_not_count(monkeypatch: pytest.MonkeyPatch) ->
     clock(monkeypatch, repeat(0.01))
     engine = AutoEngine(Made(program=SUM).task(SMALL).config)
     for number in range(60):
-        Made(program=[*[add(0)] * number, *STORE_PLACE]).task(SMALL).on(engine)
+        Made(program=[*[add(0)] * number, *STORE_POSITION]).task(SMALL).on(engine)
     assert engine.ran == "golden"
 
 

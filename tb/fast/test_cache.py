@@ -54,7 +54,7 @@ def test_a_program_is_compiled_once(folder: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def flip(file: Path) -> None:
-    """A bit of each part, with the same size."""
+    """A bit of each section, with the same size."""
     data = np.frombuffer(file.read_bytes(), np.uint8).copy()
     data[:: data.size // 50] ^= 0x40
     file.write_bytes(data.tobytes())
@@ -104,10 +104,10 @@ def test_a_file_that_is_lost_is_made_again(folder: Path, caplog: pytest.LogCaptu
 def test_where_nothing_can_be_kept_programs_run_and_a_line_says_so(
     folder: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refused(*_: object) -> Path:
+    def full_disk(*_: object) -> Path:
         raise ToolchainError(f"{folder}: No space left on device")
 
-    monkeypatch.setattr(compiler, "cached", refused)
+    monkeypatch.setattr(compiler, "cached", full_disk)
     for group in (4, 8):
         run(Made(program=SUM, group=group).task(SMALL))
     assert caplog.messages == [f"{folder}: No space left on device; compiled programs are not kept"]
@@ -123,8 +123,8 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """What programs were looked for by; none is compiled."""
     asked: list[tuple[str, ...]] = []
 
-    def cached(kind: str, parts: tuple[str, ...], *_: object) -> Path:
-        asked.append(parts)
+    def cached(kind: str, key: tuple[str, ...], *_: object) -> Path:
+        asked.append(key)
         raise Asked
 
     monkeypatch.setattr(compiler, "cached", cached)
@@ -186,7 +186,7 @@ def test_what_code_is_told_when_it_runs_makes_no_other_key(keys: list[tuple[str,
     assert len(set(keys)) == 1
 
 
-def test_the_sources_are_a_part_of_the_key(keys: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sources_are_in_the_key(keys: list[tuple[str, ...]], monkeypatch: pytest.MonkeyPatch) -> None:
     start(BASE, THIS)
     monkeypatch.setattr(compiler, "_sources", lambda: "changed")
     start(BASE, THIS)

@@ -20,7 +20,7 @@ from ctm.tb.fast.comparison import COMMANDS, Task, check, machine
 from ctm.tb.fast.hosts import HOSTS
 from ctm.tb.lib.words import CORNERS
 from ctm.tb.r5xx.machine import Instruction, alu, move
-from ctm.tb.r5xx.statements import lookup
+from ctm.tb.r5xx.statements import fetch
 
 PROGRAM, VALUES, OUTPUT, CONDITIONAL = 0x1_0000, 0x2_0000, 0x4_0000, 0x8_0000
 SIDE = CORNERS.size
@@ -29,7 +29,7 @@ SET_VALUE = alu(
 )
 """The conditional value is the red channel of temporary 1, bit by bit."""
 PROGRAMS = {
-    "the program's value": [lookup(source=0, destination=1), SET_VALUE, move(0, 0, output=0)],
+    "the program's value": [fetch(source=0, destination=1), SET_VALUE, move(0, 0, output=0)],
     "no value": [move(0, 0, output=0)],
 }
 FORMATS = (DataFormat.FLOAT32_1, DataFormat.UINT16_1)
@@ -82,7 +82,7 @@ def task(
 
 @pytest.mark.parametrize("number", range(len(CASES)))
 def test_conditional_tests_of_special_values(number: int) -> None:
-    """Among them denormals, which are zeros, and a value that LLVM knows, as nobody writes it."""
+    """Among them denormals, which are zeros, and a value that LLVM knows, as it is never written."""
     test, data_format, program = CASES[number]
     host, group = list(HOSTS.values())[number % len(HOSTS)], (4, 8, 16)[number % 3]
     assert check(task(test, data_format, PROGRAMS[program], group, ConditionalLocation.DPP), host) == []

@@ -13,7 +13,7 @@ from ctm.sim.fault import MachineError
 from ctm.sim.jobs.execution import Execution
 from ctm.sim.jobs.loading import load_job
 from ctm.tb.fast.comparison import check
-from ctm.tb.fast.tasks import STORE_PLACE, SUM, Made
+from ctm.tb.fast.tasks import STORE_POSITION, SUM, Made
 from ctm.tb.r5xx.machine import alu, move
 from ctm.tb.r5xx.statements import (
     ALU,
@@ -64,20 +64,20 @@ INNER_BREAKS = [
     begin_loop(17), add(2), compare(1, ZeroTest.LESS), leave(17, 0, function=NOT_ALU), end_loop(13), end_loop(1),
     RESULT,
 ]  # fmt: skip
-"""Who breaks out of an inner loop takes part in the branch behind it and in the next loop, which others leave."""
+"""Lanes that break out of an inner loop are active in the next branch and in the next loop, which others leave."""
 INACTIVE = [
     compare(1, ZeroTest.LESS), begin_if(4, ALU), add(0), add(2, temporary=2, write_inactive=1), end_if(),
     move(1, 2, rgb_wmask=2), add(0, temporary=2), RESULT,
 ]  # fmt: skip
 LAST_RETURN = [compare(1, ZeroTest.LESS), jump(0, ALU, jump_any=1, a_op=POP, last=1), add(0), RESULT]
 """A return without a call at which groups would end early."""
-_PLACE = {f"{color}_swiz_{name}": place for color, place in (("green", 0), ("blue", 1)) for name in "ab"}
+_POSITION = {f"{color}_swiz_{name}": swizzle for color, swizzle in (("green", 0), ("blue", 1)) for name in "ab"}
 WRITES = [
-    alu(rgb={"rgb_op": RgbOperation.MIN.value, "rgb_addrd": 2, **_PLACE}, rgb_wmask=7),
+    alu(rgb={"rgb_op": RgbOperation.MIN.value, "rgb_addrd": 2, **_POSITION}, rgb_wmask=7),
     move(0, 2, output=UmrtTarget.PER_PROCESSOR_IDX.value), add(0, temporary=2),
     move(0, 2, output=UmrtTarget.PER_PROCESSOR_IDX.value),
 ]  # fmt: skip
-"""Each processor writes to its own place twice, past the caches."""
+"""Each processor writes to its own address twice, past the caches."""
 PROGRAMS = {
     "the machine's NaN, which is not the host's": Made(program=SUM, floats=(INFINITY, 40.0, -INFINITY)),
     "zero times infinity": Made(program=[MULTIPLY, RESULT], floats=(INFINITY,)),
@@ -94,7 +94,7 @@ PROGRAMS = {
     "a BREAK out of an inner loop": Made(program=INNER_BREAKS, floats=(1.5, 29.0, 0.25)),
     "writes of the inactive": Made(program=[*INACTIVE[:-1], move(0, 2, output=0)], floats=(1.5, 29.0, 0.25)),
     "a fault where a group ends early": Made(program=LAST_RETURN, floats=(1.5, 29.0)),
-    "processors outside the domain": Made(program=STORE_PLACE),
+    "processors outside the domain": Made(program=STORE_POSITION),
 }
 
 
@@ -104,13 +104,13 @@ def test_it_ends_as_on_golden(name: str) -> None:
 
 
 @pytest.mark.parametrize("watchdog", [1, 2, 3, 4, 5])
-def test_uncached_writes_behind_the_limit_are_not_made(watchdog: int) -> None:
+def test_uncached_writes_after_the_limit_are_not_made(watchdog: int) -> None:
     made = Made(program=WRITES, floats=(1.5, 29.0), watchdog=watchdog, information={"uncached_writes": True})
     assert check(made.task((1, 1, 30, 8)), Host.this(16)) == []
 
 
 @pytest.mark.parametrize("watchdog", [20, 30])
-def test_memory_exports_behind_the_limit_are_not_made(watchdog: int) -> None:
+def test_memory_exports_after_the_limit_are_not_made(watchdog: int) -> None:
     job = load_job(COMPACTION)
     memories = []
     for engine in ("golden", "fast"):

@@ -29,10 +29,10 @@ def on_machines(names: list[str], ordinary: Sequence[str]) -> Any:
         [
             pytest.param(
                 name, HOSTS[host], group,
-                marks=() if chosen.get(name) == place else pytest.mark.long, id=f"{name}, {host}, groups of {group}",
+                marks=() if chosen.get(name) == number else pytest.mark.long, id=f"{name}, {host}, groups of {group}",
             )
             for name in names
-            for place, (host, group) in enumerate(MACHINES)
+            for number, (host, group) in enumerate(MACHINES)
         ],
     )  # fmt: skip
 

@@ -20,7 +20,7 @@ from ctm.tb.fast.tasks import (
     OTHER,
     OUTPUT,
     READS_BACK,
-    STORE_PLACE,
+    STORE_POSITION,
     SUM,
     TANGLED,
     WRITES_PAST_THE_CACHES,
@@ -28,7 +28,7 @@ from ctm.tb.fast.tasks import (
     refusing,
 )
 from ctm.tb.r5xx.machine import move
-from ctm.tb.r5xx.statements import add, lookup
+from ctm.tb.r5xx.statements import add, fetch
 from ctm.tb.system.memories import first_difference
 
 SMALL = (1, 1, 60, 9)
@@ -44,7 +44,7 @@ def before(made: Made, change: Callable[[CommandBuffer], Any]) -> Made:
 
 
 def moved(made: Made, distance: int) -> tuple[int, int, int]:
-    """A buffer like output 0, but at another place."""
+    """A buffer like output 0, but at another address."""
     return made.words(OUTPUT + distance)
 
 
@@ -78,8 +78,8 @@ LEFT: dict[str, tuple[Task, str]] = {
         with_test(ConditionalLocation.PE, ConditionalTest.LESS, 0).task(SMALL),
         "an output overlaps the conditional buffer",
     ),
-    "lookups past the caches in an output": (READS.task(SMALL), "it reads input 0, which it writes, past the caches"),
-    "calls by too many ways": (
+    "fetches past the caches in an output": (READS.task(SMALL), "it reads input 0, which it writes, past the caches"),
+    "calls by too many paths": (
         Made(program=TANGLED, watchdog=5000).task((0, 0, 9, 3)), "calls lead to its code by too many paths",
     ),
 }  # fmt: skip
@@ -89,11 +89,11 @@ COMPILED: dict[str, Task] = {
     "an output beside the conditional buffer": with_test(ConditionalLocation.DPP, ConditionalTest.LESS, 1 << 20).task(
         SMALL
     ),
-    "an output in a conditional buffer that nobody reads": with_test(
+    "an output in a conditional buffer that is not read": with_test(
         ConditionalLocation.DPP, ConditionalTest.ALWAYS, 0
     ).task(SMALL),
-    "lookups past the caches in what nobody writes": replace(READS, before=None).task(SMALL),
-    "lookups in an output by way of the caches": before(
+    "fetches past the caches in what is not written": replace(READS, before=None).task(SMALL),
+    "fetches in an output through the caches": before(
         Made(program=[add(0, temporary=0), *COPY], floats=(-8.0,)),
         lambda commands: commands.set_inp_fmt(0, *BASE.words(OUTPUT)),
     ).task(LARGE),
@@ -126,7 +126,7 @@ def test_a_reason_is_said_once() -> None:
     engine = FastEngine(task.config)
     for _ in range(3):
         task.on(engine)
-    LEFT["calls by too many ways"][0].on(engine)
+    LEFT["calls by too many paths"][0].on(engine)
     assert engine.remarks == [REMARK + reason, REMARK + "calls lead to its code by too many paths"]
 
 
@@ -144,7 +144,7 @@ def test_groups_that_read_what_others_write_find_what_they_find_on_golden(kind: 
 
 
 def test_with_hazards_the_golden_model_runs_everything() -> None:
-    task = Made(program=[move(1, 0), lookup(destination=1, tex_sem_wait=0), *STORE_PLACE]).task(SMALL)
+    task = Made(program=[move(1, 0), fetch(destination=1, tex_sem_wait=0), *STORE_POSITION]).task(SMALL)
     for kind in (FastEngine, AutoEngine):
         engine = kind(task.config, hazards=True)
         assert task.on(engine) == task.on(GoldenEngine(task.config, hazards=True))
@@ -156,12 +156,12 @@ def test_with_hazards_the_golden_model_runs_everything() -> None:
 
 
 def test_with_hazards_they_are_found() -> None:
-    program = [lookup(destination=1, tex_sem_wait=0), move(0, 1, output=0, tex_sem_wait=0)]
+    program = [fetch(destination=1, tex_sem_wait=0), move(0, 1, output=0, tex_sem_wait=0)]
     task = Made(program=program).task(SMALL)
     address, dwords = task.buffers[0]
     engine = FastEngine(task.config, hazards=True)
-    for place, data in task.contents:
-        engine.memory.write(place, data)
+    for address, data in task.contents:
+        engine.memory.write(address, data)
     with pytest.raises(MachineError, match="which a fetch has not delivered"):
         engine.execute(address, dwords)
 

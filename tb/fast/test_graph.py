@@ -1,4 +1,4 @@
-"""The graph of a program: who comes where with which loops and calls, and which groups stay together."""
+"""The graph of a program: which nodes are reached with which loops and calls, and which groups remain together."""
 
 from collections.abc import Sequence
 
@@ -38,7 +38,7 @@ def graph(program: Sequence[Instruction], *, start: int = 0, end: int | None = N
     return Graph(code.instructions, start=start, end=last, full_flow_control=full)
 
 
-def places(found: Graph) -> list[int]:
+def addresses(found: Graph) -> list[int]:
     """Where the nodes are, in their order."""
     return [node.pc for node in found.nodes]
 
@@ -49,12 +49,12 @@ def loop_at(pc: int, kind: FlowOperation = FlowOperation.LOOP) -> Loop:
 
 def test_nodes_are_what_can_be_reached_and_no_more() -> None:
     found = graph([PLAIN, jump(4), PLAIN, PLAIN, PLAIN, OUT])
-    assert places(found) == [0, 1, 4, 5]
+    assert addresses(found) == [0, 1, 4, 5]
     # Groups of which no lane decides stay with JUMP_ANY, and jump without.
-    assert places(graph([PLAIN, jump(4, jump_any=1), PLAIN, PLAIN, PLAIN, OUT])) == [0, 1, 2, 3, 4, 5]
-    assert places(graph([jump(2, NEVER, jump_any=1), OUT, PLAIN, PLAIN], end=1)) == [0, 1]
-    assert places(graph([jump(2, NEVER), PLAIN, PLAIN, OUT, PLAIN, PLAIN], end=3)) == [0, 1, 2, 3]
-    assert places(graph([PLAIN, PLAIN, OUT], start=1)) == [1, 2]
+    assert addresses(graph([PLAIN, jump(4, jump_any=1), PLAIN, PLAIN, PLAIN, OUT])) == [0, 1, 2, 3, 4, 5]
+    assert addresses(graph([jump(2, NEVER, jump_any=1), OUT, PLAIN, PLAIN], end=1)) == [0, 1]
+    assert addresses(graph([jump(2, NEVER), PLAIN, PLAIN, OUT, PLAIN, PLAIN], end=3)) == [0, 1, 2, 3]
+    assert addresses(graph([PLAIN, PLAIN, OUT], start=1)) == [1, 2]
 
 
 def test_a_loop_is_around_its_body_only() -> None:
@@ -65,7 +65,7 @@ def test_a_loop_is_around_its_body_only() -> None:
     assert [node.level for node in found.nodes][:5] == [0, 1, 1, 1, 1]
 
 
-def test_code_that_is_called_from_two_places_is_there_twice_in_the_order_of_the_calls() -> None:
+def test_code_that_is_called_from_two_addresses_is_there_twice_in_the_order_of_the_calls() -> None:
     subroutine = [PLAIN, jump(0, a_op=POP)]
     found = graph([*subroutine, jump(0, a_op=PUSH), PLAIN, jump(0, a_op=PUSH), OUT], start=2)
     calls = [(node.pc, node.returns) for node in found.nodes if node.returns]
@@ -81,21 +81,21 @@ def test_what_always_faults_leads_nowhere() -> None:
     illegal = alu(rgb={"rgb_op": 6})
     for wrong in (illegal, end_loop(0), leave(0, 0), jump(0, op=CONTINUE)):
         found = graph([wrong, PLAIN, OUT])
-        assert places(found) == [0]
+        assert addresses(found) == [0]
         assert found.always_faults(found.entry)
     # The end of a loop of the other kind.
     found = graph([begin_loop(3), end_loop(1, op=ENDREP), PLAIN, OUT])
-    assert places(found) == [0, 1, 3]
+    assert addresses(found) == [0, 1, 3]
     assert [found.always_faults(node) for node in found.nodes] == [False, True, False]
 
 
-def test_behind_the_code_every_group_faults() -> None:
+def test_after_the_code_every_group_faults() -> None:
     found = graph([jump(400), OUT])
     beyond = next(node for node in found.nodes if node.pc == 400)
     assert found.always_faults(beyond)
 
 
-def test_stacks_that_are_full_or_empty_fault_on_the_way_that_uses_them() -> None:
+def test_stacks_that_are_full_or_empty_fault_on_the_path_that_uses_them() -> None:
     deep = [begin_loop(LOOP_STACK + 1) for _ in range(LOOP_STACK + 1)]
     found = graph([*deep, OUT])
     last = next(node for node in found.nodes if node.pc == LOOP_STACK)
@@ -109,8 +109,8 @@ def test_stacks_that_are_full_or_empty_fault_on_the_way_that_uses_them() -> None
     assert found.edges[Node(1)].stay == Node(2)
 
 
-def test_a_way_that_nobody_goes_is_no_fault() -> None:
-    """RET, which nobody stays at, and ENDIF, which nobody jumps at."""
+def test_a_path_that_is_not_taken_is_no_fault() -> None:
+    """RET always jumps, and ENDIF never."""
     found = graph([jump(3, a_op=PUSH), end_if(), OUT, jump(0, a_op=POP)], end=2)
     assert [(node.pc, node.returns) for node in found.nodes] == [(0, ()), (3, (1,)), (1, ()), (2, ())]
     assert found.edges[Node(3, (), (1,))].targets == [Node(1)]
@@ -123,7 +123,7 @@ def test_without_full_flow_control_there_are_no_stacks() -> None:
     assert found.edges[Node(1)].jump is None
 
 
-def test_recursion_that_multiplies_paths_is_refused() -> None:
+def test_recursion_that_multiplies_paths_is_an_error() -> None:
     """Twelve calls of itself: a node for each row of returns."""
     program = [jump(0, NOT_ALU, a_op=PUSH)] * 12
     with pytest.raises(TooManyPathsError):
@@ -150,7 +150,7 @@ APART = {
     "a jump out of a loop, over its end": [begin_loop(4), PLAIN, jump(4, NOT_ALU), end_loop(1), PLAIN, OUT],
     "a loop with two ends": [begin_loop(5), jump(3, NOT_ALU), end_loop(1), PLAIN, end_loop(1), OUT],
     "an end before code of its loop": [begin_loop(4), jump(3, NOT_ALU), end_loop(1), jump(2), OUT],
-    "code of a loop behind other code": [begin_loop(3), jump(4), PLAIN, jump(5, NOT_ALU), end_loop(1), OUT],
+    "code of a loop after other code": [begin_loop(3), jump(4), PLAIN, jump(5, NOT_ALU), end_loop(1), OUT],
 }  # fmt: skip
 
 

@@ -20,7 +20,7 @@ TEX r1.r = LOOKUP(i0, r0.rg) unscaled
 TEX r2 = LOOKUP(i1, r0.rg) unscaled
 TEX r4 = LOOKUP_PROJ(i2, r0.rg)
 """
-"""Any value in r1.r and r2.r, the channels that an element lacks in the others of r2, r3 of nobody."""
+"""Any value in r1.r and r2.r, the channels that an element lacks in the others of r2, r3 unwritten."""
 ANY = ("r1.r", "r2.r")
 KNOWN = ("0", "0", "0", "1", "1", "0.5", "2.0.r", "r2.g", "r2.a", "r3.r", "r4.r")
 STATEMENTS = ("ADD", "ADD", "ADD", "MAD", "MAD", "MUL", "MIN", "MAX", "CND", "CMP", "FRC", "RCP", "EX2")

@@ -27,6 +27,11 @@ def test_mistakes_have_names() -> None:
     assert len({mistake.what for mistake in MISTAKES}) == len(MISTAKES) >= 12
 
 
+def test_their_checks_exist() -> None:
+    for mistake in MISTAKES:
+        assert all(hasattr(checks(f"fast.{module}"), name) for module, name, _ in mistake.checks), mistake
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("mistake", MISTAKES, ids=str)
 def test_it_is_found(mistake: Mistake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,13 +15,13 @@ from ctm.sim.fault import MachineError
 from ctm.sim.golden.pe.state import State
 from ctm.sim.runtime import CommandBuffer
 from ctm.tb.fast.comparison import COMMANDS, machine
-from ctm.tb.fast.tasks import COPY, ENDLESS, OTHER, OUTPUT, STORE_PLACE, SUM, Made
+from ctm.tb.fast.tasks import COPY, ENDLESS, OTHER, OUTPUT, STORE_POSITION, SUM, Made
 from ctm.tb.r5xx.machine import BOOLS, FLOATS, INTS, PROGRAM, move
-from ctm.tb.r5xx.statements import lookup
+from ctm.tb.r5xx.statements import fetch
 from ctm.tb.system.memories import first_difference
 
 SMALL = (1, 1, 40, 9)
-PROGRAMS = [write(Made(program=program).executable) for program in (SUM, COPY, STORE_PLACE)]
+PROGRAMS = [write(Made(program=program).executable) for program in (SUM, COPY, STORE_POSITION)]
 MALFORMED = bytes(64)
 WATCHDOG = 1000
 _PAGE = 0x1000
@@ -42,8 +42,8 @@ class Both:
         self.write(address, bytes(commands))
         fast, golden = (self._error(engine, address, len(commands.words)) for engine in self.engines)
         assert fast == golden
-        place = first_difference(*(engine.memory for engine in self.engines), ignored=set())
-        assert place is None, f"memory differs at 0x{place:08x}"
+        address = first_difference(*(engine.memory for engine in self.engines), ignored=set())
+        assert address is None, f"memory differs at 0x{address:08x}"
         assert self.engines[0].report() == self.engines[1].report()
         return fast
 
@@ -70,15 +70,15 @@ def both() -> Both:
     return result
 
 
-def count(monkeypatch: pytest.MonkeyPatch, place: Any, name: str) -> list[None]:
+def count(monkeypatch: pytest.MonkeyPatch, owner: Any, name: str) -> list[None]:
     """Grows with each call."""
-    calls, called = list[None](), getattr(place, name)
+    calls, called = list[None](), getattr(owner, name)
 
     def counted(*arguments: Any) -> Any:
         calls.append(None)
         return called(*arguments)
 
-    monkeypatch.setattr(place, name, counted)
+    monkeypatch.setattr(owner, name, counted)
     return calls
 
 
@@ -107,12 +107,12 @@ def change_memory(generator: np.random.Generator, both: Both) -> None:
 def change_state(generator: np.random.Generator, made: Made) -> CommandBuffer:
     """A command that changes something, or nothing."""
     few, column = int(generator.integers(3)), int(generator.integers(-1, 50)) & 0xFFF
-    places = [OTHER, OUTPUT]
-    generator.shuffle(places)
+    bases = [OTHER, OUTPUT]
+    generator.shuffle(bases)
     changes = [
         ("inv_inst_cache", 0), ("set_inst_fmt", PROGRAM, 0), ("set_out_mask", 15 - few), ("set_cond_test", few),
         ("set_cond_loc", few % 2), ("set_cond_out_mask", few % 2), ("set_cond_out_fmt", *made.words(0x40_0000)),
-        ("set_inp_fmt", 0, *made.words(places[0])), ("set_out_fmt", 0, *made.words(places[1])),
+        ("set_inp_fmt", 0, *made.words(bases[0])), ("set_out_fmt", 0, *made.words(bases[1])),
         ("set_cond_val", few << 28), ("set_domain", 0, 0, column, 7),
     ]  # fmt: skip
     name, *parameters = changes[generator.integers(len(changes))]
@@ -149,7 +149,7 @@ def test_a_start_that_fails_fails_again(both: Both) -> None:
     assert both.run(commands) is None
 
 
-def test_memory_that_answers_with_errors_from_some_time_on(both: Both) -> None:
+def test_memory_that_responds_with_errors_from_some_time_on(both: Both) -> None:
     commands = beginning(Made(program=SUM)).start_program().flush_out_cache()
     assert [both.run(commands) for _ in range(3)] == [None] * 3
     for engine in both.engines:
@@ -157,9 +157,9 @@ def test_memory_that_answers_with_errors_from_some_time_on(both: Both) -> None:
     assert "BUS_ERROR" in str(both.run(commands))
 
 
-def test_a_program_that_writes_the_commands_behind_its_start(both: Both) -> None:
+def test_a_program_that_writes_the_commands_after_its_start(both: Both) -> None:
     """Each time the buffer is the same again, and what is copied over its end is not."""
-    program = [lookup(destination=1), move(0, 1, output=0)]
+    program = [fetch(destination=1), move(0, 1, output=0)]
     both.write(PROGRAM, write(Made(program=program).executable))
     made = Made(program=program, size=(64, 1))
 
@@ -181,7 +181,7 @@ def test_a_program_that_writes_the_commands_behind_its_start(both: Both) -> None
         assert np.flatnonzero(both.engines[0].memory.words(OUTPUT, 64)).size <= column + 1
 
 
-def test_a_program_that_is_loaded_behind_a_failure_is_not_taken_for_the_malformed_one(both: Both) -> None:
+def test_a_program_that_is_loaded_after_a_failure_is_not_taken_for_the_malformed_one(both: Both) -> None:
     start = CommandBuffer().start_program().flush_out_cache()
     again = CommandBuffer().inv_inst_cache().start_program().flush_out_cache()
     both.run(beginning(Made(program=SUM)))

@@ -103,7 +103,7 @@ UNARY = {
     **{f"output modifier {code} of arithmetic": scaled(code, clean=True) for code in range(7)},
     **{f"input modifier {code}": input_modifier(code) for code in range(4)},
     **{
-        f"zero test {code} behind input modifier {modifier}": zero_test(code, modifier)
+        f"zero test {code} after input modifier {modifier}": zero_test(code, modifier)
         for code in range(4)
         for modifier in range(4)
     },
@@ -224,8 +224,8 @@ def around_the_smallest_normal(count: int) -> tuple[Words, Words, Words]:
 
 @every_host
 def test_functions_of_three_operands(host: Host) -> None:
-    parts = [triples(CORNERS), interacting(60_000, 14), around_the_smallest_normal(20_000)]
-    compare(host, TERNARY, *(np.concatenate(part) for part in zip(*parts, strict=True)))
+    samples = [triples(CORNERS), interacting(60_000, 14), around_the_smallest_normal(20_000)]
+    compare(host, TERNARY, *(np.concatenate(column) for column in zip(*samples, strict=True)))
 
 
 def dot(terms: int, *, addend: bool, rule: bool) -> Function:

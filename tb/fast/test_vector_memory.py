@@ -1,4 +1,4 @@
-"""Elements of memory: addresses, lookups and stores of every format and tiling are those of the golden model."""
+"""Elements of memory: addresses, fetches and stores of every format and tiling are those of the golden model."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -34,7 +34,7 @@ AT_THE_END = {
 }
 """The other end of memory follows."""
 COUNT = 6_000
-_PART = 480
+_COUNT = 480
 
 
 def pairs_inside(buffer: Buffer, count: int, seed: int) -> tuple[Words, Words]:
@@ -78,7 +78,7 @@ def fetch(kernel: Kernel, coordinates: Sequence[Value]) -> list[Value]:
 
 @every_host
 @pytest.mark.parametrize("tiling", TILINGS)
-def test_lookups(host: Host, tiling: Tiling) -> None:
+def test_fetches(host: Host, tiling: Tiling) -> None:
     memory = Memory()
     buffers = {
         number: Buffer(base=0x10_0000 * number, pitch=92, height=70, tiling=tiling, format=data_format)
@@ -104,10 +104,10 @@ def test_words_of_one_channel(host: Host) -> None:
     x, y = pairs_inside(buffers[0], COUNT, 3)
 
     def build(kernel: Kernel, coordinates: Sequence[Value]) -> list[Value]:
-        places = zip(
+        addresses = zip(
             kernel.frame.buffers.values(), kernel.buffers.values(), translate(kernel, [*coordinates] * 2), strict=True
         )
-        return [gather_words(kernel.lanes, form, buffer.memory, at) for form, buffer, at in places]
+        return [gather_words(kernel.lanes, form, buffer.memory, at) for form, buffer, at in addresses]
 
     for buffer, found in zip(buffers.values(), apply(host, build, x, y, buffers=buffers, memory=memory), strict=True):
         at = address.element_address(buffer, x.astype(np.int64), y.astype(np.int64))
@@ -119,10 +119,10 @@ def test_words_of_one_channel(host: Host) -> None:
 def store(kernel: Kernel, operands: Sequence[Value]) -> list[Value]:
     """Store four channels where four masks say so."""
     lanes, form, buffer = kernel.lanes, kernel.frame.buffers[0], kernel.buffers[0]
-    x, y, *rest = operands
+    x, y, *values_and_masks = operands
     channels = form.element.channels
-    values = [canonical(lanes, value) for value in rest[:channels]]
-    masks = [lanes.words(mask) for mask in rest[4 : 4 + channels]]
+    values = [canonical(lanes, value) for value in values_and_masks[:channels]]
+    masks = [lanes.words(mask) for mask in values_and_masks[4 : 4 + channels]]
     at = element_address(lanes, form, buffer, lanes.words(x), lanes.words(y))
     scatter(lanes, form, buffer.memory, at, [stored_words(lanes, form, value) for value in values], masks)
     return []
@@ -130,11 +130,11 @@ def store(kernel: Kernel, operands: Sequence[Value]) -> list[Value]:
 
 def masks_of_channels(generator: np.random.Generator) -> np.ndarray:
     """All, none, some elements, some channels, one channel; and runs that are longer than vectors."""
-    few = generator.random(_PART) < 0.7
-    runs = np.repeat(generator.random(_PART // 32) < 0.5, 32)
-    one = np.arange(4)[:, None] == generator.integers(4, size=_PART)
-    kinds = [np.ones((4, _PART), bool), np.zeros((4, _PART), bool), np.tile(few, (4, 1)), np.tile(runs, (4, 1)), one]
-    return np.concatenate([*kinds, generator.random((4, _PART)) < 0.7], axis=1)
+    few = generator.random(_COUNT) < 0.7
+    runs = np.repeat(generator.random(_COUNT // 32) < 0.5, 32)
+    one = np.arange(4)[:, None] == generator.integers(4, size=_COUNT)
+    kinds = [np.ones((4, _COUNT), bool), np.zeros((4, _COUNT), bool), np.tile(few, (4, 1)), np.tile(runs, (4, 1)), one]
+    return np.concatenate([*kinds, generator.random((4, _COUNT)) < 0.7], axis=1)
 
 
 @every_host
@@ -152,8 +152,8 @@ def test_stores(host: Host, data_format: DataFormat) -> None:
         values = np.stack([mixed_words(x.size, channel) for channel in range(4)])
         apply(host, store, x, y, *values, *-chosen.astype(np.uint32), buffers={0: buffer}, memory=memories[0])
         exact = floats(np.where(np.isnan(floats(values)), np.uint32(0x7FFF_FFFF), values))
-        places = x.astype(np.int64), y.astype(np.int64)
+        addresses = x.astype(np.int64), y.astype(np.int64)
         for at in range(0, x.size, host.width):
-            part = slice(at, at + host.width)
-            elements.write(memories[1], buffer, *(each[part] for each in places), exact[:, part], chosen[:, part])
+            lanes = slice(at, at + host.width)
+            elements.write(memories[1], buffer, *(each[lanes] for each in addresses), exact[:, lanes], chosen[:, lanes])
         assert first_difference(*memories, ignored=set()) is None, tiling

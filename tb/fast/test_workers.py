@@ -36,7 +36,7 @@ if child:
     assert os.waitpid(child, 0)[1] == 0
     assert run() == first
 """
-"""The child ends as every process does, and its parent's threads work on behind that."""
+"""The child ends as every process does, and its parent's threads continue after that."""
 
 
 def engine(task: Task, watchdog: int = 0) -> FastEngine:
@@ -66,8 +66,8 @@ def test_as_many_threads_as_processors_have_one_each() -> None:
     assert RUN.on(fast) == [None]
     new = [thread for thread in threading.enumerate() if thread not in others]
     team = [thread.native_id for thread in new if thread.name == "ctm-fast"]
-    places = [os.sched_getaffinity(thread) for thread in team if thread is not None]
-    assert sorted(map(sorted, places)) == [[processor] for processor in sorted(own)]
+    affinities = [os.sched_getaffinity(thread) for thread in team if thread is not None]
+    assert sorted(map(sorted, affinities)) == [[processor] for processor in sorted(own)]
     assert os.sched_getaffinity(0) == own
 
 

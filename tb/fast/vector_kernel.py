@@ -66,20 +66,20 @@ def _text(host: Host, build: Build, operands: int, buffers: Mapping[int, Buffer]
     lanes, builder = kernel.lanes, kernel.lanes.builder
     first = builder.mul(lanes.pick(kernel.x, 0), ir.Constant(INT, 2))
 
-    def place(slot: Slot, count: int, number: int) -> Any:
+    def element(slot: Slot, count: int, number: int) -> Any:
         at = builder.mul(first, ir.Constant(INT, count))
         at = builder.add(at, ir.Constant(INT, number * host.width))
         return builder.gep(kernel.parameter(slot, POINTER), [builder.zext(at, LONG)], source_etype=INT)
 
     values = []
     for number in range(operands):
-        loaded = builder.load(place(Slot.CONSTANTS, operands, number), typ=lanes.floats)
+        loaded = builder.load(element(Slot.CONSTANTS, operands, number), typ=lanes.floats)
         loaded.align = 4
         values.append(loaded)
     results = build(kernel, values)
     for number, result in enumerate(results):
         word = result if result.type == lanes.integers else lanes.words(result)
-        builder.store(word, place(Slot.INTEGERS, len(results), number)).align = 4
+        builder.store(word, element(Slot.INTEGERS, len(results), number)).align = 4
     builder.branch(kernel.finish)
     builder.position_at_end(kernel.finish)
     kernel.end()

@@ -39,7 +39,7 @@ def overlapping(generator: np.random.Generator) -> tuple[Words, ...]:
 
 
 def cancelling(generator: np.random.Generator) -> tuple[Words, ...]:
-    """The addend is minus the product, give or take a few units in the last place."""
+    """The addend is minus the product, give or take a few ulp."""
     a, b, _ = _factors(generator)
     with np.errstate(all="ignore"):
         product = bits(-(floats(a) * floats(b)))

@@ -90,14 +90,14 @@ def _ln2_rules(x: Operand) -> list[Rule]:
     ]
 
 
-def _turns(x: Operand) -> Doubles:
-    """Argument reduced to [-1/2, 1/2] turns, exactly; 0 where it is not finite."""
+def _revolutions(x: Operand) -> Doubles:
+    """Argument reduced to [-1/2, 1/2] revolutions, exactly; 0 where it is not finite."""
     value = np.where(x.magnitude < INFINITY, x.value, 0.0)
     return value - np.rint(value)
 
 
 def _wave_rules(x: Operand, phase: int, zero: Words) -> list[Rule]:
-    quarters = 4 * _turns(x)
+    quarters = 4 * _revolutions(x)
     whole = quarters == np.floor(quarters)
     quadrant = (np.where(whole, quarters, 0.0).astype(np.int32) + phase) & 3
     table = np.array([0, ONE, 0, SIGN | ONE], np.uint32)[quadrant]
@@ -144,7 +144,7 @@ FUNCTIONS = {
         Function(
             name="SIN",
             compute=fp.sin,
-            exact=lambda x: np.sin(2 * np.pi * _turns(x)),
+            exact=lambda x: np.sin(2 * np.pi * _revolutions(x)),
             rules=lambda x: _wave_rules(x, 0, x.sign),
             parity=-1,
             relative_from=None,
@@ -153,7 +153,7 @@ FUNCTIONS = {
         Function(
             name="COS",
             compute=fp.cos,
-            exact=lambda x: np.cos(2 * np.pi * _turns(x)),
+            exact=lambda x: np.cos(2 * np.pi * _revolutions(x)),
             rules=lambda x: _wave_rules(x, 1, _everywhere(x, ZERO)),
             parity=1,
             relative_from=None,

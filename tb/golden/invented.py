@@ -1,7 +1,7 @@
 """An invented instruction set on the golden array: an accumulator machine with masks, which knows nothing of R5xx.
 
 A unit of code is an operation and a number. The accumulator of a processor is r0's first channel, at the start its i.
-A fault's PC is 100 behind the place in the code.
+A fault's PC is 100 more than the index in the code.
 """
 
 from dataclasses import dataclass
@@ -114,15 +114,15 @@ class Executor:
             self._journal.faulted(batch, Status.BUS_ERROR, client=error.client, address=error.address)
             return []
         if operation is Op.AGAIN:
-            parts = self._again(batch, number)
+            batches = self._again(batch, number)
         else:
             batch.control = Control(number) if operation is Op.FOREVER else batch.control._replace(at=at + 1)
-            parts = [batch]
-        self._journal.executed(pc, parts)
+            batches = [batch]
+        self._journal.executed(pc, batches)
         if operation is Op.STOP:
             self._journal.ended(batch)
             return []
-        return parts
+        return batches
 
     def _compute(self, batch: Batch, operation: Op, number: int) -> None:
         accumulator = batch.temporaries[0, 0]
@@ -145,10 +145,10 @@ class Executor:
         rounds = batch.control.rounds + 1
         jumps = batch.any_lane(batch.active & (batch.temporaries[0, 0] < 8))
         controls = {True: Control(target, rounds), False: Control(batch.control.at + 1)}
-        parts = [(batch.select(jumps == jump), controls[jump]) for jump in (True, False) if (jumps == jump).any()]
-        for part, control in parts:
-            part.control = control
-        return [part for part, _ in parts]
+        batches = [(batch.select(jumps == jump), controls[jump]) for jump in (True, False) if (jumps == jump).any()]
+        for each, control in batches:
+            each.control = control
+        return [each for each, _ in batches]
 
 
 INSTRUCTION_SET: InstructionSet[Program, Batch] = InstructionSet(

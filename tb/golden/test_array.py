@@ -30,7 +30,7 @@ def invented(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Watcher:
-    """Everything that groups do, by their places in the domain walk."""
+    """Everything that groups do, by their positions in the domain walk."""
 
     def __init__(self) -> None:
         self.executed_at: list[tuple[int, list[list[int]]]] = []
@@ -38,7 +38,7 @@ class Watcher:
         self.ends: list[list[int]] = []
 
     def executed(self, pc: int, batches: Sequence[Batch]) -> None:
-        self.executed_at.append((pc, [part.order.tolist() for part in batches]))
+        self.executed_at.append((pc, [batch.order.tolist() for batch in batches]))
 
     def faulted(self, batch: Batch, status: Status, client: BusClient | None) -> None:
         self.faults.append((batch.order.tolist(), status, client))
@@ -76,7 +76,7 @@ class Work:
         return caught.value
 
 
-def test_groups_that_decide_differently_part_and_meet_again() -> None:
+def test_groups_that_decide_differently_diverge_and_reconverge() -> None:
     work = Work([*ROUND, (Op.AGAIN, 0), (Op.STOP, 0)])
     expected = np.arange(WIDTH, dtype=np.float32)
     for pair in expected.reshape(-1, 2):
@@ -88,7 +88,7 @@ def test_groups_that_decide_differently_part_and_meet_again() -> None:
     assert np.array_equal(work.run().ravel(), expected)
     # Those that left the loop waited for the others.
     assert [sorted(groups) for groups in work.watcher.ends] == [list(range(GROUPS))]
-    assert any(len(parts) == 2 for _, parts in work.watcher.executed_at)
+    assert any(len(orders) == 2 for _, orders in work.watcher.executed_at)
 
 
 def test_instructions_are_counted_by_the_names_of_their_units() -> None:
@@ -111,7 +111,7 @@ def test_a_fault_has_the_pc_that_the_instruction_set_gives() -> None:
     assert work.error().pc == 101
 
 
-def test_a_refused_constant_is_a_bus_error_of_its_client() -> None:
+def test_a_failing_constant_is_a_bus_error_of_its_client() -> None:
     work = Work([(Op.CONSTANT, 3), (Op.STOP, 0)])
     work.memory.write(FLOATS + 48, np.float32(0.5).tobytes())
     assert np.array_equal(work.run().ravel(), np.arange(WIDTH) + 0.5)
@@ -129,7 +129,7 @@ def test_an_endless_loop_ends_with_the_counters_of_executing_it(watchdog: int) -
     assert len(work.watcher.executed_at) < 10_000
 
 
-def test_a_program_of_another_kind_is_refused() -> None:
+def test_a_program_of_another_kind_is_an_error() -> None:
     work = Work([(Op.STOP, 0)])
     work.machine = Machine(ArrayConfig(lanes=LANES), work.memory)
     error = work.error()

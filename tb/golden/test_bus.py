@@ -1,4 +1,4 @@
-"""Memory that answers with an error: who reports it, and what goes on."""
+"""Memory that responds with an error: the unit that reports it, and what continues."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.r5xx.machine import BOOLS, BUFFER, FLOATS, INTS, OUTPUT, PROGRAM, Machine, alu, flow, move, tex
-from ctm.tb.r5xx.statements import ALU, ENDLOOP, LOOP, NOT_ALU, add, begin_if, compare, end_if, jump, lookup
+from ctm.tb.r5xx.statements import ALU, ENDLOOP, LOOP, NOT_ALU, add, begin_if, compare, end_if, fetch, jump
 
 INPUT = 0x100000
 LAYOUT = Layout(width=4, height=4, format=DataFormat.FLOAT32_4)
@@ -46,7 +46,7 @@ def test_a_program_that_cannot_be_read_is_reported_at_its_start() -> None:
 
 
 @pytest.mark.parametrize("lanes", [4, 8])
-def test_a_lookup_that_fails_ends_its_group_without_output_and_no_other(lanes: int) -> None:
+def test_a_fetch_that_fails_ends_its_group_without_output_and_no_other(lanes: int) -> None:
     machine = Machine(lanes=lanes)
     machine.memory.view(np.float32)[INPUT // 4 :][:64] = 1.0
     machine.load([LOOKUP, move(0, 1, output=0, tex_sem_wait=1)])
@@ -84,7 +84,7 @@ def test_a_channel_that_the_format_lacks_is_not_written_and_so_cannot_fail() -> 
 @pytest.mark.parametrize("ignored", [False, True])
 def test_uncovered_processors_fetch_nothing_where_they_are_ignored(ignored: bool) -> None:
     machine = Machine()
-    machine.load([lookup(ignore_uncovered=ignored), move(0, 1, output=0, tex_sem_wait=1)])
+    machine.load([fetch(ignore_uncovered=ignored), move(0, 1, output=0, tex_sem_wait=1)])
     # The element of the uncovered (1, 0) fails.
     machine.memory.respond_with_errors(INPUT + 16, INPUT + 32)
     if ignored:
@@ -136,7 +136,7 @@ def test_a_constant_that_cannot_be_read_faults_where_it_is_needed_only(address: 
 
 
 @pytest.mark.parametrize("first", [0, 2])
-def test_groups_that_leave_a_loop_need_its_step_too_whoever_runs_beside_them(first: int) -> None:
+def test_groups_that_leave_a_loop_need_its_step_too_whatever_runs_beside_them(first: int) -> None:
     machine = Machine()
     machine.set_floats(1, 2.0, 0.0, 0.0, 0.0)
     machine.set_int(0, 3)
@@ -165,7 +165,7 @@ def test_inactive_processors_fetch_where_they_are_written(write_inactive: int) -
     machine.load([
         compare(1, ZeroTest.EQUAL),
         begin_if(4, ALU),
-        lookup(write_inactive=write_inactive),
+        fetch(write_inactive=write_inactive),
         end_if(),
         move(0, 1, output=0, tex_sem_wait=1),
     ])  # fmt: skip

@@ -68,7 +68,7 @@ def same(expected: int, from_arrays: int, from_scalar: int) -> None:
         (DENORMAL, INF, ONE, False, NAN),
         (NEGATIVE_NAN, ONE, ONE, False, NAN),
         (ONE, ONE, QUIET, False, NAN),
-        # The zero rule: 0 * anything is 0 with the signs' XOR; a NaN addend stays a NaN.
+        # The zero rule: 0 * anything is 0 with the signs' XOR; a NaN addend is still a NaN.
         (INF, ZERO, ONE, True, ONE),
         (NEGATIVE_NAN, ZERO, MINUS_ZERO, True, MINUS_ZERO),
         (QUIET, ZERO, MINUS_ZERO, True, ZERO),
@@ -133,7 +133,7 @@ TWO_TO_24, TWO_TO_25, MINUS_TWO_TO_25 = 0x4B800000, 0x4C000000, 0xCC000000
         ([TWO, 0xB4400000, ZERO], [ONE, ONE, ONE], None, False, 0x3FFFFFFF),
         # Three halves of a unit: 2^-24 each below E = 1 are nothing, though they would sum to more than a unit.
         ([TWO, 0x33800000, 0x33800000, 0x33800000], [ONE, ONE, ONE, ONE], None, False, TWO),
-        # Products beyond the range of float32 neither overflow nor flush on the way.
+        # Products beyond the range of float32 neither overflow nor flush in between.
         ([0x7F000000, 0xFF000000, ONE], [TWO, TWO, ONE], None, False, ZERO),
         ([LARGEST, LARGEST, ONE], [TWO, MINUS_ONE, ZERO], None, False, LARGEST),
         ([SMALLEST, SMALLEST, ZERO], [HALF, HALF, ONE], None, False, SMALLEST),

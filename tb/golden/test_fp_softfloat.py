@@ -62,7 +62,7 @@ def overlapping(count: int) -> tuple[Words, Words, Words]:
 
 
 def cancelling(count: int) -> tuple[Words, Words, Words]:
-    """Addends that are minus the product, give or take a few units in the last place."""
+    """Addends that are minus the product, give or take a few ulp."""
     a, b = near_words(count, 5), near_words(count, 6)
     product = -(floats(a) * floats(b))
     step = np.random.default_rng(7).integers(-3, 4, count)
@@ -95,8 +95,8 @@ def small_products(count: int) -> tuple[Words, Words, Words]:
 
 
 def boundary_of_the_normals() -> tuple[Words, Words, Words]:
-    """Sums of 2^-126 - 2^-151, where a 24-bit rounding turns from zero to 2^-126, and a hair to either side of it."""
-    # 31 * 1082401 = 2^25 - 1 makes the boundary itself a product; -2 to +2 units in the last place surround it.
+    """Sums of 2^-126 - 2^-151, where a 24-bit rounding changes from zero to 2^-126, and a hair to either side of it."""
+    # 31 * 1082401 = 2^25 - 1 makes the boundary itself a product; -2 to +2 ulp surround it.
     exact = [(31 * 2.0**-20, 1082401 * 2.0**-131 * (1 + k * 2.0**-23), 0.0) for k in range(-2, 3)]
     # 2^-126 less a product of 2^-151 (1 + r / 2^46): too small a difference for a float64 sum to show.
     near = []
@@ -129,7 +129,7 @@ def test_multiply_add(name):
 
 
 def test_operands_catch_double_rounding():
-    """A planted fault: rounding in float64 first is wrong on a good part of the ties, and the comparison shows it."""
+    """A planted fault: rounding in float64 first is wrong on many ties, and the comparison finds it."""
     a, b, c = ties_with_sticky_bits(20000)
     with np.errstate(all="ignore"):
         planted = (floats(a).astype(np.float64) * floats(b) + floats(c)).astype(np.float32)
@@ -150,7 +150,7 @@ def test_multiply_then_add(name):
 
 @pytest.mark.parametrize(("name", "least"), [("cancelling", 0.5), ("ties", 0.3), ("overlapping", 0.05)])
 def test_operands_tell_a_fused_sum(name, least):
-    """A planted fault: one rounding in place of two."""
+    """A planted fault: one rounding instead of two."""
     a, b, c = (floats(x) for x in DIRECTED[name]())
     two = fp.multiply_then_add(a, b, c, zero_times_anything=False)
     one = fp.multiply_add(a, b, c, zero_times_anything=False)

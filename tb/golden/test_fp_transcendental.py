@@ -35,7 +35,7 @@ def test_arrays_match_the_scalar_specification(name):
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_every_segment_matches_the_scalar_specification(name):
-    # First, last and two inner fractions of each segment, for an even and an odd exponent; whole turns for SIN and COS.
+    # First, last and two inner fractions of each segment, for even and odd exponents; whole periods of SIN and COS.
     offsets = np.array([0, 1, 0x1FFF, 0x2A5B], np.uint32)
     fractions = (np.arange(512, dtype=np.uint32)[:, None] << np.uint32(14) | offsets).ravel()
     words = np.concatenate([fractions | exponent << np.uint32(23) for exponent in np.array([125, 126, 127], np.uint32)])

@@ -12,8 +12,8 @@ from ctm.tb.lib.words import CORNERS, bits, check, floats, near_words, one_by_on
 
 SINGLES = np.concatenate([CORNERS, random_words(4000, 1), near_words(2000, 2)])
 PAIRS = tuple(
-    np.concatenate(parts)
-    for parts in zip(
+    np.concatenate(columns)
+    for columns in zip(
         pairs(CORNERS),
         (random_words(3000, 3), random_words(3000, 4)),
         (near_words(3000, 5), near_words(3000, 6)),
@@ -22,8 +22,8 @@ PAIRS = tuple(
 )
 CORNER_TRIPLES = tuple(x[::23] for x in triples(CORNERS))
 TRIPLES = tuple(
-    np.concatenate(parts)
-    for parts in zip(
+    np.concatenate(columns)
+    for columns in zip(
         CORNER_TRIPLES,
         (random_words(4000, 7), random_words(4000, 8), random_words(4000, 9)),
         (near_words(4000, 10), near_words(4000, 11), near_words(4000, 12)),
@@ -221,12 +221,12 @@ def test_shapes_broadcast_and_blocks_join():
     c = floats(random_words(4, 62)).reshape(4, 1)
     actual = fp.multiply_add(a, b, c, zero_times_anything=True)
     for row, start in itertools.product(range(4), (0, 35000, 65500)):
-        part = slice(start, start + 100)
-        expected = fp.multiply_add(a[row, part], b[part], c[row], zero_times_anything=True)
-        assert np.array_equal(bits(actual[row, part]), bits(expected))
+        window = slice(start, start + 100)
+        expected = fp.multiply_add(a[row, window], b[window], c[row], zero_times_anything=True)
+        assert np.array_equal(bits(actual[row, window]), bits(expected))
     rows = fp.dot(a, c, zero_times_anything=True)
-    part = slice(65500, 65600)
-    assert np.array_equal(bits(rows[part]), bits(fp.dot(a[:, part], c, zero_times_anything=True)))
+    window = slice(65500, 65600)
+    assert np.array_equal(bits(rows[window]), bits(fp.dot(a[:, window], c, zero_times_anything=True)))
 
 
 def test_results_land_in_out():
@@ -329,6 +329,6 @@ def test_empty_arrays():
         lambda x: fp.test_zero(x, -1),
     ],
 )
-def test_codes_out_of_range_are_refused(call):
+def test_codes_out_of_range_are_errors(call):
     with pytest.raises(ValueError, match="must be 0"):
         call(floats([0]))

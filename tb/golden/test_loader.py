@@ -1,4 +1,4 @@
-"""The PE's program loader: what it takes, what it refuses, and that it stays inside 64 KiB."""
+"""The PE's program loader: what it takes, what it rejects, and that it remains inside 64 KiB."""
 
 import struct
 
@@ -81,11 +81,11 @@ def test_a_written_executable_is_loaded_whole() -> None:
         (44, b"\x00\x00", "no code segment"),
     ],
 )
-def test_a_wrong_header_is_refused_by_name(offset: int, data: bytes, message: str) -> None:
+def test_a_wrong_header_is_an_error_by_name(offset: int, data: bytes, message: str) -> None:
     assert message in refusal(patched(IMAGE, offset, data))
 
 
-def test_segments_and_notes_that_do_not_fit_are_refused() -> None:
+def test_segments_and_notes_that_do_not_fit_are_errors() -> None:
     code, note = headers(IMAGE, 1)[0], headers(IMAGE, 4)[0]
     assert "two code segments" in refusal(patched(IMAGE, note, struct.pack("<I", 1)))
     for size in (0, 23, 25, 513 * 24):
@@ -116,7 +116,7 @@ def test_an_image_at_the_end_of_memory_wraps_like_every_address() -> None:
     changes=st.lists(st.tuples(st.integers(0, len(IMAGE) - 1), st.integers(0, 255)), min_size=1, max_size=6),
     length=st.integers(0, len(IMAGE)),
 )
-def test_any_damage_loads_or_is_refused(changes: list[tuple[int, int]], length: int) -> None:
+def test_any_damage_loads_or_is_rejected(changes: list[tuple[int, int]], length: int) -> None:
     image = bytearray(IMAGE)
     for offset, value in changes:
         image[offset] = value

@@ -37,8 +37,8 @@ def printed_tiled_address(row: str, x: int, y: int, pitch: int, base: int) -> in
 
     head, *middle, tail = row.split("|")
     address = evaluate(head) + (base >> 11) << 11
-    for place, term in enumerate([*middle, *tail.split()]):
-        address |= evaluate(term) << 10 - place
+    for bit, term in enumerate([*middle, *tail.split()]):
+        address |= evaluate(term) << 10 - bit
     return address % ADDRESS_SPACE
 
 
@@ -90,7 +90,7 @@ def test_limits_follow_pitch_and_height() -> None:
     assert (Buffer(height=8191).scale_height, Buffer(height=0).scale_height) == (8191, 4096)
 
 
-def test_a_2x2_lookup_reads_right_up_diagonal_own_and_clamps_each() -> None:
+def test_a_2x2_fetch_reads_right_up_diagonal_own_and_clamps_each() -> None:
     memory = Memory()
     buffer = Buffer(pitch=8, height=2, tiling=Tiling.LINEAR_INP_2X2, format=DataFormat.FLOAT32_1)
     memory.view(np.float32)[:16] = np.arange(16)

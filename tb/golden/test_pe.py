@@ -86,7 +86,7 @@ def test_every_command_is_truncated_at_every_parameter(command: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "place"),
+    ("words", "index"),
     [
         ([0xC0030B00, 0, 0, 0x05000000, 0], 3),
         ([0xC0030B00, 0, 0, 0x07000000, 0], 3),
@@ -100,11 +100,11 @@ def test_every_command_is_truncated_at_every_parameter(command: object) -> None:
         ([0xC0011000, 0, 0x00010000], 2),
     ],
 )
-def test_a_parameter_that_is_not_allowed_is_named_and_changes_nothing(words: list[int], place: int) -> None:
+def test_a_parameter_that_is_not_allowed_is_named_and_changes_nothing(words: list[int], index: int) -> None:
     machine = Machine()
     before = repr(machine.model.state)
     error = error_of(machine, words)
-    assert (error.status, error.address, error.word) == (Status.BAD_PARAMETER, BUFFER + 4 * place, words[place])
+    assert (error.status, error.address, error.word) == (Status.BAD_PARAMETER, BUFFER + 4 * index, words[index])
     assert repr(machine.model.state) == before
 
 
@@ -197,7 +197,7 @@ def test_conditional_execution_issues_no_group_whose_pairs_all_fail() -> None:
 
 
 @pytest.mark.parametrize("location", ConditionalLocation)
-def test_a_conditional_buffer_of_another_format_is_refused_when_it_is_touched(location: ConditionalLocation) -> None:
+def test_a_conditional_buffer_of_another_format_is_an_error_when_it_is_touched(location: ConditionalLocation) -> None:
     machine = Machine()
     machine.load(COPY_INDEX)
     wrong = CommandBuffer().append("set_cond_out_fmt", 0x8000, Layout(

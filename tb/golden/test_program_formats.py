@@ -47,7 +47,7 @@ def test_a_program_of_another_kind_is_loaded_by_its_own_format(units: int) -> No
 
 def test_limits_are_those_of_the_format(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "1 to 8192 instructions of 8 bytes" in refusal(invented_file(8193), INVENTED)
-    # What is behind the code is beyond the image.
+    # What is after the code is beyond the image.
     monkeypatch.setitem(PROGRAM_FORMATS, INVENTED, replace(FORMAT, most_units=1 << 20))
     assert "inside 128 KiB" in refusal(invented_file(1 << 14), INVENTED)
 
@@ -57,7 +57,7 @@ def test_the_first_word_is_that_of_the_format() -> None:
     assert "word 0 of its program information is not 1792" in refusal(image, INVENTED)
 
 
-def test_a_program_of_a_kind_that_the_cores_are_not_is_refused_by_name() -> None:
+def test_a_program_of_a_kind_that_the_cores_are_not_is_an_error_by_name() -> None:
     assert "a program for r5xx, and this machine's cores are invented" in refusal(R5XX, INVENTED)
     assert "a program for invented, and this machine's cores are r5xx" in refusal(invented_file(), "r5xx")
 

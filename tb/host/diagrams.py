@@ -48,11 +48,11 @@ DIAGRAMS = {
     ),
     "line_read": Diagram(
         port=_MEMORY, signals=_BURST, begins=("arvalid",), ends=("rvalid", "rready", "rlast"),
-        head="A line is read: 64 bytes in four beats of 16, from a memory that answers after four cycles",
+        head="A line is read: 64 bytes in four beats of 16, from a memory with a latency of four cycles",
     ),
-    "part_written": Diagram(
+    "masked_write": Diagram(
         port=_MEMORY, signals=_WRITTEN, begins=("awvalid",), ends=("bvalid", "bready"),
-        head="A part of a line is written, and answered",
+        head="A masked write of a line, and its write response",
     ),
 }  # fmt: skip
 

@@ -10,7 +10,7 @@ from ctm.sim.elf import write
 from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.elf.r5xx.notes import derive_notes
 from ctm.tb.r5xx.machine import Instruction, alu, move
-from ctm.tb.r5xx.statements import lookup
+from ctm.tb.r5xx.statements import fetch
 
 JOB = """\
 [program]
@@ -50,7 +50,7 @@ def scale(*, unscaled: int = 1) -> list[Instruction]:
     rgb |= {f"{color}_swiz_{name}": number for name in "ab" for number, color in enumerate(("red", "green", "blue"))}
     rgb |= {f"{color}_swiz_c": 4 for color in ("red", "green", "blue")}
     multiply = alu(rgb=rgb, type=1, rgb_omask=7, tex_sem_wait=1)
-    return [lookup(unscaled=unscaled), multiply, move(0, 1, output=0, rgb_omask=0)]
+    return [fetch(unscaled=unscaled), multiply, move(0, 1, output=0, rgb_omask=0)]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from ctm.sim.jobs.loading import LoadedJob, load_job
 from ctm.sim.jobs.sample import sample
 from ctm.tb.jobs.folder import Folder, executable
 from ctm.tb.r5xx.machine import alu, move
-from ctm.tb.r5xx.statements import lookup
+from ctm.tb.r5xx.statements import fetch
 
 SMALL = "i = [0, 12]\nj = [0, 4]"
 
@@ -69,7 +69,7 @@ def test_processors_that_see_coverage_compute_the_same(folder: Folder) -> None:
     """MDH takes a neighbour's value, which a fetch leaves unchanged where no pixel is covered."""
     rgb = {"addr0": 1, "addr1": 2, "rgb_op": 11, "rgb_addrd": 2, "red_swiz_b": 6, "green_swiz_b": 6, "blue_swiz_b": 6}
     program = [
-        move(1, 0), lookup(destination=1, ignore_uncovered=1), alu(rgb=rgb, rgb_wmask=7, tex_sem_wait=1),
+        move(1, 0), fetch(destination=1, ignore_uncovered=1), alu(rgb=rgb, rgb_wmask=7, tex_sem_wait=1),
         move(0, 2, output=0),
     ]  # fmt: skip
     (folder.path / "scale.elf").write_bytes(executable(program))

@@ -26,8 +26,8 @@ def unsigned(pixel: ivec2, picture: Image[uint]):
     return texel(picture, pixel).x
 
 @ctm.kernel
-def mixed(pixel: ivec2, picture: Image, factor: float, steps: int, way: vec2, flag: bool, weights: list[float]):
-    return texel(picture, pixel).x * factor + way, weights[0] + steps if flag else 0.0
+def mixed(pixel: ivec2, picture: Image, factor: float, steps: int, shift: vec2, flag: bool, weights: list[float]):
+    return texel(picture, pixel).x * factor + shift, weights[0] + steps if flag else 0.0
 
 @ctm.kernel
 def taken(pixel: ivec2, device: float, self: float):
@@ -127,7 +127,7 @@ def test_an_image_of_the_runtime_says_how_to_convert() -> None:
 
 
 def test_arguments_have_names(kernels: ModuleType, device: Device) -> None:
-    named = {"picture": np.full((1, 2), 2.0), "factor": 3, "steps": 4, "way": (1, 2), "flag": True, "weights": [0.5]}
+    named = {"picture": np.full((1, 2), 2.0), "factor": 3, "steps": 4, "shift": (1, 2), "flag": True, "weights": [0.5]}
     for count in range(len(named) + 1):
         first = list(named.values())[:count]
         others = dict(reversed(list(named.items())[count:]))
@@ -181,14 +181,14 @@ def test_a_kernel_of_the_pixel_alone_takes_nothing(kernels: ModuleType, device: 
         (False, "device must be a Device, not False"),
     ],
 )
-def test_what_is_no_device_is_refused(kernels: ModuleType, device: Any, message: str) -> None:
+def test_what_is_no_device_is_an_error(kernels: ModuleType, device: Any, message: str) -> None:
     with pytest.raises(TypeError) as caught:
         kernels.alone[2, 1](device=device)
     assert message in str(caught.value)
 
 
 @pytest.mark.parametrize("isa", ["", "R700", 700, ["r700"]])
-def test_what_is_no_instruction_set_is_refused(kernels: ModuleType, isa: Any) -> None:
+def test_what_is_no_instruction_set_is_an_error(kernels: ModuleType, isa: Any) -> None:
     with pytest.raises(ValueError, match="kernels are compiled for r5xx or r700, not for "):
         kernels.alone[2, 1](isa=isa)
 
@@ -240,8 +240,8 @@ def test_a_domain_that_is_none_says_why(kernels: ModuleType, size: Any, reason: 
         ("factor", 10**400, "'factor' is of float, which has 32 bits: 1000000"),
         ("steps", 1 << 70, "'steps' is of int, which has 32 bits: 1180591620717411303424 does not fit"),
         ("steps", 2.0, "'steps' is of int, and not 2.0: convert it"),
-        ("way", 1.0, "'way' is a vec2, and not 1.0"),
-        ("way", (1, 2, 3), "'way' is a vec2, and not (1, 2, 3)"),
+        ("shift", 1.0, "'shift' is a vec2, and not 1.0"),
+        ("shift", (1, 2, 3), "'shift' is a vec2, and not (1, 2, 3)"),
         ("flag", 0.5, "'flag' is of bool, and not 0.5: convert it"),
         ("weights", {0.5}, "'weights' is a list of float, and not {0.5}"),
     ],
@@ -249,7 +249,7 @@ def test_a_domain_that_is_none_says_why(kernels: ModuleType, size: Any, reason: 
 def test_what_an_argument_takes_is_said_with_its_name(
     kernels: ModuleType, r700: Device, name: str, value: Any, message: str
 ) -> None:
-    named = {"picture": np.ones((1, 1)), "factor": 1, "steps": 1, "way": (1, 1), "flag": True, "weights": [1]}
+    named = {"picture": np.ones((1, 1)), "factor": 1, "steps": 1, "shift": (1, 1), "flag": True, "weights": [1]}
     for call in (kernels.mixed[1, 1].in_python, kernels.mixed[1, 1]):
         with pytest.raises((TypeError, ValueError)) as caught:
             call(**{**named, name: value})

@@ -18,14 +18,14 @@ def march(pixel: vec2, scale: float) -> float:
     x = (pixel.x - 15.5) * scale
     y = (15.5 - pixel.y) * scale
     far = sqrt(x * x + y * y + 1.0)
-    way = vec3(x / far, y / far, 1.0 / far)
+    direction = vec3(x / far, y / far, 1.0 / far)
     at = vec3(0.0, 0.0, -3.0)
     steps = 0
     for _ in range(40):
         d = min(length(at) - 1.0, at.y + 1.0)
         if d < 0.01 or d > 20.0:
             break
-        at = at + way * d
+        at = at + direction * d
         steps += 1
     return float(steps)
 
@@ -55,7 +55,7 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
 
 
 def counts(kernels: ModuleType, engine: str, config: MachineConfig) -> dict[str, int]:
-    """Of divergent loops, fetches and discards, over domains that cover some groups in part."""
+    """Of divergent loops, fetches and discards, over domains that cover some groups incompletely."""
     device = Device(engine, config)
     kernels.march[15, 13](0.0625, device=device)
     kernels.sieve[13, 11](PICTURE, device=device)

@@ -78,6 +78,6 @@ def test_a_profile_on_hardware_says_what_wavefronts_waited_for() -> None:
     assert f"{found.report.cycles:,} cycles" in found._repr_html_()
 
 
-def test_an_engine_that_cannot_be_watched_is_refused() -> None:
+def test_an_engine_that_cannot_be_watched_is_an_error() -> None:
     with pytest.raises(ValueError, match="engine 'fast' cannot be watched"):
         shade[16, 16].profile(engine="fast")

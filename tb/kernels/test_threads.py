@@ -47,7 +47,7 @@ def kernels(tmp_path: Path) -> ModuleType:
 
 @pytest.fixture(autouse=True)
 def often() -> Iterator[None]:
-    """Threads change places as often as Python lets them."""
+    """Threads are switched as often as Python can do it."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     yield
@@ -109,7 +109,7 @@ def test_each_thread_may_have_its_own_device(kernels: ModuleType) -> None:
     together(lambda number: check(kernels, number, device=devices[number % THREADS]), 24)
 
 
-def test_a_kernel_is_compiled_once_whoever_calls_it_first(
+def test_a_kernel_is_compiled_once_by_whichever_thread_is_first(
     kernels: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
@@ -129,12 +129,12 @@ def test_kernels_are_compiled_beside_each_other(
 
 
 def test_every_thread_hears_why_a_kernel_cannot_be_compiled(kernels: ModuleType) -> None:
-    def refused(_: int) -> str:
+    def message(_: int) -> str:
         with pytest.raises(KernelError) as caught:
             kernels.wrong[2, 2]()
         return str(caught.value)
 
-    assert len(set(together(refused, THREADS))) == 1
+    assert len(set(together(message, THREADS))) == 1
 
 
 def test_memory_that_threads_are_given_does_not_overlap() -> None:
@@ -143,10 +143,10 @@ def test_memory_that_threads_are_given_does_not_overlap() -> None:
 
     def given(number: int) -> list[tuple[int, int]]:
         image = shared.image(layout, np.full((2, 8), number, np.float32))
-        place = shared.place(bytes([number]) * 100)
+        address = shared.place(bytes([number]) * 100)
         assert (image.read() == number).all()
-        assert shared.memory.read(place, 100) == bytes([number]) * 100
-        return [(image.base, image.base + layout.size), (place, place + 100), (shared.allocate(5000), 5000)]
+        assert shared.memory.read(address, 100) == bytes([number]) * 100
+        return [(image.base, image.base + layout.size), (address, address + 100), (shared.allocate(5000), 5000)]
 
     starts = sorted(start for found in together(given, 60) for start, _ in found)
     assert len(set(starts)) == 180

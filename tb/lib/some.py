@@ -19,7 +19,7 @@ _OFTEN = """
     compiler/test_r5xx_kernels compiler/test_r5xx_loops compiler/test_r700_arrays compiler/test_special_values
     debug/hardware/test_batches debug/hardware/test_recordings debug/slicing/test_lookup
     debug/slicing/test_recomputation dpp/test_constant_loader dpp/test_output_registers dpp/test_placement
-    dpp/test_scheduler dpp/test_watchdog draws/test_directed draws/test_hardware explore/test_answer
+    dpp/test_scheduler dpp/test_watchdog draws/test_directed draws/test_hardware explore/test_response
     fast/r700/test_mutants fast/r700/test_programs fast/r700/test_random_flow fast/r700/test_random_groups
     fast/test_auto fast/test_cache fast/test_directed fast/test_examples fast/test_programs fast/test_threads
     fast/test_vector_arithmetic fast/test_vector_memory fp/test_multiply_add fp/test_simulated_units

@@ -50,7 +50,7 @@ def ends() -> Iterator[Scene]:
 
 
 def faces() -> Iterator[Scene]:
-    """Both windings under every way to cull."""
+    """Both windings under every culling mode."""
     scene = mesh(3)
     turned = scene.corners.copy()
     turned[::2] = turned[::2, ::-1]

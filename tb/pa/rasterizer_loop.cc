@@ -1,7 +1,7 @@
-// The clock of a compiled rasterizer: primitives and free records in front, strips and records behind.
+// The clock of a compiled rasterizer: primitives and free records in front, strips and records after it.
 //
 // In every cycle the inputs are driven, the unit settles, what it offers and takes is looked at, and the clock rises.
-// Payloads that are not valid are a poison. The generated part in front of this gives `ports(model)`.
+// Payloads that are not valid are a poison. The generated code before this has `ports(model)`.
 
 namespace {
 
@@ -13,7 +13,7 @@ struct Setup {
     char *strips, *shapes;  // Payloads; for each shape the record's number, and its rows as words
     std::uint64_t *strip_cycles, *shape_cycles, *counts;
     std::uint64_t primitives_count, strips_size, shapes_size, records, source_stall, sink_stall, free_stall, seed, max_cycles;
-    std::uint64_t stop;  // Leaves off in this cycle, whatever is under way; 0 never
+    std::uint64_t stop;  // Stops in this cycle, with primitives in flight; 0 never
 };
 
 struct Result {
@@ -67,17 +67,17 @@ struct Run {
 
     void run() {
         unsigned idle_cycles = 0;
-        std::uint64_t place = 0, vector = 0, now = 0;
+        std::uint64_t entry = 0, vector = 0, now = 0;
         set(ports.state, setup.state);
         for (; idle_cycles < IDLE_CYCLES; ++now) {
             if (setup.stop && now == setup.stop) return;
             check(now < setup.max_cycles, "too many cycles");
-            drive(place, vector);
+            drive(entry, vector);
             unit.model.clk = 0;
             unit.model.eval();
             watch(now);
             idle_cycles = *ports.idle && next == setup.primitives_count && !offers ? idle_cycles + 1 : 0;
-            place = bits(ports.place.bits, 0, ports.place.width);
+            entry = bits(ports.entry.bits, 0, ports.entry.width);
             vector = bits(ports.vector.bits, 0, ports.vector.width);
             unit.model.clk = 1;
             unit.model.eval();
@@ -85,7 +85,7 @@ struct Run {
         result.cycles = now - IDLE_CYCLES;
     }
 
-    void drive(std::uint64_t place, std::uint64_t vector) {
+    void drive(std::uint64_t entry, std::uint64_t vector) {
         offers = next < setup.primitives_count && (offers || !chance.withholds(setup.source_stall));
         *ports.primitive_valid = offers;
         set(ports.primitive, offers ? setup.primitives + next * ports.primitive.bytes : nullptr);
@@ -93,7 +93,7 @@ struct Run {
         *ports.free_valid = offers_free;
         set(ports.free, offers_free ? &unit.free.front() : nullptr);
         *ports.strip_ready = !chance.withholds(setup.sink_stall);
-        set(ports.words, setup.positions + (place * VECTORS + vector) * VECTOR_BYTES);
+        set(ports.words, setup.positions + (entry * VECTORS + vector) * VECTOR_BYTES);
     }
 
     void watch(std::uint64_t now) {

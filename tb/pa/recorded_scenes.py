@@ -15,7 +15,7 @@ from ctm.tb.draws.recorded import document, make_job, run
 from ctm.tb.pa.scene import Scene
 
 _PRIMITIVES = 80
-"""Of a scene: their vertices have places in a store of 256."""
+"""Of a scene: their vertices have entries in a store of 256."""
 
 
 def recorded_scenes(name: str) -> Iterator[Scene]:
@@ -50,11 +50,11 @@ def _scenes(
     vertices: Vertices, corners: Any, provoking: Any, number: Any, domain: Any, state: dict[str, Any]
 ) -> Iterator[Scene]:
     for first in range(0, len(corners), _PRIMITIVES):
-        part = slice(first, first + _PRIMITIVES)
-        used, own = np.unique(np.concatenate([corners[part].ravel(), provoking[part]]), return_inverse=True)
-        count = corners[part].size
+        section = slice(first, first + _PRIMITIVES)
+        used, own = np.unique(np.concatenate([corners[section].ravel(), provoking[section]]), return_inverse=True)
+        count = corners[section].size
         yield Scene(
             position=vertices.position[used], distances=vertices.distances[used], size=vertices.size[used],
-            corners=own[:count].reshape(corners[part].shape), provoking=own[count:],
-            number=np.asarray(number)[part] & 0xFFFFFFFF, domain=domain, **state,
+            corners=own[:count].reshape(corners[section].shape), provoking=own[count:],
+            number=np.asarray(number)[section] & 0xFFFFFFFF, domain=domain, **state,
         )  # fmt: skip

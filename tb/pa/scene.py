@@ -88,7 +88,7 @@ class Scene:
         }).as_value().value)  # fmt: skip
 
     def vectors(self, vertices: int) -> np.ndarray:
-        """What the unit reads of each of that many places."""
+        """What the unit reads of each of that many entries."""
         found = np.full((vertices, POSITION_VECTORS, 4), 0x7FC12345, np.uint32)
         count = len(self.position)
         found[:count, 0] = self.position.view(np.uint32)
@@ -125,8 +125,8 @@ class Scene:
 
     def strips(self, shapes: Shapes, lanes: int) -> Strips | None:
         """The golden model's strips; None if there is none."""
-        parts = list(strips_of(shapes, self.domain, lanes, _MOST_LANES))
-        if not parts:
+        strips = list(strips_of(shapes, self.domain, lanes, _MOST_LANES))
+        if not strips:
             return None
-        joined = {name: np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in vars(parts[0])}
+        joined = {name: np.concatenate([getattr(each, name) for each in strips], axis=-1) for name in vars(strips[0])}
         return Strips(**joined)

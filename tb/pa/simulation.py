@@ -18,7 +18,7 @@ _TOP = "rasterizer"
 _STALL_ONE = 1 << 16
 _WIDE = {
     "state": "state", "primitive": "primitive__payload", "free": "records__free__payload", "words": "positions__words",
-    "place": "positions__entry", "vector": "positions__vector", "write": "records__write", "made": "records__made",
+    "entry": "positions__entry", "vector": "positions__vector", "write": "records__write", "made": "records__made",
     "strip": "strip__payload", "events": "events",
 }  # fmt: skip
 _SINGLES = {
@@ -170,7 +170,7 @@ def _port_bytes(width: int) -> int:
 
 
 def _declarations(listed: list[Port], record: int) -> str:
-    """C++ that gives the ports their names; `record` is the place of the record's number in a strip."""
+    """C++ that gives the ports their names; `record` is the position of the record's number in a strip."""
     numbers = {port.name: number for number, port in enumerate(listed)}
     wide = ", ".join(
         f"{{&model.{port_name(numbers[port])}, {_port_bytes(listed[numbers[port]].width)}, "

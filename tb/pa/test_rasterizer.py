@@ -175,7 +175,7 @@ def test_the_walk_goes_on_while_the_next_shapes_are_made() -> None:
 
 @pytest.mark.long
 @pytest.mark.parametrize("free", [0.0, 0.99])
-def test_records_that_are_late_are_waited_for(free: float) -> None:
+def test_records_that_are_delayed_are_waited_for(free: float) -> None:
     run, shapes = check(compiled(4, 64, 3), small(), Timing(free=free))
     assert shapes.count == 84 and set(run.records.tolist()) == {0, 1, 2}
 
@@ -188,7 +188,7 @@ def test_a_state_follows_another_when_all_is_idle() -> None:
 
 
 @pytest.mark.parametrize("seed", seeds(4, 100))
-def test_a_reset_ends_whatever_is_under_way(seed: int) -> None:
+def test_a_reset_ends_all_primitives_in_flight(seed: int) -> None:
     """Nothing that has no reset, and no memory, is read before it is written."""
     simulation, generator = compiled(), np.random.default_rng(seed)
     for kind in KINDS:

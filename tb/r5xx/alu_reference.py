@@ -46,8 +46,8 @@ class Instruction:
 
     def __init__(self, words: Sequence[int]) -> None:
         layouts = (COMMON, RGB_ADDR, ALPHA_ADDR, RGB_INST, ALPHA_INST, RGBA_INST)
-        parts = [unpack(layout, word) for layout, word in zip(layouts, words, strict=True)]
-        self.common, self.rgb_addr, self.alpha_addr, self.rgb, self.alpha, self.both = parts
+        fields = [unpack(layout, word) for layout, word in zip(layouts, words, strict=True)]
+        self.common, self.rgb_addr, self.alpha_addr, self.rgb, self.alpha, self.both = fields
 
     def source(self, processor: Processor, context: Context, number: int, channel: int) -> int:
         """Channel 0 to 3 of src0, src1 or src2."""

@@ -33,8 +33,8 @@ _KINDS = {
 _SINGLE = (
     "clamp", "relative constant", "relative temporary", "relative destination", "predicate inverted", "WRITE_INACTIVE",
     "ALU result under WRITE_INACTIVE", "conditional value",
-    "LAST", "some processors inactive", "no pixel active", "lookup scaled", "lookup unscaled",
-    "lookup IGNORE_UNCOVERED", "lookup relative", "TEX_SEM_ACQUIRE", "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED",
+    "LAST", "some processors inactive", "no pixel active", "fetch scaled", "fetch unscaled",
+    "fetch IGNORE_UNCOVERED", "fetch relative", "TEX_SEM_ACQUIRE", "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED",
     "wavefront partly covered", "wavefront partly killed", "wavefront faults",
 )  # fmt: skip
 
@@ -49,8 +49,8 @@ def classes() -> list[str]:
     return [
         *(f"{kind} {code.name}" for kind, codes in _KINDS.items() for code in codes),
         *(f"output register {number}" for number in range(4)),
-        *(f"lookup {data_format.name} {tiling.name}" for data_format in DataFormat for tiling in tilings[data_format]),
-        *(f"flow {operation.name} {outcome}" for operation in FlowOperation for outcome in ("jumps", "stays")),
+        *(f"fetch {data_format.name} {tiling.name}" for data_format in DataFormat for tiling in tilings[data_format]),
+        *(f"flow {operation.name} {outcome}" for operation in FlowOperation for outcome in ("jumps", "falls through")),
         *_SINGLE,
     ]
 
@@ -178,17 +178,17 @@ def _texture(launch: Launch, step: Step, texture: Tex) -> Iterator[str]:
         return
     buffer = launch.inputs.buffers[texture.input]
     if buffer.width_limit:
-        yield f"lookup {buffer.format.name} {buffer.tiling.name}"
-    yield "lookup unscaled" if texture.unscaled else "lookup scaled"
+        yield f"fetch {buffer.format.name} {buffer.tiling.name}"
+    yield "fetch unscaled" if texture.unscaled else "fetch scaled"
     if texture.ignore_uncovered:
-        yield "lookup IGNORE_UNCOVERED"
+        yield "fetch IGNORE_UNCOVERED"
     if step.snapshot.loop_index and (texture.source.relative or texture.destination.relative):
-        yield "lookup relative"
+        yield "fetch relative"
 
 
 def _flow(step: Step, flow: Flow) -> Iterator[str]:
     jumps = step.snapshot.next_pc != step.pc + 1
-    yield f"flow {flow.operation.name} {'jumps' if jumps else 'stays'}"
+    yield f"flow {flow.operation.name} {'jumps' if jumps else 'falls through'}"
     yield f"branch {(flow.branch_if_jump if jumps else flow.branch_if_stay).name}"
     if jumps:
         yield f"address {flow.address_operation.name}"

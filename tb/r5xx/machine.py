@@ -37,7 +37,7 @@ def alu(*, rgb: dict[str, int] | None = None, alpha: dict[str, int] | None = Non
         for name, value in given.items():
             word_index = next(word_index for word_index in indices if name in dict(layouts[word_index]))
             values[word_index][name] = value
-    return tuple(pack(layout, **part) for layout, part in zip(layouts, values, strict=True))
+    return tuple(pack(layout, **fields) for layout, fields in zip(layouts, values, strict=True))
 
 
 def move(destination: int, source: int, *, output: int | None = None, **fields: int) -> Instruction:

@@ -81,7 +81,7 @@ def leave(after: int, levels: int, *, op: int = BREAKLOOP, function: int = ALWAY
 _IDENTITY = {f"dst_{name}_swiz": channel for channel, name in enumerate("rgba")}
 
 
-def lookup(operation: TextureOperation = TextureOperation.LOOKUP, *, source: int = 0, destination: int = 1,
+def fetch(operation: TextureOperation = TextureOperation.LOOKUP, *, source: int = 0, destination: int = 1,
            unscaled: int = 1, swizzle: dict[str, int] | None = None, **fields: int) -> Instruction:  # fmt: skip
     """A fetch from input 0 at (S, T, R, Q) = (r, g, b, a) of `source`."""
     inst = {"inst": operation.value, "unscaled": unscaled, "tex_sem_acquire": 1}

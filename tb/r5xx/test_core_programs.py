@@ -33,8 +33,8 @@ from ctm.tb.r5xx.statements import (
     constant_into,
     end_if,
     end_loop,
+    fetch,
     jump,
-    lookup,
 )
 
 SIZE = 8
@@ -141,7 +141,7 @@ ERRORS = {
     "unused float constant": (FLOATS + 16, 16, [constant_into(1, 0), *GOOD]),
     "int constant": (INTS, 16, [begin_loop(2, 1, op=REP), end_loop(1, 1, op=ENDREP), *GOOD]),
     "bool constant": (BOOLS, 16, [begin_if(2, BOOL, bool_addr=1), end_if(), *GOOD]),
-    "input": (INPUT + 2 * 128, 16, [lookup(), *GOOD]),
+    "input": (INPUT + 2 * 128, 16, [fetch(), *GOOD]),
     "output": (1 << 20, 1 << 21, GOOD),
 }
 

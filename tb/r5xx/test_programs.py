@@ -24,7 +24,7 @@ CASES = 200
 LEAST = 20
 FAULTS = {Status.STACK, Status.WATCHDOG, Status.PC_RANGE, Status.ILLEGAL_INSTRUCTION}
 TRIED = [
-    *(f"flow {operation.name} {outcome}" for operation in FlowOperation for outcome in ("jumps", "stays")),
+    *(f"flow {operation.name} {outcome}" for operation in FlowOperation for outcome in ("jumps", "falls through")),
     *(f"branch {operation.name}" for operation in BranchOperation),
     *(f"address {operation.name}" for operation in AddressOperation),
     "B_ELSE", "JUMP_ANY", "flow IGNORE_UNCOVERED", "LAST", "some processors inactive", "no pixel active",

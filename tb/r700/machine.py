@@ -114,7 +114,7 @@ class Run:
         if self.error is None:
             return None
         pc = -1 if self.error.pc is None else self.error.pc
-        i, j = (-1 if place is None else place for place in (self.error.i, self.error.j))
+        i, j = (-1 if coordinate is None else coordinate for coordinate in (self.error.i, self.error.j))
         return self.error.status.name, pc & 0xFFFF, pc >> 16, i, j
 
 
@@ -139,7 +139,7 @@ def run(job: Job) -> Run:
 def run_golden(job: Job) -> Run:
     """The same, and nothing else."""
     memory = _memory()
-    commands, layouts = place(job, memory)
+    commands, layouts = load_job(job, memory)
     array = ArrayConfig(instruction_set="r700", wavefront=job.wavefront)
     machine = Machine(array, memory, watchdog=job.watchdog, hazards=job.hazards, observers=job.observers)
     error = None
@@ -153,7 +153,7 @@ def run_golden(job: Job) -> Run:
 def run_on(job: Job, engine: Engine) -> Run:
     """Run a job on an engine, whose watchdog and size of wavefronts count."""
     before = engine.report().instructions
-    commands, layouts = place(job, engine.memory)
+    commands, layouts = load_job(job, engine.memory)
     error = None
     try:
         engine.execute(BUFFER, len(commands.words))
@@ -162,7 +162,7 @@ def run_on(job: Job, engine: Engine) -> Run:
     return _result(job, engine.memory, layouts, error, engine.report().instructions - before)
 
 
-def place(job: Job, memory: Memory) -> tuple[CommandBuffer, list[Layout]]:
+def load_job(job: Job, memory: Memory) -> tuple[CommandBuffer, list[Layout]]:
     """Put a job into memory: its commands, and the layouts of its outputs."""
     memory.bytes[BUFFER : INPUTS + 16 * _STEP].view(np.uint32)[: (CONDITIONAL - BUFFER) // 4] = 0
     program = job.program if isinstance(job.program, bytes) else write(job.program)

@@ -310,5 +310,5 @@ def test_zero_times_infinity() -> None:
     ],
 )  # fmt: skip
 def test_slot_t(name: str, text: str, expected: float) -> None:
-    """Sines take turns."""
+    """Sines are one after the other."""
     check(one(group(slot(name, "R1.x", text))), expected, 0, 0, 0)

@@ -73,7 +73,7 @@ def test_a_program_that_does_well_has_no_sentence() -> None:
 @pytest.mark.parametrize(
     ("cause", "threshold", "text"),
     [
-        (Wait.FETCH, thresholds.LOOKUPS, "waiting for lookups"),
+        (Wait.FETCH, thresholds.FETCHES, "waiting for fetches"),
         (Wait.CONSTANT, thresholds.CONSTANTS, "wait for constants"),
         (Wait.CODE, thresholds.CODE, "wait for instructions"),
         (Wait.REQUEST, thresholds.REQUESTS, "wait for space towards memory"),
@@ -88,15 +88,15 @@ def test_a_cause_is_named_beyond_its_threshold_with_its_line(cause: Wait, thresh
         assert all(text in sentence and "p.s:11" in sentence for sentence in found)
 
 
-def test_lookups_that_others_hide_are_none_of_the_mistakes() -> None:
+def test_fetches_that_others_hide_are_none_of_the_mistakes() -> None:
     for exposed, is_named in ((round(1000 * thresholds.EXPOSED), False), (round(1000 * thresholds.EXPOSED) + 1, True)):
         assert bool(advice(made(works(), works(fetch=600), exposed=exposed))) is is_named
 
 
 def test_remedies_are_those_that_there_are() -> None:
     def found(slots: int, **figures: int) -> str:
-        lookups = replace(works(fetch=600), **figures)
-        profile = made(lookups, residency=resided(slots), occupancy=Occupancy(wave_slots=4, there_are=4))
+        fetches = replace(works(fetch=600), **figures)
+        profile = made(fetches, residency=resided(slots), occupancy=Occupancy(wave_slots=4, there_are=4))
         return " ".join(advice(profile))
 
     assert "more wavefronts" in found(3) and "more wavefronts" not in found(4)
@@ -107,7 +107,7 @@ def test_remedies_are_those_that_there_are() -> None:
 def test_instructions_that_the_cache_cannot_keep_are_told_from_those_that_are_loaded_once() -> None:
     profile = made(works(code=100))
     assert "which are loaded once" in advice(profile)[0]
-    (sentence,) = advice(replace(profile, code_stays=False))
+    (sentence,) = advice(replace(profile, code_fits=False))
     assert "does not stay in 16 KiB of instruction cache" in sentence
 
 
@@ -128,7 +128,7 @@ def test_idle_lanes_are_named_beyond_a_third_of_those_that_are_there() -> None:
 
 def test_the_most_expensive_comes_first() -> None:
     first, second = advice(made(works(constant=150), works(fetch=600)))
-    assert "lookups" in first and "constants" in second
+    assert "fetches" in first and "constants" in second
 
 
 def test_a_divergent_program_is_told_so(tmp_path: Path) -> None:
@@ -141,27 +141,27 @@ def test_a_divergent_program_is_told_so(tmp_path: Path) -> None:
     assert found.figures.lost == (BODY + 1) * 16 * 16 // 2
 
 
-def test_a_program_that_waits_for_its_lookups_is_told_where() -> None:
+def test_a_program_that_waits_for_its_fetches_is_told_where() -> None:
     found = profile_of(job("saxpy"), "rtl")
     (sentence,) = advice(found)
     expensive = max(found.statements, key=lambda each: each.figures.cost)
-    assert "waiting for lookups" in sentence and expensive.text.startswith("OUT")
-    place = str(expensive.line) if expensive.line else f"instruction {expensive.unit}"
-    assert place in sentence
+    assert "waiting for fetches" in sentence and expensive.text.startswith("OUT")
+    location = str(expensive.line) if expensive.line else f"instruction {expensive.unit}"
+    assert location in sentence
 
 
 def test_figures_of_lines_add_up() -> None:
-    parts = [works(fetch=3), works(result=4), Figures()]
-    whole = total(parts)
+    summands = [works(fetch=3), works(result=4), Figures()]
+    whole = total(summands)
     assert (whole.issues, whole.active, whole.waited[Wait.FETCH], whole.waited[Wait.RESULT]) == (200, 800, 3, 4)
     assert whole.cost == 207 and whole.efficiency == 1
 
 
-LOOKUPS = ("TEX r1.r = LOOKUP(i0, r0.rg) unscaled", "TEX r1.g = LOOKUP(i1, r0.rg) unscaled")
+FETCHES = ("TEX r1.r = LOOKUP(i0, r0.rg) unscaled", "TEX r1.g = LOOKUP(i1, r0.rg) unscaled")
 
 
 def looked_up(*texts: str, waits: int) -> ProgramProfile:
-    """A program of these instructions; from the second one on each waits for lookups."""
+    """A program of these instructions; from the second one on each waits for fetches."""
     statements = tuple(
         Statement(unit=number, text=text, line=Line("p.s", 10 + number), figures=works(fetch=waits * (number > 0)))
         for number, text in enumerate(texts)
@@ -169,19 +169,19 @@ def looked_up(*texts: str, waits: int) -> ProgramProfile:
     return ProgramProfile(name="p.s", statements=statements)
 
 
-def test_lookups_into_channels_of_one_register_are_named() -> None:
+def test_fetches_into_channels_of_one_register_are_named() -> None:
     others = ["ALU r5 = MOV(r6)"] * 8
-    (sentence,) = advice(looked_up(*LOOKUPS, waits=500))
-    assert "other channels of r1: lookups into registers of their own run together" in sentence and "p.s:11" in sentence
+    (sentence,) = advice(looked_up(*FETCHES, waits=500))
+    assert "other channels of r1: fetches into registers of their own run together" in sentence and "p.s:11" in sentence
     quick = round(thresholds.ONE_REGISTER * 200) - 2
-    assert advice(looked_up(*LOOKUPS, waits=quick)) == []
+    assert advice(looked_up(*FETCHES, waits=quick)) == []
     for needed in (
         "TEX r2.g = LOOKUP(i1, r0.rg) unscaled",  # Another register.
-        "TEX r1.r = LOOKUP(i1, r0.rg) unscaled",  # The same channel: it has to come behind.
+        "TEX r1.r = LOOKUP(i1, r0.rg) unscaled",  # The same channel: it has to come later.
         "TEX r1.g = LOOKUP(i1, r1.rr) unscaled",  # It reads what the other one found.
     ):
-        assert all("run together" not in each for each in advice(looked_up(LOOKUPS[0], needed, waits=500)))
-    assert all("run together" not in each for each in advice(looked_up(LOOKUPS[0], *others, LOOKUPS[1], waits=20)))
+        assert all("run together" not in each for each in advice(looked_up(FETCHES[0], needed, waits=500)))
+    assert all("run together" not in each for each in advice(looked_up(FETCHES[0], *others, FETCHES[1], waits=20)))
 
 
 def bounded(wave_slots: int, in_use: int, exposed: int) -> ProgramProfile:

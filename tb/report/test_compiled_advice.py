@@ -71,7 +71,7 @@ class Claims:
         return more <= min(thresholds.CODE, thresholds.CONSTANTS) * (twice.cost - self._found.figures.cost)
 
     def exposed(self, _: str) -> bool:
-        """With a memory that answers at once the program takes as many cycles less as the sentence is worth."""
+        """With a memory that responds at once the program takes as many cycles less as the sentence is worth."""
         quick = profile_of(self._kind, self._name, with_settings(_CONFIG[self._kind], {"memory.latency": 1}))
         assert quick.residency is not None and self._found.residency is not None
         return quick.residency.cycles < (1 - thresholds.EXPOSED) * self._found.residency.cycles
@@ -84,7 +84,7 @@ class Claims:
             "wait for instructions, which are loaded once": lambda _: self.once(Wait.CODE),
             "wait for constants, of which each line is loaded once": lambda _: self.once(Wait.CONSTANT),
         }
-        return next(claim for part, claim in tries.items() if part in text)
+        return next(claim for phrase, claim in tries.items() if phrase in text)
 
 
 @pytest.mark.long

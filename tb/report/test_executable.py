@@ -36,7 +36,7 @@ def test_everything_that_is_used_is_described() -> None:
     assert description["state"]["US_FC_CTRL"] == "0x80000000"
 
 
-def test_the_table_shows_runs_and_facts(capsys) -> None:
+def test_the_table_has_runs_and_facts(capsys) -> None:
     facts = {"temporaries_used": [0, 1, 2, 7], "inputs": [], "early_exit": True, "state": {"US_CONFIG": "0x2"}}
     print_description(facts)
     lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]

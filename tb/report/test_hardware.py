@@ -72,7 +72,7 @@ def test_verilator_says_what_is_waived_and_nothing_else(folder: Path) -> None:
 
 @pytest.mark.long
 def test_waivers_are_in_force(folder: Path) -> None:
-    """In a part of the machine, which takes a third of the time."""
+    """In one unit of the machine, which takes a third of the time."""
     assert lint(folder, "ctm.vlt", "ctm.v", top="ctm__machine__controller") == ""
 
 
@@ -141,7 +141,7 @@ def test_one_configuration_is_one_text_whatever_the_folder_and_the_seed_of_hashe
         assert path.read_bytes() == (tmp_path / path.name).read_bytes(), path.name
 
 
-def test_a_setting_that_is_not_allowed_is_refused(tmp_path: Path) -> None:
+def test_a_setting_that_is_not_allowed_is_an_error(tmp_path: Path) -> None:
     result = CliRunner().invoke(application(), ["verilog", "-o", str(tmp_path / "none"), "--set", "array.cores=17"])
     assert result.exit_code == 2
     assert "array.cores must be 1..16, not 17" in result.output

@@ -1,4 +1,4 @@
-"""The page of a run: what it shows is what was counted, and it needs nothing but itself."""
+"""The page of a run: it has what was counted, and it needs nothing but itself."""
 
 import json
 import re
@@ -54,7 +54,7 @@ def read(page: str) -> Reader:
     return reader
 
 
-def test_a_page_shows_the_run_and_loads_nothing() -> None:
+def test_a_page_has_the_run_and_loads_nothing() -> None:
     run = ran("rtl")
     page = page_of(run)
     assert page == page_of(run)
@@ -105,7 +105,7 @@ def test_a_page_has_the_words_of_a_draw_s_streams(tmp_path: Path) -> None:
     assert "the hardware does not draw with streams" in error_line("run", draw, *few)
 
 
-def test_a_timeline_without_room_for_a_step_is_empty_and_says_so(tmp_path: Path) -> None:
+def test_a_timeline_too_small_for_a_step_is_empty_and_says_so(tmp_path: Path) -> None:
     run = ("run", job("saxpy"), "--engine", "golden", "-o", tmp_path)
     result = ctm(*run, "--timeline", tmp_path / "t.json", "--timeline-events", 1)
     assert result.exit_code == 0, result.output
@@ -125,10 +125,10 @@ def test_what_cannot_be_written_or_drawn_is_said_before_the_run(
     assert not (tmp_path / "out").exists()
 
 
-def test_what_shows_a_run_may_lie_in_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
+def test_the_files_of_a_run_may_lie_in_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
     out = tmp_path / "out"
     files = {option: out / "seen" / name for option, name in (("--report", "page.html"), ("--timeline", "t.json"))}
-    wanted = [part for pair in files.items() for part in pair]
+    wanted = [word for pair in files.items() for word in pair]
     result = ctm("run", job("saxpy"), "--engine", "golden", "-o", out, *wanted)
     assert result.exit_code == 0, result.output
     assert all(file.exists() for file in files.values())

@@ -26,7 +26,7 @@ from ctm.tb.report.sums import check_sums
 COUNTS = ["issues", "active", "working", "present"]
 SMALL_R700 = with_settings(R700, {"array.threads": 4, "array.lanes": 4})
 R5XX = ("saxpy/saxpy", "early_out/early_out", "transpose/transpose")
-_PART = 64, 64
+_SAMPLE = 64, 64
 """Of the domain: as many pixels take a tenth of the time, and have all kinds of events."""
 ON_R700 = ("r700/matmul/matmul", "r700/compaction/compaction", "r700/sha256/sha256")
 
@@ -96,7 +96,7 @@ def check_timeline(watched: Execution, seen: Seen, run: Run) -> None:
 
 
 def check_misses(events: list[dict[str, Any]], run: Run) -> None:
-    """Each miss is a slice in its cycle, and a flow leads to it from the instruction whose lookup it is."""
+    """Each miss is a slice in its cycle, and a flow leads to it from the instruction whose fetch it is."""
     misses = [event for event in events if event.get("cat") == "miss"]
     slices, starts, ends = ([event for event in misses if event["ph"] == phase] for phase in ("X", "s", "f"))
     assert len(slices) == run.report.counters.get("input_misses", 0)
@@ -116,7 +116,7 @@ def check_misses(events: list[dict[str, Any]], run: Run) -> None:
 def test_what_is_seen_of_r5xx_hardware_is_what_the_golden_model_counts(
     name: str, config: MachineConfig, is_long: bool
 ) -> None:
-    check(FOLDER / f"{name}.toml", config, None if is_long else _PART)
+    check(FOLDER / f"{name}.toml", config, None if is_long else _SAMPLE)
 
 
 @pytest.mark.long
@@ -144,7 +144,7 @@ def test_the_golden_model_s_timeline_has_every_instruction_once(name: str) -> No
     check_timeline(golden, seen, run)
     issued = seen.events[seen.events["kind"] == ISSUED]
     totals = Counter[tuple[int, int]](zip(issued["executable"].tolist(), issued["pc"].tolist(), strict=True))
-    assert totals == {place: counts[0] for place, counts in by_instruction(seen).items()}
+    assert totals == {address: counts[0] for address, counts in by_instruction(seen).items()}
     assert int(issued["lanes"].sum()) == int(seen.rows["working"].sum())
 
 
@@ -159,7 +159,7 @@ def test_each_program_of_a_draw_has_a_track_of_its_own() -> None:
     assert seen.events["cycle"][seen.events["core"] == 1].min() >= last_vertex
 
 
-def test_what_has_no_room_is_counted() -> None:
+def test_what_is_dropped_is_counted() -> None:
     golden, run = execution(job("saxpy"), "golden", TINY, Watching(most_events=1000))
     seen = golden.device.seen()
     kept = int((seen.events["kind"] == ISSUED).sum())

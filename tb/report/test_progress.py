@@ -15,20 +15,20 @@ def test_a_run_whose_groups_go_on_says_so_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    answers = [None, "an answer", None, None]
+    lines = [None, "a line", None, None]
     with run_progress(64, 1 << 24) as run:
-        run.standing, run.ask = standing, lambda: answers.pop(0)
+        run.standing, run.ask = standing, lambda: lines.pop(0)
         run.advance(16)
         for _ in range(4):
             run.advance(0)
     printed, told = capsys.readouterr()
-    assert (printed, answers) == ("", [])
+    assert (printed, lines) == ("", [])
     first, second = told.splitlines()
     assert first == (
         "wavefronts are still running after 1,234,567 cycles, 89,012 instructions, and none has begun or ended "
         "for 0 s; a wavefront may execute 16,777,216 (--watchdog), --max-cycles limits cycles"
     )
-    assert second == "an answer"
+    assert second == "a line"
 
 
 def test_a_run_whose_groups_end_says_nothing(

@@ -1,4 +1,4 @@
-"""Many cores: the model on paper, what is told of measurements, and what is refused."""
+"""Many cores: the model on paper, what is told of measurements, and what is an error."""
 
 from dataclasses import replace
 from importlib.metadata import version
@@ -55,7 +55,7 @@ def test_a_block_of_all_cores_is_read_once() -> None:
         (replace(PRODUCT, stores=200_000), 16, 64, "outputs"),
     ],
 )
-def test_the_busiest_part_bounds(demand: Demand, cores: int, width: int, bound: str) -> None:
+def test_the_busiest_unit_bounds(demand: Demand, cores: int, width: int, bound: str) -> None:
     assert predict(demand, many(cores, width)).bound == bound
 
 
@@ -191,7 +191,7 @@ def test_the_picture_of_the_documentation_is_of_what_was_measured(tmp_path: Path
         (["scales"], "there are no figures of 'scales'; there are: golden, fast, rtl, draws, scale"),
     ],
 )
-def test_bad_input_is_refused_before_an_hour_of_work(
+def test_bad_input_is_an_error_before_an_hour_of_work(
     arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.argv", ["ctm", "bench", *arguments])

@@ -27,25 +27,25 @@ SAXPY, BITONIC = EXAMPLES / "saxpy" / "saxpy.toml", EXAMPLES / "bitonic" / "bito
 _SYSTEM = 1 << 31
 
 
-@pytest.mark.parametrize("job", [SAXPY, BITONIC], ids=["one buffer", "several buffers, arrays that change places"])
+@pytest.mark.parametrize("job", [SAXPY, BITONIC], ids=["one buffer", "several buffers, arrays that are swapped"])
 def test_the_script_is_what_a_host_does(job: Path) -> None:
     recording = record(load_job(job), TINY, watchdog=WATCHDOG)
     texts = replaying(recording, TINY, ["ctm.v"])
     words = [int(line, 16) for line in texts["host"].split()]
     local = recording.memory["local"].size
-    engine, place, buffers = GoldenEngine(TINY, watchdog=WATCHDOG), 0, 0
+    engine, index, buffers = GoldenEngine(TINY, watchdog=WATCHDOG), 0, 0
 
     def address(index: int) -> int:
         return 4 * index if index < local else _SYSTEM + 4 * (index - local)
 
-    while place < len(words):
-        runs, place = words[place], place + 1
+    while index < len(words):
+        runs, index = words[index], index + 1
         for _ in range(runs):
-            first, count = words[place : place + 2]
-            engine.memory.write(address(first), np.array(words[place + 2 : place + 2 + count], np.uint32).tobytes())
-            place += 2 + count
-        engine.execute(*words[place : place + 2])
-        place, buffers = place + 2, buffers + 1
+            first, count = words[index : index + 2]
+            engine.memory.write(address(first), np.array(words[index + 2 : index + 2 + count], np.uint32).tobytes())
+            index += 2 + count
+        engine.execute(*words[index : index + 2])
+        index, buffers = index + 2, buffers + 1
     expected = np.array([int(line, 16) for line in texts["expected"].split()], np.uint32)
     assert buffers == len(recording.submissions) == sum(launch.section.repeat for launch in load_job(job).launches)
     assert expected.any()
@@ -92,9 +92,9 @@ def _check(command: list[str], folder: Path, tmp_path: Path) -> None:
     assert "PASS: all" in ended.stdout and "FAIL" not in ended.stdout
     for name in (EXPECTED, HOST):
         lines = (folder / name).read_text().split()
-        # Of what the host writes, a word of the arrays: those that are no small numbers nor parts of the program.
-        place = max(index for index, line in enumerate(lines) if line[:2] == "3f" and index < len(lines) - 64)
-        lines[place] = "40490fdb"
+        # Of what the host writes, a word of the arrays: those that are no small numbers nor words of the program.
+        index = max(number for number, line in enumerate(lines) if line[:2] == "3f" and number < len(lines) - 64)
+        lines[index] = "40490fdb"
         for file in folder.glob("ctm_tb*.hex"):
             shutil.copy(file, tmp_path)
         (tmp_path / name).write_text("\n".join(lines) + "\n")

@@ -31,6 +31,6 @@ def test_a_run_of_nothing_used_nothing() -> None:
 
 
 @pytest.mark.parametrize("array", [ArrayConfig(instruction_set="r700", wavefront=16), ArrayConfig(rate=1)])
-def test_a_group_takes_lanes_for_as_many_cycles_as_it_has_parts(array: ArrayConfig) -> None:
+def test_a_group_takes_lanes_for_as_many_cycles_as_it_has_segments(array: ArrayConfig) -> None:
     used = utilisation(NOTHING | {"issued_alu": 200}, cycles=1000, array=array)
     assert used.alu_share == pytest.approx(0.8)

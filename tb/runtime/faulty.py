@@ -67,10 +67,10 @@ def fault(
     engine: str,
     *,
     failing: str = "",
-    place: Callable[[Device, Executable], int] = Device.place,
+    load: Callable[[Device, Executable], int] = Device.place,
     **options: bool,
 ) -> MachineError:
-    """The error of a program on an engine; `place` puts it into the device's memory."""
+    """The error of a program on an engine; `load` puts it into the device's memory."""
     device = Device(engine, machine(program.kind), watchdog=WATCHDOG, **options)
     layout = Layout(width=SIZE, height=SIZE, format=DataFormat.FLOAT32_4)
     given, output = device.image(layout, np.ones((SIZE, SIZE, 4), np.float32)), device.image(layout)
@@ -80,7 +80,7 @@ def fault(
     if failing:
         first, size = {"input": (given.base, layout.size), "floats": (floats, 4096)}[failing]
         device.memory.respond_with_errors(first, first + size)
-    commands = CommandBuffer().set_inst_fmt(place(device, program)).inv_inst_cache()
+    commands = CommandBuffer().set_inst_fmt(load(device, program)).inv_inst_cache()
     commands.set_inp_fmt(0, given.base, layout.format_word, SIZE).set_out_fmt(0, output.base, layout.format_word, SIZE)
     commands.set_constf_fmt(floats).set_consti_fmt(ints).set_constb_fmt(bools)
     commands.inv_inp_cache().inv_constf_cache().inv_consti_cache().inv_constb_cache()

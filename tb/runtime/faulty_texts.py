@@ -18,10 +18,10 @@ ASSEMBLED = (
     ("r5xx", "a loop that is another's", Status.ILLEGAL_INSTRUCTION, "", """
 .flow_control full
 .constant i0 = 3, 0, 1
-    FC REP -> behind
+    FC REP -> after
     ALU r1 = MOV(r0)
-    FC ENDLOOP -> behind jump_any jump_func=ALWAYS ; HERE
-behind:
+    FC ENDLOOP -> after jump_any jump_func=ALWAYS ; HERE
+after:
     OUT o0 = MOV(r1)
 """),
     ("r5xx", "a predicate of flow control", Status.ILLEGAL_INSTRUCTION, "", """
@@ -52,9 +52,9 @@ back:
     OUT o0 = MOV(r1)
 """),
     ("r5xx", "an input", Status.BUS_ERROR, "input", """
-.equ place = r0.rg
+.equ position = r0.rg
     ALU r1 = MOV(r0)
-    TEX r2 = LOOKUP(i0, place) unscaled ; HERE
+    TEX r2 = LOOKUP(i0, position) unscaled ; HERE
     OUT o0 = ADD(r1, r2)
 """),
     ("r5xx", "a float constant", Status.BUS_ERROR, "floats", """
@@ -116,7 +116,7 @@ back:
     NOP
     NOP END_OF_PROGRAM
 """),
-    ("r700", "a clause behind the code", Status.PC_RANGE, "", """.isa r700
+    ("r700", "a clause after the code", Status.PC_RANGE, "", """.isa r700
 .manual
     NOP
     ALU ADDR(200) CNT(4) ; HERE
@@ -143,8 +143,8 @@ back:
 
 COMPILED = (
     ("kernel.c", "a texel", Status.BUS_ERROR, "input", """#include <ctm/kernel.h>
-static vec4 look(vec2 place) {
-    return texel(0, place); // HERE
+static vec4 look(vec2 position) {
+    return texel(0, position); // HERE
 }
 kernel void k(vec2 pixel) {
     float x = pixel.x * 2;
@@ -171,8 +171,8 @@ kernel void k(vec2 pixel) {
 from ctm.language import Image, texel, vec2
 
 
-def look(picture: Image, place: vec2) -> float:
-    return texel(picture, place).x  # HERE
+def look(picture: Image, position: vec2) -> float:
+    return texel(picture, position).x  # HERE
 
 
 @kernel

@@ -188,8 +188,8 @@ def test_a_large_image_keeps_its_elements() -> None:
     np.testing.assert_array_equal(image.read(), values)
     words = device.memory.view(np.dtype(np.float32)).reshape(-1, 2)
     for x, y in ((0, 0), (699, 799), (3, 373), (350, 374), (699, 0), (layout.pitch - 1, 500)):
-        (place,) = element_address(layout.at(image.base), np.array([x]), np.array([y])) // 8
-        np.testing.assert_array_equal(words[place], values[y, min(x, 699)])
+        (index,) = element_address(layout.at(image.base), np.array([x]), np.array([y])) // 8
+        np.testing.assert_array_equal(words[index], values[y, min(x, 699)])
 
 
 @pytest.mark.parametrize(("watchdog", "error"), [(-1, ValueError), (1.5, TypeError)])

@@ -56,7 +56,7 @@ class Coherence:
         elif name == "flush_cond_out_cache":
             self.unflushed_conditional.clear()
         elif name in self.stale:
-            # What is on its way to memory will be stale again; a dirty line is not dropped.
+            # A line whose write is in flight will be stale again; a dirty line is not dropped.
             self.stale[name] &= self.unflushed | self.unflushed_conditional
 
     def after(self, accesses: Accesses) -> None:

@@ -79,7 +79,7 @@ class Hardware(RtlEngine):
 
 
 class Comparison:
-    """One piece of work on both, each buffer in `most_cycles` at most. All of it is a function of the work."""
+    """One work on both, each buffer in `most_cycles` at most. All of it is a function of the work."""
 
     def __init__(self, work: Work, config: MachineConfig, *, most_cycles: int = MOST_CYCLES) -> None:
         self.work, self._most_cycles = work, most_cycles
@@ -109,8 +109,8 @@ class Comparison:
                 self._reset(buffer.address, buffer.dwords, buffer.reset_after)
             outcomes.append(self._both(buffer, what))
             self._clean_up(what)
-            place = first_difference(self.machine.memory, self.model.memory, ignored=self.work.ignored)
-            assert place is None, f"{what}: memory differs at 0x{place:08x}"
+            address = first_difference(self.machine.memory, self.model.memory, ignored=self.work.ignored)
+            assert address is None, f"{what}: memory differs at 0x{address:08x}"
         return outcomes
 
     def run_queued(self) -> list[Status]:
@@ -134,8 +134,8 @@ class Comparison:
                 wanted.append({outcome.status, *(fault[0] for fault in self.model.faults)})
         assert len(found) == len(wanted), f"{what}: {found}, expected {wanted}"
         assert all(status in allowed for status, allowed in zip(found, wanted, strict=True)), f"{what}: {found}"
-        place = first_difference(self.machine.memory, self.model.memory, ignored=work.ignored)
-        assert place is None, f"{what}: memory differs at 0x{place:08x}"
+        address = first_difference(self.machine.memory, self.model.memory, ignored=work.ignored)
+        assert address is None, f"{what}: memory differs at 0x{address:08x}"
         return found
 
     def _both(self, buffer: Buffer, what: str) -> Outcome:
@@ -177,7 +177,7 @@ class Comparison:
         return _OK, None
 
     def _clean_up(self, what: str) -> None:
-        """Bring everything to memory, and forget what caches have."""
+        """Bring everything to memory, and invalidate the caches."""
         self.model.faults.clear()
         for engine in (self.machine, self.model):
             engine.memory.write(self.work.maintenance, self._maintenance)

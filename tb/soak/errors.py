@@ -29,14 +29,14 @@ def spoil(
         lambda: CommandBuffer().append("set_out_fmt", 0, image, pack(FORMAT, pitch=0, format=4), 1).words,
     ]
     kind = int(generator.integers(len(words) + 2))
-    place = int(generator.integers(len(commands) + 1))
+    index = int(generator.integers(len(commands) + 1))
     if kind == len(words):
         # The buffer ends inside a command.
-        last = commands[min(place, len(commands) - 1)]
-        return [*commands[:place], last[: int(generator.integers(1, len(last)))]]
+        last = commands[min(index, len(commands) - 1)]
+        return [*commands[:index], last[: int(generator.integers(1, len(last)))]]
     if kind > len(words):
         return commands
-    return [*commands[:place], words[kind](), *commands[place:]]
+    return [*commands[:index], words[kind](), *commands[index:]]
 
 
 def _no_command(generator: np.random.Generator, all_known: Mapping[int, Command]) -> list[int]:
@@ -66,11 +66,11 @@ def _wrong_conditional_format() -> CommandBuffer:
     return buffer.append("set_cond_test", 1).start_program()
 
 
-def error_ranges(generator: np.random.Generator, places: list[range]) -> list[tuple[int, int]]:
+def error_ranges(generator: np.random.Generator, ranges_of_lines: list[range]) -> list[tuple[int, int]]:
     """Ranges of memory that responds with errors: a few of the first of those lines."""
     ranges = []
     for _ in range(int(generator.integers(1, 4))):
-        lines = places[int(generator.integers(len(places)))]
+        lines = ranges_of_lines[int(generator.integers(len(ranges_of_lines)))]
         line = lines[int(min(len(lines) - 1, generator.geometric(0.1) - 1))]
         end = min(line + int(generator.integers(1, 3)), lines.stop)
         ranges.append((_LINE * line, _LINE * end))

@@ -21,7 +21,7 @@ from ctm.tb.r5xx.random_instructions import INPUTS, READ_BACK
 from ctm.tb.r5xx.random_programs import Program
 from ctm.tb.soak.regions import Region, Space
 
-IN_PLACE = """
+READS_OUTPUT = """
 TEX r1 = LOOKUP(i0, r0.rg) unscaled
 ALU r1.rgb = MAD(r1, c0, c1.abg) || r1.a = MAD(r1.a, c2.a, r1.r)
 OUT o0 = MAX(r1, c3)
@@ -73,9 +73,9 @@ class Executables:
     def lines(self, base: int) -> list[range]:
         """Lines without code: an error response ends the program in the model, in the machine wavefronts alone."""
         offset, size = struct.unpack_from("<I8xI", self.image, ELF_HEADER_BYTES + 4)
-        first, behind, end = base // 64, -(-(base + offset + size) // 64), -(-(base + len(self.image)) // 64)
+        first, after, end = base // 64, -(-(base + offset + size) // 64), -(-(base + len(self.image)) // 64)
         assert offset >= 64
-        return [range(first, first + 1), *([range(behind, end)] if behind < end else [])]
+        return [range(first, first + 1), *([range(after, end)] if after < end else [])]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +96,7 @@ class Source:
     """Where programs of an instruction set come from.
 
     They read the inputs 0 to `inputs` - 1, and output 0, if they write it past the caches, as input `read_back`; only
-    `linear` outputs can be written so. `place` puts what a program's scene draws into memory.
+    `linear` outputs can be written so. `draw_scene` allocates and draws a program's scene.
     """
 
     kind: str
@@ -104,14 +104,14 @@ class Source:
     inputs: int
     read_back: int | None = None
     linear: bool = False
-    place: Callable[[np.random.Generator, Space, Executables, Sequence[Region]], Drawn] | None = None
+    draw_scene: Callable[[np.random.Generator, Space, Executables, Sequence[Region]], Drawn] | None = None
 
 
 @cache
 def _short(source: str) -> Executables:
     executable = assemble(source)
     return Executables(
-        write(executable), uncached=executable.uncached_writes, own=source == IN_PLACE, short=source != ENDLESS
+        write(executable), uncached=executable.uncached_writes, own=source == READS_OUTPUT, short=source != ENDLESS
     )
 
 
@@ -135,7 +135,7 @@ def draw_program(generator: np.random.Generator) -> Executables:
         return _short(ENDLESS)
     if generator.random() < 0.55:
         return _random(generator, uncached=bool(generator.random() < 0.15))
-    return _short([IN_PLACE, IN_PLACE, FAN_OUT, TRANSPOSE, VALUES][int(generator.integers(5))])
+    return _short([READS_OUTPUT, READS_OUTPUT, FAN_OUT, TRANSPOSE, VALUES][int(generator.integers(5))])
 
 
 R5XX = Source(kind="r5xx", draw=draw_program, inputs=INPUTS, read_back=READ_BACK)
@@ -145,8 +145,8 @@ def damaged(generator: np.random.Generator, image: bytes, kind: str) -> bytes:
     """The image with a mistake that the loader finds."""
     while True:
         words = np.frombuffer(image[: len(image) // 4 * 4], "<u4").copy()
-        place = int(generator.integers(min(words.size, 64)))
-        words[place] ^= np.uint32(1 << int(generator.integers(32)))
+        index = int(generator.integers(min(words.size, 64)))
+        words[index] ^= np.uint32(1 << int(generator.integers(32)))
         memory = Memory()
         memory.write(0, words.tobytes())
         try:

@@ -23,7 +23,7 @@ FLT_TO_INT R0.x, R0.x
 FLT_TO_INT R0.y, R0.y
 LD R1.xyzw, R0.xy00, t0
 """
-_IN_PLACE = f"""{_PAIR}
+_READS_OUTPUT = f"""{_PAIR}
 0 x: MULADD R1.x, R1.x, C0.x, C1.x
   y: MULADD_IEEE R1.y, R1.y, C0.x, C1.y
   z: MAX R1.z, R1.z, C0.y
@@ -64,12 +64,12 @@ MEM_EXPORT R1.xyz_, [0+R2] ELEM_SIZE(4)
 @cache
 def _short(source: str) -> Executables:
     executable = assemble(source)
-    return Executables(write(executable), uncached=executable.memory, own=source == _IN_PLACE)
+    return Executables(write(executable), uncached=executable.memory, own=source == _READS_OUTPUT)
 
 
 @cache
 def _astray(target: int) -> Executables:
-    """One that jumps to a CF instruction: to its jump, which is word 1 and goes on for ever, or behind its code."""
+    """One that jumps to a CF instruction: to its jump, which is word 1 and goes on for ever, or after its code."""
     a = Assembly()
     a.fetch(tex("LD", 1, 0))
     a.flow("JUMP", to=target, cond="FALSE")
@@ -109,7 +109,7 @@ def draw_program(generator: np.random.Generator) -> Executables:
         return _astray(int(generator.choice([1, 8000])))
     if generator.random() < 0.6:
         return _random(generator)
-    return _short([_IN_PLACE, _IN_PLACE, _FAN_OUT, _VALUES, _MEMORY][int(generator.integers(5))])
+    return _short([_READS_OUTPUT, _READS_OUTPUT, _FAN_OUT, _VALUES, _MEMORY][int(generator.integers(5))])
 
 
 R700 = Source(kind="r700", draw=draw_program, inputs=INPUTS, linear=True)

@@ -1,4 +1,4 @@
-"""Places in memory for drawn work, and the rectangles of elements that they may hold."""
+"""Regions of memory for drawn work, and the rectangles of elements that they may hold."""
 
 from dataclasses import dataclass, field
 
@@ -44,7 +44,7 @@ class Space:
     """Where nothing else is."""
 
     def region(self, size: int) -> Region:
-        """A place, now and then at the end of local memory or of all memory, or across it."""
+        """A region, now and then at the end of local memory or of all memory, or across it."""
         if self._borders and size <= 1 << 16 and self.generator.random() < 0.15:
             border = self._borders.pop(int(self.generator.integers(len(self._borders))))
             units = size // BASE_ALIGNMENT
@@ -90,7 +90,7 @@ def draw_layout(
     is_input: bool = False,
     linear: bool = False,
 ) -> Layout:
-    """A rectangle that a region has room for, mostly a `linear` one; inputs may be looked up in blocks of 2x2."""
+    """A rectangle that fits a region, mostly a `linear` one; inputs may be looked up in blocks of 2x2."""
     data_format = formats[int(generator.integers(len(formats)))]
     size = ELEMENTS[data_format].element_bytes
     tilings = [Tiling.LINEAR, Tiling.TILED]

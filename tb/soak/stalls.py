@@ -29,7 +29,7 @@ WITHOUT = {Batch: ("primitive",)}
 
 
 class Stall(wiring.Component):
-    """A stream that is open half of the time. A payload that is offered stays until it is taken.
+    """A stream that is open half of the time. An offered payload is held until it is taken.
 
     Latency 0 while it is open, throughput one payload in two cycles.
 
@@ -48,7 +48,7 @@ class Stall(wiring.Component):
         m = Module()
         noise, is_open = Signal(_BITS, init=self._seed % ((1 << _BITS) - 1) + 1), Signal(init=1)
         m.d.sync += noise.eq((noise >> 1) ^ noise[0].replicate(_BITS) & _TAPS)
-        # What is offered behind it may not go away.
+        # The offered output must be held until it is taken.
         with m.If(~self.output.valid | self.output.ready):
             m.d.sync += is_open.eq(noise[0])
         m.d.comb += [
@@ -118,4 +118,4 @@ def _is_stream(signature: Any) -> bool:
 
 def _all(found: Any) -> list[Any]:
     """The interfaces of an array, or the one that is none."""
-    return [each for part in found for each in _all(part)] if isinstance(found, list) else [found]
+    return [each for item in found for each in _all(item)] if isinstance(found, list) else [found]

@@ -20,7 +20,7 @@ from ctm.tb.soak.work import draw_work
 from ctm.tb.system.memories import copy, first_difference, touched_pages
 
 _RUNS, _LONG_RUNS = 160, 10_000
-_PART = 20
+_BATCH = 20
 _QUEUED = range(20_000, 20_030)
 _OTHER: dict[str, dict[str, int | str]] = {
     "one port of 64 bits": {"memory.split": 1 << 32, "memory.data_bits": 64, "array.threads": 4},
@@ -59,9 +59,9 @@ def check(seeds: range, config: MachineConfig) -> list[Outcome]:
     return [outcome for seed in seeds for outcome in Comparison(draw_work(seed), config).run()]
 
 
-@pytest.mark.parametrize("first", some(range(0, _RUNS, _PART), 2))
+@pytest.mark.parametrize("first", some(range(0, _RUNS, _BATCH), 2))
 def test_random_work_leaves_the_same_errors_and_the_same_memory(first: int) -> None:
-    check(range(first, first + _PART), machine("r5xx"))
+    check(range(first, first + _BATCH), machine("r5xx"))
 
 
 @pytest.mark.long

@@ -40,7 +40,7 @@ def test_random_work_leaves_the_same_errors_and_the_same_memory() -> None:
 
 
 def test_fetches_for_valid_pixels_count_all_that_are_active() -> None:
-    """Work that reads LANES_TEX behind fetch clauses with VALID_PIX, where pixels are killed or not covered."""
+    """Work that reads LANES_TEX after fetch clauses with VALID_PIX, where pixels are killed or not covered."""
     check(range(24, 26), machine("r700"))
 
 

@@ -22,7 +22,7 @@ _BORDERS = (
     "machine", "mc.controller", "dpp.array", "pe.processor", "pe.program_run", "pe.loader", "pe.window", "pe.launcher",
 )  # fmt: skip
 _OF_DRAWS = ("draw.pipeline", "vgt.grouper", "vgt.emit_grouper")
-"""Modules that connect units. Between the parts of a unit streams may rely on each other."""
+"""Modules that connect units. Inside of a unit streams may rely on each other."""
 _LEAST_STREAMS = 80
 
 

@@ -29,7 +29,7 @@ _ALL = list(DataFormat)
 MAINTENANCE = [
     word for name in (*_FLUSHES, "wait_for_idle", *_INVALIDATES) for word in CommandBuffer().append(name, 0).words
 ]
-"""Brings everything to memory and forgets what caches have."""
+"""Brings everything to memory and invalidates the caches."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Work:
     contents: list[tuple[int, bytes]]
     buffers: list[Buffer]
     maintenance: int
-    """Where a buffer for it has room."""
+    """Where a buffer for it fits."""
     error_ranges: list[tuple[int, int]]
     """Where memory responds with errors: begin and end of each range."""
     ignored: set[int]
@@ -145,30 +145,30 @@ class _Writer:
     def _launch(self, number: int) -> None:
         program = self.programs[number]
         self.launched.append(program)
-        order = [self.data[place] for place in self.generator.permutation(_DATA)]
+        order = [self.data[index] for index in self.generator.permutation(_DATA)]
         if (program.uncached or program.scratch) and self.data_errors:
-            # After a lookup with an error response the machine's wavefronts write until that has come, the model's do
+            # After a fetch with an error response the machine's wavefronts write until that has come, the model's do
             # not. The range with errors is therefore in the conditional buffer.
             order = [self.data[0], *(region for region in order if region is not self.data[0])]
-        conditional, outputs, rest = order[0], order[1 : 1 + _OUTPUTS], order[1 + _OUTPUTS :]
-        inputs, domain = [self.pick(rest) for _ in range(self.source.inputs)], self._domain(program)
+        conditional, outputs, remaining = order[0], order[1 : 1 + _OUTPUTS], order[1 + _OUTPUTS :]
+        inputs, domain = [self.pick(remaining) for _ in range(self.source.inputs)], self._domain(program)
         layouts = self._outputs(program, outputs)
         if program.own and self.happens(0.6):
             inputs[0] = outputs[0]
         in_place = inputs[0] is outputs[0]
         self._inputs(program, inputs, layouts, in_place=in_place)
         if program.uncached or in_place:
-            # All that is read and written has to exist: lookups beyond the edge would meet what others write.
+            # All that is read and written has to exist: fetches beyond the edge would meet what others write.
             width, height = layouts[0].pitch, layouts[0].height
             domain = [min(bound, limit - 1) for bound, limit in zip(domain, (width, height) * 2, strict=True)]
-        floats = self.pick(self.floats + [region for region in rest if region.size >= 16 * FLOAT_CONSTANTS])
-        self._rest_of_state(number, conditional, floats)
-        uncached = [outputs[place] for place in _areas(program)]
+        floats = self.pick(self.floats + [region for region in remaining if region.size >= 16 * FLOAT_CONSTANTS])
+        self._remaining_state(number, conditional, floats)
+        uncached = [outputs[index] for index in _areas(program)]
         written = frozenset() if program.uncached else frozenset(outputs) - frozenset(uncached)
         drawn = None
         if program.scene is not None:
-            assert self.source.place is not None
-            drawn = self.source.place(self.generator, self.space, program, rest)
+            assert self.source.draw_scene is not None
+            drawn = self.source.draw_scene(self.generator, self.space, program, remaining)
             self.undefined += drawn.undefined
             domain = drawn.domain if self.happens(0.7) else domain
         accesses = Accesses(
@@ -245,7 +245,7 @@ class _Writer:
             base, height = self.set_to["set_out_fmt", 0][1], layouts[0].height % COORDINATE_LIMIT
             self.set("set_inp_fmt", base, layouts[0].format_word, height, index=self.source.read_back)
 
-    def _rest_of_state(self, number: int, conditional: Region, floats: Region) -> None:
+    def _remaining_state(self, number: int, conditional: Region, floats: Region) -> None:
         generator = self.generator
         self.set("set_inst_fmt", self.images[number].base, 0)
         self.set("set_constf_fmt", floats.base, 0)
@@ -306,8 +306,8 @@ def draw_work(seed: int, source: Source = R5XX) -> Work:
     for _ in range(int(generator.integers(1, 4))):
         commands = writer.buffer()
         if kind == "mistakes":
-            places = writer.broken.base, writer.images[0].base
-            commands = spoil(generator, commands, *places, draws=source.kind == "r700")
+            bases = writer.broken.base, writer.images[0].base
+            commands = spoil(generator, commands, *bases, draws=source.kind == "r700")
         data = np.array([word for words in commands for word in words], "<u4").tobytes()
         offset = 4 * int(generator.integers(16))
         region = space.place(bytes(offset) + data)

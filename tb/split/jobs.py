@@ -35,7 +35,7 @@ int = {{0 = [64, 0, 0]}}
 def blur_in(
     folder: Path, height: int, width: int, *, program: str = "blur.c", file: str = "picture.npy", isa: str = "r5xx"
 ) -> Path:
-    """A blur whose lookups leave the picture at its borders; the picture is random."""
+    """A blur whose fetches leave the picture at its borders; the picture is random."""
     picture = np.random.default_rng([height, width]).random((height, width), np.float32)
     np.save(folder / "picture.npy", picture)
     path = folder / "blur.toml"

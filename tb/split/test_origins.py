@@ -34,7 +34,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     ("program", "isa"),
     [("blur.c", "r5xx"), pytest.param("blur.c", "r700", marks=pytest.mark.long), ("blur.py", "r700")],
 )
-def test_lookups_around_the_pixel_read_a_window(program: str, isa: str, tmp_path: Path) -> None:
+def test_fetches_around_the_pixel_read_a_window(program: str, isa: str, tmp_path: Path) -> None:
     one, split = run_both(blur_in(tmp_path, 130, 210, program=program, isa=isa), tmp_path, 4, "--engine", "fast")
     assert one["programs"] != split["programs"]
     assert all(tile["i"][1] - tile["i"][0] < LIMIT - 4 for tile in split["tiles"])
@@ -85,7 +85,7 @@ def test_what_cannot_be_known_is_named_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "far.c").write_text(computed)
     path.write_text(path.read_text().replace(BLUR, "far.c"))
     said = error_line("run", path, "--split", 4, "--workers", 0)
-    assert "far.c:3" in said and "which elements of input 0 this lookup reads is not known beforehand" in said
+    assert "far.c:3" in said and "which elements of input 0 this fetch reads is not known beforehand" in said
     (tmp_path / "far.c").write_text(computed.replace("texel(0, pixel).xy", "pixel * 9"))
     assert "far.c:3" in error_line("run", path, "--split", 4, "--workers", 0)
     said = error_line("run", mandelbrot_in(tmp_path, 200), "--split", 4, "--workers", 0)

@@ -15,7 +15,7 @@ EXAMPLES = (
     *(pytest.param(name, marks=pytest.mark.long)
       for name in ("nbody", "bitonic", "blackscholes", "r700/mandelbrot", "r700/bitonic", "r700/sha256")),
 )  # fmt: skip
-"""Formats and tilings, passes that exchange buffers, both instruction sets, lookups of whole inputs."""
+"""Formats and tilings, passes that exchange buffers, both instruction sets, fetches from whole inputs."""
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -52,7 +52,7 @@ def test_what_a_domain_leaves_keeps_what_it_held(outputs: str, tmp_path: Path) -
     np.save(tmp_path / "before.npy", np.random.default_rng(1).random((50, 70, 1), np.float32))
     text = mandelbrot_in(tmp_path, 70).read_text()
     text = text.replace("shape = [70, 70]", f"shape = [50, 70]\n{outputs}")
-    path = tmp_path / "part.toml"
+    path = tmp_path / "split.toml"
     for domain in ("i = [5, 60]\nj = [3, 33]", "i = [1, 99]\nj = [7, 90]"):
         path.write_text(text.replace("i = [0, 69]\nj = [0, 69]", domain))
         run_both(path, tmp_path, 6, "--engine", "fast")

@@ -49,7 +49,7 @@ def test_options_of_one_run_say_what_to_use(option: str, tmp_path: Path) -> None
         (("--split", 4, "--scheduler", "tls://127.0.0.1:9", "--tls-key", "no.pem"), "no.pem: there is no such file"),
         (("--split", 4, "--engine", "serial"), "engine 'serial' is one board"),
         (("--split", 4, "--engine", "quick"), "there is no engine 'quick'"),
-        (("--split", 4, "--scheduler", "tcp://127.0.0.1:9"), "tcp://127.0.0.1:9: no scheduler answers there"),
+        (("--split", 4, "--scheduler", "tcp://127.0.0.1:9"), "tcp://127.0.0.1:9: no scheduler responds there"),
     ],
 )
 def test_options_that_do_not_go_together_are_a_line(options: tuple[object, ...], reason: str, tmp_path: Path) -> None:

@@ -98,14 +98,14 @@ def test_a_cluster_with_certificates_needs_one_of_the_client(tmp_path: Path) -> 
     files = {"ca": made["ca_file"], "cert": made["cert"], "key": made["key"]}
     for name, text in files.items():
         (home / f"{name}.pem").write_text(text)
-    options = [part for name in files for part in (f"--tls-{name}-file" if name == "ca" else f"--tls-{name}",
+    options = [word for name in files for word in (f"--tls-{name}-file" if name == "ca" else f"--tls-{name}",
                                                    home / f"{name}.pem")]  # fmt: skip
-    own = [part for name in files for part in (f"--tls-{name}", home / f"{name}.pem")]
+    own = [word for name in files for word in (f"--tls-{name}", home / f"{name}.pem")]
     path = sweep_in(tmp_path)
     with scheduler(home, "--protocol", "tls", *options) as (address, _), worker(home, address, *options):
         assert address.startswith("tls://")
         said = error_line("sweep", path, "--no-page", "--scheduler", address)
-        assert f"--scheduler {address}: no scheduler answers there" in said
+        assert f"--scheduler {address}: no scheduler responds there" in said
         result = ctm("sweep", path, "--no-page", "--scheduler", address, *own)
         assert result.exit_code == 0, result.output
     assert len(rows_of(tmp_path / "sweep.parquet")) == POINTS
@@ -144,7 +144,7 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path) -> None:
     command = ("sweep", path, "--no-page", "--scheduler")
     for address in ("tcp://127.0.0.1:9", "nonsense://127.0.0.1:9", "tls://127.0.0.1:9"):
         said = error_line(*command, address)
-        assert f"--scheduler {address}: no scheduler answers there" in said
+        assert f"--scheduler {address}: no scheduler responds there" in said
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -238,4 +238,4 @@ def test_certificates_that_are_none_are_said(tmp_path: Path) -> None:
     path = sweep_in(tmp_path, SMALL)
     command = ("sweep", path, "--no-page", "--scheduler", "tls://127.0.0.1:9", "--tls-ca", path)
     result = ctm(*command, "--tls-cert", path, "--tls-key", path)
-    assert result.exit_code == 2 and "--scheduler tls://127.0.0.1:9: no scheduler answers" in result.stderr
+    assert result.exit_code == 2 and "--scheduler tls://127.0.0.1:9: no scheduler responds" in result.stderr

@@ -85,7 +85,7 @@ def nap(number: int) -> Record:
 
 
 @pytest.mark.long
-def test_many_workers_are_kept_busy_and_the_scheduler_stays_small() -> None:
+def test_many_workers_are_kept_busy_and_the_scheduler_does_not_grow() -> None:
     """Scheduler, workers and client are one process here, whose memory is all of theirs."""
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     options: dict[str, Any] = {"processes": False, "dashboard_address": None, "memory_limit": 0}

@@ -23,7 +23,7 @@ _OUTPUT = re.compile(r"^  output (?:\[\d+:0\] )?(\w+);\n", re.MULTILINE)
 _CHANNEL = re.compile(r"(?P<stream>\w+_(?:ar|aw|r|w|b))(?P<signal>[a-z]+)")
 _HANDSHAKE = ("valid", "ready")
 _WATCH = """
-// Says which output of the machine is unknown behind its reset.
+// Reports outputs of the machine that are unknown after its reset.
 module watch;
   always @(posedge ctm_tb.clk) if (!ctm_tb.rst) begin
 @CHECKS@  end
@@ -54,7 +54,7 @@ def _module_without_start(module: str) -> str:
 
 
 def four_states(config: MachineConfig) -> str:
-    """Module `ctm` as Verilog: registers start unknown, rows of memories as random words, other ones in each place.
+    """Module `ctm` as Verilog: registers start unknown, rows of memories as random words, other words in each instance.
 
     Rows are not unknown, because some count from wherever they begin, and for ever one cannot add to what is unknown.
     """
@@ -75,7 +75,7 @@ def _random_rows(memory: re.Match[str], module: str) -> str:
 def watch(machine: str) -> str:
     """Verilog's module `watch`: no output of module `ctm`, as `four_states` has it, is unknown in testbench `ctm_tb`.
 
-    What goes with a handshake is looked at while it is valid; nobody may look at it otherwise.
+    A handshake's payload is checked while it is valid; no unit may read it otherwise.
     """
     border = machine[machine.index("\nmodule ctm(") :]
     checks = ""

@@ -1,4 +1,4 @@
-"""Hardware in which whoever reads what is being written gets something else than was there."""
+"""Hardware in which a read of a row that is being written returns wrong bits."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from ctm.rtl.lib.ram import UNCHECKED
 
 
 class Colliding:
-    """A platform on which `Rows` answer with wrong bits where they promise none; other memories are what they are."""
+    """A platform on which `BlockRam` returns wrong bits where its result is undefined; other memories are unchanged."""
 
     def get_memory(self, memory: Memory) -> Any:
         """The hardware of a memory."""
@@ -31,8 +31,8 @@ class Colliding:
                 with m.If(port.en):
                     m.d.sync += wrong.eq(0)
                     for writer in memory.write_ports:
-                        part = len(bits) // len(writer.en)
-                        written = Cat(enable.replicate(part) for enable in writer.en)
+                        lane_bits = len(bits) // len(writer.en)
+                        written = Cat(enable.replicate(lane_bits) for enable in writer.en)
                         with m.If(writer.addr == port.addr):
                             m.d.sync += wrong.eq(written)
             m.d.comb += Value.cast(port.data).eq(bits ^ wrong)

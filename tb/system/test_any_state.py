@@ -19,7 +19,7 @@ from ctm.tb.soak import comparison
 from ctm.tb.soak.work import draw_work
 from ctm.tb.system.any_state import four_states, library, watch, without_start
 
-_SEEDS, _PART = 200, 50
+_SEEDS, _BATCH = 200, 50
 SAXPY = Path(__file__).parents[2] / "examples" / "saxpy"
 _SIZES = {"i = [0, 63]": "i = [0, 3]", "j = [0, 31]": "j = [0, 3]", "shape = [32, 64]": "shape = [4, 4]"}
 """Of the example, and of one that a slow simulator can run."""
@@ -62,13 +62,13 @@ def anything(request: pytest.FixtureRequest) -> tuple[MachineConfig, Path]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("first", range(0, _SEEDS, _PART))
+@pytest.mark.parametrize("first", range(0, _SEEDS, _BATCH))
 def test_random_work_from_random_states(
     anything: tuple[MachineConfig, Path], monkeypatch: pytest.MonkeyPatch, first: int
 ) -> None:
     config, compiled = anything
     monkeypatch.setattr(comparison.Hardware, "library", staticmethod(lambda config, tell=None: compiled))
-    for seed in range(first, first + _PART):
+    for seed in range(first, first + _BATCH):
         comparison.Comparison(draw_work(seed), config).run()
 
 
@@ -106,7 +106,7 @@ def _simulate(folder: Path, testbench: str = "ctm_tb.v") -> str:
 
 
 @pytest.mark.long
-def test_no_output_is_unknown_behind_the_reset(bench: Path) -> None:
+def test_no_output_is_unknown_after_the_reset(bench: Path) -> None:
     printed = _simulate(bench)
     assert "PASS: all" in printed
     assert "UNKNOWN" not in printed
@@ -116,7 +116,7 @@ def test_no_output_is_unknown_behind_the_reset(bench: Path) -> None:
 def test_without_a_reset_outputs_are_unknown(bench: Path) -> None:
     text = (bench / "ctm_tb.v").read_text()
     assert text.count(".rst(rst)") == 1
-    # The host waits for answers that never come.
+    # The host waits for responses that never come.
     ended = text.replace(".rst(rst)", ".rst(1'b0)").replace(
         "module ctm_tb;", "module ctm_tb;\n  initial #1000 $finish;"
     )

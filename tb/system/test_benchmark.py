@@ -85,7 +85,7 @@ def test_all_workloads_are_there() -> None:
 
 def test_figures_belong_to_one_run() -> None:
     found = benchmark.measure(SMALL["matmul"], "golden", DEFAULT, calibration=1e9)
-    # 8 x 8 processors; 3 + 8 + 4 + 1, 4 rounds of 16 lookups, 34 arithmetic and 1 flow instruction, 4.
+    # 8 x 8 processors; 3 + 8 + 4 + 1, 4 rounds of 16 fetches, 34 arithmetic and 1 flow instruction, 4.
     assert found.lane_instructions == 64 * (3 + 8 + 4 + 1 + 4 * 51 + 4)
     assert found.instructions == found.lane_instructions // 4
     assert found.lane_instruction_rate == pytest.approx(found.lane_instructions / found.seconds)
@@ -140,7 +140,7 @@ def test_a_wrong_result_of_compiled_programs_is_no_figure() -> None:
         speedup.measure(wrong(SMALL["matmul"]), DEFAULT)
 
 
-def test_bench_refuses_an_unknown_engine() -> None:
+def test_an_unknown_engine_of_bench_is_an_error() -> None:
     result = bench("silver")
     assert result.exit_code == 2
     assert "there are no figures of 'silver'" in result.output

@@ -1,4 +1,4 @@
-"""Nobody needs what is read of a row of memory in the cycle in which it is written."""
+"""No unit uses the result of a read of a memory's row in the cycle of a write to it."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ from ctm.sim.report.workloads import Workload, prepare
 from ctm.tb.lib.machines import BEATS
 
 RECORDED: dict[str, dict[str, int]] = json.loads(Path(__file__).with_name("cycles.json").read_text(encoding="utf-8"))
-"""Cycles by workload and latency of memory: those of docs/performance.md, and of a part of its longest workload."""
+"""Cycles by workload and latency of memory: those of docs/performance.md, and of a section of its longest workload."""
 ON_FOUR_CORES = 37_817
 """Of matmul 128 at the usual latency."""
 WORSE = 1.03
@@ -28,7 +28,7 @@ def cases() -> Iterator[tuple[str, str]]:
 
 
 def listed() -> dict[str, Workload]:
-    """What the benchmark runs, and a part of what takes long there."""
+    """What the benchmark runs, and a section of its long workloads."""
     return dict(work()) | {"mandelbrot 64 x 64": workloads.mandelbrot(64)}
 
 

@@ -110,7 +110,7 @@ def test_an_expectation_of_equal_bits_tells_zeros_apart() -> None:
     assert not expectation.holds(np.zeros((2, 1, 1), np.float32))
 
 
-def test_an_expectation_with_a_tolerance_refuses_what_is_further_off_or_no_number() -> None:
+def test_an_expectation_with_a_tolerance_fails_on_what_is_further_off_or_no_number() -> None:
     expectation = Expectation(np.array([1.0, np.inf, np.nan]), np.array([0.25, 0.25, 0.25]))
     assert expectation.holds(np.array([1.25, np.inf, np.nan], np.float32))
     assert expectation.worst_error(np.array([1.25, np.inf, np.nan], np.float32)) == 0.25
@@ -169,7 +169,7 @@ def test_the_demonstration_of_a_wrong_result_says_so_and_fails(tmp_path: Path) -
     assert "1 of 1 are wrong." in (tmp_path / "report.html").read_text()
 
 
-def test_the_demonstration_refuses_an_unknown_name(tmp_path: Path) -> None:
+def test_an_unknown_name_of_a_demonstration_is_an_error(tmp_path: Path) -> None:
     result = demonstrate("fractal", "-o", tmp_path)
     assert result.returncode == 2
     assert "fractal" in result.stderr

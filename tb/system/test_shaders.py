@@ -1,4 +1,4 @@
-"""Real compiled programs: right results, whatever the size of a group and the place of the domain."""
+"""Real compiled programs: right results, whatever the size of a group and the position of the domain."""
 
 import numpy as np
 import pytest

@@ -36,8 +36,8 @@ class Campaign(ABC):
 
     A worker runs `batch` seeds at a time. After `enough` seeds a cell that was never covered counts as a hole.
 
-    `crosses` are tables whose cells have several parts, as ``a / b / c``, and after how many seeds their holes count.
-    Pairs of these parts are a table of their own, whose holes count after `enough`.
+    `crosses` are tables whose cells have several fields, as ``a / b / c``, and after how many seeds their holes count.
+    Pairs of these fields are a table of their own, whose holes count after `enough`.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Campaigns on workers of Dask: of this computer, or behind a scheduler that shares no folder with the client."""
+"""Campaigns on workers of Dask: of this computer, or of a scheduler that shares no folder with the client."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

@@ -104,7 +104,7 @@ def _coverage(
 
 
 def pairs_of(cell: str) -> Iterator[str]:
-    """Two of the parts of a cell, in all combinations."""
+    """Two of the fields of a cell, in all combinations."""
     yield from (_SEPARATOR.join(pair) for pair in combinations(cell.split(_SEPARATOR), 2))
 
 

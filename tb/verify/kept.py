@@ -24,7 +24,7 @@ def path_of(failure: Failure, folder: Path) -> Path:
 
 
 def keep(failure: Failure, folder: Path) -> None:
-    """Write a failure into a folder, in place of what it was before it was reduced; OSError: it cannot be written."""
+    """Write a failure into a folder, over the one that is not reduced; OSError: it cannot be written."""
     fields = {
         "format": _FORMAT, "campaign": failure.campaign, "case": failure.case, "difference": failure.difference,
         "kind": failure.kind, "items": failure.size, "tries": failure.tries, "is_complete": failure.is_complete,

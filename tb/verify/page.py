@@ -27,14 +27,14 @@ _SHOWN = ("program", "programs", "seed")
 def page_of(results: Results, *, command: str) -> str:
     """The page as HTML; `command` made it."""
     failures, tables = results.failures, results.coverage
-    parts = [_head(results), _campaigns(results)]
+    sections = [_head(results), _campaigns(results)]
     if failures:
-        parts += ["<h2>Failing seeds</h2>", *map(_failure, failures)]
+        sections += ["<h2>Failing seeds</h2>", *map(_failure, failures)]
     if tables:
-        parts += ["<h2>Coverage</h2>", embed(_chart(tables), "coverage"), *(_table(each) for each in tables)]
-    parts += ["<h2>Run it again</h2>", f"<pre>{escape(command)}</pre>"]
-    parts += [f'<p class="soft">Version {escape(__version__)}, sources {sources()}.</p>']
-    return framed("Verification", "\n".join(parts), library=get_plotlyjs())
+        sections += ["<h2>Coverage</h2>", embed(_chart(tables), "coverage"), *(_table(each) for each in tables)]
+    sections += ["<h2>Run it again</h2>", f"<pre>{escape(command)}</pre>"]
+    sections += [f'<p class="soft">Version {escape(__version__)}, sources {sources()}.</p>']
+    return framed("Verification", "\n".join(sections), library=get_plotlyjs())
 
 
 def _head(results: Results) -> str:
@@ -91,10 +91,10 @@ def _chart(tables: Sequence[Coverage]) -> go.Figure:
 
 
 def _table(table: Coverage) -> str:
-    return "\n".join(_table_parts(table))
+    return "\n".join(_table_elements(table))
 
 
-def _table_parts(table: Coverage) -> Iterator[str]:
+def _table_elements(table: Coverage) -> Iterator[str]:
     covered = f"{table.covered:,} of {len(table.cells):,} cells covered"
     yield f'<h3>{escape(table.table)}</h3><p class="soft">{covered}</p>'
     reasons: dict[str, int] = {}

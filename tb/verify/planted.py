@@ -1,6 +1,6 @@
 """Faults of the hardware that are planted to see that campaigns find them: the rows of ``planted.toml``.
 
-A fault is a mutant of `ctm.tb.mutation`: workers import it in place of its file, and have a cache of their own, because
+A fault is a mutant of `ctm.tb.mutation`: workers import it instead of its file, and have a cache of their own, because
 compiled models are kept by the sources that are on disk.
 """
 

@@ -11,7 +11,7 @@ from ctm.tb.verify.worker import Record
 
 @dataclass
 class Failure:
-    """A failing seed: its case, reduced if `tries` is not 0, and the first difference that it shows.
+    """A failing seed: its case, reduced if `tries` is not 0, and its first difference.
 
     `size` counts the items that are left of a reduced case. A batch that no worker survives has no case, only its
     seeds.
@@ -45,7 +45,7 @@ class Failure:
 
 @dataclass
 class Tally:
-    """A campaign's part of a run. `stop` is set when it is to begin no more batches."""
+    """The state of a campaign's run. `stop` is set when it is to begin no more batches."""
 
     campaign: Campaign
     next_seed: int
@@ -80,7 +80,7 @@ class Tally:
         return found
 
     def take_reduction(self, record: Record) -> Failure:
-        """Put a reduced case in place of the drawn one; the failure."""
+        """Replace the drawn case by a reduced one; the failure."""
         self.seconds += record["seconds"]
         fields = ("campaign", "case", "difference", "kind", "tries", "is_complete", "size")
         failure = Failure(**{name: record[name] for name in fields})

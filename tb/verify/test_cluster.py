@@ -70,7 +70,7 @@ def test_a_scheduler_that_is_not_there_is_a_line(tmp_path: Path, capsys: pytest.
     for address in ("tcp://127.0.0.1:9", "nonsense://127.0.0.1:9"):
         assert run(["--scheduler", address, "-o", str(tmp_path)]) == 2
         errors = capsys.readouterr().err.splitlines()
-        assert errors[-1].startswith(f"error: --scheduler {address}: no scheduler answers there")
+        assert errors[-1].startswith(f"error: --scheduler {address}: no scheduler responds there")
 
 
 @pytest.mark.long

@@ -152,9 +152,9 @@ def test_the_page_has_failures_holes_and_the_command(tmp_path: Path) -> None:
     page = tmp_path / "out" / "verify.html"
     assert verify(tmp_path, "--seeds", 70, "--page", page) == 1
     text = page.read_text()
-    for part in ("<h3>stub-17</h3>", "3 items left, width 1", "70 seeds in", "7 failing", "holes in coverage: 1",
+    for phrase in ("<h3>stub-17</h3>", "3 items left, width 1", "70 seeds in", "7 failing", "holes in coverage: 1",
                  "1 hole<", f"{CELLS[-1]}<", "--campaign stub --workers 0", f"sources {sources()}"):  # fmt: skip
-        assert part in text, part
+        assert phrase in text, phrase
     assert "http" not in text.split("</script>", 1)[1].partition("<script")[0]
 
 
@@ -209,9 +209,9 @@ def test_what_is_wrong_is_one_line(
     ],
 )
 def test_files_that_are_no_failures_are_one_line(text: str, said: str, tmp_path: Path, capsys: Output) -> None:
-    rest = '"campaign": "stub", "case": {"seed": 1}, "difference": "", "kind": "", "version": "", "sources": ""'
+    fields = '"campaign": "stub", "case": {"seed": 1}, "difference": "", "kind": "", "version": "", "sources": ""'
     path = tmp_path / "kept.json"
-    path.write_text(text.replace("%s", rest))
+    path.write_text(text.replace("%s", fields))
     assert run(["--again", str(path)]) == 2
     printed = capsys.readouterr().err.splitlines()
     assert printed[-1].startswith(f"error: {path}: {said}"), printed

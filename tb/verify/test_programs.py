@@ -82,11 +82,11 @@ def test_all_instructions_are_the_same_program() -> None:
 
 def test_without_its_clause_a_cf_instruction_is_gone_and_without_it_its_clause() -> None:
     program = r700.assembled(CLAUSES)
-    parts = r700.Program(program)
-    assert parts.size == 9
+    split = r700.Program(program)
+    assert split.size == 9
 
     def text(items: list[int]) -> str:
-        left = parts.kept(items)
+        left = split.kept(items)
         assert left is not None
         return disassemble(left)
 
@@ -97,8 +97,8 @@ def test_without_its_clause_a_cf_instruction_is_gone_and_without_it_its_clause()
     one_fetch = text([4, 6, 8])
     assert "TEX ADDR(L2) CNT(1)" in one_fetch and "t1" in one_fetch and "t0" not in one_fetch
     assert "ALU" not in text([1, 2, 8])
-    assert parts.kept([1, 2]) is None
-    assert parts.kept([0, 1, 2, 7]) is None, "what is after its last CF instruction is its clause"
+    assert split.kept([1, 2]) is None
+    assert split.kept([0, 1, 2, 7]) is None, "what is after its last CF instruction is its clause"
 
 
 def test_all_items_leave_the_same_results() -> None:

@@ -18,7 +18,7 @@ def test_what_fails_is_left_with_what_defines_it() -> None:
     assert reduced.found.difference == "seed 7: 3 numbers, width 1"
 
 
-def test_a_case_that_cannot_be_opened_stays() -> None:
+def test_a_case_that_cannot_be_opened_is_kept() -> None:
     class Closed(Stub):
         def opened(self, case: Case) -> Case:
             return case
@@ -28,7 +28,7 @@ def test_a_case_that_cannot_be_opened_stays() -> None:
     assert (reduced.case, reduced.tries, reduced.is_complete) == (case, 0, False)
 
 
-def test_a_case_that_does_not_fail_again_stays() -> None:
+def test_a_case_that_does_not_fail_again_is_kept() -> None:
     reduced = reduce(Stub(), {"seed": 8}, Found("once", "numbers"), seconds=60)
     assert (reduced.case, reduced.tries, reduced.is_complete) == ({"seed": 8}, 1, False)
     assert reduced.found.difference == "once"

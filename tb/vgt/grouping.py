@@ -121,7 +121,7 @@ class Given:
 
 
 class Lines:
-    """A memory that gives lines late, and takes requests when it likes. A request stays until it is taken."""
+    """A memory with a random latency that stalls requests at random. A request is held until it is taken."""
 
     def __init__(self, port: Any, memory: Memory, generator: np.random.Generator, stall: float) -> None:
         self._memory, self._generator = memory, generator

@@ -68,18 +68,18 @@ def test_a_strip_goes_on_in_the_next_batch(grouper: VertexGrouper) -> None:
     check(case, found)
 
 
-def test_an_index_that_memory_refuses_is_an_error_and_the_next_draw_is_not(grouper: VertexGrouper) -> None:
+def test_an_error_response_to_an_index_is_an_error_and_the_next_draw_is_not(grouper: VertexGrouper) -> None:
     memory = Memory(size=MEMORY_BYTES)
     memory.respond_with_errors(INDICES + 64, INDICES + 128)
     state = DrawState(
         index_address=INDICES, index_format=IndexFormat.UINT32,
         raster=Raster(primitive=PrimitiveType.TRILIST.value),
     )  # fmt: skip
-    refused = Case(memory, state, Start(40, 1, 0, 0), False)
+    failing = Case(memory, state, Start(40, 1, 0, 0), False)
     good = random_case(5)
 
     async def bench(context: Any) -> None:
-        first = Bench(grouper, refused, 2)
+        first = Bench(grouper, failing, 2)
         await first.run(context)
         assert first.given.error
         await first.drop(context)

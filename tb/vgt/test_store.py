@@ -71,13 +71,13 @@ class Bench:
         return entry if exports else None
 
     def _write_record(self, context: Any) -> tuple[int, int] | None:
-        place, words = self._place(), self._words()
+        target, words = self._record_row(), self._words()
         valid = self.draw.random() < 0.5
-        payload = {"record": place[0], "row": place[1], "words": words}
+        payload = {"record": target[0], "row": target[1], "words": words}
         context.set(self.store.record, {"valid": int(valid), "payload": payload})
         if valid:
-            self.rows_of_records[place] = words
-        return place if valid else None
+            self.rows_of_records[target] = words
+        return target if valid else None
 
     def _read_position(self, context: Any, written: int | None) -> list[int] | None:
         """Read a position vector; what it is, if it is not written now."""
@@ -88,19 +88,19 @@ class Bench:
 
     def _read_constant(self, context: Any, written: int | None, rows: set[tuple[int, int] | None]) -> list[int] | None:
         """Read a parameter or a row of a record; what it is, if it is known."""
-        entry, vector, place = int(self.draw.choice(self.entries)), self._vector(), self._place()
+        entry, vector, target = int(self.draw.choice(self.entries)), self._vector(), self._record_row()
         is_record = bool(vector[0])
-        row = place[1] if is_record else vector[1]
-        fields = {"is_record": int(is_record), "record": place[0], "row": row, "entry": entry}
+        row = target[1] if is_record else vector[1]
+        fields = {"is_record": int(is_record), "record": target[0], "row": row, "entry": entry}
         context.set(self.store.constant, fields)
         if is_record:
-            return None if place in rows else self.rows_of_records.get(place)
+            return None if target in rows else self.rows_of_records.get(target)
         return None if entry == written else self.vectors.get((entry, vector), _NOTHING)
 
     def _vector(self) -> Vector:
         return self.rows[int(self.draw.integers(len(self.rows)))]
 
-    def _place(self) -> tuple[int, int]:
+    def _record_row(self) -> tuple[int, int]:
         """A row of a record."""
         return int(self.draw.choice(self.records)), int(self.draw.integers(RECORD_ROWS))
 

@@ -17,7 +17,7 @@ def inputs() -> dict[str, Array]:
 
 
 def expected(arrays: dict[str, Array]) -> dict[str, Expectation]:
-    """Those above the threshold in their order, float32 [16, 256, 1], zeros behind them."""
+    """Those above the threshold in their order, float32 [16, 256, 1], zeros after them."""
     numbers = arrays["numbers.npy"].ravel()
     kept = numbers[numbers > THRESHOLD]
     result = np.zeros(numbers.size, np.float32)

@@ -1,4 +1,4 @@
-/* The Mandelbrot set, as mandelbrot.s: how many steps each pixel stays within |z| < 2.
+/* The Mandelbrot set, as mandelbrot.s: how many steps each pixel remains within |z| < 2.
  *
  * Constant 0: (step, step, left, bottom). A round has four steps; a pixel that leaves is not counted from then on, and
  * leaves the loop behind the round: its numbers grow, become infinite and then none, and are never again below 4. */

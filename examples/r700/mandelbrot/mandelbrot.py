@@ -1,4 +1,4 @@
-"""The Mandelbrot set, as mandelbrot.s: how many steps each pixel stays within |z| < 2."""
+"""The Mandelbrot set, as mandelbrot.s: how many steps each pixel remains within |z| < 2."""
 
 from ctm import kernel
 from ctm.language import unroll, vec2, vec4
@@ -11,7 +11,7 @@ AT_ONCE = 4
 def mandelbrot(pixel: vec2, view: vec4) -> float:
     """The number of steps; `view` is (step, step, left, bottom).
 
-    A round has four steps; a pixel that leaves is not counted from then on, and leaves the loop behind the round.
+    A round has four steps; a pixel that leaves is not counted from then on, and leaves the loop after the round.
     """
     c = pixel * view.xy + view.zw
     x = y = square = 0.0

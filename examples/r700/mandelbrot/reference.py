@@ -7,7 +7,7 @@ from ctm.examples.mandelbrot.reference import BOTTOM, ESCAPED, HEIGHT, LEFT, LIM
 
 
 def inputs() -> dict[str, Array]:
-    """None: a pixel knows its place."""
+    """None: a pixel's input is its position."""
     return {}
 
 
@@ -24,14 +24,14 @@ def steps(width: int, height: int, step: float, left: float, bottom: float, limi
     """
     j, i = np.mgrid[0:height, 0:width].astype(np.float32)
     real, imaginary = (
-        (place * np.float32(step) + np.float32(first)).ravel() for place, first in ((i, left), (j, bottom))
+        (coordinate * np.float32(step) + np.float32(first)).ravel() for coordinate, first in ((i, left), (j, bottom))
     )
     count = np.full(real.size, limit - 1, np.float32)
     inside = np.arange(real.size)
     x, y = np.zeros_like(real), np.zeros_like(real)
     for done in range(limit):
-        stays = x * x + y * y < np.float32(ESCAPED)
-        count[inside[~stays]] = done
-        x, y, real, imaginary, inside = (array[stays] for array in (x, y, real, imaginary, inside))
+        remains = x * x + y * y < np.float32(ESCAPED)
+        count[inside[~remains]] = done
+        x, y, real, imaginary, inside = (array[remains] for array in (x, y, real, imaginary, inside))
         x, y = x * x + (real - y * y), (x + x) * y + imaginary
     return count.reshape(height, width, 1)

@@ -14,7 +14,7 @@ LONGEST = 55
 
 _PRIMES = [n for n in range(2, 312) if all(n % divisor for divisor in range(2, n))]
 ROUND_CONSTANTS = [int(prime ** (1 / 3) % 1 * 2**32) for prime in _PRIMES]
-"""The first 32 bits behind the point of the cube roots of the first 64 primes."""
+"""The first 32 bits after the point of the cube roots of the first 64 primes."""
 
 
 def messages(count: int) -> list[bytes]:

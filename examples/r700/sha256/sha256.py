@@ -25,11 +25,11 @@ def sha256(pixel: ivec2, blocks: Image[uint], constants: list[uvec4]) -> tuple[u
     for k in unroll(range(WORDS // 4)):
         w[4 * k], w[4 * k + 1], w[4 * k + 2], w[4 * k + 3] = texel(blocks, 4 * pixel.x + k, pixel.y)
     abcd, efgh = first, second
-    for part in range(ROUNDS // WORDS):
+    for chunk in range(ROUNDS // WORDS):
         for i in unroll(range(WORDS)):
             choice = (efgh.x & efgh.y) ^ (~efgh.x & efgh.z)
             majority = (abcd.x & abcd.y) ^ (abcd.x & abcd.z) ^ (abcd.y & abcd.z)
-            one = efgh.w + rotations(efgh.x, 6, 11, 25) + choice + constants[4 * part + i // 4][i % 4] + w[i]
+            one = efgh.w + rotations(efgh.x, 6, 11, 25) + choice + constants[4 * chunk + i // 4][i % 4] + w[i]
             two = rotations(abcd.x, 2, 13, 22) + majority
             efgh = uvec4(abcd.w + one, efgh.xyz)
             abcd = uvec4(one + two, abcd.xyz)

@@ -1,4 +1,4 @@
-"""Draws a lit torus: a mesh, a vertex program that turns and projects it, and a pixel program that lights it."""
+"""Draws a lit torus: a mesh, a vertex program that rotates and projects it, and a pixel program that lights it."""
 
 import sys
 from pathlib import Path
@@ -52,9 +52,9 @@ def mesh(coarse: int = 1) -> tuple[Floats, npt.NDArray[np.uint16]]:
 
 def constants() -> Floats:
     """The float constants of both programs, [rows, 4]."""
-    tilt, turn = np.radians(58), np.radians(25)
+    tilt, yaw = np.radians(58), np.radians(25)
     about_x = np.array([[1, 0, 0], [0, np.cos(tilt), -np.sin(tilt)], [0, np.sin(tilt), np.cos(tilt)]])
-    about_z = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1]])
+    about_z = np.array([[np.cos(yaw), -np.sin(yaw), 0], [np.sin(yaw), np.cos(yaw), 0], [0, 0, 1]])
     rotation = about_z @ about_x
     near, far, distance, focus = 1.0, 10.0, 4.0, 2.3
     # The eye looks along -z from `distance`; rows of the target grow downwards.

@@ -72,7 +72,7 @@ class Breakpoints:
                 yield found
 
     def stopped(self, stop: Stop) -> tuple[str, list[int]]:
-        """The reason that an editor shows for a stop, and its identifiers there."""
+        """The reason that an editor displays for a stop, and its identifiers there."""
         every = [each for several in self._requested.values() for each in several if each.number == stop.number]
         reason = "data breakpoint" if stop.watched is not None else "breakpoint"
         return next((each.reason for each in every), reason), [each.identifier for each in every]

@@ -1,4 +1,4 @@
-"""Serves an editor: one thread reads requests, another carries them out, so that a pause is seen while it runs."""
+"""Serves an editor: one thread reads requests, another carries them out, so that a command can be interrupted."""
 
 from queue import Queue
 from threading import Thread
@@ -53,7 +53,7 @@ class Server:
         else:
             if _moves(request):
                 if self._moves_requested == self._moves_done:
-                    # A pause after the end of the command.
+                    # An interrupt after the end of the command.
                     self._adapter.clear()
                 self._moves_requested += 1
             if command == "terminate":

@@ -1,8 +1,8 @@
 """Batches of a draw: the vertices that the hardware shades together, and in which order.
 
 A functional model of the rule in docs/design/draws.md, vertices. The golden model shades vertices in any order; given
-this one its wavefronts have the threads of the hardware's. A wavefront whose registers begin otherwise in the
-hardware's trace shows where the rule is not what the hardware does.
+this order its wavefronts have the threads of the hardware's. If a wavefront's registers begin otherwise in the
+hardware's trace, the hardware does not follow the rule there.
 """
 
 from dataclasses import dataclass

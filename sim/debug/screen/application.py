@@ -41,9 +41,9 @@ COMMANDS = {
 """Keys as in gdb's TUI; large letters go back."""
 _CSS = """
 Screen { layout: vertical; }
-#place { height: 1; background: $primary-darken-2; color: $text; }
-#place.fault { background: $error; }
-#place.running { background: $warning-darken-2; }
+#location { height: 1; background: $primary-darken-2; color: $text; }
+#location.fault { background: $error; }
+#location.running { background: $warning-darken-2; }
 .pane { border: round $primary-darken-1; padding: 0; }
 .pane:focus { border: round $accent; }
 .pane, #log { scrollbar-size-vertical: 1; }
@@ -99,7 +99,7 @@ class DebugScreen(App[int]):
 
     def compose(self) -> ComposeResult:
         """See `App`."""
-        yield Static("", id="place", markup=False)
+        yield Static("", id="location", markup=False)
         names = ("Source", "Instructions", "Registers", "Lanes", "Output", "Log")
         ids = ("source", "instructions", "registers", "lanes", "image", "log")
         yield Tabs(
@@ -172,12 +172,12 @@ class DebugScreen(App[int]):
 
     def _show_running(self, line: str) -> None:
         if self._command == line:
-            status = self.query_one("#place", Static)
+            status = self.query_one("#location", Static)
             status.update(f" {line} ... Escape interrupts it")
             status.set_class(True, "running")
 
     def _show(self) -> None:
-        session, status = self.session, self.query_one("#place", Static)
+        session, status = self.session, self.query_one("#location", Static)
         status.remove_class("running")
         try:
             at, wavefront = session.position, session.wavefront

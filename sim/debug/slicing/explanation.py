@@ -50,12 +50,12 @@ class Explanation:
         named = self.others if everything else self.others[:_MOST_OTHERS]
         yield from named
         if len(named) < len(self.others):
-            yield f"... and {len(self.others) - len(named):,} other fragments; `why /a` shows all"
+            yield f"... and {len(self.others) - len(named):,} other fragments; `why /a` lists all"
         shown = found.causes if everything else found.causes[:_MOST]
         for cause in shown:
             yield from self._cause(cause)
         if len(shown) < len(found.causes):
-            yield f"... and {len(found.causes) - len(shown):,} instructions before these; `why /a` shows all"
+            yield f"... and {len(found.causes) - len(shown):,} instructions before these; `why /a` lists all"
         own = {cell: word for cell, word in found.start.items() if cell.array not in _MASKS}
         beginnings = (
             ("constants", found.constants), ("inputs and memory", found.elements),
@@ -94,7 +94,7 @@ class Explanation:
             # What is made of other values may happen to be the same.
             if all(isinstance(word, np.bool_) for word in beside.values()):
                 value = self.names.word(cell, cause.made[cell])
-                return f"{self.names.name(cell)} stays {value} by {self._words(beside)}"
+                return f"{self.names.name(cell)} keeps {value} by {self._words(beside)}"
         # An instruction that gives the same whatever it reads.
         because = self._words(read) or "nothing else"
         return f"{self._words({cell: cause.made[cell] for cell in made})} from {because}"

@@ -1,1 +1,1 @@
-"""The page of ``ctm explore``, made with NiceGUI. What it shows comes from `ctm.sim.explore.explorer` alone."""
+"""The page of ``ctm explore``, made with NiceGUI. Its contents come from `ctm.sim.explore.explorer` alone."""

@@ -27,7 +27,7 @@ def language_of(name: str) -> Any:
 def colours_of(programs: Iterable[Program]) -> dict[int, str]:
     """The colour of each source line that has instructions, of whatever program."""
     lines = sorted({each.line for program in programs for each in program.instructions if each.line})
-    return {line: colour(place) for place, line in enumerate(lines)}
+    return {line: colour(index) for index, line in enumerate(lines)}
 
 
 class SourceEditor:
@@ -85,14 +85,14 @@ class Listing:
         for each in instructions:
             # An instruction group takes several lines, whose first has its unit.
             first, *more = each.text.split("\n")
-            texts.append([f"{each.unit:>{width}}  {first}", *(f"{'':>{width}}  {part}" for part in more)])
+            texts.append([f"{each.unit:>{width}}  {first}", *(f"{'':>{width}}  {line}" for line in more)])
         self._lines = [each.line for each, text in zip(instructions, texts, strict=True) for _ in text]
-        value = "\n".join(part for text in texts for part in text)
+        value = "\n".join(line for text in texts for line in text)
         if self.element.value != value:
             self.element.value = value
         self.element.decorations = [
-            _line(place, line, colours[line], is_chosen=line == chosen)
-            for place, line in enumerate(self._lines, 1)
+            _line(number, line, colours[line], is_chosen=line == chosen)
+            for number, line in enumerate(self._lines, 1)
             if line in colours
         ]
 
@@ -110,9 +110,9 @@ def _handler(chosen: Chosen) -> Callable[[GenericEventArguments], None]:
     return clicked
 
 
-def _line(place: int, line: int, name: str, *, is_chosen: bool) -> Decoration:
+def _line(number: int, line: int, name: str, *, is_chosen: bool) -> Decoration:
     classes = f"ctm-own {name}{' ctm-chosen' if is_chosen else ''}"
-    return {"kind": "line", "line": place, "class": classes, "attributes": {"data-line": str(line)}}
+    return {"kind": "line", "line": number, "class": classes, "attributes": {"data-line": str(line)}}
 
 
 def _ends(lines: list[str]) -> list[int]:
@@ -126,14 +126,14 @@ def _ends(lines: list[str]) -> list[int]:
 
 def _error(problem: Problem, lines: list[str], ends: list[int]) -> list[Decoration]:
     """The line of an error, and what begins at its column."""
-    place = problem.line - 1
+    index = problem.line - 1
     found: list[Decoration] = []
     if not problem.is_warning:
         found.append({"kind": "line", "line": problem.line, "class": "ctm-error"})
-    text = lines[place]
+    text = lines[index]
     if 0 < problem.column <= len(text):
         word = _WORD.match(text, problem.column - 1)
         assert word is not None
-        begin = ends[place] - len(text)
+        begin = ends[index] - len(text)
         found.append({"kind": "mark", "from": begin + word.start(), "to": begin + word.end(), "class": "ctm-at"})
     return found

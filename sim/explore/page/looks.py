@@ -3,7 +3,7 @@
 from typing import Final
 
 _HUES = (210, 35, 140, 330, 265, 80, 180, 10, 300, 55)
-"""Neighbours differ, also for those who do not tell red from green: their order alternates cold and warm."""
+"""Neighbours differ, also under red-green colour blindness: their order alternates cold and warm."""
 COLOURS = len(_HUES)
 
 _LINES = "\n".join(f".ctm-{number} {{ --hue: {hue}; }}" for number, hue in enumerate(_HUES))
@@ -85,6 +85,6 @@ LIGHT: Final = "eclipse"
 DARK: Final = "githubDark"
 
 
-def colour(place: int) -> str:
-    """The class that gives the source line at a place among those with instructions its colour."""
-    return f"ctm-{place % COLOURS}"
+def colour(index: int) -> str:
+    """The class of the colour of a source line; `index` counts the lines with instructions."""
+    return f"ctm-{index % COLOURS}"

@@ -16,14 +16,14 @@ from ctm.sim.explore.page.editors import Listing, SourceEditor, colours_of, lang
 from ctm.sim.explore.request import Explored, Problem, Program, Request, Run
 from ctm.sim.explore.start import Start
 
-_PAUSE = 0.4
+_DELAY_SECONDS = 0.4
 """Seconds without a key before a source is looked at."""
 _POLL, _LOOK = 1.0, 0.1
 _NAMES = {"r5xx": "R5xx", "r700": "R700"}
 
 
 class Page:
-    """What one browser shows. Everything that is computed comes from `explorer`."""
+    """The page of one browser. `explorer` computes all of its contents."""
 
     def __init__(self, start: Start, explorer: Explorer, models: Models) -> None:
         self._start, self._explorer, self._models = start, explorer, models
@@ -140,7 +140,7 @@ class Page:
 
     def _changed(self) -> None:
         if not self._is_setting:
-            self._again(_PAUSE)
+            self._again(_DELAY_SECONDS)
 
     def _changed_isa(self) -> None:
         if not self._is_setting:
@@ -149,7 +149,7 @@ class Page:
     def _changed_job(self) -> None:
         if not self._is_setting:
             self._is_own_job = bool(self._job.value.strip())
-            self._again(_PAUSE)
+            self._again(_DELAY_SECONDS)
 
     def _choose(self, line: int) -> None:
         self._chosen = line
@@ -160,16 +160,16 @@ class Page:
 
     # What becomes of the source.
 
-    def _again(self, pause: float = 0.0) -> None:
+    def _again(self, delay: float = 0.0) -> None:
         """Begin anew with what stands there; what is being computed is given up."""
         self._stop.set()
         if self._is_left:
             return
         self._stop = Event()
-        background_tasks.create(self._wait(self._stop, pause))
+        background_tasks.create(self._wait(self._stop, delay))
 
-    async def _wait(self, stop: Event, pause: float) -> None:
-        await asyncio.sleep(pause)
+    async def _wait(self, stop: Event, delay: float) -> None:
+        await asyncio.sleep(delay)
         if not stop.is_set():
             with self._client:
                 await self._follow(stop)
@@ -195,7 +195,7 @@ class Page:
         return any(each.instructions and each.isa == self._isa.value for each in self._programs)
 
     async def _measure(self, stop: Event) -> None:
-        """Run a part of the job with a profile, on hardware if it is there."""
+        """Run a sample of the job with a profile, on hardware if it is there."""
         isa = self._isa.value
         while self._models.is_looked_for(isa) and not stop.is_set():
             await asyncio.sleep(_LOOK)
@@ -240,7 +240,7 @@ class Page:
         self._tell("it does not run to its end" if self._problems else "done")
 
     async def _ask(self, stop: Event, *, engine: str = "", whole: bool = False) -> Explored | None:
-        """An answer, None if the page wants another one by now."""
+        """The response, None if a newer request has replaced this one."""
         try:
             request = Request(
                 text=self._editor.text, name=self._source.name, folder=self._source.folder, engine=engine, whole=whole,
@@ -312,9 +312,9 @@ class Page:
         box.visible = program is None or bool(program.problems)
 
     def _show_problem(self, problem: Problem) -> None:
-        place = f"line {problem.line}: " if problem.line else f"{problem.place}: " if problem.place else ""
+        location = f"line {problem.line}: " if problem.line else f"{problem.location}: " if problem.location else ""
         kind = "warning: " if problem.is_warning else ""
-        label = ui.label(f"{place}{kind}{problem.message}").classes("ctm-bad")
+        label = ui.label(f"{location}{kind}{problem.message}").classes("ctm-bad")
         if problem.line:
             label.classes("ctm-link").on("click", lambda: self._editor.element.reveal_line(problem.line))
 

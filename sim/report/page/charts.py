@@ -73,9 +73,9 @@ def picture(array: npt.NDArray[Any]) -> tuple[Any, int]:
         with np.errstate(invalid="ignore"):
             colours = np.nan_to_num(np.clip(shown[..., :3] / full, 0, 1) * 255).astype(np.uint8)
         texts = np.moveaxis(shown, -1, 0)
-        places = ", ".join(f"%{{customdata[{channel}]:.6g}}" for channel in range(len(texts)))
+        values = ", ".join(f"%{{customdata[{channel}]:.6g}}" for channel in range(len(texts)))
         trace = go.Image(
-            z=colours, dx=step, dy=step, customdata=shown, hovertemplate=f"(%{{x}}, %{{y}}): {places}<extra></extra>"
+            z=colours, dx=step, dy=step, customdata=shown, hovertemplate=f"(%{{x}}, %{{y}}): {values}<extra></extra>"
         )
     tall = int(np.clip(_PICTURE * height / width, *_HEIGHTS)) + 2 * _MARGIN
     # The page makes it as high as the picture is on its screen.

@@ -109,13 +109,13 @@ def _time(ran: Ran) -> Iterator[str]:
     if ran.seen.lost_events:
         end = f'<p class="soft">Occupancy ends at cycle {int(ran.seen.events["cycle"][-1]):,}: no more was kept.</p>'
     first, count = charts.first_waits(events(ran.seen, ran.programs, ran.config))
-    parts = (
+    figures = (
         ("Occupancy", charts.occupancy(ran.seen, ran.config)),
         ("Memory traffic", charts.traffic(ran.seen, ran.config)),
         ("Roofline", charts.roofline(ran.report, ran.config)),
     )
     yield "<h2>Over time</h2>" + end + '<div class="columns">'
-    yield from (f"<div><h3>{title}</h3>{embed(figure, title.split()[-1].lower())}</div>" for title, figure in parts)
+    yield from (f"<div><h3>{title}</h3>{embed(figure, title.split()[-1].lower())}</div>" for title, figure in figures)
     shown = f"All {count:,}" if len(first) == count else f"The first {len(first):,} of {count:,}"
     yield f'</div><h3>Waits of each wave slot</h3><p class="soft">{shown}. Gaps are issues and empty slots.</p>'
     yield embed(charts.timeline(first, cores=ran.config.array.cores), "timeline")

@@ -65,8 +65,8 @@ def machine(config: MachineConfig, cores: int, width: int) -> MachineConfig:
 
 def cores_to_run(record: Record, names: Iterable[str]) -> list[int]:
     """Numbers of cores on which something is missing in a record."""
-    places = [(name, width) for name in names for width in WIDTHS]
-    return [cores for cores in CORES if any(record.get(name, cores, width) is None for name, width in places)]
+    columns = [(name, width) for name in names for width in WIDTHS]
+    return [cores for cores in CORES if any(record.get(name, cores, width) is None for name, width in columns)]
 
 
 def measure_all(

@@ -1,7 +1,7 @@
-"""A model on paper of a machine of many cores: what each of its parts has to do, and how long they take together.
+"""A model on paper of a machine of many cores: the load of each unit, and the time that all of them take.
 
-It knows what a workload asks of one core, as counted there, how often tiles share lines, that parts which are busy for
-nearly as long wait for each other, and that latency costs something at the start only. Cores must hold enough
+It knows the demand of a workload on one core, as counted there, how often tiles share lines, that units with similar
+load delay each other, and that latency costs cycles at the start only. Cores must hold enough
 groups to fill the pipeline of arithmetic. docs/performance.md has it beside cycles of the hardware.
 """
 
@@ -15,12 +15,12 @@ _LINE = CacheConfig.LINE_BYTES
 _NUMBER = 4
 _BLOCK = 8
 """Numbers of a matrix product in each direction that a group of four processors computes."""
-_LOOKUP, _READ = 31, 12
-"""Cycles of a lookup, and of a line that the command processor or the code reader asks for, beside memory's latency."""
+_FETCH, _READ = 31, 12
+"""Cycles of a fetch, and of a line that the command processor or the code reader requests, beside memory's latency."""
 _LOADS = 5
-"""Lines of an executable that are read one behind the other, before its code."""
+"""Lines of an executable that are read one after the other, before its code."""
 _QUEUES = 6
-"""How sharply the busiest part bounds: parts' times are added as powers of this."""
+"""How sharply the busiest unit bounds: the times of units are added as powers of this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,13 +60,13 @@ class Demand:
     issues: int
     """ALU and OUTPUT instructions of groups."""
     accesses: int
-    """Lines that lookups touch."""
+    """Lines that fetches access."""
     asked: int
     """Lines that the first level has not."""
     read: int
     """Lines that come from memory, each input once."""
     stores: int
-    """Lines that groups write, or parts of them."""
+    """Lines that groups write, whole or masked."""
     written: int
     """Bytes of all outputs."""
     code: int
@@ -88,7 +88,7 @@ def predict(demand: Demand, machine: PaperMachine) -> Prediction:
     """What a machine does with a workload."""
     cores, width = machine.cores, machine.width
     resident = machine.threads * cores
-    # The core with the most groups; one that runs out is given others', but no part of one.
+    # The core with the most groups: idle cores take over groups of others, but only whole ones.
     share = max(1 / cores, math.ceil(demand.groups / cores) / demand.groups)
     asked, read = _shared_lines(demand, machine)
     busy = {
@@ -99,8 +99,8 @@ def predict(demand: Demand, machine: PaperMachine) -> Prediction:
         "memory": _LINE * read / width,
         "outputs": demand.stores / machine.output_banks,
     }
-    bound = max(busy, key=lambda part: busy[part])
-    # What the last groups write; of other groups that happens beside the rest.
+    bound = max(busy, key=lambda unit: busy[unit])
+    # Only the last groups' writes add cycles: those of the others overlap with execution.
     last = min(demand.groups, resident) / demand.groups
     end = last * _together(busy["outputs"], demand.written / width)
     cycles = _start(demand, machine) + _together(*busy.values()) + end
@@ -108,22 +108,22 @@ def predict(demand: Demand, machine: PaperMachine) -> Prediction:
 
 
 def _together(*times: float) -> float:
-    """How long parts take that are busy for these times, beside each other, and wait for each other."""
+    """Cycles of units that are busy for these times, work in parallel and wait for each other."""
     summed: float = sum(time**_QUEUES for time in times)
     return math.pow(summed, 1 / _QUEUES)
 
 
 def _start(demand: Demand, machine: PaperMachine) -> float:
-    """Cycles until the first groups have their lookups: an executable, its code, so many lines at a time, and they."""
+    """Cycles until the first groups have their fetches: an executable, its code a burst at a time, and the fetches."""
     # Lines that are asked for together come from all ports.
     code_lines = machine.latency + _READ + CODE_LINES * _LINE / machine.width
     code = math.ceil(demand.code / _LINE / CODE_LINES) * code_lines
-    return _LOADS * (_line(machine) + _READ) + code + machine.latency + _LOOKUP
+    return _LOADS * (_line(machine) + _READ) + code + machine.latency + _FETCH
 
 
 def _held(demand: Demand, machine: PaperMachine) -> float:
-    """Cycles for which a core's slots are held, if it has all groups: each for as long as one lookup at least."""
-    held = demand.groups * (_line(machine) + _LOOKUP) if demand.accesses else 0
+    """Cycles for which a core's slots are held, if it has all groups: each for as long as one fetch at least."""
+    held = demand.groups * (_line(machine) + _FETCH) if demand.accesses else 0
     return held / machine.threads
 
 

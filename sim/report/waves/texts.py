@@ -22,7 +22,7 @@ class Texts:
     texts: Mapping[int, str]
 
     def filter(self) -> str:
-        """A translate filter file of GTKWave: hexadecimal values as it shows them, and what stands in their place."""
+        """A translate filter file of GTKWave: hexadecimal values in its notation, and the text that replaces each."""
         digits = -(-self.width // 4)
         return "".join(f"{value:0{digits}X} {text}\n" for value, text in self.texts.items())
 
@@ -53,6 +53,6 @@ def _instructions(executable: Executable) -> Iterator[tuple[int, str]]:
     """The text of each instruction in one line, with its source line where that is known."""
     for unit, text in statements(executable).items():
         line = executable.lines.at(unit) if executable.lines is not None else None
-        place = "" if line is None else f"  ; {line}"
+        location = "" if line is None else f"  ; {line}"
         # A quote would end the text in a mnemonic file.
-        yield unit, f"{unit}: {' '.join(text.split())}{place}".replace('"', "'")
+        yield unit, f"{unit}: {' '.join(text.split())}{location}".replace('"', "'")

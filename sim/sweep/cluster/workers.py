@@ -143,7 +143,7 @@ def workers_of(address: str, certificates: Certificates, needs: Mapping[str, str
                 address, timeout=_PATIENCE, set_as_default=False, security=certificates.security(), name="ctm-sweep",
             )  # fmt: skip
         except (OSError, TimeoutError, ValueError, RuntimeError, TypeError) as error:
-            raise SweepError(f"--scheduler {address}: no scheduler answers there: {_first_line(error)}") from None
+            raise SweepError(f"--scheduler {address}: no scheduler responds there: {_first_line(error)}") from None
         with client:
             _check(client, address, needs)
             yield client

@@ -1,6 +1,6 @@
 """Random structured programs: as source text, and as what one processor does on its own.
 
-A program adds numbers to r1.r. Nobody looks at groups, masks or stacks here: that the two agree shows that the
+A program adds numbers to r1.r. Groups, masks and stacks do not occur here: that the two agree proves that the
 assembler's statements mean, on the machine, what they say for every single processor.
 """
 
@@ -147,7 +147,7 @@ class Text:
 
 
 class Left(Exception):  # noqa: N818
-    """A BREAK or CONTINUE on its way to the loop."""
+    """A BREAK or CONTINUE inside of conditions of the loop."""
 
 
 @dataclass

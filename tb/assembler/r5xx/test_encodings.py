@@ -67,7 +67,7 @@ def test_pinned_words(text: str) -> None:
         ("ALU r1.rgb = MUL(r0, r0)\n || r2.a = RCP(r0) ; the other half", "ALU r1.rgb = MUL(r0, r0) || r2.a = RCP(r0)"),
     ],
 )
-def test_two_ways_to_write_the_same(text: str, same: str) -> None:
+def test_two_spellings_of_the_same(text: str, same: str) -> None:
     assert assemble(f".manual\n{text}").instructions == assemble(f".manual\n{same}").instructions
 
 

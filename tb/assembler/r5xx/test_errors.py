@@ -1,4 +1,4 @@
-"""Errors name the place and what is wrong, all of them in one go, whatever the text."""
+"""Errors name the location and the mistake, all of them in one go, whatever the text."""
 
 import time
 
@@ -16,7 +16,7 @@ def errors(text: str) -> list[tuple[int, int, str]]:
     return [(error.line, error.column, error.message) for error in caught.value.errors]
 
 
-def test_the_message_shows_the_place() -> None:
+def test_the_message_points_to_the_location() -> None:
     with pytest.raises(AssemblyError) as caught:
         assemble("OUT\n\tALU r1 = MAD(r0, 3.3, 0) ; text\nOUT", name="my.s")
     error = caught.value
@@ -130,17 +130,17 @@ start: TEX r1.rgb = LOOKUP(i0, r0.rg) unscaled
 """
 
 
-PIECES = ("", "(", ")", "|", "r0", ".rgb", ",", "-", "9", "\n", "=", "MAD", "[aL]", ":", "}")
+TOKENS = ("", "(", ")", "|", "r0", ".rgb", ",", "-", "9", "\n", "=", "MAD", "[aL]", ":", "}")
 
 
 @settings(max_examples=300)
 @given(st.data())
-def test_mutated_sources_assemble_or_are_refused(data: st.DataObject) -> None:
+def test_mutated_sources_assemble_or_are_rejected(data: st.DataObject) -> None:
     text = SOURCE
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(text)))
         size = data.draw(st.integers(0, 12))
-        inserted = data.draw(st.sampled_from(PIECES))
+        inserted = data.draw(st.sampled_from(TOKENS))
         text = text[:at] + inserted + text[at + size :]
     try:
         assemble(text)
@@ -153,7 +153,7 @@ def test_mutated_sources_assemble_or_are_refused(data: st.DataObject) -> None:
 
 @settings(max_examples=200)
 @given(st.text() | st.text(alphabet="rgbcoapALU MADTEX.,()|=-*;:{}[]<>!019\n\t\x00é"))
-def test_random_text_assembles_or_is_refused(text: str) -> None:
+def test_random_text_assembles_or_is_rejected(text: str) -> None:
     try:
         assemble(text)
     except AssemblyError as error:

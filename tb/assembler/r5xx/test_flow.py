@@ -110,5 +110,5 @@ def test_a_program_ends_with_an_output() -> None:
     assert [words[0] for words in assemble("ALU r1 = MOV(r0)").instructions] == [0x7800, 0x5]
     assert [words[0] for words in assemble("OUT o0 = MOV(r0)").instructions] == [0x78005]
     assert [words[0] & 3 for words in assemble("IF b0\nOUT\nENDIF").instructions] == [2, 1, 2, 1]
-    assert len(assemble("OUT\nFC JUMP -> behind\nOUT\nbehind:").instructions) == 4
+    assert len(assemble("OUT\nFC JUMP -> after\nOUT\nafter:").instructions) == 4
     assert len(assemble(".manual\nALU r1 = MOV(r0)").instructions) == 1

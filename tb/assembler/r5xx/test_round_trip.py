@@ -52,9 +52,9 @@ def test_every_single_bit_comes_back() -> None:
         for bit in range(2 if word == 0 else 0, 32)
     ]  # fmt: skip
     for at in range(0, len(instructions), 256):
-        part = tuple(instructions[at : at + 256])
-        executable = Executable(instructions=part, end=len(part) - 1)
-        assert assemble(disassemble(executable)).instructions == part
+        some = tuple(instructions[at : at + 256])
+        executable = Executable(instructions=some, end=len(some) - 1)
+        assert assemble(disassemble(executable)).instructions == some
 
 
 @settings(max_examples=40)

@@ -29,18 +29,18 @@ LOOKUPS = "TEX r1 = LOOKUP(i0, r0)\nTEX r2 = LOOKUP(i0, r0)\n"
     [
         # The last of a group acquires, the first user waits.
         (f"{LOOKUPS}ALU r3 = MOV(r0)\nALU r4 = MOV(r1)\nALU r5 = MOV(r2)\nOUT", ["", "wa", "", "w", "", "w"]),
-        # A dependent lookup is a user and begins a group of its own.
+        # A dependent fetch is a user and begins a group of its own.
         ("TEX r1 = LOOKUP(i0, r0)\nTEX r2 = LOOKUP(i0, r1)\nOUT o0 = MOV(r2)", ["wa", "wa", "w"]),
-        # Overwriting a result is use too; a channel that nobody asks for is not.
+        # Overwriting a result is use too; a channel that is not read is not.
         ("TEX r1 = LOOKUP(i0, r0)\nALU r1.r = MOV(r0)\nOUT", ["wa", "w", "w"]),
         ("TEX r1 = LOOKUP(i0, r0)\nALU p.r[<0] = MUL(r0, 1)\nALU r3.r = MUL(r0, 1)\nOUT", ["wa", "", "", "w"]),
         # Two groups, the second issued while the first is held.
         (f"{LOOKUPS}ALU r4 = MOV(r1)\nTEX r5 = LOOKUP(i0, r0)\nOUT o0 = MOV(r5)", ["", "wa", "w", "wa", "w"]),
-        # Flow control waits, so that nothing is pending behind it.
+        # Flow control waits, so that nothing is pending after it.
         ("TEX r1 = LOOKUP(i0, r0)\nIF b0\nOUT o0 = MOV(r1)\nENDIF\nOUT", ["wa", "wf", "", "f", "w"]),
         # A relative address may be any temporary.
         ("TEX r9 = LOOKUP(i0, r0)\nALU r3 = MOV(r1[aL])\nOUT", ["wa", "w", "w"]),
-        # KILL reads a result; a lookup that writes nothing leaves nothing.
+        # KILL reads a result; a fetch that writes nothing leaves nothing.
         ("TEX r1 = LOOKUP(i0, r0)\nTEX KILL_LT_0(r1)\nOUT", ["wa", "w", "w"]),
         ("TEX r1._ = LOOKUP(i0, r0)\nOUT o0 = MOV(r1)", ["", "w"]),
         # LAST may end the program.

@@ -1,4 +1,4 @@
-"""Whatever the text: it assembles, or is refused with places in it."""
+"""Whatever the text: it assembles, or is rejected with locations in it."""
 
 import random
 import time
@@ -44,7 +44,7 @@ end:
     POP POP_CNT(1)
     ENDSUB
 """
-PIECES = (
+TOKENS = (
     "", "(", ")", "|", "R0", ".x", ",", "-", "9", "\n", "=", "MUL", "[", "]", ":", "}", "{", "?:", "x:", "t:",
     ".pack\n", ".endpack\n", ".manual\n", "IF ", "ENDIF\n", "LOOP\n", "SUB a\n", "ALU\n", "TEX\n", "PV", "KC0", "C",
     "1.5", "end", ".unchecked\n", ".literals 1, 2\n", ".unit 1, 2\n", "ADDR(", "+", "aL", "1_INT", "LIT",
@@ -52,7 +52,7 @@ PIECES = (
 
 
 def check(text: str) -> None:
-    """The text assembles, or is refused with places in it."""
+    """The text assembles, or is rejected with locations in it."""
     try:
         assemble(text, language="r700")
     except AssemblyError as error:
@@ -69,18 +69,18 @@ def test_the_source_assembles() -> None:
 
 @settings(max_examples=200)
 @given(st.data())
-def test_mutated_sources_assemble_or_are_refused(data: st.DataObject) -> None:
+def test_mutated_sources_assemble_or_are_rejected(data: st.DataObject) -> None:
     text = SOURCE
     for _ in range(data.draw(st.integers(1, 5))):
         at = data.draw(st.integers(0, len(text)))
         size = data.draw(st.integers(0, 12))
-        text = text[:at] + data.draw(st.sampled_from(PIECES)) + text[at + size :]
+        text = text[:at] + data.draw(st.sampled_from(TOKENS)) + text[at + size :]
     check(text)
 
 
 @settings(max_examples=200)
 @given(st.data())
-def test_lines_in_any_order_assemble_or_are_refused(data: st.DataObject) -> None:
+def test_lines_in_any_order_assemble_or_are_rejected(data: st.DataObject) -> None:
     lines = SOURCE.splitlines()
     check("\n".join(data.draw(st.lists(st.sampled_from(lines), max_size=40))))
 
@@ -89,7 +89,7 @@ WORDS = [
     *ALU_CODES,
     *CONTROL_CODES,
     *FETCH_CODES,
-    *PIECES,
+    *TOKENS,
     " ",
     " ",
     " ",
@@ -105,23 +105,23 @@ WORDS = [
 
 @settings(max_examples=150)
 @given(st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join))
-def test_random_words_assemble_or_are_refused(text: str) -> None:
+def test_random_words_assemble_or_are_rejected(text: str) -> None:
     check(text)
 
 
 @settings(max_examples=200)
 @given(st.text() | st.text(alphabet="RCxyzwt0123456789 ADMULPV.,()|=-*;:{}[]<>!?\n\t\x00é"))
-def test_random_text_assembles_or_is_refused(text: str) -> None:
+def test_random_text_assembles_or_is_rejected(text: str) -> None:
     check(text)
 
 
 @pytest.mark.parametrize("seed", seeds(20, of=40))
-def test_mutated_listings_assemble_or_are_refused(seed: int) -> None:
+def test_mutated_listings_assemble_or_are_rejected(seed: int) -> None:
     draw = random.Random(seed)
     text = disassemble(load(draw.choice([name for name in NAMES if len(load(name).code) < 120])))
     for _ in range(draw.randint(1, 6)):
         at = draw.randrange(len(text))
-        text = text[:at] + draw.choice(PIECES) + text[at + draw.randint(0, 8) :]
+        text = text[:at] + draw.choice(TOKENS) + text[at + draw.randint(0, 8) :]
     check(text)
 
 

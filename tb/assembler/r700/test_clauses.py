@@ -63,7 +63,7 @@ def test_a_clause_is_not_cut_where_results_are_passed_on() -> None:
         ),
     ],
 )
-def test_a_clause_that_cannot_be_cut_is_refused(text: str, reason: str) -> None:
+def test_a_clause_that_cannot_be_cut_is_an_error(text: str, reason: str) -> None:
     with pytest.raises(AssemblyError, match=reason) as caught:
         assembled(text)
     assert caught.value.line == 130
@@ -75,7 +75,7 @@ def test_a_clause_is_cut_where_the_address_is_set_anew() -> None:
     assert [word["count"] + 1 for word in words] == [101, 101]
 
 
-def test_only_the_first_part_pushes_and_only_the_last_pops() -> None:
+def test_only_the_first_clause_pushes_and_only_the_last_pops() -> None:
     body = "ADD R1.x, R1.x, 1.0\n" * 200
     executable = assembled(f"{body}IF PRED_SETGT R0.x, 3.0\n{body}ENDIF")
     operations = [high >> 26 & 15 for _, high in executable.code[:5]]

@@ -1,4 +1,4 @@
-"""Errors name the place, what is wrong and what to do, all of them in one go."""
+"""Errors name the location, the mistake and its remedy, all of them in one go."""
 
 import pytest
 
@@ -8,7 +8,7 @@ HEAD = ".isa r700\n"
 
 
 def errors(text: str) -> list[tuple[int, int, str]]:
-    """The errors of a text behind its first line, which is line 0."""
+    """The errors of a text after its first line, which is line 0."""
     with pytest.raises(AssemblyError) as caught:
         assemble(HEAD + text)
     return [(error.line - 1, error.column, error.message) for error in caught.value.errors]
@@ -158,7 +158,7 @@ def test_illegal_groups(text: str, line: int, message: str) -> None:
         assert assemble(f"{HEAD}.unchecked\n{text}\n").code
 
 
-def test_the_message_shows_the_place() -> None:
+def test_the_message_points_to_the_location() -> None:
     with pytest.raises(AssemblyError) as caught:
         assemble(f"{HEAD}\tMOV R1.x, C300.x ; text\n", name="my.s")
     assert str(caught.value) == (
@@ -177,7 +177,7 @@ def test_a_wrong_line_is_not_blamed_on_the_next() -> None:
     ]
 
 
-def test_a_cut_says_what_is_needed_behind() -> None:
+def test_a_cut_says_what_is_needed_after_it() -> None:
     (found,) = errors("0 x: MOV R1.x, 0\n" + "0 x: MOV R1.x, PV.x\n" * 130)
     assert found[0] == 129
     assert found[2] == (

@@ -1,4 +1,4 @@
-"""Groups: what is chosen for them, and what is refused, compared with the golden model's own decoder."""
+"""Groups: what is chosen for them, and what is illegal, compared with the golden model's own decoder."""
 
 import itertools
 import re
@@ -27,7 +27,7 @@ def clause(units: list[Unit]) -> Executable:
 
 
 def illegal(code: tuple[Unit, ...]) -> str:
-    """Why the golden model refuses the clause that is the code from unit 2 on; empty if it does not."""
+    """Why the clause that is the code is illegal for the golden model from unit 2 on; empty if it is not."""
     locks = Kcache(first=0, rows=32), Kcache(first=32, rows=32)
     word = AluWord(operation=AluClause.ALU, target=2, units=len(code) - 2, kcache=locks, whole_quads=False)
     found = [each for each in decode_clause(code, word).instructions if isinstance(each, Illegal)]
@@ -42,8 +42,8 @@ def test_the_checker_agrees_with_the_golden_model(seed: int, faults: int) -> Non
         executable = clause(groups.clause(3))
         text = disassemble(executable)
         assert assemble(text) == executable
-        refused = ".unchecked" in text or ".unit" in text
-        assert refused == bool(illegal(executable.code)), text
+        rejected = ".unchecked" in text or ".unit" in text
+        assert rejected == bool(illegal(executable.code)), text
 
 
 @pytest.mark.parametrize("seed", seeds(12, of=40))

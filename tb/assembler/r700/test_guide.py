@@ -56,7 +56,7 @@ def test_the_guide_names_everything() -> None:
 
 
 def options() -> set[str]:
-    """All that can stand behind an instruction that is none of ALU."""
+    """All that can follow an instruction that is none of ALU."""
     found: set[str] = set()
     for form, code in CONTROL_CODES.values():
         assert form in CONTROL_FORMS
@@ -71,10 +71,10 @@ def options() -> set[str]:
 
 
 def test_the_error_of_the_guide() -> None:
-    place, line, caret = re.search(r"```\n(blend.*?)```", GUIDE, re.DOTALL)[1].splitlines()
+    location, line, caret = re.search(r"```\n(blend.*?)```", GUIDE, re.DOTALL)[1].splitlines()
     with pytest.raises(AssemblyError) as caught:
         assemble(f".isa r700\n\n\n\n0 x: ADD R1.x, R1.x, R3.y VEC_012\n{line}", name="blend.s")
-    assert str(caught.value).splitlines() == [place, line, caret]
+    assert str(caught.value).splitlines() == [location, line, caret]
 
 
 def test_the_first_example_computes_what_it_says() -> None:

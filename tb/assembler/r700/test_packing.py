@@ -127,7 +127,7 @@ def test_no_more_than_four_literals_are_together() -> None:
         ("MOV R1.x, 0\n.literals 1, 2", "inside .pack literals are written as numbers"),
     ],
 )
-def test_what_cannot_be_packed_is_refused(line: str, message: str) -> None:
+def test_what_cannot_be_packed_is_an_error(line: str, message: str) -> None:
     with pytest.raises(AssemblyError) as caught:
         assemble(f".isa r700\n.pack\n{line}\n.endpack\n")
     assert message in caught.value.message

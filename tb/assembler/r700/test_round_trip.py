@@ -91,7 +91,7 @@ def test_every_single_bit_of_a_fetch_comes_back() -> None:
                 code ^ (1 << bit if bit < 32 else 0),
                 *[1 << bit - 32 * at if bit // 32 == at else 0 for at in (1, 2, 3)],
             ]
-            # In clauses of both kinds, which decode alike, by turns.
+            # In clauses of both kinds, which decode alike, alternately.
             executable = program([(2, starts[bit % 2]), END, (words[0], words[1]), (words[2], words[3])])
             text = disassemble(executable)
             assert ".unit" not in text

@@ -79,7 +79,7 @@ def test_clauses_that_are_written_keep_their_operation() -> None:
 
 
 def test_raw_words_stand_among_statements() -> None:
-    text = f"JUMP ADDR(behind) COND(FALSE)\n{CODE}\nbehind:\nPUSH ADDR(out)\n{CODE}\nPOP POP_CNT(1)\nout: {EXPORT}"
+    text = f"JUMP ADDR(after) COND(FALSE)\n{CODE}\nafter:\nPUSH ADDR(out)\n{CODE}\nPOP POP_CNT(1)\nout: {EXPORT}"
     assert words(text)[0] == "JUMP ADDR(L2) COND(FALSE)"
     assert words(text)[1:4] == ["PUSH ADDR(L5)", "ALU", "POP POP_CNT(1)"]
 

@@ -1,4 +1,4 @@
-"""What the assembler refuses is what the golden model stops at: both decide by themselves, over random words."""
+"""What the assembler rejects is what is illegal for the golden model: both decide by themselves, over random words."""
 
 import random
 from types import SimpleNamespace
@@ -24,7 +24,7 @@ CODES = [*CONTROL_CODES.values(), *FETCH_CODES.values()]
 BY_OVERRIDES_ONLY = (
     "reserved", "lds_req", "coalesced_read", "rel_mode", "dst_sel", "sel_x", "sel_y", "sel_z", "sel_w", "mem_inst",
 )  # fmt: skip
-"""Parts of names of fields that no text sets to what the machine refuses."""
+"""Fragments of names of fields that no text sets to an illegal value."""
 NOTES = {"memory": False, "scratch": False, "texture_base": 0}
 
 
@@ -38,8 +38,8 @@ def drawn(generator: random.Random, kind: Form, code: int) -> Draft:
         draft.set("data_format", 34)
     if kind in (form.MEMORY_READ, form.SHARE_READ, form.SHARE_WRITE):
         draft.set("mem_inst", 2)
-    free = [name for name in kind.fields if not any(part in name for part in BY_OVERRIDES_ONLY)]
-    # A fetch clause stands at an even address: the assembler places it.
+    free = [name for name in kind.fields if not any(fragment in name for fragment in BY_OVERRIDES_ONLY)]
+    # A fetch clause stands at an even address: the assembler aligns it.
     free = [name for name in free if name not in (CODE_FIELDS[kind], "addr", "mem_op")]
     for name in generator.sample(free, generator.randrange(3)):
         draft.set(name, generator.randrange(draft.form.limit(name)) if generator.random() < 0.7 else 1)
@@ -52,7 +52,7 @@ def drawn(generator: random.Random, kind: Form, code: int) -> Draft:
     return draft
 
 
-def golden_refuses(draft: Draft, information: Information) -> bool:
+def is_illegal_for_golden(draft: Draft, information: Information) -> bool:
     if draft.form in form.CONTROL_FORMS:
         try:
             word = decode_word((draft.words[0], draft.words[1]), information)
@@ -85,7 +85,7 @@ STAGES = (None, *DrawStage)
 
 @pytest.mark.parametrize("stage", STAGES, ids=["none", *(stage.name for stage in DrawStage)])
 @pytest.mark.parametrize("seed", range(8))
-def test_both_refuse_the_same(seed: int, stage: DrawStage | None) -> None:
+def test_both_reject_the_same(seed: int, stage: DrawStage | None) -> None:
     generator = random.Random(seed * len(STAGES) + STAGES.index(stage))
     verdicts = {True: 0, False: 0}
     for kind, code in CODES * 12:
@@ -98,7 +98,7 @@ def test_both_refuse_the_same(seed: int, stage: DrawStage | None) -> None:
             # Whether the flags are there is looked at by others, and of these programs none has any.
             flags = {}
         found = problem(draft, directives)
-        assert bool(found) == golden_refuses(draft, information), (draft.form.name, draft.words, found, flags)
+        assert bool(found) == is_illegal_for_golden(draft, information), (draft.form.name, draft.words, found, flags)
         verdicts[bool(found)] += 1
     assert min(verdicts.values()) > 300
 

@@ -36,7 +36,7 @@ def cases(bodies: dict[str, str], always: int) -> list[Any]:
 
 
 def kernel(folder: Path, body: str, prelude: str = "") -> Any:
-    """The kernel with these lines behind the first ones, in a file that begins with a prelude."""
+    """The kernel with these lines after the first ones, in a file that begins with a prelude."""
     lines = "".join(f"    {line}\n" for line in (*FIRST, *body.split("\n")))
     return module(folder, f"{HEAD}{prelude}\n\n@ctm.kernel\ndef k({PARAMETERS}):\n{lines}").k
 

@@ -7,9 +7,9 @@ Quotients by numbers like 0.1, and powers, have more digits in plain Python: the
 
 from collections.abc import Callable
 
-from ctm.tb.compiler.python.construct_parts import COMPARISONS, FLOATS, INTS, SPECIALS, Parts
+from ctm.tb.compiler.python.construct_expressions import COMPARISONS, FLOATS, INTS, SPECIALS, Expressions
 
-_PLACES = ("place", "pixel", "t0", "argument0", "kernel", "v_place", "output")
+_PARAMETERS = ("coordinate", "pixel", "t0", "argument0", "kernel", "v_coordinate", "output")
 _NAMES = (
     "pixel", "argument0", "argument1", "v_a", "v_x", "t0", "t1", "t2", "kernel", "constant", "output", "register",
     "union", "int32", "x_y", "x_5f_y", "\u00e9", "\u00e8", "\u00ea", "\u0e91", "e9", "_e9_",
@@ -19,7 +19,7 @@ _MASKS = ("0", "1", "3", "7", "15", "255", "4095", "-1", "-2", "-8", "-256", "4"
 _WIDE_MASKS = ("0x7fffffff", "-2147483648", "0x7ffffffe", "-16777217", "b", "(c * 77777)")
 
 
-class ConstructKernel(Parts):
+class ConstructKernel(Expressions):
     """Writes one kernel; the same seed gives the same text. `is_whole` is for cores that have integers and addresses.
 
     After `text` the names of the constructs in it are in `constructs`.
@@ -29,7 +29,7 @@ class ConstructKernel(Parts):
         super().__init__(seed)
         self.constructs: set[str] = set()
         self._is_whole = is_whole
-        self._place = self._pick(*_PLACES)
+        self._parameter = self._pick(*_PARAMETERS)
         self._makers: dict[str, Callable[[], list[str]]] = {
             "range": self._range, "pair of equalities": self._equalities, "truth as number": self._truth,
             "special value": self._special, "int and uint": self._unsigned, "mask": self._mask, "shift": self._shift,
@@ -45,15 +45,15 @@ class ConstructKernel(Parts):
         """The definition of the kernel, without what stands once in a file."""
         count = self._random.choice((3, 3, 3, 4, 5))
         lines = [
-            f"t, s, f = {', '.join(f'texel({name}, {self._place})' for name in ('picture', 'special', 'fine'))}",
-            f"a, b, c = int(t.z), int(t.w), {self._place}.x - 3",
-            f"u, v = uint({self._place}.y), uint({self._place}.x * 5)",
+            f"t, s, f = {', '.join(f'texel({name}, {self._parameter})' for name in ('picture', 'special', 'fine'))}",
+            f"a, b, c = int(t.z), int(t.w), {self._parameter}.x - 3",
+            f"u, v = uint({self._parameter}.y), uint({self._parameter}.x * 5)",
             "x, y, z, w, m, d = t.x, t.y, s.x, s.y, f.x, f.y",
             "q = r = o = 0.0",
             *(line for _ in range(count) for line in self._statement()),
             "return ivec4(a, b, c, int(u + v)), vec4(x, y, z, w), vec2(q, r), o",
         ]
-        head = f"def {name}({self._place}: ivec2, picture: Image, special: Image, fine: Image):"
+        head = f"def {name}({self._parameter}: ivec2, picture: Image, special: Image, fine: Image):"
         return "\n\n@ctm.kernel\n" + "\n    ".join([head, *lines]) + "\n"
 
     def _statement(self) -> list[str]:
@@ -178,32 +178,32 @@ class ConstructKernel(Parts):
         return [self._set(self._pick(*forms))]
 
     def _list(self) -> list[str]:
-        """Places are computed where cores have addresses, and known where they have not."""
+        """Indices are computed where cores have addresses, and constant where they have not."""
         name, counter, size = self._new("q"), self._new("k"), self._random.randrange(2, 5)
         values = ", ".join(self._pick(self._literal(), *INTS) for _ in range(size))
-        place = self._pick("({} & 1)", "-1 - ({} & 1)").format(self._int()) if self._is_whole else str(size - 1)
+        index = self._pick("({} & 1)", "-1 - ({} & 1)").format(self._int()) if self._is_whole else str(size - 1)
         rounds = f"range({size})" if self._is_whole else f"unroll(range({size}))"
         return [
             f"{name} = {self._pick(f'[{values}]', f'[{self._literal()}] * {size}')}",
-            f"{name}[{place}] {self._pick('+=', '=', '-=')} {self._pick('3', 'c', f'{name}[0]', f'{name}[-1] - 1')}",
+            f"{name}[{index}] {self._pick('+=', '=', '-=')} {self._pick('3', 'c', f'{name}[0]', f'{name}[-1] - 1')}",
             *self._random.sample([f"{name}[0], {name}[1] = {name}[1], {name}[0]"], self._random.randrange(2)),
             f"for {counter} in {rounds}:", f"    a = whole(a * 3 + {name}[{counter}])",
         ]  # fmt: skip
 
     def _vector(self) -> list[str]:
         name, one, two, number = self._new("q"), self._int(), self._int(), self._number()
-        part = self._pick("x", "y")
+        axis = self._pick("x", "y")
         return self._one_of(
             [f"{name} = vec3(x, {one}, {number})", f"{name} = vec3({name}.zy, {name}.x) * 2 - {name}",
              self._set_float(f"{name}.{self._pick('x', 'y', 'z')} / 4"), self._set(f"int({name}[{two} % 3] // 1)")],
             [f"{name} = ivec2({one}, {two})", f"{name} = {name}.yx * {number} + {name}", f"a, b = {name}",
              "a, b = whole(a), whole(b)", self._set(f"{name}[{self._int()} & 1] - {name}.x")],
-            [self._set_float(f"dot(vec2(x, {one}), vec2(y, {number})) / 64"), f"y = tame((vec2(y, x) / 2).{part})"],
-            [self._set(f"int((uvec2(u, v) + {self._pick('3', 'u')}).y) - int(abs(vec2({one}, c)).{part})")],
-            [f"x = tame(texel(picture, {one}, {self._float()}).{part})", "y = texel(picture, vec2(x, y)).yx.x"],
-            [self._set_float(f"(ivec2({one}, c) / 8 + vec2(x, {number})).{part}")],
+            [self._set_float(f"dot(vec2(x, {one}), vec2(y, {number})) / 64"), f"y = tame((vec2(y, x) / 2).{axis})"],
+            [self._set(f"int((uvec2(u, v) + {self._pick('3', 'u')}).y) - int(abs(vec2({one}, c)).{axis})")],
+            [f"x = tame(texel(picture, {one}, {self._float()}).{axis})", "y = texel(picture, vec2(x, y)).yx.x"],
+            [self._set_float(f"(ivec2({one}, c) / 8 + vec2(x, {number})).{axis}")],
             [self._set(f"(ivec2({one}, b) ** 2).x - (-ivec2(c, a)).y"),
-             self._set_float(f"clamp(vec2(x, {one}), -2, 3).{part}")],
+             self._set_float(f"clamp(vec2(x, {one}), -2, 3).{axis}")],
         )  # fmt: skip
 
     def _return(self) -> list[str]:
@@ -275,7 +275,7 @@ class ConstructKernel(Parts):
         )  # fmt: skip
 
     def _loop(self) -> list[str]:
-        """Loops of all kinds; a counter has its last value behind them."""
+        """Loops of all kinds; a counter has its last value after them."""
         name, end = self._new("i"), self._pick("5", "(b & 7)", "(a & 3) + 1", "-2")
         leave = self._pick("pass", f"if {self._condition()}: {self._pick('break', 'continue')}")
         body = self._one_of([self._set(f"{self._int()} + {name}")], self._use(self._condition()))
@@ -329,7 +329,7 @@ class ConstructKernel(Parts):
 
     def _name(self) -> list[str]:
         """Names that mean something in C or in the translation."""
-        one, two, three = self._random.sample([name for name in _NAMES if name != self._place], 3)
+        one, two, three = self._random.sample([name for name in _NAMES if name != self._parameter], 3)
         call = self._pick(f"auto({one}, {two})", f"auto({three}, {one}, {two} & 3)", f"ctm_min({two}, {three})")
         return [
             f"{one} = {self._int()}", f"{two}, {three} = {self._int()}, {one} - {self._number()}",

@@ -39,8 +39,8 @@ def _computed(renamed: dict[str, str], functions: str) -> Plant:
 
     def other(found: Any) -> Any:
         is_float = isinstance(found, Value) and found.type == FLOAT and found.constant is None
-        name, bracket, rest = found.text.partition("(") if is_float else ("", "", "")
-        return replace(found, text=f"{renamed[name]}({rest}") if name in renamed and bracket else found
+        name, bracket, arguments = found.text.partition("(") if is_float else ("", "", "")
+        return replace(found, text=f"{renamed[name]}({arguments}") if name in renamed and bracket else found
 
     def plant(patch: pytest.MonkeyPatch) -> None:
         combined, extreme = Expressions.combined, signedness.extreme

@@ -1,4 +1,4 @@
-"""Random kernels in Python: nested conditions and loops, tuples, functions, numbers of both kinds, lookups.
+"""Random kernels in Python: nested conditions and loops, tuples, functions, numbers of both kinds, fetches.
 
 Every float is a multiple of 1/8 with few digits, so that Python and a core compute the same, to the last bit.
 """

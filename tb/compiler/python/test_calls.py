@@ -202,7 +202,7 @@ def test_functions_that_live_may_use_what_is_around_them() -> None:
     assert np.array_equal(scaled[3, 1](), [[2.5, 5.5, 8.5]])
 
 
-def test_functions_without_a_source_are_refused() -> None:
+def test_functions_without_a_source_are_errors() -> None:
     names: dict[str, Any] = {}
     exec("from ctm.language import vec2\ndef lost(pixel: vec2):\n    return 1.0\n", names)
     with pytest.raises(KernelError, match=r"<string>:2: the source of lost\(\) cannot be read: write it in a file"):
@@ -273,7 +273,7 @@ def test_programs_are_kept_on_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert file.exists()
 
 
-def test_whole_numbers_that_no_float_is_are_refused_where_floats_hold_them(kernels: ModuleType) -> None:
+def test_whole_numbers_that_no_float_is_are_errors_where_floats_hold_them(kernels: ModuleType) -> None:
     arguments = 1.5, 16777217, True, (1, 2, 3), [(1, 2), (3, 4)], [1.0, 2.0, 3.0]
     device = Device("golden", PRESETS[DEFAULT_PRESETS["r5xx"]])
     with pytest.raises(ValueError, match="'b' is 16777217: R5xx cores hold whole numbers as floats"):

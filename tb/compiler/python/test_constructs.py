@@ -38,7 +38,7 @@ _QUICK = (
 def outcomes(seeds: Sequence[int], folder: Path, isa: str, engines: Sequence[str]) -> Iterator[tuple[set[str], bool]]:
     """Compare kernels: of each its constructs, and whether it is right.
 
-    AssertionError at one that is wrong, or refused for a reason that is not known.
+    AssertionError at one that is wrong, or unsupported for a reason that is not listed.
     """
     is_whole = isa == "r700"
     kernels = {f"k{seed}": ConstructKernel(seed, is_whole=is_whole) for seed in seeds}
@@ -47,7 +47,7 @@ def outcomes(seeds: Sequence[int], folder: Path, isa: str, engines: Sequence[str
     for name, text in texts.items():
         kernel = getattr(names, name)
         try:
-            # A user's own cache is no place for these.
+            # These are not kept in a user's own cache.
             kernel._programs[isa] = compile_translation(kernel._translation, isa=isa).executable
         except KernelError as error:
             assert re.match(rf"{folder}/kernels\.py:\d+: ", str(error)), error

@@ -1,4 +1,4 @@
-"""A function that drops the pixel ends the kernel, wherever it is called, and nothing is computed before its turn."""
+"""A function that drops the pixel ends the kernel, wherever it is called, and operands are computed in their order."""
 
 from pathlib import Path
 
@@ -40,7 +40,7 @@ KERNELS = {
     "through levels": "s = 0\nfor k in range(checked(n) + 5):\n    s += deep(k - i)\nreturn s, pair(n)[1]",
     "in a condition": "k = 0\nwhile k < i and pair(k)[0] < 9:\n    k = checked(k)\nwhile pair(k - 1)[1] < n:\n"
     "    k += 1\nreturn k",
-    "in its turn": "return i > 5 or pair(i)[0] > 100, pair(i)[1] if i < 3 else 5, i if i > 5 and checked(i) else 7",
+    "in order": "return i > 5 or pair(i)[0] > 100, pair(i)[1] if i < 3 else 5, i if i > 5 and checked(i) else 7",
     "in a chain": "return 0 < i < pair(n)[0] < checked(i - 2), (checked(i) if i < 3 else deep(n - 1))",
     "before what has no end": "return checked(n) + endless(n if n < 0 else 0) if n > 2 else i",
     "in assignments": "a, (b, c) = i, pair(n)\na += checked(n)\nw = [deep(n), a]\nw[1] += checked(n - 1)\n"

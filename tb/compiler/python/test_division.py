@@ -78,19 +78,19 @@ def pairs(kind: str) -> Pairs:
 @pytest.mark.parametrize("kind", ["uniform", "quotients", "multiples", "halves", "usual"])
 def test_floats_are_divided_as_numpy_does(kind: str, isa: str, tmp_path: Path) -> None:
     a, b = (each.reshape(SIDE, SIDE) for each in pairs(kind))
-    quotient, rest = module(tmp_path, TEXT).floats[SIDE, SIDE](a, b, device=device(isa, "fast"))
+    quotient, remainder = module(tmp_path, TEXT).floats[SIDE, SIDE](a, b, device=device(isa, "fast"))
     with np.errstate(all="ignore"):
         exact, truncated, expected = a.astype(float) / b, np.fmod(a, b), np.mod(a, b)
         # A remainder that is denormal is zero on a core.
         are_normal = [(each == 0) | (np.abs(each) >= SMALLEST) for each in (truncated, expected)]
         is_measured = (np.abs(exact) < LARGEST) & are_normal[0] & are_normal[1]
         whole = np.rint((a.astype(float) - truncated) / b) - ((truncated != 0) & ((truncated < 0) != (b < 0)))
-    wrong = is_measured & (rest != expected)
-    assert not wrong.any(), [float(each[wrong][0]).hex() for each in (a, b, rest, expected)]
+    wrong = is_measured & (remainder != expected)
+    assert not wrong.any(), [float(each[wrong][0]).hex() for each in (a, b, remainder, expected)]
     is_exact = is_measured & (np.abs(whole) <= 1 << 24)
     assert np.array_equal(quotient[is_exact], whole[is_exact])
     assert np.allclose(quotient[is_measured], whole[is_measured], rtol=2.0**-22)
-    assert np.all((rest * np.sign(b) >= 0) & (np.abs(rest) <= np.abs(b)))
+    assert np.all((remainder * np.sign(b) >= 0) & (np.abs(remainder) <= np.abs(b)))
 
 
 @pytest.mark.parametrize("engine", ["golden", "fast"])

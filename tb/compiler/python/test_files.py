@@ -74,7 +74,7 @@ def test_errors_of_a_kernel_are_those_of_the_compiler(folder: Path) -> None:
     assert not (folder / "y.npy").exists()
 
 
-def test_the_command_line_compiles_and_shows_lines(folder: Path) -> None:
+def test_the_command_line_compiles_and_lists_lines(folder: Path) -> None:
     target = folder / "k.elf"
     for named in (["k.py:scaled"], ["k.py", "--kernel", "scaled"]):
         name, *options = named

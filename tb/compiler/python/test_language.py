@@ -15,7 +15,7 @@ PRELUDE = """
 QUARTER, HALF = 0.25, 1 / 2
 COUNT: int = 2 ** 3 - 5
 WEIGHTS = [0.5, -1.5, 2.0]
-PLACES = ((1, 2), (3, 4))
+PAIRS = ((1, 2), (3, 4))
 SLOPE = -math.pi
 
 
@@ -52,7 +52,7 @@ ANYWHERE = {
     "several items": "w = [1.0] * 2\nw[0], (w[1], a) = x, (y, i)\nreturn w[0], w[1], a, len(w)",
     "assignments": "a = b = i\na += 2\nb *= 3\na, b = b, a\nreturn a, b, (a, b)[0] + (i, j)[-1], a // b if b else 0",
     "tuples": "p = (i, x)\nq = p[1], p[0]\n(c, d), e = q, j\np = (j, y)\nreturn c, d, e, p[0] + p[1]",
-    "places": "t = ((i, x), (j, y), (7, 0.5))\na, b = t[i % 3]\nreturn a, b, t[-1 - j % 3][0], PLACES[i % 2][j % 2]",
+    "tables": "t = ((i, x), (j, y), (7, 0.5))\na, b = t[i % 3]\nreturn a, b, t[-1 - j % 3][0], PAIRS[i % 2][j % 2]",
     "annotated": "a: float = i\na /= 2\nb: int = j\nreturn a, b, 1.0, 2.0",
     "if": "if i < 2:\n    a = 1\nelif j < 2:\n    a = 2\nelse:\n    a = 3\nreturn a, 1, 2, 3",
     "while": "n = i\ns = 0\nwhile n > 0 and s < 9:\n    s += n\n    n -= 1\nreturn n, s, 0, 0",
@@ -65,7 +65,7 @@ ANYWHERE = {
     "results of functions": "return both(x)[0] + both(y)[1], last(x), last(j + 1), max(last(i), 2)",
     "discarded in a function": "return dropped(x), i, j, 1.0",
     "discarded": "if i == j:\n    discard()\nreturn i, j, x, y",
-    "numbers of the file": "return QUARTER + HALF, COUNT * i, WEIGHTS[1] * x, PLACES[1][0] + len(WEIGHTS)",
+    "numbers of the file": "return QUARTER + HALF, COUNT * i, WEIGHTS[1] * x, PAIRS[1][0] + len(WEIGHTS)",
     "numbers that are known": "return SLOPE, math.sqrt(2.25), 1 / 3, 7 // -2 + 2 ** 3 % -5",
     "functions of numbers": "return abs(i - 4), min(i, j, 3), max(x, y, 1.0), min(x, 2)",
     "conversions": "return int(x - 4), float(i) / 2, int(-1.5), bool(x)",
@@ -76,7 +76,7 @@ ANYWHERE = {
     "components": "v = vec3(1, x, y)\na, b, c = v\nreturn v[1], a + b + c, v.r + v.zy.y, v[-1]",
     "vectors of whole numbers": "v = ivec2(i, j) * 3 + 1\nreturn v, vec2(v) / 2, ivec3(v, 7).zxy, ivec2(pixel)",
     "geometry": "v = vec2(3, 4) * (i + 1)\nreturn dot(v, pixel + 1.0), cross(vec3(v, 1), vec3(1, v)), vec2(2), abs(-v)",
-    "lookups": "return texel(image, pixel), texel(image, i + 1, j), texel(image, x, y).zw, texel(image, pixel + 0.5).x",
+    "fetches": "return texel(image, pixel), texel(image, i + 1, j), texel(image, x, y).zw, texel(image, pixel + 0.5).x",
     "constants": "return scale * x, n + i, offset.yx + pixel, items[1] + items[3 - 1]",
     "other parameters": "scale = scale + 1\nn += i\nreturn scale, n, inner(pixel, image, items), flag",
     "unrolled": "s = 0.0\nfor k in unroll(range(3)):\n    s += WEIGHTS[k] * items[k]\nreturn s, 0, 0, 0",

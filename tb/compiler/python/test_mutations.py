@@ -1,4 +1,4 @@
-"""Kernels whose parts were exchanged at random are translated or refused with a line and a sentence."""
+"""Kernels whose nodes were exchanged at random are translated or rejected with a line and a sentence."""
 
 import ast
 import copy
@@ -20,7 +20,7 @@ def is_read(node: object) -> bool:
 
 
 class Mutations:
-    """Sources whose expressions, statements and operators stand at other places of them."""
+    """Sources whose expressions, statements and operators are exchanged with each other."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -45,9 +45,9 @@ class Mutations:
 
 
 def run(seed: int, count: int, compiled: float) -> int:
-    """How many of these are refused; of the others a part is compiled too."""
+    """How many of these are rejected; a share of the others is compiled, too."""
     mutations, draw = Mutations(seed), random.Random(seed)
-    refused = 0
+    rejected = 0
     for _ in range(count):
         source = Source(mutations.next(), "k.py")
         try:
@@ -56,8 +56,8 @@ def run(seed: int, count: int, compiled: float) -> int:
                 compile_kernel(source, isa=draw.choice(["r700", "r5xx"]))
         except KernelError as error:
             assert re.fullmatch(r"k\.py:\d+: \S.*", str(error).splitlines()[0]), error
-            refused += 1
-    return refused
+            rejected += 1
+    return rejected
 
 
 def test_a_few() -> None:

@@ -39,8 +39,8 @@ NAMES = {
 }  # fmt: skip
 PARAMETERS = f"""{HEAD}
 @ctm.kernel
-def main(place: vec2, argument1: float, kernel: Image, v_pixel: int, t0: list[float], argument0: float):
-    pixel = texel(kernel, place).x
+def main(coordinate: vec2, argument1: float, kernel: Image, v_pixel: int, t0: list[float], argument0: float):
+    pixel = texel(kernel, coordinate).x
     argument2 = argument0 * 2
     return pixel + argument1, argument2 + v_pixel, t0[1]
 """
@@ -81,7 +81,7 @@ def test_default_values_are_those_of_the_definition(tmp_path: Path) -> None:
         assert np.array_equal(one, other)
 
 
-def test_a_long_table_is_refused_by_its_name(tmp_path: Path) -> None:
+def test_a_long_table_is_rejected_by_its_name(tmp_path: Path) -> None:
     body = "s = 0.0\nfor k in range(40):\n    s += WEIGHTS[k] * x\nreturn s"
     text = f"WEIGHTS = ({', '.join(map(str, range(40)))})"
     with pytest.raises(KernelError, match=r"\.py:\d+: the table WEIGHTS is read with a computed index"):

@@ -1,4 +1,4 @@
-"""Whatever a kernel in Python cannot say is refused with file, line and a sentence."""
+"""Whatever is unsupported in a Python kernel is an error with file, line and a sentence."""
 
 import re
 

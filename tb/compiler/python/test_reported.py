@@ -1,4 +1,4 @@
-"""Kernels that others wrote and that were silently wrong, or refused without a reason, are what they are in Python."""
+"""Kernels that others wrote and that were silently wrong, or rejected without a reason, are what they are in Python."""
 
 from pathlib import Path
 
@@ -67,7 +67,7 @@ def test_a_kernel_is_what_it_is_in_python(kernels: object, name: str, isa: str) 
 
 
 @pytest.mark.parametrize("name", OF_BITS)
-def test_numbers_that_r5xx_cores_cannot_hold_are_refused(kernels: object, name: str) -> None:
+def test_numbers_that_r5xx_cores_cannot_hold_are_errors(kernels: object, name: str) -> None:
     with pytest.raises(KernelError, match="R5xx cores hold whole numbers as floats"):
         getattr(kernels, name)[1, 1](IMAGE, device=device("r5xx", "golden"))
 

@@ -43,7 +43,7 @@ NUMBERS = {
     "    m = s * 2\n    if s < 50:\n        break\n    s -= 7\nreturn k, s, m",
     "equal or not": "return h <= n, u != n, -1 < u, n > u",
     "chains": "return 1 < i < 5 > j, n < i != j, (1 if i > 1 else 2 if j else 3), between(x, y) or i > 2 > j",
-    "tables and places": "s = 0.0\nfor k in range(5):\n    s += WEIGHTS[k] * (i + k)\nv = vec4(1, 2, 3, 4)\n"
+    "tables and indices": "s = 0.0\nfor k in range(5):\n    s += WEIGHTS[k] * (i + k)\nv = vec4(1, 2, 3, 4)\n"
     "return s, WEIGHTS[n], WEIGHTS[n // 2], v[n % 4] + v[-1 - i % 2]",
     "below zero without sign": "return u - h, ~u, uint(i - 5), uvec2(u - 20, 3)",
     "products with zero": "return float(i - i) * n, (0.0 * j == n), 0 * x + n * 0.0",
@@ -121,7 +121,7 @@ def test_bits_are_those_of_python(what: str, tmp_path: Path) -> None:
         ("return n >> -1", "a negative shift: shift in the other direction"),
     ],
 )
-def test_what_has_no_value_of_32_bits_is_refused(body: str, message: str, tmp_path: Path) -> None:
+def test_what_has_no_value_of_32_bits_is_an_error(body: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(KernelError) as caught:
         kernel(tmp_path, body).program("r700")
     assert message in str(caught.value)

@@ -11,7 +11,7 @@ from ctm.sim.debug.hardware.signals import Signals
 from ctm.sim.debug.hardware.wavefront import HardwareWavefront
 from ctm.sim.debug.slicing.cell import as_bits
 from ctm.sim.golden.dpp.batch import Batch
-from ctm.tb.debug.slicing.launches import Place
+from ctm.tb.debug.slicing.launches import ChosenLane
 
 _STATE = ("temporaries", "valid_mask", "active", "loop_inactive", "predicates", "alu_result", "branch_mask",
           "continue_mask", "break_mask")  # fmt: skip
@@ -27,9 +27,9 @@ def same(mine: Batch[Any], its: Batch[Any]) -> None:
         np.testing.assert_array_equal(frame, other)
 
 
-def compare(place: Place, record: Callable[[Batch[Any]], Recording]) -> None:
+def compare(chosen: ChosenLane, record: Callable[[Batch[Any]], Recording]) -> None:
     """Step through a wavefront, and go back by 1, 10 and 1,000 instructions; every state is the golden model's."""
-    model, hardware = place.wavefront(), HardwareWavefront(place.wavefront(), record, _unseen)
+    model, hardware = chosen.wavefront(), HardwareWavefront(chosen.wavefront(), record, _unseen)
     while not model.is_over:
         model.advance()
         hardware.advance()

@@ -87,7 +87,7 @@ def test_batches_are_those_of_the_vertex_grouper(grouper: VertexGrouper, seed: i
 def test_batches_end_where_those_of_the_hardware_do(
     grouper: VertexGrouper, kind: PrimitiveType, indices: np.ndarray, fitting: int | None
 ) -> None:
-    """Vertices that come again soon or too late, or in streams; many primitives of one vertex; many vertices."""
+    """Vertices that come again soon or too far apart, or in streams; many primitives of one vertex; many vertices."""
     memory = Memory(size=MEMORY_BYTES)
     memory.write(INDICES, indices.astype(np.uint16).tobytes())
     state = DrawState(

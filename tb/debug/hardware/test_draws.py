@@ -44,7 +44,7 @@ def session_of(path: Path, engine: str = "rtl") -> Session:
 
 
 def step_through(wavefront: HardwareWavefront) -> None:
-    """Step to a wavefront's end; what exists is the golden model's behind each instruction."""
+    """Step to a wavefront's end; what exists is the golden model's after each instruction."""
     while not wavefront.is_over:
         wavefront.advance()
         mine, its = wavefront.batch, wavefront.model.batch

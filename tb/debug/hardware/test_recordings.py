@@ -1,4 +1,4 @@
-"""What cores show of a wavefront, read as its state behind each instruction, is the golden model's to the last bit."""
+"""A wavefront's state after each instruction, read from traces of cores, is the golden model's to the last bit."""
 
 from contextlib import suppress
 from typing import Any
@@ -12,7 +12,7 @@ from ctm.sim.debug.hardware import r700 as r700_reader
 from ctm.sim.engines.tracing.engine import Complete, TracedEngine, Wanted
 from ctm.sim.runtime.device import Device
 from ctm.tb.debug.hardware.stepping import between, compare
-from ctm.tb.debug.slicing.launches import caught, some_place
+from ctm.tb.debug.slicing.launches import caught, choose_lane
 from ctm.tb.lib.machines import machine
 from ctm.tb.r5xx import shaders as r5xx
 from ctm.tb.r5xx.core_engine import simulation
@@ -36,19 +36,19 @@ def test_wavefronts_of_r5xx_are_read_from_a_core(name: str) -> None:
         r5xx.run(r5xx.Shader.load(name), domain=(0, 0, 7, 7), config=DEFAULT)
     core = simulation(DEFAULT)
     for number, launch in enumerate(launches):
-        place = some_place(launch, number + len(name))
+        chosen = choose_lane(launch, number + len(name))
         wavefronts = [(launch.order, launch.i.ravel(), launch.j.ravel(), launch.covered.ravel())]
         timing = Timing(latency=30, stall=0.1)
         run = core.run(launch.launch, wavefronts, timing=timing, max_cycles=1_000_000, trace=True)
         assert run.trace is not None
         events = {kind: run.events(kind) for kind in run.trace}
-        compare(place, lambda start, events=events, place=place: r5xx_reader.recording(
-            place.started.launch.program, start, _of(events, place)))  # fmt: skip
+        compare(chosen, lambda start, events=events, chosen=chosen: r5xx_reader.recording(
+            chosen.started.launch.program, start, _of(events, chosen)))  # fmt: skip
 
 
-def _of(events: dict[str, Any], place: Any) -> dict[str, Any]:
+def _of(events: dict[str, Any], chosen: Any) -> dict[str, Any]:
     """The events from the start of a wavefront to its end."""
-    start, i, j = events["start"], place.started.i[place.index, 0], place.started.j[place.index, 0]
+    start, i, j = events["start"], chosen.started.i[chosen.index, 0], chosen.started.j[chosen.index, 0]
     number = int(np.flatnonzero((start["wavefront"]["i"] == i) & (start["wavefront"]["j"] == j))[0])
     first, context = int(start["cycle"][number]), int(start["context"][number])
     ends = events["end"]
@@ -66,8 +66,8 @@ def test_wavefronts_of_r700_are_read_from_the_machine(name: str, monkeypatch: py
     with caught() as launches:
         r700.run(shader)
     (launch,) = launches
-    place = some_place(launch, len(name))
-    config, wanted = machine("traced r700"), Wanted(int(launch.i[place.index, 0]), int(launch.j[place.index, 0]))
+    chosen = choose_lane(launch, len(name))
+    config, wanted = machine("traced r700"), Wanted(int(launch.i[chosen.index, 0]), int(launch.j[chosen.index, 0]))
     engine = TracedEngine(config, wanted=wanted)
     monkeypatch.setattr(Device, "_make_engine", lambda *_, **__: engine)
     # The machine stops when it has shown what is wanted, if there is more.
@@ -75,4 +75,4 @@ def test_wavefronts_of_r700_are_read_from_the_machine(name: str, monkeypatch: py
         r700.run(shader, engine="rtl", config=config)
     events = engine.traced.events()
     program = launch.launch.program
-    compare(place, lambda start: r700_reader.recording(config.array, program, start, events))
+    compare(chosen, lambda start: r700_reader.recording(config.array, program, start, events))

@@ -1,4 +1,4 @@
-"""A session on the hardware shows what it does, forward and back, and where it is not what the golden model does."""
+"""A session on the hardware steps through its states, forward and back, and reports where the golden model differs."""
 
 from pathlib import Path
 
@@ -72,8 +72,8 @@ def test_cycles_breakpoints_and_why() -> None:
         assert f"cycle {wanted:,}" in where
         early = lines(session, "cycle 0")
         assert "had not begun" in early[0] and "step 0" in early[1]
-        answer = why(session, "o1[3,1]")
-        assert answer.slice.causes
+        explanation = why(session, "o1[3,1]")
+        assert explanation.slice.causes
         assert "can be set" in lines(session, "set R1.x = 2")[0]
         assert session.value("R1").words.shape == session.value("R0").words.shape
     with session_of(example(JOB, 16, 4)) as model:
@@ -103,7 +103,7 @@ def test_diff_stops_where_the_hardware_does_something_else() -> None:
         assert session.position.step == 3
 
 
-def test_diff_of_two_jobs_shows_the_first_instruction_that_differs(tmp_path: Path) -> None:
+def test_diff_of_two_jobs_names_the_first_instruction_that_differs(tmp_path: Path) -> None:
     jobs = []
     wrong = DIVERGENT.replace("MAD(r2.r, c0.g, c0.g)", "MAD(r2.r, c0.g, c0.b)")
     for name, source in (("one", DIVERGENT), ("other", wrong)):

@@ -79,6 +79,6 @@ def test_they_are_those_of_the_cycle_in_which_the_wavefront_is() -> None:
         session.step(2)
         rows = list(texts.signals("wave_slot_0_pc"))
         assert rows == [f"{SLOT}_pc = {session.unit - 1}"]
-        assert any("core.texture.queue  2" in row for row in texts.queues()), "two lookups are sent"
+        assert any("core.texture.queue  2" in row for row in texts.queues()), "two fetches are sent"
     report: Report = Execution(job, engine="rtl", config=TINY, watchdog=0).run().report
     assert report.cycles is not None and taken < report.cycles

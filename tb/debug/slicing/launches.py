@@ -18,7 +18,7 @@ from ctm.sim.golden.pe.state import State
 
 
 @dataclass(frozen=True)
-class Place:
+class ChosenLane:
     """A lane of a wavefront of a launch."""
 
     started: Started
@@ -36,11 +36,11 @@ class Place:
         return Slicer(self.started.instruction_set, self.started.launch, self.wavefront(), Cancellation())
 
 
-def some_place(launch: Started, seed: int) -> Place:
+def choose_lane(launch: Started, seed: int) -> ChosenLane:
     """Any covered lane of any wavefront."""
     random = np.random.default_rng(seed)
     index = int(random.integers(len(launch.order)))
-    return Place(launch, index, int(random.choice(np.flatnonzero(launch.covered[index]))))
+    return ChosenLane(launch, index, int(random.choice(np.flatnonzero(launch.covered[index]))))
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Whether each reason that a slice gives for a place is needed: with another word there, the place is another."""
+"""Whether each reason that a slice gives for a cell is needed: with another word there, the cell's word is another."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,9 +36,9 @@ _MASKS = (
 
 
 def needless(launch: Launch[Any], slicer: Slicer, found: Slice, seed: int, most: int) -> list[tuple[int, Cell, Cell]]:
-    """Some of the reasons that are not needed: step, the place that was made, and the reason; of some instructions.
+    """Some of the reasons that are not needed: step, the cell that was made, and the reason; of some instructions.
 
-    What the slice does not list holds other words, too, as a place may matter only together with these.
+    Cells outside of the slice hold other words, too, as a cell may matter only together with these.
     """
     random, result = np.random.default_rng(seed), []
     kept = Kept.of_outputs(launch)
@@ -116,11 +116,11 @@ def _words(random: np.random.Generator, count: int, known: npt.NDArray[Any]) -> 
     return np.choose(random.integers(len(kinds), size=count), kinds).astype(np.uint32)
 
 
-def _outside(word: Any, place: Cell, random: np.random.Generator) -> Iterator[Any]:
-    """Other words for a place that is in no register."""
-    if place.array in (FLOATS, PRIMITIVE):
+def _outside(word: Any, cell: Cell, random: np.random.Generator) -> Iterator[Any]:
+    """Other words for a cell that is in no register."""
+    if cell.array in (FLOATS, PRIMITIVE):
         yield from (int(each) for each in _words(random, 200, np.array([word], np.uint32)))
-    elif place.array == MEMORY:
+    elif cell.array == MEMORY:
         for _ in range(100):
             size = len(word) // 4 or 1
             yield _words(random, size, np.zeros(1, np.uint32)).tobytes()[: len(word)]
@@ -133,9 +133,9 @@ def _outside(word: Any, place: Cell, random: np.random.Generator) -> Iterator[An
 
 
 def _differs(slicer: Slicer, batch: Batch[Any], cause: Cause, target: Cell) -> bool:
-    """Whether the target is another in one of the wavefronts, or one of them does not come behind the instruction."""
+    """Whether the target is another in one of the wavefronts, or one of them does not complete the instruction."""
     count = batch.wavefronts
-    parts = slicer.probe.step_states(batch)
-    if sum(part.wavefronts for part, _ in parts) < count:
+    states = slicer.probe.step_states(batch)
+    if sum(state.wavefronts for state, _ in states) < count:
         return True
-    return any(not exists(part, target) or (words(part, target) != cause.made[target]).any() for part, _ in parts)
+    return any(not exists(state, target) or (words(state, target) != cause.made[target]).any() for state, _ in states)

@@ -48,15 +48,15 @@ def wrong(launch: Launch[Any], probe: Probe, begin: Batch[Any], found: Slice, la
         files += [(PRIMITIVE, row) for row in np.ndindex(_BANKS, _ROWS) if row[0]]
     for file, row in files:
         for channel in range(4):
-            place = Cell(file, (*row, channel))
-            if place not in found.constants:
-                probe.put(place, int(random.integers(1 << 32)))
+            cell = Cell(file, (*row, channel))
+            if cell not in found.constants:
+                probe.put(cell, int(random.integers(1 << 32)))
     kept = Kept.of_outputs(launch)
     with _random_inputs(launch, probe, found, random):
         last = _run(probe, _random_start(begin, found, lane, random))
-    again = {place: words(last, place)[0] if place.is_state else probe.word(place) for place in found.targets}
+    again = {cell: words(last, cell)[0] if cell.is_state else probe.word(cell) for cell in found.targets}
     kept.restore()
-    return [place for place, word in found.targets.items() if again[place] != word]
+    return [cell for cell, word in found.targets.items() if again[cell] != word]
 
 
 @contextmanager
@@ -74,21 +74,21 @@ def _random_inputs(launch: Launch[Any], probe: Probe, found: Slice, random: np.r
         for first, end in ranges(launch.inputs.buffers[number]):
             kept.append((memory, first, end, memory[first:end].copy()))
             memory[first:end] = random.integers(0, 256, end - first)
-    for place, word in found.elements.items():
-        probe.put(place, word)
+    for cell, word in found.elements.items():
+        probe.put(cell, word)
     yield
     for memory, first, end, was in kept:
         memory[first:end] = was
 
 
 def _random_start(begin: Batch[Any], found: Slice, lane: int, random: np.random.Generator) -> Batch[Any]:
-    """The wavefront's start with random registers but for the first one, which has the place in the domain."""
+    """The wavefront's start with random registers but for the first one, which has the position in the domain."""
     batch = begin.copy()
     bits = batch.temporaries.view(np.uint32)
     for number, channel, other in np.ndindex(*bits.shape):
         if number and Cell("temporaries", (number, channel), other) not in found.start:
             bits[number, channel, other] = random.integers(1 << 32)
-    if all(place.lane == lane for place in found.start):
+    if all(cell.lane == lane for cell in found.start):
         # Others do what this lane does: with inputs of their own they could go round for ever.
         for array in (batch.temporaries, batch.i, batch.j):
             array[...] = array[..., lane : lane + 1]

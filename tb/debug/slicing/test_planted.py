@@ -39,7 +39,7 @@ MISTAKES = (
     ("r700/mandelbrot/mandelbrot", "mandelbrot.s", "MOV R1.w, -1", "MOV R1.w, 1"),
     ("r700/saxpy/saxpy", "saxpy.s", "R1.z, C0.x, R2.z", "R1.z, C0.x, R2.w"),
 )
-"""An example's job, the file of its kernel, what is right, and what is planted in its first place."""
+"""An example's job, the file of its kernel, what is right, and what is planted where it occurs first."""
 
 
 _LONG = ("nbody.c", "nbody.py")
@@ -57,7 +57,7 @@ def smaller(text: str) -> str:
     for row in text.splitlines():
         key, _, value = row.partition("=")
         if key.strip() in ("j", "domain_j"):
-            first, last = (int(part) for part in value.strip(" []").split(","))
+            first, last = (int(bound) for bound in value.strip(" []").split(","))
             row = f"{key}= [{first}, {min(last, first + 3)}]"
         rows.append("" if key.strip() in ("repeat", "swap") else row)
     return "\n".join(rows)
@@ -76,9 +76,9 @@ def planted(job: str, file: str, right: str, wrong: str, folder: Path) -> tuple[
         description = copy / f"{path.name}.toml"
         description.write_text(smaller(description.read_text()))
         if name == "wrong":
-            before, found, behind = (copy / file).read_text().partition(right)
+            before, found, after = (copy / file).read_text().partition(right)
             assert found
-            (copy / file).write_text(before + wrong + behind)
+            (copy / file).write_text(before + wrong + after)
         jobs.append(load_job(description))
     return jobs[0], jobs[1], before.count("\n") + 1
 
@@ -93,5 +93,5 @@ def test_the_slice_of_a_wrong_pixel_has_the_mistake(mistake: tuple[str, str, str
     differs = expected[output] != found[output]
     j, i, *_ = np.argwhere(differs)[0]
     with session_of(wrong) as session:
-        answer = why(session, f"o{output}[{i},{j}]")
-    assert (mistake[1], line) in answer.lines
+        explanation = why(session, f"o{output}[{i},{j}]")
+    assert (mistake[1], line) in explanation.lines

@@ -1,4 +1,4 @@
-"""With what a slice lists, and anything in place of the rest, the value is the same to the last bit."""
+"""With what a slice lists, and other words in all remaining cells, the value is the same to the last bit."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.cell import Cell
 from ctm.sim.debug.why import why
 from ctm.sim.jobs.loading import load_job
-from ctm.tb.debug.slicing.launches import caught, some_place
+from ctm.tb.debug.slicing.launches import caught, choose_lane
 from ctm.tb.debug.slicing.necessity import needless
 from ctm.tb.debug.slicing.recomputation import targets_of, wrong
 from ctm.tb.jobs.single import single
@@ -37,13 +37,13 @@ def check(run: object, name: str, instructions: int) -> None:
     with caught() as launches:
         run(name)  # type: ignore[operator]
     for number, launch in enumerate(launches):
-        place = some_place(launch, number + len(name))
-        slicer, begin = place.slicer(), place.wavefront().batch.copy()
-        found = slicer.slice(targets_of(slicer, place.lane))
+        chosen = choose_lane(launch, number + len(name))
+        slicer, begin = chosen.slicer(), chosen.wavefront().batch.copy()
+        found = slicer.slice(targets_of(slicer, chosen.lane))
         assert found.causes
         if instructions:
             assert not needless(launch.launch, slicer, found, number, instructions)
-        assert not wrong(launch.launch, slicer.probe, begin, found, place.lane, number)
+        assert not wrong(launch.launch, slicer.probe, begin, found, chosen.lane, number)
 
 
 @pytest.mark.parametrize("name", programs("r5xx", r5xx.NAMES))
@@ -61,13 +61,13 @@ def test_compiled_programs_of_r700_are_determined_by_their_slices(name: str, is_
 def test_a_reason_that_is_not_needed_is_found() -> None:
     with caught() as launches:
         r5xx.run(r5xx.Shader.load("dots"), domain=(0, 0, 7, 7))
-    place = some_place(launches[0], 1)
-    slicer = place.slicer()
-    found = slicer.slice(targets_of(slicer, place.lane))
+    chosen = choose_lane(launches[0], 1)
+    slicer = chosen.slicer()
+    found = slicer.slice(targets_of(slicer, chosen.lane))
     assert not needless(launches[0].launch, slicer, found, 1, 1)
     cause = found.causes[0]
     target = next(iter(cause.reasons))
-    beside = Cell("temporaries", (len(slicer.track.last.temporaries) - 1, 3), place.lane)
+    beside = Cell("temporaries", (len(slicer.track.last.temporaries) - 1, 3), chosen.lane)
     reasons = {**cause.reasons, target: (*cause.reasons[target], beside)}
     poorer = replace(found, causes=(replace(cause, reasons=reasons),))
     assert needless(launches[0].launch, slicer, poorer, 1, 1) == [(cause.step, target, beside)]

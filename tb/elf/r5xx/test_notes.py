@@ -83,16 +83,16 @@ def test_notes_of_a_program() -> None:
     output[0] |= pack(COMMON, last=1)
     output[3] |= pack(RGB_INST, target=2)
     output[4] |= pack(ALPHA_INST, target=1, w_omask=1)
-    lookup = (
+    fetch = (
         pack(COMMON, type=InstructionType.TEX.value, rgb_wmask=1),
         pack(TEX_INST, tex_id=9, inst=TextureOperation.DXDY.value),
         pack(TEX_ADDR, src_addr=1, dst_addr=2),
         pack(TEX_ADDR_DXDY, dx_addr=3, dy_addr=4),
     )
-    kill = (lookup[0], pack(TEX_INST, tex_id=7, inst=TextureOperation.KILL_LT_0.value), *lookup[2:])
+    kill = (fetch[0], pack(TEX_INST, tex_id=7, inst=TextureOperation.KILL_LT_0.value), *fetch[2:])
     loop = (InstructionType.FC.value, 0, pack(FC_INST, op=FlowOperation.LOOP.value), pack(FC_ADDR, int_addr=17), 0, 0)
     jump = (InstructionType.FC.value, 0, 0, pack(FC_ADDR, int_addr=18), 0, 0)
-    program = [output, (*lookup, 0, 0), (*kill, 0, 0), loop, jump]
+    program = [output, (*fetch, 0, 0), (*kill, 0, 0), loop, jump]
     notes = derive_notes(program)
     assert (notes.inputs, notes.outputs, notes.conditional_output) == ((9,), (1, 2), True)
     assert (notes.float_constants, notes.int_constants, notes.early_exit) == ((200,), (17,), True)

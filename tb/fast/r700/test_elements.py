@@ -21,7 +21,7 @@ from ctm.tb.lib.words import Words, check
 
 _COUNT = 4_000
 _EDGES = (0, 1, 0x7FFF_FFFF, 0x8000_0000, 0x8000_0001, 0xFFFF_FFFF, 0x0100_0001, 0x0180_0001, 0x7C01_7E00, 0xFC00_03FF)
-"""Ends of the ranges, neighbours of halves of the last place, and both kinds of NaN of a half."""
+"""Ends of the ranges, neighbours of halves of an ulp, and both kinds of NaN of a half."""
 FORMATS = [
     VertexFormat(channels=channels, bits=bits, numeric=numeric, signed=signed)
     for channels in (1, 3)
@@ -47,9 +47,9 @@ def _fetch(element: VertexFormat, kernel: Kernel, values: Sequence[Value]) -> li
     columns = [lanes.scalars(lanes.words(value)) for value in values]
     for lane in range(lanes.width):
         with builder.goto_entry_block():
-            place = builder.alloca(ir.ArrayType(INT, CHANNELS + 1))
+            array = builder.alloca(ir.ArrayType(INT, CHANNELS + 1))
         # One byte further: nothing says that elements are aligned.
-        pointer = builder.gep(builder.call(untyped, [place]), [ir.Constant(INT, 1)], source_etype=BYTE)
+        pointer = builder.gep(builder.call(untyped, [array]), [ir.Constant(INT, 1)], source_etype=BYTE)
         for channel in range(CHANNELS):
             at = builder.gep(pointer, [ir.Constant(INT, channel)], source_etype=INT)
             builder.store(columns[channel][lane], at).align = 1
@@ -69,11 +69,11 @@ def test_formats(host: Host, numeric: Numeric) -> None:
         return [words for element in chosen for words in _fetch(element, kernel, values)]
 
     found = apply(host, build, *operands)
-    for place, element in enumerate(chosen):
+    for number, element in enumerate(chosen):
         memory = np.ascontiguousarray(raw.view(np.uint8)[:, : element.element_bytes])
         expected = formats.components(element, memory, inside).view(np.uint32)
         for channel in range(CHANNELS):
-            check(found[CHANNELS * place + channel], expected[channel], *operands)
+            check(found[CHANNELS * number + channel], expected[channel], *operands)
 
 
 def test_every_normalised_number_of_32_bits_near_a_tie() -> None:
@@ -100,8 +100,8 @@ def _nearest(value: int, highest: int) -> int:
         exponent += 1
     while (value << exponent) >= highest * (1 << 24):
         exponent -= 1
-    quotient, rest = divmod(value << exponent, highest)
-    quotient += 2 * rest > highest or (2 * rest == highest and quotient & 1)
+    quotient, remainder = divmod(value << exponent, highest)
+    quotient += 2 * remainder > highest or (2 * remainder == highest and quotient & 1)
     if quotient == 1 << 24:
         quotient, exponent = quotient >> 1, exponent - 1
     return sign | (127 + 23 - exponent) << 23 | (quotient & 0x7F_FFFF)

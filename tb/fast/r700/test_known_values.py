@@ -26,7 +26,7 @@ _VALUES = (
 )  # fmt: skip
 """Inline constants and literals."""
 _ABSENT = ("R1.y", "R1.w", "R2.z", "R3.x", "R13.w", "R99.x", "R123.z")
-"""Channels that an input's element lacks, a register that nobody writes, and registers that do not exist."""
+"""Channels that an input's element lacks, a register that is never written, and registers that do not exist."""
 _MADE = (
     ("XOR_INT", "R1.x", "R1.x"), ("SUB_INT", "R2.x", "R2.x"), ("AND_INT", "R1.x", "0"), ("OR_INT", "R1.x", "-1i"),
     ("SETE_INT", "R1.x", "R1.x"), ("SETGT_UINT", "0", "R1.x"), ("AND_INT", "R1.x", "#80000000"),

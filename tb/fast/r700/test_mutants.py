@@ -42,9 +42,10 @@ def test_mistakes_have_names() -> None:
     assert len({mutant.name for mutant in MUTANTS}) == len(MUTANTS) >= 20
 
 
-def test_each_mistake_has_its_place() -> None:
+def test_each_mistake_has_its_text_and_its_check() -> None:
     for mutant in MUTANTS:
         FaultyLoader(mutant.fault)
+        assert hasattr(checks(mutant.module), mutant.check), mutant
 
 
 @pytest.mark.parametrize("mutant", MUTANTS[4::_QUICK], ids=str)

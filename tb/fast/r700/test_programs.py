@@ -29,11 +29,11 @@ def _on_machines() -> list:
     ordinary = {name: number % len(_MACHINES) for number, name in enumerate(_ORDINARY)}
     return [
         pytest.param(
-            name, HOSTS[host], wavefront, marks=() if ordinary.get(name) == place else pytest.mark.long,
+            name, HOSTS[host], wavefront, marks=() if ordinary.get(name) == number else pytest.mark.long,
             id=f"{name}, {host}, wavefronts of {wavefront}",
         )
         for name in FILES
-        for place, (host, wavefront) in enumerate(_MACHINES)
+        for number, (host, wavefront) in enumerate(_MACHINES)
     ]  # fmt: skip
 
 

@@ -45,14 +45,14 @@ def singles() -> tuple[Words]:
 def couples() -> tuple[Words, ...]:
     """All pairs of corners, shifts, and random pairs, some of whose products or differences are near 2^-126."""
     small = near_words(4000, 3, 20), near_words(4000, 4, 20)
-    parts = [
+    samples = [
         pairs(EVERY),
         (random_words(4000, 5), np.arange(4000, dtype=np.uint32) % 40),
         (random_words(4000, 6), random_words(4000, 7)),
         (near_words(4000, 8), near_words(4000, 9)),
         tuple(words - np.uint32(63 << 23) for words in small),
     ]
-    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    return tuple(np.concatenate(column) for column in zip(*samples, strict=True))
 
 
 def threes() -> tuple[Words, ...]:
@@ -60,13 +60,13 @@ def threes() -> tuple[Words, ...]:
     a, b = near_words(5000, 10), near_words(5000, 11)
     minus = -(a.view(np.float32) * b.view(np.float32))
     step = np.random.default_rng(12).integers(-2, 3, 5000)
-    parts = [
+    samples = [
         triples(FEW),
         tuple(random_words(4000, seed) for seed in (13, 14, 15)),
         tuple(near_words(4000, seed, 10) for seed in (16, 17, 18)),
         (a, b, (bits(minus) + step).astype(np.uint32)),
     ]
-    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+    return tuple(np.concatenate(column) for column in zip(*samples, strict=True))
 
 
 def none() -> tuple[Words, ...]:
@@ -81,7 +81,7 @@ OPERANDS = tuple(make() for make in (none, singles, couples, threes))
 def slots(count: int, seed: int) -> list[Words]:
     """Operands of eight slots: near each other, with corners among them."""
     generator = np.random.default_rng(seed)
-    words = [near_words(count, seed + place, 12) for place in range(8)]
+    words = [near_words(count, seed + number, 12) for number in range(8)]
     for operand in words:
         where = generator.random(count) < 0.3
         operand[where] = generator.choice(EVERY, int(where.sum()))

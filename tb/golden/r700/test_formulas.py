@@ -25,11 +25,11 @@ def compute(formula, words, **options):
         results = formula(*carriers, **options)
     for before, after in zip(words, carriers, strict=True):
         assert np.array_equal(before, bits(after))
-    assert not any(np.shares_memory(result, x) for result in parts(results) for x in carriers)
+    assert not any(np.shares_memory(result, x) for result in flattened(results) for x in carriers)
     return results
 
 
-def parts(results):
+def flattened(results):
     """Words and masks among results."""
     results = results if isinstance(results, tuple) else (results,)
     return [bits(x) if x.dtype == np.float32 else x for x in results]
@@ -69,7 +69,9 @@ def test_predicates(name):
     check(bits(result), np.array(expected_result, np.uint32), *words)
     check(holds, np.array(expected_holds), *words)
     words = clean(words)
-    for fast, slow in zip(parts(compute(formula, words, clean=True)), parts(compute(formula, words)), strict=True):
+    for fast, slow in zip(
+        flattened(compute(formula, words, clean=True)), flattened(compute(formula, words)), strict=True
+    ):
         check(fast, slow, *words)
 
 
@@ -128,7 +130,7 @@ def test_one_element_stands_for_all(name):
     for shared in itertools.product((False, True), repeat=len(words)):
         mixed = [x[77:78] if alone else x for x, alone in zip(sample, shared, strict=True)]
         spread = [np.broadcast_to(x, sample[0].shape).copy() for x in mixed]
-        for few, many in zip(parts(compute(formula, mixed)), parts(compute(formula, spread)), strict=True):
+        for few, many in zip(flattened(compute(formula, mixed)), flattened(compute(formula, spread)), strict=True):
             assert few.shape == ((1,) if all(shared) else many.shape)
             assert np.array_equal(np.broadcast_to(few, many.shape), many)
 
@@ -136,7 +138,7 @@ def test_one_element_stands_for_all(name):
 def test_one_slot_stands_for_all():
     words = [x[:300] for x in slots(300, 60)]
     for name, sides in operations.REDUCTIONS.items():
-        mixed = [x[:1] if place % 3 == 0 else x for place, x in enumerate(words)]
+        mixed = [x[:1] if number % 3 == 0 else x for number, x in enumerate(words)]
         spread = [np.broadcast_to(x, 300).copy() for x in mixed]
         narrow, wide = (
             formulas.REDUCTIONS[name](*[[floats(x) for x in side] for side in (y[:4], y[4:])][:sides])

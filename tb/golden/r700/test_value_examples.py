@@ -244,7 +244,7 @@ TRANSCENDENTAL = [
     ("SQRT_IEEE", [INF], INF),
     ("SQRT_IEEE", [MINUS_INF], NAN),
     ("SQRT_IEEE", [MINUS_ONE], NAN),
-    ("SIN", [0x3E800000], ONE),  # a quarter turn
+    ("SIN", [0x3E800000], ONE),  # a quarter of a revolution
     ("SIN", [MINUS_HALF], MINUS_ZERO),
     ("COS", [HALF], MINUS_ONE),
     ("COS", [0x3E800000], ZERO),

@@ -268,7 +268,7 @@ def test_derivatives_take_their_operands_from_the_quad(operation: Op, neighbour:
             assert tuple(found[j, i, :2]) == expected
 
 
-def test_uncovered_processors_take_part_in_derivatives() -> None:
+def test_derivatives_read_uncovered_processors() -> None:
     step = {"rgb_op": Op.MDH.value, "red_swiz_b": ONE, "mod_b": 1, "rgb_addrd": 1}
     machine = Machine()
     machine.load([alu(rgb=step, rgb_wmask=1), move(0, 1, output=0)])

@@ -164,7 +164,7 @@ def test_jump_func_is_a_table_over_alu_result_predicate_and_boolean(function: in
 
 
 def test_predicates_gate_writes_per_channel() -> None:
-    # R: i < 2, G: i == 1, B: stays 0. r0 = (i, 0, 0, 1) is copied to r1 by channel; alpha goes by the predicate of G.
+    # R: i < 2, G: i == 1, B: 0. r0 = (i, 0, 0, 1) is copied to r1 by channel; alpha goes by the predicate of G.
     program = [
         predicate(TWO, ZeroTest.LESS, mask=1),
         predicate(ONE, ZeroTest.EQUAL, mask=2),

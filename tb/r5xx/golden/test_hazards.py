@@ -8,7 +8,7 @@ from ctm.rtl.isa.status import Status
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.r5xx.machine import OUTPUT, Instruction, Machine, alu, move, tex
-from ctm.tb.r5xx.statements import begin_if, begin_loop, compare, end_if, end_loop, lookup, predicate
+from ctm.tb.r5xx.statements import begin_if, begin_loop, compare, end_if, end_loop, fetch, predicate
 
 LAYOUT = Layout(width=8, height=8, format=DataFormat.FLOAT32_4)
 PLAIN = {"tex_sem_wait": 0}
@@ -49,8 +49,8 @@ def test_a_fetch_must_be_waited_for_before_its_result_is_read_or_overwritten() -
 def test_waiting_helps_only_after_an_acquire_that_covers_the_fetch() -> None:
     assert "reads r1" in hazards([independent_fetch(1), move(2, 1, tex_sem_wait=1)])
     assert not hazards([independent_fetch(1), independent_fetch(2, acquire=1, wait=1), move(3, 1, tex_sem_wait=1)])
-    late = [independent_fetch(2, acquire=1, wait=1), independent_fetch(1), move(3, 1, tex_sem_wait=1)]
-    assert "pc 2: reads r1" in hazards(late)
+    overtaken = [independent_fetch(2, acquire=1, wait=1), independent_fetch(1), move(3, 1, tex_sem_wait=1)]
+    assert "pc 2: reads r1" in hazards(overtaken)
 
 
 def test_a_second_acquire_must_wait() -> None:
@@ -113,9 +113,9 @@ def test_what_is_outstanding_is_remembered_round_a_loop() -> None:
 
 def test_reads_of_what_another_processor_writes_are_reported() -> None:
     own = CommandBuffer().set_inp_fmt(0, OUTPUT, LAYOUT.format_word, 8)
-    assert not hazards([lookup()], before=own)
+    assert not hazards([fetch()], before=own)
     # Swapped coordinates: (j, i).
-    swapped = lookup(swizzle={"src_s_swiz": 1, "src_t_swiz": 0})
+    swapped = fetch(swizzle={"src_s_swiz": 1, "src_t_swiz": 0})
     assert "which another processor of the program writes" in hazards([swapped], before=own)
     assert not hazards([swapped])
 
@@ -125,7 +125,7 @@ def test_uncached_reads_after_writes_need_an_acquiring_write_and_a_wait() -> Non
 
     def found(target: UmrtTarget, wait: int) -> str:
         machine = Machine(hazards=True)
-        read = lookup(TextureOperation.LOOKUP_UNCACHED, destination=2, tex_sem_wait=wait)
+        read = fetch(TextureOperation.LOOKUP_UNCACHED, destination=2, tex_sem_wait=wait)
         machine.load(
             [move(0, 1, output=target.value, tex_sem_wait=1), read, move(0, 0, tex_sem_wait=1)], uncached_writes=True
         )

@@ -8,7 +8,7 @@ from ctm.rtl.isa.formats import DataFormat, Tiling
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, TextureOperation, ZeroTest
 from ctm.sim.runtime import CommandBuffer, Image, Layout
 from ctm.tb.r5xx.machine import OUTPUT, Machine, alu, move, tex
-from ctm.tb.r5xx.statements import begin_if, compare, constant_into, end_if, lookup, predicate
+from ctm.tb.r5xx.statements import begin_if, compare, constant_into, end_if, fetch, predicate
 
 INPUT = 0x100000
 ONE = 1
@@ -34,7 +34,7 @@ def found_at(coordinates: tuple[float, ...], operation: TextureOperation = Textu
     machine.set_floats(5, *coordinates)
     before = bind(machine, GRID, DataFormat.FLOAT32_1, tiling)
     machine.load(
-        [constant_into(2, 5), lookup(operation, source=2, unscaled=unscaled), move(0, 1, output=0, tex_sem_wait=1)]
+        [constant_into(2, 5), fetch(operation, source=2, unscaled=unscaled), move(0, 1, output=0, tex_sem_wait=1)]
     )
     return machine.start((0, 0, 0, 0), before=before)[0, 0, 0].tolist()
 
@@ -79,23 +79,23 @@ def test_projection_divides_by_q_first() -> None:
 
 
 @pytest.mark.parametrize("operation", ["LODBIAS", "LOD", "DXDY", "LOOKUP_UNCACHED"])
-def test_operations_with_a_level_are_lookups(operation: str) -> None:
+def test_operations_with_a_level_are_fetches(operation: str) -> None:
     assert found_at((2.0, 1.0, 0.0, 5.0), TextureOperation[operation]) == [10, 0, 0, 1]
 
 
 @pytest.mark.parametrize("tiling", [Tiling.LINEAR_INP_2X2, Tiling.TILED_INP_2X2])
-def test_a_2x2_lookup_fetches_right_up_diagonal_and_own(tiling: Tiling) -> None:
+def test_a_2x2_fetch_reads_right_up_diagonal_and_own(tiling: Tiling) -> None:
     assert found_at((2.0, 1.0, 0.0, 1.0), tiling=tiling) == [11, 18, 19, 10]
     # A tiled input of width 8 has a pitch of 32, filled with the edge element.
     assert found_at((7.0, 3.0, 0.0, 1.0), tiling=tiling) == [31, 31, 31, 31]
     assert found_at((-5.0, 9.0, 0.0, 1.0), tiling=tiling) == [25, 24, 25, 24]
 
 
-def test_a_2x2_lookup_in_a_format_with_more_channels_takes_channel_0() -> None:
+def test_a_2x2_fetch_in_a_format_with_more_channels_takes_channel_0() -> None:
     machine = Machine()
     machine.memory.view(np.float32)[INPUT // 4 :][:64] = np.arange(64)
     word = Layout(width=4, height=4, format=DataFormat.FLOAT32_4).format_word | Tiling.LINEAR_INP_2X2.value << 16
-    machine.load([lookup(), move(0, 1, output=0, tex_sem_wait=1)])
+    machine.load([fetch(), move(0, 1, output=0, tex_sem_wait=1)])
     before = CommandBuffer().set_inp_fmt(0, INPUT, word, 4)
     # Rows are 16 floats long: (1, 0), (0, 1), (1, 1), (0, 0).
     assert machine.start((0, 0, 0, 0), before=before)[0, 0, 0].tolist() == [4, 16, 20, 0]
@@ -109,7 +109,7 @@ def test_result_swizzle_mask_and_predicates_choose_what_is_written() -> None:
     swizzle = {"dst_r_swiz": 3, "dst_g_swiz": 2, "dst_b_swiz": 1, "dst_a_swiz": 0}
     program = [
         predicate(ONE, ZeroTest.EQUAL, mask=1),
-        lookup(swizzle=swizzle, rgb_wmask=5, rgb_pred_sel=2, alpha_pred_sel=2, alpha_pred_inv=1),
+        fetch(swizzle=swizzle, rgb_wmask=5, rgb_pred_sel=2, alpha_pred_sel=2, alpha_pred_inv=1),
         move(0, 1, output=0, tex_sem_wait=1),
     ]
     machine.load(program)
@@ -119,7 +119,7 @@ def test_result_swizzle_mask_and_predicates_choose_what_is_written() -> None:
 
 def test_an_input_without_elements_reads_zero_in_every_channel() -> None:
     machine = Machine()
-    machine.load([lookup(tex_id=9), move(0, 1, output=0, tex_sem_wait=1)])
+    machine.load([fetch(tex_id=9), move(0, 1, output=0, tex_sem_wait=1)])
     assert machine.start((0, 0, 0, 0))[0, 0, 0].tolist() == [0, 0, 0, 0]
 
 
@@ -129,13 +129,11 @@ def test_ignore_uncovered_leaves_uncovered_destinations_unchanged() -> None:
         machine = Machine()
         before = bind(machine, np.full((1, 8), 5, np.float32), DataFormat.FLOAT32_1)
         step = {"addr0": 1, "rgb_op": 11, "red_swiz_b": 6, "mod_b": 1, "rgb_addrd": 2}
-        machine.load(
-            [lookup(ignore_uncovered=ignore), alu(rgb=step, rgb_wmask=1, tex_sem_wait=1), move(0, 2, output=0)]
-        )
+        machine.load([fetch(ignore_uncovered=ignore), alu(rgb=step, rgb_wmask=1, tex_sem_wait=1), move(0, 2, output=0)])
         assert machine.start((1, 0, 1, 0), before=before)[0, 0, 1, 0] == expected
 
 
-def test_in_place_updates_see_memory_as_it_was_at_the_start() -> None:
+def test_updates_in_place_see_memory_as_it_was_at_the_start() -> None:
     # Processor i reads element i + 1 of what is also the output, and stores it: a shift by one, without order.
     machine = Machine(lanes=16)
     layout = Layout(width=64, height=64, format=DataFormat.FLOAT32_4)
@@ -145,7 +143,7 @@ def test_in_place_updates_see_memory_as_it_was_at_the_start() -> None:
     machine.set_floats(ONE, 1.0, 1.0, 0.0, 0.0)
     shifted = {"addr1": ONE, "addr1_const": 1, "red_swiz_b": 6, "green_swiz_b": 6, "rgb_sel_c": 1, "rgb_addrd": 2}
     shifted |= {"green_swiz_a": 1, "green_swiz_c": 1}
-    machine.load([alu(rgb=shifted, rgb_wmask=3), lookup(source=2), move(0, 1, output=0, tex_sem_wait=1)])
+    machine.load([alu(rgb=shifted, rgb_wmask=3), fetch(source=2), move(0, 1, output=0, tex_sem_wait=1)])
     before = CommandBuffer().set_inp_fmt(0, OUTPUT, layout.format_word, 64)
     (found,) = machine.start((0, 0, 63, 63), before=before)
     edge = np.minimum(np.arange(64) + 1, 63)

@@ -9,7 +9,7 @@ from ctm.rtl.isa.status import Status
 from ctm.sim.fault import MachineError
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.r5xx.machine import OUTPUT, Instruction, Machine, alu, move
-from ctm.tb.r5xx.statements import lookup, predicate
+from ctm.tb.r5xx.statements import fetch, predicate
 
 NAN = float("nan")
 
@@ -97,7 +97,7 @@ def test_uncached_writes_need_output_0_as_float32_1() -> None:
 
 
 def test_uncached_reads_see_uncached_writes_and_cached_reads_memory_as_it_was() -> None:
-    # Each processor stores 10 + i at (i, 0), reads both ways, and stores cached + 100 uncached at (i, 1).
+    # Each processor stores 10 + i at (i, 0), reads it cached and uncached, and stores cached + 100 uncached at (i, 1).
     machine = Machine()
     machine.set_floats(5, 1.0, 1.0, 0.0, 0.0)
     machine.set_floats(6, 10.0, 0.0, 0.0, 0.0)
@@ -108,8 +108,8 @@ def test_uncached_reads_see_uncached_writes_and_cached_reads_memory_as_it_was() 
     program = [
         *data_and_position((1.0, 0.0), (0.0, 0.0)),
         uncached_write(UmrtTarget.PER_PROCESSOR_IDX_ACQUIRE, tex_sem_wait=1),
-        lookup(TextureOperation.LOOKUP, source=0, destination=2),
-        lookup(TextureOperation.LOOKUP_UNCACHED, source=0, destination=3),
+        fetch(TextureOperation.LOOKUP, source=0, destination=2),
+        fetch(TextureOperation.LOOKUP_UNCACHED, source=0, destination=3),
         alu(rgb=both, rgb_wmask=1, tex_sem_wait=1),
         alu(rgb={"rgb_addrd": 1, "blue_swiz_a": 6, "blue_swiz_b": 6, "blue_swiz_c": 4}, rgb_wmask=4),
         uncached_write(UmrtTarget.PER_PROCESSOR_IDX),

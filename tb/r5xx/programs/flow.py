@@ -234,9 +234,9 @@ def _parities() -> list[Instruction]:
     """What PARITY holds, and the predicate bits of red and green alike."""
     halves = {**_TIMES_ONE, **{f"{color}_swiz_b": Swizzle.HALF.value for color in _COLORS}}
     half = alu(rgb={"addr0": 0, "rgb_addrd": PARITY, **_SAME, **halves}, rgb_wmask=3, nop=1)
-    place = {"addr0": PARITY, "rgb_addrd": PARITY}
-    fraction = alu(rgb={**place, "rgb_op": RgbOperation.FRC.value, **_SAME}, rgb_wmask=3, nop=1)
-    below = {**place, **_TIMES_ONE, "blue_swiz_c": Swizzle.HALF.value, "rgb_mod_c": InputModifier.NEG.value}
+    parity = {"addr0": PARITY, "rgb_addrd": PARITY}
+    fraction = alu(rgb={**parity, "rgb_op": RgbOperation.FRC.value, **_SAME}, rgb_wmask=3, nop=1)
+    below = {**parity, **_TIMES_ONE, "blue_swiz_c": Swizzle.HALF.value, "rgb_mod_c": InputModifier.NEG.value}
     return [half, fraction, alu(rgb=below, rgb_wmask=4, nop=1), _parity_predicates(3, test=3, nop=1)]
 
 

@@ -84,7 +84,7 @@ public:
             {"uncached write", acquiring_writes()}, {"test", tests.size()}};
         std::string text;
         for (const auto& [name, count] : clients) {
-            if (count) text += ", " + std::to_string(count) + " " + name + " answers outstanding";
+            if (count) text += ", " + std::to_string(count) + " " + name + " responses outstanding";
         }
         return text;
     }
@@ -183,7 +183,7 @@ private:
         pending_writes.emplace(write_orders[get(request, UncachedWrite::wave)].due(due()), request);
     }
 
-    // Makes the next uncached write, and answers it if it acquires.
+    // Makes the next uncached write, and responds if it acquires.
     void write_uncached() {
         const Payload<UncachedWrite> request = pending_writes.begin()->second;
         pending_writes.erase(pending_writes.begin());

@@ -53,7 +53,7 @@ public:
             drained = idle && taken_wavefronts == setup.wavefronts ? drained + 1 : 0;
             if (!drained) end = now;
         }
-        if (clients.outstanding()) throw Violation("idle: it is high while answers are outstanding (" + state() + ")");
+        if (clients.outstanding()) throw Violation("idle: it is high while responses are outstanding (" + state() + ")");
         clients.finish_writes();
         now = end;
         issued = counts;

@@ -84,8 +84,8 @@ bool holds(std::uint32_t test, Number value, Number stored) {
 struct MemorySetup {
     const std::uint8_t* start;  // Memory as it was when the program started.
     std::uint8_t* current;
-    const Range* refused;
-    std::uint64_t refused_count;
+    const Range* error;
+    std::uint64_t error_count;
     std::array<Buffer, 16> inputs;
     std::array<Buffer, 4> outputs;
     std::array<Buffer, 2> conditional;  // The second only fills.
@@ -155,7 +155,7 @@ private:
     const MemorySetup& setup;
 
     bool is_error(std::uint32_t address, std::uint32_t size) const {
-        return std::any_of(setup.refused, setup.refused + setup.refused_count, [=](const Range& range) {
+        return std::any_of(setup.error, setup.error + setup.error_count, [=](const Range& range) {
             return address < range.end && std::uint64_t(address) + size > range.first;
         });
     }
@@ -191,9 +191,9 @@ private:
 #define EXPORTED extern "C" __attribute__((visibility("default")))
 
 EXPORTED void memory_look_up(const MemorySetup* setup, unsigned input, unsigned is_uncached, std::size_t count,
-                             const std::uint32_t* x, const std::uint32_t* y, Element* elements, std::uint8_t* refused) {
+                             const std::uint32_t* x, const std::uint32_t* y, Element* elements, std::uint8_t* failed) {
     MemoryModel memory(*setup);
-    for (std::size_t k = 0; k < count; ++k) refused[k] = memory.look_up(input, is_uncached, x[k], y[k], elements[k]);
+    for (std::size_t k = 0; k < count; ++k) failed[k] = memory.look_up(input, is_uncached, x[k], y[k], elements[k]);
 }
 
 EXPORTED void memory_store(const MemorySetup* setup, unsigned output, std::size_t count, const std::uint32_t* x,

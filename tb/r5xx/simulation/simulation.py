@@ -87,7 +87,7 @@ class CoreRun:
     """What a run did.
 
     `memory` has the buffers and what the run made of them, and 0 elsewhere; `lost` there is the first write that was
-    refused. `cycles` are those from the first wavefront's offer to the last one in which the core was not idle,
+    an error. `cycles` are those from the first wavefront's offer to the last one in which the core was not idle,
     `issued` counts instructions: ALU and OUTPUT, TEX, FC. `faults` are in the order in which they happened.
     """
 

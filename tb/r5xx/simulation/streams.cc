@@ -1,4 +1,4 @@
-// Streams of a compiled core, seen from outside: payloads by field, the core's streams watched, answers that take time.
+// Streams of a compiled core, seen from outside: payloads by field, the core's streams watched, responses that take time.
 //
 // A stream is a generated type: its name, its width, a constant for each field of its payload, and its three ports.
 
@@ -166,7 +166,7 @@ private:
     bool offered = false, taken = false;
 };
 
-// When answers come: not before those that they must not overtake.
+// Cycles of responses: none overtakes those that precede it in order.
 class Order {
 public:
     std::uint64_t due(std::uint64_t earliest) { return last = std::max(last, earliest); }

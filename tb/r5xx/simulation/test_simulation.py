@@ -216,7 +216,7 @@ def test_latency_is_what_it_says() -> None:
         (Mistake.DROPS_VALID, r"cycle \d+: output: valid fell before ready"),
         (Mistake.CHANGES_PAYLOAD, r"cycle \d+: output: the payload changed before ready"),
         (Mistake.FETCHES_BEYOND, r"cycle \d+: code_request: instruction 100 of a program of 1"),
-        (Mistake.IDLE_TOO_EARLY, r"cycle \d+: idle: it is high while .*1 uncached write answers outstanding"),
+        (Mistake.IDLE_TOO_EARLY, r"cycle \d+: idle: it is high while .*1 uncached write responses outstanding"),
     ],
 )
 def test_a_core_that_breaks_a_rule_is_noticed(mistake: Mistake, message: str) -> None:
@@ -238,7 +238,7 @@ def test_fetches_outside_the_limits_break_a_rule() -> None:
 def test_a_run_that_takes_too_long_says_what_is_outstanding() -> None:
     wavefronts = list(wavefronts_of(Domain(i0=0, j0=0, i1=7, j1=1), 4))
     with pytest.raises(
-        TimeoutError, match="cycle 100: 1 of 4 wavefronts taken, 1 instruction answers outstanding, idle is low"
+        TimeoutError, match="cycle 100: 1 of 4 wavefronts taken, 1 instruction responses outstanding, idle is low"
     ):
         simulation().run(launch_of(filled()), wavefronts, timing=Timing(latency=1000), max_cycles=100)
     never = launch_of(filled(), mistake=Mistake.NEVER_IDLE)

@@ -195,10 +195,10 @@ def _difference(made: Scene, machine: _Board, found: Outcome, model: _Board, wan
             return "outcome", f"{found}, expected {wanted}"
         # The hardware has drawn the batches before the fault, and the model perhaps nothing.
         return None
-    place = first_difference(machine.memory, model.memory, ignored=machine.undefined)
-    if place is not None:
-        found_, wanted_ = (int(board.memory.words(place // 4 * 4, 1)[0]) for board in (machine, model))
-        return "memory", f"memory differs at 0x{place:08x}: 0x{found_:08x}, expected 0x{wanted_:08x}"
+    address = first_difference(machine.memory, model.memory, ignored=machine.undefined)
+    if address is not None:
+        found_, wanted_ = (int(board.memory.words(address // 4 * 4, 1)[0]) for board in (machine, model))
+        return "memory", f"memory differs at 0x{address:08x}: 0x{found_:08x}, expected 0x{wanted_:08x}"
     counts, expected = machine.report().equal_counts, model.report().equal_counts
     if wanted.status is Status.OK and _is_counted(made) and counts != expected:
         return "counts", f"{counts}, expected {expected}"

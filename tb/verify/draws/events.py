@@ -21,17 +21,17 @@ PRIMITIVES, FACES, CLIPPING, DEPTH = "draw primitives", "draw faces", "draw clip
 FETCHES, INPUTS, GEOMETRY, STREAMED = "draw fetches", "draw inputs", "draw geometry", "draw streams"
 TARGETS, STATUSES, COUNTED = "draw targets", "draw statuses", "draw counters"
 _INDICES = ("no indices", "uint16", "uint32", "restart")
-_PIECES = ("1 piece", "2 pieces", "3 pieces", "4 pieces or more")
+_TRIANGLES = ("1 triangle", "2 triangles", "3 triangles", "4 triangles or more")
 _CUTS = ("outside", "NaN", *(f"cull distance {number}" for number in range(8)))
 _NEAR = tuple(f"near {near}, far {far}" for near in ("minus_w", "zero", "off") for far in ("on", "off"))
 _EMITTED = ("emits none", "emits some", "emits the most", "cuts")
-_SHAPES = ("triangle", "clipped piece", "point")
+_SHAPES = ("triangle", "clipped triangle", "point")
 _NUMBERS = ("NORM", "INT", "SCALED")
 _STATUSES = (Status.OK, Status.BAD_DRAW)
 _WHOLE = ("FLOAT32_4", "FLOAT32_3", "FLOAT32_2", "FLOAT32_1")
 """Formats of vertex fetches that need no conversion."""
-_ROW, _FACE, _IS_PIECE = 2, 1, 3
-"""Where a shape's record has its face, 1 or -1, and whether it is a piece; docs/draws.md has all of the record."""
+_ROW, _FACE, _IS_CLIPPED = 2, 1, 3
+"""Where a shape's record has its face, 1 or -1, and whether it was clipped; docs/draws.md has all of the record."""
 _FETCH = re.compile(r"FORMAT\((\w+)\)(?: NUM_FORMAT\((\w+)\))?( SIGNED)? FETCH_TYPE\((\w+)\)")
 
 
@@ -46,7 +46,7 @@ def tables() -> Tables:
             )
             if cull != face
         ],
-        CLIPPING: [*((f"cut by {plane}",) for plane in PLANES), *((name,) for name in (*_CUTS, *_PIECES, *_NEAR))],
+        CLIPPING: [*((f"cut by {plane}",) for plane in PLANES), *((name,) for name in (*_CUTS, *_TRIANGLES, *_NEAR))],
         DEPTH: list(product(ConditionalTest.__members__, ("interpolated", "exported"), ("FLOAT32_1", "UINT16_1"))),
         FETCHES: [
             *((name,) for name in _WHOLE),
@@ -143,15 +143,17 @@ def _geometry(case: Case, seen: Seen) -> Iterator[str]:
 
 
 def _clipping(case: Case, seen: Seen) -> Iterator[str]:
-    """What dropped or cut triangles, their pieces, and the faces that were drawn."""
+    """What dropped or cut triangles, the triangles that they became, and the faces that were drawn."""
     if seen.clipped is None or seen.shapes is None:
         return
     clipped = seen.clipped
     yield from (f"{CLIPPING}|cut by {plane}" for plane in clipped.planes)
     yield from (f"{CLIPPING}|cull distance {plane}" for plane in clipped.cull_distances)
     yield from (f"{CLIPPING}|{name}" for name, some in (("outside", clipped.outside), ("NaN", clipped.nan)) if some)
-    pieces = np.bincount(seen.shapes.primitive)
-    yield from (f"{CLIPPING}|{_PIECES[min(number, len(_PIECES)) - 1]}" for number in np.unique(pieces[pieces > 0]))
+    numbers = np.bincount(seen.shapes.primitive)
+    yield from (
+        f"{CLIPPING}|{_TRIANGLES[min(number, len(_TRIANGLES)) - 1]}" for number in np.unique(numbers[numbers > 0])
+    )
     draw = case["draw"]
     yield f"{CLIPPING}|near {draw['near']}, far {'on' if draw['far'] else 'off'}"
     for face, sign in (("front", 1), ("back", -1)):
@@ -180,7 +182,7 @@ def _inputs(case: Case, seen: Seen) -> Iterator[str]:
     """How inputs of the pixel program are made, of each kind of shape."""
     assert seen.shapes is not None
     draw, points = case["draw"], seen.clipped is None
-    clipped = seen.shapes.record[:, _ROW, _IS_PIECE] != 0
+    clipped = seen.shapes.record[:, _ROW, _IS_CLIPPED] != 0
     shapes = (_SHAPES[2],) if points else (*_SHAPES[:1] * bool((~clipped).any()), *_SHAPES[1:2] * bool(clipped.any()))
     if points and draw.get("point_size", 1.0) is None:
         yield f"{INPUTS}|program's size"

@@ -61,7 +61,7 @@ class Seen:
     Members
     -------
     shapes : None where nothing is drawn
-        What set-up made of primitives: points, triangles and pieces of triangles.
+        What set-up made of primitives: points, triangles, and triangles of clipped ones.
     clipped : None where nothing is drawn, and for points
     emitted : None without a geometry program
     streamed : None where no primitive was assembled
@@ -123,15 +123,15 @@ def _clipped(stages: Stages, state: DrawState, shaded: Shaded, primitives: Primi
     outside = bool((~nan & ~kept).any())
     for mask in culled.values():
         kept = kept & ~mask
-    planes = list(_behind(position[kept], state)) + [
+    planes = list(_cuts(position[kept], state)) + [
         (f"distance {plane}", is_behind(given[kept][..., plane])) for plane in _set(stages.clip_distances)
     ]
-    found = frozenset(name for name, behind in planes if behind.any(axis=1).any())
+    found = frozenset(name for name, cut in planes if cut.any(axis=1).any())
     return Clipped(found, outside, frozenset(plane for plane, mask in culled.items() if mask.any()), bool(nan.any()))
 
 
-def _behind(position: npt.NDArray[np.float32], state: DrawState) -> list[tuple[str, npt.NDArray[np.bool_]]]:
-    """The planes of the view that cut triangles, and the vertices behind each, [triangles, 3].
+def _cuts(position: npt.NDArray[np.float32], state: DrawState) -> list[tuple[str, npt.NDArray[np.bool_]]]:
+    """The planes of the view that cut triangles, and the vertices that each cuts off, [triangles, 3].
 
     `position` is [triangles, 3, 4].
     """

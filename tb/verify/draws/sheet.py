@@ -3,7 +3,7 @@
 A sheet has the keys of `Scene`, with enumerations by name, and these, which differ or are its own:
 
 `vertices`: 8 words each, the bits of the floats. `index_bits`: 16, 32, or None without indices. `programs`: the lines
-of each program by its name; `vertex` and `pixel`, or with `geometry` `program` and `copy` in the place of `vertex`.
+of each program by its name; `vertex` and `pixel`, or with `geometry` `program` and `copy` instead of `vertex`.
 `geometry`: the `output` primitive, and the `most` vertices that a thread emits; None without a geometry program.
 `note`: fields of the pipeline's note that are not the linker's. `targets`: how many there are. `memory`: latency and
 jitter of the hardware's memory in cycles, and the share of cycles in which it stalls.
@@ -143,7 +143,7 @@ def simpler(sheet: Case) -> Iterator[Case]:
     """Sheets that are simpler in one thing each: state, targets, their size, the primitive, indices.
 
     State that is not the usual one becomes that; targets become one, and half as wide or high; primitives become
-    triangles of a list; the vertices that indices name take the place of the indices.
+    triangles of a list; the vertices that indices name replace the indices.
     """
     draw = sheet["draw"]
     unusual = {name: usual for name, usual in _USUAL.items() if draw.get(name, usual) != usual}

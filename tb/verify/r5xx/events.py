@@ -39,7 +39,7 @@ _STATUSES = (
 def tables() -> Tables:
     """All cells by their tables."""
     predicates = [f"{inverse}{select.name}" for select in PredicateSelect for inverse in ("", "not ")]
-    flow = product(FlowOperation.__members__, ("jumps", "stays"), BranchOperation.__members__, _MASKS)
+    flow = product(FlowOperation.__members__, ("jumps", "falls through"), BranchOperation.__members__, _MASKS)
     return {
         OPERATIONS: [" / ".join(cell) for head in _heads() for cell in product((head,), _OPERANDS, predicates)],
         CLASSES: classes(),
@@ -107,4 +107,4 @@ def _flow(wavefront: WavefrontRecord) -> set[str]:
 
 @cache
 def _flow_cell(operation: FlowOperation, jumps: bool, branch: BranchOperation, mask: str) -> str:
-    return f"{operation.name} / {'jumps' if jumps else 'stays'} / {branch.name} / {mask}"
+    return f"{operation.name} / {'jumps' if jumps else 'falls through'} / {branch.name} / {mask}"

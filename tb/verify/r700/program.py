@@ -101,7 +101,7 @@ class Program:
         low, high = self._executable.code[each.word.address]
         units = sum(map(len, each.clause))
         if each.word.is_export or each.word.units and not each.clause:
-            # What starts a clause outside of the code stays as it is.
+            # A CF instruction whose clause is outside of the code does not change.
             return low, high
         if each.word.is_alu:
             return replace_fields(CF_ALU_DWORD0, low, addr=at), replace_fields(CF_ALU_DWORD1, high, count=units - 1)

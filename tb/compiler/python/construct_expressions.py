@@ -1,4 +1,4 @@
-"""Parts of random kernels in Python: expressions, and statements of which something depends on a condition."""
+"""Elements of random kernels in Python: expressions, and statements of which something depends on a condition."""
 
 import random
 
@@ -7,8 +7,8 @@ INTS, FLOATS, SPECIALS = ("a", "b", "c"), ("x", "y"), ("z", "w")
 COMPARISONS = ("<", ">", "<=", ">=", "==", "!=")
 
 
-class Parts:
-    """Draws parts; the same seed draws the same."""
+class Expressions:
+    """Draws expressions and statements; the same seed draws the same."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -57,12 +57,12 @@ class Parts:
 
     def _use(self, condition: str) -> list[str]:
         """Something depends on a condition."""
-        way = self._random.randrange(5)
-        if way == 0:
+        kind = self._random.randrange(5)
+        if kind == 0:
             return [self._set(f"{self._int()} if {condition} else {self._int()}")]
-        if way == 1:
+        if kind == 1:
             return [self._set_float(f"{self._float()} if {condition} else {self._float()}")]
-        if way == 2:
+        if kind == 2:
             return [self._set(condition)]
-        other = ["else:", f"    {self._set_float(self._float())}"] if way == 3 else []
+        other = ["else:", f"    {self._set_float(self._float())}"] if kind == 3 else []
         return [f"if {condition}:", f"    {self._set(self._int())}", *other]

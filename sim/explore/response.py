@@ -1,4 +1,4 @@
-"""What is known of a source: compiled, and run if that is wanted. It works in the process that it is called in."""
+"""The response to a request: the source compiled, and run if that is wanted, in the process of the caller."""
 
 import tomllib
 from pathlib import Path
@@ -14,8 +14,8 @@ from ctm.sim.fault import CycleLimitError, MachineError
 from ctm.sim.jobs.error import JobError
 
 
-def answer(request: Request, scratch: Path) -> Explored:
-    """What there is to say; `scratch` is an empty folder to write in. What is wrong with a source is no exception."""
+def respond(request: Request, scratch: Path) -> Explored:
+    """Compile and run a source; `scratch` is an empty folder to write in. An error in a source is no exception."""
     try:
         named = kernel_in(program_name(request.job) or "")[1] if request.job else None
     except tomllib.TOMLDecodeError:
@@ -52,4 +52,4 @@ def _run(request: Request, job: str, chosen: Compiled, scratch: Path) -> tuple[R
         return None, (Problem(message=str(error), line=own),)
     except (JobError, OutsideError, tomllib.TOMLDecodeError, CycleLimitError, ToolchainError) as error:
         message = str(error).replace(f"{scratch}/", "")
-        return None, (Problem(message=message, place="" if isinstance(error, JobError) else "job"),)
+        return None, (Problem(message=message, location="" if isinstance(error, JobError) else "job"),)

@@ -1,4 +1,4 @@
-"""What `why` names is found by that name again, and `print` shows what it holds."""
+"""Each cell that `why` names is found by that name, and `print` prints its word."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from ctm.sim.debug.console import Console
 from ctm.sim.debug.session import Session
 from ctm.sim.debug.slicing.cell import Cell
 from ctm.sim.debug.slicing.explanation import Explanation
-from ctm.sim.debug.slicing.lookup import cell_named
+from ctm.sim.debug.slicing.named_cells import cell_named
 from ctm.sim.debug.walk import Position
 from ctm.sim.debug.why import why
 from ctm.sim.jobs.loading import LoadedJob, load_job
@@ -19,12 +19,12 @@ from ctm.tb.debug.jobs import DIVERGENT, example, program, race, session_of
 from ctm.tb.draws.recorded import make_job
 
 
-def places_of(answer: Explanation) -> set[Cell]:
-    found = answer.slice
-    places = {*found.targets, *found.constants, *found.elements, *found.start}
+def cells_of(explanation: Explanation) -> set[Cell]:
+    found = explanation.slice
+    cells = {*found.targets, *found.constants, *found.elements, *found.start}
     for cause in found.causes:
-        places |= {*cause.made, *cause.read, *cause.decided}
-    return places
+        cells |= {*cause.made, *cause.read, *cause.decided}
+    return cells
 
 
 def _draw(folder: Path) -> LoadedJob:
@@ -42,7 +42,7 @@ CASES: tuple[tuple[Callable[[Path], LoadedJob], Position, str, set[str]], ...] =
     (_draw, Position(1, 0, 9), "R1.x", {"memory"}),
     (_draw, Position(3, 0, 0), "o0[25,12]", {"primitive"}),
 )
-"""A job, where to ask, for what, and arrays of which there must be places."""
+"""A job, where to ask, for what, and arrays of which there must be cells."""
 
 
 def _ordinary(cases: Sequence[Any]) -> list[Any]:
@@ -53,43 +53,43 @@ def _ordinary(cases: Sequence[Any]) -> list[Any]:
     ]
 
 
-def answer_index(session: Session, answer: Explanation) -> int:
-    """The wavefront that an answer is of: what primitives' constants are called depends on it."""
-    match = re.fullmatch(r"o\d+\[(\d+),(\d+)\].*", answer.text)
+def wavefront_of(session: Session, explanation: Explanation) -> int:
+    """The wavefront that an explanation is for: what primitives' constants are called depends on it."""
+    match = re.fullmatch(r"o\d+\[(\d+),(\d+)\].*", explanation.text)
     found = None if match is None else session.started.holds(int(match[1]), int(match[2]))
     return session.position.wavefront if found is None else found
 
 
-def asked(session: Session, place: Position, text: str) -> Explanation:
-    session.go_to(place)
+def explained(session: Session, position: Position, text: str) -> Explanation:
+    session.go_to(position)
     return why(session, text, follows=False)
 
 
-@pytest.mark.parametrize(("make", "place", "text", "arrays"), _ordinary(CASES))
-def test_every_name_is_that_of_its_place(
-    make: Callable[[Path], LoadedJob], place: Position, text: str, arrays: set[str], tmp_path: Path
+@pytest.mark.parametrize(("make", "position", "text", "arrays"), _ordinary(CASES))
+def test_every_name_is_that_of_its_cell(
+    make: Callable[[Path], LoadedJob], position: Position, text: str, arrays: set[str], tmp_path: Path
 ) -> None:
     with session_of(make(tmp_path)) as session:
-        answer = asked(session, place, text)
-        places = places_of(answer)
-        assert arrays <= {each.array for each in places}
-        session.go_to(session.position._replace(wavefront=answer_index(session, answer)))
-        session.lane = answer.names.lane
+        explanation = explained(session, position, text)
+        cells = cells_of(explanation)
+        assert arrays <= {each.array for each in cells}
+        session.go_to(session.position._replace(wavefront=wavefront_of(session, explanation)))
+        session.lane = explanation.names.lane
         said: list[str] = []
         console = Console(session, said.append)
-        for each in sorted(places):
+        for each in sorted(cells):
             # Masks on the stack come and go.
             if each.array == "frames":
                 continue
-            name = answer.names.name(each)
+            name = explanation.names.name(each)
             found = cell_named(session, name)
             assert found is not None and found[1] == each, name
             console.onecmd(f"print {name}")
             assert console.error is None and said[-1].startswith(f"{name} = "), said[-1]
-        for constant, word in (answer.slice.constants | answer.slice.elements).items():
-            name = answer.names.name(constant)
+        for constant, word in (explanation.slice.constants | explanation.slice.elements).items():
+            name = explanation.names.name(constant)
             console.onecmd(f"print {name}")
-            assert answer.names.word(constant, word).split()[0] in said[-1].partition(" = ")[2]
+            assert explanation.names.word(constant, word).split()[0] in said[-1].partition(" = ")[2]
 
 
 def test_masks_of_the_stack_and_other_lanes_are_found(tmp_path: Path) -> None:

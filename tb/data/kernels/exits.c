@@ -1,7 +1,7 @@
 #include <ctm/kernel.h>
 
-/* Ways through nested loops that leave several at once, go on, return and drop the pixel. */
-kernel void ways(vec2 pixel) {
+/* Paths through nested loops that leave several at once, go on, return and drop the pixel. */
+kernel void exits(vec2 pixel) {
     float s = 0, t = 0;
     conditional(0);
     for (float i = 0; i < 6; i += 1) {
