@@ -26,6 +26,10 @@ def test_cases_are_marked(pytester: pytest.Pytester, rate: int, kept: list[int])
     assert ordinary == [*(f"test_many[{case}]" for case in kept), *(f"test_few[{case}]" for case in range(3))]
 
 
+def test_each_file_that_is_sampled_exists() -> None:
+    assert not [path for path in RATES if not path.exists()]
+
+
 def test_other_files_keep_all(pytester: pytest.Pytester) -> None:
     items = pytester.getitems(TESTS)
     mark(items, {Path("other.py"): 4})

@@ -17,7 +17,7 @@ _OFTEN = """
     assembler/r700/test_random_programs board/test_bridge cli/test_cli cli/test_comfort compiled/test_cases
     compiler/python/test_discard compiler/python/test_division compiler/python/test_values compiler/test_kernels
     compiler/test_r5xx_kernels compiler/test_r5xx_loops compiler/test_r700_arrays compiler/test_special_values
-    debug/hardware/test_batches debug/hardware/test_recordings debug/slicing/test_lookup
+    debug/hardware/test_batches debug/hardware/test_recordings debug/slicing/test_names
     debug/slicing/test_recomputation dpp/test_constant_loader dpp/test_output_registers dpp/test_placement
     dpp/test_scheduler dpp/test_watchdog draws/test_directed draws/test_hardware explore/test_response
     fast/r700/test_mutants fast/r700/test_programs fast/r700/test_random_flow fast/r700/test_random_groups

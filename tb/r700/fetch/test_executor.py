@@ -63,16 +63,10 @@ class Bench:
         self.slice = min(wavefront, 4 * self.lanes)
         self.unit: Any = FetchUnit(replace(R700, array=array))
         self.given: dict[int, Any] = {}
-        found = self.unit.registers.found
-        self.words, self.words_valid = Value.cast(found.words), Value.cast(found.valid)
-        self.response_bits = Value.cast(self.unit.fetches.response.payload)
-        ports = (
-            self.unit.registers.read,
-            self.unit.registers.write,
-            self.unit.fetches.request,
-            self.unit.uncached.write,
-            self.unit.outcome,
-        )
+        unit, registers = self.unit, self.unit.registers
+        self.words, self.words_valid = Value.cast(registers.found.words), Value.cast(registers.found.valid)
+        self.response_bits = Value.cast(unit.fetches.response.payload)
+        ports = registers.read, registers.write, unit.fetches.request, unit.uncached.write, unit.outcome
         self.free = Signal(len(ports) + 2)
         self.top = Module()
         """The unit, with a bit of `free` for each of the receivers, which are ready in cycles of their own."""
@@ -211,21 +205,19 @@ class Bench:
 
     def _clear(self, context: Any) -> None:
         """A wave slot's rows of the data share are cleared before it gets another wavefront."""
-        clear = self.unit.share
-        self._set(context, clear.valid, bool(self.unclean))
-        self._set(context, clear.payload, self.unclean[0] if self.unclean else 0)
+        self._set(context, self.unit.share.valid, bool(self.unclean))
+        self._set(context, self.unit.share.payload, self.unclean[0] if self.unclean else 0)
 
     async def _describe(self, context: Any) -> None:
         inputs = [{"pitch": pitch, "height": height} for pitch, height in INPUTS]
         areas = [{"limits": {"width": a.width, "height": a.height}, "stride": a.stride} for a in AREAS]
         said: dict[str, Any] = {"gprs": GPRS, "watchdog": BUDGET, "texture_base": TEXTURES, "memory": 1, "scratch": 1}
         said |= {"inputs": inputs + [inputs[1]] * (16 - len(inputs)), "areas": areas, "share": SHARE_ROWS}
-        said |= {"domain": {"width": DOMAIN[0], "height": DOMAIN[1]}, "conditional_from_program": 1}
+        said |= {"domain": dict(zip(("width", "height"), DOMAIN, strict=True)), "conditional_from_program": 1}
         context.set(self.unit.program, said)
         context.set(self.unit.constants.loaded, (1 << 64) - 1)
         for wave in self.waves:
-            number = {"valid": 1, "wave": wave.number, "number": wave.first}
-            context.set(self.unit.numbered, number)
+            context.set(self.unit.numbered, {"valid": 1, "wave": wave.number, "number": wave.first})
             await context.tick()
         context.set(self.unit.numbered, {"valid": 0})
 
@@ -302,18 +294,16 @@ class Bench:
 
     def _take(self, context: Any) -> None:
         """What the unit asks for, and writes, in this cycle."""
-        unit = self.unit
+        unit, constants, registers = self.unit, self.unit.constants, self.unit.registers
         self.code_row = context.get(unit.code.row)
         self.hits = bool(context.get(unit.code.reads) and context.get(unit.code.free)) and not self._chance(0.2)
-        self.constant = (
-            context.get(unit.constants.row) if context.get(unit.constants.free) else int(self.draw.integers(256))
-        )
+        self.constant = context.get(constants.row) if context.get(constants.free) else int(self.draw.integers(256))
         self.reading = None
-        if context.get(unit.registers.read.valid) and context.get(unit.registers.read.ready):
-            read = context.get(unit.registers.read.payload)
+        if context.get(registers.read.valid) and context.get(registers.read.ready):
+            read = context.get(registers.read.payload)
             self.reading = read.row if read.exists else None
-        if context.get(unit.registers.write.valid) and context.get(unit.registers.write.ready):
-            self._write(context.get(unit.registers.write.payload))
+        if context.get(registers.write.valid) and context.get(registers.write.ready):
+            self._write(context.get(registers.write.payload))
         if self.offered is not None and context.get(unit.fetches.response.ready):
             self.offered = None
         self._export(context)
