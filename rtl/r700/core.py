@@ -218,8 +218,8 @@ class Core(wiring.Component):
         m.d.comb += [
             registers.writes.eq(alu.file_writes),
             registers.invalidates.eq(others.invalidates),
-            alu.file_words.eq(registers.words),
-            alu.file_words_valid.eq(registers.words_valid),
+            alu.file_found.words.eq(registers.words),
+            alu.file_found.valid.eq(registers.words_valid),
             alu.file_others.eq(others.writes),
             port.found.words.eq(registers.words),
             port.found.valid.eq(registers.words_valid),

@@ -97,7 +97,7 @@ class ClauseTables:
 
     def read_addresses(
         self, m: Module, intervals: Intervals, phase: Value, *, issued: Value, ending: Value
-    ) -> tuple[Any, Any]:
+    ) -> tuple[data.View, data.View]:
         """The address registers of the context that issues a group, and of the one whose last results come.
 
         The first is read in the last cycle of an interval. One reader is enough if the second is read in another one.

@@ -6,7 +6,6 @@ Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-co
 from functools import reduce
 from itertools import pairwise
 from operator import or_
-from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -26,15 +25,16 @@ from ctm.rtl.r700.alu.clauses import ClauseTables, contexts_of, executing
 from ctm.rtl.r700.alu.decode import GroupDecode
 from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects, moved
 from ctm.rtl.r700.alu.intervals import intervals_of
-from ctm.rtl.r700.alu.picked import PickedGroup
-from ctm.rtl.r700.alu.pipeline import Pipeline, issue_layout
+from ctm.rtl.r700.alu.picked import PickedGroup, VerifiedGroup
+from ctm.rtl.r700.alu.pipeline.issued import issue_layout
+from ctm.rtl.r700.alu.pipeline.pipeline import Pipeline
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
 from ctm.rtl.r700.alu.shape_constants import connect_shapes, shape_members
 from ctm.rtl.r700.alu.trace import alu_trace_layout
 from ctm.rtl.r700.border.alu_clause import alu_clause_layout, alu_outcome_layout
 from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.constants import ConstantPort
-from ctm.rtl.r700.border.registers import channel_write_layout, register_address_layout, slice_words
+from ctm.rtl.r700.border.registers import channel_write_layout, register_address_layout, register_words_layout
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.problem import PROBLEM
@@ -62,7 +62,7 @@ class AluUnit(wiring.Component):
     outcome : ``Out(stream.Signature(alu_outcome_layout(config)))``
     code : ``Out(CodePort())``
         A read is always free.
-    file_reads, file_words, file_words_valid
+    file_reads, file_found
         Registers; in the cycles of `reads_free` other units may read.
     reads_free : ``Out(1)``
     file_writes : ``Out``
@@ -97,7 +97,6 @@ class AluUnit(wiring.Component):
         self._phase = Signal(range(self._intervals.interval), name="phase")
         self.tables, self.flags = ClauseTables.of(array), SetClearFlags(self._contexts, _FLAGS)
         self.recent = [Signal(self._contexts, name=f"recent_{age}") for age in range(self._intervals.intervals - 1)]
-        wide = data.ArrayLayout(slice_words(array), CHANNELS)
         super().__init__(
             {
                 "program": In(PROGRAM),
@@ -105,8 +104,7 @@ class AluUnit(wiring.Component):
                 "outcome": Out(stream.Signature(alu_outcome_layout(array))),
                 "code": Out(CodePort()),
                 "file_reads": Out(data.ArrayLayout(register_address_layout(array), CHANNELS)),
-                "file_words": In(wide),
-                "file_words_valid": In(CHANNELS),
+                "file_found": In(register_words_layout(array)),
                 "reads_free": Out(1),
                 "file_writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
                 "file_others": In(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
@@ -131,15 +129,21 @@ class AluUnit(wiring.Component):
         m.submodules.pipeline = pipeline = Pipeline(self._config)
         self._enter(m)
         self._read_groups(m)
-        self._end(m, pipeline, self._issue(m, pipeline))
+        picked = self._pick(m)
+        indices, ending_indices = self.tables.read_addresses(
+            m, intervals, self._phase, issued=picked.context, ending=pipeline.ending.context
+        )
+        verified = self._verify(m, picked, indices)
+        self._update(m, picked, verified)
+        self._issue(m, picked, verified, pipeline)
+        self._end(m, pipeline, ending_indices)
         self._leave(m)
         self.flags.finish(m)
         step = self._phase[: (PERIOD - 1).bit_length()]
         m.d.comb += [
             pipeline.phase.eq(self._phase),
             pipeline.gprs.eq(self.program.gprs),
-            pipeline.words.eq(self.file_words),
-            pipeline.words_valid.eq(self.file_words_valid),
+            pipeline.found.eq(self.file_found),
             pipeline.constant_words.eq(self.constants.words),
             self.file_reads.eq(pipeline.reads),
             pipeline.others.eq(self.file_others),
@@ -205,24 +209,17 @@ class AluUnit(wiring.Component):
         m.d.sync += [was_reading.eq(reading), is_whole.eq(reader.done & reader.whole)]
         tables.groups.write(m, was_reading, reader.group, is_whole)
 
-    def _issue(self, m: Module, pipeline: Pipeline) -> Any:
-        """Choose a group at the end of one interval, decode it in the next one, and issue it then.
-
-        Returns the address registers of the context whose results come.
-        """
-        tables, picked = self.tables, self._pick(m)
-        context, group, clause, falling = picked.context, picked.group, picked.clause, picked.falling
+    def _verify(self, m: Module, picked: PickedGroup, kept: data.View) -> VerifiedGroup:
+        """Decode the group in the interval before its issue, and find whether it is issued. `kept` has its indices."""
+        tables = self.tables
         m.submodules.addresses_read = addresses = AddressRegisters(self._config.array.wavefront_lanes)
-        kept, kept_of_ending = tables.read_addresses(
-            m, self._intervals, self._phase, issued=context, ending=pipeline.ending.context
-        )
         m.d.comb += [
             addresses.kept.eq(kept),
-            addresses.is_set.eq(tables.address_set.read(m, context)),
+            addresses.is_set.eq(tables.address_set.read(m, picked.context)),
             addresses.pixels.eq(picked.pixels),
         ]
         decode = self._decode(m, picked, addresses.indices)
-        budget = tables.budgets.read(m, context, first=clause.budget)
+        budget = tables.budgets.read(m, picked.context, first=picked.clause.budget)
         problem = self._find_problem(m, picked, decode, budget)
         stops = Value.cast(problem.status) != Status.OK.value
         misses = ~stops & decode.missing.any()
@@ -231,45 +228,56 @@ class AluUnit(wiring.Component):
             goes.eq(~stops & ~misses),
             others.eq(picked.pixels & ~addresses.alike),
             last.eq(~decode.relative | ~others.any()),
-            self.issued.eq(picked.now & goes & ~falling),
-            self.active.eq(picked.masks.branch_mask & clause.inside),
         ]
+        return VerifiedGroup(
+            decode=decode, budget=budget, problem=problem, stops=stops, misses=misses, goes=goes, last=last,
+            others=others, pixels=Mux(decode.relative, addresses.alike, ~0),
+        )  # fmt: skip
+
+    def _update(self, m: Module, picked: PickedGroup, found: VerifiedGroup) -> None:
+        """The state of the group's context after its issue, its miss or its stop."""
+        tables, context, group = self.tables, picked.context, picked.group
+        own = Mux(picked.now, (1 << context)[: self._contexts], 0)
+        consumed, in_clause = Mux(found.goes & found.last, own, 0), group.next < picked.clause.end
+        self.flags.set("waiting", Mux(found.misses, own, 0))
+        self.flags.clear("waiting", Mux(self.loading | self.constants.miss.valid, 0, (1 << self._contexts) - 1))
+        self.flags.set("falling", Mux(found.goes & ~found.last, own, 0))
+        self.flags.clear("falling", consumed)
+        self.flags.clear("ready", consumed | Mux(found.stops, own, 0))
+        self.flags.set("unread", Mux(in_clause, consumed, 0))
+        self.flags.set("over", Mux(found.stops, own, 0))
+        happens = picked.now & found.goes
+        tables.budgets.write(m, context, found.budget - 1, happens & ~picked.falling)
+        tables.remaining.write(m, context, found.others, happens)
+        tables.nexts.write(m, context, group.next, happens & found.last)
+        tables.produced.write(m, context, group.used, happens & found.last)
+        tables.problems.write(m, context, found.problem, picked.now & found.stops)
         m.d.sync += [
-            self.constants.miss.valid.eq(picked.now & misses),
+            self.constants.miss.valid.eq(picked.now & found.misses),
             *(
-                line.eq(Cat(decode.missing[number], ConstantBank.FLOAT, decode.lines[number]))
+                line.eq(Cat(found.decode.missing[number], ConstantBank.FLOAT, found.decode.lines[number]))
                 for number, line in enumerate(self.constants.miss.lines)
             ),
         ]
-        own = Mux(picked.now, (1 << context)[: self._contexts], 0)
-        consumed, in_clause = Mux(goes & last, own, 0), group.next < clause.end
-        self.flags.set("waiting", Mux(misses, own, 0))
-        self.flags.clear("waiting", Mux(self.loading | self.constants.miss.valid, 0, (1 << self._contexts) - 1))
-        self.flags.set("falling", Mux(goes & ~last, own, 0))
-        self.flags.clear("falling", consumed)
-        self.flags.clear("ready", consumed | Mux(stops, own, 0))
-        self.flags.set("unread", Mux(in_clause, consumed, 0))
-        self.flags.set("over", Mux(stops, own, 0))
-        happens = picked.now & goes
-        tables.budgets.write(m, context, budget - 1, happens & ~falling)
-        tables.remaining.write(m, context, others, happens)
-        tables.nexts.write(m, context, group.next, happens & last)
-        tables.produced.write(m, context, group.used, happens & last)
-        tables.problems.write(m, context, problem, picked.now & stops)
 
+    def _issue(self, m: Module, picked: PickedGroup, found: VerifiedGroup, pipeline: Pipeline) -> None:
+        """Give the group to the pipeline, and read its constants."""
+        clause, group, decode = picked.clause, picked.group, found.decode
         issue: data.View = record(issue_layout(self._config), reset_less=True)
-        issues = Signal()
-        with m.If(self._phase == self._intervals.interval - 1):
+        issues, happens, trace = Signal(), picked.now & found.goes, self.trace.issue
+        is_last = self._phase == self._intervals.interval - 1
+        with m.If(is_last):
             m.d.sync += [
                 issues.eq(happens),
-                issue.context.eq(context),
-                issue.chosen.eq(Mux(decode.relative, addresses.alike, ~0)),
+                issue.context.eq(picked.context),
+                issue.chosen.eq(found.pixels),
                 issue.base.eq(clause.base),
-                issue.last.eq(last & ~in_clause),
+                issue.last.eq(found.last & ~(group.next < clause.end)),
                 issue.decoded.eq(decode.decoded),
             ]
-        trace = self.trace.issue
         m.d.comb += [
+            self.issued.eq(happens & ~picked.falling),
+            self.active.eq(picked.masks.branch_mask & clause.inside),
             pipeline.valid.eq(issues),
             pipeline.issue.eq(issue),
             # The first one is read while its group is decoded, so that both are valid in the interval's second cycle.
@@ -277,14 +285,12 @@ class AluUnit(wiring.Component):
             trace.valid.eq(happens),
             trace.wave.eq(clause.wave),
             trace.address.eq(group.address),
-            trace.chosen.eq(Mux(decode.relative, addresses.alike, ~0)),
-            trace.is_last.eq(last),
+            trace.chosen.eq(found.pixels),
+            trace.is_last.eq(found.last),
         ]
         if self._config.pipeline.draws:
             pairs = decode.decoded.pairs[0], issue.decoded.pairs[1]
-            is_last = self._phase == self._intervals.interval - 1
             connect_shapes(m, self, self._config, clause.wave, pairs, is_last=is_last, is_second=self._phase == 0)
-        return kept_of_ending
 
     def _pick(self, m: Module) -> PickedGroup:
         """Choose a group whose clause's previous one will have ended when it is issued."""
@@ -340,8 +346,8 @@ class AluUnit(wiring.Component):
             m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.FLOAT_CONSTANT)]
         return problem
 
-    def _end(self, m: Module, pipeline: Pipeline, kept: Any) -> None:
-        """Write a group's effects."""
+    def _end(self, m: Module, pipeline: Pipeline, kept: data.View) -> None:
+        """Write a group's effects; `kept` are the indices before it."""
         tables, ending = self.tables, pipeline.ending
         context, size = ending.context, self._config.array.wavefront_lanes
         clause = tables.clauses.read(m, context)

@@ -11,6 +11,7 @@ from ctm.rtl.isa.limits import REGISTER_BITS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.registers import register_address_layout, row_bits
+from ctm.rtl.r700.slices import rows_of, slices_of
 
 
 def register_address(
@@ -32,6 +33,19 @@ def register_address(
         found.row.eq((base + Mux(is_temporary, temporary, moved.as_unsigned()))[: row_bits(config)]),
     ]
     return found
+
+
+def slice_base(
+    m: Module, config: ArrayConfig, first: Value, number: Value, ends: Value, *, gprs: Value, name: str
+) -> Value:
+    """The row of register 0 of a slice, `first` that of slice 0; a cycle with `ends` advances to the next slice."""
+    if slices_of(config) == 1:
+        return first
+    base, upcoming = Signal.like(first, name=f"{name}_base"), Signal.like(first, name=f"{name}_base_next")
+    m.d.comb += base.eq(Mux(number == 0, first, upcoming))
+    with m.If(ends):
+        m.d.sync += upcoming.eq(base + rows_of(gprs))
+    return base
 
 
 assert FIRST_CLAUSE_TEMPORARY % 4 == 0

@@ -12,7 +12,7 @@ from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.isa.r700.alu import IndexMode, Op2, Op3
 from ctm.rtl.isa.r700.operations import OPERATIONS
 from ctm.rtl.r700.alu.operands import Source, Uniform
-from ctm.rtl.r700.alu.pipeline import Pipeline
+from ctm.rtl.r700.alu.pipeline.pipeline import Pipeline
 from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.code.controls import control
 from ctm.tb.lib.streams import simulate
@@ -55,7 +55,7 @@ class File:
         return [word_of(row, channel, 3) for channel in range(CHANNELS)]
 
 
-CYCLE_INPUTS = ("phase", "words", "words_valid", "constant_words", "gates", "others")
+CYCLE_INPUTS = ("phase", "found", "constant_words", "gates", "others")
 
 
 def gathered(unit: Any) -> tuple[Module, Any]:
@@ -161,7 +161,7 @@ class Bench:
         valid = found.get("words_valid", int(self.draw.integers(1 << CHANNELS)))
         constant = found.get("constant", [row[0] for row in anything])
         self.found = {}
-        return {"words": joined(words, 32), "words_valid": valid, "constant_words": joined(constant, 32)}
+        return {"found": joined(words, 32) | valid << 32 * len(words), "constant_words": joined(constant, 32)}
 
     def _read(self, context: Any, now: Group | None, phase: int) -> None:
         """Registers and constants that the group reads."""

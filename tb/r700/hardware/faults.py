@@ -54,10 +54,10 @@ FAULTS = [
         ("(self._phase != 0) & (self._phase != intervals.interval - 1)", "self._phase != 0"),
     ),
     *_in(
-        "alu.pipeline",
+        "alu.pipeline.writeback",
         ("(trans.channel == channel), gates[TRANS_SLOT], 0)", "(trans.channel == channel), gates[0], 0)"),
-        ("write.en.eq((passes & pixels).any())", "write.en.eq(passes.any())"),
     ),
+    *_in("alu.pipeline.pipeline", ("write.en.eq((passes & pixels).any())", "write.en.eq(passes.any())")),
     *_in("registers.addressing", ("is_temporary = ~relative & (", "is_temporary = (")),
     *_in("fetch.sequencer", ("named = (self.written & own).any() | ", "named = ")),
     *_in("registers.writing", ("Mux(select == ComponentSelect.ONE.value, ONE, 0)", "Value.cast(0)")),
@@ -67,13 +67,10 @@ SLICED = [
     *_in("passes", ("return Cat(pixel[0], pixel[2:]), pixel[1]", "return Cat(pixel[0], pixel[2:]), Const(0)")),
     *_in("start", ("row.eq(base + number[-bits:] * count)", "row.eq(base)")),
     *_in(
-        "alu.pipeline",
-        ("upcoming.eq(base + rows_of(self.gprs))", "upcoming.eq(base + self.gprs)"),
-        (
-            "slice_of(self._config.array, self.gates[slot], number)",
-            "slice_of(self._config.array, self.gates[slot], ~number)",
-        ),
+        "alu.pipeline.writeback",
+        ("slice_of(self._config, self.gates[slot], number)", "slice_of(self._config, self.gates[slot], ~number)"),
     ),
+    *_in("registers.addressing", ("upcoming.eq(base + rows_of(gprs))", "upcoming.eq(base + gprs)")),
     *_in(
         "fetch.sequencer",
         ("micro_op.clause.base.eq(clause.base + self.slice * rows)", "micro_op.clause.base.eq(clause.base)"),

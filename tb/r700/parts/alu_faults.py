@@ -79,19 +79,31 @@ FAULTS: Mapping[str, list[Fault]] = {
     ),
     "alu.test_pipeline": [
         *faults_in(
-            "alu.pipeline",
-            ("Cat(self.valid & (self.phase == timing.choice - 1), in_pass)",
-             "Cat(self.phase == timing.choice - 1, in_pass)"),
+            "alu.pipeline.pipeline",
+            ("Cat(self.valid & is_read, in_pass)", "Cat(is_read, in_pass)"),
             ("write.en.eq((passes & pixels).any())", "write.en.eq(passes.any())"),
-            ("self._row(m, chosen.context, number + 1)", "self._row(m, chosen.context, number)"),
-            ("base + rows_of(self.gprs)", "base + self.gprs"),
+            ("self._row(m, selected.context, number + 1)", "self._row(m, selected.context, number)"),
+            ("range((load - start) // timing.interval + 1)", "range((load - start) // timing.interval)"),
+        ),
+        *faults_in("registers.addressing", ("base + rows_of(gprs)", "base + gprs")),
+        *faults_in(
+            "alu.pipeline.collector",
             ("with m.If(comes & ~is_valid):", "with m.If(0):"),
             ("by_pass[0] &= is_valid.replicate(width)", "by_pass[0] = by_pass[0]"),
             ("kept.eq(masked(by_pass[later], is_valid))", "kept.eq(by_pass[later])"),
             ("{0: range(max(last, 1), last + 1),", "{0: range(0),"),
+        ),
+        *faults_in(
+            "alu.pipeline.selection",
             ("(wanted.source == Source.VECTOR).replicate(len(wanted.cycle))", "0"),
-            ("(is_uniform.replicate(WORD_BITS) | scalar)", "is_uniform.replicate(WORD_BITS)"),
-            ("range((load - start) // timing.interval + 1)", "range((load - start) // timing.interval)"),
+            ("(common & (is_uniform | scalar))", "(common & is_uniform)"),
+        ),
+        *faults_in(
+            "alu.pipeline.gathering",
+            ("held.eq(Cat(held, now)[len(now) :])", "held.eq(Cat(now, held))"),
+        ),
+        *faults_in(
+            "alu.pipeline.writeback",
             ("(trans.channel == channel), gates[TRANS_SLOT], 0)", "(trans.channel == channel), ~0, 0)"),
             ("taken(words_trans, words[TRANS_SLOT], coming)", "taken(words_trans, words[TRANS_SLOT], ~(coming & 0))"),
             ("Mux(results.valid, target, Mux(is_trans, trans_row, other.row))", "Mux(is_trans, trans_row, other.row)"),
@@ -103,7 +115,7 @@ FAULTS: Mapping[str, list[Fault]] = {
              "trans_writes, trans_row, is_trans = results.valid & exists"),
         ),
         *faults_in(
-            "alu.uniform",
+            "alu.pipeline.uniform",
             ("(wanted.source == Source.SCALAR).replicate(WORD_BITS)", "0"),
             ("Mux(is_constant, wanted.pair, wanted.channel[1])", "wanted.channel[1]"),
             ("Mux(exists, Value.cast", "Mux(1, Value.cast"),

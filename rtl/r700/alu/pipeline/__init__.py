@@ -1,0 +1,1 @@
+"""A group in the lanes: operands, results, write-back."""

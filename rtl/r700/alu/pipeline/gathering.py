@@ -1,0 +1,91 @@
+"""Gathers the results of passes: words of a slice, masks and addresses of a whole wavefront.
+
+Source: docs/design/r700-core.md.
+"""
+
+from typing import Any
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS, VECTOR_SLOTS
+from ctm.rtl.lib.encoding import one_hot_index
+from ctm.rtl.r700.alu.pipeline.issued import results_layout
+from ctm.rtl.r700.border.alu_clause import address_layout
+from ctm.rtl.r700.border.lane import LaneResults
+from ctm.rtl.r700.passes import passes_of
+from ctm.rtl.r700.slices import by_slice
+
+
+class ResultGather(wiring.Component):
+    """Holds the results of earlier passes until those of the last pass of a slice, or of the wavefront, come.
+
+    Combinational from the last pass's results.
+
+    Members
+    -------
+    passes : ``In(passes)``
+        The bit of the pass whose results come.
+    lanes : ``In(ArrayLayout(LaneResults, lanes))``
+    ends : ``Out(1)``
+        The results of a wavefront are complete.
+    results : ``Out(results_layout(config))``
+        Of a slice; the last one with `ends`.
+    predicate, kill, addresses : ``Out``
+        Of the wavefront's pixels, with `ends`: the group's PRED_SET, the slots' KILLs, and MOVA's indices.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        self._config = config
+        size = config.wavefront_lanes
+        super().__init__(
+            {
+                "passes": In(passes_of(config)),
+                "lanes": In(data.ArrayLayout(LaneResults, config.at_once)),
+                "ends": Out(1),
+                "results": Out(results_layout(config)),
+                "predicate": Out(size),
+                "kill": Out(data.ArrayLayout(size, GROUP_SLOTS)),
+                "addresses": Out(address_layout(size)),
+            }
+        )
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        in_slice, results = passes_of(by_slice(self._config)), self.results
+        lanes = [self.lanes[lane] for lane in range(self._config.at_once)]
+        ends = self.passes[in_slice - 1 :: in_slice]
+        m.d.comb += [
+            self.ends.eq(self.passes[-1]),
+            results.valid.eq(ends.any()),
+            *([results.slice.eq(one_hot_index(ends))] if len(ends) > 1 else []),
+        ]
+        for slot in range(GROUP_SLOTS):
+            words = [lane.words[slot] for lane in lanes]
+            gathered = _together(m, words, in_slice, ends.any(), f"words_{slot}")
+            m.d.comb += Value.cast(results.words[slot]).eq(gathered)
+        self._gather(m, self.predicate, [lane.predicate for lane in lanes], "predicates")
+        for slot in range(GROUP_SLOTS):
+            self._gather(m, self.kill[slot], [lane.kill[slot] for lane in lanes], f"kills_{slot}")
+        for slot in range(VECTOR_SLOTS):
+            self._gather(m, self.addresses[slot], [lane.indices[slot] for lane in lanes], f"indices_{slot}")
+        return m
+
+    def _gather(self, m: Module, target: Any, values: list[Any], name: str) -> None:
+        """Gather what all pixels of a wavefront have."""
+        gathered = _together(m, [Value.cast(value) for value in values], passes_of(self._config), self.ends, name)
+        m.d.comb += Value.cast(target).eq(gathered)
+
+
+def _together(m: Module, values: list[Value], count: int, is_last: Value, name: str) -> Value:
+    """One value of each lane, of `count` passes: those of the last one are the lanes' now."""
+    now = Cat(values)
+    if count == 1:
+        return now
+    held = Signal(len(now) * (count - 1), name=name, reset_less=True)
+    with m.If(~is_last):
+        m.d.sync += held.eq(Cat(held, now)[len(now) :])
+    return Cat(held, now)

@@ -1,0 +1,50 @@
+"""A group in the pipeline: as it is issued, and with its results.
+
+Source: docs/design/r700-core.md.
+"""
+
+from amaranth.lib import data
+
+from ctm.rtl.config import ArrayConfig, MachineConfig
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS
+from ctm.rtl.r700.alu.clauses import contexts_of
+from ctm.rtl.r700.alu.decode import DECODED, INDICES
+from ctm.rtl.r700.alu.instructions import EFFECT
+from ctm.rtl.r700.border.registers import row_bits, slice_words
+from ctm.rtl.r700.slices import slice_fields
+
+
+def issue_layout(config: MachineConfig) -> data.StructLayout:
+    """A group that is issued for the pixels in `chosen`."""
+    array = config.array
+    return data.StructLayout(
+        {
+            "context": (contexts_of(array) - 1).bit_length(),
+            "chosen": array.wavefront_lanes,
+            "base": row_bits(array),
+            "last": 1,
+            "decoded": DECODED,
+        }
+    )
+
+
+def ending_layout(config: MachineConfig) -> data.StructLayout:
+    """A group whose results are valid: their effects, and conditions of each pixel."""
+    array = config.array
+    size = array.wavefront_lanes
+    return data.StructLayout(
+        {
+            "context": (contexts_of(array) - 1).bit_length(),
+            "chosen": size,
+            "base": row_bits(array),
+            "last": 1,
+            "effects": data.ArrayLayout(EFFECT, GROUP_SLOTS),
+            "indices": INDICES,
+        }
+    )
+
+
+def results_layout(array: ArrayConfig) -> data.StructLayout:
+    """All results of a slice's pixels."""
+    words = data.ArrayLayout(slice_words(array), GROUP_SLOTS)
+    return data.StructLayout({"valid": 1, **slice_fields(array), "words": words})
