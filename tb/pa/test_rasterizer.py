@@ -107,7 +107,7 @@ def test_random_triangles_meet_every_case() -> None:
                     "partial": 0 if strips is None else (~strips.covered).sum(),
                     "on an edge": 0 if strips is None else (strips.edges == 0).any(axis=0).sum(),
                     "empty domain": scene.domain.is_empty, "clip zero": scene.raster.clip_zero,
-                    "pieces of one": (np.bincount(shapes.primitive) > 3).sum() if shapes.count else 0,
+                    "triangles of one": (np.bincount(shapes.primitive) > 3).sum() if shapes.count else 0,
                 })  # fmt: skip
     assert cut.min() > 20
     assert min(several[number] for number in range(6)) > 5
