@@ -1,6 +1,6 @@
-"""Configuration of the machine: frozen parts, checked when they are made, and presets.
+"""Configuration of the machine: frozen sections, checked when they are made, and presets.
 
-A unit takes its own part, never the whole machine. Durations are cycles, sizes bytes unless a name says otherwise.
+A unit takes its own section, never the whole machine. Durations are cycles, sizes bytes unless a name says otherwise.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ WALKS = ("auto", "rows", "tiles")
 """Orders in which the wavefronts of a domain are dispatched: see `ArrayConfig.tiles`."""
 _TILES_IN_TILES = 4
 _MOST_SLICES = 128
-"""Parts of all wavefronts that a core keeps: each has a row of output registers, and flags of its own."""
+"""Slices of all wavefronts that a core keeps: each has a row of output registers, and flags of its own."""
 _MOST_REGISTERS = FIRST_CLAUSE_TEMPORARY + CLAUSE_TEMPORARIES
 """Of a wavefront of the largest program."""
 
@@ -107,7 +107,7 @@ class ArrayConfig:
         check(self, "outputs", low=OUTPUTS, high=DRAW_OUTPUTS, power_of_two=True)
 
     def check_hardware(self) -> None:
-        """Refuse what no hardware can be made of.
+        """Reject what no hardware can be built of.
 
         Raises
         ------
@@ -288,7 +288,7 @@ class MachineConfig:
             raise ValueError("arithmetic.partial_products or arithmetic.product must be 1: a table takes a cycle")
 
     def check_hardware(self) -> None:
-        """Refuse what the golden model can be and no hardware: `ValueError`, with the setting's dotted name."""
+        """Reject what the golden model can be, but no hardware: `ValueError`, with the setting's dotted name."""
         try:
             self.array.check_hardware()
         except SettingError as error:
@@ -346,14 +346,14 @@ PRESETS = {
     "r700": R700, "r700-small": R700_SMALL, "r700-draw": R700_DRAW, "r700-draw-small": R700_DRAW_SMALL,
 }  # fmt: skip
 DEFAULT_PRESETS = {"r5xx": "default", "r700": "r700"}
-"""Of each instruction set, the preset for a user who names none."""
+"""Of each instruction set, the default preset."""
 DRAW_PRESET = "r700-draw"
 """And that for hardware that is to draw."""
 
 TEXT_SETTINGS = frozenset(
-    f"{part.name}.{setting.name}"
-    for part in fields(MachineConfig)
-    for setting in fields(getattr(DEFAULT, part.name))
+    f"{section.name}.{setting.name}"
+    for section in fields(MachineConfig)
+    for setting in fields(getattr(DEFAULT, section.name))
     if setting.type is str
 )
 """Settings by their dotted names whose values are names; all others are whole numbers."""
@@ -365,18 +365,20 @@ def with_settings(config: MachineConfig, settings: Mapping[str, int | str]) -> M
     Raises
     ------
     ValueError
-        A name is unknown (the message lists those of its part), or a value is not allowed.
+        A name is unknown (the message lists those of its section), or a value is not allowed.
     """
     for name, value in settings.items():
-        part_name, _, key = name.partition(".")
-        part = getattr(config, part_name, None) if part_name in MachineConfig.__dataclass_fields__ else None
-        if part is None:
-            raise ValueError(f"{name}: no such part; the parts are {', '.join(MachineConfig.__dataclass_fields__)}")
-        if key not in part.__dataclass_fields__:
-            names = ", ".join(f"{part_name}.{known}" for known in part.__dataclass_fields__)
+        section_name, _, key = name.partition(".")
+        section = getattr(config, section_name, None) if section_name in MachineConfig.__dataclass_fields__ else None
+        if section is None:
+            raise ValueError(
+                f"{name}: no such section; the sections are {', '.join(MachineConfig.__dataclass_fields__)}"
+            )
+        if key not in section.__dataclass_fields__:
+            names = ", ".join(f"{section_name}.{known}" for known in section.__dataclass_fields__)
             raise ValueError(f"{name}: no such setting; there are {names}")
         try:
-            config = replace(config, **{part_name: replace(part, **{key: value})})
+            config = replace(config, **{section_name: replace(section, **{key: value})})
         except SettingError as error:
-            raise ValueError(f"{part_name}.{error.name} {error.problem}") from None
+            raise ValueError(f"{section_name}.{error.name} {error.problem}") from None
     return config

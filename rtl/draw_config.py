@@ -1,4 +1,4 @@
-"""Configuration of the graphics pipeline, a part of the machine's."""
+"""Configuration of the graphics pipeline, a section of the machine's."""
 
 from dataclasses import dataclass
 

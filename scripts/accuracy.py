@@ -40,14 +40,14 @@ TEXT = """# Accuracy of the transcendental operations
 Written by `scripts/accuracy`, which computes each operation for every one of the 2^32 operand words, denormals,
 infinities and NaNs included. Error limits: below 1 ulp, and at most 1 of the absolute units shown.
 
-* **Worst error, ulp**: |result - exact| in units in the last place of the exact value. For LN2 only where the exact
+* **Worst error, ulp**: |result - exact| in ulp of the exact value. For LN2 only where the exact
   value is at least 2^-6 in magnitude.
 * **Worst absolute error**: for LN2 where the exact value is smaller than that; for SIN and COS everywhere.
 * **Correctly rounded**: share of the measured operands with a result that is a float32 nearest to the exact value. Two
   thirds of the operands measured for SIN are below 2^-28; their result is a zero.
 * **Known exactly**: operands with a result that is compared bit for bit, not measured. For all operations these are
   zeros, denormals, infinities, NaNs, operands outside the domain, overflow and underflow. For RCP and LN2 they are
-  powers of two, for RSQ powers of four, for EX2 integers, for SIN and COS multiples of a quarter turn.
+  powers of two, for RSQ powers of four, for EX2 integers, for SIN and COS multiples of a quarter of a revolution.
 * **Not monotone**: pairs of neighbouring operands with results in the wrong order.
 * **Not symmetric**: operands x with RCP(-x) or SIN(-x) other than -f(x), or COS(-x) other than f(x), bit for bit.
 
@@ -116,7 +116,7 @@ def table_row(name: str, measured: Measurement) -> str:
 
 
 def worst_cells(worst: Worst, unit: str) -> tuple[str, str]:
-    """Error and operand; dashes where nothing is measured that way."""
+    """Error and operand; dashes where nothing is measured so."""
     return (f"{worst.error:.4f}{unit}", f"0x{worst.word:08x}") if worst.error else ("-", "-")
 
 

@@ -32,7 +32,7 @@ _EITHER_SIGN = {
     "RCP": (0, 1, 2, 126, 127, 128, 252, 253, 254, 255),
     # From where abs(a) * 2^25 rounds to 0, up to overflow.
     "EX2": range(98, 137),
-    # From where abs(a) * 2^27 rounds to 0, up to where every operand is a whole number of turns.
+    # From where abs(a) * 2^27 rounds to 0, up to where every operand is a whole number of revolutions.
     "SIN": range(96, 153),
     "COS": range(96, 153),
 }

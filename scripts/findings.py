@@ -22,8 +22,8 @@ COLUMNS = {
     "processors": "processors of its domains: each computes one element, a vector of up to four numbers",
     "cycles": "clock cycles of the hardware, from the first command buffer's push to the last one's end; the largest "
     "one runs compiled for this computer",
-    "ALU issue": "share of these cycles in which the core's lanes take an arithmetic instruction, or a part of an R700 "
-    "wavefront's group of five; they can in each of them",
+    "ALU issue": "share of these cycles in which the core's lanes take an arithmetic instruction, or a segment of an "
+    "R700 wavefront's group of five; they can in each of them",
     "seconds": "how long the simulation took on this computer",
     "golden": "whether every bit is that of the golden model, of the largest one in a sample",
     "numpy": "how well the result agrees with plain numpy, with which draws are not compared",

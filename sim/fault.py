@@ -41,17 +41,17 @@ class MachineError(Exception):
         return self if self.status is Status.BUS_ERROR else replace(self, address=address, word=word)
 
     def __str__(self) -> str:
-        parts = [self.status.name, ": ", self.detail or STATUS_TEXT[self.status]]
+        texts = [self.status.name, ": ", self.detail or STATUS_TEXT[self.status]]
         if self.pc is not None:
             origin = f", {self.file}:{self.line}" if self.file is not None else ""
-            parts.append(f"; at {self.place or f'pc {self.pc}'}{origin}, wavefront of (i, j) = ({self.i}, {self.j})")
+            texts.append(f"; at {self.place or f'pc {self.pc}'}{origin}, wavefront of (i, j) = ({self.i}, {self.j})")
         if self.client is not None:
-            parts.append(f"; {self.client.name} access at 0x{self.address:08x}")
+            texts.append(f"; {self.client.name} access at 0x{self.address:08x}")
         elif self.word is not None:
-            parts.append(f"; word 0x{self.word:08x} at 0x{self.address:08x}")
+            texts.append(f"; word 0x{self.word:08x} at 0x{self.address:08x}")
         if self.source is not None:
-            parts.append(f"\n    {self.source}")
-        return "".join(parts)
+            texts.append(f"\n    {self.source}")
+        return "".join(texts)
 
 
 def wrong_kind(kind: str, cores: str, fix: str = "") -> MachineError:

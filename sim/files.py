@@ -1,7 +1,7 @@
 """Files that users name: read whatever they are, and replaced completely or not at all.
 
-A regular file is written under another name in its folder, which then takes its place: nobody ever sees half of it, and
-what was there before stays until all of the new one is. Links are followed, mode and owner stay. A device or a FIFO is
+A regular file is written under another name in its folder, which then replaces it, so that no process reads half of it
+and the old contents are kept until then. Links are followed, mode and owner are kept. A device or a FIFO is
 written into and never replaced. Every error is an OSError that names the file and the cause.
 """
 
@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 PATIENCE = 30.0
-"""Seconds without a byte after which nobody is thought to write to a FIFO."""
+"""Seconds without a byte after which a FIFO counts as having no writer."""
 
 STANDARD_OUTPUT = "standard output"
 
@@ -73,7 +73,7 @@ def write_file(path: Path, data: bytes | memoryview, *, make_folders: bool = Fal
 
 
 def begin_file(path: Path) -> Path:
-    """An empty file to fill in place of `path`, which stays as it is until `end_file`; a stream itself.
+    """An empty file to fill that replaces `path`, which does not change until `end_file`; a stream itself.
 
     Raises
     ------
@@ -130,7 +130,7 @@ def try_files(sizes: Mapping[Path, int], *, make_folders: bool = False) -> None:
             with naming(path):
                 if not is_stream(path):
                     _check_replaceable(path)
-                    _try_place(Path(os.path.realpath(path)), size, trials, make_folders)
+                    _try_target(Path(os.path.realpath(path)), size, trials, make_folders)
                 elif not os.access(path, os.W_OK):
                     raise _error(errno.EACCES, path)
 
@@ -170,7 +170,7 @@ def is_stream(path: Path) -> bool:
 
 
 def is_same_file(one: Path, other: Path) -> bool:
-    """Whether two paths are one file, also one that is not there yet; a FIFO or a device is nobody's own."""
+    """Whether two paths are one file, also one that is not there yet; a FIFO or a device is no file."""
     try:
         return one.samefile(other) and not is_stream(one)
     except OSError:
@@ -178,21 +178,21 @@ def is_same_file(one: Path, other: Path) -> bool:
 
 
 def _read_fifo(path: Path) -> bytes:
-    # Without O_NONBLOCK, opening a FIFO waits for a writer, who may never come.
+    # Without O_NONBLOCK, opening a FIFO waits for a writer, which may never come.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    pieces = []
+    blocks = []
     try:
         while select.select([descriptor], [], [], PATIENCE)[0]:
-            pieces.append(os.read(descriptor, 1 << 20))
-            if not pieces[-1]:
-                return b"".join(pieces)
+            blocks.append(os.read(descriptor, 1 << 20))
+            if not blocks[-1]:
+                return b"".join(blocks)
     finally:
         os.close(descriptor)
     raise _error(errno.ETIMEDOUT, path, f"nothing came through this FIFO for {PATIENCE:g} s")
 
 
 def _check_replaceable(path: Path) -> None:
-    """Refuse what is there and must not, or cannot, be replaced."""
+    """Reject a target that must not, or cannot, be replaced."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -201,7 +201,7 @@ def _check_replaceable(path: Path) -> None:
         raise _error(errno.EISDIR, path)
     if not stat.S_ISREG(mode):
         raise _error(errno.EINVAL, path, "it is no regular file, and is not replaced by one")
-    # A rename would not ask; somebody who made the file read-only does not expect that.
+    # A rename would replace a read-only file, too, which its owner does not expect.
     if not os.access(path, os.W_OK):
         raise _error(errno.EACCES, path)
 
@@ -230,7 +230,7 @@ def _take_over(descriptor: int, found: os.stat_result) -> None:
     os.fchmod(descriptor, stat.S_IMODE(found.st_mode))
 
 
-def _try_place(path: Path, size: int, trials: ExitStack, make_folders: bool) -> None:
+def _try_target(path: Path, size: int, trials: ExitStack, make_folders: bool) -> None:
     """Write a nameless file of `size` bytes in the folder of `path`; it is gone when the trials are over."""
     missing = [folder for folder in path.parents if not folder.exists()] if make_folders else []
     for folder in reversed(missing):

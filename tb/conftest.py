@@ -69,12 +69,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         long = [item for item in items if item.get_closest_marker("long")]
         config.hook.pytest_deselected(items=long)
         items[:] = [item for item in items if not item.get_closest_marker("long")]
-    places = {Path(__file__).parent / f"{name}.py": place for place, name in enumerate(_FIRST)}
-    items.sort(key=lambda item: places.get(item.path, len(places)))
+    positions = {Path(__file__).parent / f"{name}.py": position for position, name in enumerate(_FIRST)}
+    items.sort(key=lambda item: positions.get(item.path, len(positions)))
 
 
 def pytest_collection_finish() -> None:
-    # What is there now stays to the end.
+    # What is there now is kept to the end.
     gc.freeze()
 
 

@@ -358,9 +358,9 @@ def test_files_that_pages_name_are_there() -> None:
 def test_commands_that_are_shown_are_known(path: Path) -> None:
     """Subcommands and options of ``ctm``, and folders of ``scripts/test``; what an older version had is in the log."""
     shown = "\n".join(re.findall(r"^```\n(.*?)^```$", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL))
-    for name, rest in re.findall(r"^(?:\$ |\.venv/bin/)?ctm ([a-z]+)(.*?)(?:  #.*)?$", shown, re.MULTILINE):
+    for name, arguments in re.findall(r"^(?:\$ |\.venv/bin/)?ctm ([a-z]+)(.*?)(?:  #.*)?$", shown, re.MULTILINE):
         assert name in OPTIONS, f"{name_of(path)}: ctm {name}"
-        unknown = set(re.findall(r"(?<= )--?[a-z][\w-]*", rest)) - OPTIONS[name]
+        unknown = set(re.findall(r"(?<= )--?[a-z][\w-]*", arguments)) - OPTIONS[name]
         assert not unknown, f"{name_of(path)}: ctm {name} {' '.join(unknown)}"
     for folders in re.findall(r"^scripts/test ([^#-]*)", shown, re.MULTILINE):
         assert all((TOP / folder).exists() for folder in folders.split()), f"{name_of(path)}: {folders}"

@@ -17,17 +17,17 @@ HARDWARE = (
     {"co", "pa", "pe", "host", "dpp", "vgt"}, {"r5xx", "r700"}, {"instruction_sets", "draw"}, {"machine"}, {"ctm"},
     {"board"},
 )  # fmt: skip
-"""The floors of rtl above rtl/isa; rooms on the same floor do not know each other. Below, those of sim."""
+"""The floors of rtl above rtl/isa; packages on the same floor do not know each other. Below, those of sim."""
 SOFTWARE = (
     {"fault", "memory", "files"}, {"golden", "elf"}, {"assembler", "compiled"},
     {"compiler", "engines", "synthesis"}, {"profile"}, {"boards", "runtime"}, {"jobs", "kernels", "draws"},
     {"report", "explore", "debug"}, {"sweep"}, {"split"}, {"cli"},
 )  # fmt: skip
-ROOMS = ("r5xx", "r700")
+SETS = ("r5xx", "r700")
 """Instruction sets."""
 WITHOUT_INSTRUCTION_SET = (
-    *(f"rtl/{room}" for room in ("border", "co", "dpp", "fp", "host", "lib", "mc", "pa", "pe", "vgt", "draw")),
-    *(f"sim/golden/{room}" for room in ("co", "dpp", "fp", "mc", "pe")),
+    *(f"rtl/{name}" for name in ("border", "co", "dpp", "fp", "host", "lib", "mc", "pa", "pe", "vgt", "draw")),
+    *(f"sim/golden/{name}" for name in ("co", "dpp", "fp", "mc", "pe")),
 )
 INSIDE = {
     "rtl/r700": (
@@ -67,8 +67,8 @@ def sources(folder: str) -> list[Path]:
 
 def name_of(path: Path) -> str:
     """A module's name."""
-    parts = path.relative_to(TOP).with_suffix("").parts
-    return ".".join(("ctm", *(part for part in parts if part != "__init__")))
+    names = path.relative_to(TOP).with_suffix("").parts
+    return ".".join(("ctm", *(name for name in names if name != "__init__")))
 
 
 def crossings(folder: str) -> Iterator[tuple[Path, list[str]]]:
@@ -79,24 +79,24 @@ def crossings(folder: str) -> Iterator[tuple[Path, list[str]]]:
                 yield path, module.removeprefix("ctm.").split(".")
 
 
-def floor(parts: list[str]) -> int:
+def floor(names: list[str]) -> int:
     """The floor of a module of the project."""
-    return PACKAGES.index("isa" if parts[:2] == ["rtl", "isa"] else parts[0]) if parts[0] in PACKAGES else 0
+    return PACKAGES.index("isa" if names[:2] == ["rtl", "isa"] else names[0]) if names[0] in PACKAGES else 0
 
 
 @pytest.mark.parametrize("folder", ["rtl", "sim", "tb"])
 def test_no_module_imports_from_a_higher_floor(folder: str) -> None:
-    for path, parts in crossings(folder):
-        assert floor(parts) <= floor(name_of(path).split(".")[1:]), f"{path.relative_to(TOP)} imports {'.'.join(parts)}"
+    for path, names in crossings(folder):
+        assert floor(names) <= floor(name_of(path).split(".")[1:]), f"{path.relative_to(TOP)} imports {'.'.join(names)}"
 
 
 @pytest.mark.parametrize(("top", "drawn"), [("rtl", HARDWARE), ("sim", SOFTWARE)])
-def test_rooms_import_from_lower_floors_only(top: str, drawn: tuple[set[str], ...]) -> None:
-    floors = {room: number for number, rooms in enumerate(drawn) for room in rooms}
-    for path, (package, *parts) in crossings(top):
+def test_packages_import_from_lower_floors_only(top: str, drawn: tuple[set[str], ...]) -> None:
+    floors = {name: number for number, names in enumerate(drawn) for name in names}
+    for path, (package, *names) in crossings(top):
         own = name_of(path).split(".")[2:3]
-        if package == top and parts and own and parts[0] not in ("isa", *own):
-            assert own != ["isa"] and floors[parts[0]] < floors[own[0]], f"{path.relative_to(TOP)} imports {parts[0]}"
+        if package == top and names and own and names[0] not in ("isa", *own):
+            assert own != ["isa"] and floors[names[0]] < floors[own[0]], f"{path.relative_to(TOP)} imports {names[0]}"
 
 
 def test_declarations_import_only_their_own_kind_and_amaranth_shapes() -> None:
@@ -123,20 +123,20 @@ def test_borders_import_only_declarations_and_configuration() -> None:
         ("sim/compiler", ("targets.py",)),
     ],
 )
-def test_an_instruction_set_is_a_room_above_that_only_registries_know(folder: str, registries: tuple[str, ...]) -> None:
+def test_only_registries_above_an_instruction_set_know_it(folder: str, registries: tuple[str, ...]) -> None:
     assert {path.name for path in (TOP / folder).iterdir()} >= set(registries)
-    for path, parts in crossings(folder):
+    for path, names in crossings(folder):
         is_registry = path.parent == TOP / folder and path.name in registries
-        if not is_registry and not set(path.parts) & set(ROOMS):
-            assert not set(parts) & set(ROOMS), f"{path.relative_to(TOP)} imports {'.'.join(parts)}"
+        if not is_registry and not set(path.parts) & set(SETS):
+            assert not set(names) & set(SETS), f"{path.relative_to(TOP)} imports {'.'.join(names)}"
 
 
 @pytest.mark.parametrize("folder", ["rtl", "sim", "tb"])
 def test_instruction_sets_do_not_know_each_other(folder: str) -> None:
-    for path, parts in crossings(folder):
-        own = {room for room in ROOMS if room in path.relative_to(TOP).parts}
-        others = set(parts) & set(ROOMS)
-        assert not own or others <= own, f"{path.relative_to(TOP)} imports {'.'.join(parts)}"
+    for path, names in crossings(folder):
+        own = {name for name in SETS if name in path.relative_to(TOP).parts}
+        others = set(names) & set(SETS)
+        assert not own or others <= own, f"{path.relative_to(TOP)} imports {'.'.join(names)}"
 
 
 def test_the_golden_model_knows_declarations_and_configuration_only() -> None:

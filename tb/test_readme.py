@@ -1,4 +1,4 @@
-"""What the README shows works as it stands there. Its links and options: tb/test_documents.py."""
+"""The examples of the README work as they stand there. Its links and options: tb/test_documents.py."""
 
 import os
 import re

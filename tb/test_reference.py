@@ -23,7 +23,7 @@ def test_the_c_header_is_up_to_date() -> None:
 
 def test_the_c_header_compiles_and_has_every_offset(tmp_path: Path) -> None:
     offsets = {register.name: register.offset for register in REGISTERS}
-    offsets |= {f"COUNTER_{name}": COUNTERS_OFFSET + 4 * place for place, name in enumerate(COUNTERS)}
+    offsets |= {f"COUNTER_{name}": COUNTERS_OFFSET + 4 * index for index, name in enumerate(COUNTERS)}
     checks = "\n".join(f'static_assert(CTM_{name} == {offset}, "{name}");' for name, offset in offsets.items())
     source = tmp_path / "check.cc"
     source.write_text(f'#include "{TOP / "docs" / "ctm.h"}"\n{checks}\n')

@@ -17,7 +17,7 @@ from ctm.rtl.board.written import WrittenMap
 from ctm.rtl.host.control_bus import ControlBusSignature
 from ctm.rtl.isa.host import REGISTER_SPACE
 from ctm.rtl.isa.limits import ADDRESS_BITS, BYTE_BITS, WORD_BYTES
-from ctm.rtl.isa.link import ANSWERED, BLOCK_BYTES, BRINGS, LARGEST, LINE_BYTES, MAGIC, PROTOCOL, Request, Verdict
+from ctm.rtl.isa.link import BLOCK_BYTES, BRINGS, LARGEST, LINE_BYTES, MAGIC, PROTOCOL, RESPONSE, Request, Verdict
 from ctm.rtl.mc.bus.axi import BusSignature
 
 MAP_BYTES = BLOCK_BYTES * BYTE_BITS
@@ -124,7 +124,7 @@ class Bridge(wiring.Component):
             with m.State("idle"), m.If(keeper.arrives):
                 m.next = "code"
             with m.State("code"):
-                m.d.comb += [content.valid.eq(1), content.payload.byte.eq(Value.cast(header.code) | ANSWERED)]
+                m.d.comb += [content.valid.eq(1), content.payload.byte.eq(Value.cast(header.code) | RESPONSE)]
                 m.d.sync += verdict.eq(Mux(self._is_legal(request), Verdict.DONE, Verdict.MALFORMED))
                 m.d.sync += repeated.eq(has_last & (header.sequence == last_sequence))
                 with m.If(content.ready):
@@ -164,7 +164,7 @@ class Bridge(wiring.Component):
                     with m.If(begun & action.done):
                         m.d.sync += begun.eq(0)
                         with m.If(action.error):
-                            m.d.sync += verdict.eq(Verdict.REFUSED)
+                            m.d.sync += verdict.eq(Verdict.BUS_ERROR)
                         m.next = "verdict"
 
     @property
@@ -174,7 +174,7 @@ class Bridge(wiring.Component):
             ((Request.HELLO,), self._greeter.action),
             ((Request.READ_REGISTERS, Request.WRITE_REGISTER), self._registers.action),
             ((Request.READ_MEMORY, Request.WRITE_MEMORY, Request.CLEAR_MEMORY), self._memory.action),
-            ((Request.READ_WRITTEN, Request.FORGET_WRITTEN), self._written.action),
+            ((Request.READ_WRITTEN, Request.CLEAR_WRITTEN), self._written.action),
         )
 
     def _is_legal(self, request: data.View) -> Value:
@@ -193,7 +193,7 @@ class Bridge(wiring.Component):
             Request.WRITE_MEMORY: whole_lines,
             Request.CLEAR_MEMORY: (length == WORD_BYTES) & (address % LINE_BYTES == 0),
             Request.READ_WRITTEN: is_some & in_map,
-            Request.FORGET_WRITTEN: length == 0,
+            Request.CLEAR_WRITTEN: length == 0,
         }
         result: Value = Const(0)
         for code, is_right in legal.items():

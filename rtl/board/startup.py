@@ -41,7 +41,7 @@ class ControlSignature(wiring.Signature):
 class Startup(wiring.Component):
     """Makes `steps` once, in order, after each reset; `done` is high from then on.
 
-    `request` stays until `acknowledge`, and falls for a cycle between two steps.
+    `request` is held until `acknowledge`, and falls for a cycle between two steps.
 
     Members
     -------

@@ -15,9 +15,9 @@ _OFFSET_BITS = (BLOCK_BYTES - 1).bit_length()
 
 
 class WrittenMap(wiring.Component):
-    """A bit for each block: READ_WRITTEN and FORGET_WRITTEN.
+    """A bit for each block: READ_WRITTEN and CLEAR_WRITTEN.
 
-    A write during FORGET_WRITTEN may be lost from the map. The map has no reset.
+    A write during CLEAR_WRITTEN may be lost from the map. The map has no reset.
 
     Members
     -------

@@ -224,7 +224,7 @@ class DrawPipeline(wiring.Component):
         m.d.sync += self.counts.emitted.eq(emits.batch.vertex.valid)
         with m.If(emits.batch.vertex.valid):
             m.d.comb += shading.vertex.eq(emits.batch.vertex)
-        # Streams are those of the program behind which primitives are drawn.
+        # Streams are those of the last program before the primitives are drawn.
         spaces = (grouper.space, ~program.present), (emits.space, program.present)
         for space, asks in spaces:
             m.d.comb += [

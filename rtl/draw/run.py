@@ -29,7 +29,7 @@ class DrawRun(wiring.Component):
     """Runs the phases of a draw. Programs of one phase all end before the next phase begins.
 
     A fault of vertices, of the geometry program or of the copy program ends the draw in front of the batch's pixels; a
-    fault of pixels keeps the rest of the draw, and the first one is reported. With a geometry program a batch of
+    fault of pixels does not end the draw, and the first one is reported. With a geometry program a batch of
     primitives is a number of runs of it, each for as many threads as the rings hold; what a run emits is batches of its
     own, of vertices for the copy program and of primitives that are drawn.
 
@@ -282,9 +282,9 @@ class DrawRun(wiring.Component):
     def _settle(self, m: Module) -> Value:
         """Whether the array has been idle, and nothing was given to it, for some cycles."""
         count = Signal(range(_SETTLES + 1), name="settled")
-        is_quiet = self.array_idle & ~self.vertices.valid & self.raster_idle & ~self.primitive.valid
+        is_idle = self.array_idle & ~self.vertices.valid & self.raster_idle & ~self.primitive.valid
         ends = self.batch.done | (self.emitted.done if self._geometry else 0)
-        with m.If(~is_quiet | ends):
+        with m.If(~is_idle | ends):
             m.d.sync += count.eq(0)
         with m.Elif(count != _SETTLES):
             m.d.sync += count.eq(count + 1)

@@ -65,7 +65,7 @@ class Rounding(wiring.Component):
 
         cycles = self._config.normalisation
         top = delay(m, coarse[len(significand) - _KEPT :], cycles, name="top")
-        # What stays below the kept bits follows from the count; the shifter need not be waited for.
+        # The bits below the kept ones follow from the count; the shifter need not be waited for.
         below = len(nibbles) - _KEPT // _NIBBLE
         lost = Cat(ones[nibble] & (count < below - nibble) for nibble in range(below))
         sticky = delay(m, lost.any(), cycles, name="sticky")

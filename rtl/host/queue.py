@@ -59,7 +59,7 @@ class BufferQueue(wiring.Component):
             self.rejected.eq(self.push & self.full),
             queue.w_en.eq(self.push & ~self.discard),
             queue.w_data.eq(self.entry),
-            # A buffer that is offered stays: a stream requires it.
+            # A buffer that is offered is held: a stream requires it.
             self.buffer.valid.eq(queue.r_rdy & (offered | ~self.hold)),
             Value.cast(self.buffer.payload).eq(queue.r_data),
             queue.r_en.eq(self.buffer.valid & self.buffer.ready),

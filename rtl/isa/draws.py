@@ -1,8 +1,8 @@
 """The commands of draws: what the command stream of an R700 machine has beside that of the CTM Guide.
 
 A draw runs a vertex program for each vertex, a geometry program for each primitive where there is one, and a pixel
-program for each pixel that a primitive covers. Source: docs/draws.md; the registers of the RV770 that the fields
-take the place of are named with them.
+program for each pixel that a primitive covers. Source: docs/draws.md; registers of the RV770 are named with
+the fields that replace them.
 """
 
 from amaranth.lib import data, enum

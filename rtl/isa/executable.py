@@ -64,7 +64,7 @@ class ProgramFormat:
 
     `machine` is the ELF header's, `information` the note that describes the program, `version` that note's first word.
     The code is at most `most_units` units of `unit_bytes` bytes each. Nothing outside `image_limit` bytes from the
-    image's base is read. `place_bits` is the width of what a fault says of its place, where that is more than a PC.
+    image's base is read. `position_bits` is the width of a fault's position, where that is more than a PC.
     """
 
     machine: int
@@ -73,16 +73,16 @@ class ProgramFormat:
     unit_bytes: int
     most_units: int
     image_limit: int
-    place_bits: int = 0
+    position_bits: int = 0
     pipeline: NoteType | None = None
     """The note that describes the programs of a draw, where programs can be drawn with."""
 
     @property
     def fault_pc_bits(self) -> int:
         """Width of a fault's PC."""
-        return self.place_bits or self.pc_bits
+        return self.position_bits or self.pc_bits
 
     @property
     def pc_bits(self) -> int:
-        """Width of a PC: one bit more than an address needs, so that one behind the last unit is seen, not wrapped."""
+        """Width of a PC: one bit more than an address needs, so that one after the last unit is seen, not wrapped."""
         return (2 * self.most_units - 1).bit_length()

@@ -1,6 +1,6 @@
 """The protocol between a host and the board that has the machine: frames of bytes over a serial line.
 
-docs/design/board.md says why it is like this. Words are little-endian. A frame is `FLAG`, a request or an answer and
+docs/design/board.md says why it is like this. Words are little-endian. A frame is `FLAG`, a request or a response and
 its CRC, `FLAG`; of the bytes between the flags `FLAG` and `ESCAPE` are sent as `ESCAPE` and the byte with `FLIPPED`.
 """
 
@@ -11,12 +11,12 @@ from ctm.rtl.isa.limits import ADDRESS_BITS, BYTE_BITS, WORD_BITS
 FLAG = 0x7E
 ESCAPE = 0x7D
 FLIPPED = 0x20
-"""Bits that differ in a byte behind `ESCAPE`."""
+"""Bits that differ in a byte after `ESCAPE`."""
 
 BAUD = 1_000_000
-"""Bits per second of the line where nobody says otherwise."""
+"""Bits per second of the line by default."""
 MAGIC = 0x4D54_4342
-"""The first word of an answer to HELLO: 'BCTM'."""
+"""The first word of the response to HELLO: 'BCTM'."""
 PROTOCOL = 1
 """The version of all that this module says."""
 LARGEST = 1024
@@ -25,8 +25,8 @@ LINE_BYTES = 64
 """Memory is read, written and filled in lines."""
 BLOCK_BYTES = 2048
 """A bit of the map of written memory stands for so many bytes."""
-ANSWERED = 0x80
-"""What the code of an answer has beside that of its request."""
+RESPONSE = 0x80
+"""The bit that the code of a response adds to that of its request."""
 
 
 class Request(enum.Enum, shape=BYTE_BITS):
@@ -35,7 +35,7 @@ class Request(enum.Enum, shape=BYTE_BITS):
     HELLO asks for `GREETING` and begins a conversation. READ_REGISTERS gives the words from `address` on, and
     WRITE_REGISTER brings one. READ_MEMORY and WRITE_MEMORY are about whole lines. CLEAR_MEMORY makes lines 0; it brings
     a word, the number of bytes. READ_WRITTEN gives the map of blocks that the machine has written, from that of
-    `address` on, eight to a byte, the lowest first; FORGET_WRITTEN makes all of it 0.
+    `address` on, eight to a byte, the lowest first; CLEAR_WRITTEN makes all of it 0.
     """
 
     HELLO = 1
@@ -45,23 +45,23 @@ class Request(enum.Enum, shape=BYTE_BITS):
     WRITE_MEMORY = 5
     CLEAR_MEMORY = 6
     READ_WRITTEN = 7
-    FORGET_WRITTEN = 8
+    CLEAR_WRITTEN = 8
 
 
 class Verdict(enum.Enum, shape=BYTE_BITS):
-    """The last byte of an answer, in front of its CRC."""
+    """The last byte of a response, before its CRC."""
 
     DONE = 0
-    REFUSED = 1
-    """A bus answered with an error; data mean nothing."""
+    BUS_ERROR = 1
+    """A bus responded with an error; data mean nothing."""
     MALFORMED = 2
     """No such request, or a length or an address that it cannot have; there are no data."""
 
 
 BRINGS = (Request.WRITE_REGISTER, Request.WRITE_MEMORY, Request.CLEAR_MEMORY)
-"""Requests behind whose header `length` bytes of data follow."""
+"""Requests whose header is followed by `length` bytes of data."""
 HEADER = data.StructLayout({"code": Request, "sequence": BYTE_BITS, "length": 2 * BYTE_BITS, "address": ADDRESS_BITS})
-"""A request's first bytes. An answer has `code` with `ANSWERED`, `sequence`, data, and a `Verdict`."""
+"""A request's first bytes. A response has `code` with `RESPONSE`, `sequence`, data, and a `Verdict`."""
 FINGERPRINT_BITS = 64
 GREETING = data.StructLayout(
     {

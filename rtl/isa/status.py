@@ -25,7 +25,7 @@ class Status(enum.Enum, shape=4):
 
 
 class BusClient(enum.Enum, shape=4):
-    """Who made the memory access of a BUS_ERROR."""
+    """The unit that made the memory access of a BUS_ERROR."""
 
     COMMAND = 0
     INSTRUCTION = 1

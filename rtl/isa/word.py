@@ -7,7 +7,7 @@ from amaranth.lib import data
 
 _Fields = tuple[tuple[str, int, int], ...]
 _known: dict[int, tuple[data.StructLayout, _Fields]] = {}
-"""The fields of each layout, which is kept so that its identity stays its own: to ask it is slow."""
+"""The fields of each layout, which are slow to compute; the layout is kept so that its identity is not reused."""
 
 
 def fields(layout: data.StructLayout) -> _Fields:

@@ -1,4 +1,4 @@
-"""The arithmetic that clipper and set-up share: a multiply-adder and a divider behind one rounding unit.
+"""The arithmetic that clipper and set-up share: a multiply-adder and a divider before one rounding unit.
 
 Source: docs/draws.md; docs/arithmetic.md.
 """

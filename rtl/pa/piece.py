@@ -1,4 +1,4 @@
-"""A piece of a primitive on its way from the clipper to set-up: words in a fixed order."""
+"""A piece of a primitive between the clipper and set-up: words in a fixed order."""
 
 from amaranth.lib import data
 
@@ -16,5 +16,5 @@ PIECE_WORDS = ORIGINALS + CORNERS * CORNERS
 
 
 def piece_layout(vertices: int) -> data.StructLayout:
-    """A word of a piece, whose primitive stays the same for all words; `clipped`: it is not the whole primitive."""
+    """A word of a piece, whose primitive is the same for all words; `clipped`: it is not the whole primitive."""
     return data.StructLayout({"word": WORD_BITS, "primitive": primitive_layout(vertices), "clipped": 1})

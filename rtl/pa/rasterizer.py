@@ -1,4 +1,4 @@
-"""The rasterizer: clipper, set-up and strip walker behind one border.
+"""The rasterizer: clipper, set-up and strip walker with one border.
 
 Source: docs/draws.md; docs/design/draws.md.
 """
@@ -31,7 +31,7 @@ class Rasterizer(wiring.Component):
     primitive : ``In(stream.Signature(primitive_layout(vertices)))``
     positions : ``Out(PositionReader(vertices))``
     records : ``Out(RecordClient(records))``
-        A record that is taken and not used stays for the next shape, also while idle.
+        A record that is taken and not used is kept for the next shape, also while idle.
     strip : ``Out(stream.Signature(strip_layout(lanes, vertices, records)))``
     events : ``Out(EVENTS)``
     idle : ``Out(1)``

@@ -33,7 +33,7 @@ class SetUp(wiring.Component):
     """Makes shapes of pieces, one after the other, in their order.
 
     A triangle takes some 190 cycles from its first word to its shape, a point some 205. The next piece is taken while
-    the shape waits. Pieces that are culled, have no area or are not finite give nothing; their record stays for the
+    the shape waits. Pieces that are culled, have no area or are not finite give nothing; their record is kept for the
     next one. The seven rows of a record are written before its shape is given.
 
     Members
@@ -132,11 +132,11 @@ class SetUp(wiring.Component):
         ]
         register_write, is_register = self._taker.register_write, result.valid & ~result.tag[-1]
         m.d.comb += [self._rows.fill.eq(self._taker.fill), self._rows.row.eq(self._taker.row)]
-        place, word = (
+        register, word = (
             Mux(is_register, result.tag[:REGISTER_BITS], register_write.register),
             Mux(is_register, result.word, register_write.word),
         )
-        registers.write(m, place, word, register_write.valid | is_register)
+        registers.write(m, register, word, register_write.valid | is_register)
         m.d.comb += [self._transformation.state.eq(self.state), self._transformation.word.eq(self._other_word)]
         m.d.comb += [request.payload.a.eq(self._word), snap.word.eq(result.word)]
         is_word, is_snapped = result.tag[3:5] == ROW_WORD >> 3, result.tag[3:5] == SNAPPED >> 3
@@ -364,7 +364,7 @@ class SetUp(wiring.Component):
             selection.nothing.eq(is_side),
             selection.half.eq(1),
             selection.adds.eq(is_side | (step != 0)),
-            # The upper end takes the place of the lower one, when that has been multiplied.
+            # The upper end follows the lower one, when that has been multiplied.
             factors.left.eq((step == 0) | (step == 2)),
             factors.right.eq(step == 1),
             factors.constant.eq(Mux(is_side, 2, 1)),

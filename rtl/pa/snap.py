@@ -42,7 +42,7 @@ class Snap(wiring.Component):
         m = Module()
         operand = unpack(m, self.word, name="operand")
         exponent: Value = Value.cast(operand.exponent)
-        # Below the limit the significand goes right by at least one digit, behind which is the bit that rounds.
+        # Below the limit the significand goes right by at least one digit, after which is the bit that rounds.
         amount, beyond = Signal(range(SIGNIFICAND_BITS + 2)), exponent >= _LIMIT
         distance = Signal(EXPONENT_BITS)
         m.d.comb += [

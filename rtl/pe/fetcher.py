@@ -80,7 +80,7 @@ class CommandFetcher(wiring.Component):
         with m.If(queue.w_en):
             m.d.sync += index.eq(index + 1)
         with m.If(self.drop):
-            # A request that has been offered stays.
+            # A request that has been offered is held.
             m.d.sync += [dropping.eq(1), remaining.eq(request.valid & ~request.ready)]
         with m.If(self.begin.valid):
             m.d.sync += [dropping.eq(0), index.eq(self.begin.buffer.address[_BYTE_BITS:LINE_OFFSET_BITS])]
@@ -92,7 +92,7 @@ class CommandFetcher(wiring.Component):
         remaining = Signal(WORD_BITS - (_WORDS - 1).bit_length() + 1)
         first = buffer.address[_BYTE_BITS:LINE_OFFSET_BITS]
         line, offered = Signal(LINE_ADDRESS_BITS), Signal()
-        # An offered request stays: its credit cannot be lost. It is registered, because it feeds the arbiters of all
+        # An offered request is held: its credit cannot be lost. It is registered, because it feeds the arbiters of all
         # readers of memory.
         m.d.sync += offered.eq(Mux(request.valid, ~request.ready, (remaining != 0) & credit & ~self.drop))
         m.d.comb += [

@@ -30,7 +30,7 @@ class ProgramLoader(wiring.Component):
     Members
     -------
     start : ``In(1)``
-        Load the image at `base`, a multiple of 2 KiB that stays until `done`; only while idle.
+        Load the image at `base`, a multiple of 2 KiB that is constant until `done`; only while idle.
     base : ``In(32)``
     idle : ``Out(1)``
         None is being loaded.

@@ -20,7 +20,7 @@ class LinePrefetch(wiring.Component):
     base : ``In(32)``
         A multiple of 64. Addresses wrap.
     line : ``In(range(lines + 1))``
-        The line to be read; stays from `aim` until `found`.
+        The line to be read; constant from `aim` until `found`.
     aim : ``In(1)``
         Drop earlier lines until `line` is in flight or the next to be requested; high until `aimed`.
     aimed : ``Out(1)``

@@ -30,7 +30,7 @@ class CommandReader(wiring.Component):
     words : ``In(stream.Signature(WORD))``
         The buffer's words. At most one word after its end is taken, and dropped.
     command : ``Out(stream.Signature(COMMAND))``
-        Stays until it is taken or dropped.
+        Held until it is taken or dropped.
     """
 
     begin: In(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER}))

@@ -79,7 +79,7 @@ class BatchBuilder(wiring.Component):
             takes.eq(indices.valid & ~batch.closed & ~closes & known),
             indices.ready.eq((takes & is_last) | (closes & indices.payload.ends)),
         ]
-        entry = self._place(m, index, takes, number, corner)
+        entry = self._entry_of(m, index, takes, number, corner)
         for at, target in enumerate(formed.corners):
             held = Signal.like(entry, name=f"held_{at}")
             with m.If(takes & (corner == at)):
@@ -101,7 +101,7 @@ class BatchBuilder(wiring.Component):
             m.d.sync += [number.eq(0), first_number.eq(0)]
         return m
 
-    def _place(self, m: Module, index: Value, takes: Value, number: Value, corner: Value) -> Value:
+    def _entry_of(self, m: Module, index: Value, takes: Value, number: Value, corner: Value) -> Value:
         """The entry of the vertex of an index: that of one of the last vertices, or the next free one."""
         batch = self.batch
         known = [(Signal(name=f"known_{at}"), Signal(WORD_BITS, name=f"index_{at}"), Signal.like(batch.vertex.entry))

@@ -17,14 +17,14 @@ from ctm.rtl.lib.ram import BlockRam, DistributedRam
 _QUEUE = 4
 _MOST = 1 << EMIT_BITS - 1
 _STATE = data.StructLayout({"count": EMIT_BITS, "cut": 1})
-"""Vertices that a thread has emitted, and whether its strip has ended behind them."""
+"""Vertices that a thread has emitted, and whether its strip has ended after them."""
 
 
 class Emits(wiring.Component):
     """Keeps what threads emit, and then gives their vertices in order, as dwords of the ring.
 
     A thread that emits takes a cycle; a vertex that is given two, three at the end of a strip. Vertices beyond the most
-    that a thread may emit are lost. Behind a reset nothing is emitted yet.
+    that a thread may emit are lost. After a reset nothing is emitted yet.
 
     Members
     -------

@@ -95,7 +95,7 @@ class IndexReader(wiring.Component):
         with m.If(taken):
             m.d.sync += [line.eq(line + 1), remaining.eq(remaining - 1)]
         with m.If(self.drop):
-            # A request that has been offered stays.
+            # A request that has been offered is held.
             m.d.sync += remaining.eq(request.valid & ~request.ready)
         with m.If(self.begin):
             m.d.sync += [line.eq(buffer.address[LINE_OFFSET_BITS:]), remaining.eq(Mux(reads, lines, 0))]

@@ -105,7 +105,7 @@ class Topology(wiring.Component):
         """The last vertices of the strip, the newest first."""
         self._first, self._count = Signal(WORD_BITS, name="first"), Signal(_COUNT_BITS)
         self._forms, self._closes, self._ends = Signal(), Signal(), Signal()
-        """The newest vertex is to be looked at; a strip's end; the instance's end, behind both."""
+        """The newest vertex is to be looked at; a strip's end; the instance's end, after both."""
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -216,17 +216,17 @@ class Topology(wiring.Component):
     def _neighbours(self) -> _Form:
         """Triangle k of a strip with neighbours, of vertices 2k - 2 to 2k + 6.
 
-        Vertex 2k + 7 says that it is not the last one. The strip's end, behind vertex 2k + 5 or 2k + 6, says that it
-        is. Odd triangles arrive rotated by two places.
+        Vertex 2k + 7 says that it is not the last one. The strip's end, after vertex 2k + 5 or 2k + 6, says that it
+        is. Odd triangles arrive rotated by two positions.
         """
         count, closes = self._count, self._closes
-        behind = Mux(closes, count[0], 2)
+        following = Mux(closes, count[0], 2)
 
-        def vertex(place: int) -> Value:
-            """Vertex 2k + place."""
-            ages = [5 - place + later for later in range(3)]
+        def vertex(number: int) -> Value:
+            """Vertex 2k + number."""
+            ages = [5 - number + later for later in range(3)]
             known = [self._held[age] if age in range(_NEIGHBOURS) else self._held[0] for age in ages]
-            return Value.cast(Array(known)[behind])
+            return Value.cast(Array(known)[following])
 
         is_first = Mux(closes, count[1:] == 3, count == 8)
         # Triangles 0, 2, ... have their last vertices where the count is 6, 7, 10, 11, ..., or 8, 12, ...

@@ -64,7 +64,7 @@ class Outcome:
 
     @contextmanager
     def reported(self) -> Iterator[None]:
-        """Run the body; print the JSON object if it is wanted; turn errors into messages and exit statuses."""
+        """Run the body; print the JSON object if it is wanted; report errors as messages and exit statuses."""
         try:
             yield
         except MachineError as error:

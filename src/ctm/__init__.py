@@ -39,7 +39,7 @@ __all__ = [
     "pipeline",
 ]
 
-_PLACES = {
+_MODULES = {
     "PRESETS": "ctm.rtl.config",
     "CommandBuffer": "ctm.sim.runtime",
     "DataFormat": "ctm.rtl.isa.formats",
@@ -61,12 +61,12 @@ _PLACES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import a name when it is first used, because whoever needs one of them may not need what the others import."""
+    """Import a name when it is first used, so that a user of one of them does not import the packages of the others."""
     if name == "__version__":
         return import_module("importlib.metadata").version("ctm-machine")
-    if name not in _PLACES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'ctm' has no attribute {name!r}")
-    return getattr(import_module(_PLACES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -15,7 +15,7 @@ from ctm.tb.board.wire import contents, stuffed
 
 FREQUENCY = 10_000_000
 _CYCLES = 2000
-_DONE, _REFUSED, _MALFORMED = range(3)
+_DONE, _BUS_ERROR, _MALFORMED = range(3)
 _BLOCK = 2048
 _WORD = struct.Struct("<I")
 
@@ -104,7 +104,7 @@ class StandIn:
         if request is Request.READ_WRITTEN:
             written = (self._image() != self._seen).any(axis=1)
             return np.packbits(written, bitorder="little").tobytes()[address // _BLOCK // 8 :][:length]
-        if request is Request.FORGET_WRITTEN:
+        if request is Request.CLEAR_WRITTEN:
             self._seen = self._image()
         return b""
 

@@ -77,7 +77,7 @@ def test_a_baud_rate_that_the_clock_cannot_give_is_an_error() -> None:
 def test_seeds_are_tried_until_one_is_routed_and_fast_enough(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clocks = {4: 14.5, 5: None, 6: 15.25, 7: 20.0}
 
-    def place(placer: Placer, modules: Any, top: str, seed: int) -> Placement:
+    def counted(placer: Placer, modules: Any, top: str, seed: int) -> Placement:
         frequency = clocks[seed]
         if frequency is None:
             raise UnroutedError("nextpnr does not route")
@@ -89,7 +89,7 @@ def test_seeds_are_tried_until_one_is_routed_and_fast_enough(tmp_path: Path, mon
         return placed(design, {}, seeds, tmp_path, slowest, lambda text: None).seed
 
     monkeypatch.setattr(Placer, "with_sites", lambda placer, modules, top, seed: modules)
-    monkeypatch.setattr(Placer, "place", place)
+    monkeypatch.setattr(Placer, "place", counted)
     assert found([4, 5, 6, 7], 15.0) == 6
     assert found([5, 4, 6], 0.0) == 4
     with pytest.raises(BitstreamError) as failure:

@@ -20,7 +20,7 @@ CONFIG = BridgeConfig(
     frequency=PERIOD * 1_000_000, baud=1_000_000, memory_bytes=MEMORY_BYTES, data_bits=64, fingerprint=FINGERPRINT
 )
 _LATELY = 20
-DONE, REFUSED, MALFORMED = Verdict.DONE.value, Verdict.REFUSED.value, Verdict.MALFORMED.value
+DONE, BUS_ERROR, MALFORMED = Verdict.DONE.value, Verdict.BUS_ERROR.value, Verdict.MALFORMED.value
 
 
 class Bench:
@@ -199,10 +199,10 @@ def test_memory_is_cleared(bridge: Bridge) -> None:
 def test_an_address_beyond_memory_is_an_error(bridge: Bridge) -> None:
     async def body(bench: Bench) -> None:
         [read] = await bench.exchange(request(Request.READ_MEMORY, 1, address=MEMORY_BYTES, length=64))
-        assert (len(read), read[-1]) == (2 + 64 + 1, REFUSED)
+        assert (len(read), read[-1]) == (2 + 64 + 1, BUS_ERROR)
         for code, data in ((Request.WRITE_MEMORY, bytes(64)), (Request.CLEAR_MEMORY, struct.pack("<I", 64))):
-            refused = await bench.exchange(request(code, 2, address=MEMORY_BYTES, data=data))
-            assert refused == [response(code, 2, verdict=REFUSED)]
+            failed = await bench.exchange(request(code, 2, address=MEMORY_BYTES, data=data))
+            assert failed == [response(code, 2, verdict=BUS_ERROR)]
         assert await bench.exchange(request(Request.WRITE_MEMORY, 3, address=0, data=bytes(64))) == [
             response(Request.WRITE_MEMORY, 3)
         ]
@@ -212,7 +212,7 @@ def test_an_address_beyond_memory_is_an_error(bridge: Bridge) -> None:
 
 def test_the_map_has_what_the_machine_wrote(bridge: Bridge) -> None:
     async def body(bench: Bench) -> None:
-        assert await bench.exchange(request(Request.FORGET_WRITTEN, 1)) == [response(Request.FORGET_WRITTEN, 1)]
+        assert await bench.exchange(request(Request.CLEAR_WRITTEN, 1)) == [response(Request.CLEAR_WRITTEN, 1)]
         for address in (0x0, 0x4FFF, 0x5000, 0xFFC0):
             bench.context.set(bench.bridge.write, {"valid": 1, "address": address})
             await bench.clock()
@@ -222,7 +222,7 @@ def test_the_map_has_what_the_machine_wrote(bridge: Bridge) -> None:
         assert seen == [response(Request.READ_WRITTEN, 2, struct.pack("<I", blocks))]
         seen = await bench.exchange(request(Request.READ_WRITTEN, 3, address=0x4000, length=1))
         assert seen == [response(Request.READ_WRITTEN, 3, bytes([blocks >> 8 & 0xFF]))]
-        await bench.exchange(request(Request.FORGET_WRITTEN, 4), idle=50)
+        await bench.exchange(request(Request.CLEAR_WRITTEN, 4), idle=50)
         seen = await bench.exchange(request(Request.READ_WRITTEN, 5, length=4))
         assert seen == [response(Request.READ_WRITTEN, 5, bytes(4))]
 
@@ -250,7 +250,7 @@ MORE: list[tuple[Request | int, dict[str, Any]]] = [
     (Request.WRITE_MEMORY, {"data": bytes(64), "length": 128}),
     (Request.CLEAR_MEMORY, {"data": bytes(3)}),
     (Request.READ_WRITTEN, {"address": 0x800, "length": 1}),
-    (Request.FORGET_WRITTEN, {"length": 4}),
+    (Request.CLEAR_WRITTEN, {"length": 4}),
 ]
 
 

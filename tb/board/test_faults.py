@@ -39,7 +39,7 @@ REGISTERS = bridge("test_registers_are_read_and_written")
 MAP = bridge("test_the_map_has_what_the_machine_wrote")
 MEMORY = bridge("test_memory_is_written_and_read", 64)
 CLEARED = bridge("test_memory_is_cleared")
-REFUSED = bridge("test_an_address_beyond_memory_is_an_error")
+BUS_ERROR = bridge("test_an_address_beyond_memory_is_an_error")
 
 FAULTS: dict[str, tuple[Fault, Check]] = {
     "the CRC is not looked at": (Fault("rtl.board.frames", "& some & crc.match_detected", "& some"), DAMAGED),
@@ -79,11 +79,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.board.memory", "Mux(self._clears, 0, self._beat.bits)", "self._beat.bits"), CLEARED,
     ),
     "errors of memory are not told": (
-        Fault("rtl.board.memory", "self.action.error | error", "self.action.error"), REFUSED,
+        Fault("rtl.board.memory", "self.action.error | error", "self.action.error"), BUS_ERROR,
     ),
     "an error is kept": (
         Fault("rtl.board.memory", "action.error.eq(0),", ""),
-        REFUSED,
+        BUS_ERROR,
     ),
     "a read with an error overtakes": (
         Fault("rtl.board.bounds", "inner.ar.valid & ~is_inside & (count == 0)", "inner.ar.valid & ~is_inside"), bounds,

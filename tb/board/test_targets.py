@@ -28,7 +28,7 @@ class Platform:
         return self.pin
 
 
-def test_each_pin_of_a_tang_mega_is_at_a_place_of_its_own() -> None:
+def test_each_pin_of_a_tang_mega_is_at_a_site_of_its_own() -> None:
     """Serial line, button and oscillator, and a memory of 16 bits with 13 addresses."""
     made = pins(TANG_MEGA_138K, data_bits=128, frequency=25_000_000, steps=(Step(address=0, value=0),))
     indices = dict(re.findall(r'^\s*IO_LOC "([^"]+)" (\w+);$', made.constraints, re.MULTILINE))

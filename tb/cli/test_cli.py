@@ -100,7 +100,7 @@ def test_hazards_are_reported_on_request(folder: Folder) -> None:
         (["run", "{job}", "--preset", "huge"], "there is no preset 'huge'"),
         (["run", "{job}", "--set", "array.lanes=5"], "array.lanes must be a power of two, not 5"),
         (["run", "{job}", "--set", "array.lines=4"], "array.lines: no such setting; there are array.instruction_set"),
-        (["run", "{job}", "--set", "lanes=4"], "lanes: no such part; the parts are array"),
+        (["run", "{job}", "--set", "lanes=4"], "lanes: no such section; the sections are array"),
         (["run", "{job}", "--set", "array.lanes"], "has no value; write it as a.b=V"),
         (["run", "{job}", "--set", "array.lanes=four"], "'four' is no number"),
         (["run", "{folder}/none.toml"], "none.toml: cannot read the job"),

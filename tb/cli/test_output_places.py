@@ -140,7 +140,7 @@ def test_a_folder_that_is_missing_is_made(folder: Folder, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["run", "asm", "exec"])
-def test_a_folder_in_the_place_of_a_file_is_an_error(folder: Folder, command: str) -> None:
+def test_a_folder_instead_of_a_file_is_an_error(folder: Folder, command: str) -> None:
     (folder.path / "y.npy").mkdir()
     (folder.path / "a.s").write_text(SOURCE)
     before = state(folder.path)
@@ -153,7 +153,7 @@ def test_a_folder_in_the_place_of_a_file_is_an_error(folder: Folder, command: st
     assert state(folder.path) == before
 
 
-def test_a_file_in_the_place_of_a_folder_is_an_error(folder: Folder) -> None:
+def test_a_file_instead_of_a_folder_is_an_error(folder: Folder) -> None:
     before = state(folder.path)
     assert error_line("run", folder.job, "-o", folder.job) == f"error: {folder.job}/y.npy: Not a directory\n"
     assert error_line("run", folder.job, "-o", folder.job / "a") == f"error: {folder.job}/a/y.npy: Not a directory\n"

@@ -122,7 +122,7 @@ private:
         ReadUnderWay read{bits(ports.line_request.payload.bits, 0, LINE_BITS), due(now), chance.next() % 2 == 0, {}};
         if (bits(ports.line_request.payload.bits, LINE_BITS, 1)) throw Failure("an uncached line is asked for");
         for (const auto& other : reads) {
-            if (other.line == read.line) throw Failure("a line on its way is asked for again");
+            if (other.line == read.line) throw Failure("a line in flight is requested again");
         }
         for (const auto& other : writes) {
             if (other.line == read.line) throw Failure("a line is asked for whose write-back is not answered");
@@ -141,7 +141,7 @@ private:
         for (std::size_t byte = 0; byte < LINE_BYTES; ++byte) each.bytes[byte] = bits(payload, LINE_BITS + 8 * byte, 8);
         if (!each.mask) throw Failure("a write-back of nothing");
         for (const auto& other : reads) {
-            if (other.line == each.line) throw Failure("a line is written back that is on its way");
+            if (other.line == each.line) throw Failure("a line is written back that is in flight");
         }
         for (const auto& other : writes) {
             if (other.line == each.line) throw Failure("a line is written back whose write-back is not answered");

@@ -204,7 +204,7 @@ def test_faults_are_found(name, monkeypatch):
 
 
 def test_a_fault_is_found(monkeypatch):
-    with pytest.raises(ProtocolError, match="a line is written back that is on its way"):
+    with pytest.raises(ProtocolError, match="a line is written back that is in flight"):
         find(*FAULTS["a line is read before its write response"], monkeypatch)
 
 

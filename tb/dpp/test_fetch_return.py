@@ -123,9 +123,9 @@ class Bench:
 
 @pytest.mark.parametrize("instruction_set", SHAPES)
 @pytest.mark.parametrize("stall", STALLS)
-@pytest.mark.parametrize(("lanes", "lookups"), [(4, 8), (4, 1), (8, 4)])
-def test_random_fetches(instruction_set, lanes, lookups, stall):
-    config, cycles = ArrayConfig(lanes=lanes, threads=4, temporaries=TEMPORARIES, lookups=lookups), 0
+@pytest.mark.parametrize(("lanes", "outstanding"), [(4, 8), (4, 1), (8, 4)])
+def test_random_fetches(instruction_set, lanes, outstanding, stall):
+    config, cycles = ArrayConfig(lanes=lanes, threads=4, temporaries=TEMPORARIES, lookups=outstanding), 0
     bench = Bench(config, SHAPES[instruction_set], stall)
 
     async def testbench(context: Any) -> None:

@@ -41,16 +41,16 @@ def chosen(generator: np.random.Generator, allowed: list[bool], share: float) ->
     return int(generator.choice(numbers)) if numbers and generator.random() < share else None
 
 
-@pytest.mark.parametrize(("lookups", "returns"), [(1, 0.5), (8, 0.3), (8, 0.8), (4, 0.5)])
-def test_random_events(lookups, returns):
-    generator = np.random.default_rng(lookups)
-    config = ArrayConfig(threads=4, temporaries=128, lookups=lookups)
+@pytest.mark.parametrize(("outstanding", "returns"), [(1, 0.5), (8, 0.3), (8, 0.8), (4, 0.5)])
+def test_random_events(outstanding, returns):
+    generator = np.random.default_rng(outstanding)
+    config = ArrayConfig(threads=4, temporaries=128, lookups=outstanding)
     unit, waves = Scoreboard(config), [Wave() for _ in range(config.threads)]
     seen: set[tuple[bool, bool, bool]] = set()
 
     async def testbench(context: Any) -> None:
         for number in range(CYCLES):
-            full = [len(wave.fetches) == lookups for wave in waves]
+            full = [len(wave.fetches) == outstanding for wave in waves]
             blocked = [wave.blocked for wave in waves]
             drained = [not wave.fetches and not wave.writing for wave in waves]
             assert context.get(unit.full) == mask(full)
@@ -69,7 +69,7 @@ def test_random_events(lookups, returns):
             for port, number in ((unit.returned, returned), (unit.write, write), (unit.written, written)):
                 context.set(port, {"valid": number is not None, "wave": number or 0})
             if texture is not None and fetches:
-                assert context.get(unit.entry) == waves[texture].made % lookups
+                assert context.get(unit.entry) == waves[texture].made % outstanding
             await context.tick()
 
             if returned is not None:
@@ -88,5 +88,5 @@ def test_random_events(lookups, returns):
     simulate(unit, testbench)
     possible = itertools.product((False, True), repeat=3)
     # With one fetch allowed a wave slot that has one in flight is full.
-    expected = {(f, b, q) for f, b, q in possible if not (q and (f or b)) and (lookups > 1 or f or b or q)}
+    expected = {(f, b, q) for f, b, q in possible if not (q and (f or b)) and (outstanding > 1 or f or b or q)}
     assert seen == expected

@@ -28,20 +28,20 @@ module DP16KD #(
     end
 
     // A row after a write by a port of this width. In rows the lowest bits of the address enable bytes.
-    function [17:0] written(input integer width, input [17:0] bits, input [17:0] data, input [3:0] place);
+    function [17:0] written(input integer width, input [17:0] bits, input [17:0] data, input [3:0] address);
         case (width)
             1: begin
                 written = bits;
-                written[9 * place[3] + place[2:0]] = data[0];
+                written[9 * address[3] + address[2:0]] = data[0];
             end
-            9: written = place[3] ? {data[8:0], bits[8:0]} : {bits[17:9], data[8:0]};
-            default: written = {place[1] ? data[17:9] : bits[17:9], place[0] ? data[8:0] : bits[8:0]};
+            9: written = address[3] ? {data[8:0], bits[8:0]} : {bits[17:9], data[8:0]};
+            default: written = {address[1] ? data[17:9] : bits[17:9], address[0] ? data[8:0] : bits[8:0]};
         endcase
     endfunction
-    function [17:0] seen(input integer width, input [17:0] bits, input [3:0] place);
+    function [17:0] seen(input integer width, input [17:0] bits, input [3:0] address);
         case (width)
-            1: seen = {17'b0, bits[9 * place[3] + place[2:0]]};
-            9: seen = place[3] ? bits[17:9] : bits[8:0];
+            1: seen = {17'b0, bits[9 * address[3] + address[2:0]]};
+            9: seen = address[3] ? bits[17:9] : bits[8:0];
             default: seen = bits;
         endcase
     endfunction

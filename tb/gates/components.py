@@ -17,7 +17,7 @@ COUNT = 4000
 class Memories(wiring.Component):
     """Memories of all shapes that synthesis makes of the machine's: rows of 36, 18, 9 and 1 bits, and small ones."""
 
-    place: In(11)
+    address: In(11)
     other: In(11)
     data: In(36)
     write: In(4)
@@ -35,19 +35,19 @@ class Memories(wiring.Component):
         m.submodules.same = same = Memory(shape=18, depth=1024, init=[])
         m.submodules.small = small = Memory(shape=8, depth=16, init=[])
         port, read = wide.write_port(granularity=9), wide.read_port()
-        m.d.comb += [port.addr.eq(self.place), port.data.eq(self.data), port.en.eq(self.write)]
+        m.d.comb += [port.addr.eq(self.address), port.data.eq(self.data), port.en.eq(self.write)]
         m.d.comb += [read.addr.eq(self.other), self.wide.eq(read.data)]
         # A row that is read in the cycle in which it is written has its old contents.
         for memory, output in ((byte, self.byte), (same, self.same)):
             port, read = memory.write_port(), memory.read_port()
-            m.d.comb += [port.addr.eq(self.place), port.data.eq(self.data), port.en.eq(self.write[0])]
+            m.d.comb += [port.addr.eq(self.address), port.data.eq(self.data), port.en.eq(self.write[0])]
             m.d.comb += [read.addr.eq(self.other), output.eq(read.data)]
         m.submodules.bits = bits = Memory(shape=1, depth=1 << 14, init=[row * row >> 3 & 1 for row in range(1 << 14)])
         port, read = bits.write_port(), bits.read_port()
-        m.d.comb += [port.addr.eq(Cat(self.place, self.write)), port.data.eq(self.data), port.en.eq(self.write[0])]
+        m.d.comb += [port.addr.eq(Cat(self.address, self.write)), port.data.eq(self.data), port.en.eq(self.write[0])]
         m.d.comb += [read.addr.eq(Cat(self.other, self.write)), self.bit.eq(read.data)]
         port, look = small.write_port(), small.read_port(domain="comb")
-        m.d.comb += [port.addr.eq(self.place), port.data.eq(self.data), port.en.eq(self.write[1])]
+        m.d.comb += [port.addr.eq(self.address), port.data.eq(self.data), port.en.eq(self.write[1])]
         held = Signal(8)
         m.d.comb += [look.addr.eq(self.other), self.small.eq(held)]
         m.d.sync += held.eq(look.data)
@@ -78,7 +78,7 @@ class Products(wiring.Component):
 class Constants(wiring.Component):
     """What a constant would need a wire for: rows that are not used, carries at the first bit, and a lasting flag."""
 
-    place: In(2)
+    address: In(2)
     other: In(2)
     data: In(12)
     write: In(1)
@@ -92,13 +92,16 @@ class Constants(wiring.Component):
         m.submodules.few = few = Memory(shape=12, depth=4, init=[])
         port, read = few.write_port(), few.read_port(domain="comb")
         m.d.comb += [
-            port.addr.eq(self.place),
+            port.addr.eq(self.address),
             port.data.eq(self.data),
             port.en.eq(self.write),
             read.addr.eq(self.other),
         ]
-        m.d.sync += [self.few.eq(read.data), self.difference.eq(self.data - Cat(self.place, self.other, self.place))]
-        with m.If(self.write & (self.data == self.place)):
+        m.d.sync += [
+            self.few.eq(read.data),
+            self.difference.eq(self.data - Cat(self.address, self.other, self.address)),
+        ]
+        with m.If(self.write & (self.data == self.address)):
             m.d.sync += self.ever.eq(1)
         return m
 
@@ -148,7 +151,7 @@ class Choices(wiring.Component):
 
 
 def results(component: wiring.Component) -> dict[str, np.ndarray]:
-    """What a component gives for random inputs, of which many are at the same places."""
+    """What a component gives for random inputs, of which many are at the same addresses."""
     compiled, generator = unit.CompiledUnit(component), np.random.default_rng(3)
     inputs: dict[str, Any] = {
         name: generator.integers(0, 1 << width, COUNT, np.uint64) >> generator.integers(0, 4, COUNT, np.uint64) * 3

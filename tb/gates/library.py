@@ -45,7 +45,7 @@ def synthesised(text: str, top: str) -> Mapping[str, Mapping[str, Any]]:
 
 
 def routed(modules: Mapping[str, Mapping[str, Any]], top: str) -> Mapping[str, Any]:
-    """What nextpnr writes of a small design behind routing on an LFE5U-25F, at whatever pins there are."""
+    """What nextpnr writes of a small design after routing on an LFE5U-25F, at whatever pins there are."""
     nextpnr = DEVICES["25k"].alone
     assert nextpnr is not None
     with tempfile.TemporaryDirectory(prefix="ctm-gates-") as name:

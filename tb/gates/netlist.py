@@ -74,10 +74,10 @@ class _Module:
         return f"{_name(kind)} {f'#({given}) ' if given else ''}{name}({connected});"
 
     def _joined(self, bits: Bits) -> str:
-        parts = list(self._parts(bits))
-        return parts[0] if len(parts) == 1 else f"{{{', '.join(parts)}}}"
+        nets = list(self._nets_of(bits))
+        return nets[0] if len(nets) == 1 else f"{{{', '.join(nets)}}}"
 
-    def _parts(self, bits: Bits) -> Iterator[str]:
+    def _nets_of(self, bits: Bits) -> Iterator[str]:
         for bit in reversed(bits):
             yield self._nets[bit] if isinstance(bit, int) else "1'b0" if bit == "0" else "1'b1"
 
@@ -85,14 +85,14 @@ class _Module:
 def _vectors(kind: str, pins: Mapping[str, Bits]) -> dict[str, Bits]:
     found: dict[str, Bits] = {}
     assert all(bit == "0" for pin in LOW[kind] for bit in pins.get(pin, ())), f"a {kind} that is not modelled"
-    parts: defaultdict[str, dict[int, Bits]] = defaultdict(dict)
+    vectors: defaultdict[str, dict[int, Bits]] = defaultdict(dict)
     for key, bits in pins.items():
         numbered = _NUMBERED.fullmatch(key)
         if numbered is not None and numbered[1] in VECTORS[kind]:
-            parts[numbered[1]][int(numbered[2])] = bits
+            vectors[numbered[1]][int(numbered[2])] = bits
         else:
             found[key] = bits
-    for key, numbers in parts.items():
+    for key, numbers in vectors.items():
         found[key] = [numbers.get(number, ["0"])[0] for number in range(max(numbers) + 1)]
     return found
 
@@ -112,7 +112,7 @@ def _bits(value: str) -> Bits:
 
 
 def _value(value: str) -> str:
-    # Yosys puts a space behind what is text and looks like bits.
+    # Yosys puts a space after text and looks like bits.
     known = value.replace("x", "0")
     return f"{len(value)}'h{int(known, 2):x}" if _BITS.fullmatch(known) else f'"{value.rstrip()}"'
 

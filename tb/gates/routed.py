@@ -1,4 +1,4 @@
-"""What nextpnr writes of an ECP5 behind routing, as cells that synthesis has: with models of those it is simulated.
+"""What nextpnr writes of an ECP5 after routing, as cells that synthesis has: with models of those it is simulated.
 
 A netlist of nextpnr has cells of the FPGA itself: halves of a slice, whose modes say what they do, pins that are tied
 by a parameter, not by a net. Source of what these mean: nextpnr's ecp5/docs/primitives.md, and Lattice, FPGA-TN-02205
@@ -20,7 +20,7 @@ _WRITTEN = {
 }  # fmt: skip
 """What comes out of the slice that gives the LUTs beside it what is written, and where, by what goes in."""
 _AT_PIN = (("OUTREG", "OUT", "TXDATA0", "IOLDO"), ("TSREG", "OUT", "TSDATA0", "IOLTO"), ("FF", "IN", "PADDI", "INFF"))
-"""Registers at a pin: their names in parameters, the way of what they hold, where it comes from and where it goes."""
+"""Registers at a pin: their names in parameters, their direction, input and output."""
 
 Cell = Mapping[str, Any]
 Net = int | str
@@ -46,7 +46,7 @@ def unpacked(module: Mapping[str, Any]) -> dict[str, Any]:
         pins |= {pin: packed["connections"][pin] or [OPEN] for pin in driven}
         cell = _Packed(packed["type"], packed["parameters"], pins, driven)
         for index, found in enumerate(_KINDS[cell.kind](cell)):
-            ends = [pin for pin, way in found["port_directions"].items() if way == "output"]
+            ends = [pin for pin, direction in found["port_directions"].items() if direction == "output"]
             # Verilog wants a net where something comes out.
             idle = {pin: [next(numbers)] for pin in ends if found["connections"][pin] == [OPEN]}
             cells[f"{name}.{index}"] = with_pins(found, idle)
@@ -78,12 +78,12 @@ class _Packed:
         return self[pin] == [OPEN]
 
     def parameter(self, name: str) -> str:
-        """Texts that look like bits have a space behind them."""
+        """Texts that look like bits have a space after them."""
         return self.parameters.get(name, "").strip()
 
 
 def _table(cell: _Packed) -> Iterator[Cell]:
-    """Half of a slice: a table of four inputs, half of a carry cell, or 16 rows of a bit; a multiplexer behind it."""
+    """Half of a slice: a table of four inputs, half of a carry cell, or 16 rows of a bit; then a multiplexer."""
     inputs = {pin: cell[pin] for pin in "ABCD"}
     init = cell.parameters.get("INITVAL", "0" * 16)
     mode = cell.parameters.get("MODE", "LOGIC")
@@ -156,11 +156,11 @@ def _at_pin(cell: _Packed) -> Iterator[Cell]:
     if cell.parameter("MODE") == "IDDRX1_ODDRX1":
         words = {"D0": cell["TXDATA0"], "D1": cell["TXDATA1"], "RST": cell["LSR"]}
         yield make_cell("ODDRX1F", {}, clocked | words, {"Q": cell["IOLDO"]})
-    for register, way, data, output in _AT_PIN:
-        if cell.parameter(f"{register}.{way}REGMODE") == "FF":
+    for register, side, data, output in _AT_PIN:
+        if cell.parameter(f"{register}.{side}REGMODE") == "FF":
             sets = cell.parameter(f"{register}.REGSET") == "SET"
             kind, pin = ("FS1P3BX", "PD") if sets else ("FS1P3DX", "CD")
-            yield make_cell(f"{way[0]}{kind}", {}, enabled | {"D": cell[data], pin: cell["LSR"]}, {"Q": cell[output]})
+            yield make_cell(f"{side[0]}{kind}", {}, enabled | {"D": cell[data], pin: cell["LSR"]}, {"Q": cell[output]})
 
 
 def _clock(cell: _Packed) -> Iterator[Cell]:

@@ -24,8 +24,8 @@ CONSTANT, WIDE = constants._constant, multiplexers._wide
 MISTAKES = {
     "a wide word's second row": ("rows[first_b + 1]", "rows[first_b]"),
     "a wide write's second row": ("rows[first_a + 1] <= written", "rows[first_a] <= written"),
-    "which half of a row": ("9: seen = place[3] ?", "9: seen = !place[3] ?"),
-    "enables of bytes": ("place[1] ? data[17:9]", "place[0] ? data[17:9]"),
+    "which half of a row": ("9: seen = address[3] ?", "9: seen = !address[3] ?"),
+    "enables of bytes": ("address[1] ? data[17:9]", "address[0] ? data[17:9]"),
     "contents at the start": ("INITVAL[20 * row", "INITVAL[18 * row"),
     "width of products": ("P = product[35:0]", "P = product[34:0]"),
     "sign of one factor": ("SIGNEDA & A[17]", "1'b0"),

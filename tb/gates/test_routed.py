@@ -1,4 +1,4 @@
-"""Small components as nextpnr writes them behind routing: they do what they did, and mistakes in reading are seen."""
+"""Small components as nextpnr writes them after routing: they do what they did, and mistakes in reading are seen."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -48,7 +48,7 @@ def netlists() -> dict[str, Module]:
 
 
 def found(name: str, netlists: dict[str, Module], unpacked: Callable[[Module], Module]) -> dict[str, np.ndarray]:
-    """What a component gives when it is simulated behind routing."""
+    """What a component gives when it is simulated after routing."""
 
     def as_routed(component: wiring.Component, *, top: str) -> str:
         if name not in netlists:
@@ -62,12 +62,12 @@ def found(name: str, netlists: dict[str, Module], unpacked: Callable[[Module], M
 
 
 def is_right(name: str, netlists: dict[str, Module], unpacked: Callable[[Module], Module] = routed.unpacked) -> bool:
-    expected, behind = components.results(COMPONENTS[name]()), found(name, netlists, unpacked)
-    return all(np.array_equal(behind[output], bits) for output, bits in expected.items())
+    expected, after = components.results(COMPONENTS[name]()), found(name, netlists, unpacked)
+    return all(np.array_equal(after[output], bits) for output, bits in expected.items())
 
 
 @pytest.mark.parametrize("name", COMPONENTS)
-def test_components_do_the_same_behind_routing(name: str, netlists: dict[str, Module]) -> None:
+def test_components_do_the_same_after_routing(name: str, netlists: dict[str, Module]) -> None:
     assert is_right(name, netlists)
 
 

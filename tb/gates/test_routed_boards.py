@@ -1,4 +1,4 @@
-"""Whole boards as nextpnr writes them behind routing, simulated with a memory chip and a serial line at their pins."""
+"""Whole boards as nextpnr writes them after routing, simulated with a memory chip and a serial line at their pins."""
 
 import shutil
 import struct
@@ -46,8 +46,8 @@ CLEARED = 1 << 17
 """Bytes; to clear all of memory would take hours."""
 
 
-def behind_routing(wanted: Design, folder: Path) -> BoardAtPins:
-    """A board of the cells and in the places that its bitstream has."""
+def after_routing(wanted: Design, folder: Path) -> BoardAtPins:
+    """A board of the cells and at the sites that its bitstream has."""
     made = bitstream(wanted, seeds=[1, 2, 3], folder=folder, allow_slow=True)
     assert made.placement.frequency > made.wanted
     (module,) = read_json(folder / ROUTED)["modules"].values()
@@ -73,7 +73,7 @@ def small_saxpy(folder: Path) -> Path:
 
 def test_memory_is_written_and_read(tmp_path: Path) -> None:
     """On the board without a machine, which is routed in a minute."""
-    board = behind_routing(memory_design(baud=BAUD), tmp_path)
+    board = after_routing(memory_design(baud=BAUD), tmp_path)
     sent = np.random.default_rng(5).bytes(LARGEST)
     with Terminal(board) as line:
         link = Link(SerialPort(line.port, 1_000_000), patience=PATIENCE)
@@ -92,7 +92,7 @@ def test_memory_is_written_and_read(tmp_path: Path) -> None:
 
 def test_the_machine_gives_the_golden_models_bits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Half an hour, most of which routing takes."""
-    board = behind_routing(design(ULX3S, CONFIG, baud=BAUD), tmp_path)
+    board = after_routing(design(ULX3S, CONFIG, baud=BAUD), tmp_path)
     ask = Link.ask
 
     def ask_less(self: Link, request: Request, **options: object) -> bytes:

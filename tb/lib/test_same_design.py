@@ -11,12 +11,12 @@ attribute \top 1
 module \ctm
   wire width 8 input 1 \a
   wire width 8 output 2 \q
-  cell \ctm.part \part
+  cell \ctm.core \core
     connect \a \a
     connect \q \q
   end
 end
-module \ctm.part
+module \ctm.core
   wire width 8 input 1 \a
   wire width 8 $1
   wire width 8 output 2 \q
@@ -32,7 +32,7 @@ end
 
 
 def test_a_renamed_signal_instance_or_module_is_the_same_design() -> None:
-    for old, new in ((r"\a", r"\address"), (r"\part", r"\half"), (r"ctm.part", r"ctm.half"), ("$2", "$7")):
+    for old, new in ((r"\a", r"\address"), (r"\core", r"\half"), (r"ctm.core", r"ctm.half"), ("$2", "$7")):
         assert difference(TEXT, TEXT.replace(old, new)) is None, (old, new)
 
 

@@ -76,15 +76,15 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     "an address waits no longer than a cycle": (Fault("rtl.mc.bus.reader", "~ar.valid | ar.ready", "1"), READER),
     "a drained line is offered": (Fault("rtl.mc.bus.reader", "is_whole & ~self.drain", "is_whole"), READER_DRAIN),
     "a drain takes requests": (
-        Fault("rtl.mc.bus.reader", "request.ready.eq(free & underway.w_rdy & ~self.drain)",
-              "request.ready.eq(free & underway.w_rdy)"),
+        Fault("rtl.mc.bus.reader", "request.ready.eq(free & in_flight.w_rdy & ~self.drain)",
+              "request.ready.eq(free & in_flight.w_rdy)"),
         READER_DRAIN,
     ),
     "the first beat is always beat 0": (Fault("rtl.mc.bus.writer", "beat.eq(first_used)", "beat.eq(0)"), WRITER),
     "a burst ends at the line's end": (Fault("rtl.mc.bus.writer", "last.eq(last_used)", "last.eq(beats - 1)"), WRITER),
     "a gap after each burst": (Fault("rtl.mc.bus.writer", "(w.ready & w.payload.last)", "Const(0)"), WRITER_PACE),
     "a drain ends before its responses": (
-        Fault("rtl.mc.bus.writer", "(underway.level == 0) & ~self.aw.valid & ~sending", "~self.aw.valid & ~sending"),
+        Fault("rtl.mc.bus.writer", "(in_flight.level == 0) & ~self.aw.valid & ~sending", "~self.aw.valid & ~sending"),
         WRITER_DRAIN,
     ),
     "a line is offered before its response": (

@@ -85,15 +85,15 @@ def _may_be(name: str, target: Path) -> bool:
 
 def _packages(name: str) -> list[str]:
     """The packages of a module, whose own files are imported before it."""
-    parts = name.split(".")
-    return [".".join(parts[:count]) for count in range(2, len(parts))]
+    names = name.split(".")
+    return [".".join(names[:count]) for count in range(2, len(names))]
 
 
 @cache
 def _path(name: str) -> Path | None:
     """The file of a module of the project; None if it has none, and of what is no module."""
-    parts = name.split(".")
-    for folder in (TOP.joinpath(*parts[1:]), TOP.joinpath("src", *parts)):
+    names = name.split(".")
+    for folder in (TOP.joinpath(*names[1:]), TOP.joinpath("src", *names)):
         for path in (folder.with_suffix(".py"), folder / "__init__.py"):
             if path.exists():
                 return path.resolve()

@@ -1,7 +1,7 @@
 """The table of mutants that no test finds, and why that is right: ``survivors.toml``.
 
 A row names mutants by their file, the text of their line, what is changed, and the indices of those with the same text
-and change, by default the first. So it stays when lines move.
+and change, by default the first. So it is kept when lines move.
 """
 
 import tomllib

@@ -16,22 +16,22 @@ MODULE = "def value():\n    number = 3\n    return number > 1\n"
 
 @pytest.fixture
 def unit(tmp_path: Path) -> Path:
-    (tmp_path / "piece.py").write_text(MODULE)
-    (tmp_path / "test_piece.py").write_text("import piece\ndef test_it():\n    assert piece.value()\n")
+    (tmp_path / "probe.py").write_text(MODULE)
+    (tmp_path / "test_probe.py").write_text("import probe\ndef test_it():\n    assert probe.value()\n")
     (tmp_path / "table.toml").write_text("")
     return tmp_path
 
 
 def run(unit: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    own = ("--table", unit / "table.toml", *arguments, "--tests", unit / "test_piece.py")
-    return mutation(unit / "piece.py", *own, least=5.0)
+    own = ("--table", unit / "table.toml", *arguments, "--tests", unit / "test_probe.py")
+    return mutation(unit / "probe.py", *own, least=5.0)
 
 
 def test_survivors_are_told_until_the_table_has_them(unit: Path) -> None:
     first = run(unit, "--draft")
     told = first.stdout
     assert first.returncode == 1
-    assert f"survived: {unit}/piece.py:3 > -> >= #1\n    return number > 1\n" in told
+    assert f"survived: {unit}/probe.py:3 > -> >= #1\n    return number > 1\n" in told
     assert told.endswith("1 killed, 0 accepted, 5 survive; 16.7 % of those that are not accepted are killed\n")
     rows = [row.replace('reason = ""', 'reason = "why"') for row in told.split("\n\n") if "[[" in row]
     (unit / "table.toml").write_text("\n".join(row[row.index("[[") :].partition("reason = \"why\"")[0] +
@@ -41,28 +41,28 @@ def test_survivors_are_told_until_the_table_has_them(unit: Path) -> None:
 
 
 def test_a_row_whose_mutant_is_found_is_told(unit: Path) -> None:
-    (mutant,) = [each for each in Source(unit / "piece.py").mutants if "swapped" in each.text]
+    (mutant,) = [each for each in Source(unit / "probe.py").mutants if "swapped" in each.text]
     (unit / "table.toml").write_text(draft(mutant).replace('""', '"why"'))
     result = run(unit)
     assert result.returncode == 1 and f"found now, and still in the table: {mutant.name}" in result.stdout
 
 
 def test_one_mutant_is_run_by_its_name(unit: Path) -> None:
-    (mutant,) = [each for each in Source(unit / "piece.py").mutants if "swapped" in each.text]
-    result = mutation(mutant.name, "--all", "--tests", unit / "test_piece.py", "-k", "it")
+    (mutant,) = [each for each in Source(unit / "probe.py").mutants if "swapped" in each.text]
+    result = mutation(mutant.name, "--all", "--tests", unit / "test_probe.py", "-k", "it")
     assert result.returncode == 0 and f"killed: {mutant.name}" in result.stdout
 
 
 def test_what_cannot_be_run_is_told(unit: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["nothing"]) == 2 and "nothing is not there" in capsys.readouterr().err
-    assert main([f"{unit}/piece.py:1 3 -> 4 #1"]) == 2 and "has no mutant" in capsys.readouterr().err
-    (unit / "test_piece.py").write_text("def test_it():\n    assert False\n")
+    assert main([f"{unit}/probe.py:1 3 -> 4 #1"]) == 2 and "has no mutant" in capsys.readouterr().err
+    (unit / "test_probe.py").write_text("def test_it():\n    assert False\n")
     result = run(unit)
     assert result.returncode == 2 and "fails without a mutant" in result.stderr
 
 
 def test_a_row_without_a_reason_is_an_error(unit: Path) -> None:
-    (mutant, *_) = Source(unit / "piece.py").mutants
+    (mutant, *_) = Source(unit / "probe.py").mutants
     table = unit / "table.toml"
     table.write_text(draft(mutant))
     with pytest.raises(ValueError, match="has no reason"):

@@ -11,7 +11,7 @@ DRAW = TOP / "sim" / "golden" / "draw"
 
 
 def source(tmp_path: Path, text: str) -> Source:
-    path = tmp_path / "piece.py"
+    path = tmp_path / "probe.py"
     path.write_text(text)
     return Source(path)
 
@@ -19,8 +19,8 @@ def source(tmp_path: Path, text: str) -> Source:
 def test_a_name_has_file_line_change_and_index(tmp_path: Path) -> None:
     found = source(tmp_path, "x = 3\ny = a < b, a < b\n")
     assert [mutant.name for mutant in found.mutants] == [
-        f"{tmp_path}/piece.py:{rest}"
-        for rest in (
+        f"{tmp_path}/probe.py:{change}"
+        for change in (
             "1 3 -> 4 #1", "1 3 -> 2 #1", "2 < -> <= #1", "2 operands of < swapped #1", "2 < -> <= #2",
             "2 operands of < swapped #2",
         )
@@ -39,7 +39,7 @@ def test_a_name_finds_its_mutant(tmp_path: Path) -> None:
             of_name(wrong)
 
 
-def test_a_key_stays_when_lines_are_added(tmp_path: Path) -> None:
+def test_a_key_is_the_same_when_lines_are_added(tmp_path: Path) -> None:
     before = source(tmp_path, "x = 3\ny = 3\nx = 3\n").mutants
     after = source(tmp_path, "import a\n\nx = 3\nz = b\ny = 3\n\n\nx = 3\n").mutants
     assert [mutant.key for mutant in before] == [mutant.key for mutant in after]

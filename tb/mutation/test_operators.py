@@ -1,4 +1,4 @@
-"""What each operator makes of a small piece of source."""
+"""What each operator makes of a few lines of source."""
 
 import ast
 from pathlib import Path
@@ -10,7 +10,7 @@ from ctm.tb.mutation.mutants import Source
 
 def changes(source: str, tmp_path: Path) -> list[tuple[str, str]]:
     """Text of each mutant, and the source that it is."""
-    path = tmp_path / "piece.py"
+    path = tmp_path / "probe.py"
     path.write_text(source)
     found = Source(path)
     return [(mutant.text, ast.unparse(found.tree(mutant))) for mutant in found.mutants]
@@ -76,7 +76,7 @@ def test_an_operator(source: str, expected: list[tuple[str, str]], tmp_path: Pat
     "def f(a: 3) -> 4:\n    return a", "@a(3)\ndef f():\n    return g", "zip(a, strict=True)".join(["x = ", ""]),
     "x = f'{a + 1}'",
 ])  # fmt: skip
-def test_what_says_what_a_program_is_stays(source: str, tmp_path: Path) -> None:
+def test_declarations_of_a_program_are_kept(source: str, tmp_path: Path) -> None:
     assert changes(source, tmp_path) == []
 
 

@@ -30,19 +30,19 @@ def unused(number):
 TESTS = """
 import os
 from pathlib import Path
-import piece
+import probe
 
 def test_start():
-    assert piece.START == 3
+    assert probe.START == 3
 
 def test_seven():
-    assert piece.SEVEN == 7
+    assert probe.SEVEN == 7
 
 def test_doubled():
-    assert piece.doubled(4) == 8
+    assert probe.doubled(4) == 8
 
 def test_is_in_an_own_cache():
-    piece.doubled(1)
+    probe.doubled(1)
     if os.environ.get("CTM_MARK"):
         file = Path(os.environ["XDG_CACHE_HOME"]) / "mark"
         assert not file.exists()
@@ -52,21 +52,21 @@ def test_is_in_an_own_cache():
 
 @pytest.fixture
 def unit(tmp_path: Path) -> Path:
-    (tmp_path / "piece.py").write_text(MODULE)
-    (tmp_path / "test_piece.py").write_text(TESTS)
+    (tmp_path / "probe.py").write_text(MODULE)
+    (tmp_path / "test_probe.py").write_text(TESTS)
     return tmp_path
 
 
 def run(unit: Path, *arguments: str, step: int = 1) -> subprocess.CompletedProcess[str]:
-    names = [mutant.name for mutant in Source(unit / "piece.py").mutants[::step]]
-    return mutation(*names, "--all", "--tests", unit / "test_piece.py", *arguments, least=3.0)
+    names = [mutant.name for mutant in Source(unit / "probe.py").mutants[::step]]
+    return mutation(*names, "--all", "--tests", unit / "test_probe.py", *arguments, least=3.0)
 
 
 def found(unit: Path, *arguments: str, step: int = 1) -> dict[str, Outcome]:
     result = run(unit, *arguments, step=step)
     assert result.returncode < 2, result.stderr
-    rows = re.findall(r"^(.+): \S*piece\.py:(.+)$", result.stdout, re.MULTILINE)
-    assert len(rows) == len(Source(unit / "piece.py").mutants[::step])
+    rows = re.findall(r"^(.+): \S*probe\.py:(.+)$", result.stdout, re.MULTILINE)
+    assert len(rows) == len(Source(unit / "probe.py").mutants[::step])
     return {name: Outcome(outcome) for outcome, name in rows}
 
 
@@ -102,13 +102,13 @@ def test_every_mutant_has_a_cache_of_its_own(unit: Path, monkeypatch: pytest.Mon
 
 
 def test_tests_that_fail_without_a_mutant_are_an_error(unit: Path) -> None:
-    (unit / "test_piece.py").write_text("import piece\ndef test_it():\n    assert piece.START == 5\n")
+    (unit / "test_probe.py").write_text("import probe\ndef test_it():\n    assert probe.START == 5\n")
     errors = run(unit).stderr
-    assert re.search(r"(?s)fails without a mutant: \S*test_piece.py::test_it.*START == 5", errors), errors
+    assert re.search(r"(?s)fails without a mutant: \S*test_probe.py::test_it.*START == 5", errors), errors
 
 
 def test_tests_that_cannot_be_collected_are_an_error(unit: Path) -> None:
-    (unit / "test_piece.py").write_text("import piece\nthis is no Python\n")
+    (unit / "test_probe.py").write_text("import probe\nthis is no Python\n")
     assert "pytest ends with" in run(unit).stderr
 
 

@@ -26,12 +26,12 @@ def suite_of(unit: Path) -> tuple[str, ...]:
     ValueError
         There is none.
     """
-    parts = unit.resolve().relative_to(TOP).parts
-    for count in range(len(parts), 0, -1):
-        name = "/".join(parts[:count])
+    names = unit.resolve().relative_to(TOP).parts
+    for count in range(len(names), 0, -1):
+        name = "/".join(names[:count])
         if name in UNITS:
             return UNITS[name]
-        for folder in (TOP.joinpath("tb", *parts[1:count]), TOP.joinpath("tb", *parts[2:count])):
+        for folder in (TOP.joinpath("tb", *names[1:count]), TOP.joinpath("tb", *names[2:count])):
             if folder.is_dir() and folder != TOP / "tb":
                 return (str(folder.relative_to(TOP)),)
     raise ValueError(f"{unit} has no tests; name them with --tests")

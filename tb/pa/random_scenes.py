@@ -33,7 +33,7 @@ def _around(generator: Generator, count: int) -> np.ndarray:
     return found
 
 
-def _behind(generator: Generator, count: int) -> np.ndarray:
+def _near_the_eye(generator: Generator, count: int) -> np.ndarray:
     """With w negative, 0, and next to 0."""
     found = generator.uniform(-1, 1, (count, 3, 4)).astype(F)
     some = generator.random((count, 3)) < 0.3
@@ -94,7 +94,7 @@ def _on_a_grid(generator: Generator, count: int) -> np.ndarray:
 
 
 KINDS: dict[str, Callable[[Generator, int], np.ndarray]] = {
-    "inside": _inside, "around": _around, "behind": _behind, "far": _far, "degenerate": _degenerate,
+    "inside": _inside, "around": _around, "near the eye": _near_the_eye, "far": _far, "degenerate": _degenerate,
     "special": _special, "any words": _any_words, "huge and tiny": _huge_and_tiny, "on a grid": _on_a_grid,
 }  # fmt: skip
 

@@ -72,8 +72,8 @@ def test_more_random_scenes(seed: int) -> None:
     check_all(size_of(seed), random_scenes(range(seed, seed + 1), size_of(seed)))
 
 
-def behind(scene: Scene) -> np.ndarray:
-    """Which planes a vertex of each primitive is behind, [planes, n], of those that are not dropped."""
+def cutting_planes(scene: Scene) -> np.ndarray:
+    """The planes that each primitive has a vertex outside of, [planes, n], of those that are not dropped."""
     position = flush(scene.position)[scene.corners]
     with np.errstate(all="ignore"):
         kept = ~np.isnan(position).any(axis=(1, 2)) & ~clipping.outside(position, scene.raster)
@@ -90,7 +90,7 @@ def test_random_triangles_meet_every_case() -> None:
         for seed in range(SHORT):
             scene = triangles(seed, kind)
             shapes = scene.shapes()
-            used = behind(scene)
+            used = cutting_planes(scene)
             used[7:] &= (scene.clip_distances >> np.arange(8) & 1).astype(bool)[:, None]
             used[0] &= not scene.raster.no_near
             used[1] &= not scene.raster.no_far
@@ -107,7 +107,7 @@ def test_random_triangles_meet_every_case() -> None:
                     "partial": 0 if strips is None else (~strips.covered).sum(),
                     "on an edge": 0 if strips is None else (strips.edges == 0).any(axis=0).sum(),
                     "empty domain": scene.domain.is_empty, "clip zero": scene.raster.clip_zero,
-                    "pieces of one": (np.bincount(shapes.primitive) > 3).sum() if shapes.count else 0,
+                    "triangles of one": (np.bincount(shapes.primitive) > 3).sum() if shapes.count else 0,
                 })  # fmt: skip
     assert cut.min() > 20
     assert min(several[number] for number in range(6)) > 5

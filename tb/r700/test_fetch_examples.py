@@ -275,7 +275,7 @@ def test_four_neighbours_at_once() -> None:
     same(found[:, 0, 0], [[13.0, 22.0, 23.0, 12.0]] * 2)
 
 
-def place_of(word: int, extent: int, limit: int, normalised: bool, offset: int) -> int:
+def element_of(word: int, extent: int, limit: int, normalised: bool, offset: int) -> int:
     """The column or row that a coordinate's word names, in exact numbers but for one rounded product."""
     number = np.uint32(word).view(np.float32)
     if np.isnan(number):
@@ -317,7 +317,7 @@ def test_random_coordinates(seed: int) -> None:
     found = execute(a, domain=(0, 0, size - 1, size - 1), inputs=inputs, wavefront=64, information=information)
     for j, i in np.ndindex(size, size):
         x, y = (
-            place_of(int(coordinates[j, i, axis]), extent, extent, bool(normalised[axis]), offsets[axis])
+            element_of(int(coordinates[j, i, axis]), extent, extent, bool(normalised[axis]), offsets[axis])
             for axis, extent in enumerate((width, height))
         )
         same(found.outputs[0, j, i, 0], float(x + 100 * y))

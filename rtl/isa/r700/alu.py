@@ -255,5 +255,5 @@ ALU_DWORD1_OP2 = data.StructLayout(
 
 ALU_DWORD1_OP3 = data.StructLayout({**_source(2), "alu_inst": Op3, "bank_swizzle": 3, **_DESTINATION})
 
-ENCODING = data.StructLayout({"operands": 15, "op3": 3, "rest": 14})
+ENCODING = data.StructLayout({"operands": 15, "op3": 3, "upper": 14})
 """The second word has three operands if `op3` is not 0."""

@@ -58,7 +58,7 @@ WITHOUT_TARGET = (
     CfOperation.EMIT_CUT_VERTEX,
     CfOperation.CUT_VERTEX,
 )
-"""Those whose ADDR is not where control flow goes on. A RETURN goes behind the CALL."""
+"""Those whose ADDR is not the next address. A RETURN continues after the CALL."""
 UNSUPPORTED = (
     CfOperation.CALL_FS,
     CfOperation.EMIT_VERTEX,

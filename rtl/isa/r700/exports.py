@@ -54,7 +54,7 @@ STREAM_WRITES = (
 )
 """Those of the buffer form that stream a vertex out."""
 FIRST_POSITION = 60
-"""ARRAY_BASE of the clip position; behind it are the vectors that the pipeline's note has."""
+"""ARRAY_BASE of the clip position; after it are the vectors that the pipeline's note has."""
 POSITIONS = 4
 PARAMETERS = 32
 COMPUTED_DEPTH = 61

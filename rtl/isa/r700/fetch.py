@@ -57,7 +57,7 @@ LOOKUPS = (
     TextureOperation.SAMPLE_G_LB,
     TextureOperation.SAMPLE_G_LZ,
 )
-"""Lookups of an input that this machine does: all samples are the same, because there are no mip levels."""
+"""Fetches from an input that this machine does: all samples are the same, because there are no mip levels."""
 WITHOUT_INPUT = (
     TextureOperation.GET_GRADIENTS_H,
     TextureOperation.GET_GRADIENTS_V,
@@ -294,5 +294,5 @@ SHARE_WRITE = (MEM_DSW_DWORD0, MEM_DSW_DWORD1, MEM_DS_DWORD2, PADDING)
 SHARE_READ = (MEM_DSR_DWORD0, MEM_DSR_DWORD1, MEM_DS_DWORD2, PADDING)
 """The four words of each form, word 0 first."""
 
-FETCH = data.StructLayout({"inst": 5, "rest_low": 3, "mem_op": MemoryOperation, "rest_high": 21})
+FETCH = data.StructLayout({"inst": 5, "lower": 3, "mem_op": MemoryOperation, "upper": 21})
 """What word 0 of every form tells of the form."""

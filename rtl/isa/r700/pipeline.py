@@ -49,7 +49,7 @@ RESOURCES = data.StructLayout({"gprs": 8, "stack_size": 8, "constant_base": 8, "
 EMITS = data.StructLayout({"vertices": 16, "primitive": OutputPrimitive, "reserved": 14})
 """VGT_GS_MAX_VERT_OUT, VGT_GS_OUT_PRIM_TYPE."""
 DISTANCES = data.StructLayout({"clip": 8, "cull": 8, "misc": 1, "first": 1, "second": 1, "reserved": 13})
-"""PA_CL_VS_OUT_CNTL: which distances clip and which cull, and which vectors stand behind the position."""
+"""PA_CL_VS_OUT_CNTL: which distances clip and which cull, and which vectors follow the position."""
 _STAGES = ("vertex", "geometry", "copy")
 _START = data.StructLayout({"start": 32})
 _BUFFER = data.StructLayout({"buffer": 32})
@@ -112,7 +112,7 @@ class Pipeline:
     clip_distances: int = 0
     cull_distances: int = 0
     misc: bool = False
-    """Whether the vector behind the position is point size, edge flag, target index and kill flag."""
+    """Whether the vector after the position is point size, edge flag, target index and kill flag."""
     distance_vectors: tuple[bool, bool] = (False, False)
     parameters: int = 1
 
@@ -174,7 +174,7 @@ def pipeline_of(words: tuple[int, ...], units: int) -> Pipeline:
     present = unpack(PRESENT, words[1])
     if not present["vertex"]:
         raise ValueError("the pipeline has no vertex program")
-    programs = [_program(name, words[4 + 4 * place : 8 + 4 * place], units) for place, name in enumerate(_STAGES)]
+    programs = [_program(name, words[4 + 4 * stage : 8 + 4 * stage], units) for stage, name in enumerate(_STAGES)]
     has_geometry = bool(present["geometry"])
     emits, distances = unpack(EMITS, words[19]), unpack(DISTANCES, words[20])
     found = Pipeline(

@@ -28,7 +28,7 @@ PROGRAM_FORMAT = ProgramFormat(
     unit_bytes=UNIT_BYTES,
     most_units=CODE_UNITS,
     image_limit=128 * 1024,
-    place_bits=FAULT_PC.size,
+    position_bits=FAULT_PC.size,
     pipeline=NoteType.R700_PIPELINE,
 )
 
@@ -39,7 +39,7 @@ def unit_of(pc: int) -> int:
     return fields["address"] or fields["word"]
 
 
-def place_of(pc: int) -> str:
+def describe_pc(pc: int) -> str:
     """A fault's PC in words."""
     fields = unpack(FAULT_PC, pc)
     return f"CF instruction {fields['word']}" + (f", address {fields['address']}" if fields["address"] else "")

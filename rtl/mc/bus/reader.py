@@ -58,14 +58,14 @@ class BusReader(wiring.Component):
         """Build the hardware."""
         m = Module()
         beats = line_beats(self._data_bits)
-        m.submodules.underway = underway = SyncFIFOBuffered(width=self._entry.size, depth=self._outstanding)
+        m.submodules.in_flight = in_flight = SyncFIFOBuffered(width=self._entry.size, depth=self._outstanding)
         request, ar = self.request, self.ar
         free = ~ar.valid | ar.ready
         m.d.comb += [
-            request.ready.eq(free & underway.w_rdy & ~self.drain),
-            underway.w_en.eq(request.valid & free & ~self.drain),
-            underway.w_data.eq(request.payload),
-            self.idle.eq((underway.level == 0) & ~ar.valid),
+            request.ready.eq(free & in_flight.w_rdy & ~self.drain),
+            in_flight.w_en.eq(request.valid & free & ~self.drain),
+            in_flight.w_data.eq(request.payload),
+            self.idle.eq((in_flight.level == 0) & ~ar.valid),
         ]
         with m.If(free):
             m.d.sync += [
@@ -77,11 +77,11 @@ class BusReader(wiring.Component):
         r, response = self.r, self.response
         error, index = Signal(), Signal.like(response.payload.slice)
         taken = ~response.valid | response.ready | self.drain
-        entry = data.View(self._entry, underway.r_data)
+        entry = data.View(self._entry, in_flight.r_data)
         bits, is_whole = self._slice(m)
         came = r.valid & r.ready
         ends, errors = came & r.payload.last, error | is_error(r.payload.response)
-        m.d.comb += [r.ready.eq(underway.r_rdy & (taken | ~is_whole)), underway.r_en.eq(ends)]
+        m.d.comb += [r.ready.eq(in_flight.r_rdy & (taken | ~is_whole)), in_flight.r_en.eq(ends)]
         with m.If(came):
             m.d.sync += error.eq(Mux(r.payload.last, 0, errors))
         with m.If(taken):

@@ -62,35 +62,35 @@ class BusWriter(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.underway = underway = SyncFIFOBuffered(width=self._entry.size, depth=self._outstanding)
-        m.d.comb += underway.w_data.eq(Cat(self.request.payload.write.line, self.request.payload.tag))
+        m.submodules.in_flight = in_flight = SyncFIFOBuffered(width=self._entry.size, depth=self._outstanding)
+        m.d.comb += in_flight.w_data.eq(Cat(self.request.payload.write.line, self.request.payload.tag))
         send = self._send_line if self._slice_bits == LINE_BITS else self._send_slices
-        sending = send(m, underway)
-        m.d.comb += self.idle.eq((underway.level == 0) & ~self.aw.valid & ~sending)
-        entry, b, response = data.View(self._entry, underway.r_data), self.b, self.response
+        sending = send(m, in_flight)
+        m.d.comb += self.idle.eq((in_flight.level == 0) & ~self.aw.valid & ~sending)
+        entry, b, response = data.View(self._entry, in_flight.r_data), self.b, self.response
         m.d.comb += [
-            response.valid.eq(b.valid & underway.r_rdy & ~self.drain),
+            response.valid.eq(b.valid & in_flight.r_rdy & ~self.drain),
             response.payload.line.eq(entry.line),
             response.payload.tag.eq(entry.tag),
             response.payload.error.eq(is_error(b.payload.response)),
-            b.ready.eq(underway.r_rdy & (response.ready | self.drain)),
-            underway.r_en.eq(b.valid & b.ready),
+            b.ready.eq(in_flight.r_rdy & (response.ready | self.drain)),
+            in_flight.r_en.eq(b.valid & b.ready),
         ]
         return m
 
-    def _send_slices(self, m: Module, underway: SyncFIFOBuffered) -> Value:
+    def _send_slices(self, m: Module, in_flight: SyncFIFOBuffered) -> Value:
         """Send each slice as a beat, and the address with the first one of a line. Returns whether a burst is sent."""
         beat_bits = (line_beats(self._data_bits) - 1).bit_length()
         aw, w, request, write = self.aw, self.w, self.request, self.request.payload.write
         # Beats of the burst that are still to come from the client.
         remaining = Signal.like(write.remaining)
         begins, starts, moves = ~remaining.any(), Signal(), ~w.valid | w.ready
-        has_space = ~begins | ((~aw.valid | aw.ready) & underway.w_rdy)
+        has_space = ~begins | ((~aw.valid | aw.ready) & in_flight.w_rdy)
         takes = request.valid & request.ready
         m.d.comb += [
             request.ready.eq(moves & has_space & ~self.drain),
             starts.eq(takes & begins),
-            underway.w_en.eq(starts),
+            in_flight.w_en.eq(starts),
         ]
         with m.If(aw.ready):
             m.d.sync += aw.valid.eq(0)
@@ -114,15 +114,15 @@ class BusWriter(wiring.Component):
         is_sending: Value = w.valid | remaining.any()
         return is_sending
 
-    def _send_line(self, m: Module, underway: SyncFIFOBuffered) -> Value:
+    def _send_line(self, m: Module, in_flight: SyncFIFOBuffered) -> Value:
         """Send the beats of a line, and its address with the first one. Returns whether a burst is sent."""
         request, w = self.request, self.w
         sending, free = Signal(), Signal()
         takes = request.valid & request.ready
         m.d.comb += [
             free.eq((~self.aw.valid | self.aw.ready) & (~sending | (w.ready & w.payload.last))),
-            request.ready.eq(free & underway.w_rdy & ~self.drain),
-            underway.w_en.eq(takes),
+            request.ready.eq(free & in_flight.w_rdy & ~self.drain),
+            in_flight.w_en.eq(takes),
         ]
         self._send_beats(m, takes, sending)
         return sending

@@ -320,7 +320,7 @@ class ConditionalCache(wiring.Component):
                 write_backs.release.valid.eq(1),
                 write_backs.release.row.eq(row),
                 write_backs.release.index.eq(write_backs.index),
-                write_backs.release.stays.eq(1),
+                write_backs.release.is_kept.eq(1),
             ]
             m.d.sync += released.bit_select(row, 1).eq(1)
         if self._sliced:

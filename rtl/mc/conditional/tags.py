@@ -11,7 +11,7 @@ from ctm.rtl.mc.lines.tags import FreeList, LineTags, row_layout
 
 
 class ConditionalTags(wiring.Component):
-    """Finds a line's row, or allocates a free row. A lookup is combinational.
+    """Finds a line's row, or allocates a free row. The match is combinational.
 
     A line's row may have its dirty bytes only. The first access that reads the line requests it.
 

@@ -38,8 +38,8 @@ class WriteBacks(wiring.Component):
     line : ``In(26)``
     evicting : ``Out(1)``
         `line` has an entry: its dirty bytes have no write response yet.
-    release : ``In({valid, row, index, stays})``
-        Rows come in the order in which their lines have entered. A row that `stays` is not freed.
+    release : ``In({valid, row, index, is_kept})``
+        Rows come in the order in which their lines have entered. A row that `is_kept` is not freed.
     row : ``Out(range(rows))``
         A row that was released.
     mask : ``In(64)``
@@ -68,7 +68,7 @@ class WriteBacks(wiring.Component):
         bits = read_bits(slice_bits)
         # Slices that are read together.
         self._low = (bits // slice_bits - 1).bit_length()
-        self._release = data.StructLayout({"valid": 1, "row": range(rows), "index": range(entries), "stays": 1})
+        self._release = data.StructLayout({"valid": 1, "row": range(rows), "index": range(entries), "is_kept": 1})
         super().__init__(
             {
                 "enter": In(data.StructLayout({"valid": 1, "line": LINE_ADDRESS_BITS})),
@@ -137,7 +137,7 @@ class WriteBacks(wiring.Component):
             self.read_row.eq(first.row),
             self.read_slice.eq(walk.slice[self._low :]),
             self.cleans.eq(self.reads & ~walk.remaining.any()),
-            self.done.valid.eq(leaves & ~first.stays),
+            self.done.valid.eq(leaves & ~first.is_kept),
             self.done.row.eq(first.row),
         ]
         with m.If(released.r_en):

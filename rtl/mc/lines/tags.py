@@ -28,14 +28,14 @@ def entry_layout(config: CacheConfig) -> data.StructLayout:
 class LineTags(wiring.Component):
     """The tags of a set-associative cache. Rows of the data RAM are not tied to ways: each way holds the row it owns.
 
-    A lookup is combinational, of `line`. The tags of many sets are in block RAM: they are read in the cycle in front of
+    The match is combinational, of `line`. The tags of many sets are in block RAM: they are read in the cycle before
     it, `synchronous`. Replacement is round-robin in each set.
 
     Members
     -------
     line : ``In(26)``
     next_line, advances : ``In(26)``, ``In(1)``
-        Only if reads are `synchronous`: the value of `line` from the next cycle on; else `line` stays as it is. High in
+        Only if reads are `synchronous`: the value of `line` from the next cycle on; else `line` is constant. High in
         each cycle with `put`.
     hit : ``Out(1)``
         The cache has the line, or its refill is in flight.

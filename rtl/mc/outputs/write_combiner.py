@@ -182,7 +182,7 @@ class WriteCombiner(wiring.Component):
             ages.candidates[_FULL].eq(open_ & full),
             ages.candidates[_ANY].eq(open_),
             wants.eq(ages.found[_FULL] | (ages.found[_ANY] & (self.flush | ~_more_than(free, _RESERVE)))),
-            # An entry that is written in this cycle stays, so the RAM has all bytes of the line that leaves.
+            # An entry that is written in this cycle is kept, so the RAM has all bytes of the line that leaves.
             leaving.eq(may_leave & wants & ~merged.bit_select(victim, 1)),
             victim.eq(Mux(ages.found[_FULL], ages.oldest[_FULL], ages.oldest[_ANY])),
         ]

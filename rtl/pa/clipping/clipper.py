@@ -32,7 +32,7 @@ class Clipper(wiring.Component):
     """Drops primitives that cannot be seen and cuts triangles; gives the pieces, in the order of their primitives.
 
     A triangle that no plane cuts takes 115 cycles from its acceptance to its last word, with distances 30 more; each
-    plane that a vertex is behind some 350, a clip distance some 450. The next primitive is taken after all pieces.
+    plane that a vertex is outside of some 350, a clip distance some 450. The next primitive is taken after all pieces.
 
     Members
     -------
@@ -54,7 +54,7 @@ class Clipper(wiring.Component):
         self._cutter, self._sender = Cutter(), PieceSender(vertices)
         self._guards = [Signal(WORD_BITS, name=f"guard_{axis}", reset_less=True) for axis in "xy"]
         self._asks = Signal(name="asks")
-        self._behind, self._negative = Signal(_PLANES, name="behind"), Signal(_PLANES, name="negative")
+        self._outside, self._negative = Signal(_PLANES, name="outside"), Signal(_PLANES, name="negative")
         super().__init__(
             {
                 "state": In(RASTER_STATE),
@@ -169,7 +169,7 @@ class Clipper(wiring.Component):
                 m.d.sync += self._guards[1].eq(result.word)
                 with m.If(result.tag == 0):
                     m.d.sync += self._guards[0].eq(result.word)
-            m.d.sync += [plane.eq(0), self._behind.eq(0), self._negative.eq((1 << _PLANES) - 1)]
+            m.d.sync += [plane.eq(0), self._outside.eq(0), self._negative.eq((1 << _PLANES) - 1)]
             with m.If(operands.idle):
                 m.next = "TEST"
         with m.State("TEST"):
@@ -197,9 +197,9 @@ class Clipper(wiring.Component):
         """On which side of the plane with the number of its tag a result is."""
         result = self.result
         with m.If(result.valid):
-            behind, negative = self._behind, self._negative
+            is_outside, negative = self._outside, self._negative
             with m.If(is_behind(result.word)):
-                m.d.sync += behind.bit_select(result.tag[:4], 1).eq(1)
+                m.d.sync += is_outside.bit_select(result.tag[:4], 1).eq(1)
             with m.If(~is_negative(result.word)):
                 m.d.sync += negative.bit_select(result.tag[:4], 1).eq(0)
 
@@ -210,9 +210,9 @@ class Clipper(wiring.Component):
         m.d.comb += used.eq((1 << _PLANES) - 1)
         m.d.comb += [used[Plane.NEAR.value].eq(~state.raster.no_near), used[Plane.FAR.value].eq(~state.raster.no_far)]
         view = sum(1 << plane.value for plane in (Plane.NEAR, Plane.FAR, *SIDES))
-        outside = Mux(state.points, self._behind, self._negative) & used & view
+        outside = Mux(state.points, self._outside, self._negative) & used & view
         culled = (loader.negative & state.cull_distances).any() & ~state.points
-        planes = Cat((self._behind & used)[:CLIPPING], loader.behind & state.clip_distances)
+        planes = Cat((self._outside & used)[:CLIPPING], loader.outside & state.clip_distances)
         return loader.nan | outside.any() | culled, Mux(state.points, 0, planes)
 
 

@@ -38,7 +38,7 @@ class Cutter(wiring.Component):
     """Cuts a polygon by one plane and leaves the result in the other buffer.
 
     First the distances of all vertices; then, in the order of the vertices, each that is inside, and the crossing
-    behind each whose neighbour is on the other side. Some 15 cycles for each vertex, and 130 for a crossing.
+    after each whose neighbour is on the other side. Some 15 cycles for each vertex, and 130 for a crossing.
 
     Members
     -------
@@ -213,8 +213,8 @@ class Cutter(wiring.Component):
             with m.If(self.pair.ready):
                 m.d.sync += item.eq(item + 1)
                 with m.If(~is_word | (item == _WORDS - 1)):
-                    m.next = "ANSWER"
-        with m.State("ANSWER"):
+                    m.next = "RESULT"
+        with m.State("RESULT"):
             self._keep(m, made, is_word)
             with m.If(self.idle):
                 m.d.sync += [phase.eq(phase + 1), item.eq(Mux(phase + 1 < _FIRST_OF_WORDS, DISTANCE, 0))]
@@ -224,7 +224,7 @@ class Cutter(wiring.Component):
                     m.next = "ON"
 
     def _keep(self, m: Module, made: Signal, is_word: Value) -> None:
-        """A word of the new vertex; one in place of its distance is t, too."""
+        """A word of the new vertex; the one for its distance is t, too."""
         result, write = self.result, self.write
         m.d.comb += [
             write.valid.eq(result.valid),

@@ -26,7 +26,7 @@ class VertexLoader(wiring.Component):
     -------
     state : ``In(RASTER_STATE)``
     corners : ``In(data.ArrayLayout(range(vertices), CORNERS))``
-        Places of the vertices; they stay as they are until `done`.
+        Entries of the vertices; constant until `done`.
     start : ``In(1)``
         High until `done`.
     positions : ``Out(PositionReader(vertices))``
@@ -34,7 +34,7 @@ class VertexLoader(wiring.Component):
     done : ``Out(1)``
     nan : ``Out(1)``
         A position has a NaN. Valid a cycle after `done`, as those that follow.
-    behind, negative : ``Out(8)``
+    outside, negative : ``Out(8)``
         The distances that are not at least 0 at a vertex, and those that are negative at all of them.
     """
 
@@ -48,7 +48,7 @@ class VertexLoader(wiring.Component):
                 "write": Out(WRITE),
                 "done": Out(1),
                 "nan": Out(1),
-                "behind": Out(DISTANCES),
+                "outside": Out(DISTANCES),
                 "negative": Out(DISTANCES),
             }
         )
@@ -65,7 +65,7 @@ class VertexLoader(wiring.Component):
             self.positions.vector.eq(vector),
             last_vector.eq(Mux(has_distances, 3, Mux(state.points, _SIZE, _POSITION))),
         ]
-        # A vector's words are there in the cycle behind its address, as long as that stays.
+        # A vector's words are there in the cycle after its address, as long as that is held.
         m.d.sync += comes.eq(self.start & ~ends)
         with m.If(comes):
             m.d.comb += self.write.valid.eq(1)
@@ -108,9 +108,9 @@ class VertexLoader(wiring.Component):
         with m.If(comes & (vector == _POSITION)):
             m.d.sync += self.nan.eq(Cat(is_nan(word) for word in words).any() | (self.nan & (corner != 0)))
             with m.If(corner == 0):
-                m.d.sync += [self.behind.eq(0), self.negative.eq((1 << DISTANCES) - 1)]
+                m.d.sync += [self.outside.eq(0), self.negative.eq((1 << DISTANCES) - 1)]
         for half in range(2):
             own = slice(CHANNELS * half, CHANNELS * half + CHANNELS)
             with m.If(comes & (vector == _DISTANCES + half)):
-                m.d.sync += self.behind[own].eq(self.behind[own] | Cat(is_behind(word) for word in words))
+                m.d.sync += self.outside[own].eq(self.outside[own] | Cat(is_behind(word) for word in words))
                 m.d.sync += self.negative[own].eq(self.negative[own] & Cat(is_negative(word) for word in words))

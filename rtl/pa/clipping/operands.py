@@ -63,7 +63,7 @@ class Operands(wiring.Component):
     guards : ``In(32).array(2)``
         All used when the operation is requested.
     read : ``Out(READ)``
-        The word stays while it is not valid.
+        The word is held while it is not valid.
     word : ``In(32)``
     request : ``Out(stream.Signature(REQUEST))``
     result : ``In(RESULT)``

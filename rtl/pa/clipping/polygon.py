@@ -24,8 +24,8 @@ WRITE = data.StructLayout({"valid": 1, "address": ADDRESS, "word": WORD_BITS})
 
 def address(buffer: ValueLike, vertex: ValueLike, word: ValueLike) -> Value:
     """Of a word."""
-    parts = (Value.cast(word), Value.cast(vertex), Value.cast(buffer))
-    return Cat(_fitted(part, width) for part, width in zip(parts, (3, VERTEX_BITS, 1), strict=True))
+    fields = (Value.cast(word), Value.cast(vertex), Value.cast(buffer))
+    return Cat(_fitted(field, width) for field, width in zip(fields, (3, VERTEX_BITS, 1), strict=True))
 
 
 def _fitted(value: Value, width: int) -> Value:

@@ -32,7 +32,7 @@ class PieceSender(wiring.Component):
         All stay as they are from `start` to `done`.
     read : ``Out(READ)``
     word : ``In(32)``
-        It stays while the read is not valid.
+        It is held while the read is not valid.
     piece : ``Out(stream.Signature(piece_layout(vertices)))``
     last : ``Out(1)``
         A piece's last word is taken.

@@ -4,7 +4,7 @@ import time
 from itertools import count
 from typing import Protocol
 
-from ctm.rtl.isa.link import ANSWERED, BRINGS, HEADER, Request, Verdict
+from ctm.rtl.isa.link import BRINGS, HEADER, RESPONSE, Request, Verdict
 from ctm.rtl.isa.word import pack
 from ctm.sim.engines.serial.error import BoardError
 from ctm.sim.engines.serial.frames import FrameReader, frame
@@ -124,7 +124,7 @@ class Link:
 
 def _response(content: bytes, request: Request, sequence: int, expected: int) -> tuple[Verdict, bytes] | None:
     """Verdict and data of a response, None if this is none to this request."""
-    if len(content) < 3 or content[0] != request.value | ANSWERED or content[1] != sequence:
+    if len(content) < 3 or content[0] != request.value | RESPONSE or content[1] != sequence:
         return None
     try:
         verdict = Verdict(content[-1])

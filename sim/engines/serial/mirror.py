@@ -25,7 +25,7 @@ class Mirror:
         self._own = memory.bytes[:size]
         self._known = np.zeros(size, np.uint8)
         link.ask(Request.CLEAR_MEMORY, data=struct.pack("<I", size), patience=size / _CLEARED)
-        link.ask(Request.FORGET_WRITTEN)
+        link.ask(Request.CLEAR_WRITTEN)
 
     def send(self) -> None:
         """Give the board all lines that the host has written."""
@@ -53,7 +53,7 @@ class Mirror:
                     data, np.uint8
                 )
         if blocks.size:
-            self._link.ask(Request.FORGET_WRITTEN)
+            self._link.ask(Request.CLEAR_WRITTEN)
 
 
 def _runs(lines: np.ndarray, most: int) -> list[np.ndarray]:

@@ -121,9 +121,9 @@ def outside(position: Floats, raster: Raster) -> Mask:
     return found
 
 
-def cut_behind(polygons: Polygons, behind: Mask, distance: Callable[[Polygons], Floats]) -> Polygons:
-    """Polygons, of which those of the triangles in `behind` [triangles] are clipped by their distances [n, M]."""
-    chosen = behind[polygons.source]
+def cut_by(polygons: Polygons, is_cut: Mask, distance: Callable[[Polygons], Floats]) -> Polygons:
+    """Polygons, of which those of the triangles in `is_cut` [triangles] are clipped by their distances [n, M]."""
+    chosen = is_cut[polygons.source]
     if not chosen.any():
         return polygons
     distances = np.zeros(polygons.position.shape[:2], np.float32)

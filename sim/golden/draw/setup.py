@@ -95,9 +95,9 @@ def triangles(
     position, distances = position[kept], distances[kept]
     polygons, clipped = Polygons.of_triangles(position), np.zeros(kept_at.size, bool)
     for own, of_pieces in _distances(position, distances, raster, viewport, clip_distances):
-        behind: Mask = np.any(is_behind(own), axis=1)
-        clipped |= behind
-        polygons = clipping.cut_behind(polygons, behind, of_pieces)
+        is_cut: Mask = np.any(is_behind(own), axis=1)
+        clipped |= is_cut
+        polygons = clipping.cut_by(polygons, is_cut, of_pieces)
     owner, piece = clipping.fans(polygons)
     source = polygons.source[owner]
     pieces = polygons.position[owner[:, None], piece], polygons.weights[owner[:, None], piece], clipped[source]

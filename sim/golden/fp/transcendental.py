@@ -62,12 +62,12 @@ def ln2(a: Floats, *, clean: bool = False, out: Floats | None = None) -> Floats:
 
 
 def sin(a: Floats, *, clean: bool = False, out: Floats | None = None) -> Floats:
-    """Sine of a turns; a zero has the sign of a."""
+    """Sine of a periods; a zero has the sign of a."""
     return _apply(_sin, a, clean, out)
 
 
 def cos(a: Floats, *, clean: bool = False, out: Floats | None = None) -> Floats:
-    """Cosine of a turns; a zero is +0."""
+    """Cosine of a periods; a zero is +0."""
     return _apply(_cos, a, clean, out)
 
 
@@ -184,23 +184,23 @@ def _cos(a: Floats, out: Floats) -> None:
 
 
 def _wave(a: Floats, phase: int, out: Floats) -> Words:
-    """Magnitude of the sine of |a| turns and a `phase` into `out`; returns the sign bits, clear for zeros.
+    """Magnitude of the sine of |a| periods and a `phase` into `out`; returns the sign bits, clear for zeros.
 
-    Arguments and the phase count in units of a quarter turn / 2^ARGUMENT_BITS.
+    Arguments and the phase count in units of a quarter period / 2^ARGUMENT_BITS.
     """
-    turns = scratch.take("transcendental.value", a.shape, np.float64)
+    periods = scratch.take("transcendental.value", a.shape, np.float64)
     whole = scratch.take("transcendental.whole", a.shape, np.float64)
     angle = scratch.take("transcendental.exponent", a.shape, np.int32)
     argument = scratch.take("transcendental.argument", a.shape, np.int32)
-    np.copyto(turns, a)
-    np.abs(turns, out=turns)
-    np.floor(turns, out=whole)
-    np.subtract(turns, whole, out=turns)
-    np.multiply(turns, 4.0 * _UNITS, out=turns)
-    np.add(turns, phase + 0.5, out=turns)
-    np.floor(turns, out=turns)
-    np.copyto(angle, turns, casting="unsafe")
-    # Distance from the nearest half turn: rises through the first quarter, falls through the second.
+    np.copyto(periods, a)
+    np.abs(periods, out=periods)
+    np.floor(periods, out=whole)
+    np.subtract(periods, whole, out=periods)
+    np.multiply(periods, 4.0 * _UNITS, out=periods)
+    np.add(periods, phase + 0.5, out=periods)
+    np.floor(periods, out=periods)
+    np.copyto(angle, periods, casting="unsafe")
+    # Distance from the nearest half period: rises through the first quarter, falls through the second.
     np.bitwise_and(angle, np.int32(2 * _UNITS - 1), out=argument)
     np.subtract(argument, np.int32(_UNITS), out=argument)
     np.abs(argument, out=argument)

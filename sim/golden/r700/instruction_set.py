@@ -1,6 +1,6 @@
 """The R700 instruction set, as the array takes it."""
 
-from ctm.rtl.isa.r700.program import place_of, unit_of
+from ctm.rtl.isa.r700.program import describe_pc, unit_of
 from ctm.sim.golden.dpp.constants import Constants
 from ctm.sim.golden.dpp.core import InstructionSet
 from ctm.sim.golden.pe.loader import Image
@@ -21,7 +21,7 @@ R700: InstructionSet[Program, Batch] = InstructionSet(
     units=UNITS,
     program=_program,
     executor=Execution,
-    describe_pc=place_of,
+    describe_pc=describe_pc,
     unit=unit_of,
     stages=R700Stages,
 )

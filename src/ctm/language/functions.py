@@ -103,7 +103,7 @@ def clamp(x: Any, low: Any, high: Any) -> Any:
     """The number within [low, high] that is nearest to x, or to each component of a vector."""
     if isinstance(x, Vector):
         kind = type(x)
-        return kind(*(clamp(*parts) for parts in zip(x, kind(low), kind(high), strict=True)))
+        return kind(*(clamp(*bounds) for bounds in zip(x, kind(low), kind(high), strict=True)))
     return min(max(x, low), high)
 
 
@@ -145,8 +145,8 @@ def cross(a: Any, b: Any) -> Any:
 
 def rotate_left(x: int, count: int) -> uint:
     """The 32 bits of x moved upwards, those that leave coming in below."""
-    bits, places = uint(x), count % _BITS
-    return uint(int(bits) << places | int(bits) >> (_BITS - places))
+    bits, distance = uint(x), count % _BITS
+    return uint(int(bits) << distance | int(bits) >> (_BITS - distance))
 
 
 def rotate_right(x: int, count: int) -> uint:

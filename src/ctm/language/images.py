@@ -30,20 +30,20 @@ def discard() -> NoReturn:
     raise Discarded
 
 
-def texel(image: "npt.NDArray[Any]", *place: Any) -> Vector:
-    """The element at a place, (x, y) or a vector, rounded down and clamped to the edge.
+def texel(image: "npt.NDArray[Any]", *coordinate: Any) -> Vector:
+    """The element at a coordinate, (x, y) or a vector, rounded down and clamped to the edge.
 
     Four components of the image's kind; channels that it has not are 0, 0, 1.
     """
     height, width = image.shape[:2]
-    x, y = place[0] if len(place) == 1 else place
+    x, y = coordinate[0] if len(coordinate) == 1 else coordinate
     return _element(image[_index(y, height), _index(x, width)])
 
 
-def texture(image: "npt.NDArray[Any]", *place: Any) -> Vector:
+def texture(image: "npt.NDArray[Any]", *coordinate: Any) -> Vector:
     """The same with coordinates from 0 to 1 over the whole image."""
     height, width = image.shape[:2]
-    x, y = place[0] if len(place) == 1 else place
+    x, y = coordinate[0] if len(coordinate) == 1 else coordinate
     return texel(image, x * width, y * height)
 
 
@@ -52,7 +52,7 @@ def _index(coordinate: float, size: int) -> int:
 
 
 def _element(values: Any) -> Vector:
-    # Whoever only compiles a kernel need not wait for numpy.
+    # To compile a kernel does not need numpy, whose import takes long.
     import numpy as np
 
     channels = np.atleast_1d(values)

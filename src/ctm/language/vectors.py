@@ -68,7 +68,7 @@ class Vector(tuple[Any, ...]):
     size: ClassVar[int]
     scalar: ClassVar[type]
 
-    def __new__(cls, *parts: Any) -> "Vector":
+    def __new__(cls, *elements: Any) -> "Vector":
         """A vector of scalars and shorter vectors; of one scalar alone, it is in every component.
 
         Raises
@@ -76,8 +76,8 @@ class Vector(tuple[Any, ...]):
         TypeError
             They are too many or too few.
         """
-        values = list(_flat(parts))
-        if len(parts) == 1 and not isinstance(parts[0], Vector):
+        values = list(_flat(elements))
+        if len(elements) == 1 and not isinstance(elements[0], Vector):
             values *= cls.size
         if len(values) != cls.size:
             raise TypeError(f"{cls.__name__} takes {cls.size} components, not {len(values)}")
@@ -88,10 +88,10 @@ class Vector(tuple[Any, ...]):
 
     def __getattr__(self, name: str) -> Any:
         for names in _NAMES:
-            places = [names[: self.size].find(letter) for letter in name]
-            if places and min(places) >= 0 and len(places) <= len(_NAMES[0]):
-                parts = [self[place] for place in places]
-                return parts[0] if len(parts) == 1 else VECTORS[self.scalar, len(parts)](*parts)
+            indices = [names[: self.size].find(letter) for letter in name]
+            if indices and min(indices) >= 0 and len(indices) <= len(_NAMES[0]):
+                elements = [self[index] for index in indices]
+                return elements[0] if len(elements) == 1 else VECTORS[self.scalar, len(elements)](*elements)
         raise AttributeError(f"a {type(self).__name__} has no '{name}'")
 
     def _with(self, other: Any, function: Callable[[Any, Any], Any]) -> Any:
@@ -111,9 +111,9 @@ class Vector(tuple[Any, ...]):
         return type(self)(*(~one for one in self))
 
 
-def _flat(parts: tuple[Any, ...]) -> Iterator[Any]:
-    for part in parts:
-        yield from part if isinstance(part, Vector) else (part,)
+def _flat(elements: tuple[Any, ...]) -> Iterator[Any]:
+    for element in elements:
+        yield from element if isinstance(element, Vector) else (element,)
 
 
 def _vector(values: list[Any]) -> Vector:

@@ -10,7 +10,7 @@ import numpy as np
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, GROUP_SLOTS, SUBENTRIES
-from ctm.rtl.isa.r700.program import FAULT_PC, place_of
+from ctm.rtl.isa.r700.program import FAULT_PC, describe_pc
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.rtl.r700.border.lane import INDEX
@@ -116,7 +116,7 @@ class Comparison:
         if wave not in core.waves:
             raise Difference(f"wave slot {wave} has no wavefront")
         shown = core.waves[wave]
-        step = "the start" if shown.last is None else place_of(shown.last.pc)
+        step = "the start" if shown.last is None else describe_pc(shown.last.pc)
         self._at = f"wavefront ({shown.record.i}, {shown.record.j}) after {step}"
         return shown
 
@@ -150,12 +150,12 @@ class Comparison:
         record = shown.record
         if shown.steps == len(record.steps):
             if record.fault is None or shown.beyond is not None:
-                raise Difference(f"executes {place_of(pc)} where the model has stopped")
+                raise Difference(f"executes {describe_pc(pc)} where the model has stopped")
             shown.beyond = pc
             return None
         step = record.steps[shown.steps]
         if step.pc != pc:
-            raise Difference(f"executes {place_of(pc)} where the model is at {place_of(step.pc)}")
+            raise Difference(f"executes {describe_pc(pc)} where the model is at {describe_pc(step.pc)}")
         shown.steps += 1
         return step
 
@@ -290,7 +290,7 @@ class Comparison:
         found = None if status is Status.OK else (status, pc)
         _same("the fault", _fault(found), _fault(record.fault))
         if shown.beyond is not None:
-            _same("the PC of the fault", place_of(shown.beyond & _WORD_MASK), place_of(pc & _WORD_MASK))
+            _same("the PC of the fault", describe_pc(shown.beyond & _WORD_MASK), describe_pc(pc & _WORD_MASK))
         _same("executed instructions", shown.steps, len(record.steps))
         if found is None:
             self._settle(core, shown)
@@ -332,7 +332,7 @@ def _beside(kind: EntryKind, row: int, name: str, word: int) -> int:
 
 
 def _fault(fault: tuple[Status, int] | None) -> str:
-    return "none" if fault is None else f"{fault[0].name} at {place_of(fault[1])}"
+    return "none" if fault is None else f"{fault[0].name} at {describe_pc(fault[1])}"
 
 
 def _register(number: int, count: int) -> str:

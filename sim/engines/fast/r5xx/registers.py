@@ -1,4 +1,4 @@
-"""The registers of a vector's processors, in memory that LLVM turns into values where it can."""
+"""The registers of a vector's processors, in memory that LLVM promotes to values where it can."""
 
 from collections.abc import Callable, Iterable
 

@@ -8,7 +8,7 @@ from ctm.sim.engines.fast.vector.lanes import BIT, BYTE, INT, LONG, POINTER, Lan
 
 
 class Registers:
-    """Registers below `count` and the clause temporaries, in memory that LLVM turns into values where it can.
+    """Registers below `count` and the clause temporaries, in memory that LLVM promotes to values where it can.
 
     With `relative` addresses the general-purpose ones lie in one array, after them a register that does not exist
     and one that swallows writes.

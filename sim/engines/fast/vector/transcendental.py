@@ -120,17 +120,17 @@ class Transcendental:
         return self._wave(a, _UNITS, self._lanes.integer(0))
 
     def _wave(self, a: Value, phase: int, sign: Value) -> Value:
-        """Sine of |a| turns and a `phase`, with its sign turned by `sign`; a NaN where a is not finite.
+        """Sine of |a| periods and a `phase`, with its sign inverted by `sign`; a NaN where a is not finite.
 
-        Arguments and the phase count in units of a quarter turn / 2^ARGUMENT_BITS.
+        Arguments and the phase count in units of a quarter period / 2^ARGUMENT_BITS.
         """
         lanes, builder = self._lanes, self._lanes.builder
         magnitude = lanes.apply("fabs", a)
         is_finite = builder.fcmp_ordered("<", magnitude, lanes.single(float("inf")))
-        turns = lanes.choose(is_finite, magnitude, lanes.single(0))
-        turns = builder.fmul(builder.fsub(turns, self._floor(turns)), lanes.single(4.0 * _UNITS))
-        angle = builder.add(self._rounded(turns), lanes.integer(phase))
-        # Distance from the nearest half turn: rises through the first quarter, falls through the second.
+        periods = lanes.choose(is_finite, magnitude, lanes.single(0))
+        periods = builder.fmul(builder.fsub(periods, self._floor(periods)), lanes.single(4.0 * _UNITS))
+        angle = builder.add(self._rounded(periods), lanes.integer(phase))
+        # Distance from the nearest half period: rises through the first quarter, falls through the second.
         offset = builder.sub(builder.and_(angle, lanes.integer(2 * _UNITS - 1)), lanes.integer(_UNITS))
         is_rising = builder.icmp_signed("<", offset, lanes.integer(0))
         falling = lanes.choose(is_rising, builder.sub(lanes.integer(0), offset), offset)

@@ -33,7 +33,7 @@ from ctm.sim.golden.fp.scalar.number import (
     split,
 )
 
-_QUARTER_TURN = 1 << ARGUMENT_BITS
+_QUARTER_PERIOD = 1 << ARGUMENT_BITS
 _RANGE = 0x4300_0000  # 128.0: 2^128 is an infinity, 2^-128 a zero
 
 
@@ -106,18 +106,18 @@ def ln2(a: int) -> int:
 
 
 def sine_of_quarters(angle: int) -> tuple[int, int]:
-    """(sign bit, magnitude word) of the sine of `angle` quarter turns / 2^ARGUMENT_BITS, angle >= 0."""
-    quadrant, x = divmod(angle, _QUARTER_TURN)
+    """(sign bit, magnitude word) of the sine of `angle` quarter periods / 2^ARGUMENT_BITS, angle >= 0."""
+    quadrant, x = divmod(angle, _QUARTER_PERIOD)
     if quadrant & 1:
-        x = _QUARTER_TURN - x
+        x = _QUARTER_PERIOD - x
     negative = SIGN if quadrant & 2 else 0
-    if x == _QUARTER_TURN:
+    if x == _QUARTER_PERIOD:
         return negative, ONE
     return negative, round_nearest(interpolate(SINE, x), -C0_FRACTION)
 
 
 def sin(a: int) -> int:
-    """Sine of a turns."""
+    """Sine of a periods."""
     if is_nan(a) or is_infinite(a):
         return NAN
     negative, result = sine_of_quarters(fixed_point(a, ARGUMENT_BITS + 2))
@@ -125,8 +125,8 @@ def sin(a: int) -> int:
 
 
 def cos(a: int) -> int:
-    """Cosine of a turns: the sine a quarter turn on."""
+    """Cosine of a periods: the sine a quarter period on."""
     if is_nan(a) or is_infinite(a):
         return NAN
-    negative, result = sine_of_quarters(fixed_point(a, ARGUMENT_BITS + 2) + _QUARTER_TURN)
+    negative, result = sine_of_quarters(fixed_point(a, ARGUMENT_BITS + 2) + _QUARTER_PERIOD)
     return ZERO if result == ZERO else negative | result
