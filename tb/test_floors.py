@@ -40,9 +40,9 @@ INSIDE = {
         {"control", "finders", "sequencer"}, {"ends", "writers"}, {"executor"}, {"unit"},
     ),
 }  # fmt: skip
-"""The floors inside a room, whose files and folders on one floor do not know each other."""
+"""The floors inside a package, whose files and folders on one floor do not know each other."""
 WITHOUT_CIRCLES = "rtl/r5xx", "rtl/mc", "sim/assembler", "sim/compiler", "sim/engines/fast"
-"""Rooms whose files and folders, each with all that is in it, do not import each other in circles."""
+"""Packages whose files and folders, each with all that is in it, do not import each other in circles."""
 MOST_FILES = {"rtl": 20, "sim": 20, "tb": 30}
 LONGEST_ELABORATE = 60
 
@@ -164,29 +164,30 @@ def test_no_imports_go_round(folder: str) -> None:
     tuple(graphlib.TopologicalSorter(graph).static_order())
 
 
-def inner(room: str) -> dict[str, set[str]]:
-    """What each file and folder in a room imports of the others."""
-    base = [*room.split("/")]
+def inner(package: str) -> dict[str, set[str]]:
+    """What each file and folder in a package imports of the others."""
+    base = [*package.split("/")]
     found: dict[str, set[str]] = {}
-    for path, parts in crossings(room):
-        own = name_of(path).split(".")[1 + len(base) :][:1]
+    for path, names in crossings(package):
+        own, other = name_of(path).split(".")[1 + len(base) :][:1], names[len(base) :][:1]
         if own:
-            others = {parts[len(base)]} if parts[: len(base)] == base and len(parts) > len(base) else set()
-            exists = {each for each in others if (TOP / room / each).exists() or (TOP / room / f"{each}.py").exists()}
-            found.setdefault(own[0], set()).update(exists - {own[0]})
+            found.setdefault(own[0], set())
+            is_inside = names[: len(base)] == base and other and other != own
+            if is_inside and any((TOP / package / name).exists() for name in (other[0], f"{other[0]}.py")):
+                found[own[0]].add(other[0])
     return found
 
 
-@pytest.mark.parametrize("room", INSIDE)
-def test_inside_a_room_imports_come_from_lower_floors(room: str) -> None:
-    floors = {name: number for number, names in enumerate(INSIDE[room]) for name in names}
-    for own, others in inner(room).items():
-        assert not [other for other in others if floors[other] >= floors[own]], f"{room}/{own} imports {others}"
+@pytest.mark.parametrize("package", INSIDE)
+def test_inside_a_package_imports_come_from_lower_floors(package: str) -> None:
+    floors = {name: number for number, names in enumerate(INSIDE[package]) for name in names}
+    for own, others in inner(package).items():
+        assert not [other for other in others if floors[other] >= floors[own]], f"{package}/{own} imports {others}"
 
 
-@pytest.mark.parametrize("room", WITHOUT_CIRCLES)
-def test_inside_a_room_no_imports_go_round(room: str) -> None:
-    tuple(graphlib.TopologicalSorter(inner(room)).static_order())
+@pytest.mark.parametrize("package", WITHOUT_CIRCLES)
+def test_inside_a_package_no_imports_go_round(package: str) -> None:
+    tuple(graphlib.TopologicalSorter(inner(package)).static_order())
 
 
 @pytest.mark.parametrize("top", MOST_FILES)
