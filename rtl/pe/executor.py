@@ -7,22 +7,25 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, CounterClient
-from ctm.rtl.border.programs import program_fault_layout
 from ctm.rtl.isa.commands import BASE_MASK
 from ctm.rtl.isa.draws import ALL_BY_NAME
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.pe.command import COMMAND
+from ctm.rtl.pe.counters import CounterControl
+from ctm.rtl.pe.launcher import LauncherControl
+from ctm.rtl.pe.program_run import RunControl
+from ctm.rtl.pe.settings import SETTING_COMMANDS
 
-_BESIDE_A_PROGRAM = {
-    "set_domain": "set_domain",
-    "set_cond_val": "set_value",
-    "init_perf_counters": "initialise_counters",
-    "start_perf_counters": "start_counters",
-    "stop_perf_counters": "stop_counters",
-}
-"""The outputs that execute commands beside a program."""
+_SETTINGS_BESIDE_A_PROGRAM = {"domain": "set_domain", "value": "set_cond_val"}
+_COUNTERS_BESIDE_A_PROGRAM = {
+    "initialise": "init_perf_counters", "start": "start_perf_counters", "stop": "stop_perf_counters",
+}  # fmt: skip
+"""Commands that are executed beside a program, by the outputs that execute them."""
+DRAW_COMMANDS = data.StructLayout({"set": 1, "start": 1, "is_draw": 1})
+"""Of a machine that draws: take a command's state; take start_draw's parameters and draw; what is launched, or runs, is
+a draw."""
 
 
 class CommandExecutor(wiring.Component):
@@ -47,33 +50,19 @@ class CommandExecutor(wiring.Component):
     reading : ``In(1)``
         Lines of the buffer are in flight.
     command : ``In(stream.Signature(COMMAND))``
-    set_domain, set_value, set_base, initialise_counters, start_counters, stop_counters : ``Out(1)``
-        Execute the command of that name.
-    keep, restore : ``Out(1)``
-        Save and restore the state that commands beside a program may change.
-    counters_enabled : ``In(1)``
-    clocks, active : ``In(32)``
+    settings : ``Out(SETTING_COMMANDS)``
+    performance : ``Out(CounterControl())``
     domain_is_empty : ``In(1)``
-    invalidate, launch : ``Out(1)``
-    launched : ``In(1)``
-    launched_status : ``In(Status)``
-    launched_address : ``In(32)``
-        The launcher's `invalidate`, `launch`, `done`, `status` and `address`.
-    set_draw, start_draw : ``Out(1)``
-        Where the machine draws: take a command's state, or start_draw's parameters and draw.
-    is_draw : ``Out(1)``
-        Likewise: what is launched, or runs, is a draw.
+    launcher : ``Out(LauncherControl())``
+    run : ``Out(RunControl(program_format))``
+    draw : ``Out(DRAW_COMMANDS)``
+        Where the machine draws.
     stream_filled : ``In(32)``
         Where there are streams: filled dwords of the stream that read_strm names.
-    start : ``Out(1)``
-    ended, failed : ``In(1)``
-    failure : ``In(program_fault_layout(program_format))``
-        Those of the program's run.
     """
 
     def __init__(self, program_format: ProgramFormat, *, draws: bool = False, streams: bool = False) -> None:
         self._draws, self._streams = draws, streams
-        drawing = {"set_draw": Out(1), "start_draw": Out(1), "is_draw": Out(1)} if draws else {}
         super().__init__(
             {
                 "buffer": In(stream.Signature(COMMAND_BUFFER)),
@@ -92,29 +81,13 @@ class CommandExecutor(wiring.Component):
                 "drop": Out(1),
                 "reading": In(1),
                 "command": In(stream.Signature(COMMAND)),
-                "set_domain": Out(1),
-                "set_value": Out(1),
-                "set_base": Out(1),
-                "initialise_counters": Out(1),
-                "start_counters": Out(1),
-                "stop_counters": Out(1),
-                "keep": Out(1),
-                "restore": Out(1),
-                "counters_enabled": In(1),
-                "clocks": In(WORD_BITS),
-                "active": In(WORD_BITS),
+                "settings": Out(SETTING_COMMANDS),
+                "performance": Out(CounterControl()),
                 "domain_is_empty": In(1),
-                "invalidate": Out(1),
-                "launch": Out(1),
-                "launched": In(1),
-                "launched_status": In(Status),
-                "launched_address": In(ADDRESS_BITS),
-                **drawing,
+                "launcher": Out(LauncherControl()),
+                "run": Out(RunControl(program_format)),
+                **({"draw": Out(DRAW_COMMANDS)} if draws else {}),
                 **({"stream_filled": In(WORD_BITS)} if streams else {}),
-                "start": Out(1),
-                "ended": In(1),
-                "failed": In(1),
-                "failure": In(program_fault_layout(program_format)),
             }
         )
         self._started_at, self._started_word = Signal(ADDRESS_BITS), Signal(WORD_BITS)
@@ -123,6 +96,7 @@ class CommandExecutor(wiring.Component):
         """Build the hardware."""
         m = Module()
         runs = Signal()
+        m.d.comb += self.performance.enable.eq(self.command.payload.words[0][0])
         m.d.comb += [self.begin.buffer.eq(self.buffer.payload), self.begin.valid.eq(self.buffer.valid & self.idle)]
         with m.FSM():
             with m.State("idle"):
@@ -167,11 +141,13 @@ class CommandExecutor(wiring.Component):
         command = self.command.payload
         is_good = command.status == Status.OK
         with m.If(command.kind.beside):
-            for name, action in _BESIDE_A_PROGRAM.items():
-                m.d.comb += getattr(self, action).eq(self._is(name))
+            for name, command_name in _SETTINGS_BESIDE_A_PROGRAM.items():
+                m.d.comb += self.settings[name].eq(self._is(command_name))
+            for name, command_name in _COUNTERS_BESIDE_A_PROGRAM.items():
+                m.d.comb += getattr(self.performance, name).eq(self._is(command_name))
             self._done(m)
         with m.Elif(runs):
-            with m.If(self.ended):
+            with m.If(self.run.ended):
                 m.next = "program ended"
         with m.Elif(command.end):
             m.next = "over"
@@ -182,18 +158,18 @@ class CommandExecutor(wiring.Component):
         with m.Elif(command.kind.co):
             m.next = "forward to CO"
         with m.Elif(self._is("wait_for_idle")):
-            with m.If(self.ended & self.mc_idle):
+            with m.If(self.run.ended & self.mc_idle):
                 m.next = "report lost"
         with m.Elif(self._is("read_perf_counters")):
             m.next = "write counters"
             m.d.sync += [
                 self.counters.write.payload.address.eq(command.words[0] & BASE_MASK),
-                self.counters.write.payload.clocks.eq(self.clocks),
-                self.counters.write.payload.active.eq(self.active),
+                self.counters.write.payload.clocks.eq(self.performance.clocks),
+                self.counters.write.payload.active.eq(self.performance.active),
             ]
             if self._streams:
                 m.d.sync += self.counters.write.payload.single.eq(0)
-            with m.If(~self.counters_enabled):
+            with m.If(~self.performance.enabled):
                 self._done(m)
         if self._streams:
             with m.Elif(self._is("read_strm")):
@@ -205,27 +181,27 @@ class CommandExecutor(wiring.Component):
                 ]
         if self._draws:
             with m.Elif(command.kind.draw):
-                m.d.comb += self.set_draw.eq(1)
+                m.d.comb += self.draw.set.eq(1)
                 self._done(m)
             with m.Elif(self._is("start_draw")):
-                m.d.comb += self.launch.eq(1)
-                m.d.sync += self.is_draw.eq(1)
+                m.d.comb += self.launcher.launch.eq(1)
+                m.d.sync += self.draw.is_draw.eq(1)
                 m.next = "launch"
         with m.Elif(self.domain_is_empty):
             self._done(m)
         with m.Else():
-            m.d.comb += self.launch.eq(1)
+            m.d.comb += self.launcher.launch.eq(1)
             if self._draws:
-                m.d.sync += self.is_draw.eq(0)
+                m.d.sync += self.draw.is_draw.eq(0)
             m.next = "launch"
 
     def _judge(self, m: Module, runs: Signal) -> None:
         """Report the fault of the program that has ended, if any."""
-        failure = self.failure
+        failure = self.run.failure
         m.d.sync += runs.eq(0)
         m.next = "next"
-        with m.If(self.failed):
-            m.d.comb += self.restore.eq(1)
+        with m.If(self.run.failed):
+            m.d.comb += [self.settings.restore.eq(1), self.performance.restore.eq(1)]
             position = {name: failure[name] for name in ("pc", "i", "j")}
             with m.If(failure.status == Status.BUS_ERROR):
                 self._fail(m, failure.status, client=failure.client, address=self.read_error_address, **position)
@@ -240,7 +216,10 @@ class CommandExecutor(wiring.Component):
         with m.State("forward to MC"):
             m.d.comb += self.mc_command.valid.eq(1)
             with m.If(self.mc_command.ready):
-                m.d.comb += [self.invalidate.eq(command.kind.invalidates), self.set_base.eq(self._is("set_inst_fmt"))]
+                m.d.comb += [
+                    self.launcher.invalidate.eq(command.kind.invalidates),
+                    self.settings.base.eq(self._is("set_inst_fmt")),
+                ]
                 with m.If(command.kind.reports):
                     m.next = "report lost"
                 with m.Else():
@@ -274,15 +253,15 @@ class CommandExecutor(wiring.Component):
                     self._done(m)
 
     def _launch(self, m: Module, runs: Signal) -> None:
-        command, status = self.command.payload, self.launched_status
-        with m.State("launch"), m.If(self.launched):
+        command, status = self.command.payload, self.launcher.status
+        with m.State("launch"), m.If(self.launcher.done):
             with m.If(status == Status.OK):
-                m.d.comb += [self.start.eq(1), self.keep.eq(1)]
+                m.d.comb += [self.run.start.eq(1), self.settings.keep.eq(1), self.performance.keep.eq(1)]
                 if self._draws:
-                    m.d.comb += [self.start.eq(~self.is_draw), self.start_draw.eq(self.is_draw)]
+                    m.d.comb += [self.run.start.eq(~self.draw.is_draw), self.draw.start.eq(self.draw.is_draw)]
                 m.d.sync += [runs.eq(1), self._started_at.eq(command.address), self._started_word.eq(command.word)]
                 self._done(m)
             with m.Elif(status == Status.BUS_ERROR):
-                self._fail(m, status, client=BusClient.INSTRUCTION, address=self.launched_address)
+                self._fail(m, status, client=BusClient.INSTRUCTION, address=self.launcher.address)
             with m.Else():
                 self._fail(m, status, address=command.address, word=command.word)

@@ -4,6 +4,7 @@ from amaranth import Cat, Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.lines import LINE_BITS, LineClient
 from ctm.rtl.border.programs import image_layout
 from ctm.rtl.isa.executable import ProgramFormat
@@ -13,6 +14,35 @@ from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.pe.loader import ProgramLoader
 
 
+class LauncherControl(Interface):
+    """The launch of a program, seen from the unit that commands it.
+
+    Members
+    -------
+    invalidate : ``Out(1)``
+        The image has to be loaded again; not while one is launched.
+    launch : ``Out(1)``
+        Only after the `done` of the previous launch.
+    done : ``In(1)``
+    status : ``In(Status)``
+        With `done`: OK, or the error that prevents the program; of several that of the executable, then that of the
+        conditional buffer. After a failed load the next launch tries again.
+    address : ``In(32)``
+        With `done` and BUS_ERROR: the address with the error.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "invalidate": Out(1),
+                "launch": Out(1),
+                "done": In(1),
+                "status": In(Status),
+                "address": In(ADDRESS_BITS),
+            }
+        )
+
+
 class ProgramLauncher(wiring.Component):
     """Loads the image if none is loaded, and checks whether it can run; without a load this takes a cycle.
 
@@ -20,16 +50,7 @@ class ProgramLauncher(wiring.Component):
     -------
     base : ``In(32)``
         Address of the image.
-    invalidate : ``In(1)``
-        The image has to be loaded again; not while one is launched.
-    launch : ``In(1)``
-        Only after the `done` of the previous launch.
-    done : ``Out(1)``
-    status : ``Out(Status)``
-        With `done`: OK, or the error that prevents the program; of several that of the executable, then that of the
-        conditional buffer. After a failed load the next launch tries again.
-    address : ``Out(32)``
-        With `done` and BUS_ERROR: the address with the error.
+    control : ``In(LauncherControl())``
     image : ``Out(image_layout(program_format, draws=draws))``
     image_loaded : ``Out(1)``
         Pulse: the image is new.
@@ -43,11 +64,7 @@ class ProgramLauncher(wiring.Component):
         super().__init__(
             {
                 "base": In(ADDRESS_BITS),
-                "invalidate": In(1),
-                "launch": In(1),
-                "done": Out(1),
-                "status": Out(Status),
-                "address": Out(ADDRESS_BITS),
+                "control": In(LauncherControl()),
                 "image": Out(image_layout(program_format, draws=draws)),
                 "image_loaded": Out(1),
                 "conditional_legal": In(1),
@@ -63,11 +80,11 @@ class ProgramLauncher(wiring.Component):
         m.submodules.loader = Gated(loader, loader.start | ~loader.idle)
         wiring.connect(m, loader.lines, wiring.flipped(self.lines))
         loaded = Signal()
-        m.d.comb += [loader.base.eq(self.base), self.image.eq(loader.image), self.address.eq(loader.address)]
-        with m.If(self.invalidate):
+        m.d.comb += [loader.base.eq(self.base), self.image.eq(loader.image), self.control.address.eq(loader.address)]
+        with m.If(self.control.invalidate):
             m.d.sync += loaded.eq(0)
         with m.FSM():
-            with m.State("idle"), m.If(self.launch):
+            with m.State("idle"), m.If(self.control.launch):
                 m.d.comb += loader.start.eq(~loaded)
                 m.next = "check"
                 with m.If(~loaded):
@@ -78,12 +95,12 @@ class ProgramLauncher(wiring.Component):
                     m.d.sync += loaded.eq(1)
                     m.next = "check"
                 with m.Else():
-                    m.d.comb += [self.done.eq(1), self.status.eq(loader.status)]
+                    m.d.comb += [self.control.done.eq(1), self.control.status.eq(loader.status)]
                     m.next = "idle"
             with m.State("check"):
-                m.d.comb += [self.done.eq(1), self.status.eq(self.launch_status)]
+                m.d.comb += [self.control.done.eq(1), self.control.status.eq(self.launch_status)]
                 is_bad = Cat(self.launch_status == bad for bad in (Status.BAD_EXECUTABLE, Status.BAD_DRAW)).any()
                 with m.If(~self.conditional_legal & ~is_bad):
-                    m.d.comb += self.status.eq(Status.BAD_CONDITIONAL_FORMAT)
+                    m.d.comb += self.control.status.eq(Status.BAD_CONDITIONAL_FORMAT)
                 m.next = "idle"
         return m

@@ -197,9 +197,8 @@ class CommandProcessor(wiring.Component):
     def _settings(self, m: Module, executor: CommandExecutor, launcher: ProgramLauncher, run: ProgramRun) -> None:
         m.submodules.settings = settings = Settings()
         m.d.comb += [settings.words.eq(executor.command.payload.words)]
-        for name in ("set_domain", "set_value", "set_base", "keep", "restore"):
-            m.d.comb += getattr(settings, name).eq(getattr(executor, name))
         m.d.comb += [
+            settings.commands.eq(executor.settings),
             executor.domain_is_empty.eq(settings.is_empty),
             launcher.base.eq(settings.instruction_base),
             run.domain.eq(settings.domain),
@@ -208,35 +207,17 @@ class CommandProcessor(wiring.Component):
 
     def _counters(self, m: Module, executor: CommandExecutor) -> None:
         m.submodules.counters = counters = PerformanceCounters()
-        m.d.comb += [
-            counters.initialise.eq(executor.initialise_counters),
-            counters.enable.eq(executor.command.payload.words[0][0]),
-            counters.start.eq(executor.start_counters),
-            counters.stop.eq(executor.stop_counters),
-            counters.keep.eq(executor.keep),
-            counters.restore.eq(executor.restore),
-            # A cycle later: whether the array is idle settles at the end of a cycle.
-            counters.works.eq(delay(m, ~self.array_idle | self.wavefront.valid, name="array_works")),
-            executor.counters_enabled.eq(counters.enabled),
-            executor.clocks.eq(counters.clocks),
-            executor.active.eq(counters.active),
-        ]
+        wiring.connect(m, executor.performance, counters.control)
+        # A cycle later: whether the array is idle settles at the end of a cycle.
+        m.d.comb += counters.works.eq(delay(m, ~self.array_idle | self.wavefront.valid, name="array_works"))
 
     def _programs(self, m: Module, executor: CommandExecutor, launcher: ProgramLauncher, run: ProgramRun) -> None:
+        wiring.connect(m, executor.launcher, launcher.control)
         m.d.comb += [
-            launcher.invalidate.eq(executor.invalidate),
-            launcher.launch.eq(executor.launch),
             launcher.conditional_legal.eq(self.conditional_legal),
             launcher.launch_status.eq(self.launch_status),
-            executor.launched.eq(launcher.done),
-            executor.launched_status.eq(launcher.status),
-            executor.launched_address.eq(launcher.address),
-            run.start.eq(executor.start),
             run.tests.eq(delay(m, self.tests, name="tests_delayed")),
             run.array_idle.eq(self.array_idle),
-            executor.ended.eq(run.ended),
-            executor.failed.eq(run.failed),
-            Value.cast(executor.failure).eq(run.failure),
             self.program_starts.eq(run.starts),
             self.conditional_value.eq(run.conditional_value),
             self.program_domain.eq(run.program_domain),
@@ -246,6 +227,8 @@ class CommandProcessor(wiring.Component):
         ]
         if self._draws:
             self._draw(m, executor, run)
+        else:
+            wiring.connect(m, executor.run, run.control)
         if self._pipeline.has_geometry:
             m.d.comb += [
                 self.stream.eq(executor.command.payload.words[0]),
@@ -257,16 +240,19 @@ class CommandProcessor(wiring.Component):
         draw, command = self.draw, executor.command.payload
         m.submodules.draw_settings = settings = DrawSettings()
         m.d.comb += [
-            settings.set.eq(executor.set_draw),
-            settings.start.eq(executor.start_draw),
+            settings.set.eq(executor.draw.set),
+            settings.start.eq(executor.draw.start),
             settings.opcode.eq(command.opcode),
             settings.words.eq(command.words),
-            draw.launching.eq(executor.is_draw),
-            draw.start.eq(executor.start_draw),
+            draw.launching.eq(executor.draw.is_draw),
+            draw.start.eq(executor.draw.start),
             draw.state.eq(settings.state),
             draw.domain.eq(run.domain),
-            run.start_draw.eq(executor.start_draw),
-            executor.ended.eq(run.ended & draw.ended),
-            executor.failed.eq(Mux(executor.is_draw, draw.failed, run.failed)),
-            Value.cast(executor.failure).eq(Mux(executor.is_draw, Value.cast(draw.failure), Value.cast(run.failure))),
+            run.start_draw.eq(executor.draw.start),
+            run.control.start.eq(executor.run.start),
+            executor.run.ended.eq(run.control.ended & draw.ended),
+            executor.run.failed.eq(Mux(executor.draw.is_draw, draw.failed, run.control.failed)),
+            Value.cast(executor.run.failure).eq(
+                Mux(executor.draw.is_draw, Value.cast(draw.failure), Value.cast(run.control.failure))
+            ),
         ]

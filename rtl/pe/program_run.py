@@ -7,12 +7,33 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.conditional import ConditionalClient
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.programs import DOMAIN, CoreCredit, program_fault_layout, wavefront_layout
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pe.dispatcher import Dispatcher
 from ctm.rtl.pe.tester import WavefrontTester
 from ctm.rtl.pe.walker import DomainWalker
+
+
+class RunControl(Interface):
+    """The run of a program, seen from the unit that commands it.
+
+    Members
+    -------
+    start : ``Out(1)``
+        Only when the previous program has ended.
+    ended : ``In(1)``
+        All wavefronts were dispatched and the array is idle.
+    failed : ``In(1)``
+        From the cycle after the first fault on, until the next `start`.
+    failure : ``In(program_fault_layout(program_format))``
+        The first fault.
+    """
+
+    def __init__(self, program_format: ProgramFormat) -> None:
+        failure = In(program_fault_layout(program_format))
+        super().__init__({"start": Out(1), "ended": In(1), "failed": In(1), "failure": failure})
 
 
 class ProgramRun(wiring.Component):
@@ -23,25 +44,18 @@ class ProgramRun(wiring.Component):
 
     Members
     -------
-    start : ``In(1)``
-        Only when the previous program has ended.
+    control : ``In(RunControl(program_format))``
     domain : ``In(DOMAIN)``
-        In the cycle of `start`; not empty.
+        In the cycle of `control.start`; not empty.
     start_draw : ``In(1)``
         A draw starts, likewise: of it this keeps the conditional value only.
     value : ``In(32)``
-        Conditional value, in the cycle of `start` or `start_draw`.
+        Conditional value, in the cycle of `control.start` or `start_draw`.
     starts : ``Out(1)``
-        Pulse in the cycle after `start`.
+        Pulse in the cycle after `control.start`.
     conditional_value : ``Out(32)``
     program_domain : ``Out(DOMAIN)``
         Those of the program, from `starts` on.
-    ended : ``Out(1)``
-        All wavefronts were dispatched and the array is idle.
-    failed : ``Out(1)``
-        From the cycle after the first fault on, until the next `start`.
-    failure : ``Out(program_fault_layout(program_format))``
-        The first fault.
     tests, tester, wavefront, credits, array_idle, fault, walked
         As the command processor's.
     """
@@ -51,16 +65,13 @@ class ProgramRun(wiring.Component):
         fault = program_fault_layout(program_format)
         super().__init__(
             {
-                "start": In(1),
+                "control": In(RunControl(program_format)),
                 "domain": In(DOMAIN),
                 "start_draw": In(1),
                 "value": In(WORD_BITS),
                 "starts": Out(1),
                 "conditional_value": Out(WORD_BITS),
                 "program_domain": Out(DOMAIN),
-                "ended": Out(1),
-                "failed": Out(1),
-                "failure": Out(fault),
                 "tests": In(1),
                 "tester": Out(ConditionalClient(lanes)),
                 "wavefront": Out(stream.Signature(wavefront_layout(lanes, cores))),
@@ -83,21 +94,21 @@ class ProgramRun(wiring.Component):
         given = Signal()
         m.d.sync += given.eq(self.wavefront.valid & self.wavefront.ready)
         m.d.comb += [
-            walker.start.eq(self.start),
+            walker.start.eq(self.control.start),
             walker.domain.eq(self.domain),
             self.program_domain.eq(walker.walked),
             tester.tests.eq(self.tests),
             tester.value.eq(self.conditional_value),
             self.walked.eq(tester.walked),
-            self.ended.eq(~walker.busy & ~tester.busy & ~given & self.array_idle),
+            self.control.ended.eq(~walker.busy & ~tester.busy & ~given & self.array_idle),
         ]
         self._dispatch(m, walker, tester)
-        m.d.sync += self.starts.eq(self.start)
-        with m.If(self.fault.valid & ~self.failed):
-            m.d.sync += [self.failed.eq(1), self.failure.eq(self.fault.payload)]
-        with m.If(self.start):
-            m.d.sync += self.failed.eq(0)
-        with m.If(self.start | self.start_draw):
+        m.d.sync += self.starts.eq(self.control.start)
+        with m.If(self.fault.valid & ~self.control.failed):
+            m.d.sync += [self.control.failed.eq(1), self.control.failure.eq(self.fault.payload)]
+        with m.If(self.control.start):
+            m.d.sync += self.control.failed.eq(0)
+        with m.If(self.control.start | self.start_draw):
             m.d.sync += self.conditional_value.eq(self.value)
         return m
 

@@ -9,6 +9,10 @@ from ctm.rtl.border.programs import DOMAIN
 from ctm.rtl.isa.commands import BASE_MASK, BOUND
 from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 
+SETTING_COMMANDS = data.StructLayout({"domain": 1, "value": 1, "base": 1, "keep": 1, "restore": 1})
+"""Commands for the registers, each in one cycle: take a command's parameters as `domain`, `value` or `base`; save
+domain and value; or restore them, which comes with none of the others."""
+
 
 class Settings(wiring.Component):
     """Domain, conditional value and instruction base, from the following cycle on.
@@ -17,12 +21,7 @@ class Settings(wiring.Component):
     -------
     words : ``In(ArrayLayout(32, 4))``
         A command's parameters.
-    set_domain, set_value, set_base : ``In(1)``
-        Take them.
-    keep : ``In(1)``
-        Save domain and conditional value.
-    restore : ``In(1)``
-        Restore the saved values; not with one of the others.
+    commands : ``In(SETTING_COMMANDS)``
     domain : ``Out(DOMAIN)``
     is_empty : ``Out(1)``
         The domain has no pair.
@@ -32,11 +31,7 @@ class Settings(wiring.Component):
     """
 
     words: In(data.ArrayLayout(WORD_BITS, PARAMETERS))
-    set_domain: In(1)
-    set_value: In(1)
-    set_base: In(1)
-    keep: In(1)
-    restore: In(1)
+    commands: In(SETTING_COMMANDS)
     domain: Out(DOMAIN)
     is_empty: Out(1)
     conditional_value: Out(WORD_BITS)
@@ -47,15 +42,15 @@ class Settings(wiring.Component):
         m = Module()
         domain, kept_domain, kept_value = self.domain, Signal(DOMAIN), Signal(WORD_BITS)
         m.d.comb += self.is_empty.eq((domain.i0 > domain.i1) | (domain.j0 > domain.j1))
-        with m.If(self.set_domain):
+        with m.If(self.commands.domain):
             for number, name in enumerate(("i0", "j0", "i1", "j1")):
                 m.d.sync += domain[name].eq(BOUND(self.words[number]).bound)
-        with m.If(self.set_value):
+        with m.If(self.commands.value):
             m.d.sync += self.conditional_value.eq(self.words[0])
-        with m.If(self.set_base):
+        with m.If(self.commands.base):
             m.d.sync += self.instruction_base.eq(self.words[0] & BASE_MASK)
-        with m.If(self.keep):
+        with m.If(self.commands.keep):
             m.d.sync += [kept_domain.eq(domain), kept_value.eq(self.conditional_value)]
-        with m.If(self.restore):
+        with m.If(self.commands.restore):
             m.d.sync += [domain.eq(kept_domain), self.conditional_value.eq(kept_value)]
         return m

@@ -37,7 +37,7 @@ FAULTS = {
         "rtl.pe.fetcher", "(remaining == 0) & (in_flight == 0)", "~request.valid"
     ),
     "state that is set after a program that faults is kept": Fault(
-        "rtl.pe.executor", "self.restore.eq(1)", "self.restore.eq(0)"
+        "rtl.pe.executor", "[self.settings.restore.eq(1), self.performance.restore.eq(1)]", "[]"
     ),
     "inv_inst_cache does not invalidate the image": Fault(
         "rtl.pe.command", '("set_inst_fmt", "inv_inst_cache")', '("set_inst_fmt",)'
@@ -46,21 +46,21 @@ FAULTS = {
         "rtl.pe.command", '"flush_cond_out_cache", "wait_for_idle"', '"wait_for_idle"'
     ),
     "wait_for_idle does not wait for the memory controller": Fault(
-        "rtl.pe.executor", "self.ended & self.mc_idle", "self.ended"
+        "rtl.pe.executor", "self.run.ended & self.mc_idle", "self.run.ended"
     ),
     "an error in the stream is reported beside a program": Fault(
         "rtl.pe.executor", "with m.Elif(runs)", "with m.Elif(runs & is_good)"
     ),
     "counters are written though disabled": Fault(
-        "rtl.pe.executor", "with m.If(~self.counters_enabled)", "with m.If(0)"
+        "rtl.pe.executor", "with m.If(~self.performance.enabled)", "with m.If(0)"
     ),
     "the array's idleness is believed too early": Fault(
         "rtl.pe.program_run", "~tester.busy & ~given & self.array_idle", "~tester.busy & self.array_idle"
     ),
-    "the last fault wins": Fault("rtl.pe.program_run", "self.fault.valid & ~self.failed", "self.fault.valid"),
+    "the last fault wins": Fault("rtl.pe.program_run", "self.fault.valid & ~self.control.failed", "self.fault.valid"),
     "a failed load counts": Fault(
-        "rtl.pe.launcher", "self.done.eq(1), self.status.eq(loader.status)]",
-        "self.done.eq(1), self.status.eq(loader.status)]\n                    m.d.sync += loaded.eq(1)",
+        "rtl.pe.launcher", "self.control.done.eq(1), self.control.status.eq(loader.status)]",
+        "self.control.done.eq(1), self.control.status.eq(loader.status)]\n                    m.d.sync += loaded.eq(1)",
     ),
     "a line of another image is used": Fault(
         "rtl.pe.loader", "window.invalidate.eq(self.start)", "window.invalidate.eq(0)"
