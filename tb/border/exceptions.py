@@ -35,6 +35,7 @@ _PORT = "the address says by which memory port a line goes, and that port grants
 _ORDERED = "writes of a client stay in order over several ports, so the line's port decides about ready"
 _CONSTANT = "it is constant while the unit works"
 _COMMAND = "ready says that the command is complete, which depends on which command it is"
+_LAUNCHED = "a program starts in the cycle in which its launch is done"
 
 ALLOWED = (
     # Arbitration: combinational by contract, a waiting grant is held.
@@ -226,4 +227,52 @@ ALLOWED = (
     ),
     Allowed("ImageWindow", "lines__response__*", "client__done", "a line with an error ends the extent"),
     Allowed("ImageWindow", "lines__response__*", "client__status", "a line with an error ends the extent"),
+    # The command executor and what it commands.
+    Allowed("CommandExecutor", "launcher__done", "performance__keep", _LAUNCHED),
+    Allowed("CommandExecutor", "launcher__done", "run__start", _LAUNCHED),
+    Allowed("CommandExecutor", "launcher__status", "performance__keep", _LAUNCHED),
+    Allowed("CommandExecutor", "launcher__status", "run__start", _LAUNCHED),
+    Allowed("CommandExecutor", "mc_command__ready", "launcher__invalidate", "the command is complete in this cycle"),
+    Allowed("CommandExecutor", "run__failed", "performance__restore", "the run is judged in one cycle"),
+    # Inside R700 cores: the fetch unit and its finders.
+    *(
+        Allowed(unit, "walk__start", "walk__valid", "a finder that is not started finds nothing")
+        for unit in ("AreaAddresses", "ItemAddresses", "ThreadItems", "VertexAddresses")
+    ),
+    Allowed("LocalShare", "walk__start", "walk__done", "a write to two banks takes one step, so its first may be last"),
+    Allowed("LocalShare", "walk__start", "walk__wanted", "the task of the step says which pixel is read"),
+    Allowed("ConstantFetch", "walk__start", "port__*", "the first step reads in its cycle"),
+    Allowed("ConstantFetch", "walk__start", "walk__done", "pixels that do not execute take one cycle each"),
+    *(
+        Allowed("ConstantFetch", f"port__{given}", output, "a row is read in the cycle in which its line is found")
+        for given in ("error", "free", "loaded")
+        for output in ("port__miss", "port__row", "walk__done")
+    ),
+    Allowed("ConstantFetch", "port__words", "walk__element", "combinational by contract: an element is a read's words"),
+    *(
+        Allowed(unit, f"constants__{given}", "constants__row", "a row is read in the cycle in which its line is found")
+        for unit in ("FetchExecutor", "FetchUnit")
+        for given in ("error", "free", "loaded")
+    ),
+    *(Allowed(unit, "code__found", "trace", "for an observer alone") for unit in ("FetchSequencer", "FetchUnit")),
+    Allowed("FetchUnit", "registers__in_flight", "outcome__*", "an outcome follows the last write by one cycle"),
+    Allowed("FetchUnit", "registers__in_flight", "registers__read__valid", "so does a read of what was fetched"),
+    *(
+        Allowed("PassSender", "extent", f"{output}__*", "it is a register of the executor")
+        for output in ("direct", "request")
+    ),
+    # Inside R700 cores: wavefronts and registers.
+    *(
+        Allowed("FlowUnit", f"{given}__valid", f"{output}__ready", "one wavefront is taken, by a fixed priority")
+        for given in ("alu_outcome", "fetch_outcome", "start")
+        for output in ("alu_outcome", "fetch_outcome", "start")
+    ),
+    Allowed("GroupEffects", "before", "after", "combinational by contract: masks before a group give those after it"),
+    *(
+        Allowed("OtherWrites", given, f"{output}__ready", "one write is taken, by a fixed priority")
+        for given in ("clear__valid", "fetched__*", "r0__*")
+        for output in ("fetched", "r0")
+    ),
+    Allowed("WavefrontEnd", "end__*", "fault__*", "a wavefront's fault is reported in the cycle of its end"),
+    Allowed("WriteAssembler", "write__*", "write__ready", "a pass of another register waits until this one is written"),
 )

@@ -17,7 +17,7 @@ from amaranth.lib.wiring import Flow
 
 from ctm import rtl
 from ctm.rtl.border.interface import Interface
-from ctm.rtl.config import DRAW_PRESET, PRESETS, MachineConfig
+from ctm.rtl.config import DRAW_PRESET, PRESETS, ArrayConfig, MachineConfig
 from ctm.rtl.ctm import Ctm
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
@@ -145,7 +145,10 @@ def _modules() -> Iterator[ModuleType]:
 
 def _arguments(function: Any) -> Iterator[dict[str, Any]]:
     """Arguments of a function that makes layouts; a number that may be left out may add a field."""
-    samples = {int: (2,), ProgramFormat: (PROGRAM_FORMATS["r5xx"],), MachineConfig: (PRESETS[DRAW_PRESET],)}
+    machine = PRESETS[DRAW_PRESET]
+    samples = {
+        int: (2,), ProgramFormat: (PROGRAM_FORMATS["r5xx"],), MachineConfig: (machine,), ArrayConfig: (machine.array,),
+    }  # fmt: skip
     parameters = inspect.signature(function).parameters
     choices = []
     for parameter in parameters.values():
