@@ -188,12 +188,13 @@ COORDINATE = _in(
     ("operand.nan | (operand.sign & ~operand.zero)", "operand.nan"),
     ("exponent >= BIAS + INDEX_BITS", "exponent > BIAS + INDEX_BITS"),
     ("BIAS + INDEX_BITS - 1 - exponent", "BIAS + INDEX_BITS - exponent"),
-    ("Mux(exponent < BIAS, 0,", "Mux(exponent <= BIAS, 0,"),
-    ("Mux(exponent < BIAS, 0,", "Mux(operand.zero, 0,"),
-    ("floor >= self.limit", "floor > self.limit"),
-    ("beyond | (floor", "(floor"),
+    ("exponent < BIAS,", "exponent <= BIAS,"),
+    ("below | small, 0", "below | operand.zero, 0"),
+    ("beyond) >= self.limit", "beyond) > self.limit"),
+    ("INDEX_BITS), beyond)", "INDEX_BITS), 0)"),
     ("self.limit - 1, floor", "self.limit, floor"),
-    ("~below & ~above", "~above"),
+    ("~below & Mux(small", "Mux(small"),
+    ("Mux(small, self.limit.any(), ~above)", "~above"),
 )
 LANE = [
     *_in(
