@@ -93,9 +93,10 @@ class ToUnorm(wiring.Component):
         product, amount, zero, one = (
             delay(m, value, config.alignment) for value in (product, distance[:amount_bits], zero, one)
         )
-        shifted, sticky = shift_right_sticky(m, product, amount)
-        integer, half = shifted[SIGNIFICAND_BITS:], shifted[SIGNIFICAND_BITS - 1]
-        discarded = shifted[: SIGNIFICAND_BITS - 1]
+        # What is below the half is discarded wherever it is shifted to.
+        discarded, kept = product[: SIGNIFICAND_BITS - 1], product[SIGNIFICAND_BITS - 1 :]
+        shifted, sticky = shift_right_sticky(m, kept, amount)
+        half, integer = shifted[0], shifted[1:]
         rounded = (integer + (half & (discarded.any() | sticky | integer[0])))[:bits]
         result = Mux(zero, 0, Mux(one, (1 << bits) - 1, rounded))
         m.d.comb += self.result.eq(delay(m, result, config.result, name="result"))
