@@ -12,7 +12,8 @@ ROUNDING = _in(
     ("& (discarded | kept[0])", "& discarded"),  # a tie is rounded down
     ("& (discarded | kept[0])", ""),  # a tie is rounded up
     (".any() | sticky", ".any()"),  # the sticky bit is dropped
-    ("exponent - fine + 1, exponent", "exponent - fine, exponent"),  # a carry out of the fraction is lost
+    # a carry out of the fraction is lost
+    ("total.eq(magnitude + increment)", "total.eq(Cat((magnitude[:23] + increment)[:23], magnitude[23:]))"),
     ("raw.exponent + BIAS - _NIBBLE * count", "raw.exponent + BIAS - _NIBBLE * count - 1"),
 )
 SUM = [
@@ -26,10 +27,19 @@ SUM = [
         "fp.addition",
         ("left.zero & right.zero & left.sign & right.sign", "left.zero & right.zero & left.sign"),
         ("(left.sign != right.sign))", "(left.sign == right.sign))"),
-        ("swapped.eq(subtract & forward[-1])", "swapped.eq(0)"),
-        ("raw.sign ^ (swapped & ~raw.infinite)", "raw.sign"),
     ),
 ]
+SWAPPED = _in(
+    "fp.addition",
+    ("swapped.eq(subtract & forward[-1])", "swapped.eq(0)"),
+    ("raw.sign ^ (swapped & ~raw.infinite)", "raw.sign"),
+)
+ADDER = _in(
+    "fp.adder",
+    ("& lt(*fractions)", "& 0"),  # of one exponent, the left one always stays
+    ("left.exponent + self.double", "left.exponent"),
+    ("_HEADROOM - BIAS", "_HEADROOM - BIAS + 1"),
+)
 PRODUCT = _in(
     "fp.product",
     ("a.exponent + self.b.exponent - 2 * BIAS", "a.exponent + self.b.exponent - 2 * BIAS + 1"),
@@ -48,7 +58,7 @@ MULTIPLICATION = [
     ),
     *(fault for fault in PRODUCT if "zero_times" not in fault.old),
     # All that is lost is in the raw result's own sticky bit; hardly a product rounds up to a power of two.
-    *(fault for fault in ROUNDING if "sticky" not in fault.old and "fine + 1" not in fault.old),
+    *(fault for fault in ROUNDING if "sticky" not in fault.old and "increment" not in fault.old),
 ]
 # Where nothing scales them, results out of range are noticed twice.
 RANGE = _in(
@@ -217,10 +227,10 @@ LANE = [
 _WITHOUT_STICKY = [fault for fault in ROUNDING if "sticky" not in fault.old]
 
 FAULTS = {
-    "multiply_add": [*ROUNDING, *SUM, *PRODUCT],
+    "multiply_add": [*ROUNDING, *SUM, *SWAPPED, *PRODUCT],
     "multiplication": MULTIPLICATION,
-    "adder": [*_WITHOUT_STICKY, *SUM],
-    "fraction": [*FRACTION, *_in("fp.addition", ("swapped.eq(subtract & forward[-1])", "swapped.eq(0)"))],
+    "adder": [*_WITHOUT_STICKY, *SUM, *ADDER],
+    "fraction": [*FRACTION, SWAPPED[0]],
     "dot_product": [*DOT, *DOT_TERM_BITS, *PRODUCT, *ROUNDING[:2]],
     "selection": SELECTION,
     "output_modifier": MODIFIER,

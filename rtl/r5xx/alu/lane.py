@@ -20,7 +20,7 @@ from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.dot_product import DotPath, largest
 from ctm.rtl.fp.fraction import fraction_bits
 from ctm.rtl.fp.function_table import FunctionReader
-from ctm.rtl.fp.number import ONE, WIDE_EXPONENT, ZERO_EXPONENT, unpack
+from ctm.rtl.fp.number import EXPONENT_BITS, ONE, WIDE_EXPONENT, ZERO_EXPONENT, Rounded, unpack
 from ctm.rtl.fp.product import Product
 from ctm.rtl.fp.product_sum import RAW_BITS, ProductSum
 from ctm.rtl.fp.result import Result
@@ -115,12 +115,13 @@ class Lane(wiring.Component):
             transcendental.function.eq(control.function),
         ]
         at_raw = delay(m, control, config.raw_latency, name="control_raw")
-        at_rounding = delay(m, at_raw, config.addition + config.normalisation, name="control_rounding")
+        at_normalisation = delay(m, at_raw, config.addition, name="control_normalisation")
+        at_rounding = delay(m, at_normalisation, config.normalisation, name="control_rounding")
         at_result = delay(m, at_rounding, config.rounding, name="control_result")
         for index, channel in enumerate(channels):
             unit = "scalar" if index == SCALAR else "vector"
             self._connect_raw(m, channel, dot, transcendental, getattr(at_raw, unit))
-            self._connect_selection(m, channel, index, selections, getattr(at_rounding, unit))
+            self._connect_selection(m, channel, index, selections, getattr(at_normalisation, unit))
             self._connect_result(m, channel, index, getattr(at_result, unit))
         return m
 
@@ -172,9 +173,14 @@ class Lane(wiring.Component):
         self, m: Module, channel: _Channel, index: int, selections: GatedStateless, control: ChannelControl
     ) -> None:
         """Replace the rounded sum by a selected operand, and keep its bits beside."""
+        cycles, selects = self._config.normalisation, control.operation == Operation.SELECTION
+        selected, substitute = selections.rounded[index], channel.rounding.substitute
+        for name, _ in data.Layout.cast(Rounded):
+            # An operand's exponent has no more bits. All are 0 by the reset of their flip-flops if none is selected.
+            bits = Value.cast(selected[name])[: EXPONENT_BITS if name == "exponent" else None]
+            m.d.comb += substitute[name].eq(delay(m, Mux(selects, bits, 0), cycles, name=f"substitute_{name}"))
         m.d.comb += [
-            channel.rounding.substitute.eq(selections.rounded[index]),
-            channel.rounding.substitutes.eq(control.operation == Operation.SELECTION),
+            channel.rounding.substitutes.eq(delay(m, selects, cycles, name="substitutes")),
             channel.result.word.eq(selections.word[index]),
         ]
 
