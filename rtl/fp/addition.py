@@ -18,10 +18,12 @@ def raw_beside_sum(m: Module, left: Any, right: Any, shift: Any, *, headroom: in
     term that is not shifted. There is no significand yet, which `add` gives.
     """
     raw = Signal(_BESIDE_SUM, name="raw_beside_sum")
-    finite_sign = Mux(shift.shifts_left_term, right.sign, left.sign)
+    # Which term is larger is known last.
+    left_sign = Mux(right.infinite & ~left.infinite, right.sign, left.sign)
+    right_sign = Mux(left.infinite, left.sign, right.sign)
     m.d.comb += [
         raw.exponent.eq(shift.exponent + headroom),
-        raw.sign.eq(Mux(left.infinite, left.sign, Mux(right.infinite, right.sign, finite_sign))),
+        raw.sign.eq(Mux(shift.shifts_left_term, right_sign, left_sign)),
         raw.zero_sign.eq(left.zero & right.zero & left.sign & right.sign),
         raw.nan.eq(left.nan | right.nan | (left.infinite & right.infinite & (left.sign != right.sign))),
         raw.infinite.eq(left.infinite | right.infinite),

@@ -22,7 +22,7 @@ from ctm.rtl.fp.fraction import fraction_bits
 from ctm.rtl.fp.function_table import FunctionReader
 from ctm.rtl.fp.number import EXPONENT_BITS, ONE, WIDE_EXPONENT, ZERO_EXPONENT, Rounded, unpack
 from ctm.rtl.fp.product import Product
-from ctm.rtl.fp.product_sum import RAW_BITS, ProductSum
+from ctm.rtl.fp.product_sum import RAW, RAW_BITS, ProductSum
 from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
 from ctm.rtl.fp.selection import SelectionPath
@@ -32,6 +32,7 @@ from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r5xx.limits import SCALAR
 from ctm.rtl.lib.clock_gating import GatedStateless, gate_together
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.entries import ChannelControl, ChannelOperands, Dot, LaneControl, Operation
 
 _ADDED = 2
@@ -118,9 +119,15 @@ class Lane(wiring.Component):
         at_normalisation = delay(m, at_raw, config.addition, name="control_normalisation")
         at_rounding = delay(m, at_normalisation, config.normalisation, name="control_rounding")
         at_result = delay(m, at_rounding, config.rounding, name="control_result")
+        shared = {}
+        for unit in ("vector", "scalar"):
+            shared[unit] = record(RAW, name=f"{unit}_raw")
+            m.d.comb += shared[unit].eq(dot.raw)
+            with m.If(getattr(at_raw, unit).operation == Operation.TRANSCENDENTAL):
+                m.d.comb += shared[unit].eq(transcendental.raw)
         for index, channel in enumerate(channels):
             unit = "scalar" if index == SCALAR else "vector"
-            self._connect_raw(m, channel, dot, transcendental, getattr(at_raw, unit))
+            self._connect_raw(m, channel, shared[unit], getattr(at_raw, unit))
             self._connect_selection(m, channel, index, selections, getattr(at_normalisation, unit))
             self._connect_result(m, channel, index, getattr(at_result, unit))
         return m
@@ -184,16 +191,12 @@ class Lane(wiring.Component):
             channel.result.word.eq(selections.word[index]),
         ]
 
-    def _connect_raw(
-        self, m: Module, channel: _Channel, dot: GatedStateless, transcendental: GatedStateless, control: ChannelControl
-    ) -> None:
-        """Choose what a channel rounds: its own sum, or what a shared unit has for all."""
+    def _connect_raw(self, m: Module, channel: _Channel, shared: data.View, control: ChannelControl) -> None:
+        """Choose what a channel rounds: its own sum, or what a shared unit has for all channels of its half."""
         raw = channel.rounding.raw
         m.d.comb += raw.eq(channel.product_sum.raw)
-        with m.If(control.operation == Operation.DOT):
-            m.d.comb += raw.eq(dot.raw)
-        with m.Elif(control.operation == Operation.TRANSCENDENTAL):
-            m.d.comb += raw.eq(transcendental.raw)
+        with m.If(control.operation.as_value().matches(Operation.DOT.value, Operation.TRANSCENDENTAL.value)):
+            m.d.comb += raw.eq(shared)
 
     def _connect_result(self, m: Module, channel: _Channel, index: int, control: ChannelControl) -> None:
         """Output modifier, clamp and comparison."""
