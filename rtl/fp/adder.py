@@ -3,18 +3,21 @@
 Source: CTM Guide p. 41; docs/arithmetic.md.
 """
 
-from amaranth import Module, Mux
+from operator import lt
+
+from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.addition import add, raw_beside_sum
+from ctm.rtl.fp.addition import add_in_order, raw_beside_sum
 from ctm.rtl.fp.alignment import LOW_BITS, aligned, distance
-from ctm.rtl.fp.number import SIGNIFICAND_BITS, exponent, unpack
+from ctm.rtl.fp.number import BIAS, SIGNIFICAND_BITS, Word, unpack
 from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import view
 
 _RAW_BITS = SIGNIFICAND_BITS + LOW_BITS + 1
 _HEADROOM = 1
@@ -49,23 +52,29 @@ class Adder(wiring.Component):
         m = Module()
         config = self._config
         left, right = unpack(m, self.left, name="left"), unpack(m, self.right, name="right")
-        shift = distance(m, exponent(left) + self.double, exponent(right), significand_bits=SIGNIFICAND_BITS)
-        raw = raw_beside_sum(m, left, right, shift, headroom=_HEADROOM)
+        # With their bias: a zero has the smallest one, and no bits to shift.
+        left_exponent, right_exponent = left.exponent + self.double, right.exponent
+        shift = distance(m, left_exponent, right_exponent, significand_bits=SIGNIFICAND_BITS)
+        # Of one exponent, the term with the larger fraction stays, so that no difference is negative.
+        fractions = (view(Word, word).fraction for word in (self.left, self.right))
+        swap = shift.shifts_left_term | ((left_exponent == right_exponent) & lt(*fractions))
+        ordered = Signal.like(shift)
+        m.d.comb += [ordered.eq(shift), ordered.shifts_left_term.eq(swap)]
+        raw = raw_beside_sum(m, left, right, ordered, headroom=_HEADROOM - BIAS)
         subtract = left.sign != right.sign
 
-        shift, raw = (delay(m, value, config.operands) for value in (shift, raw))
+        swap, amount, raw = (delay(m, value, config.operands) for value in (swap, shift.amount, raw))
         subtract, first, second = (
             delay(m, value, config.operands) for value in (subtract, left.significand, right.significand)
         )
-        swap = shift.shifts_left_term
-        larger, smaller = Mux(swap, second, first), aligned(m, Mux(swap, first, second), shift.amount)
+        larger, smaller = Mux(swap, second, first), aligned(m, Mux(swap, first, second), amount)
 
         larger, smaller = (delay(m, value, config.alignment) for value in (larger, smaller))
         raw, subtract = delay(m, raw, config.alignment), delay(m, subtract, config.alignment)
         m.submodules.rounding = rounding = Rounding(_RAW_BITS, config)
         m.submodules.result = result = Result(config)
         m.d.comb += [
-            rounding.raw.eq(add(m, raw, larger, smaller, subtract)),
+            rounding.raw.eq(add_in_order(m, raw, larger, smaller, subtract)),
             result.value.eq(rounding.rounded),
             self.result.eq(result.result),
         ]

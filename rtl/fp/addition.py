@@ -18,10 +18,12 @@ def raw_beside_sum(m: Module, left: Any, right: Any, shift: Any, *, headroom: in
     term that is not shifted. There is no significand yet, which `add` gives.
     """
     raw = Signal(_BESIDE_SUM, name="raw_beside_sum")
-    finite_sign = Mux(shift.shifts_left_term, right.sign, left.sign)
+    # Which term is larger is known last.
+    left_sign = Mux(right.infinite & ~left.infinite, right.sign, left.sign)
+    right_sign = Mux(left.infinite, left.sign, right.sign)
     m.d.comb += [
         raw.exponent.eq(shift.exponent + headroom),
-        raw.sign.eq(Mux(left.infinite, left.sign, Mux(right.infinite, right.sign, finite_sign))),
+        raw.sign.eq(Mux(shift.shifts_left_term, right_sign, left_sign)),
         raw.zero_sign.eq(left.zero & right.zero & left.sign & right.sign),
         raw.nan.eq(left.nan | right.nan | (left.infinite & right.infinite & (left.sign != right.sign))),
         raw.infinite.eq(left.infinite | right.infinite),
@@ -34,18 +36,38 @@ def add(m: Module, raw: Any, larger: Value, smaller: Value, subtract: Value) -> 
 
     Both differences are computed at once, because of terms of about one exponent either may be larger.
     """
-    wide_larger = Cat(Const(0, LOW_BITS), larger)
-    bits = len(wide_larger) + 1
-    forward, backward, swapped = Signal(bits), Signal(bits), Signal()
-    complement = Cat(smaller, Const(0, bits - len(smaller))) ^ subtract.replicate(bits)
-    total = Signal(raw_layout(bits), name="total")
+    forward, backward, swapped = _forward(m, larger, smaller, subtract), Signal(len(larger) + LOW_BITS + 1), Signal()
+    total: Any = Signal(raw_layout(len(forward)), name="total")
     m.d.comb += [
-        # One carry chain for both: where it is subtracted, the complement, and a carry from below.
-        forward.eq((Cat(subtract, wide_larger) + Cat(subtract, complement))[1:]),
-        backward.eq(smaller - wide_larger),
+        backward.eq(smaller - _widened(larger)),
         swapped.eq(subtract & forward[-1]),
         *(getattr(total, name).eq(getattr(raw, name)) for name in _UNCHANGED),
         total.significand.eq(Mux(swapped, backward, forward)),
         total.sign.eq(raw.sign ^ (swapped & ~raw.infinite)),
     ]
     return total
+
+
+def add_in_order(m: Module, raw: Any, larger: Value, smaller: Value, subtract: Value) -> Any:
+    """As `add`, where `larger` is known to be no smaller."""
+    forward = _forward(m, larger, smaller, subtract)
+    total: Any = Signal(raw_layout(len(forward)), name="total")
+    m.d.comb += [
+        *(getattr(total, name).eq(getattr(raw, name)) for name in (*_UNCHANGED, "sign")),
+        total.significand.eq(forward),
+    ]
+    return total
+
+
+def _forward(m: Module, larger: Value, smaller: Value, subtract: Value) -> Signal:
+    """The sum, or `larger` - `smaller`, by one carry chain: of a difference the complement, and a carry from below."""
+    wide_larger = _widened(larger)
+    bits = len(wide_larger) + 1
+    forward = Signal(bits, name="forward")
+    complement = Cat(smaller, Const(0, bits - len(smaller))) ^ subtract.replicate(bits)
+    m.d.comb += forward.eq((Cat(subtract, wide_larger) + Cat(subtract, complement))[1:])
+    return forward
+
+
+def _widened(larger: Value) -> Value:
+    return Cat(Const(0, LOW_BITS), larger)

@@ -8,10 +8,11 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, SIGNIFICAND_BITS, unpack
+from ctm.rtl.fp.number import BIAS, EXPONENT_BITS, FRACTION_BITS, SIGNIFICAND_BITS, Word, unpack
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.shift import rotate_left, shift_left, shift_right_sticky
+from ctm.rtl.lib.views import view
 from ctm.rtl.lib.zeros import leading_zeros
 
 INDEX_BITS = 12
@@ -92,9 +93,10 @@ class ToUnorm(wiring.Component):
         product, amount, zero, one = (
             delay(m, value, config.alignment) for value in (product, distance[:amount_bits], zero, one)
         )
-        shifted, sticky = shift_right_sticky(m, product, amount)
-        integer, half = shifted[SIGNIFICAND_BITS:], shifted[SIGNIFICAND_BITS - 1]
-        discarded = shifted[: SIGNIFICAND_BITS - 1]
+        # What is below the half is discarded wherever it is shifted to.
+        discarded, kept = product[: SIGNIFICAND_BITS - 1], product[SIGNIFICAND_BITS - 1 :]
+        shifted, sticky = shift_right_sticky(m, kept, amount)
+        half, integer = shifted[0], shifted[1:]
         rounded = (integer + (half & (discarded.any() | sticky | integer[0])))[:bits]
         result = Mux(zero, 0, Mux(one, (1 << bits) - 1, rounded))
         m.d.comb += self.result.eq(delay(m, result, config.result, name="result"))
@@ -110,7 +112,7 @@ class CoordinateIndex(wiring.Component):
     -------
     word : ``In(32)``
     limit : ``In(13)``
-        1 to 4096.
+        0 to 4096. With 0 nothing is inside, and the index means nothing.
     index : ``Out(12)``
     inside : ``Out(1)``
         Whether floor(word) is the index, not beyond an edge and not a NaN.
@@ -130,17 +132,18 @@ class CoordinateIndex(wiring.Component):
         m = Module()
         operand = unpack(m, self.word, name="operand")
         below = operand.nan | (operand.sign & ~operand.zero)
-        # From 2^12 on everything is beyond the edge; below, the floor is in the significand's upper bits.
-        exponent, significand = Value.cast(operand.exponent), Value.cast(operand.significand)
-        beyond = exponent >= BIAS + INDEX_BITS
+        exponent, fraction = Value.cast(operand.exponent), view(Word, self.word).fraction
         amount = (BIAS + INDEX_BITS - 1 - exponent)[: INDEX_BITS.bit_length()]
-        upper = significand[-INDEX_BITS:]
-        floor = Mux(exponent < BIAS, 0, (upper >> amount)[:INDEX_BITS])
-        above = beyond | (floor >= self.limit)
-        index = Mux(below, 0, Mux(above, self.limit - 1, floor))[:INDEX_BITS]
+        # From 1 to 2^12 the floor is in the significand's upper bits. Below it is 0; from there on everything is beyond
+        # the edge, which a bit of the comparison says, so that the index waits for nothing but the comparison.
+        floor = (Cat(fraction, 1)[-INDEX_BITS:] >> amount)[:INDEX_BITS]
+        small, beyond = exponent < BIAS, exponent >= BIAS + INDEX_BITS
+        above = Cat(floor, Const(0, LIMIT_BITS - INDEX_BITS), beyond) >= self.limit
+        index = Mux(below | small, 0, Mux(above, self.limit - 1, floor))[:INDEX_BITS]
+        inside = ~below & Mux(small, self.limit.any(), ~above)
         m.d.comb += [
             self.index.eq(delay(m, index, self.latency, name="index")),
-            self.inside.eq(delay(m, ~below & ~above, self.latency, name="inside")),
+            self.inside.eq(delay(m, inside, self.latency, name="inside")),
         ]
         return m
 

@@ -17,14 +17,13 @@ from ctm.rtl.lib.views import record
 
 
 def fraction_bits(m: Module, a: Operand) -> Operand:
-    """`a` without the bits of its integer part, not normalised; a NaN for an infinity too."""
+    """`a` without the bits of its integer part, not normalised; a NaN for an infinity too. `zero` is that of `a`."""
     bits = record(Operand, name="fraction_bits")
     # Bit i of the significand has a weight below 1 if a < 2^(23 - i).
     below_one = Cat(a.exponent < BIAS + SIGNIFICAND_BITS - 1 - index for index in range(SIGNIFICAND_BITS))
     m.d.comb += [
         bits.eq(a),
         bits.significand.eq(a.significand & below_one),
-        bits.zero.eq(~bits.significand.any()),
         bits.nan.eq(a.nan | a.infinite),
         bits.infinite.eq(0),
     ]

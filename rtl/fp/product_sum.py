@@ -3,7 +3,9 @@
 Source: CTM Guide pp. 41-42; docs/arithmetic.md.
 """
 
-from amaranth import Cat, Const, Module, Mux, Value
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -46,7 +48,7 @@ class ProductSum(wiring.Component):
     product : ``In(PRODUCT)``
         As Product gives it.
     addend : ``In(Operand)``
-        With the product's operands, as `fraction` and `dot`. Not normalised with `fraction`.
+        With the product's operands, as `fraction` and `dot`. With `fraction` not normalised, and `zero` means nothing.
     fraction, dot : ``In(1)``
     common_exponent : ``In(WIDE_EXPONENT)``
         `operands` cycles after the operands; not below the product's.
@@ -71,11 +73,13 @@ class ProductSum(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        # Beside the multipliers nothing happens to the addend.
-        addend, fraction, dot = (
-            delay(m, value, config.operands + config.partial_products)
-            for value in (self.addend, self.fraction, self.dot)
-        )
+        # Beside the multipliers nothing happens to the addend, but that a fraction may be 0.
+        addend, fraction, dot = (delay(m, value, config.operands) for value in (self.addend, self.fraction, self.dot))
+        beside_product: Any = Signal.like(addend)
+        m.d.comb += beside_product.eq(addend)
+        with m.If(fraction):
+            m.d.comb += beside_product.zero.eq(~addend.significand.any())
+        addend, fraction, dot = (delay(m, value, config.partial_products) for value in (beside_product, fraction, dot))
         common_exponent = delay(m, self.common_exponent, config.partial_products, name="common_exponent")
 
         # Beside the sum of the partial products: how far to shift, and all that depends on signs and special values.

@@ -8,7 +8,7 @@ from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
-from ctm.rtl.fp.number import BIAS, FRACTION_BITS, SIGNIFICAND_BITS, WIDE_EXPONENT, Operand, unpack
+from ctm.rtl.fp.number import BIAS, FRACTION_BITS, SIGNIFICAND_BITS, WIDE_EXPONENT, Operand, Word, unpack
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.transcendental import (
     ADDRESS_BITS,
@@ -24,7 +24,7 @@ from ctm.rtl.isa.transcendental import (
 )
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.shift import shift_left
-from ctm.rtl.lib.views import record
+from ctm.rtl.lib.views import record, view
 
 
 class Function(enum.Enum, shape=3):
@@ -96,7 +96,7 @@ class Reduction(wiring.Component):
         early = record(Reduced)
         self._look_up(m, early, operand)
         self._finish(m, early, operand)
-        fixed = _fixed_point(m, operand, circular)
+        fixed = _fixed_point(m, self.word, circular)
         early = delay(m, early, self.latency)
         fixed, circular, sign, cosine, power = (
             delay(m, value, self.latency)
@@ -134,7 +134,8 @@ class Reduction(wiring.Component):
 
     def _look_up(self, m: Module, reduced: Reduced, operand: Operand) -> None:
         """Address and distance as far as they do not need the operand in fixed point."""
-        x = Cat(Const(0, ARGUMENT_BITS - FRACTION_BITS), Value.cast(operand.significand)[:FRACTION_BITS])
+        # Of a zero or a denormal the table's value is not used.
+        x = Cat(Const(0, ARGUMENT_BITS - FRACTION_BITS), view(Word, self.word).fraction)
 
         def choose(region: Region) -> None:
             base = Const(region.base >> region.index_bits, ADDRESS_BITS - region.index_bits)
@@ -216,18 +217,20 @@ def _distance(region: Region, x: Value) -> Value:
     return Cat(x[: region.width_bits - 1], ~x[region.width_bits - 1]).as_signed()
 
 
-def _fixed_point(m: Module, operand: Operand, circular: Value) -> Value:
+def _fixed_point(m: Module, word: Value, circular: Value) -> Value:
     """The magnitude in fixed point, without what is above the point's WHOLE_BITS and with one bit for rounding.
 
-    SIN and COS have two fraction bits more than the argument, for the quarter; EX2 has as many.
+    SIN and COS have two fraction bits more than the argument, for the quarter; EX2 has as many. Zeros and denormals are
+    0 because they are too small.
     """
+    fields = view(Word, word)
     # The significand starts with its leading bit just below the lowest kept bit.
     below = SIGNIFICAND_BITS
     smallest_ex2 = BIAS - 1 - ARGUMENT_BITS - 1
     smallest_circular = smallest_ex2 - 2
-    amount = Signal(signed(len(operand.exponent) + 1))
-    m.d.comb += amount.eq(operand.exponent - Mux(circular, smallest_circular, smallest_ex2))
+    amount = Signal(signed(len(fields.exponent) + 1))
+    m.d.comb += amount.eq(fields.exponent - Mux(circular, smallest_circular, smallest_ex2))
     width = below + _FIXED_BITS
     amount_bits = (width - 1).bit_length()
-    shifted = shift_left(m, operand.significand, amount[:amount_bits], width)
+    shifted = shift_left(m, Cat(fields.fraction, 1), amount[:amount_bits], width)
     return Mux(amount[amount_bits:].any(), 0, shifted[below:])

@@ -3,7 +3,7 @@
 Source: CTM Guide pp. 41-42; docs/arithmetic.md.
 """
 
-from amaranth import Cat, Const, Module, Mux, Signal
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -18,6 +18,7 @@ _KEPT = SIGNIFICAND_BITS + _NIBBLE
 """Bits that a shift by less than a nibble can still bring to, or next to, the rounding point."""
 LEAST_BITS = _KEPT
 """Bits that an exact result has at least."""
+_FLAGS = ("sign", "zero", "infinite", "nan")
 
 
 class Rounding(wiring.Component):
@@ -31,7 +32,8 @@ class Rounding(wiring.Component):
     -------
     raw : ``In(raw_layout(significand_bits))``
     substitute : ``In(Rounded)``
-        What `rounded` is instead with `substitutes`; both `rounding` cycles before `rounded`.
+        What `rounded` is instead with `substitutes`; both `rounding` cycles before `rounded`. 0 without it, because the
+        sum that rounds adds either.
     substitutes : ``In(1)``
     rounded : ``Out(Rounded)``
         The exponent is not limited yet.
@@ -74,23 +76,26 @@ class Rounding(wiring.Component):
         flags = delay(m, Cat(raw.sign, raw.zero_sign, raw.infinite, raw.nan, raw.truncate), cycles, name="flags")
         sign, zero_sign, infinite, nan, truncate = flags
 
-        rounded = Signal(Rounded)
+        top &= ~self.substitutes.replicate(_KEPT)
         fine = leading_zeros(m, top[-_NIBBLE:])
         normalised = shift_left(m, top, fine, _KEPT)
         kept, half, discarded = normalised[_NIBBLE:], normalised[_NIBBLE - 1], normalised[: _NIBBLE - 1].any() | sticky
         increment = ~truncate & half & (discarded | kept[0])
-        total = Signal(SIGNIFICAND_BITS + 1)
+        rounded, substitute = Signal(Rounded), self.substitute
+        finite_exponent = (exponent - fine) & ~self.substitutes.replicate(len(exponent))
+        # Rounding up to a power of two leaves a fraction of 0, and the carry goes into the exponent.
+        magnitude = Cat(kept[:FRACTION_BITS] | substitute.fraction, finite_exponent | Value.cast(substitute.exponent))
+        total = Signal(len(magnitude))
         m.d.comb += [
-            total.eq(kept + increment),
-            # Rounding up to a power of two leaves a fraction of 0: only the exponent needs care.
+            total.eq(magnitude + increment),
             rounded.fraction.eq(total[:FRACTION_BITS]),
-            rounded.exponent.eq(Mux(total[SIGNIFICAND_BITS], exponent - fine + 1, exponent - fine)),
+            rounded.exponent.eq(total[FRACTION_BITS:]),
             rounded.sign.eq(Mux(zero, zero_sign, sign)),
             rounded.zero.eq(zero),
             rounded.infinite.eq(infinite),
             rounded.nan.eq(nan),
         ]
         with m.If(self.substitutes):
-            m.d.comb += rounded.eq(self.substitute)
+            m.d.comb += [getattr(rounded, name).eq(getattr(substitute, name)) for name in _FLAGS]
         m.d.comb += self.rounded.eq(delay(m, rounded, self._config.rounding, name="rounded"))
         return m

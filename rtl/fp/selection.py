@@ -83,14 +83,15 @@ class Selection(wiring.Component):
 class SelectionPath(wiring.Component):
     """Pipelines the selections of several channels beside the sums.
 
-    Latency of `rounded` is that of a rounded sum before `rounding` of the configuration, of `word` that after it.
+    Latency of `rounded` is that of a sum before its `normalisation` of the configuration, of `word` that of a rounded
+    one.
 
     Members
     -------
     a, b, c : ``In(ArrayLayout(32, channels))``
     choice : ``In(ArrayLayout(Choice, channels))``
     rounded : ``Out(ArrayLayout(Rounded, channels))``
-        What is chosen, as a rounded sum.
+        What is chosen, in the form of a rounded sum.
     word : ``Out(ArrayLayout(32, channels))``
         And as it is.
     """
@@ -111,13 +112,13 @@ class SelectionPath(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        rounding = self._config.rounding
+        beside_sum = self._config.normalisation + self._config.rounding
         for channel in range(self._channels):
             m.submodules[f"selection_{channel}"] = selection = Selection(self._config)
-            selected = delay(m, selection.word, self.latency - selection.latency - rounding, name="selected")
+            selected = delay(m, selection.word, self.latency - selection.latency - beside_sum, name="selected")
             m.d.comb += [
                 *(getattr(selection, name).eq(getattr(self, name)[channel]) for name in ("a", "b", "c", "choice")),
                 self.rounded[channel].eq(as_rounded(m, selected)),
-                self.word[channel].eq(delay(m, selected, rounding, name="selected")),
+                self.word[channel].eq(delay(m, selected, beside_sum, name="selected")),
             ]
         return m

@@ -18,8 +18,11 @@ def shift_right_sticky(m: Module, value: Value, amount: Value) -> tuple[Value, V
 
 
 def shift_left(m: Module, value: Value, amount: Value, width: int) -> Value:
-    """The low `width` bits of `value` << `amount`."""
-    for level in range(len(amount)):
+    """The low `width` bits of `value` << `amount`.
+
+    The widest step comes first: of what is shifted to the upper end, and cut there, the next ones then have fewer bits.
+    """
+    for level in reversed(range(len(amount))):
         shifted = Signal(width, name="shifted")
         m.d.comb += shifted.eq(Mux(amount[level], Cat(Const(0, 1 << level), value), value))
         value = shifted

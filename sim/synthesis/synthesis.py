@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -22,15 +23,28 @@ from ctm.sim.synthesis.tool import command, read_json
 _LOGIC_SHARE = 0.5
 """The share of a clock's period for logic; routing takes the other half."""
 _DEEP = 9
-"""Levels beyond which a unit is mapped once more, for paths as fast as they can be.
+"""Levels beyond which a unit is mapped once more, for faster paths.
 
 ABC9 counts a LUT as if it took no wire, so of what it maps for half a period of 60 MHz paths have up to 18 levels.
 """
-_FAST = 4000
-"""Picoseconds of a path in a unit that is mapped for speed."""
+_FAST = (4000, 4700)
+"""Picoseconds of a path in a unit that is mapped for speed: hardly any can be faster, and mostly nine levels."""
 _PICOSECONDS = 1_000_000
 """In a period of 1 MHz."""
 _NETLIST = "netlist.json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Mapped:
+    """A unit's netlist: the folder that has it, its cells and its levels."""
+
+    folder: Path
+    cells: Cells
+    levels: int
+
+    def rank(self) -> tuple[int, int]:
+        """Smaller for a better netlist."""
+        return max(self.levels, _DEEP), self.cells.luts
 
 
 class Synthesis:
@@ -66,7 +80,8 @@ class Synthesis:
     def run(self, units: Sequence[Unit], progress: Callable[[str], None]) -> Iterator[Cells]:
         """Synthesise units in parallel; the cells of each, in their order.
 
-        A unit with deep logic is mapped again for speed, and that is kept if it has fewer levels.
+        A unit with deep logic is mapped again for speed. Of its netlists the one with the fewest levels is kept, and of
+        those, or of those with few, the one with the fewest LUTs.
 
         Raises
         ------
@@ -75,25 +90,21 @@ class Synthesis:
         """
         first = len(self._netlists)
         folders = [self._folder / str(first + number) for number in range(len(units))]
-        self._netlists += ((unit, folder / _NETLIST) for unit, folder in zip(units, folders, strict=True))
         runs = [self._start(unit, folder, self._delay) for unit, folder in zip(units, folders, strict=True)]
-        found: list[Counter[str]] = []
-        faster: dict[int, tuple[Path, Future[Result], int]] = {}
+        found: list[list[_Mapped]] = []
+        faster: list[list[tuple[Path, Future[Result]]]] = []
         for number, (unit, folder, run) in enumerate(zip(units, folders, runs, strict=True)):
             progress(f"{unit.name}, {number + 1} of {len(runs)}")
-            found.append(self._finish(unit, folder, run))
-            levels = self._levels(unit, folder)
-            if levels > _DEEP and self._delay > _FAST:
-                again = folder / "fast"
-                faster[number] = again, self._start(unit, again, _FAST), levels
-        for number, unit in enumerate(units):
-            if number in faster:
-                folder, run, levels = faster[number]
+            mapped = self._finish(unit, folder, run)
+            found.append([mapped])
+            faster.append(self._start_faster(unit, folder) if mapped.levels > _DEEP else [])
+        for unit, mapped, again in zip(units, found, faster, strict=True):
+            for folder, run in again:
                 progress(f"{unit.name}, for speed")
-                types = self._finish(unit, folder, run)
-                if self._levels(unit, folder) < levels:
-                    found[number], self._netlists[first + number] = types, (unit, folder / _NETLIST)
-            yield self._family.counted(found[number])
+                mapped.append(self._finish(unit, folder, run))
+            best = min(mapped, key=_Mapped.rank)
+            self._netlists.append((unit, best.folder / _NETLIST))
+            yield best.cells
 
     def _start(self, unit: Unit, folder: Path, delay: int) -> Future[Result]:
         folder.mkdir()
@@ -101,14 +112,20 @@ class Synthesis:
             write_file(folder / name, content)
         return self._tools.start(_yosys(unit, self._family.mapped(unit.top, delay)), folder)
 
-    def _finish(self, unit: Unit, folder: Path, run: Future[Result]) -> Counter[str]:
-        """The number of cells of each type, once the run has ended; if it failed, of another run without ABC9."""
+    def _start_faster(self, unit: Unit, folder: Path) -> list[tuple[Path, Future[Result]]]:
+        folders = {delay: folder / str(delay) for delay in _FAST if delay < self._delay}
+        return [(own, self._start(unit, own, delay)) for delay, own in folders.items()]
+
+    def _finish(self, unit: Unit, folder: Path, run: Future[Result]) -> "_Mapped":
+        """What a run gives once it has ended; if it failed, another run without ABC9."""
         if run.result().returncode:
             run = self._tools.start(_yosys(unit, self._family.mapped_otherwise(unit.top)), folder)
             check(run.result(), FPGA_YOSYS.distribution)
         if self._family.improved is not None:
-            return _improved(self._family.improved, unit, folder / _NETLIST)
-        return Counter(read_json(folder / "stat.json")["modules"][unit.module].get("num_cells_by_type", {}))
+            types = _improved(self._family.improved, unit, folder / _NETLIST)
+        else:
+            types = Counter(read_json(folder / "stat.json")["modules"][unit.module].get("num_cells_by_type", {}))
+        return _Mapped(folder=folder, cells=self._family.counted(types), levels=self._levels(unit, folder))
 
     def _levels(self, unit: Unit, folder: Path) -> int:
         """The most levels of a unit by itself; 0 in a family without levels."""

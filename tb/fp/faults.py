@@ -12,7 +12,8 @@ ROUNDING = _in(
     ("& (discarded | kept[0])", "& discarded"),  # a tie is rounded down
     ("& (discarded | kept[0])", ""),  # a tie is rounded up
     (".any() | sticky", ".any()"),  # the sticky bit is dropped
-    ("exponent - fine + 1, exponent", "exponent - fine, exponent"),  # a carry out of the fraction is lost
+    # a carry out of the fraction is lost
+    ("total.eq(magnitude + increment)", "total.eq(Cat((magnitude[:23] + increment)[:23], magnitude[23:]))"),
     ("raw.exponent + BIAS - _NIBBLE * count", "raw.exponent + BIAS - _NIBBLE * count - 1"),
 )
 SUM = [
@@ -26,10 +27,19 @@ SUM = [
         "fp.addition",
         ("left.zero & right.zero & left.sign & right.sign", "left.zero & right.zero & left.sign"),
         ("(left.sign != right.sign))", "(left.sign == right.sign))"),
-        ("swapped.eq(subtract & forward[-1])", "swapped.eq(0)"),
-        ("raw.sign ^ (swapped & ~raw.infinite)", "raw.sign"),
     ),
 ]
+SWAPPED = _in(
+    "fp.addition",
+    ("swapped.eq(subtract & forward[-1])", "swapped.eq(0)"),
+    ("raw.sign ^ (swapped & ~raw.infinite)", "raw.sign"),
+)
+ADDER = _in(
+    "fp.adder",
+    ("& lt(*fractions)", "& 0"),  # of one exponent, the left one always stays
+    ("left.exponent + self.double", "left.exponent"),
+    ("_HEADROOM - BIAS", "_HEADROOM - BIAS + 1"),
+)
 PRODUCT = _in(
     "fp.product",
     ("a.exponent + self.b.exponent - 2 * BIAS", "a.exponent + self.b.exponent - 2 * BIAS + 1"),
@@ -48,7 +58,7 @@ MULTIPLICATION = [
     ),
     *(fault for fault in PRODUCT if "zero_times" not in fault.old),
     # All that is lost is in the raw result's own sticky bit; hardly a product rounds up to a power of two.
-    *(fault for fault in ROUNDING if "sticky" not in fault.old and "fine + 1" not in fault.old),
+    *(fault for fault in ROUNDING if "sticky" not in fault.old and "increment" not in fault.old),
 ]
 # Where nothing scales them, results out of range are noticed twice.
 RANGE = _in(
@@ -73,7 +83,6 @@ FRACTION = [
     *_in(
         "fp.fraction",
         ("a.exponent < BIAS", "a.exponent <= BIAS"),
-        ("bits.zero.eq(~bits.significand.any())", "bits.zero.eq(a.zero)"),
         ("SIGNIFICAND_BITS - 1 - index", "SIGNIFICAND_BITS - index"),
         ("a.nan | a.infinite", "a.nan"),
     ),
@@ -81,6 +90,7 @@ FRACTION = [
         "fp.product_sum",
         ("raw.truncate.eq(fraction)", "raw.truncate.eq(0)"),
         ("addend.sign & ~addend.zero", "addend.sign"),
+        ("zero.eq(~addend.significand.any())", "zero.eq(addend.zero)"),
         ("Mux(addend.sign, 0, ZERO_EXPONENT)", "0"),
         ("term.sign.eq(0)", "term.sign.eq(1)"),
         ("one.shift_left(PRODUCT_BITS - 2)", "one.shift_left(PRODUCT_BITS - 1)"),
@@ -188,12 +198,13 @@ COORDINATE = _in(
     ("operand.nan | (operand.sign & ~operand.zero)", "operand.nan"),
     ("exponent >= BIAS + INDEX_BITS", "exponent > BIAS + INDEX_BITS"),
     ("BIAS + INDEX_BITS - 1 - exponent", "BIAS + INDEX_BITS - exponent"),
-    ("Mux(exponent < BIAS, 0,", "Mux(exponent <= BIAS, 0,"),
-    ("Mux(exponent < BIAS, 0,", "Mux(operand.zero, 0,"),
-    ("floor >= self.limit", "floor > self.limit"),
-    ("beyond | (floor", "(floor"),
+    ("exponent < BIAS,", "exponent <= BIAS,"),
+    ("below | small, 0", "below | operand.zero, 0"),
+    ("beyond) >= self.limit", "beyond) > self.limit"),
+    ("INDEX_BITS), beyond)", "INDEX_BITS), 0)"),
     ("self.limit - 1, floor", "self.limit, floor"),
-    ("~below & ~above", "~above"),
+    ("~below & Mux(small", "Mux(small"),
+    ("Mux(small, self.limit.any(), ~above)", "~above"),
 )
 LANE = [
     *_in(
@@ -205,8 +216,8 @@ LANE = [
         ("self.control.dot == Dot.DOT4", "self.control.dot != Dot.DOT3"),
         ("exponents[SCALAR], ZERO_EXPONENT)", "ZERO_EXPONENT, ZERO_EXPONENT)"),
         ("config.normalisation, name", "config.normalisation + 1, name"),
-        ("raw.eq(dot.raw)", "raw.eq(channel.product_sum.raw)"),
-        ("raw.eq(transcendental.raw)", "raw.eq(dot.raw)"),
+        ("shared[unit].eq(dot.raw)", "shared[unit].eq(transcendental.raw)"),
+        ("shared[unit].eq(transcendental.raw)", "shared[unit].eq(dot.raw)"),
         ("result.clamp.eq(control.clamp)", "result.clamp.eq(control.clamp & (control.scale == 0))"),
         ("delay(m, at_rounding, config.rounding,", "delay(m, at_rounding, config.rounding + 1,"),
     ),
@@ -216,10 +227,10 @@ LANE = [
 _WITHOUT_STICKY = [fault for fault in ROUNDING if "sticky" not in fault.old]
 
 FAULTS = {
-    "multiply_add": [*ROUNDING, *SUM, *PRODUCT],
+    "multiply_add": [*ROUNDING, *SUM, *SWAPPED, *PRODUCT],
     "multiplication": MULTIPLICATION,
-    "adder": [*_WITHOUT_STICKY, *SUM],
-    "fraction": [*FRACTION, *_in("fp.addition", ("swapped.eq(subtract & forward[-1])", "swapped.eq(0)"))],
+    "adder": [*_WITHOUT_STICKY, *SUM, *ADDER],
+    "fraction": [*FRACTION, SWAPPED[0]],
     "dot_product": [*DOT, *DOT_TERM_BITS, *PRODUCT, *ROUNDING[:2]],
     "selection": SELECTION,
     "output_modifier": MODIFIER,

@@ -183,9 +183,8 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.outputs.write_combiner", "ages.renew.eq(opened)", "ages.renew.eq(opened | merged)"), AGES,
     ),
     "full lines stay": (Fault("rtl.mc.outputs.write_combiner", "open_ & full)", "open_ & full & 0)"), FULL),
-    "an earlier lane wins": (
-        Fault("rtl.mc.outputs.wavefront_bytes",
-              "for other in range(lane + 1, self._lanes)", "for other in range(lane)"),
+    "the highest lane never wins": (
+        Fault("rtl.mc.outputs.wavefront_bytes", "own[byte] for own in lanes)", "own[byte] for own in lanes[:-1])"),
         OUTPUTS,
     ),
     "the first column outside is written": (

@@ -41,6 +41,12 @@ def four(first: int, cells: list[dict[str, Any]]) -> int:
     return output
 
 
+def eight(first: int, cells: list[dict[str, Any]]) -> int:
+    """Two of four, and a LUT4 that chooses."""
+    cells.append(lut(four(first, cells), four(first + 4, cells), SELECTS[2], output := next(LEFT)))
+    return output
+
+
 def sixteen(first: int, cells: list[dict[str, Any]]) -> int:
     """As Yosys makes one of multiplexers of four."""
     inner = [four(first + 4 * number, cells) for number in range(4)]
@@ -161,4 +167,27 @@ def test_tables_that_do_more_than_choose_stay(init: str) -> None:
 def test_a_choice_of_one_multiplexer_and_a_word_is_kept() -> None:
     cells: list[dict[str, Any]] = []
     cells.append(lut(four(0, cells), WORDS[8], SELECTS[2], output := next(LEFT)))
+    assert widened(cells, [output]) == {LUT: 3, "PFUMX": 1}
+
+
+@pytest.mark.parametrize("words", [4, 8, 16])
+@pytest.mark.parametrize("table", ["1000", "1110", "0110", "0010", "0101"])
+def test_what_combines_a_multiplexer_with_a_bit_takes_no_table(words: int, table: str) -> None:
+    cells: list[dict[str, Any]] = []
+    inner = {4: four, 8: eight, 16: sixteen}[words](0, cells)
+    cells.append(make_lut4(table * 4, {"A": inner, "B": SELECTS[4]}, output := next(LEFT)))
+    assert widened(cells, [output])[LUT] == words // 2
+
+
+def test_what_also_others_read_is_not_combined() -> None:
+    cells: list[dict[str, Any]] = []
+    inner = four(0, cells)
+    cells.append(make_lut4("1000" * 4, {"A": inner, "B": SELECTS[4]}, output := next(LEFT)))
+    assert widened(cells, [output, inner]) == {LUT: 3, "PFUMX": 1}
+
+
+def test_what_combines_with_more_bits_than_there_are_pins_is_kept() -> None:
+    cells: list[dict[str, Any]] = []
+    pins = {"A": four(0, cells), "B": SELECTS[3], "C": SELECTS[4]}
+    cells.append(make_lut4("10000000" * 2, pins, output := next(LEFT)))
     assert widened(cells, [output]) == {LUT: 3, "PFUMX": 1}

@@ -83,7 +83,7 @@ class WriteCombiner(wiring.Component):
         m.d.comb += [
             hit.eq(hits.any()),
             opened.eq(Mux(taken & ~hit, lowest_one(free), 0)),
-            merged.eq(Mux(taken & hit, hits, 0)),
+            merged.eq(Mux(taken, hits, 0)),
             index.eq(Mux(hit, hit_index, one_hot_index(lowest_one(free)))),
             entry.line.eq(write.payload.line),
             entry.mask.eq(Mux(hit, masks.read(m, hit_index).mask, 0) | _in_line(write.payload)),

@@ -14,7 +14,7 @@ from ctm.rtl.isa.limits import CHANNELS, QUAD
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.r5xx.alu.lane import Lane
-from ctm.rtl.r5xx.alu.operands import SOURCES, OperandSelection
+from ctm.rtl.r5xx.alu.operands import SOURCES, OperandSelection, of_quads
 from ctm.rtl.r5xx.alu.presubtract import PresubtractStage, entry_layout
 from ctm.rtl.r5xx.entries import VECTOR
 
@@ -71,13 +71,13 @@ class Alu(wiring.Component):
         control, sources = delay(m, entering.control), entering.sources
         self._arithmetic[0].gate_together(m, platform, control)
         share_tables(m, [lane.functions for lane in self._arithmetic])
+        quads = of_quads(m, entering.words, list(sources))
         for lane in range(self._lanes):
             m.submodules[f"selection_{lane}"] = selection = OperandSelection()
             m.submodules[f"lane_{lane}"] = arithmetic = self._arithmetic[lane]
-            first = lane // QUAD * QUAD
             m.d.comb += [
                 selection.words.eq(entering.words),
-                *(selection.quad[index].eq(sources[first + index][0]) for index in range(QUAD - 1)),
+                *(Value.cast(own).eq(word) for own, word in zip(selection.quad, quads[lane // QUAD], strict=True)),
                 *(selection.sources[number].eq(sources[lane][number]) for number in range(SOURCES - 1)),
                 selection.sources[SOURCES - 1].eq(presubtract.results[lane]),
                 arithmetic.operands.eq(delay(m, selection.operands)),

@@ -21,7 +21,7 @@ from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.delay_line import DelayLine
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r5xx.alu.lane import Lane
-from ctm.rtl.r5xx.alu.operands import SOURCES, OperandSelection
+from ctm.rtl.r5xx.alu.operands import SOURCES, OperandSelection, of_quads
 from ctm.rtl.r5xx.alu.presubtract import PresubtractUnit
 from ctm.rtl.r5xx.entries import VECTOR, LaneControl
 
@@ -90,18 +90,16 @@ class BeatAlu(wiring.Component):
         vectors = self.sources.shape()
         sources = data.View(vectors, line.read(m, Value.cast(self.sources), cycles, name="sources_line"))
         presubtracted = self._presubtracted(m)
-        quad = self._quad(m, line, cycles) if slices > 1 else []
+        quads = [self._quad(m, line, cycles)] if slices > 1 else of_quads(m, self.words, list(sources))
         control = delay(m, self.control)
         self._arithmetic[0].gate_together(m, platform, control)
         share_tables(m, [lane.functions for lane in self._arithmetic])
         for lane, arithmetic in enumerate(self._arithmetic):
-            selection = OperandSelection(neighbour_chosen=slices > 1)
+            selection = OperandSelection()
             m.submodules[f"selection_{lane}"], m.submodules[f"lane_{lane}"] = selection, arithmetic
-            first = lane // QUAD * QUAD
-            of_quad = quad or [sources[first + index][0] for index in range(QUAD - 1)]
             m.d.comb += [
                 selection.words.eq(self.words),
-                *(Value.cast(own).eq(word) for own, word in zip(selection.quad, of_quad, strict=True)),
+                *(Value.cast(own).eq(word) for own, word in zip(selection.quad, quads[lane // QUAD], strict=True)),
                 *(selection.sources[number].eq(sources[lane][number]) for number in range(SOURCES - 1)),
                 selection.sources[SOURCES - 1].eq(presubtracted[lane]),
                 arithmetic.operands.eq(delay(m, selection.operands)),

@@ -20,9 +20,9 @@ from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.dot_product import DotPath, largest
 from ctm.rtl.fp.fraction import fraction_bits
 from ctm.rtl.fp.function_table import FunctionReader
-from ctm.rtl.fp.number import ONE, WIDE_EXPONENT, ZERO_EXPONENT, unpack
+from ctm.rtl.fp.number import EXPONENT_BITS, ONE, WIDE_EXPONENT, ZERO_EXPONENT, Rounded, unpack
 from ctm.rtl.fp.product import Product
-from ctm.rtl.fp.product_sum import RAW_BITS, ProductSum
+from ctm.rtl.fp.product_sum import RAW, RAW_BITS, ProductSum
 from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
 from ctm.rtl.fp.selection import SelectionPath
@@ -32,6 +32,7 @@ from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r5xx.limits import SCALAR
 from ctm.rtl.lib.clock_gating import GatedStateless, gate_together
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import record
 from ctm.rtl.r5xx.entries import ChannelControl, ChannelOperands, Dot, LaneControl, Operation
 
 _ADDED = 2
@@ -115,12 +116,19 @@ class Lane(wiring.Component):
             transcendental.function.eq(control.function),
         ]
         at_raw = delay(m, control, config.raw_latency, name="control_raw")
-        at_rounding = delay(m, at_raw, config.addition + config.normalisation, name="control_rounding")
+        at_normalisation = delay(m, at_raw, config.addition, name="control_normalisation")
+        at_rounding = delay(m, at_normalisation, config.normalisation, name="control_rounding")
         at_result = delay(m, at_rounding, config.rounding, name="control_result")
+        shared = {}
+        for unit in ("vector", "scalar"):
+            shared[unit] = record(RAW, name=f"{unit}_raw")
+            m.d.comb += shared[unit].eq(dot.raw)
+            with m.If(getattr(at_raw, unit).operation == Operation.TRANSCENDENTAL):
+                m.d.comb += shared[unit].eq(transcendental.raw)
         for index, channel in enumerate(channels):
             unit = "scalar" if index == SCALAR else "vector"
-            self._connect_raw(m, channel, dot, transcendental, getattr(at_raw, unit))
-            self._connect_selection(m, channel, index, selections, getattr(at_rounding, unit))
+            self._connect_raw(m, channel, shared[unit], getattr(at_raw, unit))
+            self._connect_selection(m, channel, index, selections, getattr(at_normalisation, unit))
             self._connect_result(m, channel, index, getattr(at_result, unit))
         return m
 
@@ -172,22 +180,23 @@ class Lane(wiring.Component):
         self, m: Module, channel: _Channel, index: int, selections: GatedStateless, control: ChannelControl
     ) -> None:
         """Replace the rounded sum by a selected operand, and keep its bits beside."""
+        cycles, selects = self._config.normalisation, control.operation == Operation.SELECTION
+        selected, substitute = selections.rounded[index], channel.rounding.substitute
+        for name, _ in data.Layout.cast(Rounded):
+            # An operand's exponent has no more bits. All are 0 by the reset of their flip-flops if none is selected.
+            bits = Value.cast(selected[name])[: EXPONENT_BITS if name == "exponent" else None]
+            m.d.comb += substitute[name].eq(delay(m, Mux(selects, bits, 0), cycles, name=f"substitute_{name}"))
         m.d.comb += [
-            channel.rounding.substitute.eq(selections.rounded[index]),
-            channel.rounding.substitutes.eq(control.operation == Operation.SELECTION),
+            channel.rounding.substitutes.eq(delay(m, selects, cycles, name="substitutes")),
             channel.result.word.eq(selections.word[index]),
         ]
 
-    def _connect_raw(
-        self, m: Module, channel: _Channel, dot: GatedStateless, transcendental: GatedStateless, control: ChannelControl
-    ) -> None:
-        """Choose what a channel rounds: its own sum, or what a shared unit has for all."""
+    def _connect_raw(self, m: Module, channel: _Channel, shared: data.View, control: ChannelControl) -> None:
+        """Choose what a channel rounds: its own sum, or what a shared unit has for all channels of its half."""
         raw = channel.rounding.raw
         m.d.comb += raw.eq(channel.product_sum.raw)
-        with m.If(control.operation == Operation.DOT):
-            m.d.comb += raw.eq(dot.raw)
-        with m.Elif(control.operation == Operation.TRANSCENDENTAL):
-            m.d.comb += raw.eq(transcendental.raw)
+        with m.If(control.operation.as_value().matches(Operation.DOT.value, Operation.TRANSCENDENTAL.value)):
+            m.d.comb += raw.eq(shared)
 
     def _connect_result(self, m: Module, channel: _Channel, index: int, control: ChannelControl) -> None:
         """Output modifier, clamp and comparison."""

@@ -3,6 +3,7 @@
 Source: CTM Guide pp. 26-27.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
@@ -10,7 +11,7 @@ from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.fp.number import HALF, ONE, ZERO
-from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
 from ctm.rtl.isa.r5xx.instruction import ALPHA_INST, INSTRUCTION, RGB_INST, RGBA_INST
 from ctm.rtl.isa.r5xx.limits import SCALAR
 from ctm.rtl.isa.r5xx.opcodes import AlphaOperation, InputModifier, RgbOperation, Select, Swizzle
@@ -38,22 +39,15 @@ class OperandSelection(wiring.Component):
     words : ``In(INSTRUCTION)``
     sources : ``In(ArrayLayout(VECTOR, 4))``
         src0, src1, src2 and srcp; colours from the RGB unit's addresses, alpha from the alpha unit's.
-    quad : ``In(ArrayLayout(VECTOR, 3))``
-        src0 of lanes 0, 1 and 2 of the quad, for MDH and MDV.
-        If `neighbour_chosen` there are two: src0 of lane 0, and of the lane that operand c comes from.
+    quad : ``In(ArrayLayout(VECTOR, 2))``
+        For MDH and MDV, src0 of the quad's lane 0, and of the lane that operand c comes from.
     operands : ``Out(ArrayLayout(ChannelOperands, 4))``
     """
 
-    def __init__(self, *, neighbour_chosen: bool = False) -> None:
-        self._neighbour_chosen = neighbour_chosen
-        super().__init__(
-            {
-                "words": In(INSTRUCTION),
-                "sources": In(data.ArrayLayout(VECTOR, SOURCES)),
-                "quad": In(data.ArrayLayout(VECTOR, 2 if neighbour_chosen else 3)),
-                "operands": Out(data.ArrayLayout(ChannelOperands, CHANNELS)),
-            }
-        )
+    words: In(INSTRUCTION)
+    sources: In(data.ArrayLayout(VECTOR, SOURCES))
+    quad: In(data.ArrayLayout(VECTOR, 2))
+    operands: Out(data.ArrayLayout(ChannelOperands, CHANNELS))
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -66,17 +60,10 @@ class OperandSelection(wiring.Component):
             color = "" if channel == SCALAR else f"{_COLORS[channel]}_"
             c_color = "alpha_" if channel == SCALAR else color
             replaced = neighbour != Neighbour.NONE
-            from_quad = [self.quad[index][channel] for index in range(2)] if self._neighbour_chosen else [None, None]
-            a = self._chosen(m, own.sel_a, own[f"{color}swiz_a"], replaced, from_quad[0])
+            first, other = (vector[channel] for vector in self.quad)
+            a = self._chosen(m, own.sel_a, own[f"{color}swiz_a"], replaced, first)
             b = self._chosen(m, own.sel_b, own[f"{color}swiz_b"])
-            c = self._chosen(m, both[f"{unit}sel_c"], both[f"{c_color}swiz_c"], replaced, from_quad[1])
-            if not self._neighbour_chosen:
-                with m.If(replaced):
-                    m.d.comb += a.eq(self.quad[0][channel])
-                with m.If(neighbour == Neighbour.RIGHT):
-                    m.d.comb += c.eq(self.quad[1][channel])
-                with m.Elif(neighbour == Neighbour.ABOVE):
-                    m.d.comb += c.eq(self.quad[2][channel])
+            c = self._chosen(m, both[f"{unit}sel_c"], both[f"{c_color}swiz_c"], replaced, other)
             operands = self.operands[channel]
             m.d.comb += [
                 operands.a.eq(_modified(a, own.mod_a)),
@@ -107,6 +94,19 @@ class OperandSelection(wiring.Component):
                 with m.Case(constant_code.value):
                     m.d.comb += constant.eq(number)
         return word
+
+
+def of_quads(m: Module, words: Any, sources: Sequence[Any]) -> list[list[Value]]:
+    """What the lanes of each quad have of it, by the sources of all lanes: the words of `OperandSelection.quad`."""
+    halves, quads = neighbours(m, words), []
+    for number in range(0, len(sources), QUAD):
+        first, right, above = (lane[0] for lane in sources[number : number + QUAD - 1])
+        other = Signal(VECTOR, name="other")
+        for channel, word in enumerate(other):
+            is_above = halves[channel == SCALAR] == Neighbour.ABOVE
+            m.d.comb += word.eq(Mux(is_above, above[channel], right[channel]))
+        quads.append([Value.cast(first), Value.cast(other)])
+    return quads
 
 
 def neighbours(m: Module, words: Any) -> tuple[Signal, Signal]:

@@ -20,6 +20,7 @@ from ctm.rtl.fp.conversion import CoordinateIndex
 from ctm.rtl.isa.limits import COORDINATE_BITS, QUAD, WORD_BITS
 from ctm.rtl.isa.r5xx.opcodes import ACQUIRING, UmrtTarget
 from ctm.rtl.lib.clock_gating import GatedStateless
+from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.views import record
 
 _PAIR = data.StructLayout({"x": COORDINATE_BITS, "y": COORDINATE_BITS, "inside": 1})
@@ -93,13 +94,11 @@ def _chosen(m: Module, target: Any, pairs: list[Any], eligible: Value) -> Iterat
     """The pair of each lane: its own, or that of its quad's first eligible lane."""
     shared = Value.cast(target).matches(UmrtTarget.SAME_IDX.value, UmrtTarget.SAME_IDX_ACQUIRE.value)
     for first in range(0, len(pairs), QUAD):
-        leader = record(_PAIR, name=f"leader_{first}")
-        m.d.comb += leader.eq(pairs[first])
-        for lane in reversed(range(first, first + QUAD)):
-            with m.If(eligible[lane]):
-                m.d.comb += leader.eq(pairs[lane])
-        for lane in range(first, first + QUAD):
-            yield data.View(leader.shape(), Mux(shared, Value.cast(leader), Value.cast(pairs[lane])))
+        quad = Cat(map(Value.cast, pairs[first : first + QUAD]))
+        leader = one_hot_index(lowest_one(eligible[first : first + QUAD]))
+        for lane in range(QUAD):
+            # By number, which does not wait for the pairs.
+            yield data.View(_PAIR, quad.word_select(Mux(shared, leader, lane), _PAIR.size))
 
 
 class UncachedPairs(wiring.Component):

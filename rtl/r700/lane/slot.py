@@ -259,7 +259,9 @@ class Slot(wiring.Component):
             for value in (control, word, source, holds)
         )
         is_word: Value = source != Source.SUM
-        m.d.comb += [rounding.substitute.eq(as_rounded(m, word)), rounding.substitutes.eq(is_word)]
+        m.d.comb += rounding.substitutes.eq(is_word)
+        with m.If(is_word):
+            m.d.comb += rounding.substitute.eq(as_rounded(m, word))
         if self._is_trans:
             is_post_multiplied = source == Source.POST_MULTIPLIED
             with m.If(is_post_multiplied):
