@@ -15,9 +15,8 @@ from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.r700.border.fetch_clause import fetch_outcome_layout
-from ctm.rtl.r700.fetch.micro_op import executed_layout
-from ctm.rtl.r700.fetch.returned import INSTRUCTION_BITS, fetch_error_layout, fetch_returned_layout, instruction_in
-from ctm.rtl.r700.fetch.sequencer import begins_layout
+from ctm.rtl.r700.fetch.micro_op import begins_layout, executed_layout
+from ctm.rtl.r700.fetch.returned import INSTRUCTION_BITS, fetch_error_layout, instruction_in
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
 
@@ -36,9 +35,8 @@ class ClauseEnds(wiring.Component):
         A micro-op's last cycle; one with a problem ends its clause.
     drained : ``In(threads)``
         Wave slots without a fetch in flight.
-    returned : ``In(fetch_returned_layout(config))``
-    error : ``In(fetch_error_layout())``
-        The fetch of `returned` had an error response.
+    error : ``In(fetch_error_layout(config))``
+        A fetch of a clause had an error response.
     outcome : ``Out(stream.Signature(fetch_outcome_layout(config)))``
     waits : ``Out(1)``
         A clause or an export waits for responses.
@@ -51,8 +49,7 @@ class ClauseEnds(wiring.Component):
                 "begins": In(begins_layout(config)),
                 "executed": In(executed_layout(config)),
                 "drained": In(config.threads),
-                "returned": In(fetch_returned_layout(config)),
-                "error": In(fetch_error_layout()),
+                "error": In(fetch_error_layout(config)),
                 "outcome": Out(stream.Signature(fetch_outcome_layout(config))),
                 "waits": Out(1),
             }
@@ -78,7 +75,7 @@ class ClauseEnds(wiring.Component):
         flags.set("stopped", self._waves(executed.wave, stops))
         flags.set("draining", self._waves(executed.wave, ends))
 
-        wave = self.returned.wave
+        wave = self.error.wave
         is_first_error = self.error.valid & ~flags["error"].bit_select(wave, 1)
         error_addresses.write(m, wave, self._error_address(m, firsts.read(m, wave)), is_first_error)
         flags.set("error", self._waves(wave, is_first_error))

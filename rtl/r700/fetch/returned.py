@@ -51,9 +51,9 @@ def fetch_returned_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout({"valid": 1, "wave": wave_bits(config)})
 
 
-def fetch_error_layout() -> data.StructLayout:
-    """A fetch that had an error response, by the low bits of its instruction's address."""
-    return data.StructLayout({"valid": 1, "instruction": INSTRUCTION_BITS})
+def fetch_error_layout(config: ArrayConfig) -> data.StructLayout:
+    """A fetch that had an error response, and `instruction_in` of its instruction's address."""
+    return data.StructLayout({"valid": 1, "wave": wave_bits(config), "instruction": INSTRUCTION_BITS})
 
 
 class FetchReturn(wiring.Component):
@@ -70,7 +70,7 @@ class FetchReturn(wiring.Component):
     response : ``In(stream.Signature(fetch_response_layout(at_once, tag)))``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     returned : ``Out(fetch_returned_layout(config))``
-    error : ``Out(fetch_error_layout())``
+    error : ``Out(fetch_error_layout(config))``
         The fetch of `returned` had an error response; it writes nothing.
     """
 
@@ -91,7 +91,7 @@ class FetchReturn(wiring.Component):
                 "response": In(stream.Signature(fetch_response_layout(config.at_once, tag))),
                 "write": Out(stream.Signature(pass_write_layout(config))),
                 "returned": Out(fetch_returned_layout(config)),
-                "error": Out(fetch_error_layout()),
+                "error": Out(fetch_error_layout(config)),
             }
         )
 
@@ -131,6 +131,7 @@ class FetchReturn(wiring.Component):
             self.returned.valid.eq(ends.valid & ends.ready),
             self.returned.wave.eq(ends.payload.wave),
             self.error.valid.eq(ends.valid & ends.payload.error),
+            self.error.wave.eq(ends.payload.wave),
             self.error.instruction.eq(ends.payload.instruction),
         ]
         if self._draws:

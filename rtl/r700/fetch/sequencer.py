@@ -12,7 +12,6 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.shading import is_of_threads
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import REGISTER_BITS, TEMPORARIES, WORD_BITS
 from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.status import BusClient, Status
@@ -22,11 +21,11 @@ from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.fetch_clause import fetch_clause_layout, fetch_trace_layout
 from ctm.rtl.r700.border.registers import register_address_layout, row_bits
 from ctm.rtl.r700.fetch.decode import FetchDecode
-from ctm.rtl.r700.fetch.micro_op import micro_op_layout
+from ctm.rtl.r700.fetch.micro_op import begins_layout, micro_op_layout
 from ctm.rtl.r700.fetch.operation import ACCESS, FETCH, INPUT_FETCHES, Task, is_among
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.addressing import register_address
-from ctm.rtl.r700.shapes import PROGRAM, UNIT_ADDRESS_BITS
+from ctm.rtl.r700.shapes import PROGRAM
 from ctm.rtl.r700.slices import rows_of, slice_bits, slice_of, slices_of
 
 _READ_ONCE = Task.SHARE_READ, Task.AREA
@@ -37,11 +36,6 @@ def writes_memory(unit: Value) -> Value:
     """Whether an export writes memory: an area, or items of a draw's threads."""
     operation = Value.cast(data.View(exports.EXPORT_DWORD1_BUF, unit[WORD_BITS:]).cf_inst)
     return ~operation.matches(*(each.value for each in exports.SWIZZLED))
-
-
-def begins_layout(config: ArrayConfig) -> data.StructLayout:
-    """A clause or an export that begins, with the address of its first instruction."""
-    return data.StructLayout({"valid": 1, "wave": wave_bits(config), "address": UNIT_ADDRESS_BITS})
 
 
 class FetchSequencer(wiring.Component):

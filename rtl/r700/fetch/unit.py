@@ -122,7 +122,6 @@ class FetchUnit(wiring.Component):
             ends.begins.eq(sequence.begins),
             ends.executed.eq(executor.executed),
             ends.drained.eq(drained),
-            ends.returned.eq(returned.returned),
             ends.error.eq(returned.error),
             self.waits.eq(ends.waits),
             self.busy.eq(sequence.busy | ends.waits | executor.works),
