@@ -46,8 +46,8 @@ def fetch_outcome_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout({"wave": wave_bits(config), "budget": WORD_BITS, "problem": PROBLEM})
 
 
-def numbered_layout(config: ArrayConfig) -> data.StructLayout:
-    """The number of a wavefront's first pixel in the domain, row by row."""
+def first_number_layout(config: ArrayConfig) -> data.StructLayout:
+    """The number of the first pixel of a wavefront that starts."""
     return data.StructLayout({"valid": 1, "wave": wave_bits(config), "number": AREA_WORD_BITS})
 
 

@@ -1,8 +1,7 @@
 """The walk of a unit over the pixels of a slice, one in each cycle."""
 
-from typing import Any
-
 from amaranth import Module, Mux, Signal
+from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS
@@ -37,7 +36,7 @@ class PixelWalk(Interface):
         )
 
 
-def count_walk(m: Module, walk: Any, latency: int) -> None:
+def count_walk(m: Module, walk: wiring.PureInterface, latency: int) -> None:
     """Drive `wanted`, `valid`, `pixel` and `done` of a `PixelWalk` while its `start` is high.
 
     A pixel is `wanted` in each cycle, and is the `pixel` that is `valid` `latency` cycles later; the last one is

@@ -3,8 +3,6 @@
 Source: R700-Family Instruction Set Architecture, chapter 5; docs/design/r700-core.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -73,11 +71,11 @@ class FetchDecode(wiring.Component):
                     self._texture(m)
         return m
 
-    def _forms(self, layouts: tuple[data.StructLayout, ...]) -> tuple[list[Any], Value]:
+    def _forms(self, layouts: tuple[data.StructLayout, ...]) -> tuple[list[data.View], Value]:
         """The words as these layouts, and whether a reserved bit is set."""
         views, reserved = [], []
         for number, layout in enumerate(layouts):
-            found: Any = data.View(layout, self.words.word_select(number, WORD_BITS))
+            found: data.View = data.View(layout, self.words.word_select(number, WORD_BITS))
             views.append(found)
             reserved += [Value.cast(found[name]).any() for name, _ in layout if str(name).startswith("reserved")]
         return views, Cat(reserved).any()
@@ -124,7 +122,7 @@ class FetchDecode(wiring.Component):
             with m.If(of_threads & ~is_constant):
                 self._buffer(m, first, second, third, others)
 
-    def _buffer(self, m: Module, first: Any, second: Any, third: Any, others: Value) -> None:
+    def _buffer(self, m: Module, first: data.View, second: data.View, third: data.View, others: Value) -> None:
         """A fetch from a vertex buffer or ring, where it differs from one of an input."""
         found, reserved = self.fetch, self._forms(fetch.VERTEX)[1]
         number = Signal(signed(10), name="vertex_buffer")

@@ -4,10 +4,8 @@ Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; doc
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from amaranth import Array, Cat, Module, Mux, Value
 from amaranth.lib import data, stream, wiring
@@ -28,7 +26,7 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.constants import ConstantPort
-from ctm.rtl.r700.border.fetch_clause import numbered_layout
+from ctm.rtl.r700.border.fetch_clause import first_number_layout
 from ctm.rtl.r700.border.registers import pass_write_layout, register_words_layout
 from ctm.rtl.r700.fetch.control import FetchControl
 from ctm.rtl.r700.fetch.finders.areas import AreaAddresses
@@ -46,7 +44,7 @@ from ctm.rtl.r700.fetch.writers.vectors import VectorExport
 from ctm.rtl.r700.fetch.writers.writing import MemoryWriter
 from ctm.rtl.r700.passes import by_segment
 from ctm.rtl.r700.registers.file import masked
-from ctm.rtl.r700.shapes import AREA_WORD_BITS, AREAS, PROGRAM, SHAPES
+from ctm.rtl.r700.shapes import AREA_WORD_BITS, AREAS, PROGRAM, SHAPES, UNIT_ADDRESS_BITS
 from ctm.rtl.r700.slices import by_slice
 
 
@@ -78,7 +76,7 @@ class FetchExecutor(wiring.Component):
         Their context is the row of a segment: wave slot * segments + segment.
     clear : ``In(stream.Signature(wave))``
         A wave slot whose rows of the local data share are to be cleared.
-    numbered : ``In(numbered_layout(array))``
+    first_number : ``In(first_number_layout(array))``
         The number of a wavefront's first pixel in the domain, when the wavefront starts.
     constants : ``Out(ConstantPort(ROWS))``
     buffer, exported
@@ -89,9 +87,9 @@ class FetchExecutor(wiring.Component):
 
     def __init__(self, config: MachineConfig) -> None:
         array = by_slice(config.array)
-        self._whole, self._config = config, replace(config, array=array)
+        self._machine, self._array = config, array
         self.control, self.selection = FetchControl(config), PixelSelection(array)
-        self.scaling = CoordinateScaling(self._config)
+        self.scaling = CoordinateScaling(array, config.arithmetic)
         self.sender, self.writer = PassSender(config), MemoryWriter(config)
         draws, geometry = config.pipeline.draws, config.pipeline.has_geometry
         request = fetch_request_layout(array.at_once, fetch_tag_layout(array, SHAPES), len(AREAS), memory=draws)
@@ -108,7 +106,7 @@ class FetchExecutor(wiring.Component):
                 "works": Out(1),
                 "failed": Out(1),
                 "executed": Out(executed_layout(config.array)),
-                "begin": Out(micro_op_layout(config.array)["clause"].shape["begin"].shape),
+                "begin": Out(UNIT_ADDRESS_BITS),
                 "entry": In(range(array.lookups)),
                 "full": In(array.threads),
                 "request": Out(stream.Signature(request)),
@@ -117,7 +115,7 @@ class FetchExecutor(wiring.Component):
                 "write": Out(stream.Signature(write)),
                 "outputs": Out(output_write_layout(by_segment(config.array), SHAPES)),
                 "clear": In(stream.Signature(wave_bits(array))),
-                "numbered": In(numbered_layout(array)),
+                "first_number": In(first_number_layout(array)),
                 "constants": Out(ConstantPort(ROWS)),
                 **(of_draws if draws else {}),
                 **(of_geometry if geometry else {}),
@@ -133,16 +131,16 @@ class FetchExecutor(wiring.Component):
         self._connect_sender(m, extent)
         self._connect_export(m)
         self._connect_writer(m)
-        finders: dict[str, Any] = {
+        finders: dict[str, wiring.Component] = {
             "constants": self._connect_constants(m),
             "share": self._connect_share(m),
             "areas": self._connect_areas(m, first),
         }
         pixels: dict[str, Value] = {"scaling": self.scaling.wanted, "write": self.writer.pixel}
-        if self._config.pipeline.draws:
+        if self._machine.pipeline.draws:
             finders["vertices"] = self._connect_vertices(m)
             pixels["vectors"] = self._connect_vectors(m, first).vertex
-        if self._config.pipeline.has_geometry:
+        if self._machine.pipeline.has_geometry:
             finders["items"] = self._connect_items(m, first)
         for name, finder in finders.items():
             self._connect_finder(m, name, finder)
@@ -154,7 +152,7 @@ class FetchExecutor(wiring.Component):
         """The current micro-op, its source, and its input. Gives the extent of the input."""
         control, offered, selection = self.control, self.micro_op, self.selection
         connect(m, flipped(self.micro_op), control.micro_op)
-        source: Any = record(selection.source.shape(), name="source", reset_less=True)
+        source: data.View = record(selection.source.shape(), name="source", reset_less=True)
         extent = record(EXTENT, name="extent", reset_less=True)
         words, valid = self.source.words, self.source.valid
         with m.If(offered.valid & offered.ready):
@@ -173,9 +171,9 @@ class FetchExecutor(wiring.Component):
 
     def _first_number(self, m: Module) -> Value:
         """The number of the current wavefront's first pixel."""
-        current, numbered = self.control.current, self.numbered
-        m.submodules.first_numbers = numbers = DistributedRam(AREA_WORD_BITS, self._config.array.threads)
-        numbers.write(m, numbered.wave, numbered.number, numbered.valid)
+        current, starting = self.control.current, self.first_number
+        m.submodules.first_numbers = numbers = DistributedRam(AREA_WORD_BITS, self._array.threads)
+        numbers.write(m, starting.wave, starting.number, starting.valid)
         return Value.cast(numbers.read(m, current.clause.wave))
 
     def _select_pixels(self, m: Module, pixels: Mapping[str, Value]) -> None:
@@ -195,7 +193,7 @@ class FetchExecutor(wiring.Component):
         """The selected pixel's first coordinate."""
         return coordinate(self._own(), self.control.current.fetch.coordinates[0])
 
-    def _connect_finder(self, m: Module, name: str, finder: Any) -> None:
+    def _connect_finder(self, m: Module, name: str, finder: wiring.Component) -> None:
         """Start a finder, and keep what it finds."""
         walk, control, scaling = finder.walk, self.control, self.scaling
         m.d.comb += [walk.start.eq(control.starts[name]), control.dones[name].eq(walk.done)]
@@ -219,7 +217,7 @@ class FetchExecutor(wiring.Component):
     def _connect_constants(self, m: Module) -> ConstantFetch:
         """Elements of the float constants. A miss is registered."""
         current = self.control.current
-        m.submodules.constants = constants = ConstantFetch(self._config.array)
+        m.submodules.constants = constants = ConstantFetch(self._array)
         own, port = constants.port, self.constants
         m.d.comb += [
             constants.fetch.eq(current.fetch),
@@ -237,7 +235,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_share(self, m: Module) -> LocalShare:
         """The local data share."""
-        current, selection, share = self.control.current, self.selection, LocalShare(self._whole.array)
+        current, selection, share = self.control.current, self.selection, LocalShare(self._machine.array)
         m.submodules.share = Gated(share, share.walk.start | share.clear.valid)
         connect(m, flipped(self.clear), share.clear)
         m.d.comb += [
@@ -255,8 +253,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_areas(self, m: Module, first: Value) -> AreaAddresses:
         """Addresses of elements in areas. Slices are beside each other in the domain, two rows high."""
-        current, array = self.control.current, self._config.array
-        areas = AreaAddresses(array)
+        current, areas = self.control.current, AreaAddresses(self._array)
         m.submodules.areas = Gated(areas, areas.walk.start)
         m.d.comb += [
             areas.program.eq(self.program),
@@ -264,7 +261,7 @@ class FetchExecutor(wiring.Component):
             areas.burst.eq(current.burst),
             areas.index.eq(self._index()),
             areas.covered.eq(current.clause.covered),
-            areas.first.eq(first + Value.cast(current.slice) * (array.wavefront_lanes // 2)),
+            areas.first.eq(first + Value.cast(current.slice) * (self._array.wavefront_lanes // 2)),
         ]
         return areas
 
@@ -291,7 +288,7 @@ class FetchExecutor(wiring.Component):
     def _connect_export(self, m: Module) -> None:
         """Writes of output registers, of the pass that the export selects; other units read the sender's pass."""
         control, selection = self.control, self.selection
-        m.submodules.export = export = OutputExport(self._whole.array)
+        m.submodules.export = export = OutputExport(self._machine.array)
         is_export, current = Value.cast(control.starts.export), control.current
         m.d.comb += [
             export.start.eq(is_export),
@@ -312,7 +309,7 @@ class FetchExecutor(wiring.Component):
         m.submodules.writer = writer
         is_write = control.starts.write
         connect(m, writer.write, flipped(self.write))
-        pass_of_pixel = writer.pixel >> (self._config.array.at_once - 1).bit_length()
+        pass_of_pixel = writer.pixel >> (self._array.at_once - 1).bit_length()
         m.d.comb += [
             writer.start.eq(is_write),
             control.dones.write.eq(writer.done),
@@ -325,7 +322,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_vertices(self, m: Module) -> VertexAddresses:
         """Elements in vertex buffers and rings."""
-        vertices = VertexAddresses(self._config.array)
+        vertices = VertexAddresses(self._array)
         m.submodules.vertices = Gated(vertices, vertices.walk.start | vertices.write.valid)
         m.d.comb += [
             vertices.write.eq(self.buffer),
@@ -337,7 +334,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_vectors(self, m: Module, first: Value) -> VectorExport:
         """Exports of vectors."""
-        m.submodules.vectors = vectors = VectorExport(self._whole)
+        m.submodules.vectors = vectors = VectorExport(self._machine)
         m.d.comb += [
             vectors.start.eq(self.control.starts.vectors),
             self.control.dones.vectors.eq(vectors.done),
@@ -351,7 +348,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_items(self, m: Module, first: Value) -> ThreadItems:
         """Elements in the items of threads."""
-        m.submodules.items = items = ThreadItems(self._whole)
+        m.submodules.items = items = ThreadItems(self._machine)
         m.d.comb += [
             items.program.eq(self.program),
             items.current.eq(self.control.current),

@@ -4,7 +4,6 @@ Source: R700-Family Instruction Set Architecture, chapter 5; docs/design/r700-co
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from amaranth import Cat, Value, signed
 from amaranth.lib import data, enum
@@ -49,7 +48,7 @@ INPUT_FETCHES = Task.SAMPLE, Task.LOAD, Task.ELEMENT
 """Tasks that read an input."""
 
 
-def is_among(task: Any, tasks: Iterable[Task]) -> Value:
+def is_among(task: enum.EnumView, tasks: Iterable[Task]) -> Value:
     """Whether a task is one of these."""
     found: Value = Cat(task == each for each in tasks).any()
     return found

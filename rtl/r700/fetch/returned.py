@@ -3,8 +3,6 @@
 Source: R700-Family Instruction Set Architecture, chapter 5 (DST_SEL).
 """
 
-from typing import Any
-
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
@@ -106,7 +104,7 @@ class FetchReturn(wiring.Component):
         response = self.response
         payload = response.payload
         held, valid, done = Signal.like(payload, reset_less=True), Signal(), Signal()
-        converted: Any = Signal(name="converted") if self._draws else Const(1)
+        converted: Value = Signal(name="converted") if self._draws else Const(1)
         # The ready of the register file is registered, so it does not reach the responses in the same cycle.
         m.submodules.ready = ready = RegisterSlice(self._ended, SliceMode.REVERSE)
         ended, ends = ready.input.payload, ready.output
@@ -138,7 +136,9 @@ class FetchReturn(wiring.Component):
             self._convert(m, held, read.data, ended.write.words, valid & ~done, converted)
         return m
 
-    def _convert(self, m: Module, held: Any, kept: Any, words: Any, waits: Value, converted: Signal) -> None:
+    def _convert(
+        self, m: Module, held: data.View, kept: data.View, words: data.View, waits: Value, converted: Value
+    ) -> None:  # fmt: skip
         """Convert the words of a vertex buffer; `converted` is set `VertexConversion.latency` cycles later."""
         age = Signal(range(VertexConversion.latency + 1), name="age")
         m.d.sync += age.eq(Mux(waits, age + ~converted, 0))

@@ -3,8 +3,6 @@
 One unit at a time reads single pixels, and none while passes are sent, so they share the multiplexers.
 """
 
-from typing import Any
-
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -69,7 +67,7 @@ class PixelSelection(wiring.Component):
         m = Module()
         # Blocks are passes or quads, whichever are larger.
         together = max(self._lanes, QUAD)
-        pixel: Any = Signal.like(self.pixel, name="looked_at")
+        pixel = Signal.like(self.pixel, name="selected_pixel")
         first_of_pass = (self.pass_number * self._lanes)[: len(pixel)]
         m.d.comb += pixel.eq(Mux(self.by_pixel, self.pixel, first_of_pass))
         in_block, block = pixel[: (together - 1).bit_length()], pixel[(together - 1).bit_length() :]
@@ -80,13 +78,13 @@ class PixelSelection(wiring.Component):
             written = Signal(len(words), name=f"written_{channel}")
             pixels = (Cat(each.word_select(number, WORD_BITS) for each in blocks) for number in range(together))
             m.d.comb += written.eq(Cat(selected(pixel, self.selects[channel]) for pixel in pixels))
-            for named, count, value in (
-                ("words", self._lanes, words),
-                ("written", self._lanes, written),
-                ("quad", QUAD, words),
-                ("quad_written", QUAD, written),
+            for output, count, value in (
+                (self.words, self._lanes, words),
+                (self.written, self._lanes, written),
+                (self.quad, QUAD, words),
+                (self.quad_written, QUAD, written),
             ):
-                m.d.comb += Value.cast(getattr(self, named)[channel]).eq(_block_at(value, count, in_block))
+                m.d.comb += Value.cast(output[channel]).eq(_block_at(value, count, in_block))
             own = Array(self.quad[channel][each] for each in range(QUAD))[pixel[:2]]
             m.d.comb += self.own[channel].eq(own)
         return m

@@ -3,8 +3,6 @@
 Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/design/r700-core.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -17,6 +15,7 @@ from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.fetch_clause import fetch_clause_layout, fetch_trace_layout
 from ctm.rtl.r700.border.registers import register_address_layout, row_bits
@@ -98,12 +97,12 @@ class _Steps:
 
     def __init__(self, m: Module, unit: FetchSequencer, config: ArrayConfig, *, draws: bool) -> None:
         self.m, self.unit, self.config, self.draws = m, unit, config, draws
-        self.clause: Any = Signal(fetch_clause_layout(config), name="current", reset_less=True)
-        self.fetch: Any = Signal(FETCH, name="fetch", reset_less=True)
-        self.problem: Any = Signal(PROBLEM, name="problem")
+        self.clause: data.View = record(fetch_clause_layout(config), name="current", reset_less=True)
+        self.fetch: data.View = record(FETCH, name="fetch", reset_less=True)
+        self.problem: data.View = record(PROBLEM, name="problem")
         self.burst, self.at_index = Signal(4), Signal()
         self.slices = slices_of(config)
-        self.slice: Any = Signal(slice_bits(config), name="slice")
+        self.slice = Signal(slice_bits(config), name="slice")
         """The next micro-op's slice and register. Tasks with one source take all registers of a slice first."""
         self.written = Signal(TEMPORARIES)
         self.export = data.View(exports.EXPORT_DWORD0, self.clause.unit[:WORD_BITS])
@@ -166,7 +165,7 @@ class _Steps:
                 micro_op.fetch.access.eq(self._export_access()),
             ]
 
-    def _connect_clause(self, micro_op: Any) -> None:
+    def _connect_clause(self, micro_op: data.View) -> None:
         """The slice's masks and registers of the clause or export."""
         m, clause, config = self.m, self.clause, self.config
         rows = rows_of(self.gprs)
@@ -222,7 +221,7 @@ class _Steps:
 
     def _export_access(self) -> Value:
         low, high = self.export, self.export_high
-        access: Any = Signal(ACCESS, name="export_access")
+        access: data.View = record(ACCESS, name="export_access")
         self.m.d.comb += [
             access.scratch.eq(Value.cast(high.cf_inst) == exports.ExportOperation.MEM_SCRATCH.value),
             access.indexed.eq(low.type[0]),
@@ -236,7 +235,7 @@ class _Steps:
         found: Value = ~self.clause.exports & is_among(self.fetch.task, tasks)
         return found
 
-    def _find_source(self) -> tuple[Any, Value]:
+    def _find_source(self) -> tuple[data.View, Value]:
         """The source's address, and whether its read waits for a fetch that writes it or the instruction's target."""
         unit, clause, fetch, low = self.unit, self.clause, self.fetch, self.export
         number = Mux(clause.exports, Mux(self.at_index, low.index_gpr, low.rw_gpr), fetch.source)
@@ -317,7 +316,7 @@ class _Steps:
                 with m.Else():
                     m.next = "source"
 
-    def _source(self, found: Any, waits: Value) -> None:
+    def _source(self, found: data.View, waits: Value) -> None:
         """Read the source, and offer the micro-op with its words."""
         m, unit = self.m, self.unit
         with m.State("source"):

@@ -21,7 +21,7 @@ from ctm.rtl.r700.border.fetch_clause import (
     fetch_clause_layout,
     fetch_outcome_layout,
     fetch_trace_layout,
-    numbered_layout,
+    first_number_layout,
 )
 from ctm.rtl.r700.border.registers import RegisterPort
 from ctm.rtl.r700.fetch.ends import ClauseEnds
@@ -54,7 +54,7 @@ class FetchUnit(wiring.Component):
         Their context is the row of a segment: wave slot * segments + segment.
     fetches : ``Out(FetchClient(lanes, tag, areas))``
     uncached : ``Out(UncachedClient(lanes, wave, areas))``
-    numbered : ``In(numbered_layout(config))``
+    first_number : ``In(first_number_layout(config))``
         The number of the first pixel of a wave slot's wavefront in the domain.
     constants : ``Out(ConstantPort(ROWS))``
     issued, active
@@ -90,7 +90,7 @@ class FetchUnit(wiring.Component):
                 "outputs": Out(output_write_layout(by_segment(array), SHAPES)),
                 "fetches": Out(FetchClient(array.at_once, tag, len(AREAS), memory=draws)),
                 "uncached": Out(UncachedClient(array.at_once, wave_bits(array), len(AREAS), memory=has_geometry)),
-                "numbered": In(numbered_layout(array)),
+                "first_number": In(first_number_layout(array)),
                 "constants": Out(ConstantPort(ROWS)),
                 "issued": Out(1),
                 "active": Out(array.wavefront_lanes),
@@ -156,7 +156,7 @@ class FetchUnit(wiring.Component):
             executor.program.eq(self.program),
             executor.source.eq(self.registers.found),
             executor.drained.eq(drained),
-            executor.numbered.eq(self.numbered),
+            executor.first_number.eq(self.first_number),
             self.outputs.eq(executor.outputs),
         ]
         if self._machine.pipeline.draws:

@@ -219,7 +219,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ),
         *faults_in(
             "fetch.writers.sending",
-            ("value.word_select(self.pass_number, self._config.at_once)", "value.word_select(0, self._config.at_once)"),
+            ("bits.word_select(self.pass_number, self._config.at_once)", "bits.word_select(0, self._config.at_once)"),
             ("Mux(select == sent.component, _FIRST, _MASK)", "select"),
             ("self.start & (divided | (fetch.task != Task.ELEMENT))", "self.start"),
             ("~pass_done & (divided", "(divided"),

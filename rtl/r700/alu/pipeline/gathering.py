@@ -3,7 +3,7 @@
 Source: docs/design/r700-core.md.
 """
 
-from typing import Any
+from collections.abc import Sequence
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
@@ -74,7 +74,7 @@ class ResultGather(wiring.Component):
             self._gather(m, self.addresses[slot], [lane.indices[slot] for lane in lanes], f"indices_{slot}")
         return m
 
-    def _gather(self, m: Module, target: Any, values: list[Any], name: str) -> None:
+    def _gather(self, m: Module, target: Value | data.View, values: Sequence[Value | data.View], name: str) -> None:
         """Gather what all pixels of a wavefront have."""
         gathered = _together(m, [Value.cast(value) for value in values], passes_of(self._config), self.ends, name)
         m.d.comb += Value.cast(target).eq(gathered)

@@ -4,8 +4,6 @@ Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM
 docs/design/r700-core.md.
 """
 
-from typing import Any
-
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -16,6 +14,7 @@ from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r700.exports import UNBOUNDED
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.walk import PixelWalk, count_walk
 from ctm.rtl.r700.fetch.operation import ACCESS
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
@@ -81,7 +80,7 @@ class AreaAddresses(wiring.Component):
         ]
         return m
 
-    def _find(self, m: Module) -> Any:
+    def _find(self, m: Module) -> data.View:
         """A pixel's address, three cycles after its index."""
         access, words, pixels = self.access, self._words(m), Signal(_COUNT_BITS)
         number, beyond = Signal(_INDEX_BITS), Signal()
@@ -99,7 +98,7 @@ class AreaAddresses(wiring.Component):
         bound = Signal(_COUNT_BITS, name="bound")
         m.d.comb += bound.eq((access.base + access.size + 1) * (access.element + 1))
         is_bounded = ~access.scratch & (access.size != UNBOUNDED)
-        address: Any = Signal(ELEMENT_ADDRESS, name="address", reset_less=True)
+        address: data.View = record(ELEMENT_ADDRESS, name="address", reset_less=True)
         m.d.sync += address.dword.eq(dword)
         for component in range(CHANNELS):
             word = dword + component
@@ -108,7 +107,7 @@ class AreaAddresses(wiring.Component):
 
     def _words(self, m: Module) -> Value:
         """The number of words of the area."""
-        area: Any = Array(self.program.areas)[self.access.scratch]
+        area = Array(self.program.areas)[self.access.scratch]
         words = Signal(_COUNT_BITS, name="words")
         rows = (area.limits.height - 1)[:LIMIT_BITS] * area.stride * _STRIDE_WORDS
         m.d.sync += words.eq(Mux(area.limits.width == 0, 0, rows + area.limits.width))

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import LIMIT_BITS
 from ctm.rtl.border.clients import WORDS
-from ctm.rtl.config import MachineConfig
+from ctm.rtl.config import ArrayConfig, PipelineConfig
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.multiply_add import MultiplyAdd
 from ctm.rtl.fp.number import ONE
@@ -59,9 +59,8 @@ class CoordinateScaling(wiring.Component):
         Those of a pass, in the same cycle.
     """
 
-    def __init__(self, config: MachineConfig) -> None:
-        self._config = config
-        array = config.array
+    def __init__(self, array: ArrayConfig, arithmetic: PipelineConfig) -> None:
+        self._array, self._arithmetic = array, arithmetic
         super().__init__(
             {
                 "start": In(1),
@@ -82,8 +81,8 @@ class CoordinateScaling(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        fetch, size = self.fetch, self._config.array.wavefront_lanes
-        units = [MultiplyAdd(self._config.arithmetic) for _ in range(_AXES)]
+        fetch, size = self.fetch, self._array.wavefront_lanes
+        units = [MultiplyAdd(self._arithmetic) for _ in range(_AXES)]
         latency = units[0].latency
         is_gradient, pixel_bits = Signal(), (size - 1).bit_length()
         count = Signal(range(2 * size + latency + 1))
@@ -117,7 +116,7 @@ class CoordinateScaling(wiring.Component):
 
     def _keep(self, m: Module, computed: list[Value], arrives: Value, arriving: Value, second: Value) -> None:
         """Keep results by lane and pass, apart from the source, which all pixels of a quad read."""
-        array = self._config.array
+        array = self._array
         pixel, bits = Mux(self.stores, self.pixel, arriving), (array.at_once - 1).bit_length()
         for lane in range(array.at_once):
             is_own = (pixel[:bits] == lane) & (self.stores | arrives) if bits else self.stores | arrives

@@ -4,7 +4,6 @@ Source: R700-Family Instruction Set Architecture, chapter 5; docs/design/r700-co
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -157,7 +156,7 @@ class PassSender(wiring.Component):
     def _connect_target(self, m: Module, sent: _Pass, by_word: Value, of_word: Value, pixels: Value) -> None:
         """Drive the target of the pass's words, and what is kept of its fetch."""
         current, fetch = self.current.clause, self.current.fetch
-        target: Any = record(target_layout(self._config), name="target")
+        target: data.View = record(target_layout(self._config), name="target")
         found = register_address(
             m, self._config, fetch.destination + self.current.burst, current.loop_index, fetch.destination_relative,
             gprs=self.gprs, base=current.base,
@@ -236,10 +235,9 @@ class PassSender(wiring.Component):
                     target[lane].eq(Mux(is_numbered, indices[axis], texel.index)),
                 ]
 
-    def _of_pass(self, bits: Any) -> Value:
+    def _of_pass(self, bits: Value) -> Value:
         """The lanes' bits of a bit of each pixel of the slice."""
-        value = Value.cast(bits)
-        return value.word_select(self.pass_number, self._config.at_once) if passes_of(self._config) > 1 else value
+        return bits.word_select(self.pass_number, self._config.at_once) if passes_of(self._config) > 1 else bits
 
     def _is_followed(self) -> Value:
         """Whether a pixel executes in a later pass."""

@@ -3,8 +3,6 @@
 Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH); docs/design/r700-core.md.
 """
 
-from typing import Any
-
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -104,11 +102,11 @@ class MemoryWriter(wiring.Component):
         payload, area = self.write.payload, Value.cast(self.current.fetch.access.scratch)
         lane_of = (self._config.at_once - 1).bit_length()
         lane, lanes = self.pixel[:lane_of], range(self._config.at_once)
-        element: Any = record(ELEMENT_ADDRESS, name="written_address")
+        element: data.View = record(ELEMENT_ADDRESS, name="written_address")
         addresses = [self.results[0][number][: ELEMENT_ADDRESS.size] for number in lanes]
         m.d.comb += Value.cast(element).eq(Array(addresses)[lane])
         inside, of_threads = Value.cast(element.inside), is_of_threads(self.stage)
-        item: Any = record(ITEM_ELEMENT, name="written_item")
+        item: data.View = record(ITEM_ELEMENT, name="written_item")
         if self._has_items:
             items = [Value.cast(element_of(self.results, number, ITEM_ELEMENT)) for number in lanes]
             m.d.comb += Value.cast(item).eq(Array(items)[lane])
