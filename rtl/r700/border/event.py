@@ -5,5 +5,5 @@ from amaranth.lib import data
 
 
 def event_layout(**fields: ShapeLike) -> data.StructLayout:
-    """An event of this cycle, if it is `valid`."""
+    """An event that happens in this cycle, if it is `valid`; its other fields are undefined if it is not."""
     return data.StructLayout({"valid": 1, **fields})

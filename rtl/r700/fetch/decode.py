@@ -29,15 +29,17 @@ _SAMPLES = tuple(operation for operation in fetch.LOOKUPS if operation is not Te
 
 
 class FetchDecode(wiring.Component):
-    """Decodes a fetch instruction; with `draws` those of a draw's programs, too. Combinational.
+    """Decodes a fetch instruction; with `draws` also those from vertex buffers and rings. Combinational.
 
     Members
     -------
     words : ``In(128)``
+        The instruction.
     textures : ``In(1)``
         It is in a texture clause.
     program : ``In(PROGRAM)``
     fetch : ``Out(FETCH)``
+        With `illegal` all other fields are undefined.
     """
 
     words: In(INSTRUCTION_BITS)
@@ -237,6 +239,7 @@ class FetchDecode(wiring.Component):
         ]
 
     def _texture(self, m: Module) -> None:
+        """An instruction of a texture clause."""
         found = self.fetch
         (first, second, third, _), reserved = self._forms(fetch.TEXTURE)
         number = Signal(signed(11))

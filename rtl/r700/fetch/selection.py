@@ -1,6 +1,8 @@
-"""Selects pixels of the register that a fetch or an export has read: a pass, a quad, a pixel.
+"""Selects pixels of the source of a fetch or an export: a pass, a quad, a pixel.
 
-One unit at a time reads single pixels, and none while passes are sent, so they share the multiplexers.
+One unit at a time reads passes or single pixels, so all of them share the multiplexers.
+
+Source: R700-Family Instruction Set Architecture, section 3.4 and chapter 5 (selects); docs/design/r700-core.md.
 """
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
@@ -15,32 +17,34 @@ from ctm.rtl.r700.passes import pass_bits
 from ctm.rtl.r700.registers.writing import selected
 
 QUAD_WORDS = data.ArrayLayout(data.ArrayLayout(WORD_BITS, QUAD), CHANNELS)
-"""A word of each pixel of a quad, of all channels."""
+"""The words of a quad, as [channel][pixel]."""
 SELECTS = data.ArrayLayout(3, CHANNELS)
+"""The component, by `ComponentSelect`, that each channel gets."""
 
 
 def pass_words_layout(config: ArrayConfig) -> data.ArrayLayout:
-    """The words of each channel in the lanes of a pass."""
+    """The words of a pass, as [channel][lane]."""
     return data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS)
 
 
 class PixelSelection(wiring.Component):
-    """Selects pixels of a slice. Combinational.
+    """Selects a pass of a slice, or a pixel and its quad. Combinational.
 
     Members
     -------
-    source : ``In(ArrayLayout(words of a slice, 4))``
-    pass_number : ``In``
+    source : ``In(ArrayLayout(slice_words(config), 4))``
+        The register, as [channel][pixel].
     by_pixel : ``In(1)``
-        Select `pixel`, to `quad` and `own`; else the pass, to `words`.
+        Select `pixel`, else `pass_number`; the outputs of the other are undefined.
+    pass_number : ``In(pass_bits(config))``
     pixel : ``In(range(W))``
-    selects : ``In(ArrayLayout(3, 4))``
-        The components of a pixel that are written.
+    selects : ``In(SELECTS)``
     words, written : ``Out(pass_words_layout(config))``
-        The pass, and its components that `selects` choose.
+        The words of the pass; and those that `selects` choose of each pixel's.
     quad, quad_written : ``Out(QUAD_WORDS)``
-        The same of the pixel's quad.
+        The same of the quad of the pixel.
     own : ``Out(WORDS)``
+        The words of the pixel.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -65,7 +69,7 @@ class PixelSelection(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        # Blocks are passes or quads, whichever are larger.
+        # A block is a pass or a quad, whichever is larger.
         together = max(self._lanes, QUAD)
         pixel = Signal.like(self.pixel, name="selected_pixel")
         first_of_pass = (self.pass_number * self._lanes)[: len(pixel)]

@@ -1,4 +1,4 @@
-"""Splits fetch clauses and exports into micro-ops, and reads the source register of each.
+"""Cracks fetch clauses and exports into micro-ops, and reads the source register of each.
 
 Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/design/r700-core.md.
 """
@@ -28,7 +28,7 @@ from ctm.rtl.r700.shapes import PROGRAM
 from ctm.rtl.r700.slices import rows_of, slice_bits, slice_of, slices_of
 
 _READ_ONCE = Task.SHARE_READ, Task.AREA
-"""Tasks with one source for several registers."""
+"""Tasks whose instructions have one source and several registers; others have a source for each register."""
 
 
 def writes_memory(unit: Value) -> Value:
@@ -38,32 +38,46 @@ def writes_memory(unit: Value) -> Value:
 
 
 class FetchSequencer(wiring.Component):
-    """Gives micro-ops, at most one in four cycles: the ALU leaves one read of the register file in as many.
+    """Gives the micro-ops of clauses and exports, all of one before those of the next, in the order in which they came.
 
-    Code is read and decoded, and the source read, while the previous micro-op is executed. A source is read after
-    earlier fetches of the clause that write it, or that write the instruction's target.
+    An instruction has a micro-op for each of its registers and each slice of the wavefront: register by register, but
+    slice by slice where all registers have one source. An export to memory has two for each, the first of which finds
+    addresses from the index register.
+
+    The first micro-op of an instruction is offered four cycles after the last one of the previous instruction at the
+    earliest (fetch, decode, source, offer), each further one after two, or one if it `keeps` the source. A source waits
+    for its read, which the ALU leaves in one of four cycles. All of that is done while the executor works on the
+    previous micro-op.
+
+    A source is read after earlier fetches of the clause that write it. Where the micro-op writes registers without a
+    request, it waits for earlier fetches of the same registers, too, whose words would come later than its own.
+    After a micro-op of CONSTANTS the sequencer waits until it is executed, as it may end the clause.
 
     Members
     -------
     program : ``In(PROGRAM)``
     clause : ``In(stream.Signature(fetch_clause_layout(config)))``
+        Ready while there is an entry: there are as many as wave slots.
     begins : ``Out(begins_layout(config))``
-        A clause or an export begins.
+        Before the first micro-op of a clause or an export.
     code : ``Out(CodePort())``
     read : ``Out(stream.Signature(register_address_layout(config)))``
-        A register to be read; its words come in the next cycle.
+        The source of the next micro-op, whose words come in the next cycle.
     micro_op : ``Out(stream.Signature(micro_op_layout(config)))``
-        In the cycle of the source's words. A micro-op that is not taken is offered again, with a new read.
+        With a source only in the cycle of its words: if it is not accepted then, it is withdrawn, and offered again
+        with a new read. Micro-ops without one are offered until they are accepted.
     drained : ``In(threads)``
-        Wave slots without a fetch in flight.
+        Wave slots without a fetch or a write in flight.
     works : ``In(1)``
-        A micro-op is executed.
+        The executor works on a micro-op.
     failed : ``In(1)``
-        With `works`: the micro-op ends its clause by an error. Only for CONSTANTS.
-    issued, active
-        The issue and its active pixels, for counters.
+        In a cycle with `works`: the micro-op, of CONSTANTS, ends its clause by an error.
+    issued, active : ``Out(1)``, ``Out(W)``
+        A fetch instruction is decoded, and the active pixels of its clause, for counters. An export is not counted.
     trace : ``Out(fetch_trace_layout(config))``
+        With `issued`.
     busy : ``Out(1)``
+        A clause or an export has micro-ops that were not accepted.
     """
 
     def __init__(self, config: ArrayConfig, *, draws: bool = False) -> None:

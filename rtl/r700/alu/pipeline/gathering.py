@@ -22,19 +22,22 @@ from ctm.rtl.r700.slices import by_slice
 class ResultGather(wiring.Component):
     """Holds the results of earlier passes until those of the last pass of a slice, or of the wavefront, come.
 
-    Combinational from the last pass's results.
+    Passes come in order, in consecutive cycles. Outputs are valid in the cycle of the last pass's results.
 
     Members
     -------
     passes : ``In(passes)``
-        The bit of the pass whose results come.
+        The bit of the pass whose results come; 0 if none do.
     lanes : ``In(ArrayLayout(LaneResults, lanes))``
+        Its results.
     ends : ``Out(1)``
-        The results of a wavefront are complete.
+        They are those of the wavefront's last pass.
     results : ``Out(results_layout(config))``
-        Of a slice; the last one with `ends`.
-    predicate, kill, addresses : ``Out``
-        Of the wavefront's pixels, with `ends`: the group's PRED_SET, the slots' KILLs, and MOVA's indices.
+        Those of a slice; the last slice's come with `ends`.
+    predicate, kill : ``Out(W)``, ``Out(ArrayLayout(W, 5))``
+        With `ends`: the result of the group's PRED_SET, and of each slot's KILL, in each pixel.
+    addresses : ``Out(address_layout(W))``
+        With `ends`: MOVA's indices.
     """
 
     def __init__(self, config: ArrayConfig) -> None:

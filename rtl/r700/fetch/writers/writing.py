@@ -24,16 +24,16 @@ from ctm.rtl.r700.slices import by_slice
 
 
 class MemoryWriter(wiring.Component):
-    """Writes one register of an export, pixel by pixel.
+    """Writes one register of an export, pixel by pixel in order, whether a pixel executes or not.
 
-    As many components of a pixel are written at once as there are lanes: a pixel takes a cycle with four lanes or more,
-    and four with one. After the export's last register one write without words requests a response, which comes when
-    all are in memory.
+    As many components of a pixel are written at once as there are lanes. So a pixel takes one cycle with four lanes or
+    more, two with two and four with one, and more while its write is not accepted. A micro-op that `ends` its export
+    adds a fence: one more write, without words, whose response comes when all words of the export are in memory.
 
     Members
     -------
     start : ``In(1)``
-        High until `done`.
+        High from the first cycle to that of `done`.
     current : ``In(micro_op_layout(config.array))``
     stage : ``In(Stage)``
     pixel : ``Out(range(W))``
@@ -44,8 +44,9 @@ class MemoryWriter(wiring.Component):
         The elements of the pixels of its pass: each an `ELEMENT_ADDRESS` of an area, or an `ITEM_ELEMENT` of a thread.
     write : ``Out(stream.Signature(uncached_write_layout(...)))``
     is_item : ``Out(1)``
-        Words of a thread's item are written.
+        `write` offers words of a thread's item.
     done : ``Out(1)``
+        The last cycle: the last pixel's, or that in which the fence is accepted.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -98,7 +99,7 @@ class MemoryWriter(wiring.Component):
         return m
 
     def _connect_words(self, m: Module, block: Value, together: int) -> Value:
-        """Drive pairs and values of the pixel's components. Gives which of all four exist."""
+        """Drive pairs and values of the pixel's components. Returns which of all four exist."""
         payload, area = self.write.payload, Value.cast(self.current.fetch.access.scratch)
         lane_of = (self._config.at_once - 1).bit_length()
         lane, lanes = self.pixel[:lane_of], range(self._config.at_once)
