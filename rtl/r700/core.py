@@ -64,15 +64,20 @@ class Units:
 
 
 class Core(wiring.Component):
-    """One core of the array.
+    """One core of the array: takes wavefronts one at a time, and executes all that are resident together.
+
+    `WavefrontStart` has the cycles between wavefronts. A resident wavefront is in one unit at a time. Wavefronts
+    end in any order. All outputs but those of the trace are registers, or follow from registers and `program`.
 
     Members
     -------
-    program and so on
-        See `core_members`.
-    trace : ``Out(trace_layout(...))``
+    program, invalidate_code, invalidate_constants, load, wavefront, free, fault, idle, issued, active_lanes, stalls,
+    code, constants, fetches, uncached, output, tests, shading
+        As `core_members` has them; `load` is not read, as code is loaded by lines.
+    trace : ``Out(trace_layout(array, draws=draws))``
+        Events for an observer; without hardware if it is not read.
 
-    `units` are its units.
+    `units` are its units, for an observer.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -163,6 +168,7 @@ class Core(wiring.Component):
         m.d.comb += [units.outputs.write.eq(units.fetch.outputs), units.fetch.first_number.eq(units.start.first_number)]
 
     def _connect_code(self, m: Module, units: Units) -> None:
+        """Reads of code. Control flow has priority over fetches at the reader that they share."""
         code, flow, fetch = units.code, units.flow.code, units.fetch.code
         connect(m, code.lines, flipped(self.code))
         connect(m, units.alu.code, code.readers[_GROUPS])
@@ -180,6 +186,7 @@ class Core(wiring.Component):
         ]
 
     def _connect_constants(self, m: Module, units: Units) -> None:
+        """Reads and misses of constants. The ALU has priority over fetches."""
         loader, alu, flow, constants = units.loader, units.alu.constants, units.flow, units.constants
         fetch = units.fetch.constants
         connect(m, loader.client, flipped(self.constants))
@@ -232,6 +239,7 @@ class Core(wiring.Component):
             m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, port.read.payload, alu.file_reads[channel]))
 
     def _connect_ends(self, m: Module, units: Units) -> None:
+        """Wavefronts at their end: tests, outputs, faults."""
         end, retirement = units.end, units.retirement
         connect_retirement(
             m, self, by_segment(self._config.array), retirement, units.outputs, contexts=end.contexts, states=end.states

@@ -51,33 +51,34 @@ from ctm.rtl.r700.slices import by_slice
 class FetchExecutor(wiring.Component):
     """Executes micro-ops one after the other, each on a slice of a wavefront.
 
-    `FetchControl` starts the unit that finds an element for each pixel of the source, if the task needs one, and then
-    the unit that sends requests or writes. All of them read the source through one `PixelSelection`. What finders find
-    is kept by `CoordinateScaling`, where the last unit reads it.
+    `FetchControl` starts the finder of the task, if it has one, and then the writer; it has the cycles from one
+    micro-op to the next, each finder and writer those of its work. All of them read the source through one
+    `PixelSelection`. The elements that a finder finds are held by `CoordinateScaling`, where the writer reads them.
+
+    Requests and writes of memory leave in the order of the micro-ops. A micro-op is executed when the last of them is
+    accepted; it does not wait for responses.
 
     Members
     -------
     program : ``In(PROGRAM)``
-    micro_op : ``In(stream.Signature(micro_op_layout(array)))``
-    source : ``In(register_words_layout(array))``
+    micro_op : ``In(stream.Signature(micro_op_layout(config.array)))``
+    source : ``In(register_words_layout(config.array))``
         The source of the micro-op that is accepted in the same cycle, unless it `keeps` the previous one.
     drained : ``In(threads)``
-        Wave slots without a fetch in flight.
-    works, failed, executed : ``Out``
-        As of `FetchControl`.
-    begin : ``Out``
+        Wave slots without a fetch or a write in flight.
+    works, failed, executed : ``Out(1)``, ``Out(1)``, ``Out(executed_layout(config.array))``
+        As those of `FetchControl`.
+    begin : ``Out(UNIT_ADDRESS_BITS)``
         The address of the current micro-op's instruction.
-    entry, full : ``In``
-        As of `PassSender`.
-    request, record, direct : ``Out``
-        As of `PassSender`.
+    entry, full, request, record, direct
+        As those of `PassSender`.
     write : ``Out(stream.Signature(uncached_write_layout(...)))``
-    outputs : ``Out(output_write_layout)``
-        Their context is the row of a segment: wave slot * segments + segment.
+        As that of `MemoryWriter`.
+    outputs : ``Out(output_write_layout(by_segment(config.array), SHAPES))``
+        As the `write` of `OutputExport`.
     clear : ``In(stream.Signature(wave))``
-        A wave slot whose rows of the local data share are to be cleared.
-    first_number : ``In(first_number_layout(array))``
-        The number of a wavefront's first pixel in the domain, when the wavefront starts.
+        As that of `LocalShare`.
+    first_number : ``In(first_number_layout(config.array))``
     constants : ``Out(ConstantPort(ROWS))``
     buffer, exported
         Where the machine draws: as those of `ShadingClient`.
@@ -115,7 +116,7 @@ class FetchExecutor(wiring.Component):
                 "write": Out(stream.Signature(write)),
                 "outputs": Out(output_write_layout(by_segment(config.array), SHAPES)),
                 "clear": In(stream.Signature(wave_bits(array))),
-                "first_number": In(first_number_layout(array)),
+                "first_number": In(first_number_layout(config.array)),
                 "constants": Out(ConstantPort(ROWS)),
                 **(of_draws if draws else {}),
                 **(of_geometry if geometry else {}),
@@ -149,7 +150,7 @@ class FetchExecutor(wiring.Component):
         return m
 
     def _connect_control(self, m: Module) -> data.View:
-        """The current micro-op, its source, and its input. Gives the extent of the input."""
+        """The current micro-op, its source, and its input. Returns the extent of the input."""
         control, offered, selection = self.control, self.micro_op, self.selection
         connect(m, flipped(self.micro_op), control.micro_op)
         source: data.View = record(selection.source.shape(), name="source", reset_less=True)
@@ -177,7 +178,7 @@ class FetchExecutor(wiring.Component):
         return Value.cast(numbers.read(m, current.clause.wave))
 
     def _select_pixels(self, m: Module, pixels: Mapping[str, Value]) -> None:
-        """Select the pixel of the unit that works, if it reads single pixels: one is started at a time."""
+        """Select the pixel of the unit that works, if it reads single pixels; one unit works at a time."""
         starts, selection = self.control.starts, self.selection
         chosen = [Mux(starts[name], pixel, 0) for name, pixel in pixels.items()]
         m.d.comb += [
@@ -194,14 +195,14 @@ class FetchExecutor(wiring.Component):
         return coordinate(self._own(), self.control.current.fetch.coordinates[0])
 
     def _connect_finder(self, m: Module, name: str, finder: wiring.Component) -> None:
-        """Start a finder, and keep what it finds."""
+        """Start a finder, and store the elements that it finds."""
         walk, control, scaling = finder.walk, self.control, self.scaling
         m.d.comb += [walk.start.eq(control.starts[name]), control.dones[name].eq(walk.done)]
         with m.If(walk.valid):
             m.d.comb += [scaling.stores.eq(1), scaling.pixel.eq(walk.pixel), scaling.element.eq(walk.element)]
 
     def _connect_scaling(self, m: Module, extent: data.View) -> None:
-        """Coordinates that are computed, beside which elements of finders are kept."""
+        """Coordinates that are computed; the elements of other finders are stored with them."""
         control, scaling, selection = self.control, self.scaling, self.selection
         m.submodules.scaling = Gated(scaling, scaling.start | scaling.stores)
         m.d.comb += [
@@ -286,7 +287,7 @@ class FetchExecutor(wiring.Component):
         ]
 
     def _connect_export(self, m: Module) -> None:
-        """Writes of output registers, of the pass that the export selects; other units read the sender's pass."""
+        """Writes of output registers. The export selects its pass while it works, else the sender."""
         control, selection = self.control, self.selection
         m.submodules.export = export = OutputExport(self._machine.array)
         is_export, current = Value.cast(control.starts.export), control.current
@@ -304,7 +305,7 @@ class FetchExecutor(wiring.Component):
         ]
 
     def _connect_writer(self, m: Module) -> None:
-        """Writes of memory, of the pixel that the writer selects; the sender reads the results of its pass."""
+        """Writes of memory. The writer reads the elements of its pixel's pass while it works, else the sender."""
         control, writer, scaling = self.control, self.writer, self.scaling
         m.submodules.writer = writer
         is_write = control.starts.write

@@ -48,7 +48,7 @@ class PixelSelection(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._size, self._lanes = config.wavefront_lanes, config.at_once
+        self._lanes = config.at_once
         super().__init__(
             {
                 "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),

@@ -62,8 +62,7 @@ class LocalShare(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._config, self._size = config, by_slice(config).wavefront_lanes
-        size = self._size
+        self._size = size = by_slice(config).wavefront_lanes
         wave = wave_bits(config)
         super().__init__(
             {
