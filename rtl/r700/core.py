@@ -4,10 +4,9 @@ docs/design/r700-core.md has the picture.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
 from ctm.rtl.border.programs import CORE_CREDITS
@@ -15,7 +14,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.constants.loader import ConstantLoader
 from ctm.rtl.dpp.core_border import core_members
 from ctm.rtl.dpp.core_units import connect_retirement
-from ctm.rtl.dpp.program import program_layout, register_program
+from ctm.rtl.dpp.program import register_program
 from ctm.rtl.dpp.registers.outputs import OutputRegisters
 from ctm.rtl.dpp.wavefronts.retirement import Retirement
 from ctm.rtl.dpp.wavefronts.scheduling import STALLS
@@ -24,6 +23,7 @@ from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.pipeline import recently
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
+from ctm.rtl.lib.views import record
 from ctm.rtl.r700.alu.constants import FloatConstants
 from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.unit import AluUnit
@@ -37,7 +37,7 @@ from ctm.rtl.r700.passes import by_segment, segment_context
 from ctm.rtl.r700.registers.file import RegisterFile
 from ctm.rtl.r700.registers.other_writes import OtherWrites
 from ctm.rtl.r700.shading import connect_shading
-from ctm.rtl.r700.shapes import SHAPES, Unit
+from ctm.rtl.r700.shapes import PROGRAM, SHAPES, Unit
 from ctm.rtl.r700.start import WavefrontStart
 from ctm.rtl.r700.trace import trace_layout
 
@@ -64,15 +64,20 @@ class Units:
 
 
 class Core(wiring.Component):
-    """One core of the array.
+    """One core of the array: takes wavefronts one at a time, and executes all that are resident together.
+
+    `WavefrontStart` has the cycles between wavefronts. A resident wavefront is in one unit at a time. Wavefronts
+    end in any order. All outputs but those of the trace are registers, or follow from registers and `program`.
 
     Members
     -------
-    program and so on
-        See `core_members`.
-    trace : ``Out(trace_layout(...))``
+    program, invalidate_code, invalidate_constants, load, wavefront, free, fault, idle, issued, active_lanes, stalls,
+    code, constants, fetches, uncached, output, tests, shading
+        As `core_members` has them; `load` is not read, as code is loaded by lines.
+    trace : ``Out(trace_layout(array, draws=draws))``
+        Events for an observer; without hardware if it is not read.
 
-    `units` are its units.
+    `units` are its units, for an observer.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -92,7 +97,7 @@ class Core(wiring.Component):
             outputs=OutputRegisters(segments, SHAPES),
             retirement=Retirement(segments, SHAPES),
         )
-        self.launched: Any = Signal(program_layout(SHAPES))
+        self.launched: data.View = record(PROGRAM, name="launched")
         """The program, a cycle after `program` has it."""
         trace = trace_layout(array, draws=config.pipeline.draws)
         super().__init__({**core_members(array, SHAPES, config), "trace": Out(trace)})
@@ -104,7 +109,7 @@ class Core(wiring.Component):
         units = self.units
         for name, unit in vars(units).items():
             m.submodules[name] = unit
-        programmed: tuple[Any, ...] = (units.start, units.flow, units.alu, units.fetch)
+        programmed: tuple[wiring.Component, ...] = (units.start, units.flow, units.alu, units.fetch)
         m.d.comb += [unit.program.eq(self.launched) for unit in programmed]
         occupied = self._connect_starts(m, units)
         self._connect_units(m, units)
@@ -160,9 +165,10 @@ class Core(wiring.Component):
         connect(m, units.flow.end, units.end.end)
         connect(m, units.fetch.fetches, flipped(self.fetches))
         connect(m, units.fetch.uncached, flipped(self.uncached))
-        m.d.comb += [units.outputs.write.eq(units.fetch.outputs), units.fetch.numbered.eq(units.start.numbered)]
+        m.d.comb += [units.outputs.write.eq(units.fetch.outputs), units.fetch.first_number.eq(units.start.first_number)]
 
     def _connect_code(self, m: Module, units: Units) -> None:
+        """Reads of code. Control flow has priority over fetches at the reader that they share."""
         code, flow, fetch = units.code, units.flow.code, units.fetch.code
         connect(m, code.lines, flipped(self.code))
         connect(m, units.alu.code, code.readers[_GROUPS])
@@ -180,6 +186,7 @@ class Core(wiring.Component):
         ]
 
     def _connect_constants(self, m: Module, units: Units) -> None:
+        """Reads and misses of constants. The ALU has priority over fetches."""
         loader, alu, flow, constants = units.loader, units.alu.constants, units.flow, units.constants
         fetch = units.fetch.constants
         connect(m, loader.client, flipped(self.constants))
@@ -232,6 +239,7 @@ class Core(wiring.Component):
             m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, port.read.payload, alu.file_reads[channel]))
 
     def _connect_ends(self, m: Module, units: Units) -> None:
+        """Wavefronts at their end: tests, outputs, faults."""
         end, retirement = units.end, units.retirement
         connect_retirement(
             m, self, by_segment(self._config.array), retirement, units.outputs, contexts=end.contexts, states=end.states
@@ -310,6 +318,6 @@ class Core(wiring.Component):
             m.d.comb += [self.trace[name].eq(unit[name]) for name in dict(unit.shape())]
 
 
-def _fields(target: Any) -> list[tuple[object, Any]]:
+def _fields(target: data.View) -> list[tuple[object, data.View | Value]]:
     """The fields of a view."""
     return [(name, target[name]) for name, _ in target.shape()]

@@ -18,7 +18,7 @@ from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.border.fetch_clause import numbered_layout
+from ctm.rtl.r700.border.fetch_clause import first_number_layout
 from ctm.rtl.r700.border.registers import clear_layout, pass_write_layout, row_bits
 from ctm.rtl.r700.border.wavefront import start_layout
 from ctm.rtl.r700.passes import first_pixel, passes_of
@@ -42,7 +42,7 @@ class WavefrontStart(wiring.Component):
     clear : ``Out(stream.Signature(clear_layout(config)))``
     r0 : ``Out(stream.Signature(pass_write_layout(config)))``
         The words of R0.
-    numbered : ``Out(numbered_layout(config))``
+    first_number : ``Out(first_number_layout(config))``
     fresh : ``Out({valid, wave, number})``
         This pass's outputs are all unwritten.
     share : ``Out(stream.Signature(wave))``
@@ -71,7 +71,7 @@ class WavefrontStart(wiring.Component):
                 "busy": Out(1),
                 "clear": Out(stream.Signature(clear_layout(config))),
                 "r0": Out(stream.Signature(pass_write_layout(config))),
-                "numbered": Out(numbered_layout(config)),
+                "first_number": Out(first_number_layout(config)),
                 "fresh": Out(data.StructLayout(at_wave | {"number": range(max(2, self._passes))})),
                 "share": Out(stream.Signature(wave_bits(config))),
                 "start": Out(stream.Signature(start_layout(config))),
@@ -102,8 +102,8 @@ class WavefrontStart(wiring.Component):
         self._write_r0(m, wavefront, first_number, number)
         shading = None if self._machine is None else self._shade(m, self._machine, wavefront, number)
         m.d.comb += [
-            self.numbered.wave.eq(wave),
-            self.numbered.number.eq(first_number),
+            self.first_number.wave.eq(wave),
+            self.first_number.number.eq(first_number),
             target.row.eq(first_row if shading is None else first_row + shading.second),
             target.number.eq(in_slice),
             target.followed.eq(in_slice != last),
@@ -140,7 +140,7 @@ class WavefrontStart(wiring.Component):
         r0, is_last = self.r0, number == self._passes - 1
         ready = Const(1) if shading is None else shading.ready
         with m.State("passes"):
-            m.d.comb += [r0.valid.eq(ready), self.fresh.valid.eq(ready), self.numbered.valid.eq(ready)]
+            m.d.comb += [r0.valid.eq(ready), self.fresh.valid.eq(ready), self.first_number.valid.eq(ready)]
             with m.If(ready & r0.ready):
                 m.d.sync += number.eq(number + 1)
                 with m.If(is_last):

@@ -135,7 +135,7 @@ class CoreWatch(wiring.Component):
             with m.Case(Location.ALU.value):
                 states = self._clause(m, number)
                 show(
-                    issues, (states["waiting"], Wait.CONSTANT), (states["over"], Wait.PORT),
+                    issues, (states["waiting"], Wait.CONSTANT), (states["ended"], Wait.PORT),
                     (states["recent"], Wait.RESULT), (states["unread"] & units.code.busy, Wait.CODE),
                     (states["unread"] | states["ready"] | ~states["occupied"], Wait.PORT), otherwise=Wait.RESULT,
                 )  # fmt: skip
@@ -167,5 +167,5 @@ class CoreWatch(wiring.Component):
         recent: Value = Const(0, count)
         for age in alu.recent:
             recent = recent | age
-        names = ("occupied", "waiting", "over", "unread", "ready")
+        names = ("occupied", "waiting", "ended", "unread", "ready")
         return {name: (alu.flags[name] & own).any() for name in names} | {"recent": (recent & own).any()}

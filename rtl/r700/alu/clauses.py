@@ -13,6 +13,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS
 from ctm.rtl.lib.ram import DistributedRam, LazyTable
+from ctm.rtl.lib.sharing import round_robin
 from ctm.rtl.r700.alu.intervals import Intervals
 from ctm.rtl.r700.border.alu_clause import address_layout, alu_clause_layout, masks_layout
 from ctm.rtl.r700.code.groups import GROUP
@@ -22,6 +23,11 @@ from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
 
 CONTEXTS = 8
 """Clauses that a core executes at the same time."""
+CONTEXT_FLAGS = ("occupied", "unread", "ready", "replays", "waiting", "ended")
+"""State of a context, a bit of each. It is `occupied` by a clause, whose next group is `unread`, then `ready`; between
+these two it is read. A ready group `replays` if it was issued for some of its pixels, and is `waiting` if it misses
+constants. After the last group's results, or a problem, the clause has `ended`, and waits for its outcome to be
+accepted."""
 
 
 def contexts_of(config: ArrayConfig) -> int:
@@ -29,8 +35,18 @@ def contexts_of(config: ArrayConfig) -> int:
     return min(CONTEXTS, config.threads)
 
 
+def choose_context(m: Module, candidates: Value, now: Value, name: str) -> Signal:
+    """One of the contexts in `candidates`, by round robin; none in a cycle without `now`."""
+    pointer = Signal(len(candidates), name=f"{name}_pointer")
+    chosen = Signal(len(candidates), name=f"{name}_chosen")
+    m.d.comb += chosen.eq(Mux(now, round_robin(candidates, pointer), 0))
+    with m.If(chosen.any()):
+        m.d.sync += pointer.eq(~(chosen | (chosen - 1))[: len(candidates)])
+    return chosen
+
+
 def executing(m: Module, clause: data.View, masks: data.View) -> Signal:
-    """Pixels in which a clause's instructions write."""
+    """Pixels in which a clause's instructions write: the active ones, and with `whole` the others of their quads."""
     active, found = (Signal(len(clause.inside), name=name) for name in ("active", "executing"))
     m.d.comb += [
         active.eq(masks.branch_mask & clause.inside),

@@ -1,4 +1,4 @@
-"""The group that the ALU decodes in an interval, to issue it in the next one.
+"""The group that the ALU picks for an interval and decodes in it, to issue it in the next one.
 
 Source: docs/design/r700-core.md.
 """
@@ -13,34 +13,41 @@ from ctm.rtl.r700.alu.decode import GroupDecode
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class PickedGroup:
-    """The group that is decoded; `now`: there is one, and its decoding is complete.
-
-    `falling`: it was issued for some pixels; `pixels` are those for which it is still to be issued.
-    """
+    """The group that was picked, valid in all cycles of the interval in which it is decoded."""
 
     now: Value
+    """There is one, and this is the interval's last cycle, in which it is decoded."""
     context: Signal
     group: data.View
+    """By `GROUP`."""
     clause: data.View
+    """The context's clause, by `alu_clause_layout`."""
     masks: data.View
-    falling: Value
+    """The context's masks, by `masks_layout`."""
+    replays: Value
+    """It was issued before, for other pixels with other indices."""
     pixels: Signal
+    """The pixels for which it is still to be issued."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class VerifiedGroup:
-    """What becomes of it: it stops its wavefront by a `problem`, it `misses` constants, or it `goes` to the pipeline.
-
-    It goes for `pixels`. It has to be issued again for the `others`, unless it is the `last` time. Its wavefront may
-    execute `budget` more instructions.
-    """
+    """The group at the end of its decoding, valid with `PickedGroup.now`: it stops, misses or is issued."""
 
     decode: GroupDecode
     budget: Value
+    """Instructions that its wavefront may still execute, with this one."""
     problem: data.View
+    """By `PROBLEM`."""
     stops: Value
+    """It stops its wavefront by the problem."""
     misses: Value
+    """It needs constants that are not loaded."""
     goes: Signal
+    """It is issued, as it neither stops nor misses."""
     last: Signal
+    """It needs no further issue for other pixels."""
     others: Signal
+    """The pixels for which it has to be issued again, unless this is the last time."""
     pixels: Value
+    """The pixels that have the indices of this issue: all, if it is not relative to AR."""

@@ -25,7 +25,17 @@ def taken_layout(config: MachineConfig) -> data.StructLayout:
 
 
 def shape_members(config: MachineConfig) -> dict[str, Any]:
-    """The members that the ALU has where the machine draws."""
+    """The members that the ALU has where the machine draws.
+
+    Members
+    -------
+    taken : ``In(taken_layout(config))``
+        The shape of a wavefront of pixels, when it takes a wave slot.
+    shape_constant : ``Out(constant_layout(vertices))``
+        The constant of a shape that is read.
+    of_shape : ``Out(1)``
+        It is read instead of the float constant of this cycle.
+    """
     if not config.pipeline.draws:
         return {}
     return {

@@ -1,4 +1,4 @@
-"""Executes ALU clauses, group by group; contexts hold several clauses.
+"""The ALU of a core: executes ALU clauses, group by group, of several wavefronts at a time.
 
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-core.md.
 """
@@ -14,14 +14,13 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import ConstantBank
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
-from ctm.rtl.lib.sharing import round_robin
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.alu.clauses import ClauseTables, contexts_of, executing
+from ctm.rtl.r700.alu.clauses import CONTEXT_FLAGS, ClauseTables, choose_context, contexts_of, executing
 from ctm.rtl.r700.alu.decode import GroupDecode
 from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects, moved
 from ctm.rtl.r700.alu.intervals import intervals_of
@@ -41,51 +40,56 @@ from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.shapes import PROGRAM
 from ctm.rtl.r700.slices import PERIOD
 
-_LINES = FLOAT_CONSTANTS // 4
-
-_FLAGS = ("occupied", "unread", "ready", "falling", "waiting", "over")
-"""State of a context: it has a clause; its next group is to be read; has been read; is issued for more pixels; waits
-for constants; its clause is at its end."""
-
 
 class AluUnit(wiring.Component):
     """Executes clauses, and gives their outcomes.
 
-    A group is issued in each interval of cycles if one is ready; groups of one clause follow each other after as many
-    intervals as `Intervals.intervals` says. A group with numbers relative to AR is issued once for each set of pixels
-    that have the same indices.
+    A wave slot has one clause at a time, and there is an entry for each, so `clause` is always ready. Clauses enter
+    contexts in the order in which they come, and share the pipeline by round robin.
+
+    One group is issued in each interval (`Intervals`) if one is ready. It is picked in the last cycle of an interval,
+    decoded in the next interval, and issued at that one's end. The next group of its clause is issued
+    `Intervals.intervals` intervals later at the earliest. A group with numbers relative to AR is issued once for each
+    set of pixels that have the same indices; one that misses constants is issued when they are loaded.
+
+    A clause ends with the results of its last group, or with a problem; so outcomes are not in the order of clauses.
 
     Members
     -------
     program : ``In(PROGRAM)``
+        Constant while there are clauses.
     clause : ``In(stream.Signature(alu_clause_layout(config)))``
     outcome : ``Out(stream.Signature(alu_outcome_layout(config)))``
+        All words of the clause are written. That of the lowest context comes first: until one is accepted, another one
+        may be offered in the next cycle.
     code : ``Out(CodePort())``
-        A read is always free.
-    file_reads, file_found
-        Registers; in the cycles of `reads_free` other units may read.
+        `free` is not read: the unit has the highest priority.
+    file_reads : ``Out(ArrayLayout(register_address_layout(config), 4))``
+        A row of each channel; without effect in cycles with `reads_free`.
+    file_found : ``In(register_words_layout(config))``
+        The words of the previous cycle's rows.
     reads_free : ``Out(1)``
-    file_writes : ``Out``
-        All writes of registers.
-    file_others : ``In``
+        In one of four cycles: other units may read registers.
+    file_writes : ``Out(ArrayLayout(channel_write_layout(config), 4))``
+        All writes of registers, those of other units with them.
+    file_others : ``In(ArrayLayout(channel_write_layout(config), 4))``
         Writes of other units: in the cycle after one with `writes_free`, and 0 in all others.
     writes_free : ``Out(1)``
+        In two of four cycles: other units may write registers in the next cycle.
     constants : ``Out(ConstantPort(CONSTANT_PAIRS))``
-        A read is always free. A miss is registered: it comes a cycle after the group was decoded.
+        `free` is not read; see `constant_free`. A miss comes a cycle after the group was decoded.
     constant_free : ``Out(1)``
-        Other units may read constants.
+        Other units may read constants: in all cycles of an interval but the first and the last one.
     loading : ``In(1)``
-        Constants are being loaded; a miss has no effect.
-    issued : ``Out(1)``
-    active : ``Out(W)``
-        Active pixels of the group that is issued.
+        Constants are being loaded. A miss has no effect then, and groups that missed wait until it is low.
+    issued, active : ``Out(1)``, ``Out(W)``
+        A group is issued for the first time, and the active pixels of its clause, for counters.
     trace : ``Out(alu_trace_layout(config))``
-    taken : ``In({valid, wave, shape})``
-        Where the machine draws: the shape of a wavefront that takes a wave slot.
-    shape_constant, of_shape : ``Out(constant_layout(vertices))``, ``Out(1)``
-        Likewise: the constant of a shape that is read instead of `constant`.
+    taken, shape_constant, of_shape
+        Where the machine draws: as `shape_members` has them.
 
-    `tables` and `flags` are the state of the contexts; `recent`: their last group was issued so many intervals ago.
+    `tables` and `flags` are the state of the contexts. `recent` has the context that was picked one interval ago, two
+    intervals ago and so on, a bit of each.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -95,7 +99,7 @@ class AluUnit(wiring.Component):
         self._intervals = intervals_of(array, lane_latency(config.arithmetic))
         self._contexts = contexts_of(array)
         self._phase = Signal(range(self._intervals.interval), name="phase")
-        self.tables, self.flags = ClauseTables.of(array), SetClearFlags(self._contexts, _FLAGS)
+        self.tables, self.flags = ClauseTables.of(array), SetClearFlags(self._contexts, CONTEXT_FLAGS)
         self.recent = [Signal(self._contexts, name=f"recent_{age}") for age in range(self._intervals.intervals - 1)]
         super().__init__(
             {
@@ -175,20 +179,11 @@ class AluUnit(wiring.Component):
             self.flags.set(name, entered)
         tables.enter(m, context, clause, taken)
 
-    def _choose(self, m: Module, candidates: Value, now: Value, name: str) -> Value:
-        """One of the requesting contexts while `now`, by round robin."""
-        pointer = Signal(self._contexts, name=f"{name}_pointer")
-        chosen = Signal(self._contexts, name=f"{name}_chosen")
-        m.d.comb += chosen.eq(Mux(now, round_robin(candidates, pointer), 0))
-        with m.If(chosen.any()):
-            m.d.sync += pointer.eq(~(chosen | (chosen - 1))[: self._contexts])
-        return chosen
-
     def _read_groups(self, m: Module) -> None:
-        """Read a clause's next group while another one is executed."""
+        """Read the next group of a context, which is chosen in the first cycle of an interval."""
         tables = self.tables
         m.submodules.reader = reader = GroupReader()
-        chosen = self._choose(m, self.flags["unread"], self._phase == 0, "read")
+        chosen = choose_context(m, self.flags["unread"], self._phase == 0, "read")
         context, reading = one_hot_index(chosen), Signal((self._contexts - 1).bit_length())
         was_reading, is_whole = Signal.like(reading), Signal()
         clause = tables.clauses.read(m, context)
@@ -241,13 +236,13 @@ class AluUnit(wiring.Component):
         consumed, in_clause = Mux(found.goes & found.last, own, 0), group.next < picked.clause.end
         self.flags.set("waiting", Mux(found.misses, own, 0))
         self.flags.clear("waiting", Mux(self.loading | self.constants.miss.valid, 0, (1 << self._contexts) - 1))
-        self.flags.set("falling", Mux(found.goes & ~found.last, own, 0))
-        self.flags.clear("falling", consumed)
+        self.flags.set("replays", Mux(found.goes & ~found.last, own, 0))
+        self.flags.clear("replays", consumed)
         self.flags.clear("ready", consumed | Mux(found.stops, own, 0))
         self.flags.set("unread", Mux(in_clause, consumed, 0))
-        self.flags.set("over", Mux(found.stops, own, 0))
+        self.flags.set("ended", Mux(found.stops, own, 0))
         happens = picked.now & found.goes
-        tables.budgets.write(m, context, found.budget - 1, happens & ~picked.falling)
+        tables.budgets.write(m, context, found.budget - 1, happens & ~picked.replays)
         tables.remaining.write(m, context, found.others, happens)
         tables.nexts.write(m, context, group.next, happens & found.last)
         tables.produced.write(m, context, group.used, happens & found.last)
@@ -276,7 +271,7 @@ class AluUnit(wiring.Component):
                 issue.decoded.eq(decode.decoded),
             ]
         m.d.comb += [
-            self.issued.eq(happens & ~picked.falling),
+            self.issued.eq(happens & ~picked.replays),
             self.active.eq(picked.masks.branch_mask & clause.inside),
             pipeline.valid.eq(issues),
             pipeline.issue.eq(issue),
@@ -293,10 +288,11 @@ class AluUnit(wiring.Component):
             connect_shapes(m, self, self._config, clause.wave, pairs, is_last=is_last, is_second=self._phase == 0)
 
     def _pick(self, m: Module) -> PickedGroup:
-        """Choose a group whose clause's previous one will have ended when it is issued."""
+        """Pick a ready group whose clause's previous one will have ended when this one is issued."""
         tables, count, recent = self.tables, self._contexts, self.recent
         is_last = self._phase == self._intervals.interval - 1
-        chosen = self._choose(m, self.flags["ready"] & ~self.flags["waiting"] & ~reduce(or_, recent), is_last, "issue")
+        candidates = self.flags["ready"] & ~self.flags["waiting"] & ~reduce(or_, recent)
+        chosen = choose_context(m, candidates, is_last, "issue")
         context, valid = Signal((count - 1).bit_length()), Signal()
         group: data.View = record(GROUP, reset_less=True)
         with m.If(is_last):
@@ -305,14 +301,14 @@ class AluUnit(wiring.Component):
             m.d.sync += [context.eq(number), valid.eq(chosen.any()), group.eq(tables.groups.read(m, number))]
         clause = tables.clauses.read(m, context)
         masks = tables.read_masks(m, context, clause)
-        falling = self.flags["falling"].bit_select(context, 1)
+        replays = self.flags["replays"].bit_select(context, 1)
         pixels, now = Signal(self._config.array.wavefront_lanes), Signal()
         m.d.comb += [
-            pixels.eq(Mux(falling, tables.remaining.read(m, context), executing(m, clause, masks))),
+            pixels.eq(Mux(replays, tables.remaining.read(m, context), executing(m, clause, masks))),
             now.eq(valid & is_last),
         ]
         return PickedGroup(
-            now=now, context=context, group=group, clause=clause, masks=masks, falling=falling, pixels=pixels
+            now=now, context=context, group=group, clause=clause, masks=masks, replays=replays, pixels=pixels
         )  # fmt: skip
 
     def _decode(self, m: Module, picked: PickedGroup, indices: data.View) -> GroupDecode:
@@ -336,7 +332,7 @@ class AluUnit(wiring.Component):
         """The cause by which the group stops its wavefront, or none."""
         problem: data.View = record(PROBLEM)
         m.d.comb += problem.address.eq(picked.group.address)
-        with m.If((self.program.watchdog != 0) & (budget == 0) & ~picked.falling):
+        with m.If((self.program.watchdog != 0) & (budget == 0) & ~picked.replays):
             m.d.comb += problem.status.eq(Status.WATCHDOG)
         with m.Elif(picked.group.error):
             m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.INSTRUCTION)]
@@ -362,7 +358,7 @@ class AluUnit(wiring.Component):
             pipeline.gates.eq(effects.gates),
         ]
         tables.masks.write(m, context, effects.after, pipeline.ends)
-        self.flags.set("over", Mux(pipeline.ends & ending.last, (1 << context)[: self._contexts], 0))
+        self.flags.set("ended", Mux(pipeline.ends & ending.last, (1 << context)[: self._contexts], 0))
         is_set = tables.address_set.read(m, context)
         moves = Cat(ending.effects[channel].sets_address for channel in range(CHANNELS))
         after = moved(m, kept, is_set, moves, effects.gates, pipeline.addresses)
@@ -380,7 +376,7 @@ class AluUnit(wiring.Component):
     def _leave(self, m: Module) -> None:
         """Give the outcome of a clause at its end."""
         tables, outcome = self.tables, self.outcome
-        chosen = lowest_one(self.flags["over"])
+        chosen = lowest_one(self.flags["ended"])
         context = one_hot_index(chosen)
         clause = tables.clauses.read(m, context)
         masks = tables.read_masks(m, context, clause)
@@ -392,5 +388,5 @@ class AluUnit(wiring.Component):
             outcome.payload.problem.eq(tables.problems.read(m, context)),
         ]
         released = Mux(outcome.ready, chosen, 0)
-        for name in ("occupied", "over"):
+        for name in ("occupied", "ended"):
             self.flags.clear(name, released)

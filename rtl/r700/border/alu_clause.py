@@ -15,25 +15,32 @@ from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
 
 SHAPE_BANK_LINES = 64
+"""Lines from one bank of a shape's constants to the next one."""
 FIRST_SHAPE_LINE = 256 + SHAPE_BANK_LINES // 4
-"""After the lines of bank 0. Bank b, of a shape's constants, begins b * `SHAPE_BANK_LINES` lines further: a relative
-index leaves it on either side before it is in another one."""
+"""Lines below are those of bank 0, the float constants. Bank b begins b * `SHAPE_BANK_LINES` lines further. Banks do
+not touch, so a relative index that leaves one is in none."""
 
 KCACHE = data.StructLayout({"line": 10, "lines": 2, "problem": 1})
-"""The lock of a set: `lines` of 16 rows from `line` on; with `problem` none is legal."""
+"""The lock of a kcache set: `lines` lines of 16 constants from `line` on. With `problem` the lock is illegal, and so is
+every group that reads the set."""
 
 
 def masks_layout(size: int) -> data.StructLayout:
-    """State of a wavefront's pixels that a clause changes: its PRED_SETs took `cleared` out of `branch_mask`."""
+    """State of a wavefront's pixels that a clause changes, a bit of each pixel.
+
+    The clause's PRED_SETs took the pixels in `cleared` out of `branch_mask`. `predicate` is that of the last PRED_SET,
+    0 when the clause begins.
+    """
     return data.StructLayout({"branch_mask": size, "valid_mask": size, "cleared": size, "predicate": size})
 
 
 def alu_clause_layout(config: ArrayConfig) -> data.StructLayout:
-    """A clause that begins.
+    """An ALU clause that begins.
 
-    It has the units from `begin` up to `end`. `inside` are the pixels that no BREAK or CONTINUE has disabled;
-    `branch_mask` and `valid_mask` are those of `masks_layout`. With `whole` a pixel executes if its quad has an active
-    one. `base` is the row of register 0. The wavefront may execute `budget` more instructions, if there is a watchdog.
+    It has the units from `begin` up to, but without, `end`. `inside` are the pixels that no BREAK or CONTINUE has
+    disabled; `branch_mask` and `valid_mask` are those of `masks_layout`. A pixel in `inside` and `branch_mask` is
+    active, and executes; with `whole` all pixels of its quad execute. `base` is the row of register 0. The wavefront
+    may execute `budget` more instructions, if there is a watchdog.
     """
     return data.StructLayout(
         {
@@ -53,7 +60,10 @@ def alu_clause_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def alu_outcome_layout(config: ArrayConfig) -> data.StructLayout:
-    """A clause at its end: the state of its wavefront's pixels, and the cause of the end."""
+    """An ALU clause at its end: the masks of `masks_layout`, the instructions that remain, and the cause of the end.
+
+    `problem` is OK if all groups were executed; else the wavefront stops.
+    """
     size = config.wavefront_lanes
     return data.StructLayout(
         {
@@ -68,5 +78,5 @@ def alu_outcome_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def address_layout(size: int) -> data.ArrayLayout:
-    """The address registers of a wavefront's pixels."""
+    """The address registers of a wavefront's pixels, as [channel][pixel]."""
     return data.ArrayLayout(data.ArrayLayout(INDEX, size), CHANNELS)

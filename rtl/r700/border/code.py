@@ -8,18 +8,19 @@ from ctm.rtl.isa.r700.limits import UNIT_BYTES
 from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
 
 ROW_UNITS = 2
-"""Units that are read at once."""
+"""Units of a row, which are read at once."""
 ROW_ADDRESS_BITS = UNIT_ADDRESS_BITS - 1
 FOUND = data.StructLayout({"hit": 1, "error": 1, "units": data.ArrayLayout(8 * UNIT_BYTES, ROW_UNITS)})
-"""A row, if it is valid; with `error` its line had an error response, and the units are undefined."""
+"""The units of a row, if the read is a `hit`; with `error` its line had an error response, and they are undefined."""
 
 
 class CodePort(Interface):
-    """The port of a reader of code, seen from the reader.
+    """The port of a reader of code, seen from the reader. Latency is one cycle, throughput one row in each cycle.
 
     Members
     -------
     row : ``Out(ROW_ADDRESS_BITS)``
+        The number of a row, counted from the code's start.
     reads : ``Out(1)``
         Read the row; only in a cycle with `free`, in others it has no effect.
     free : ``In(1)``

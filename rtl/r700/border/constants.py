@@ -8,24 +8,28 @@ from ctm.rtl.dpp.constants.loader import miss_layout
 from ctm.rtl.isa.limits import FLOAT_CONSTANTS
 
 ROW_BITS = (FLOAT_CONSTANTS - 1).bit_length()
+"""Width of a float constant's number, which is its row."""
 _LINES = FLOAT_CONSTANTS // 4
 
 
 class ConstantPort(Interface):
-    """The port of a reader of float constants, whose instructions name so many rows, seen from the reader.
+    """The port of a reader of float constants, seen from the reader. Latency is one cycle.
+
+    An instruction of the reader reads at most `rows` rows. Whether their lines are loaded is the reader's to check: the
+    words of a line that is not loaded, or that had an error response, are undefined.
 
     Members
     -------
     row : ``Out(8)``
-        Read in a cycle with `free`.
+        The row that is read, in a cycle with `free`; in others the read has no effect.
     free : ``In(1)``
         No reader of higher priority reads in this cycle.
     words : ``In(WORDS)``
         The row of the previous cycle.
     loaded, error : ``In(64)``
-        Lines that are there, and those that had an error response.
+        Lines of four rows that are loaded, and those of them that had an error response.
     miss : ``Out(miss_layout(rows))``
-        Lines that an instruction lacks.
+        Lines that an instruction needs and that are not loaded; ignored while others are being loaded.
     """
 
     def __init__(self, rows: int) -> None:

@@ -16,11 +16,12 @@ from ctm.rtl.r700.shapes import AREA_WORD_BITS, UNIT_ADDRESS_BITS
 
 
 def fetch_clause_layout(config: ArrayConfig) -> data.StructLayout:
-    """A fetch clause, or with `exports` an export, whose CF instruction is `unit`.
+    """A fetch clause, or with `exports` an export, that begins.
 
-    A clause has the units from `begin` up to `end`, and is one of `textures` or of vertices. `executing` are the pixels
-    for which it is done, `active` those that are active, `covered` those in the domain, `valid_mask` those not
-    killed; `base` is the row of register 0. The wavefront may execute `budget` more instructions.
+    A clause has the units from `begin` up to, but without, `end`: texture fetches with `textures`, else vertex fetches.
+    An export is the CF instruction `unit`. Registers, outputs and memory are written for the pixels in `executing`;
+    `active` are the active pixels, `covered` those in the domain, `valid_mask` those not killed. `base` is the row of
+    register 0. The wavefront may execute `budget` more instructions, if there is a watchdog.
     """
     return data.StructLayout(
         {
@@ -42,15 +43,21 @@ def fetch_clause_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def fetch_outcome_layout(config: ArrayConfig) -> data.StructLayout:
-    """A fetch clause or an export that has ended."""
+    """A fetch clause or an export at its end: the instructions that remain, and OK or the cause of the end."""
     return data.StructLayout({"wave": wave_bits(config), "budget": WORD_BITS, "problem": PROBLEM})
 
 
-def numbered_layout(config: ArrayConfig) -> data.StructLayout:
-    """The number of a wavefront's first pixel in the domain, row by row."""
+def first_number_layout(config: ArrayConfig) -> data.StructLayout:
+    """The number of the first pixel of a wavefront that starts, in a cycle with `valid`.
+
+    Pixels of a domain are counted row by row; a vertex or a thread of a draw has the number of its entry.
+    """
     return data.StructLayout({"valid": 1, "wave": wave_bits(config), "number": AREA_WORD_BITS})
 
 
 def fetch_trace_layout(config: ArrayConfig) -> data.StructLayout:
-    """A fetch instruction begins, for the pixels in `executing`; its registers are written until its clause ends."""
+    """A fetch instruction is decoded, if `valid`: its address, and the pixels for which it is executed.
+
+    Its registers are written at any time until its clause ends.
+    """
     return event_layout(wave=wave_bits(config), address=UNIT_ADDRESS_BITS, executing=config.wavefront_lanes)

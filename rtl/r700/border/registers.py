@@ -16,7 +16,7 @@ from ctm.rtl.r700.slices import by_slice
 
 
 def depth_of(config: ArrayConfig) -> int:
-    """Registers that a slice may have."""
+    """Rows of the register file, each of which holds one register of one slice."""
     return config.temporaries * config.lanes // by_slice(config).wavefront_lanes
 
 
@@ -26,7 +26,7 @@ def row_bits(config: ArrayConfig) -> int:
 
 
 def register_address_layout(config: ArrayConfig) -> data.StructLayout:
-    """A row of the file, if the register `exists`: others read 0 and ignore writes."""
+    """A row of the file. A register that does not exist reads 0, and its writes have no effect."""
     return data.StructLayout({"row": row_bits(config), "exists": 1})
 
 
@@ -36,15 +36,16 @@ def slice_words(config: ArrayConfig) -> data.ArrayLayout:
 
 
 def channel_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """A write of one channel of a register, in the pixels of `enable`; words of others are 0."""
+    """A write of one channel of a row, in the pixels of `enable`; without any nothing is written. Other words are 0."""
     enable = by_slice(config).wavefront_lanes
     return data.StructLayout({"row": row_bits(config), "words": slice_words(config), "enable": enable})
 
 
 def target_layout(config: ArrayConfig) -> data.StructLayout:
-    """The target of one pass's words: a row of the file, if it exists, by `selects` in the lanes of `enable`.
+    """The target of one pass's words: a row of the file, if it `exists`, in the lanes of `enable`.
 
-    A pass has its `number` in its slice. It is `followed` by others of the same slice of the register.
+    `selects` has the component, by `ComponentSelect`, that each channel gets. A pass has its `number` in its slice. If
+    it is `followed`, later passes of the same row come.
     """
     return data.StructLayout(
         {
@@ -59,17 +60,17 @@ def target_layout(config: ArrayConfig) -> data.StructLayout:
 
 
 def clear_layout(config: ArrayConfig) -> data.StructLayout:
-    """A register that becomes 0, as do `invalidates`, rows of its block of 32."""
+    """Rows that become 0: those in `invalidates` of the block of 32 rows that has `row`, and `row`."""
     return data.StructLayout({"row": row_bits(config), "invalidates": ROWS_TOGETHER})
 
 
 def pass_write_layout(config: ArrayConfig) -> data.StructLayout:
-    """A write of the words of one pass."""
+    """A write of the words of one pass, a vector of each lane."""
     return data.StructLayout({"target": target_layout(config), "words": words_layout(config.at_once)})
 
 
 def register_words_layout(config: ArrayConfig) -> data.StructLayout:
-    """A register's words of a slice, and the channels that have been written; others read 0."""
+    """A register's words of a slice; channels that are not `valid` read 0, and their words are undefined."""
     return data.StructLayout({"words": data.ArrayLayout(slice_words(config), CHANNELS), "valid": CHANNELS})
 
 
@@ -79,14 +80,15 @@ class RegisterPort(Interface):
     Members
     -------
     read : ``Out(stream.Signature(register_address_layout(config)))``
-        Ready in cycles in which the ALU reads nothing.
+        Ready in cycles in which the ALU reads nothing, one in four.
     found : ``In(register_words_layout(config))``
         The register that was read in the previous cycle.
     write : ``Out(stream.Signature(pass_write_layout(config)))``
+        Passes of a register in order; passes of other registers may come between them.
     error : ``Out(1)``
-        A fetch had an error response; it writes nothing.
+        A fetch had an error response: its pass is not written, and none may follow the passes before it.
     in_flight : ``In(1)``
-        Passes that none follows are not yet in the registers.
+        Passes that are not `followed` were accepted, and are not yet in the registers.
     """
 
     def __init__(self, config: ArrayConfig) -> None:

@@ -1,4 +1,4 @@
-"""Control of the fetch unit: which of its units work on the current micro-op.
+"""Control of the fetch executor: which of its finders and writers works on the current micro-op.
 
 Source: docs/design/r700-core.md.
 """
@@ -22,50 +22,57 @@ FINDERS = {
     "vertices": (Task.VERTEX,),
     "items": (Task.ITEMS,),
 }
-"""Units that find an element for each pixel of the source, and the tasks that begin with them.
-
-`scaling` is one, too: of all gradients, but of samples only if a coordinate is normalised."""
+"""Finders, and the tasks that begin with them. `scaling` is another one: GRADIENT begins with it, and so does SAMPLE if
+a coordinate is normalised."""
 WRITERS = {"export": (Task.EXPORT,), "write": (Task.WRITE,), "vectors": (Task.VECTOR,)}
-"""Units that end a micro-op by writing the pixels of its source, and their tasks. All other tasks end by `send`."""
+"""Writers, and their tasks. `send` is another one: it ends all other tasks but NOTHING and those of `_FINDERS_END`."""
 _FINDERS_END = Task.SHARE_WRITE, Task.ADDRESSES, Task.ITEMS
-"""Tasks that need no other unit than their finder."""
+"""Tasks that end with their finder."""
 
 
 def units_of(config: MachineConfig) -> tuple[str, ...]:
-    """The units of a machine's fetch unit among which control selects."""
+    """The finders and writers that a machine has; each is a state of control."""
     absent = set() if config.pipeline.draws else {"vertices", "vectors"}
     absent |= set() if config.pipeline.has_geometry else {"items"}
     return tuple(name for name in ("scaling", *FINDERS, "send", *WRITERS) if name not in absent)
 
 
 def units_layout(config: MachineConfig) -> data.StructLayout:
-    """A bit for each of the units."""
+    """A bit for each of `units_of`."""
     return data.StructLayout(dict.fromkeys(units_of(config), 1))
 
 
 class FetchControl(wiring.Component):
-    """Executes one micro-op at a time: starts the unit that finds its elements, and then the one that sends or writes.
+    """Executes one micro-op at a time, in order: starts its finder, if the task has one, and then its writer.
 
-    The next micro-op begins after a cycle in the state READY. If both are only sent, it begins in the next cycle.
+    A micro-op is accepted in the state READY, and its first unit works from the next cycle on; the writer works from
+    the cycle after the finder's last one on. The cycle after the last one is READY again. Only in the last cycle of a
+    `send` a micro-op is accepted, too, if it is sent without a finder, so that it begins in the next cycle; but not one
+    of ELEMENT.
+
+    NOTHING takes one cycle, in the state STOP. A micro-op with a problem, which has this task, too, is held there until
+    its wave slot is drained, as an earlier fetch may have an earlier problem. CONSTANTS goes there after an error
+    response, and has no writer then.
 
     Members
     -------
     micro_op : ``In(stream.Signature(micro_op_layout(config.array)))``
     current : ``Out(micro_op_layout(config.array))``
-        From the cycle after `micro_op` is accepted.
+        The micro-op, from the cycle after it is accepted until another one is; after `failed` with its problem.
     starts : ``Out(units_layout(config))``
-        High until the unit's bit in `dones`, in the last cycle of its work.
+        At most one bit: the unit that works. It is high until the unit's bit in `dones`, and in that cycle.
     dones : ``In(units_layout(config))``
+        The last cycle of a unit's work; ignored while its bit in `starts` is low.
     fails : ``In(1)``
         In a cycle of `dones.constants`: a line of constants had an error response.
     drained : ``In(threads)``
-        Wave slots without a fetch in flight.
+        Wave slots without a fetch or a write in flight.
     works : ``Out(1)``
-        A micro-op is executed.
+        A micro-op is executed: in all states but READY.
     failed : ``Out(1)``
-        The micro-op will end its clause by the error response.
+        In the cycle of `fails`: the micro-op will end its clause by the error response.
     executed : ``Out(executed_layout(config.array))``
-        The current micro-op's last cycle.
+        In the current micro-op's last cycle.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -111,7 +118,7 @@ class FetchControl(wiring.Component):
         return m
 
     def _ready(self, m: Module) -> None:
-        """Begin a micro-op."""
+        """Accept a micro-op, and begin with its first unit."""
         fetch = self.micro_op.payload.fetch
         with m.State("READY"):
             m.d.comb += self.micro_op.ready.eq(1)
@@ -127,7 +134,7 @@ class FetchControl(wiring.Component):
                     m.next = "STOP"
 
     def _stop(self, m: Module) -> None:
-        """End a micro-op with a problem when earlier fetches have ended, which may have an earlier problem."""
+        """End a micro-op without a problem at once, and one with a problem when earlier fetches have ended."""
         with m.State("STOP"):
             is_fine = Value.cast(self._current.problem.status) == Status.OK.value
             with m.If(self.drained.bit_select(self._current.clause.wave, 1) | is_fine):
@@ -168,7 +175,7 @@ class FetchControl(wiring.Component):
         m.next = "READY"
 
     def _scales(self, fetch: data.View) -> Value:
-        """Whether the coordinates of a fetch are computed."""
+        """Whether the coordinates of a fetch are computed, by `scaling`."""
         return Value.cast((fetch.task == Task.GRADIENT) | ((fetch.task == Task.SAMPLE) & fetch.normalised.any()))
 
     def _is_sent_next(self) -> Value:

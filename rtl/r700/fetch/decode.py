@@ -3,8 +3,6 @@
 Source: R700-Family Instruction Set Architecture, chapter 5; docs/design/r700-core.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal, Value, signed
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -31,15 +29,17 @@ _SAMPLES = tuple(operation for operation in fetch.LOOKUPS if operation is not Te
 
 
 class FetchDecode(wiring.Component):
-    """Decodes a fetch instruction; with `draws` those of a draw's programs, too. Combinational.
+    """Decodes a fetch instruction; with `draws` also those from vertex buffers and rings. Combinational.
 
     Members
     -------
     words : ``In(128)``
+        The instruction.
     textures : ``In(1)``
         It is in a texture clause.
     program : ``In(PROGRAM)``
     fetch : ``Out(FETCH)``
+        With `illegal` all other fields are undefined.
     """
 
     words: In(INSTRUCTION_BITS)
@@ -73,11 +73,11 @@ class FetchDecode(wiring.Component):
                     self._texture(m)
         return m
 
-    def _forms(self, layouts: tuple[data.StructLayout, ...]) -> tuple[list[Any], Value]:
+    def _forms(self, layouts: tuple[data.StructLayout, ...]) -> tuple[list[data.View], Value]:
         """The words as these layouts, and whether a reserved bit is set."""
         views, reserved = [], []
         for number, layout in enumerate(layouts):
-            found: Any = data.View(layout, self.words.word_select(number, WORD_BITS))
+            found: data.View = data.View(layout, self.words.word_select(number, WORD_BITS))
             views.append(found)
             reserved += [Value.cast(found[name]).any() for name, _ in layout if str(name).startswith("reserved")]
         return views, Cat(reserved).any()
@@ -124,7 +124,7 @@ class FetchDecode(wiring.Component):
             with m.If(of_threads & ~is_constant):
                 self._buffer(m, first, second, third, others)
 
-    def _buffer(self, m: Module, first: Any, second: Any, third: Any, others: Value) -> None:
+    def _buffer(self, m: Module, first: data.View, second: data.View, third: data.View, others: Value) -> None:
         """A fetch from a vertex buffer or ring, where it differs from one of an input."""
         found, reserved = self.fetch, self._forms(fetch.VERTEX)[1]
         number = Signal(signed(10), name="vertex_buffer")
@@ -239,6 +239,7 @@ class FetchDecode(wiring.Component):
         ]
 
     def _texture(self, m: Module) -> None:
+        """An instruction of a texture clause."""
         found = self.fetch
         (first, second, third, _), reserved = self._forms(fetch.TEXTURE)
         number = Signal(signed(11))

@@ -1,4 +1,4 @@
-"""Ends of fetch clauses and exports, when all their responses are written.
+"""Ends of fetch clauses and exports: when their last fetch or write is done, and with which problem.
 
 Source: R700-Family Instruction Set Architecture, chapter 5; docs/design/r700-core.md.
 """
@@ -15,33 +15,36 @@ from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.r700.border.fetch_clause import fetch_outcome_layout
-from ctm.rtl.r700.fetch.micro_op import executed_layout
-from ctm.rtl.r700.fetch.returned import INSTRUCTION_BITS, fetch_error_layout, fetch_returned_layout, instruction_in
-from ctm.rtl.r700.fetch.sequencer import begins_layout
+from ctm.rtl.r700.fetch.micro_op import begins_layout, executed_layout
+from ctm.rtl.r700.fetch.returned import INSTRUCTION_BITS, fetch_error_layout, instruction_in
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
 
 
 class ClauseEnds(wiring.Component):
-    """Gives the outcome of each clause and export, some time after its last micro-op.
+    """Gives the outcome of each clause and export when its last micro-op is executed and its wave slot is drained.
 
-    The problem of a clause is its first one: the first error response to a fetch, else that of a micro-op. A micro-op
-    with a problem is executed after the responses to all earlier fetches.
+    A wave slot has one clause or export at a time. Its outcome comes a cycle after the last micro-op at the earliest.
+    Of several that can end the one of the lowest wave slot ends first. The budget is that of the last micro-op.
+
+    The problem of a clause is its first one: that of the first error response to a fetch, else that of a micro-op.
+    Responses of a wave slot come in the order of its instructions, and a micro-op with a problem is executed after all
+    of them; so no error response belongs to a later instruction.
 
     Members
     -------
     begins : ``In(begins_layout(config))``
-        A clause or an export begins.
+        A clause or an export begins, before its first micro-op is executed and after the previous one's outcome.
     executed : ``In(executed_layout(config))``
-        A micro-op's last cycle; one with a problem ends its clause.
+        A micro-op's last cycle. The last one of a clause `ends` it, or has a problem.
     drained : ``In(threads)``
-        Wave slots without a fetch in flight.
-    returned : ``In(fetch_returned_layout(config))``
-    error : ``In(fetch_error_layout())``
-        The fetch of `returned` had an error response.
+        Wave slots without a fetch or a write in flight; low from the cycle after a fetch is requested.
+    error : ``In(fetch_error_layout(config))``
+        A fetch had an error response, at the latest in the last cycle in which its wave slot is not drained.
     outcome : ``Out(stream.Signature(fetch_outcome_layout(config)))``
+        Until it is accepted, another outcome, or none, may be offered in the next cycle.
     waits : ``Out(1)``
-        A clause or an export waits for responses.
+        A clause or an export whose last micro-op is executed has not ended.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -51,8 +54,7 @@ class ClauseEnds(wiring.Component):
                 "begins": In(begins_layout(config)),
                 "executed": In(executed_layout(config)),
                 "drained": In(config.threads),
-                "returned": In(fetch_returned_layout(config)),
-                "error": In(fetch_error_layout()),
+                "error": In(fetch_error_layout(config)),
                 "outcome": Out(stream.Signature(fetch_outcome_layout(config))),
                 "waits": Out(1),
             }
@@ -78,7 +80,7 @@ class ClauseEnds(wiring.Component):
         flags.set("stopped", self._waves(executed.wave, stops))
         flags.set("draining", self._waves(executed.wave, ends))
 
-        wave = self.returned.wave
+        wave = self.error.wave
         is_first_error = self.error.valid & ~flags["error"].bit_select(wave, 1)
         error_addresses.write(m, wave, self._error_address(m, firsts.read(m, wave)), is_first_error)
         flags.set("error", self._waves(wave, is_first_error))
@@ -106,7 +108,7 @@ class ClauseEnds(wiring.Component):
         return m
 
     def _waves(self, wave: Value, happens: Value) -> Value:
-        """The bit of a wave slot, while the condition holds."""
+        """The bit of a wave slot if the condition holds, else 0."""
         return Mux(happens, (1 << wave)[: self._threads], 0)
 
     def _error_address(self, m: Module, first: Value) -> Value:

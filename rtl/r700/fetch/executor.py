@@ -4,10 +4,8 @@ Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; doc
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from amaranth import Array, Cat, Module, Mux, Value
 from amaranth.lib import data, stream, wiring
@@ -28,7 +26,7 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.constants import ConstantPort
-from ctm.rtl.r700.border.fetch_clause import numbered_layout
+from ctm.rtl.r700.border.fetch_clause import first_number_layout
 from ctm.rtl.r700.border.registers import pass_write_layout, register_words_layout
 from ctm.rtl.r700.fetch.control import FetchControl
 from ctm.rtl.r700.fetch.finders.areas import AreaAddresses
@@ -46,40 +44,41 @@ from ctm.rtl.r700.fetch.writers.vectors import VectorExport
 from ctm.rtl.r700.fetch.writers.writing import MemoryWriter
 from ctm.rtl.r700.passes import by_segment
 from ctm.rtl.r700.registers.file import masked
-from ctm.rtl.r700.shapes import AREA_WORD_BITS, AREAS, PROGRAM, SHAPES
+from ctm.rtl.r700.shapes import AREA_WORD_BITS, AREAS, PROGRAM, SHAPES, UNIT_ADDRESS_BITS
 from ctm.rtl.r700.slices import by_slice
 
 
 class FetchExecutor(wiring.Component):
     """Executes micro-ops one after the other, each on a slice of a wavefront.
 
-    `FetchControl` starts the unit that finds an element for each pixel of the source, if the task needs one, and then
-    the unit that sends requests or writes. All of them read the source through one `PixelSelection`. What finders find
-    is kept by `CoordinateScaling`, where the last unit reads it.
+    `FetchControl` starts the finder of the task, if it has one, and then the writer; it has the cycles from one
+    micro-op to the next, each finder and writer those of its work. All of them read the source through one
+    `PixelSelection`. The elements that a finder finds are held by `CoordinateScaling`, where the writer reads them.
+
+    Requests and writes of memory leave in the order of the micro-ops. A micro-op is executed when the last of them is
+    accepted; it does not wait for responses.
 
     Members
     -------
     program : ``In(PROGRAM)``
-    micro_op : ``In(stream.Signature(micro_op_layout(array)))``
-    source : ``In(register_words_layout(array))``
+    micro_op : ``In(stream.Signature(micro_op_layout(config.array)))``
+    source : ``In(register_words_layout(config.array))``
         The source of the micro-op that is accepted in the same cycle, unless it `keeps` the previous one.
     drained : ``In(threads)``
-        Wave slots without a fetch in flight.
-    works, failed, executed : ``Out``
-        As of `FetchControl`.
-    begin : ``Out``
+        Wave slots without a fetch or a write in flight.
+    works, failed, executed : ``Out(1)``, ``Out(1)``, ``Out(executed_layout(config.array))``
+        As those of `FetchControl`.
+    begin : ``Out(UNIT_ADDRESS_BITS)``
         The address of the current micro-op's instruction.
-    entry, full : ``In``
-        As of `PassSender`.
-    request, record, direct : ``Out``
-        As of `PassSender`.
+    entry, full, request, record, direct
+        As those of `PassSender`.
     write : ``Out(stream.Signature(uncached_write_layout(...)))``
-    outputs : ``Out(output_write_layout)``
-        Their context is the row of a segment: wave slot * segments + segment.
+        As that of `MemoryWriter`.
+    outputs : ``Out(output_write_layout(by_segment(config.array), SHAPES))``
+        As the `write` of `OutputExport`.
     clear : ``In(stream.Signature(wave))``
-        A wave slot whose rows of the local data share are to be cleared.
-    numbered : ``In(numbered_layout(array))``
-        The number of a wavefront's first pixel in the domain, when the wavefront starts.
+        As that of `LocalShare`.
+    first_number : ``In(first_number_layout(config.array))``
     constants : ``Out(ConstantPort(ROWS))``
     buffer, exported
         Where the machine draws: as those of `ShadingClient`.
@@ -89,9 +88,9 @@ class FetchExecutor(wiring.Component):
 
     def __init__(self, config: MachineConfig) -> None:
         array = by_slice(config.array)
-        self._whole, self._config = config, replace(config, array=array)
+        self._machine, self._array = config, array
         self.control, self.selection = FetchControl(config), PixelSelection(array)
-        self.scaling = CoordinateScaling(self._config)
+        self.scaling = CoordinateScaling(array, config.arithmetic)
         self.sender, self.writer = PassSender(config), MemoryWriter(config)
         draws, geometry = config.pipeline.draws, config.pipeline.has_geometry
         request = fetch_request_layout(array.at_once, fetch_tag_layout(array, SHAPES), len(AREAS), memory=draws)
@@ -108,7 +107,7 @@ class FetchExecutor(wiring.Component):
                 "works": Out(1),
                 "failed": Out(1),
                 "executed": Out(executed_layout(config.array)),
-                "begin": Out(micro_op_layout(config.array)["clause"].shape["begin"].shape),
+                "begin": Out(UNIT_ADDRESS_BITS),
                 "entry": In(range(array.lookups)),
                 "full": In(array.threads),
                 "request": Out(stream.Signature(request)),
@@ -117,7 +116,7 @@ class FetchExecutor(wiring.Component):
                 "write": Out(stream.Signature(write)),
                 "outputs": Out(output_write_layout(by_segment(config.array), SHAPES)),
                 "clear": In(stream.Signature(wave_bits(array))),
-                "numbered": In(numbered_layout(array)),
+                "first_number": In(first_number_layout(config.array)),
                 "constants": Out(ConstantPort(ROWS)),
                 **(of_draws if draws else {}),
                 **(of_geometry if geometry else {}),
@@ -133,16 +132,16 @@ class FetchExecutor(wiring.Component):
         self._connect_sender(m, extent)
         self._connect_export(m)
         self._connect_writer(m)
-        finders: dict[str, Any] = {
+        finders: dict[str, wiring.Component] = {
             "constants": self._connect_constants(m),
             "share": self._connect_share(m),
             "areas": self._connect_areas(m, first),
         }
         pixels: dict[str, Value] = {"scaling": self.scaling.wanted, "write": self.writer.pixel}
-        if self._config.pipeline.draws:
+        if self._machine.pipeline.draws:
             finders["vertices"] = self._connect_vertices(m)
             pixels["vectors"] = self._connect_vectors(m, first).vertex
-        if self._config.pipeline.has_geometry:
+        if self._machine.pipeline.has_geometry:
             finders["items"] = self._connect_items(m, first)
         for name, finder in finders.items():
             self._connect_finder(m, name, finder)
@@ -151,10 +150,10 @@ class FetchExecutor(wiring.Component):
         return m
 
     def _connect_control(self, m: Module) -> data.View:
-        """The current micro-op, its source, and its input. Gives the extent of the input."""
+        """The current micro-op, its source, and its input. Returns the extent of the input."""
         control, offered, selection = self.control, self.micro_op, self.selection
         connect(m, flipped(self.micro_op), control.micro_op)
-        source: Any = record(selection.source.shape(), name="source", reset_less=True)
+        source: data.View = record(selection.source.shape(), name="source", reset_less=True)
         extent = record(EXTENT, name="extent", reset_less=True)
         words, valid = self.source.words, self.source.valid
         with m.If(offered.valid & offered.ready):
@@ -173,13 +172,13 @@ class FetchExecutor(wiring.Component):
 
     def _first_number(self, m: Module) -> Value:
         """The number of the current wavefront's first pixel."""
-        current, numbered = self.control.current, self.numbered
-        m.submodules.first_numbers = numbers = DistributedRam(AREA_WORD_BITS, self._config.array.threads)
-        numbers.write(m, numbered.wave, numbered.number, numbered.valid)
+        current, starting = self.control.current, self.first_number
+        m.submodules.first_numbers = numbers = DistributedRam(AREA_WORD_BITS, self._array.threads)
+        numbers.write(m, starting.wave, starting.number, starting.valid)
         return Value.cast(numbers.read(m, current.clause.wave))
 
     def _select_pixels(self, m: Module, pixels: Mapping[str, Value]) -> None:
-        """Select the pixel of the unit that works, if it reads single pixels: one is started at a time."""
+        """Select the pixel of the unit that works, if it reads single pixels; one unit works at a time."""
         starts, selection = self.control.starts, self.selection
         chosen = [Mux(starts[name], pixel, 0) for name, pixel in pixels.items()]
         m.d.comb += [
@@ -195,15 +194,15 @@ class FetchExecutor(wiring.Component):
         """The selected pixel's first coordinate."""
         return coordinate(self._own(), self.control.current.fetch.coordinates[0])
 
-    def _connect_finder(self, m: Module, name: str, finder: Any) -> None:
-        """Start a finder, and keep what it finds."""
+    def _connect_finder(self, m: Module, name: str, finder: wiring.Component) -> None:
+        """Start a finder, and store the elements that it finds."""
         walk, control, scaling = finder.walk, self.control, self.scaling
         m.d.comb += [walk.start.eq(control.starts[name]), control.dones[name].eq(walk.done)]
         with m.If(walk.valid):
             m.d.comb += [scaling.stores.eq(1), scaling.pixel.eq(walk.pixel), scaling.element.eq(walk.element)]
 
     def _connect_scaling(self, m: Module, extent: data.View) -> None:
-        """Coordinates that are computed, beside which elements of finders are kept."""
+        """Coordinates that are computed; the elements of other finders are stored with them."""
         control, scaling, selection = self.control, self.scaling, self.selection
         m.submodules.scaling = Gated(scaling, scaling.start | scaling.stores)
         m.d.comb += [
@@ -219,7 +218,7 @@ class FetchExecutor(wiring.Component):
     def _connect_constants(self, m: Module) -> ConstantFetch:
         """Elements of the float constants. A miss is registered."""
         current = self.control.current
-        m.submodules.constants = constants = ConstantFetch(self._config.array)
+        m.submodules.constants = constants = ConstantFetch(self._array)
         own, port = constants.port, self.constants
         m.d.comb += [
             constants.fetch.eq(current.fetch),
@@ -237,7 +236,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_share(self, m: Module) -> LocalShare:
         """The local data share."""
-        current, selection, share = self.control.current, self.selection, LocalShare(self._whole.array)
+        current, selection, share = self.control.current, self.selection, LocalShare(self._machine.array)
         m.submodules.share = Gated(share, share.walk.start | share.clear.valid)
         connect(m, flipped(self.clear), share.clear)
         m.d.comb += [
@@ -255,8 +254,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_areas(self, m: Module, first: Value) -> AreaAddresses:
         """Addresses of elements in areas. Slices are beside each other in the domain, two rows high."""
-        current, array = self.control.current, self._config.array
-        areas = AreaAddresses(array)
+        current, areas = self.control.current, AreaAddresses(self._array)
         m.submodules.areas = Gated(areas, areas.walk.start)
         m.d.comb += [
             areas.program.eq(self.program),
@@ -264,7 +262,7 @@ class FetchExecutor(wiring.Component):
             areas.burst.eq(current.burst),
             areas.index.eq(self._index()),
             areas.covered.eq(current.clause.covered),
-            areas.first.eq(first + Value.cast(current.slice) * (array.wavefront_lanes // 2)),
+            areas.first.eq(first + Value.cast(current.slice) * (self._array.wavefront_lanes // 2)),
         ]
         return areas
 
@@ -289,9 +287,9 @@ class FetchExecutor(wiring.Component):
         ]
 
     def _connect_export(self, m: Module) -> None:
-        """Writes of output registers, of the pass that the export selects; other units read the sender's pass."""
+        """Writes of output registers. The export selects its pass while it works, else the sender."""
         control, selection = self.control, self.selection
-        m.submodules.export = export = OutputExport(self._whole.array)
+        m.submodules.export = export = OutputExport(self._machine.array)
         is_export, current = Value.cast(control.starts.export), control.current
         m.d.comb += [
             export.start.eq(is_export),
@@ -307,12 +305,12 @@ class FetchExecutor(wiring.Component):
         ]
 
     def _connect_writer(self, m: Module) -> None:
-        """Writes of memory, of the pixel that the writer selects; the sender reads the results of its pass."""
+        """Writes of memory. The writer reads the elements of its pixel's pass while it works, else the sender."""
         control, writer, scaling = self.control, self.writer, self.scaling
         m.submodules.writer = writer
         is_write = control.starts.write
         connect(m, writer.write, flipped(self.write))
-        pass_of_pixel = writer.pixel >> (self._config.array.at_once - 1).bit_length()
+        pass_of_pixel = writer.pixel >> (self._array.at_once - 1).bit_length()
         m.d.comb += [
             writer.start.eq(is_write),
             control.dones.write.eq(writer.done),
@@ -325,7 +323,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_vertices(self, m: Module) -> VertexAddresses:
         """Elements in vertex buffers and rings."""
-        vertices = VertexAddresses(self._config.array)
+        vertices = VertexAddresses(self._array)
         m.submodules.vertices = Gated(vertices, vertices.walk.start | vertices.write.valid)
         m.d.comb += [
             vertices.write.eq(self.buffer),
@@ -337,7 +335,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_vectors(self, m: Module, first: Value) -> VectorExport:
         """Exports of vectors."""
-        m.submodules.vectors = vectors = VectorExport(self._whole)
+        m.submodules.vectors = vectors = VectorExport(self._machine)
         m.d.comb += [
             vectors.start.eq(self.control.starts.vectors),
             self.control.dones.vectors.eq(vectors.done),
@@ -351,7 +349,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_items(self, m: Module, first: Value) -> ThreadItems:
         """Elements in the items of threads."""
-        m.submodules.items = items = ThreadItems(self._whole)
+        m.submodules.items = items = ThreadItems(self._machine)
         m.d.comb += [
             items.program.eq(self.program),
             items.current.eq(self.control.current),

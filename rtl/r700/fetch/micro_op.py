@@ -1,4 +1,4 @@
-"""The micro-op of the fetch unit: an instruction, or one of its several registers, with its source.
+"""Micro-ops of the fetch unit, from their offer by the sequencer to their last cycle.
 
 Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/design/r700-core.md.
 """
@@ -11,15 +11,18 @@ from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.r700.border.fetch_clause import fetch_clause_layout
 from ctm.rtl.r700.fetch.operation import FETCH
 from ctm.rtl.r700.problem import PROBLEM
+from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
 from ctm.rtl.r700.slices import by_slice, slice_bits
 
 
 def micro_op_layout(config: ArrayConfig) -> data.StructLayout:
-    """A micro-op on a slice of the clause or export `clause`, whose `begin` is the instruction's address.
+    """One register of a fetch instruction or an export, for the pixels of one slice.
 
-    Masks and the row of register 0 are the slice's; `active` are the pixels of the source. `fetch` is the task, `burst`
-    the register of the instruction. The words of its source come with it; with `keeps` the source is that of the
-    previous micro-op. The clause or export ends after a micro-op that `ends` it, with `problem` if there is one.
+    `clause` is the clause or export as it is for that slice: its masks and `base` are the slice's, but `active` is that
+    of the slice of the source, `begin` is the instruction's address, and `budget` counts after the instruction. `fetch`
+    is the task with its operands, `burst` the number of the register among those of the instruction. The source is a
+    register whose words come with the micro-op, or with `keeps` that of the previous micro-op. The clause or export
+    ends after a micro-op that `ends` it; `problem` is OK, or the cause of the end.
     """
     return data.StructLayout(
         {
@@ -34,8 +37,17 @@ def micro_op_layout(config: ArrayConfig) -> data.StructLayout:
     )
 
 
+def begins_layout(config: ArrayConfig) -> data.StructLayout:
+    """A clause or an export that begins in this cycle, if `valid`, with the address of its first instruction."""
+    return data.StructLayout({"valid": 1, "wave": wave_bits(config), "address": UNIT_ADDRESS_BITS})
+
+
 def executed_layout(config: ArrayConfig) -> data.StructLayout:
-    """A micro-op in its last cycle: whether it `ends` its clause or export, whose instructions left are `budget`."""
+    """The micro-op whose last cycle this is, if `valid`.
+
+    The clause or export ends after it if it `ends` it or has a `problem`. Its wavefront may execute `budget` more
+    instructions.
+    """
     return data.StructLayout(
         {"valid": 1, "wave": wave_bits(config), "ends": 1, "budget": WORD_BITS, "problem": PROBLEM}
     )

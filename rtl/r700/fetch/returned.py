@@ -1,9 +1,7 @@
-"""Return of fetched words to their registers.
+"""Responses to fetches: their words go to the registers that the fetches name.
 
 Source: R700-Family Instruction Set Architecture, chapter 5 (DST_SEL).
 """
-
-from typing import Any
 
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
@@ -26,14 +24,18 @@ INSTRUCTION_BITS = (FETCH_CLAUSE_INSTRUCTIONS - 1).bit_length()
 
 
 def instruction_in(address: Value) -> Value:
-    """The low bits of an instruction's address, which are unique in its clause."""
+    """The number of the instruction at an address, modulo the instructions that a clause has at most.
+
+    So it is unique in its clause, whatever its first address.
+    """
     return (address // FETCH_UNITS)[:INSTRUCTION_BITS]
 
 
 def kept_layout(config: ArrayConfig, *, draws: bool) -> data.StructLayout:
-    """What is kept of an outstanding fetch: its target, and `instruction_in` of its instruction's address.
+    """Kept of each fetch in flight: the target of its words, and `instruction_in` of its instruction's address.
 
-    With `draws` also the conversion of its words: their format, and the byte of each lane's element in its word.
+    With `draws` also whether the first word of each lane is converted from `element`, which begins at one of `bytes` in
+    the word.
     """
     bytes_ = data.ArrayLayout((WORD_BYTES - 1).bit_length(), config.at_once)
     vertex: dict[str, ShapeLike] = {"converts": 1, "element": VERTEX_FORMAT, "bytes": bytes_} if draws else {}
@@ -41,37 +43,37 @@ def kept_layout(config: ArrayConfig, *, draws: bool) -> data.StructLayout:
 
 
 def fetch_record_layout(config: ArrayConfig, *, draws: bool) -> data.StructLayout:
-    """A fetch that is requested in this cycle."""
+    """A fetch that is requested in this cycle, if `valid`, by its tag."""
     kept = kept_layout(config, draws=draws)
     return data.StructLayout({"valid": 1, "tag": fetch_tag_layout(config, SHAPES), "kept": kept})
 
 
 def fetch_returned_layout(config: ArrayConfig) -> data.StructLayout:
-    """A fetch that is done: its write is taken, or it had an error response."""
+    """A fetch that is done in this cycle, if `valid`: its write is accepted, or it had an error response."""
     return data.StructLayout({"valid": 1, "wave": wave_bits(config)})
 
 
-def fetch_error_layout() -> data.StructLayout:
-    """A fetch that had an error response, by the low bits of its instruction's address."""
-    return data.StructLayout({"valid": 1, "instruction": INSTRUCTION_BITS})
+def fetch_error_layout(config: ArrayConfig) -> data.StructLayout:
+    """A fetch that had an error response, and `instruction_in` of its instruction's address."""
+    return data.StructLayout({"valid": 1, "wave": wave_bits(config), "instruction": INSTRUCTION_BITS})
 
 
 class FetchReturn(wiring.Component):
-    """Keeps the target of each outstanding fetch, and writes its words when they come.
+    """Keeps the target of each fetch in flight, by its tag, and writes its words when they come.
 
-    Writes are in the order of responses. A write is offered in the cycle after its response, and one response is taken
-    each cycle while writes are. A converted fetch of a vertex buffer takes `VertexConversion.latency` cycles more, in
-    which no other response is taken.
+    Writes are in the order of responses, which may be any. A write is offered in the cycle after its response, and one
+    response is accepted in each cycle while writes are. A converted fetch of a vertex buffer takes
+    `VertexConversion.latency` cycles more, in which no other response is accepted.
 
     Members
     -------
     record : ``In(fetch_record_layout(config, draws))``
-        A fetch is requested, a cycle before its response at the latest.
+        A fetch is requested, a cycle before its response at the latest; its tag is not that of another one in flight.
     response : ``In(stream.Signature(fetch_response_layout(at_once, tag)))``
     write : ``Out(stream.Signature(pass_write_layout(config)))``
     returned : ``Out(fetch_returned_layout(config))``
-    error : ``Out(fetch_error_layout())``
-        The fetch of `returned` had an error response; it writes nothing.
+    error : ``Out(fetch_error_layout(config))``
+        With `returned`: the fetch had an error response, and writes nothing.
     """
 
     def __init__(self, config: ArrayConfig, *, draws: bool = False) -> None:
@@ -91,7 +93,7 @@ class FetchReturn(wiring.Component):
                 "response": In(stream.Signature(fetch_response_layout(config.at_once, tag))),
                 "write": Out(stream.Signature(pass_write_layout(config))),
                 "returned": Out(fetch_returned_layout(config)),
-                "error": Out(fetch_error_layout()),
+                "error": Out(fetch_error_layout(config)),
             }
         )
 
@@ -106,7 +108,7 @@ class FetchReturn(wiring.Component):
         response = self.response
         payload = response.payload
         held, valid, done = Signal.like(payload, reset_less=True), Signal(), Signal()
-        converted: Any = Signal(name="converted") if self._draws else Const(1)
+        converted: Value = Signal(name="converted") if self._draws else Const(1)
         # The ready of the register file is registered, so it does not reach the responses in the same cycle.
         m.submodules.ready = ready = RegisterSlice(self._ended, SliceMode.REVERSE)
         ended, ends = ready.input.payload, ready.output
@@ -131,13 +133,16 @@ class FetchReturn(wiring.Component):
             self.returned.valid.eq(ends.valid & ends.ready),
             self.returned.wave.eq(ends.payload.wave),
             self.error.valid.eq(ends.valid & ends.payload.error),
+            self.error.wave.eq(ends.payload.wave),
             self.error.instruction.eq(ends.payload.instruction),
         ]
         if self._draws:
             self._convert(m, held, read.data, ended.write.words, valid & ~done, converted)
         return m
 
-    def _convert(self, m: Module, held: Any, kept: Any, words: Any, waits: Value, converted: Signal) -> None:
+    def _convert(
+        self, m: Module, held: data.View, kept: data.View, words: data.View, waits: Value, converted: Value
+    ) -> None:
         """Convert the words of a vertex buffer; `converted` is set `VertexConversion.latency` cycles later."""
         age = Signal(range(VertexConversion.latency + 1), name="age")
         m.d.sync += age.eq(Mux(waits, age + ~converted, 0))

@@ -1,9 +1,9 @@
-"""Selects pixels of the register that a fetch or an export has read: a pass, a quad, a pixel.
+"""Selects pixels of the source of a fetch or an export: a pass, a quad, a pixel.
 
-One unit at a time reads single pixels, and none while passes are sent, so they share the multiplexers.
+One unit at a time reads passes or single pixels, so all of them share the multiplexers.
+
+Source: R700-Family Instruction Set Architecture, section 3.4 and chapter 5 (selects); docs/design/r700-core.md.
 """
-
-from typing import Any
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -17,36 +17,38 @@ from ctm.rtl.r700.passes import pass_bits
 from ctm.rtl.r700.registers.writing import selected
 
 QUAD_WORDS = data.ArrayLayout(data.ArrayLayout(WORD_BITS, QUAD), CHANNELS)
-"""A word of each pixel of a quad, of all channels."""
+"""The words of a quad, as [channel][pixel]."""
 SELECTS = data.ArrayLayout(3, CHANNELS)
+"""The component, by `ComponentSelect`, that each channel gets."""
 
 
 def pass_words_layout(config: ArrayConfig) -> data.ArrayLayout:
-    """The words of each channel in the lanes of a pass."""
+    """The words of a pass, as [channel][lane]."""
     return data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS)
 
 
 class PixelSelection(wiring.Component):
-    """Selects pixels of a slice. Combinational.
+    """Selects a pass of a slice, or a pixel and its quad. Combinational.
 
     Members
     -------
-    source : ``In(ArrayLayout(words of a slice, 4))``
-    pass_number : ``In``
+    source : ``In(ArrayLayout(slice_words(config), 4))``
+        The register, as [channel][pixel].
     by_pixel : ``In(1)``
-        Select `pixel`, to `quad` and `own`; else the pass, to `words`.
+        Select `pixel`, else `pass_number`; the outputs of the other are undefined.
+    pass_number : ``In(pass_bits(config))``
     pixel : ``In(range(W))``
-    selects : ``In(ArrayLayout(3, 4))``
-        The components of a pixel that are written.
+    selects : ``In(SELECTS)``
     words, written : ``Out(pass_words_layout(config))``
-        The pass, and its components that `selects` choose.
+        The words of the pass; and those that `selects` choose of each pixel's.
     quad, quad_written : ``Out(QUAD_WORDS)``
-        The same of the pixel's quad.
+        The same of the quad of the pixel.
     own : ``Out(WORDS)``
+        The words of the pixel.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._size, self._lanes = config.wavefront_lanes, config.at_once
+        self._lanes = config.at_once
         super().__init__(
             {
                 "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),
@@ -67,9 +69,9 @@ class PixelSelection(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        # Blocks are passes or quads, whichever are larger.
+        # A block is a pass or a quad, whichever is larger.
         together = max(self._lanes, QUAD)
-        pixel: Any = Signal.like(self.pixel, name="looked_at")
+        pixel = Signal.like(self.pixel, name="selected_pixel")
         first_of_pass = (self.pass_number * self._lanes)[: len(pixel)]
         m.d.comb += pixel.eq(Mux(self.by_pixel, self.pixel, first_of_pass))
         in_block, block = pixel[: (together - 1).bit_length()], pixel[(together - 1).bit_length() :]
@@ -80,13 +82,13 @@ class PixelSelection(wiring.Component):
             written = Signal(len(words), name=f"written_{channel}")
             pixels = (Cat(each.word_select(number, WORD_BITS) for each in blocks) for number in range(together))
             m.d.comb += written.eq(Cat(selected(pixel, self.selects[channel]) for pixel in pixels))
-            for named, count, value in (
-                ("words", self._lanes, words),
-                ("written", self._lanes, written),
-                ("quad", QUAD, words),
-                ("quad_written", QUAD, written),
+            for output, count, value in (
+                (self.words, self._lanes, words),
+                (self.written, self._lanes, written),
+                (self.quad, QUAD, words),
+                (self.quad_written, QUAD, written),
             ):
-                m.d.comb += Value.cast(getattr(self, named)[channel]).eq(_block_at(value, count, in_block))
+                m.d.comb += Value.cast(output[channel]).eq(_block_at(value, count, in_block))
             own = Array(self.quad[channel][each] for each in range(QUAD))[pixel[:2]]
             m.d.comb += self.own[channel].eq(own)
         return m

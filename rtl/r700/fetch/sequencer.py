@@ -1,9 +1,7 @@
-"""Splits fetch clauses and exports into micro-ops, and reads the source register of each.
+"""Cracks fetch clauses and exports into micro-ops, and reads the source register of each.
 
 Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4; docs/design/r700-core.md.
 """
-
-from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -12,25 +10,25 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.shading import is_of_threads
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import REGISTER_BITS, TEMPORARIES, WORD_BITS
 from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.fetch_clause import fetch_clause_layout, fetch_trace_layout
 from ctm.rtl.r700.border.registers import register_address_layout, row_bits
 from ctm.rtl.r700.fetch.decode import FetchDecode
-from ctm.rtl.r700.fetch.micro_op import micro_op_layout
+from ctm.rtl.r700.fetch.micro_op import begins_layout, micro_op_layout
 from ctm.rtl.r700.fetch.operation import ACCESS, FETCH, INPUT_FETCHES, Task, is_among
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.addressing import register_address
-from ctm.rtl.r700.shapes import PROGRAM, UNIT_ADDRESS_BITS
+from ctm.rtl.r700.shapes import PROGRAM
 from ctm.rtl.r700.slices import rows_of, slice_bits, slice_of, slices_of
 
 _READ_ONCE = Task.SHARE_READ, Task.AREA
-"""Tasks with one source for several registers."""
+"""Tasks whose instructions have one source and several registers; others have a source for each register."""
 
 
 def writes_memory(unit: Value) -> Value:
@@ -39,38 +37,47 @@ def writes_memory(unit: Value) -> Value:
     return ~operation.matches(*(each.value for each in exports.SWIZZLED))
 
 
-def begins_layout(config: ArrayConfig) -> data.StructLayout:
-    """A clause or an export that begins, with the address of its first instruction."""
-    return data.StructLayout({"valid": 1, "wave": wave_bits(config), "address": UNIT_ADDRESS_BITS})
-
-
 class FetchSequencer(wiring.Component):
-    """Gives micro-ops, at most one in four cycles: the ALU leaves one read of the register file in as many.
+    """Gives the micro-ops of clauses and exports, all of one before those of the next, in the order in which they came.
 
-    Code is read and decoded, and the source read, while the previous micro-op is executed. A source is read after
-    earlier fetches of the clause that write it, or that write the instruction's target.
+    An instruction has a micro-op for each of its registers and each slice of the wavefront: register by register, but
+    slice by slice where all registers have one source. An export to memory has two for each, the first of which finds
+    addresses from the index register.
+
+    The first micro-op of an instruction is offered four cycles after the last one of the previous instruction at the
+    earliest (fetch, decode, source, offer), each further one after two, or one if it `keeps` the source. A source waits
+    for its read, which the ALU leaves in one of four cycles. All of that is done while the executor works on the
+    previous micro-op.
+
+    A source is read after earlier fetches of the clause that write it. Where the micro-op writes registers without a
+    request, it waits for earlier fetches of the same registers, too, whose words would come later than its own.
+    After a micro-op of CONSTANTS the sequencer waits until it is executed, as it may end the clause.
 
     Members
     -------
     program : ``In(PROGRAM)``
     clause : ``In(stream.Signature(fetch_clause_layout(config)))``
+        Ready while there is an entry: there are as many as wave slots.
     begins : ``Out(begins_layout(config))``
-        A clause or an export begins.
+        Before the first micro-op of a clause or an export.
     code : ``Out(CodePort())``
     read : ``Out(stream.Signature(register_address_layout(config)))``
-        A register to be read; its words come in the next cycle.
+        The source of the next micro-op, whose words come in the next cycle.
     micro_op : ``Out(stream.Signature(micro_op_layout(config)))``
-        In the cycle of the source's words. A micro-op that is not taken is offered again, with a new read.
+        With a source only in the cycle of its words: if it is not accepted then, it is withdrawn, and offered again
+        with a new read. Micro-ops without one are offered until they are accepted.
     drained : ``In(threads)``
-        Wave slots without a fetch in flight.
+        Wave slots without a fetch or a write in flight.
     works : ``In(1)``
-        A micro-op is executed.
+        The executor works on a micro-op.
     failed : ``In(1)``
-        With `works`: the micro-op ends its clause by an error. Only for CONSTANTS.
-    issued, active
-        The issue and its active pixels, for counters.
+        In a cycle with `works`: the micro-op, of CONSTANTS, ends its clause by an error.
+    issued, active : ``Out(1)``, ``Out(W)``
+        A fetch instruction is decoded, and the active pixels of its clause, for counters. An export is not counted.
     trace : ``Out(fetch_trace_layout(config))``
+        With `issued`.
     busy : ``Out(1)``
+        A clause or an export has micro-ops that were not accepted.
     """
 
     def __init__(self, config: ArrayConfig, *, draws: bool = False) -> None:
@@ -104,12 +111,12 @@ class _Steps:
 
     def __init__(self, m: Module, unit: FetchSequencer, config: ArrayConfig, *, draws: bool) -> None:
         self.m, self.unit, self.config, self.draws = m, unit, config, draws
-        self.clause: Any = Signal(fetch_clause_layout(config), name="current", reset_less=True)
-        self.fetch: Any = Signal(FETCH, name="fetch", reset_less=True)
-        self.problem: Any = Signal(PROBLEM, name="problem")
+        self.clause: data.View = record(fetch_clause_layout(config), name="current", reset_less=True)
+        self.fetch: data.View = record(FETCH, name="fetch", reset_less=True)
+        self.problem: data.View = record(PROBLEM, name="problem")
         self.burst, self.at_index = Signal(4), Signal()
         self.slices = slices_of(config)
-        self.slice: Any = Signal(slice_bits(config), name="slice")
+        self.slice = Signal(slice_bits(config), name="slice")
         """The next micro-op's slice and register. Tasks with one source take all registers of a slice first."""
         self.written = Signal(TEMPORARIES)
         self.export = data.View(exports.EXPORT_DWORD0, self.clause.unit[:WORD_BITS])
@@ -172,7 +179,7 @@ class _Steps:
                 micro_op.fetch.access.eq(self._export_access()),
             ]
 
-    def _connect_clause(self, micro_op: Any) -> None:
+    def _connect_clause(self, micro_op: data.View) -> None:
         """The slice's masks and registers of the clause or export."""
         m, clause, config = self.m, self.clause, self.config
         rows = rows_of(self.gprs)
@@ -228,7 +235,7 @@ class _Steps:
 
     def _export_access(self) -> Value:
         low, high = self.export, self.export_high
-        access: Any = Signal(ACCESS, name="export_access")
+        access: data.View = record(ACCESS, name="export_access")
         self.m.d.comb += [
             access.scratch.eq(Value.cast(high.cf_inst) == exports.ExportOperation.MEM_SCRATCH.value),
             access.indexed.eq(low.type[0]),
@@ -242,7 +249,7 @@ class _Steps:
         found: Value = ~self.clause.exports & is_among(self.fetch.task, tasks)
         return found
 
-    def _find_source(self) -> tuple[Any, Value]:
+    def _find_source(self) -> tuple[data.View, Value]:
         """The source's address, and whether its read waits for a fetch that writes it or the instruction's target."""
         unit, clause, fetch, low = self.unit, self.clause, self.fetch, self.export
         number = Mux(clause.exports, Mux(self.at_index, low.index_gpr, low.rw_gpr), fetch.source)
@@ -323,7 +330,7 @@ class _Steps:
                 with m.Else():
                     m.next = "source"
 
-    def _source(self, found: Any, waits: Value) -> None:
+    def _source(self, found: data.View, waits: Value) -> None:
         """Read the source, and offer the micro-op with its words."""
         m, unit = self.m, self.unit
         with m.State("source"):

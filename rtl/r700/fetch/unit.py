@@ -1,4 +1,4 @@
-"""The fetch unit: executes fetch clauses and exports, pass by pass.
+"""The fetch unit: the load-store unit of a core, which executes fetch clauses and exports.
 
 Source: R700-Family Instruction Set Architecture, chapter 5 and section 3.4; docs/design/r700-core.md.
 """
@@ -21,7 +21,7 @@ from ctm.rtl.r700.border.fetch_clause import (
     fetch_clause_layout,
     fetch_outcome_layout,
     fetch_trace_layout,
-    numbered_layout,
+    first_number_layout,
 )
 from ctm.rtl.r700.border.registers import RegisterPort
 from ctm.rtl.r700.fetch.ends import ClauseEnds
@@ -35,40 +35,47 @@ from ctm.rtl.r700.slices import by_slice
 
 
 class FetchUnit(wiring.Component):
-    """Executes fetch clauses and exports one after the other, and gives their outcomes.
+    """Executes fetch clauses and exports in the order in which they come, and gives their outcomes.
 
-    An instruction reads one register, in a cycle in which the ALU does not, and sends a fetch for each pass of the
-    lanes in which a pixel executes. Instructions of a clause do not wait for responses, unless one names a register
-    that an earlier one has yet to write. Normalised coordinates take one cycle more for each pixel.
+    A wave slot has one clause or export at a time, and there is an entry for each, so `clause` is always ready. An
+    instruction reads one register in a cycle in which the ALU does not, and sends a fetch for each pass of the lanes in
+    which a pixel executes, one in each cycle at best. `FetchSequencer`, the finders and the writers say how many cycles
+    each task takes. Instructions of a clause do not wait for responses, unless one names a register that an earlier one
+    has yet to write. The next clause begins while the responses of earlier ones come.
+
+    A clause ends when all its responses are in the registers, an export to memory when all its words are in memory.
+    So outcomes are not in the order of the clauses.
 
     Members
     -------
     program : ``In(PROGRAM)``
+        Constant while the unit is `busy`.
     clause : ``In(stream.Signature(fetch_clause_layout(config)))``
     outcome : ``Out(stream.Signature(fetch_outcome_layout(config)))``
+        As that of `ClauseEnds`.
     share : ``In(stream.Signature(wave))``
-        A wave slot whose rows of the local data share are to be cleared.
+        A wave slot whose rows of the local data share are to be cleared; ready when they are.
     code : ``Out(CodePort())``
     registers : ``Out(RegisterPort(config))``
-    outputs : ``Out(output_write_layout)``
-        Their context is the row of a segment: wave slot * segments + segment.
+    outputs : ``Out(output_write_layout(by_segment(config), SHAPES))``
+        Writes of output registers, whose context is the row of a segment: wave slot * segments + segment.
     fetches : ``Out(FetchClient(lanes, tag, areas))``
     uncached : ``Out(UncachedClient(lanes, wave, areas))``
-    numbered : ``In(numbered_layout(config))``
-        The number of the first pixel of a wave slot's wavefront in the domain.
+    first_number : ``In(first_number_layout(config))``
+        Before the wavefront's first clause.
     constants : ``Out(ConstantPort(ROWS))``
-    issued, active
-        The issue and its active pixels, for counters.
-    trace : ``Out(fetch_trace_layout(config))``
+    issued, active, trace : ``Out``
+        As those of `FetchSequencer`.
     buffer, exported
         Where the machine draws: as those of `ShadingClient`.
     vertex, streams
         With geometry programs: likewise.
     waits : ``Out(1)``
-        A wavefront waits for responses, of fetches or of writes.
+        A clause or an export is executed and has not ended: it waits for responses, of fetches or of writes.
     busy : ``Out(1)``
+        A clause or an export has not ended.
 
-    `sending` is the address of the instruction that sends fetches, for an observer.
+    `sending` is the address of the instruction whose requests are sent, for an observer.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -90,7 +97,7 @@ class FetchUnit(wiring.Component):
                 "outputs": Out(output_write_layout(by_segment(array), SHAPES)),
                 "fetches": Out(FetchClient(array.at_once, tag, len(AREAS), memory=draws)),
                 "uncached": Out(UncachedClient(array.at_once, wave_bits(array), len(AREAS), memory=has_geometry)),
-                "numbered": In(numbered_layout(array)),
+                "first_number": In(first_number_layout(array)),
                 "constants": Out(ConstantPort(ROWS)),
                 "issued": Out(1),
                 "active": Out(array.wavefront_lanes),
@@ -112,7 +119,8 @@ class FetchUnit(wiring.Component):
         m.submodules.returned = returned = FetchReturn(slices, draws=draws)
         m.submodules.ends = ends = ClauseEnds(self._config)
         drained = Signal(slices.threads)
-        """Wave slots whose fetches have all written the registers, and whose writes are in memory."""
+        """Wave slots whose fetches have all written the registers, and whose writes are in memory; none while a pass of
+        any fetch is not yet in the registers."""
         m.d.comb += drained.eq(Mux(self.registers.in_flight, 0, outstanding.drained))
         self._connect_sequence(m, sequence, executor, drained)
         self._connect_executor(m, executor, drained)
@@ -122,7 +130,6 @@ class FetchUnit(wiring.Component):
             ends.begins.eq(sequence.begins),
             ends.executed.eq(executor.executed),
             ends.drained.eq(drained),
-            ends.returned.eq(returned.returned),
             ends.error.eq(returned.error),
             self.waits.eq(ends.waits),
             self.busy.eq(sequence.busy | ends.waits | executor.works),
@@ -133,7 +140,7 @@ class FetchUnit(wiring.Component):
     def _connect_sequence(
         self, m: Module, sequence: FetchSequencer, executor: FetchExecutor, drained: Value
     ) -> None:  # fmt: skip
-        """Connect the sequencer, whose micro-ops are accepted with the words of their source."""
+        """Connect the sequencer. Micro-ops go to the executor in the cycle in which the words of their source come."""
         connect(m, flipped(self.clause), sequence.clause)
         connect(m, sequence.code, flipped(self.code))
         connect(m, sequence.read, flipped(self.registers.read))
@@ -157,7 +164,7 @@ class FetchUnit(wiring.Component):
             executor.program.eq(self.program),
             executor.source.eq(self.registers.found),
             executor.drained.eq(drained),
-            executor.numbered.eq(self.numbered),
+            executor.first_number.eq(self.first_number),
             self.outputs.eq(executor.outputs),
         ]
         if self._machine.pipeline.draws:
@@ -168,7 +175,7 @@ class FetchUnit(wiring.Component):
     def _connect_memory(
         self, m: Module, executor: FetchExecutor, outstanding: Scoreboard, returned: FetchReturn
     ) -> None:  # fmt: skip
-        """Connect requests and responses. Responses are written first, so that none is blocked."""
+        """Connect requests and responses. A response is written before a write without request, so none is blocked."""
         connect(m, executor.request, flipped(self.fetches.request))
         connect(m, flipped(self.fetches.response), returned.response)
         record, write, done = executor.record, self.uncached.write, self.uncached.done

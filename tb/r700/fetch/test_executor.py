@@ -217,9 +217,9 @@ class Bench:
         context.set(self.unit.program, said)
         context.set(self.unit.constants.loaded, (1 << 64) - 1)
         for wave in self.waves:
-            context.set(self.unit.numbered, {"valid": 1, "wave": wave.number, "number": wave.first})
+            context.set(self.unit.first_number, {"valid": 1, "wave": wave.number, "number": wave.first})
             await context.tick()
-        context.set(self.unit.numbered, {"valid": 0})
+        context.set(self.unit.first_number, {"valid": 0})
 
     def _end(self, context: Any) -> tuple[int, bool]:
         """Compare the results of a move. Returns its wave slot, and whether its rows of the data share are kept."""

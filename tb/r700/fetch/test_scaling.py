@@ -36,7 +36,7 @@ def results(context: Any, unit: Any, array: ArrayConfig) -> np.ndarray:
 def check(seed: int, wavefront: int, count: int) -> None:
     """Instructions one after the other."""
     config = replace(R700, array=replace(R700.array, wavefront=wavefront))
-    unit: Any = CoordinateScaling(config)
+    unit: Any = CoordinateScaling(config.array, config.arithmetic)
     selection: Any = PixelSelection(config.array)
     top = looking(unit, selection)
     draw = np.random.default_rng(seed)

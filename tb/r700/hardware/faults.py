@@ -75,7 +75,7 @@ SLICED = [
         "fetch.sequencer",
         ("micro_op.clause.base.eq(clause.base + self.slice * rows)", "micro_op.clause.base.eq(clause.base)"),
     ),
-    *_in("fetch.executor", ("first + Value.cast(current.slice) * (array.wavefront_lanes // 2)", "first")),
+    *_in("fetch.executor", ("first + Value.cast(current.slice) * (self._array.wavefront_lanes // 2)", "first")),
     *_in("fetch.finders.share", ("quad = Cat(in_slice, self.slice)", "quad = Cat(in_slice)")),
     *_in(
         "fetch.writers.exports",

@@ -22,29 +22,30 @@ from ctm.rtl.r700.slices import PERIOD, by_slice
 
 
 def pass_registers_layout(config: ArrayConfig) -> data.ArrayLayout:
-    """The words of a pass's lanes, of each channel of each read cycle."""
+    """The register words of a pass, as [read cycle][channel][lane]."""
     return data.ArrayLayout(data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS), READ_CYCLES)
 
 
 class OperandCollector(wiring.Component):
     """Reads three registers of each channel for every slice, and gives the words of one pass after the other.
 
-    A slice is read in three of four cycles. From the cycle `choice` of `Intervals` on its passes are selected, one in
-    each cycle. Words that the next slice's reads would overwrite are kept beside. A register that was not written
-    reads 0.
+    A slice is read in the first three of its four cycles, the first slice in the first cycles of the interval. From the
+    cycle `choice` of `Intervals` on, the fourth one, its passes are selected, one in each cycle, while the next slice
+    is read. A register that was not written reads 0.
 
     Members
     -------
-    phase : ``In``
+    phase : ``In(range(Intervals.interval))``
         The cycle of the interval.
     issue : ``In(issue_layout(config))``
-        Stable in an interval.
+        The group that is read; stable in an interval.
     gprs : ``In(8)``
+        The program's.
     reads : ``Out(ArrayLayout(register_address_layout(array), 4))``
         In the first three of every four cycles.
     found : ``In(register_words_layout(array))``
         A cycle later.
-    number : ``In``
+    number : ``In(pass in its slice)``
         The pass, counted in its slice, that is selected in this cycle.
     is_first : ``In(1)``
         It is the first of its slice.

@@ -3,7 +3,7 @@
 Source: docs/design/r700-core.md.
 """
 
-from typing import Any
+from collections.abc import Sequence
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
@@ -22,19 +22,22 @@ from ctm.rtl.r700.slices import by_slice
 class ResultGather(wiring.Component):
     """Holds the results of earlier passes until those of the last pass of a slice, or of the wavefront, come.
 
-    Combinational from the last pass's results.
+    Passes come in order, in consecutive cycles. Outputs are valid in the cycle of the last pass's results.
 
     Members
     -------
     passes : ``In(passes)``
-        The bit of the pass whose results come.
+        The bit of the pass whose results come; 0 if none do.
     lanes : ``In(ArrayLayout(LaneResults, lanes))``
+        Its results.
     ends : ``Out(1)``
-        The results of a wavefront are complete.
+        They are those of the wavefront's last pass.
     results : ``Out(results_layout(config))``
-        Of a slice; the last one with `ends`.
-    predicate, kill, addresses : ``Out``
-        Of the wavefront's pixels, with `ends`: the group's PRED_SET, the slots' KILLs, and MOVA's indices.
+        Those of a slice; the last slice's come with `ends`.
+    predicate, kill : ``Out(W)``, ``Out(ArrayLayout(W, 5))``
+        With `ends`: the result of the group's PRED_SET, and of each slot's KILL, in each pixel.
+    addresses : ``Out(address_layout(W))``
+        With `ends`: MOVA's indices.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -74,7 +77,7 @@ class ResultGather(wiring.Component):
             self._gather(m, self.addresses[slot], [lane.indices[slot] for lane in lanes], f"indices_{slot}")
         return m
 
-    def _gather(self, m: Module, target: Any, values: list[Any], name: str) -> None:
+    def _gather(self, m: Module, target: Value | data.View, values: Sequence[Value | data.View], name: str) -> None:
         """Gather what all pixels of a wavefront have."""
         gathered = _together(m, [Value.cast(value) for value in values], passes_of(self._config), self.ends, name)
         m.d.comb += Value.cast(target).eq(gathered)

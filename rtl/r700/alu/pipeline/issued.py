@@ -15,7 +15,11 @@ from ctm.rtl.r700.slices import slice_fields
 
 
 def issue_layout(config: MachineConfig) -> data.StructLayout:
-    """A group that is issued for the pixels in `chosen`."""
+    """A group that is issued for the pixels in `chosen`.
+
+    `base` is the row of register 0 of its wavefront. It is the `last` one if its clause ends with it: it has no further
+    group, and this one no further issue.
+    """
     array = config.array
     return data.StructLayout(
         {
@@ -29,7 +33,7 @@ def issue_layout(config: MachineConfig) -> data.StructLayout:
 
 
 def ending_layout(config: MachineConfig) -> data.StructLayout:
-    """A group whose results are valid: their effects, and conditions of each pixel."""
+    """The fields of `issue_layout` that a group's results need: its `effects`, and the bases of relative numbers."""
     array = config.array
     size = array.wavefront_lanes
     return data.StructLayout(
@@ -45,6 +49,6 @@ def ending_layout(config: MachineConfig) -> data.StructLayout:
 
 
 def results_layout(array: ArrayConfig) -> data.StructLayout:
-    """All results of a slice's pixels."""
+    """The results of a slice's pixels, if `valid`, as [slot][pixel]."""
     words = data.ArrayLayout(slice_words(array), GROUP_SLOTS)
     return data.StructLayout({"valid": 1, **slice_fields(array), "words": words})

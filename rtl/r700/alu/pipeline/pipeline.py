@@ -33,38 +33,36 @@ from ctm.rtl.r700.slices import by_slice
 
 
 class Pipeline(wiring.Component):
-    """One group in each interval; see `Intervals`.
+    """Reads, computes and writes one group in each interval; there is no stall.
+
+    The results of the first pass come in cycle `first` of `Intervals`, those of the last one in cycle `last`, counted
+    from the first cycle of the interval in which the group is `valid`. Results that the next group of the same context
+    reads as previous ones are held by context and pass.
 
     Members
     -------
-    phase : ``In``
+    phase : ``In(range(Intervals.interval))``
         The cycle of the interval.
     valid : ``In(1)``
+        A group is issued.
     issue : ``In(issue_layout(config))``
-        Stable in an interval.
+        The group. Like `valid` it is stable in an interval.
     gprs : ``In(8)``
+        The program's.
     reads : ``Out(ArrayLayout(register_address_layout(config), 4))``
         Of the register file, in the first three of every four cycles.
     found : ``In(register_words_layout(config))``
         A cycle later.
     constant_words : ``In(WORDS)``
-        In the first two cycles the rows of the group's pairs of constants.
-    ends : ``Out(1)``
-        A group's results are valid.
+        In the first two cycles the rows of the group's two pairs of constants.
     ending : ``Out(ending_layout(config))``
-    predicate : ``Out(W)``
-        Of the group's PRED_SET.
-    kill : ``Out(ArrayLayout(W, 5))``
-    addresses : ``Out(address_layout(W))``
-        Of the group's MOVA.
-    results : ``Out(results_layout(config))``
-        Of a slice; the last one with `ends`.
+        The group whose results come.
+    ends, predicate, kill, addresses, results
+        As those of `ResultGather`.
     gates : ``In(ArrayLayout(W, 5))``
         In the cycles of its results: pixels in which each slot's instruction writes.
-    others : ``In(ArrayLayout(channel_write_layout(config), 4))``
-        The writes of other units in a cycle without results; all 0 in cycles with results.
-    writes : ``Out(ArrayLayout(channel_write_layout(config), 4))``
-        In a cycle with results of a slice its vector results, in the next one those of slot t, else `others`.
+    others, writes
+        As those of `WritebackArbiter`.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -174,7 +172,7 @@ class Pipeline(wiring.Component):
     def _keep_results(
         self, m: Module, lanes: list[Lane], passes: Value, ending: data.View, row: Value
     ) -> list[data.View]:
-        """Keep each lane's results of each context and pass. Gives those of a row, a cycle later."""
+        """Hold each lane's results by context and pass. Returns those of a row, a cycle later."""
         array, timing = self._config.array, self._timing
         written, previous = one_hot_index(passes), []
         for index, lane in enumerate(lanes):

@@ -14,18 +14,20 @@ from ctm.rtl.r700.alu.operands import OPERANDS, Source
 from ctm.rtl.r700.border.lane import GROUP_OPERANDS
 
 PREVIOUS = data.ArrayLayout(WORD_BITS, GROUP_SLOTS)
-"""The results of a pixel's previous group."""
+"""The results of one group in one pixel, by slot."""
 
 
 class OperandSelection(wiring.Component):
-    """Selects each operand of a lane from its pass's words, its previous results, and uniform words. Combinational.
+    """Selects each operand of a lane from its register words, its previous results, and uniform words. Combinational.
 
     Members
     -------
     wanted : ``In(ArrayLayout(ArrayLayout(OPERAND, 3), 5))``
+        The operands, as [slot][number].
     registers : ``In(ArrayLayout(ArrayLayout(32, 4), 3))``
-        The lane's words of each channel of each read cycle.
+        The register words of the lane's pixel, as [read cycle][channel].
     previous : ``In(PREVIOUS)``
+        The results of its previous group.
     uniform : ``In(GROUP_OPERANDS)``
         From `uniform_operands`.
     operands : ``Out(GROUP_OPERANDS)``

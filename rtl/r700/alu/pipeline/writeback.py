@@ -21,8 +21,10 @@ from ctm.rtl.r700.slices import slice_in, slice_of
 class WritebackArbiter(wiring.Component):
     """Writes the vector results of a slice, those of slot t a cycle later, and otherwise what other units write.
 
-    Words that wait for their cycle are 0 by the reset of their flip-flops unless they are written in it, so that all
-    write sources of a bit meet in one LUT.
+    Vector results are written in the cycle in which they come. Results of slices are four cycles apart at least.
+
+    Words that wait for their cycle are 0 by the reset of their flip-flops unless they are written in it, so all write
+    sources of a bit are ORed in one LUT.
 
     Members
     -------
@@ -32,9 +34,11 @@ class WritebackArbiter(wiring.Component):
     gates : ``In(ArrayLayout(W, 5))``
         Pixels in which each slot's instruction writes.
     gprs : ``In(8)``
+        The program's.
     others : ``In(ArrayLayout(channel_write_layout(array), 4))``
-        The writes of other units in a cycle without results; all 0 in cycles with results.
+        The writes of other units; all 0 in cycles with results, and in the cycle after.
     writes : ``Out(ArrayLayout(channel_write_layout(array), 4))``
+        In the same cycle.
     """
 
     def __init__(self, config: MachineConfig) -> None:

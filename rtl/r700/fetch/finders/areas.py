@@ -4,8 +4,6 @@ Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM
 docs/design/r700-core.md.
 """
 
-from typing import Any
-
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -16,12 +14,13 @@ from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r700.exports import UNBOUNDED
 from ctm.rtl.lib.pipeline import delay
+from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.walk import PixelWalk, count_walk
 from ctm.rtl.r700.fetch.operation import ACCESS
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
 
 ELEMENT_ADDRESS = data.StructLayout({"dword": AREA_WORD_BITS, "inside": CHANNELS})
-"""The word of component 0, and the components whose words exist."""
+"""The number in its area of the dword of component 0, and the components whose dwords exist."""
 
 _INDEX_BITS = WORD_BITS + 2
 _STRIDE_WORDS = LINEAR_ROW_ALIGNMENT // WORD_BYTES
@@ -30,30 +29,30 @@ _STEPS = 3
 
 
 def pair(address: Value, component: Value | int) -> tuple[Value, Value]:
-    """The pair of a component of a pixel's element in its area."""
+    """Column and row of a component of an element in its area, whose address is an `ELEMENT_ADDRESS`."""
     dword = data.View(ELEMENT_ADDRESS, address).dword + component
     return dword[:COORDINATE_BITS], dword[COORDINATE_BITS : 2 * COORDINATE_BITS]
 
 
 class AreaAddresses(wiring.Component):
-    """Finds the address of every pixel's element, one per cycle; a latency of three cycles makes 19 for 16 pixels.
+    """Finds the address of every pixel's element. Latency is three cycles, throughput one pixel in each cycle.
 
-    Sums and products have full width, so none wraps.
+    So a walk takes 19 cycles for 16 pixels. Sums and products have full width, so none wraps.
 
     Members
     -------
     walk : ``Out(PixelWalk(W))``
-        An element's first word has an `ELEMENT_ADDRESS`.
+        The first word of an element is an `ELEMENT_ADDRESS`; all pixels have one.
     program : ``In(PROGRAM)``
     access : ``In(ACCESS)``
     burst : ``In(4)``
-        The number of the register among those of the instruction; each takes the next element.
+        The number of the register among those of the instruction; each accesses the next element.
     index : ``In(32)``
-        Of the pixel that is wanted.
+        The index of the pixel that is wanted.
     covered : ``In(W)``
-        Pixels that have a scratch.
+        Pixels in the domain: others have no scratch.
     first : ``In(AREA_WORD_BITS)``
-        The number of the first of these pixels in the domain.
+        The number in the domain of pixel 0.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -81,8 +80,8 @@ class AreaAddresses(wiring.Component):
         ]
         return m
 
-    def _find(self, m: Module) -> Any:
-        """A pixel's address, three cycles after its index."""
+    def _find(self, m: Module) -> data.View:
+        """The address of the pixel that was wanted three cycles ago."""
         access, words, pixels = self.access, self._words(m), Signal(_COUNT_BITS)
         number, beyond = Signal(_INDEX_BITS), Signal()
         product = Signal(AREA_WORD_BITS + _COUNT_BITS)
@@ -99,7 +98,7 @@ class AreaAddresses(wiring.Component):
         bound = Signal(_COUNT_BITS, name="bound")
         m.d.comb += bound.eq((access.base + access.size + 1) * (access.element + 1))
         is_bounded = ~access.scratch & (access.size != UNBOUNDED)
-        address: Any = Signal(ELEMENT_ADDRESS, name="address", reset_less=True)
+        address: data.View = record(ELEMENT_ADDRESS, name="address", reset_less=True)
         m.d.sync += address.dword.eq(dword)
         for component in range(CHANNELS):
             word = dword + component
@@ -107,15 +106,15 @@ class AreaAddresses(wiring.Component):
         return address
 
     def _words(self, m: Module) -> Value:
-        """The number of words of the area."""
-        area: Any = Array(self.program.areas)[self.access.scratch]
+        """The number of words of the area, a cycle later."""
+        area = Array(self.program.areas)[self.access.scratch]
         words = Signal(_COUNT_BITS, name="words")
         rows = (area.limits.height - 1)[:LIMIT_BITS] * area.stride * _STRIDE_WORDS
         m.d.sync += words.eq(Mux(area.limits.width == 0, 0, rows + area.limits.width))
         return words
 
     def _number(self, m: Module) -> Value:
-        """The number of the pixel whose index came in the previous cycle."""
+        """The number in the domain of the pixel that was wanted in the previous cycle."""
         pixel = delay(m, self.walk.wanted)
         column, row = Cat(pixel[0], pixel[2:]), pixel[1]
         return Value.cast(self.first) + column + Mux(row, self.program.domain.width, 0)

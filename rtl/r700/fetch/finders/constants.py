@@ -16,22 +16,27 @@ from ctm.rtl.r700.border.walk import PixelWalk
 from ctm.rtl.r700.fetch.operation import FETCH
 
 ROWS = 2
-"""Rows that may hold an element."""
+"""Rows in which an element may lie."""
 _WORDS = CHANNELS * FLOAT_CONSTANTS
 
 
 class ConstantFetch(wiring.Component):
     """Reads elements pixel by pixel: two rows each, in cycles in which the ALU does not read constants.
 
+    A pixel that executes takes four cycles if its lines are loaded and both reads are free, another pixel one. An
+    element beyond the last constant reads zeros. The walk waits for lines that are missing, and ends at a pixel one of
+    whose lines had an error response.
+
     Members
     -------
     walk : ``Out(PixelWalk(W))``
-        An element is the components that a pixel has read.
+        An element has the four words that the pixel reads; pixels that do not execute have none.
     fetch : ``In(FETCH)``
     own : ``In(WORDS)``
         The source's words of the wanted pixel.
     executing : ``In(W)``
     port : ``Out(ConstantPort(ROWS))``
+        A miss is held until its lines are loaded.
     is_error : ``Out(1)``
         With `walk.done`: a line had an error response.
     """
@@ -92,7 +97,7 @@ class ConstantFetch(wiring.Component):
         self, m: Module, pixel: Signal, executes: Value, exists: Value, missing: Value, error: Value,
         rows: tuple[Value, Value], held: Signal,
     ) -> None:  # fmt: skip
-        """Go from pixel to pixel: the first row, the second, the element."""
+        """Go from pixel to pixel: read the first row, then the second, then give the element."""
 
         def advance() -> None:
             m.d.sync += pixel.eq(pixel + 1)

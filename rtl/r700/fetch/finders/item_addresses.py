@@ -17,7 +17,7 @@ from ctm.rtl.r700.fetch.operation import ACCESS
 from ctm.rtl.r700.shapes import PROGRAM
 
 ITEM_ELEMENT = data.StructLayout({"dword": DWORD_BITS, "inside": CHANNELS})
-"""The dword of component 0 in memory, and the components that lie in the thread's item."""
+"""The number in memory of the dword of component 0, and the components that lie in the thread's item."""
 
 _INDEX_BITS = WORD_BITS + 1
 _OFFSET_BITS = _INDEX_BITS + 3
@@ -25,7 +25,7 @@ _STEPS = 3
 
 
 def word_at(element: data.View, component: Value | int) -> tuple[Value, Value, Value]:
-    """Column, row and page of a component."""
+    """Column, row and page, as in a request of all of memory, of a component of an `ITEM_ELEMENT`."""
     dword = (element.dword + component)[:DWORD_BITS]
     page = dword[2 * COORDINATE_BITS :]
     assert len(page) == PAGE_BITS
@@ -40,7 +40,7 @@ class ItemAddresses(wiring.Component):
     Members
     -------
     walk : ``Out(PixelWalk(W))``
-        An element is an `ITEM_ELEMENT`.
+        An element is an `ITEM_ELEMENT`; all threads have one.
     program : ``In(PROGRAM)``
     access : ``In(ACCESS)``
         Dwords `base` + (index + burst) * (`element` + 1) of the item.
@@ -50,11 +50,11 @@ class ItemAddresses(wiring.Component):
         The item is a vertex of stream `stream`, else one of the ring that the program writes.
     stream : ``In(range(STREAMS))``
     index : ``In(32)``
-        Of the thread that is wanted.
-    thread : ``In``
+        The index of the thread that is wanted.
+    thread : ``In(range(threads))``
         Its number.
-    number, streamed : ``In(32)``, ``In(1)``
-        Its vertex's number among those that are streamed out, if it is one.
+    streamed, number : ``In(1)``, ``In(32)``
+        Whether its vertex is streamed out, and the vertex's number among those that are.
     """
 
     def __init__(self, config: ArrayConfig, threads: int) -> None:

@@ -1,4 +1,4 @@
-"""Arithmetic on coordinates of fetches, pixel by pixel: products with a size, and gradients.
+"""Arithmetic on coordinates of fetches, and the elements that the finders find.
 
 Source: R700-Family Instruction Set Architecture, sections 5.3 and 5.5; docs/design/r700-core.md.
 """
@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import LIMIT_BITS
 from ctm.rtl.border.clients import WORDS
-from ctm.rtl.config import MachineConfig
+from ctm.rtl.config import ArrayConfig, PipelineConfig
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.multiply_add import MultiplyAdd
 from ctm.rtl.fp.number import ONE
@@ -29,39 +29,45 @@ _MINUEND, _SUBTRAHEND = {False: 3, True: 2}, {False: 2, True: 0}
 
 
 def coordinate(components: list[Value], select: Value) -> Value:
-    """The component of a pixel that a `SourceSelect` chooses."""
+    """The component of a pixel, or the constant 0 or 1, that a `SourceSelect` chooses."""
     first = Mux(select == ComponentSelect.ONE.value, ONE, 0)
     return Mux(select[2], first, Array(components)[select[:2]])
 
 
 class CoordinateScaling(wiring.Component):
-    """Computes the coordinates of a slice of a register: two of its components in each cycle.
+    """Computes the coordinates of a slice, and holds the elements of its pixels, its own and those of other finders.
 
-    SAMPLE: x and y times `sizes`, rounded; a cycle for each pixel. GRADIENT: all four components of a quad, the same in
-    its pixels; two cycles for each quad. The latency of the arithmetic is added. `done` is the last cycle.
+    Two components of a pixel are computed in each cycle. SAMPLE: x and y times `sizes`, rounded, in a cycle for each
+    pixel. GRADIENT: all four components of the pixel's quad, which are the same in all pixels of the quad, in two
+    cycles for each pixel. The latency of `MultiplyAdd` and one cycle are added.
+
+    An element is held, by lane and pass, until another one of the same pixel is stored.
 
     Members
     -------
     start : ``In(1)``
-        High until `done`.
+        High from the first cycle of a computation to that of `done`.
     fetch : ``In(FETCH)``
+        Stable while `start` is high.
     wanted : ``Out(range(W))``
-        A pixel.
+        The pixel whose words are read in the same cycle.
     quad : ``In(QUAD_WORDS)``
+        The words of its quad.
     own : ``In(WORDS)``
-        Its quad's words and its own, in the same cycle.
+        Its own words.
     sizes : ``In(ArrayLayout(13, 2))``
+        The input's columns and rows.
     done : ``Out(1)``
-    stores, pixel, element : ``In``
-        A pixel's results from other units.
-    pass_number : ``In``
+        The last cycle; all results can be read.
+    stores, pixel, element : ``In(1)``, ``In(range(W))``, ``In(WORDS)``
+        Another finder has found the element of a pixel; only while `start` is low.
+    pass_number : ``In(pass_bits(array))``
     results : ``Out(pass_words_layout(array))``
-        Those of a pass, in the same cycle.
+        The elements of that pass, in the same cycle.
     """
 
-    def __init__(self, config: MachineConfig) -> None:
-        self._config = config
-        array = config.array
+    def __init__(self, array: ArrayConfig, arithmetic: PipelineConfig) -> None:
+        self._array, self._arithmetic = array, arithmetic
         super().__init__(
             {
                 "start": In(1),
@@ -82,8 +88,8 @@ class CoordinateScaling(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        fetch, size = self.fetch, self._config.array.wavefront_lanes
-        units = [MultiplyAdd(self._config.arithmetic) for _ in range(_AXES)]
+        fetch, size = self.fetch, self._array.wavefront_lanes
+        units = [MultiplyAdd(self._arithmetic) for _ in range(_AXES)]
         latency = units[0].latency
         is_gradient, pixel_bits = Signal(), (size - 1).bit_length()
         count = Signal(range(2 * size + latency + 1))
@@ -111,13 +117,13 @@ class CoordinateScaling(wiring.Component):
         return m
 
     def _in_quad(self, pixels: dict[bool, int]) -> list[Value]:
-        """A component of each channel, of the pixel of the quad that the gradient's direction names."""
+        """The words of the pixel of the quad that the gradient's direction names, by channel."""
         vertical, quad = self.fetch.vertical, self.quad
         return [Mux(vertical, quad[channel][pixels[True]], quad[channel][pixels[False]]) for channel in range(CHANNELS)]
 
     def _keep(self, m: Module, computed: list[Value], arrives: Value, arriving: Value, second: Value) -> None:
-        """Keep results by lane and pass, apart from the source, which all pixels of a quad read."""
-        array = self._config.array
+        """Hold elements by lane and pass, apart from the source, which all pixels of a quad read."""
+        array = self._array
         pixel, bits = Mux(self.stores, self.pixel, arriving), (array.at_once - 1).bit_length()
         for lane in range(array.at_once):
             is_own = (pixel[:bits] == lane) & (self.stores | arrives) if bits else self.stores | arrives

@@ -1,4 +1,4 @@
-"""The local data share: every pixel writes its own rows, and reads any.
+"""The local data share: each pixel writes rows of its own, and reads any of its wavefront's.
 
 Source: R700-Family Instruction Set Architecture, p. 35; docs/design/r700-core.md.
 """
@@ -24,38 +24,45 @@ from ctm.rtl.r700.slices import by_slice, slice_bits
 
 _ROWS = LDS_BANK_DWORDS // LDS_ROW
 _HALVES = 2
-"""Banks that share a memory, which one bank would not fill; they are written alternately."""
+"""Banks that share a memory, which one bank would not fill; they are written in alternate cycles."""
 _MEMORIES = LDS_BANKS // _HALVES
 _ROW_BITS = (_ROWS - 1).bit_length()
 
 
 class LocalShare(wiring.Component):
-    """Four banks; a slice of a register is written in a cycle for each two pixels, and read in one for each pixel.
+    """Four banks, one for each pixel of a quad; a wavefront has `rows` rows of four dwords of each.
 
-    A wavefront has `rows` rows of four dwords of each bank, which `clear` makes 0, in two cycles each.
+    A SHARE_WRITE takes a cycle for each two pixels, so a walk of 16 takes 8. A SHARE_READ takes a cycle for each pixel,
+    and one more for the latency of the memory: 17. A row that the wavefront does not have ignores writes, and reads 0.
+    `clear` takes two cycles for each row, and one.
 
     Members
     -------
     rows : ``In(9)``
+        Rows of each bank that a wavefront has.
     clear : ``In(stream.Signature(wave))``
-        Ready when the rows are 0.
+        A wave slot whose rows become 0; ready when they are. It waits while a walk is made.
     walk : ``Out(PixelWalk(W))``
-        An element is the words that a pixel has read.
-    wave : ``In``
+        An element is the words that a pixel has read; a write has none.
+    wave : ``In(wave)``
+        The wave slot that reads or writes.
     fetch : ``In(FETCH)``
     burst : ``In(4)``
-        The number of the register among those of the instruction.
-    slice : ``In``
+        The number of the register among those of the instruction; each accesses the next row.
+    slice : ``In(slice_bits(config))``
         The slice whose pixels write.
     quad_written : ``In(QUAD_WORDS)``
+        The words that the wanted pixel's quad writes.
     own : ``In(WORDS)``
-        The words that the wanted pixel's quad writes, and the pixel's own, which have its address.
-    executing, active : ``In(W)``
+        The wanted pixel's words, which have its address: bank and dword.
+    executing : ``In(W)``
+        Pixels that write.
+    active : ``In(W)``
+        The first of them has the address of a read that `broadcasts`.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._config, self._size = config, by_slice(config).wavefront_lanes
-        size = self._size
+        self._size = size = by_slice(config).wavefront_lanes
         wave = wave_bits(config)
         super().__init__(
             {
@@ -127,18 +134,18 @@ class LocalShare(wiring.Component):
         return m
 
     def _written_row(self, m: Module, quad: Value) -> tuple[Value, Value]:
-        """The row that four pixels write, and whether the wavefront has it."""
+        """The row that a quad writes, counted in its wavefront, and whether the wavefront has it."""
         fetch, row = self.fetch, Signal(2 * SHARE_BITS, name="own_row")
         m.d.comb += row.eq(((quad * fetch.stride + fetch.index) >> (LDS_ROW.bit_length() - 1)) + self.burst)
         return row, row < self.rows
 
     def _written(self, quad: Value, bank: int) -> Value:
-        """The components that one of four pixels writes."""
+        """The components that one pixel of a quad writes."""
         executes = Cat(self.executing[pixel] for pixel in range(bank, self._size, LDS_BANKS)).bit_select(quad, 1)
         return Cat(executes & (Value.cast(each) != ComponentSelect.MASK.value) for each in self.fetch.selects)
 
     def _read_row(self, m: Module) -> tuple[Value, Value, Value, Value]:
-        """The row, the bank, the word of the row of a pixel's address, and whether the wavefront has the row."""
+        """Row, bank and word of the pixel's address, and whether the wavefront has the row."""
         fetch = self.fetch
         own = Value.cast(self.own)
         bank = own.word_select(fetch.coordinates[0][:2], WORD_BITS)[: (LDS_BANKS - 1).bit_length()]

@@ -24,24 +24,26 @@ _STREAMED = data.StructLayout({"streamed": 1, "number": WORD_BITS})
 
 
 class ThreadItems(wiring.Component):
-    """Finds the element of every thread in the item that its export writes; in the cycles of `ItemAddresses`.
+    """Finds the element of every thread in the item that its export writes, as `ItemAddresses` and with its latency.
+
+    It holds what streams need of each vertex, from the entry's write until the entry is written again.
 
     Members
     -------
     walk : ``Out(PixelWalk(W))``
-        An element is an `ITEM_ELEMENT`.
+        An element is an `ITEM_ELEMENT`; all threads have one.
     program : ``In(PROGRAM)``
     current : ``In(micro_op_layout(config.array))``
     first : ``In(AREA_WORD_BITS)``
         The entry of the wavefront's first thread.
     index : ``In(32)``
-        Of the thread that is wanted.
+        The index of the thread that is wanted.
     vertex : ``In(vertex_write_layout(vertices))``
-        Vertices, before the wavefront that shades them.
+        A vertex, before the wavefront that shades it starts.
     writes : ``In(1)``
-        Words of an item are written.
+        The writer offers words of an item.
     streams : ``Out(STREAMS)``
-        The streams that they are of, a cycle later.
+        A cycle later: the bit of the stream that they belong to.
     """
 
     def __init__(self, config: MachineConfig) -> None:

@@ -25,18 +25,20 @@ _BYTE_BITS = (WORD_BYTES - 1).bit_length()
 class VertexAddresses(wiring.Component):
     """Finds the address of every vertex's element. Latency is four cycles, throughput one vertex in each cycle.
 
+    It holds the vertex buffers and rings as they were last written.
+
     Sums and products have full width, so none wraps but the address itself.
 
     Members
     -------
     walk : ``Out(PixelWalk(W))``
-        An element is a `VERTEX_ELEMENT`.
+        An element is a `VERTEX_ELEMENT`; all vertices have one.
     write : ``In(VERTEX_BUFFER_WRITE)``
-        A vertex buffer that a command set.
+        A vertex buffer or ring that a command sets.
     fetch : ``In(BUFFER_FETCH)``
     first_instance : ``In(32)``
     index : ``In(32)``
-        Of the vertex that is wanted.
+        The index of the vertex that is wanted.
     """
 
     def __init__(self, config: ArrayConfig) -> None:

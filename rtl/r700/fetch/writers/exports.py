@@ -22,22 +22,23 @@ from ctm.rtl.r700.slices import by_slice
 
 
 class ExportWrite(wiring.Component):
-    """The write of a pass of one register of an export, or of half of it. Combinational.
+    """The write of the output registers by a pass of an export, or by half of one. Combinational.
 
     Members
     -------
     unit : ``In(64)``
         The CF instruction.
-    selects : ``Out(ArrayLayout(3, 4))``
+    selects : ``Out(SELECTS)``
     words : ``In(ArrayLayout(ArrayLayout(32, lanes), 4))``
-        The register's components that `selects` choose.
+        The register's components that `selects` choose, as [channel][lane].
     executing : ``In(lanes)``
+        Lanes that write.
     burst : ``In(4)``
         The number of the register in the export.
     takes_conditional : ``In(1)``
         The program gives conditional values.
-    write : ``Out``
-        Without row and beat.
+    write : ``Out(output_write_layout(by_segment(config), SHAPES))``
+        Without `context` and `beat`.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -81,21 +82,26 @@ class ExportWrite(wiring.Component):
 
 
 class OutputExport(wiring.Component):
-    """Writes one register of an export to the output registers, or conditional values, in a cycle for each `write`.
+    """Writes one register of an export to the output registers, or as conditional values, pass by pass.
+
+    A pass takes a cycle, or two where `exporting` writes half of one, whether a pixel executes or not.
 
     Members
     -------
     start : ``In(1)``
-        High until `done`.
+        High from the first cycle to that of `done`.
     current : ``In(micro_op_layout(config))``
     takes_conditional : ``In(1)``
         The program gives conditional values.
     selects : ``Out(SELECTS)``
-    pass_number : ``Out``
-        The pass of the source whose components that `selects` choose are read in the same cycle.
+        The components of the source that are written.
+    pass_number : ``Out(pass_bits(by_slice(config)))``
+        The pass that is read in the same cycle.
     written : ``In(pass_words_layout(by_slice(config)))``
+        The components of that pass that `selects` choose.
     write : ``Out(output_write_layout(by_segment(config), SHAPES))``
     done : ``Out(1)``
+        The last cycle.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -120,7 +126,7 @@ class OutputExport(wiring.Component):
         m.submodules.export = export = ExportWrite(self._config)
         writes_of_pass = slice_.at_once // exporter.at_once
         count = Signal(range(max(2, passes_of(slice_) * writes_of_pass)), name="count")
-        """Writes of the slice."""
+        """Writes of the slice that are done."""
         in_pass = count[: (writes_of_pass - 1).bit_length()]
         number = Cat(count[: (passes_of(slice_) * writes_of_pass - 1).bit_length()], current.slice)
         executing = Value.cast(current.clause.executing).word_select(count, exporter.at_once)

@@ -1,4 +1,4 @@
-"""Columns and rows of elements that have a number, as if an input were a linear array.
+"""Columns and rows of elements that have a number: an input read as a linear array.
 
 Source: R700-Family Instruction Set Architecture, chapter 5 (VTX_DWORD0); docs/design/r700-core.md.
 """
@@ -16,16 +16,20 @@ from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS
 class LinearCoordinates(wiring.Component):
     """Divides the numbers of one pass's elements by the pitch, a bit of the quotients in each cycle.
 
-    `done` comes 32 cycles after the first one with `start`.
+    It takes 33 cycles: `done` is high 32 cycles after the first one with `start`. With a pitch of 0 the results are
+    undefined.
 
     Members
     -------
     start : ``In(1)``
-        High until `done`.
+        High from the first cycle to that of `done`.
     numbers : ``In(ArrayLayout(32, lanes))``
+        Read in the first cycle.
     pitch : ``In(13)``
     limits : ``In(LIMITS)``
+        Stable until the results are read.
     done : ``Out(1)``
+        The last cycle.
     x, y : ``Out(ArrayLayout(12, lanes))``
         Remainder and quotient, clamped to the input; with `done` and until the next division.
     """

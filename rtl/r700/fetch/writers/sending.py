@@ -4,7 +4,6 @@ Source: R700-Family Instruction Set Architecture, chapter 5; docs/design/r700-co
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -41,10 +40,10 @@ _FIRST, _MASK = ComponentSelect.X.value, ComponentSelect.MASK.value
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Pass:
-    """The pass that is sent."""
+    """What the pass that is sent reads."""
 
     component: Value
-    """Of areas and vertex buffers, whose components come one by one."""
+    """The component that is requested, of an area or a vertex buffer."""
     is_area: Value
     is_vertex: Value
     is_absent: Value
@@ -52,36 +51,42 @@ class _Pass:
 
 
 class PassSender(wiring.Component):
-    """Sends a micro-op pass by pass: requests of its elements, or writes of results that need none.
+    """Sends a micro-op pass by pass, in order: requests of its elements, or writes of results that need none.
 
-    A pass takes a cycle if its request or write is accepted. With ELEMENT it takes 32 more, for the division of its
-    elements' numbers. Of an area or a vertex buffer a pass is first written with what absent components read, and then
-    each component is requested. A pass in which no pixel executes takes a cycle.
+    A step takes a cycle, more while its request or write is not accepted. A pass has one step. Of an area or a vertex
+    buffer it has one that writes what absent components read, and then one for each component, which requests it in the
+    lanes in which it exists. A step without a lane sends nothing, and takes its cycle. ELEMENT takes 33 cycles more for
+    each pass, for the division of its elements' numbers, or one more if no pixel of the pass executes.
+
+    A request waits while its wave slot has as many fetches in flight as it may have.
 
     Members
     -------
     start : ``In(1)``
-        High until `done`.
+        High from the first cycle to that of `done`.
     current : ``In(micro_op_layout(config.array))``
     program : ``In(PROGRAM)``
     gprs : ``In(8)``
-        The program's, a cycle later.
+        The program's, delayed by a cycle.
     extent : ``In(EXTENT)``
-        The input of the fetch.
-    pass_number : ``Out``
+        The input that is fetched.
+    pass_number : ``Out(pass_bits(array))``
         The pass whose `words` and `results` are read in the same cycle.
     words : ``In(pass_words_layout(array))``
         The source of the pass.
     results : ``In(pass_words_layout(array))``
         The elements that a finder has found for the pixels of the pass.
-    entry, full : ``In``
-        Of the scoreboard: the entry of the wave slot's next fetch, and the wave slots without one.
+    entry : ``In(range(array.lookups))``
+        From the scoreboard: the entry of the next fetch of the wave slot in `record`, in the same cycle.
+    full : ``In(threads)``
+        From the scoreboard: wave slots that may have no other fetch in flight.
     request : ``Out(stream.Signature(fetch_request_layout(...)))``
     record : ``Out(fetch_record_layout(array, draws))``
-        The request is accepted.
+        With `valid`: `request` is accepted in this cycle.
     direct : ``Out(stream.Signature(pass_write_layout(array)))``
         A write of registers that is no response.
     done : ``Out(1)``
+        The last cycle: the last step's.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -131,7 +136,7 @@ class PassSender(wiring.Component):
         self._connect_indices(m, sent, linear)
         self._connect_words(m, sent)
         divided = Signal()
-        """The numbers of the pass's elements are divided."""
+        """The numbers of the pass's elements are divided, or need not be."""
         sends, no_pixel = self.start & (divided | (fetch.task != Task.ELEMENT)), ~pixels.any()
         fetches = (is_among(fetch.task, INPUT_FETCHES) & ~sent.is_absent) | of_word
         goes, word_done, pass_done = Signal(name="goes"), Signal(), Signal()
@@ -157,7 +162,7 @@ class PassSender(wiring.Component):
     def _connect_target(self, m: Module, sent: _Pass, by_word: Value, of_word: Value, pixels: Value) -> None:
         """Drive the target of the pass's words, and what is kept of its fetch."""
         current, fetch = self.current.clause, self.current.fetch
-        target: Any = record(target_layout(self._config), name="target")
+        target: data.View = record(target_layout(self._config), name="target")
         found = register_address(
             m, self._config, fetch.destination + self.current.burst, current.loop_index, fetch.destination_relative,
             gprs=self.gprs, base=current.base,
@@ -236,10 +241,9 @@ class PassSender(wiring.Component):
                     target[lane].eq(Mux(is_numbered, indices[axis], texel.index)),
                 ]
 
-    def _of_pass(self, bits: Any) -> Value:
+    def _of_pass(self, bits: Value) -> Value:
         """The lanes' bits of a bit of each pixel of the slice."""
-        value = Value.cast(bits)
-        return value.word_select(self.pass_number, self._config.at_once) if passes_of(self._config) > 1 else value
+        return bits.word_select(self.pass_number, self._config.at_once) if passes_of(self._config) > 1 else bits
 
     def _is_followed(self) -> Value:
         """Whether a pixel executes in a later pass."""
@@ -264,6 +268,6 @@ class PassSender(wiring.Component):
 
 
 def element_of(results: data.View, lane: int, layout: data.Layout) -> data.View:
-    """An element that takes several words of a lane's results."""
+    """The element of a lane in a pass's results, from the lowest bit of its four words on."""
     words = Cat(results[channel][lane] for channel in range(CHANNELS))
     return data.View(layout, words[: layout.size])

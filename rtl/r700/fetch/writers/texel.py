@@ -17,7 +17,7 @@ _OFFSET_BITS = 5
 
 
 class TexelIndex(wiring.Component):
-    """floor(coordinate + offset / 2), clamped to [0, limit - 1]; a NaN is 0. Combinational.
+    """A column or row: floor(word + offset / 2), clamped to [0, limit - 1], of a NaN 0. Combinational.
 
     Members
     -------
@@ -27,7 +27,7 @@ class TexelIndex(wiring.Component):
     offset : ``In(signed(5))``
         In half texels.
     limit : ``In(13)``
-        1 to 4096.
+        Columns or rows of the input, 1 to 4096.
     index : ``Out(12)``
     """
 

@@ -23,21 +23,24 @@ _MISC, _FIRST, _SECOND = range(1, exports.POSITIONS)
 
 
 class VectorExport(wiring.Component):
-    """Exports one register of a slice's vertices, a vertex in each cycle.
+    """Exports one register of a slice's vertices, one vertex in each cycle, whether it executes or not.
 
     Members
     -------
     start : ``In(1)``
-        High until `done`.
+        High from the first cycle to that of `done`.
     current : ``In(micro_op_layout(config.array))``
     program : ``In(PROGRAM)``
     first : ``In(AREA_WORD_BITS)``
         The entry of the wavefront's first vertex.
     vertex : ``Out(range(W))``
-        The vertex whose `own` words are read in the same cycle.
+        The vertex whose words are read in the same cycle.
     own : ``In(WORDS)``
+        Its words of the register.
     exported : ``Out(vector_write_layout(vertices))``
+        In the same cycle, if the vertex executes and the draw has the vector.
     done : ``Out(1)``
+        The last cycle, that of the last vertex.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -83,7 +86,7 @@ class VectorExport(wiring.Component):
         return m
 
     def _position(self, target: Value) -> tuple[Value, Value]:
-        """The row of a target among the position vectors, and whether the draw has it."""
+        """The row of a target among the position vectors, and whether the draw has this vector."""
         has_misc, has_first, has_second = self.program.draw.vectors
         after = [
             Mux(has_misc, _MISC, Mux(has_first, _FIRST, _SECOND)),

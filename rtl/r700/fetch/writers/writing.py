@@ -3,8 +3,6 @@
 Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM_SCRATCH); docs/design/r700-core.md.
 """
 
-from typing import Any
-
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -26,16 +24,16 @@ from ctm.rtl.r700.slices import by_slice
 
 
 class MemoryWriter(wiring.Component):
-    """Writes one register of an export, pixel by pixel.
+    """Writes one register of an export, pixel by pixel in order, whether a pixel executes or not.
 
-    As many components of a pixel are written at once as there are lanes: a pixel takes a cycle with four lanes or more,
-    and four with one. After the export's last register one write without words requests a response, which comes when
-    all are in memory.
+    As many components of a pixel are written at once as there are lanes. So a pixel takes one cycle with four lanes or
+    more, two with two and four with one, and more while its write is not accepted. A micro-op that `ends` its export
+    adds a fence: one more write, without words, whose response comes when all words of the export are in memory.
 
     Members
     -------
     start : ``In(1)``
-        High until `done`.
+        High from the first cycle to that of `done`.
     current : ``In(micro_op_layout(config.array))``
     stage : ``In(Stage)``
     pixel : ``Out(range(W))``
@@ -46,8 +44,9 @@ class MemoryWriter(wiring.Component):
         The elements of the pixels of its pass: each an `ELEMENT_ADDRESS` of an area, or an `ITEM_ELEMENT` of a thread.
     write : ``Out(stream.Signature(uncached_write_layout(...)))``
     is_item : ``Out(1)``
-        Words of a thread's item are written.
+        `write` offers words of a thread's item.
     done : ``Out(1)``
+        The last cycle: the last pixel's, or that in which the fence is accepted.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -100,15 +99,15 @@ class MemoryWriter(wiring.Component):
         return m
 
     def _connect_words(self, m: Module, block: Value, together: int) -> Value:
-        """Drive pairs and values of the pixel's components. Gives which of all four exist."""
+        """Drive pairs and values of the pixel's components. Returns which of all four exist."""
         payload, area = self.write.payload, Value.cast(self.current.fetch.access.scratch)
         lane_of = (self._config.at_once - 1).bit_length()
         lane, lanes = self.pixel[:lane_of], range(self._config.at_once)
-        element: Any = record(ELEMENT_ADDRESS, name="written_address")
+        element: data.View = record(ELEMENT_ADDRESS, name="written_address")
         addresses = [self.results[0][number][: ELEMENT_ADDRESS.size] for number in lanes]
         m.d.comb += Value.cast(element).eq(Array(addresses)[lane])
         inside, of_threads = Value.cast(element.inside), is_of_threads(self.stage)
-        item: Any = record(ITEM_ELEMENT, name="written_item")
+        item: data.View = record(ITEM_ELEMENT, name="written_item")
         if self._has_items:
             items = [Value.cast(element_of(self.results, number, ITEM_ELEMENT)) for number in lanes]
             m.d.comb += Value.cast(item).eq(Array(items)[lane])
