@@ -55,7 +55,7 @@ class Adder(wiring.Component):
         # With their bias: a zero has the smallest one, and no bits to shift.
         left_exponent, right_exponent = left.exponent + self.double, right.exponent
         shift = distance(m, left_exponent, right_exponent, significand_bits=SIGNIFICAND_BITS)
-        # Of one exponent, the term with the larger fraction stays, so that no difference is negative.
+        # Of one exponent, the term with the larger fraction is the minuend, so that no difference is negative.
         fractions = (view(Word, word).fraction for word in (self.left, self.right))
         swap = shift.shifts_left_term | ((left_exponent == right_exponent) & lt(*fractions))
         ordered = Signal.like(shift)

@@ -36,7 +36,7 @@ SWAPPED = _in(
 )
 ADDER = _in(
     "fp.adder",
-    ("& lt(*fractions)", "& 0"),  # of one exponent, the left one always stays
+    ("& lt(*fractions)", "& 0"),  # of one exponent, the left one is always the minuend
     ("left.exponent + self.double", "left.exponent"),
     ("_HEADROOM - BIAS", "_HEADROOM - BIAS + 1"),
 )
