@@ -98,11 +98,11 @@ class Synthesis:
             mapped = self._finish(unit, folder, run)
             found.append([mapped])
             faster.append(self._start_faster(unit, folder) if mapped.levels > _DEEP else [])
-        for unit, mapped, again in zip(units, found, faster, strict=True):
+        for unit, netlists, again in zip(units, found, faster, strict=True):
             for folder, run in again:
                 progress(f"{unit.name}, for speed")
-                mapped.append(self._finish(unit, folder, run))
-            best = min(mapped, key=_Mapped.rank)
+                netlists.append(self._finish(unit, folder, run))
+            best = min(netlists, key=_Mapped.rank)
             self._netlists.append((unit, best.folder / _NETLIST))
             yield best.cells
 

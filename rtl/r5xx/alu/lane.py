@@ -180,7 +180,7 @@ class Lane(wiring.Component):
         self, m: Module, channel: _Channel, index: int, selections: GatedStateless, control: ChannelControl
     ) -> None:
         """Replace the rounded sum by a selected operand, and keep its bits beside."""
-        cycles, selects = self._config.normalisation, control.operation == Operation.SELECTION
+        cycles, selects = self._config.normalisation, Value.cast(control.operation == Operation.SELECTION)
         selected, substitute = selections.rounded[index], channel.rounding.substitute
         for name, _ in data.Layout.cast(Rounded):
             # An operand's exponent has no more bits. All are 0 by the reset of their flip-flops if none is selected.
