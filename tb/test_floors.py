@@ -37,7 +37,7 @@ INSIDE = {
     ),
     "rtl/r700/fetch": (
         {"selection", "vertex_format"}, {"operation", "returned"}, {"decode", "micro_op"},
-        {"control", "finders", "sequencer"}, {"ends", "writers"}, {"executor"}, {"unit"},
+        {"control", "ends", "finders", "sequencer"}, {"writers"}, {"executor"}, {"unit"},
     ),
 }  # fmt: skip
 """The floors inside a package, whose files and folders on one floor do not know each other."""
