@@ -36,7 +36,7 @@ INSIDE = {
         {"trace"}, {"core"}, {"watch"}, {"instruction_set"},
     ),
     "rtl/r700/fetch": (
-        {"selection", "vertex_format"}, {"operation", "returned"}, {"decode", "micro_op"},
+        {"selection", "vertex_format"}, {"operation", "returned"}, {"decode", "export_decode", "micro_op"},
         {"control", "ends", "finders", "sequencer"}, {"writers"}, {"executor"}, {"unit"},
     ),
 }  # fmt: skip
