@@ -312,6 +312,7 @@ class AluUnit(wiring.Component):
         )  # fmt: skip
 
     def _decode(self, m: Module, picked: PickedGroup, indices: data.View) -> GroupDecode:
+        """Decode the group, with the indices of the pixels for which it is issued."""
         m.submodules.decode = decode = GroupDecode(draws=self._config.pipeline.draws)
         m.d.comb += [
             # In the last cycles of the interval, of which `picked.now` is the last one.

@@ -92,7 +92,7 @@ class Test(enum.Enum, shape=2):
     """Whether a condition holds.
 
     COMPARE: of `lhs` and `rhs`. FIRST: of operand 0 and zero. SECOND: of operand 1 and zero, and operand 0 is 0.0.
-    LIT: MUL_LIT gives DARK, in t.
+    LIT: MUL_LIT gives LOWEST, in t.
     """
 
     COMPARE = 0
@@ -104,7 +104,7 @@ class Test(enum.Enum, shape=2):
 class Source(enum.Enum, shape=3):
     """The source of a result.
 
-    SUM: the rounded sum, DOT4 or function. DARK is -MAX_FLOAT. POST_MULTIPLIED is slot t's post-multiplier.
+    SUM: the rounded sum, DOT4 or function. LOWEST is -MAX_FLOAT, in t. POST_MULTIPLIED is slot t's post-multiplier.
     """
 
     SUM = 0
@@ -113,7 +113,7 @@ class Source(enum.Enum, shape=3):
     ZERO = 3
     ONE = 4
     ONES = 5
-    DARK = 6
+    LOWEST = 6
     POST_MULTIPLIED = 7
 
 

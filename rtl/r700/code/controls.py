@@ -142,7 +142,7 @@ def _multiplication(formula: str) -> Fields:
     stem, scale = (stem, scale) if scale in _SCALES else (formula, "")
     scaled = {"scale": _SCALES[scale]}
     if stem == "MUL_LIT":
-        return {**_PRODUCT, **_LENIENT, **scaled, **_accepting("equal"), "test": Test.LIT, "if_true": Source.DARK}
+        return {**_PRODUCT, **_LENIENT, **scaled, **_accepting("equal"), "test": Test.LIT, "if_true": Source.LOWEST}
     rules = {} if stem.endswith("IEEE") else _LENIENT
     return {**_PRODUCT, **rules, **scaled, "rhs": Rhs.OPERAND_2}
 

@@ -8,7 +8,6 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.shading import is_of_threads
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import REGISTER_BITS, TEMPORARIES, WORD_BITS
 from ctm.rtl.isa.r700 import exports
@@ -20,8 +19,9 @@ from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.fetch_clause import fetch_clause_layout, fetch_trace_layout
 from ctm.rtl.r700.border.registers import register_address_layout, row_bits
 from ctm.rtl.r700.fetch.decode import FetchDecode
+from ctm.rtl.r700.fetch.export_decode import export_access, export_task, writes_memory
 from ctm.rtl.r700.fetch.micro_op import begins_layout, micro_op_layout
-from ctm.rtl.r700.fetch.operation import ACCESS, FETCH, INPUT_FETCHES, Task, is_among
+from ctm.rtl.r700.fetch.operation import FETCH, INPUT_FETCHES, Task, is_among
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.addressing import register_address
 from ctm.rtl.r700.shapes import PROGRAM
@@ -29,12 +29,6 @@ from ctm.rtl.r700.slices import rows_of, slice_bits, slice_of, slices_of
 
 _READ_ONCE = Task.SHARE_READ, Task.AREA
 """Tasks whose instructions have one source and several registers; others have a source for each register."""
-
-
-def writes_memory(unit: Value) -> Value:
-    """Whether an export writes memory: an area, or items of a draw's threads."""
-    operation = Value.cast(data.View(exports.EXPORT_DWORD1_BUF, unit[WORD_BITS:]).cf_inst)
-    return ~operation.matches(*(each.value for each in exports.SWIZZLED))
 
 
 class FetchSequencer(wiring.Component):
@@ -103,28 +97,38 @@ class FetchSequencer(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        return _Steps(m, self, self._config, draws=self._draws).build()
+        return _SequencerLogic(m, self, self._config, draws=self._draws).build()
 
 
-class _Steps:
-    """The logic of the sequencer: the current clause or export, and a state machine."""
+class _SequencerLogic:
+    """The logic of the sequencer: the current clause or export, the next micro-op, and a state machine.
+
+    States: idle; fetch and decode an instruction; read its source (source), and offer the micro-op with its words
+    (sourced), or without (offer); wait for a micro-op that may fail (hold).
+    """
 
     def __init__(self, m: Module, unit: FetchSequencer, config: ArrayConfig, *, draws: bool) -> None:
         self.m, self.unit, self.config, self.draws = m, unit, config, draws
         self.clause: data.View = record(fetch_clause_layout(config), name="current", reset_less=True)
+        """The clause or export; `begin` is the current instruction's address, `budget` counts down."""
         self.fetch: data.View = record(FETCH, name="fetch", reset_less=True)
+        """The current instruction of a clause."""
         self.problem: data.View = record(PROBLEM, name="problem")
+        """OK, or that by which the next micro-op ends the clause."""
         self.burst, self.at_index = Signal(4), Signal()
+        """The next micro-op's register; and whether, in an export to memory, it finds addresses."""
         self.slices = slices_of(config)
         self.slice = Signal(slice_bits(config), name="slice")
-        """The next micro-op's slice and register. Tasks with one source take all registers of a slice first."""
+        """The next micro-op's slice."""
         self.written = Signal(TEMPORARIES)
+        """Registers that accepted micro-ops of the clause write, a bit of each."""
         self.export = data.View(exports.EXPORT_DWORD0, self.clause.unit[:WORD_BITS])
         self.export_high = data.View(exports.EXPORT_DWORD1_BUF, self.clause.unit[WORD_BITS:])
         self.gprs = delay(m, unit.program.gprs, name="gprs")
         self.queue = SyncFIFO(width=self.clause.shape().size, depth=config.threads)
         self.decode = FetchDecode(draws=draws)
         self.more = Signal(name="more_registers")
+        """The instruction has micro-ops after the next one."""
         self.last_burst, self.last_slice = self.burst == self._bursts(), self.slice == self.slices - 1
         self.source_slice = self._source_slice()
         self.source_base = Signal(row_bits(config), name="source_base")
@@ -146,7 +150,7 @@ class _Steps:
             unit.trace.address.eq(clause.begin),
             unit.trace.executing.eq(clause.executing),
         ]
-        self._connect_work()
+        self._connect_micro_op()
         found, waits = self._find_source()
         with m.FSM() as fsm:
             self._idle()
@@ -157,9 +161,10 @@ class _Steps:
         m.d.comb += unit.busy.eq(self.queue.r_rdy | ~fsm.ongoing("idle"))
         return m
 
-    def _connect_work(self) -> None:
-        """Drive the next micro-op."""
-        m, micro_op, clause, fetch = self.m, self.unit.micro_op.payload, self.clause, self.fetch
+    def _connect_micro_op(self) -> None:
+        """Drive the micro-op that is offered."""
+        m, unit, clause, fetch = self.m, self.unit, self.clause, self.fetch
+        micro_op = unit.micro_op.payload
         fails = Value.cast(self.problem.status) != Status.OK.value
         last = clause.exports | (clause.begin + 2 == clause.end)
         last_register = ~self.at_index & self.last_burst & (self.last_slice | self._is(Task.NOTHING))
@@ -174,9 +179,11 @@ class _Steps:
         ]
         with m.If(clause.exports):
             m.d.comb += [
-                micro_op.fetch.task.eq(self._export_task()),
+                micro_op.fetch.task.eq(
+                    export_task(clause.unit, unit.program.stage, at_index=self.at_index, draws=self.draws)
+                ),
                 micro_op.fetch.coordinates[0].eq(0),
-                micro_op.fetch.access.eq(self._export_access()),
+                micro_op.fetch.access.eq(export_access(m, clause.unit)),
             ]
 
     def _connect_clause(self, micro_op: data.View) -> None:
@@ -224,28 +231,8 @@ class _Steps:
         keeps: Value = (self._is(*_READ_ONCE) & self.burst.any()) | (self._broadcasts() & self.slice.any())
         return keeps
 
-    def _export_task(self) -> Value:
-        of_threads = is_of_threads(self.unit.program.stage)
-        if not self.draws:
-            of_threads = Const(0)
-        addresses = Mux(of_threads, Task.ITEMS.value, Task.ADDRESSES.value)
-        writes = Mux(self.at_index, addresses, Task.WRITE.value)
-        exports_task = Mux(of_threads, Task.VECTOR.value, Task.EXPORT.value)
-        return Mux(writes_memory(self.clause.unit), writes, exports_task)
-
-    def _export_access(self) -> Value:
-        low, high = self.export, self.export_high
-        access: data.View = record(ACCESS, name="export_access")
-        self.m.d.comb += [
-            access.scratch.eq(Value.cast(high.cf_inst) == exports.ExportOperation.MEM_SCRATCH.value),
-            access.indexed.eq(low.type[0]),
-            access.base.eq(low.array_base),
-            access.size.eq(high.array_size),
-            access.element.eq(low.elem_size),
-        ]
-        return Value.cast(access)
-
     def _is(self, *tasks: Task) -> Value:
+        """Whether the current instruction is one of a clause with one of these tasks."""
         found: Value = ~self.clause.exports & is_among(self.fetch.task, tasks)
         return found
 
@@ -270,7 +257,7 @@ class _Steps:
         return found, ~clause.exports & named & ~done
 
     def _named(self, number: Value, relative: Value) -> Value:
-        """The bit of a register among those of `written`."""
+        """The bit of a register, relative to aL or not, among those of `written`."""
         index = (number + Mux(relative, self.clause.loop_index, 0))[:REGISTER_BITS]
         return (1 << index)[:TEMPORARIES]
 
@@ -353,7 +340,7 @@ class _Steps:
                 self._go_on()
 
     def _go_on(self) -> None:
-        """To the next register, the next instruction, the next clause or export."""
+        """After a micro-op is accepted: to the next register, the next instruction, or the end."""
         m, clause = self.m, self.clause
         once = self._is(*_READ_ONCE)
         self._advance(once)
@@ -374,7 +361,7 @@ class _Steps:
                 m.next = "hold"
 
     def _advance(self, once: Value) -> None:
-        """To the next slice of a register, the next register of a slice."""
+        """To the next slice of a register; `once`, as there is one source, to the next register of a slice."""
         m, is_done = self.m, ~self.at_index
         with m.If(self.last_slice):
             m.d.sync += self.written.eq(self.written | self.destination)
@@ -393,6 +380,3 @@ class _Steps:
                 m.next = "fetch"
                 with m.If(self.slice.any()):
                     m.next = "source"
-
-
-assert exports.MemoryWrite.WRITE_IND.value & exports.MemoryWrite.WRITE_IND_ACK.value == 1

@@ -15,7 +15,7 @@ _ONES = (1 << WORD_BITS) - 1
 
 
 class Outcome(wiring.Component):
-    """Chooses the source of a slot's result. Combinational. Only slot t has DARK and POST_MULTIPLIED.
+    """Chooses the source of a slot's result. Combinational. Only slot t has LOWEST and POST_MULTIPLIED.
 
     Members
     -------
@@ -55,7 +55,7 @@ class Outcome(wiring.Component):
             m.d.comb += source.eq(Source.ONE)
         constants = {ONE: source == Source.ONE, _ONES: source == Source.ONES}
         if self._is_trans:
-            constants[LARGEST | MINUS_ZERO] = source == Source.DARK
+            constants[LARGEST | MINUS_ZERO] = source == Source.LOWEST
         takes = source == Source.LHS, source == Source.RHS
         m.d.comb += self.word.eq(chosen_operand(m, (self.lhs, self.rhs), takes, constants, name="takes"))
         return m
