@@ -273,7 +273,9 @@ class Bench:
 
     async def _cycle(self, context: Any) -> None:
         unit = self.unit
-        works, drained = self.at_work > 0, self._chance(0.3)
+        # A wave slot is drained only for a micro-op that waits for it: no other one may wait.
+        works = self.at_work > 0
+        drained = bool(self.micro_ops) and self.micro_ops[0][1].waits and self._chance(0.3)
         self.at_work -= works
         fails = works and self.failing is not None and self.at_work == 0
         context.set(unit.works, works)
