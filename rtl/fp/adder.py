@@ -3,9 +3,7 @@
 Source: CTM Guide p. 41; docs/arithmetic.md.
 """
 
-from operator import lt
-
-from amaranth import Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -52,12 +50,13 @@ class Adder(wiring.Component):
         m = Module()
         config = self._config
         left, right = unpack(m, self.left, name="left"), unpack(m, self.right, name="right")
-        # With their bias: a zero has the smallest one, and no bits to shift.
+        # With their bias: a zero has the smallest one, and no bits to shift. A zero that is doubled has the next one.
         left_exponent, right_exponent = left.exponent + self.double, right.exponent
         shift = distance(m, left_exponent, right_exponent, significand_bits=SIGNIFICAND_BITS)
-        # Of one exponent, the term with the larger fraction is the minuend, so that no difference is negative.
-        fractions = (view(Word, word).fraction for word in (self.left, self.right))
-        swap = shift.shifts_left_term | ((left_exponent == right_exponent) & lt(*fractions))
+        # Of one exponent, the term with the larger significand is the minuend, so that no difference is negative.
+        left_bits = Cat(view(Word, self.left).fraction, ~left.zero)
+        right_bits = Cat(view(Word, self.right).fraction, 1)
+        swap = shift.shifts_left_term | ((left_exponent == right_exponent) & (left_bits < right_bits))
         ordered = Signal.like(shift)
         m.d.comb += [ordered.eq(shift), ordered.shifts_left_term.eq(swap)]
         raw = raw_beside_sum(m, left, right, ordered, headroom=_HEADROOM - BIAS)

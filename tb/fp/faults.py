@@ -36,7 +36,8 @@ SWAPPED = _in(
 )
 ADDER = _in(
     "fp.adder",
-    ("& lt(*fractions)", "& 0"),  # of one exponent, the left one is always the minuend
+    ("& (left_bits < right_bits)", "& 0"),  # of one exponent, the left one is always the minuend
+    ("fraction, ~left.zero)", "fraction, 1)"),  # a zero that is doubled is the minuend of the smallest number
     ("left.exponent + self.double", "left.exponent"),
     ("_HEADROOM - BIAS", "_HEADROOM - BIAS + 1"),
 )

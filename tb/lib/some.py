@@ -36,7 +36,7 @@ _SELDOM = """
     compiler/python/test_language compiler/python/test_reported compiler/test_r5xx_integers compiler/test_refusals
     debug/slicing/test_planted dpp/test_coordinates dpp/test_fetch_return dpp/test_retirement draw/test_interlock
     draws/test_hardware_geometry draws/test_recorded explore/test_hostile fast/r700/test_elements
-    fast/r700/test_known_values fast/test_conditional fast/test_known_values fast/test_spans fp/test_compiled_units
+    fast/r700/test_known_values fast/test_conditional fast/test_known_values fast/test_spans
     golden/r700/test_formulas lib/slices/test_register_slice lib/test_age_matrix lib/test_arbiter
     lib/test_valid_bits mc/test_blender mc/test_bus_reader mc/test_bus_writer mc/test_conditional_cache
     mc/test_elements mc/test_outputs mc/test_ports mc/test_reorder_buffer mc/test_write_combiner pe/test_fetcher
