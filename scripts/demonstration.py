@@ -38,10 +38,12 @@ FOLDER_OF_RESULTS = Path(__file__).resolve().parents[1] / "out" / "demo"
 REPORT = "report.html"
 EARLY_OUT, COMPILED, ENLARGED, TORUS, DRAWN = "early_out", "compiled", "enlarged", "torus", "hardware torus"
 _DRAWN_SIDE, _COARSE = 128, 4
-_SIDES = {"mandelbrot": 128, "r700/mandelbrot": 128}
+_SIDES = {"mandelbrot": 128, "r700/mandelbrot": 64}
 """Pixels of a side that the hardware is simulated for, where the example takes longer than one looks."""
 _LARGE_SIDE = 1024
 """The same for the engine that compiles."""
+_LONGEST = ("blur", "mandelbrot", "nbody", "bitonic")
+"""Examples that take longest. They begin first, so that at the end no processor is alone with one of them."""
 R700_SHOWN = ("r700/mandelbrot", "r700/matmul", "r700/sha256")
 PROFILED = ("mandelbrot", *R700_SHOWN)
 """Examples that may have their profile in the report: the first one that runs has."""
@@ -96,11 +98,16 @@ def main(
 
 
 def demonstrate(names: Sequence[str], folder: Path) -> Iterator[Finding]:
-    """Run the programs, as many at a time as there are processors here; pictures go into `folder`."""
+    """Run the programs, as many at a time as there are processors here; pictures go into `folder`.
+
+    Those that take longest begin first. Findings come in the order of the names.
+    """
+    order = sorted(names, key=lambda name: _LONGEST.index(name) if name in _LONGEST else len(_LONGEST))
     with ProcessPoolExecutor(initializer=_leave_signals_to_the_parent) as workers:
         try:
-            for running in [workers.submit(_findings, name, folder) for name in names]:
-                yield from running.result()
+            running = {name: workers.submit(_findings, name, folder) for name in order}
+            for name in names:
+                yield from running[name].result()
         except BaseException:
             for worker in active_children():
                 worker.kill()
