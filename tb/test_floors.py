@@ -166,7 +166,7 @@ def test_no_imports_go_round(folder: str) -> None:
 
 def inner(package: str) -> dict[str, set[str]]:
     """What each file and folder in a package imports of the others."""
-    base = [*package.split("/")]
+    base = package.split("/")
     found: dict[str, set[str]] = {}
     for path, names in crossings(package):
         own, other = name_of(path).split(".")[1 + len(base) :][:1], names[len(base) :][:1]

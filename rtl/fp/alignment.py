@@ -1,8 +1,8 @@
 """Bringing two exact numbers to one exponent.
 
-The number with the smaller exponent is shifted right. Two guard bits are enough: a number that loses
-more than them is at least 8 times below the other one's leading bit, the sum keeps its magnitude but for one bit, and
-what was lost only decides about rounding, for which one sticky bit does.
+The number with the smaller exponent is shifted right. Two guard bits are enough: a number that loses more than them is
+at least 8 times below the other one's leading bit, the sum keeps its magnitude but for one bit, and what was lost only
+decides about rounding, for which one sticky bit does.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value

@@ -107,8 +107,8 @@ class MemoryWriter(wiring.Component):
         addresses = [self.results[0][number][: ELEMENT_ADDRESS.size] for number in lanes]
         m.d.comb += Value.cast(element).eq(Array(addresses)[lane])
         inside, of_threads = Value.cast(element.inside), is_of_threads(self.stage)
-        item: data.View = record(ITEM_ELEMENT, name="written_item")
         if self._has_items:
+            item: data.View = record(ITEM_ELEMENT, name="written_item")
             items = [Value.cast(element_of(self.results, number, ITEM_ELEMENT)) for number in lanes]
             m.d.comb += Value.cast(item).eq(Array(items)[lane])
             inside, area = Mux(of_threads, item.inside, inside), Mux(of_threads, len(AREAS), area)
