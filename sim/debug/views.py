@@ -90,7 +90,7 @@ class View:
             return Value(masks[name][None].astype(np.uint32), BIT)
         constant = self._constant(launch, name, batch.size)
         if constant is None:
-            raise unknown("register", name, self.names(batch))
+            raise self._no_register(batch, name)
         return constant
 
     def bank(self, batch: Batch[Any], launch: Launch[Any], name: str, row: int) -> Value:
@@ -118,10 +118,9 @@ class View:
         """Set a channel of a register in some lanes; DebugError: it is no register of the program."""
         index = self.register(batch, name)
         if index is None:
-            names = self.register_names(batch)
-            if name[:1] == self.registers and name[1:].isdecimal():
-                raise unknown("register", name, names)
-            raise DebugError(f"{name} cannot be set; registers can: {names[0]} to {names[-1]}")
+            if self._may_be_register(name):
+                raise self._no_register(batch, name)
+            raise DebugError(f"{name} cannot be set; registers can: {self._span(batch)}")
         at = next((each.find(channel) for each in SPELLINGS if channel in each), -1)
         if at < 0 or len(channel) != 1:
             raise unknown("channel", channel, list(SPELLINGS[0]))
@@ -135,6 +134,21 @@ class View:
         own = batch.temporaries.shape[0] - self.last
         first, count = {self.registers: (0, own), "T": (own, self.last)}.get(letter, (0, 0))
         return first + int(number) if number.isdecimal() and int(number) < count else None
+
+    def _may_be_register(self, name: str) -> bool:
+        return name[:1] in (self.registers, "T") and name[1:].isdecimal()
+
+    def _no_register(self, batch: Batch[Any], name: str) -> DebugError:
+        if self._may_be_register(name):
+            return DebugError(f"there is no register {name}; the program has {self._span(batch)}")
+        return unknown("register", name, self.names(batch))
+
+    def _span(self, batch: Batch[Any]) -> str:
+        """The registers of a wavefront, as text."""
+        names = self.register_names(batch)
+        own = len(names) - self.last
+        spans = names[:own], names[own:]
+        return ", ".join(f"{span[0]} to {span[-1]}" if len(span) > 1 else span[0] for span in spans if span)
 
     def _constant(self, launch: Launch[Any], name: str, lanes: int) -> Value | None:
         letter, number = name[:1], name[1:]

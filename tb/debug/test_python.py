@@ -111,7 +111,7 @@ def test_a_session_survives_exceptions_of_its_user() -> None:
     position = session.position
     with pytest.raises(ZeroDivisionError):
         print(session.value("r1.r").numbers[0, session.lane] / 1, 1 // 0)
-    with pytest.raises(DebugError, match="did you mean r1"):
+    with pytest.raises(DebugError, match="the program has r0 to r1"):
         session.value("r12")
     assert session.position == position and session.step().reason == "end"
     session.close()

@@ -357,6 +357,8 @@ def test_what_there_is_not_is_an_error_with_what_is_near(tmp_path: Path) -> None
             ("*77", "no instruction"), ("(99, 0)", "no wavefront of this launch has the processor"),
             ("3 if r99.x > 0", "no register r99"), ("3 if r1 > 0", "'r1' has 4 channels"),
             ("3 if", "no condition after"), ("3 if r1.x >", "is no expression"),
+            ("3 if r99.x > 0", "the program has r0 to r2$"), ("3 if 1 << 64", "a shift is by 0 to 63 bits"),
+            ("3 if 1 >> -1", "a shift is by 0 to 63 bits"), (f"3 if {1 << 70}", "more than 63 bits"),
             ("3 if f(1)", "is not understood"), ("a b", "is no location"),
         ):  # fmt: skip
             with pytest.raises(DebugError, match=problem):

@@ -19,10 +19,25 @@ from ctm.sim.golden.dpp.batch import Batch
 from ctm.sim.golden.dpp.launch import Launch
 
 Steps = npt.NDArray[np.signedinteger]
+_WHOLE_BITS = 64
+"""Of a whole number, sign included."""
+
+
+def _shifted(shift: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A shift that rejects a count which numpy would compute anything for."""
+
+    def checked(number: Any, count: Any) -> Any:
+        if np.any((np.asarray(count) < 0) | (np.asarray(count) >= _WHOLE_BITS)):
+            raise DebugError(f"a shift is by 0 to {_WHOLE_BITS - 1} bits: whole numbers have {_WHOLE_BITS}")
+        return shift(number, count)
+
+    return checked
+
+
 _OPERATORS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
-    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Eq: operator.eq,
+    ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor, ast.LShift: _shifted(operator.lshift),
+    ast.RShift: _shifted(operator.rshift), ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Eq: operator.eq,
     ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
 
@@ -106,8 +121,8 @@ class _Scope:
 
     def _leaf(self, node: ast.AST) -> Any:
         match node:
-            case ast.Constant(value=int() | float()):
-                return np.asarray(node.value)
+            case ast.Constant(value=int() | float() as number):
+                return _constant(number)
             case ast.Name(id="i" | "j" as name):
                 return getattr(self.batch, name)
             case ast.Name(id="step"):
@@ -158,6 +173,12 @@ class _Scope:
                 holds = (_OPERATORS[type(kind)](*both) for kind, *both in pairs)
                 return np.logical_and.reduce([np.broadcast_to(each, self.batch.size) for each in holds])
         return None
+
+
+def _constant(number: float) -> npt.NDArray[Any]:
+    if isinstance(number, int) and number.bit_length() >= _WHOLE_BITS:
+        raise DebugError(f"{number} has more than {_WHOLE_BITS - 1} bits and a sign")
+    return np.asarray(number)
 
 
 def _as(name: str, found: Any, text: str) -> Value | npt.NDArray[Any]:
