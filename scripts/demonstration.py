@@ -4,6 +4,7 @@ import signal
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from multiprocessing import active_children
 from pathlib import Path
@@ -21,6 +22,7 @@ from ctm.rtl.config import DEFAULT_PRESETS, DRAW_PRESET, PRESETS
 from ctm.sim.cli.options.engines import prepare_engine
 from ctm.sim.cli.signals import interruptible
 from ctm.sim.compiled.error import ToolchainError
+from ctm.sim.compiled.tools.beside import Beside
 from ctm.sim.fault import MachineError
 from ctm.sim.jobs.execution import processors
 from ctm.sim.jobs.loading import LoadedJob, load_job
@@ -79,8 +81,7 @@ def main(
             for picture in (each.picture for each in found if each.picture is not None):
                 console.print(f"a picture: {output / picture}")
         others = [name for name in wanted if name not in AT_ONCE]
-        for preset in sorted({_preset(name) for name in others}):
-            prepare_engine(ENGINE, PRESETS[preset])
+        _prepare(sorted({_preset(name) for name in others}))
         with console.status("running programs") as status:
             for finding in demonstrate(others, output):
                 findings.append(finding)
@@ -112,6 +113,16 @@ def demonstrate(names: Sequence[str], folder: Path) -> Iterator[Finding]:
             for worker in active_children():
                 worker.kill()
             raise
+
+
+def _prepare(presets: Sequence[str]) -> None:
+    """Compile the machines that are not in the cache: one here, each other one in a process beside this one."""
+    with ExitStack() as stack:
+        processes = [stack.enter_context(Beside(prepare_engine, ENGINE, PRESETS[preset])) for preset in presets[1:]]
+        for preset in presets[:1]:
+            prepare_engine(ENGINE, PRESETS[preset])
+        for process in processes:
+            process.result()
 
 
 def _preset(name: str) -> str:
