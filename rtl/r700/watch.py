@@ -145,7 +145,7 @@ class CoreWatch(wiring.Component):
                 blocked = (
                     here & Cat(each.valid & ~each.ready for each in (fetch.fetches.request, fetch.uncached.write)).any()
                 )
-                code = here & fetch.code_reads & units.code.busy
+                code = here & fetch.code.reads & units.code.busy
                 show(
                     issues, (~self._begun[number] & ~here, Wait.PORT), (blocked, Wait.REQUEST), (code, Wait.CODE),
                     otherwise=Wait.FETCH,
