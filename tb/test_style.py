@@ -14,7 +14,10 @@ TABLES = ("rtl/isa/coefficients.py",)
 PLANTED = """
 
 from amaranth import Const, Value
-from amaranth.lib import data
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.beats import beat_members
 from ctm.rtl.lib.views import record
 
 
@@ -32,8 +35,27 @@ def _planted_call() -> Value:
 
 def _planted_field(layout: data.StructLayout) -> Value:
     return Value.cast(record(layout).field)
+
+
+class _PlantedUnit(wiring.Component):
+    def __init__(self, config: ArrayConfig, port: data.StructLayout, *, draws: bool) -> None:
+        of_draws = {"drawn": Out(1)}
+        beats = beat_members(config, In, "beat")
+        super().__init__({"taken": In(1), "port": Out(port), **(of_draws if draws else {}), **beats})
+
+    def ports(self) -> list[object]:
+        return [self.taken, self.port.field, self.drawn, self.beat, self.absent, self.taken.valid]
+
+
+class _PlantedOpenUnit(wiring.Component):
+    def __init__(self, names: list[str]) -> None:
+        super().__init__({f"{name}_port": In(1) for name in names})
+
+    def ports(self) -> object:
+        return self.any_port
 """
-"""Three errors, and at the end a field, which is none."""
+"""Three errors and a field, which is none; two ports that there are not, beside ones that there are or may be."""
+PLANTED_ERRORS = ("return-value", "return-value", "arg-type", "attr-defined", "attr-defined")
 
 
 def sources() -> list[Path]:
@@ -74,7 +96,7 @@ def test_mypy_finds_errors_in_hardware(tmp_path: Path) -> None:
         options += ["--shadow-file", f"src/ctm/{name}.py", str(planted)]
     result = run("mypy", *options)
     found = re.findall(r": error: .*\[([a-z-]+)\]$", result.stdout, re.MULTILINE)
-    assert sorted(found) == sorted(["return-value", "return-value", "arg-type"] * len(components)), result.stdout
+    assert sorted(found) == sorted([*PLANTED_ERRORS] * len(components)), result.stdout
 
 
 def test_files_stay_small() -> None:

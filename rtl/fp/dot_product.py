@@ -138,10 +138,11 @@ class DotAlignment(wiring.Component):
             term.infinite.eq(product.infinite & takes_part),
             term.nan.eq(product.nan & takes_part),
         ]
-        amount, term, takes_part = (delay(m, value, config.product) for value in (shift.amount, term, takes_part))
+        amount, takes_part = (delay(m, value, config.product) for value in (shift.amount, takes_part))
+        delayed = delay(m, term, config.product)
         shifted, _ = shift_right_sticky(m, product.significand[-DOT_TERM_BITS:], amount)
         aligned = Signal(DotTerm)
-        m.d.comb += [aligned.eq(term), aligned.magnitude.eq(Mux(takes_part, shifted, 0))]
+        m.d.comb += [aligned.eq(delayed), aligned.magnitude.eq(Mux(takes_part, shifted, 0))]
         m.d.comb += self.dot_term.eq(delay(m, aligned, config.alignment))
         return m
 

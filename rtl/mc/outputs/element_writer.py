@@ -1,5 +1,6 @@
 """Converts the elements that a wavefront writes to bytes of lines."""
 
+from collections.abc import Iterable
 from functools import reduce
 from operator import and_
 
@@ -132,7 +133,7 @@ class ElementWriter(wiring.Component):
             m.d.sync += [busy.eq(self.wavefront.valid), wavefront.eq(self.wavefront.payload)]
         return m
 
-    def _in_bank(self, bank: int, lines: data.View, uncached: Value) -> Value:
+    def _in_bank(self, bank: int, lines: Iterable[Value], uncached: Value) -> Value:
         """The lanes whose element is in a bank."""
         own = Cat(line[: self._bank_bits] == bank for line in lines)
         return Mux(uncached, Const(bank == 0).replicate(self._lanes), own)

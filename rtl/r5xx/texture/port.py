@@ -145,7 +145,6 @@ class TexturePort(wiring.Component):
         executing = delay(m, issued, name="executing")
         at_words = {
             "exists": placement.exists(source),
-            "inst": inst,
             "swizzles": Cat(addr.src_s_swiz, addr.src_t_swiz, addr.src_q_swiz),
             "fetch": reached,
             "tag": record.tag,
@@ -157,7 +156,7 @@ class TexturePort(wiring.Component):
         going = Signal(3)
         m.d.sync += going.eq(Cat(fetches, kills, issued.valid))
         beat = self._beats(m, taken)
-        self._queue(m, delayed, beat, going[0], taken.ready)
+        self._queue(m, delayed, keep(m, self._config, inst, taken.first, name="inst"), beat, going[0], taken.ready)
         self._finish(m, delayed, executing, beat, kills=going[1], valid=going[2])
         return m
 
@@ -168,14 +167,15 @@ class TexturePort(wiring.Component):
         m.d.comb += self.source_beat.eq(taken.beat)
         return delay(m, taken.beat, name="beat")
 
-    def _queue(self, m: Module, delayed: dict[str, Value], beat: Value, fetches: Value, takes: Value) -> None:
+    def _queue(
+        self, m: Module, delayed: dict[str, Value], inst: data.View, beat: Value, fetches: Value, takes: Value
+    ) -> None:
         """Put a fetch's coordinates into the queue; `ready` has reserved their space."""
         config, beats = self._config, self._config.beats
         depth = max(_QUEUE, _QUEUED * beats) + _IN_FLIGHT
         m.submodules.queue = queue = SyncFIFOBuffered(width=self._request.size, depth=depth)
         has_space = queue.level <= queue.depth - _IN_FLIGHT - beats
         request = Signal(self._request)
-        inst = delayed["inst"]
         operation = Value.cast(inst.inst)
         for lane in range(config.at_once):
             for index, name in enumerate("stq"):

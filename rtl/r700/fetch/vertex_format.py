@@ -33,7 +33,7 @@ _PATTERN_BITS = 2 * WORD_BITS
 _KEPT = SIGNIFICAND_BITS + 1
 
 
-def element_format(m: Module, code: Value, numeric: Value, signed: Value) -> tuple[Signal, Signal, Signal]:
+def element_format(m: Module, code: Value, numeric: Value, signed: Value) -> tuple[data.View, Signal, Signal]:
     """The format of a DATA_FORMAT, the channels of an element, and whether there is such a format."""
     found, channels, exists = Signal(VERTEX_FORMAT), Signal(range(5)), Signal()
     with m.Switch(code):
