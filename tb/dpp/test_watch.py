@@ -1,4 +1,4 @@
-"""What is seen of a core: its watch finds every signal of the core's units that it shows."""
+"""What is seen of a core: the core's units have every signal that its watch reads."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from ctm.rtl.instruction_sets import INSTRUCTION_SETS
 
 
 @pytest.mark.parametrize("preset", ["default", "small", "r700", "r700-small", "r700-draw"])
-def test_a_core_has_what_its_watch_shows(preset: str) -> None:
+def test_a_core_has_the_signals_that_its_watch_reads(preset: str) -> None:
     config = PRESETS[preset]
     instruction_set = INSTRUCTION_SETS[config.array.instruction_set]
     core = instruction_set.core(config)

@@ -2,7 +2,7 @@
 
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,8 +26,9 @@ from ctm.sim.golden.r700.image import information_of
 from ctm.sim.golden.r700.instruction import AluWord, Flow, Group
 from ctm.sim.golden.r700.program import Code
 from ctm.sim.golden.r700.state import UNLIMITED, EntryKind, whole_quads
+from ctm.tb.lib.faults import AllFaults
 from ctm.tb.r700.hardware.golden_record import Step, WavefrontRecord, record
-from ctm.tb.r700.hardware.machine import same_results
+from ctm.tb.r700.hardware.machine import same_outcome
 from ctm.tb.r700.hardware.traced import TracedEngine
 from ctm.tb.r700.machine import PROGRAM, Job, Run, run_on
 
@@ -372,9 +373,10 @@ def compare(job: Job, engine: TracedEngine) -> tuple[Run, Mapping[tuple[int, int
     CycleLimitError
         The machine hangs after steps that are the model's.
     AssertionError
-        Memory is not as the model leaves it.
+        Memory is not as the model leaves it, or no wavefront of the model has the fault.
     """
-    expected, records = record(job.on(engine.array.wavefront_lanes))
+    faults = AllFaults()
+    expected, records = record(replace(job.on(engine.array.wavefront_lanes), observers=(*job.observers, faults)))
     engine.begin(job.watchdog)
     engine.traced.events()
     try:
@@ -384,5 +386,5 @@ def compare(job: Job, engine: TracedEngine) -> tuple[Run, Mapping[tuple[int, int
         _comparison(engine, records).check(engine.traced.events())
         raise
     _comparison(engine, records).check(engine.traced.events())
-    same_results(found, expected)
+    same_outcome(found, expected, faults)
     return expected, records

@@ -67,13 +67,18 @@ def compare(job: Job, on: HardwareEngine | AmaranthHardware | None = None) -> Ru
     expected = run_golden(replace(job.on(on.config.array.wavefront_lanes), observers=(*job.observers, faults)))
     on.begin(job.watchdog)
     found = run_on(job, on)
+    same_outcome(found, expected, faults)
+    return found
+
+
+def same_outcome(found: Run, expected: Run, faults: AllFaults) -> None:
+    """Compare what hardware and golden model left; `faults` are those of all wavefronts of the model."""
     error = found.error
     if error is not None and error.pc is not None:
         fault = (error.status, error.client, error.pc, error.i, error.j)
         assert fault in faults.found, (error, sorted(map(str, faults.found)))
     else:
         same_results(found, expected)
-    return found
 
 
 def same_results(found: Run, expected: Run) -> None:
