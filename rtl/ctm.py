@@ -1,10 +1,10 @@
 """The top module `ctm`: the machine with the signal names of the AXI standards at its ports."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
 
 from amaranth import Const, Module, Signal, Value
-from amaranth.lib import wiring
+from amaranth.hdl import ValueLike
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import MachineConfig
@@ -33,7 +33,7 @@ class Ctm(wiring.Component):
 
     def __init__(self, config: MachineConfig, core: CoreMaker = CoreModule) -> None:
         self._config, self.machine = config, Machine(config, core)
-        members: dict[str, Any] = {"irq": Out(1)}
+        members: dict[str, wiring.Member] = {"irq": Out(1)}
         members |= {f"{CONTROL}_{name}": (Out if own else In)(width) for name, width, own in _control_signals()}
         self.prefixes = [f"m_axi_{name}" for name in config.memory.ports]
         for prefix in self.prefixes:
@@ -50,8 +50,8 @@ class Ctm(wiring.Component):
             connect_memory(m, self, prefix, bus, self._config.memory.data_bits)
         return m
 
-    def _connect_control(self, m: Module, bus: Any) -> None:
-        def channel(name: str, port: Any, sends: bool, fields: dict[str, Any]) -> None:
+    def _connect_control(self, m: Module, bus: wiring.PureInterface) -> None:
+        def channel(name: str, port: stream.Interface, sends: bool, fields: Mapping[str, ValueLike]) -> None:
             connect_channel(m, self, f"{CONTROL}_{name}", port, sends, fields)
 
         channel("aw", bus.aw, False, {"addr": bus.aw.payload})
@@ -61,7 +61,9 @@ class Ctm(wiring.Component):
         channel("r", bus.r, True, {"data": bus.r.payload.bits, "resp": bus.r.payload.response})
 
 
-def connect_channel(m: Module, top: Any, prefix: str, port: Any, sends: bool, fields: dict[str, Any]) -> None:
+def connect_channel(
+    m: Module, top: wiring.Component, prefix: str, port: stream.Interface, sends: bool, fields: Mapping[str, ValueLike]
+) -> None:
     """Connect a stream of the machine with a channel's signals at a top module."""
     valid, ready = getattr(top, f"{prefix}valid"), getattr(top, f"{prefix}ready")
     m.d.comb += [valid.eq(port.valid), port.ready.eq(ready)] if sends else [
@@ -72,7 +74,7 @@ def connect_channel(m: Module, top: Any, prefix: str, port: Any, sends: bool, fi
         m.d.comb += signal.eq(value) if sends else value.eq(signal)
 
 
-def connect_memory(m: Module, top: Any, prefix: str, bus: Any, data_bits: int) -> None:
+def connect_memory(m: Module, top: wiring.Component, prefix: str, bus: wiring.PureInterface, data_bits: int) -> None:
     """Connect a memory port with its signals at a top module, see `memory_members`."""
     beat_bytes = data_bits // BYTE_BITS
     burst = {
@@ -80,7 +82,7 @@ def connect_memory(m: Module, top: Any, prefix: str, bus: Any, data_bits: int) -
         "lock": Const(0), "cache": Const(_BUFFERABLE), "prot": Const(0), "qos": Const(0),
     }  # fmt: skip
 
-    def channel(name: str, port: Any, sends: bool, fields: dict[str, Any]) -> None:
+    def channel(name: str, port: stream.Interface, sends: bool, fields: Mapping[str, ValueLike]) -> None:
         connect_channel(m, top, f"{prefix}_{name}", port, sends, fields)
 
     for name, port in (("ar", bus.ar), ("aw", bus.aw)):
@@ -91,7 +93,7 @@ def connect_memory(m: Module, top: Any, prefix: str, bus: Any, data_bits: int) -
     channel("r", bus.r, False, {"data": r.bits, "resp": r.response, "last": r.last})
 
 
-def memory_members(prefix: str, data_bits: int) -> dict[str, Any]:
+def memory_members(prefix: str, data_bits: int) -> dict[str, wiring.Member]:
     """The signals of an AXI4 manager port as members of a top module."""
     return {f"{prefix}_{name}": (Out if own else In)(width) for name, width, own in _memory_signals(data_bits)}
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
+from mypy.checker import TypeChecker
 from mypy.errorcodes import ATTR_DEFINED
 from mypy.nodes import ARG_POS, Argument, MemberExpr, TypeInfo, Var
 from mypy.plugin import AttributeContext, ClassDefContext, FunctionContext, MethodContext, Plugin
@@ -229,14 +230,18 @@ def _signal_type(context: FunctionContext) -> Type:
     shape = get_proper_type(context.arg_types[0][0])
     if isinstance(shape, CallableType) and shape.is_type_obj() and _is_a(shape.type_object(), _VIEW):
         return shape.ret_type
-    is_open = isinstance(shape, AnyType) or (isinstance(shape, Instance) and _is_a(shape.type, _LAYOUT))
-    return _ANY if is_open else context.default_return_type
+    if isinstance(shape, Instance) and _is_a(shape.type, _LAYOUT):
+        module, _, name = _VIEW.rpartition(".")
+        assert isinstance(context.api, TypeChecker)
+        view = context.api.modules[module].names[name].node
+        return Instance(view, [_ANY]) if isinstance(view, TypeInfo) else _ANY
+    return _ANY if isinstance(shape, AnyType) else context.default_return_type
 
 
 def _like_type(context: MethodContext) -> Type:
     found = get_proper_type(context.arg_types[0][0])
     is_view = isinstance(found, Instance) and _is_a(found.type, _VIEW)
-    return _ANY if is_view or isinstance(found, AnyType) else context.default_return_type
+    return found if is_view or isinstance(found, AnyType) else context.default_return_type
 
 
 def _is_a(found: TypeInfo, name: str) -> bool:

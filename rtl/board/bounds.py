@@ -1,9 +1,7 @@
 """Bounds of memory: accesses beyond them get an error response."""
 
-from typing import Any
-
 from amaranth import Module, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.mc.bus.axi import BusSignature, Response
@@ -37,7 +35,7 @@ class MemoryBounds(wiring.Component):
         self._write(m)
         return m
 
-    def _pass(self, m: Module, source: Any, target: Any, allowed: Value) -> None:
+    def _pass(self, m: Module, source: stream.Interface, target: stream.Interface, allowed: Value) -> None:
         m.d.comb += [
             target.payload.eq(source.payload),
             target.valid.eq(source.valid & allowed),

@@ -1,7 +1,6 @@
 """The bridge from a serial line to the machine's registers and its memory."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -144,7 +143,7 @@ class Bridge(wiring.Component):
                 with m.If(content.ready):
                     m.next = "idle"
 
-    def _act(self, m: Module, header: data.View, verdict: Any) -> None:
+    def _act(self, m: Module, header: data.View, verdict: Value) -> None:
         """Start the action of a request, and send its data, until it is done."""
         keeper, content, begun = self._keeper, self._sender.content, Signal()
         m.d.sync += begun.eq(1)
@@ -168,7 +167,7 @@ class Bridge(wiring.Component):
                         m.next = "verdict"
 
     @property
-    def _actions(self) -> tuple[tuple[tuple[Request, ...], Any], ...]:
+    def _actions(self) -> tuple[tuple[tuple[Request, ...], wiring.PureInterface], ...]:
         """The actions, and their requests."""
         return (
             ((Request.HELLO,), self._greeter.action),

@@ -3,8 +3,6 @@
 Source: docs/design/draws.md.
 """
 
-from typing import Any
-
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -18,6 +16,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.lib.statement import Assign
 
 _NUMBER_WORD = 2
 """The word in which a geometry program finds the primitive's number; the others are its vertices', in order."""
@@ -257,10 +256,11 @@ class DrawRun(wiring.Component):
                 with m.If(~given.valid):
                     m.next = "batch's end"
 
-    def _at(self, stage: Stage) -> Any:
-        return self.stage.eq(stage)
+    def _at(self, stage: Stage) -> Assign:
+        statement: Assign = self.stage.eq(stage)
+        return statement
 
-    def _give(self, m: Module, batch: Any) -> None:
+    def _give(self, m: Module, batch: wiring.PureInterface) -> None:
         """Give a batch's primitives, unless the draw discards them."""
         given, taken, discards = batch.primitive, self.primitive, self.draw.state.raster.discard
         corners, payload = given.payload.corners, given.payload

@@ -3,8 +3,6 @@
 Source: docs/draws.md, stream-out.
 """
 
-from typing import Any
-
 from amaranth import Array, Cat, Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -54,7 +52,7 @@ class Streams(wiring.Component):
         """Build the hardware."""
         m = Module()
         space, write = self.space, self.write
-        known: list[Any] = [Signal(_SET, name=f"stream_{number}") for number in range(STREAMS)]
+        known = [Signal(_SET, name=f"stream_{number}") for number in range(STREAMS)]
         touched = Signal(STREAMS)
         m.d.sync += touched.eq(Mux(self.begin, 0, touched | self.written))
         # There are six corners at most, so the bits have space for the end, too.

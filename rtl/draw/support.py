@@ -3,9 +3,8 @@
 Source: docs/draws.md, faults.
 """
 
-from typing import Any
-
 from amaranth import Cat, Value
+from amaranth.lib import data
 
 from ctm.rtl.isa.draws import PrimitiveType
 from ctm.rtl.vgt.topology import LINES, assembled
@@ -13,7 +12,7 @@ from ctm.rtl.vgt.topology import LINES, assembled
 _EXPONENT = slice(23, 31)
 
 
-def is_beyond(state: Any, program: Any, *, geometry: bool) -> Value:
+def is_beyond(state: data.View, program: data.View, *, geometry: bool) -> Value:
     """Whether a draw of this `DRAW_STATE` and `GEOMETRY_PROGRAM` is one that is not done.
 
     It is so by its primitives or its viewport, or because the hardware has no `geometry` programs.

@@ -62,7 +62,8 @@ class Adder(wiring.Component):
         raw = raw_beside_sum(m, left, right, ordered, headroom=_HEADROOM - BIAS)
         subtract = left.sign != right.sign
 
-        swap, amount, raw = (delay(m, value, config.operands) for value in (swap, shift.amount, raw))
+        swap, amount = (delay(m, value, config.operands) for value in (swap, shift.amount))
+        raw = delay(m, raw, config.operands)
         subtract, first, second = (
             delay(m, value, config.operands) for value in (subtract, left.significand, right.significand)
         )

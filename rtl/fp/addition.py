@@ -1,8 +1,7 @@
 """Exact sums of two terms that alignment.py brings to one exponent."""
 
-from typing import Any
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data
 
 from ctm.rtl.fp.alignment import LOW_BITS
 from ctm.rtl.fp.number import raw_layout
@@ -11,7 +10,7 @@ _BESIDE_SUM = raw_layout(0)
 _UNCHANGED = ("exponent", "zero_sign", "infinite", "nan", "truncate")
 
 
-def raw_beside_sum(m: Module, left: Any, right: Any, shift: Any, *, headroom: int) -> Any:
+def raw_beside_sum(m: Module, left: data.View, right: data.View, shift: data.View, *, headroom: int) -> data.View:
     """The raw sum as far as exponents, signs and special values decide it.
 
     `left` and `right` are operands or terms, `shift` their distance; `headroom` bits lie above the leading one of the
@@ -31,13 +30,13 @@ def raw_beside_sum(m: Module, left: Any, right: Any, shift: Any, *, headroom: in
     return raw
 
 
-def add(m: Module, raw: Any, larger: Value, smaller: Value, subtract: Value) -> Any:
+def add(m: Module, raw: data.View, larger: Value, smaller: Value, subtract: Value) -> data.View:
     """`raw` with the sum or difference of `larger` and the aligned `smaller`.
 
     Both differences are computed at once, because of terms of about one exponent either may be larger.
     """
     forward, backward, swapped = _forward(m, larger, smaller, subtract), Signal(len(larger) + LOW_BITS + 1), Signal()
-    total: Any = Signal(raw_layout(len(forward)), name="total")
+    total = Signal(raw_layout(len(forward)), name="total")
     m.d.comb += [
         backward.eq(smaller - _widened(larger)),
         swapped.eq(subtract & forward[-1]),
@@ -48,10 +47,10 @@ def add(m: Module, raw: Any, larger: Value, smaller: Value, subtract: Value) -> 
     return total
 
 
-def add_in_order(m: Module, raw: Any, larger: Value, smaller: Value, subtract: Value) -> Any:
+def add_in_order(m: Module, raw: data.View, larger: Value, smaller: Value, subtract: Value) -> data.View:
     """As `add`, where `larger` is known to be no smaller."""
     forward = _forward(m, larger, smaller, subtract)
-    total: Any = Signal(raw_layout(len(forward)), name="total")
+    total = Signal(raw_layout(len(forward)), name="total")
     m.d.comb += [
         *(getattr(total, name).eq(getattr(raw, name)) for name in (*_UNCHANGED, "sign")),
         total.significand.eq(forward),

@@ -53,7 +53,7 @@ class FunctionTable(wiring.Component):
         return m
 
 
-def share_tables(m: Module, readers: Sequence[Any]) -> None:
+def share_tables(m: Module, readers: Sequence[wiring.PureInterface]) -> None:
     """Give every two readers a table."""
     for first in range(0, len(readers), _MOST_READERS):
         pair = readers[first : first + _MOST_READERS]

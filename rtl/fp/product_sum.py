@@ -3,8 +3,6 @@
 Source: CTM Guide pp. 41-42; docs/arithmetic.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -75,7 +73,7 @@ class ProductSum(wiring.Component):
         config = self._config
         # Beside the multipliers nothing happens to the addend, but that a fraction may be 0.
         addend, fraction, dot = (delay(m, value, config.operands) for value in (self.addend, self.fraction, self.dot))
-        beside_product: Any = Signal.like(addend)
+        beside_product = Signal.like(addend)
         m.d.comb += beside_product.eq(addend)
         with m.If(fraction):
             m.d.comb += beside_product.zero.eq(~addend.significand.any())

@@ -1,10 +1,9 @@
 """A module whose ports are those of a component inside it."""
 
 from collections.abc import Iterable
-from typing import Any
 
 from amaranth import Module, Value
-from amaranth.lib.wiring import Component, Flow, Member, connect, flipped
+from amaranth.lib.wiring import Component, Flow, Member, PureInterface, connect, flipped
 
 
 def forward(m: Module, outer: Component, inner: Component, names: Iterable[str]) -> None:
@@ -19,7 +18,7 @@ def forward(m: Module, outer: Component, inner: Component, names: Iterable[str])
             _connect(m, one, other, member)
 
 
-def _connect(m: Module, outer: Any, inner: Any, member: Member) -> None:
+def _connect(m: Module, outer: PureInterface, inner: PureInterface, member: Member) -> None:
     if member.flow is Flow.In:
         connect(m, flipped(outer), inner)
     else:

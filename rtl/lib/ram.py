@@ -44,7 +44,7 @@ class LazyTable(DistributedRam):
 
     def read(self, m: Module, row: Value, *, first: Any = None) -> Any:
         """The contents of a row, `first` if it has been started and not written."""
-        contents: Any = Signal(self.shape, name="contents")
+        contents = Signal(self.shape, name="contents")
         written, started = Value.cast(super().read(m, row)), self._first if first is None else first
         m.d.comb += contents.eq(Mux(self._fresh.bit_select(row, 1), started, written))
         return contents

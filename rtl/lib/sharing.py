@@ -1,7 +1,6 @@
 """Several streams that share one."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
@@ -18,7 +17,7 @@ def round_robin(requests: Value, pointer: Value) -> Value:
     return Mux(preferred.any(), lowest_one(preferred), lowest_one(requests))
 
 
-def route(m: Module, source: Any, number: Value, targets: Sequence[Any]) -> None:
+def route(m: Module, source: stream.Interface, number: Value, targets: Sequence[stream.Interface]) -> None:
     """Connect a stream's handshake to the one of several streams that `number` selects; payloads are not connected."""
     m.d.comb += source.ready.eq(Array(target.ready for target in targets)[number])
     m.d.comb += [target.valid.eq(source.valid & (number == index)) for index, target in enumerate(targets)]

@@ -3,8 +3,6 @@
 Source: docs/draws.md; docs/arithmetic.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.hdl import ValueLike
 from amaranth.lib import data, enum, stream, wiring
@@ -18,6 +16,7 @@ from ctm.rtl.fp.result import Result
 from ctm.rtl.fp.rounding import Rounding
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay, delay_valid
+from ctm.rtl.lib.statement import Assign
 from ctm.rtl.lib.views import record
 from ctm.rtl.pa.reciprocal import QUOTIENT_BITS, Reciprocal
 
@@ -41,7 +40,7 @@ REQUEST = data.StructLayout({"operation": Operation, "a": WORD_BITS, "b": WORD_B
 RESULT = data.StructLayout({"valid": 1, "tag": TAG_BITS, "word": WORD_BITS})
 
 
-def requested(request: Any, operation: Operation, tag: ValueLike, **words: ValueLike) -> list[Any]:
+def requested(request: stream.Interface, operation: Operation, tag: ValueLike, **words: ValueLike) -> list[Assign]:
     """Statements that ask for an operation on `words`."""
     payload = request.payload
     named = [payload[name].eq(word) for name, word in words.items()]

@@ -3,8 +3,6 @@
 Source: docs/draws.md; docs/design/draws.md has the cycles.
 """
 
-from typing import Any
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
 from amaranth.lib import data, stream, wiring
@@ -15,6 +13,7 @@ from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.ram import DistributedRam
+from ctm.rtl.lib.statement import Assign
 from ctm.rtl.pa.arithmetic import INTEGER_BITS, REQUEST, RESULT, TAG_BITS, Operation, requested
 from ctm.rtl.pa.bounds import Bounds
 from ctm.rtl.pa.coordinates import Coordinates
@@ -164,20 +163,20 @@ class SetUp(wiring.Component):
             bounds.goes_on.eq(counts & (snapped.at.vertex != 0)),
         ]
 
-    def _fill(self, index: ValueLike, word: ValueLike) -> list[Any]:
+    def _fill(self, index: ValueLike, word: ValueLike) -> list[Assign]:
         """Give a word of a row."""
         fill = self._rows.fill
         return [fill.valid.eq(1), fill.index.eq(index), fill.word.eq(word)]
 
-    def _multiply_add(self, register: ValueLike, b: ValueLike, c: ValueLike, tag: ValueLike) -> list[Any]:
+    def _multiply_add(self, register: ValueLike, b: ValueLike, c: ValueLike, tag: ValueLike) -> list[Assign]:
         """Ask for the register's word * b + c."""
         return [self._register.eq(register), *requested(self.request, Operation.MULTIPLY_ADD, tag, b=b, c=c)]
 
-    def _reciprocal(self, register: ValueLike, tag: ValueLike) -> list[Any]:
+    def _reciprocal(self, register: ValueLike, tag: ValueLike) -> list[Assign]:
         """Ask for that of the register's word."""
         return [self._register.eq(register), *requested(self.request, Operation.RECIPROCAL, tag)]
 
-    def _convert(self, tag: ValueLike) -> list[Any]:
+    def _convert(self, tag: ValueLike) -> list[Assign]:
         """Ask for the total as a float; an area's magnitude."""
         total = self._coordinates.total
         magnitude = Mux(total[-1], -total, total)[:INTEGER_BITS]

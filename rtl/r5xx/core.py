@@ -55,7 +55,7 @@ class Core(wiring.Component):
             flow=FlowPort(array),
             pairs=UncachedPairs(array),
         )
-        self.launched: Any = Signal(program_layout(SHAPES))
+        self.launched = Signal(program_layout(SHAPES))
         """The program, a cycle after `program` has it."""
         super().__init__(core_members(config.array, SHAPES) | {"trace": Out(trace_layout(config.array))})
 

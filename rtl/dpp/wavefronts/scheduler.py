@@ -324,7 +324,7 @@ class Scheduler(wiring.Component):
         )
         return found
 
-    def _first(self, m: Module, fetched: data.View) -> tuple[Value, Value]:
+    def _first(self, m: Module, fetched: data.View) -> tuple[Value, data.View]:
         """Whether the first instruction's summary is valid, and the summary, which is read for no wavefront."""
         valid, held, could_fetch = Signal(), Signal(), Signal()
         summary, held_summary = Signal(self._summary, name="first"), Signal(self._summary, name="held_first")
@@ -353,7 +353,7 @@ class Scheduler(wiring.Component):
         ]
         return vacated
 
-    def _learn(self, m: Module, begun: Value, fetched: data.View, first: Value) -> None:
+    def _learn(self, m: Module, begun: Value, fetched: data.View, first: data.View) -> None:
         """Update each wave slot's summary of its next instruction, and its watchdog."""
         dones = self._dones()
         m.submodules.watchdog = watchdog = Watchdog(self._config, len(dones))

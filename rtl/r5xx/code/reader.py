@@ -4,7 +4,6 @@ Source: CTM Guide pp. 6-8.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from amaranth import Cat, Module, Signal, Value, unsigned
 from amaranth.lib import stream, wiring
@@ -124,7 +123,7 @@ class InstructionReader(wiring.Component):
         return whole
 
 
-def ask_together(m: Module, cores: Sequence[Any], client: Any) -> None:
+def ask_together(m: Module, cores: Sequence[wiring.PureInterface], client: wiring.PureInterface) -> None:
     """Connect clients that request the same in the same cycles with one that requests for all."""
     m.d.comb += [
         client.request.valid.eq(cores[0].request.valid),
