@@ -31,7 +31,7 @@ WITHOUT_INSTRUCTION_SET = (
 )
 INSIDE = {
     "rtl/r700": (
-        {"passes", "quads", "shapes", "slices"}, {"pipeline_note", "problem", "shading", "shading_start"},
+        {"partition", "quads", "shapes"}, {"pipeline_note", "problem", "shading", "shading_start"},
         {"border", "launch"}, {"code", "finish", "flow", "lane", "occupancy", "registers", "start"}, {"alu", "fetch"},
         {"trace"}, {"core"}, {"watch"}, {"instruction_set"},
     ),

@@ -4,11 +4,11 @@ An instruction set's core adds its issue ports and its code between scheduler, r
 docs/design/array.md has the picture.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from amaranth import Module, Mux, Signal, Value
-from amaranth.lib import data
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
 from ctm.rtl.config import ArrayConfig, MachineConfig
@@ -18,7 +18,7 @@ from ctm.rtl.dpp.memory.fetch_return import FetchReturn
 from ctm.rtl.dpp.memory.scoreboard import Scoreboard
 from ctm.rtl.dpp.memory.uncached_writes import UncachedWrites
 from ctm.rtl.dpp.registers.file import RegisterFile
-from ctm.rtl.dpp.registers.outputs import OutputRegisters
+from ctm.rtl.dpp.registers.outputs import OutputRegisters, OutputSizes
 from ctm.rtl.dpp.registers.placement import allocate, usable_waves
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.retirement import Retirement
@@ -49,11 +49,12 @@ class CoreUnits:
 def make_units(config: MachineConfig, shapes: Shapes, *, readers: int) -> CoreUnits:
     """Make the units; `readers` read the wavefronts' states."""
     array = config.array
+    sizes = OutputSizes.of(array)
     return CoreUnits(
         scheduler=Scheduler(array, shapes),
         states=WavefrontStates(array, shapes, readers),
         registers=RegisterFile(array, shapes),
-        outputs=OutputRegisters(array, shapes),
+        outputs=OutputRegisters(sizes, shapes),
         outstanding=Scoreboard(array),
         starter=Starter(array),
         coordinates=Coordinates(
@@ -61,11 +62,11 @@ def make_units(config: MachineConfig, shapes: Shapes, *, readers: int) -> CoreUn
         ),
         fetches=FetchReturn(array, shapes),
         uncached=UncachedWrites(array),
-        retirement=Retirement(array, shapes),
+        retirement=Retirement(sizes, shapes),
     )
 
 
-def connect_units(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) -> data.View:
+def connect_units(m: Module, core: wiring.Component, units: CoreUnits, array: ArrayConfig) -> data.View:
     """Wire what needs no instruction set to a core with the members of `core_members`.
 
     Returns
@@ -82,11 +83,11 @@ def connect_units(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) ->
     _connect_outstanding(m, core, units)
     _connect_fetches(m, core, units)
     _connect_register_writes(m, units, array, allocation)
-    _connect_ends(m, core, units, array)
+    _connect_ends(m, core, units)
     return allocation
 
 
-def _connect_starts(m: Module, core: Any, units: CoreUnits, allocation: data.View) -> None:
+def _connect_starts(m: Module, core: wiring.Component, units: CoreUnits, allocation: data.View) -> None:
     """Wavefronts that the core takes."""
     scheduler, starter, program = units.scheduler, units.starter, core.launched
     takes = core.wavefront.valid & core.wavefront.ready
@@ -114,7 +115,7 @@ def _connect_starts(m: Module, core: Any, units: CoreUnits, allocation: data.Vie
     ]
 
 
-def _connect_outstanding(m: Module, core: Any, units: CoreUnits) -> None:
+def _connect_outstanding(m: Module, core: wiring.Component, units: CoreUnits) -> None:
     """Outstanding fetches and uncached writes."""
     scheduler, outstanding, done = units.scheduler, units.outstanding, core.uncached.done
     connect(m, units.uncached.write, flipped(core.uncached.write))
@@ -127,7 +128,7 @@ def _connect_outstanding(m: Module, core: Any, units: CoreUnits) -> None:
     ]
 
 
-def _connect_fetches(m: Module, core: Any, units: CoreUnits) -> None:
+def _connect_fetches(m: Module, core: wiring.Component, units: CoreUnits) -> None:
     """Fetches after their coordinates are computed, and wavefronts that an error response stops."""
     request, result, fetches = core.fetches.request, units.coordinates.result, units.fetches
     connect(m, flipped(core.fetches.response), fetches.response)
@@ -173,10 +174,10 @@ def _connect_register_writes(m: Module, units: CoreUnits, array: ArrayConfig, al
         m.d.comb += write.payload.beat.eq(Mux(clears, clear.beat, fetch.payload.beat))
 
 
-def _connect_ends(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) -> None:
+def _connect_ends(m: Module, core: wiring.Component, units: CoreUnits) -> None:
     """Wavefronts that have ended."""
     scheduler, retirement, states = units.scheduler, units.retirement, units.states
-    connect_retirement(m, core, array, retirement, units.outputs, contexts=states.ended_contexts, states=states.ended)
+    connect_retirement(m, core, retirement, units.outputs, contexts=states.ended_contexts, states=states.ended)
     m.d.comb += [
         scheduler.can_retire.eq(retirement.ready),
         retirement.wavefront.eq(scheduler.retire),
@@ -187,13 +188,12 @@ def _connect_ends(m: Module, core: Any, units: CoreUnits, array: ArrayConfig) ->
 
 def connect_retirement(
     m: Module,
-    core: Any,
-    array: ArrayConfig,
+    core: wiring.Component,
     retirement: Retirement,
     outputs: OutputRegisters,
     *,
-    contexts: Any,
-    states: Any,
+    contexts: Sequence[Signal],
+    states: Sequence[data.View],
 ) -> None:
     """Wire the retirement to a core's border, its output registers and two readers of states.
 
@@ -223,5 +223,5 @@ def connect_retirement(
         retirement.conditional.eq(outputs.conditional),
         retirement.conditional_written.eq(outputs.conditional_written),
     ]
-    if array.beats > 1:
+    if outputs.sizes.beats > 1:
         m.d.comb += [outputs.beat.eq(retirement.beat), outputs.conditional_beat.eq(retirement.test_beat)]

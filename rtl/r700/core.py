@@ -33,7 +33,7 @@ from ctm.rtl.r700.finish import WavefrontEnd
 from ctm.rtl.r700.flow.unit import FLOW_LINES, FlowUnit
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.occupancy import Occupancy
-from ctm.rtl.r700.passes import by_segment, segment_context
+from ctm.rtl.r700.partition import Partition, segment_outputs
 from ctm.rtl.r700.registers.file import RegisterFile
 from ctm.rtl.r700.registers.other_writes import OtherWrites
 from ctm.rtl.r700.shading import connect_shading
@@ -82,7 +82,7 @@ class Core(wiring.Component):
 
     def __init__(self, config: MachineConfig) -> None:
         self._config, array = config, config.array
-        segments = by_segment(array)
+        outputs = segment_outputs(array)
         self.units = Units(
             start=WavefrontStart(array, config if config.pipeline.draws else None),
             flow=FlowUnit(array, draws=config.pipeline.draws, geometry=config.pipeline.has_geometry),
@@ -94,8 +94,8 @@ class Core(wiring.Component):
             code=CodeCache(),
             loader=ConstantLoader(CONSTANT_PAIRS, FLOW_LINES),
             constants=FloatConstants(),
-            outputs=OutputRegisters(segments, SHAPES),
-            retirement=Retirement(segments, SHAPES),
+            outputs=OutputRegisters(outputs, SHAPES),
+            retirement=Retirement(outputs, SHAPES),
         )
         self.launched: data.View = record(PROGRAM, name="launched")
         """The program, a cycle after `program` has it."""
@@ -147,10 +147,10 @@ class Core(wiring.Component):
         flags.set("occupied", Mux(takes, chosen, 0))
         flags.clear("occupied", Mux(units.end.free.valid, (1 << units.end.free.wave)[: array.threads], 0))
         flags.finish(m)
-        fresh = units.start.fresh
+        fresh, partition = units.start.fresh, Partition.of(array)
         m.d.comb += [
             units.outputs.start.valid.eq(fresh.valid),
-            units.outputs.start.context.eq(segment_context(array, fresh.number, fresh.wave)),
+            units.outputs.start.context.eq(partition.segment_row(partition.first_pixel(fresh.number), fresh.wave)),
         ]
         return flags["occupied"]
 
@@ -241,9 +241,7 @@ class Core(wiring.Component):
     def _connect_ends(self, m: Module, units: Units) -> None:
         """Wavefronts at their end: tests, outputs, faults."""
         end, retirement = units.end, units.retirement
-        connect_retirement(
-            m, self, by_segment(self._config.array), retirement, units.outputs, contexts=end.contexts, states=end.states
-        )
+        connect_retirement(m, self, retirement, units.outputs, contexts=end.contexts, states=end.states)
         m.d.comb += [
             retirement.wavefront.eq(end.retire),
             end.can_retire.eq(retirement.ready),

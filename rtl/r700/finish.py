@@ -9,13 +9,13 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.programs import program_fault_layout, wavefront_layout
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.wavefronts.scheduling import context_bits, wave_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.dpp.wavefronts.state import end_state_layout
 from ctm.rtl.isa.r700.program import PROGRAM_FORMAT
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.r700.border.wavefront import end_layout
-from ctm.rtl.r700.passes import by_segment, segments_of
+from ctm.rtl.r700.partition import Partition, segment_outputs
 
 
 class WavefrontEnd(wiring.Component):
@@ -36,9 +36,9 @@ class WavefrontEnd(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._config, self._segments = config, segments_of(config)
-        contexts = by_segment(config)
-        event = data.StructLayout({"valid": 1, "context": context_bits(contexts), "faulted": 1})
+        self._config, self._segments = config, Partition.of(config).segments
+        context = segment_outputs(config).context_bits
+        event = data.StructLayout({"valid": 1, "context": context, "faulted": 1})
         at_wave = {"valid": 1, "wave": wave_bits(config)}
         super().__init__(
             {
@@ -46,7 +46,7 @@ class WavefrontEnd(wiring.Component):
                 "end": In(stream.Signature(end_layout(config))),
                 "retire": Out(event),
                 "can_retire": In(1),
-                "contexts": In(context_bits(contexts)).array(2),
+                "contexts": In(context).array(2),
                 "states": Out(end_state_layout(config.lanes)).array(2),
                 "released": In(event),
                 "free": Out(data.StructLayout(at_wave)),

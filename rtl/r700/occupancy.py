@@ -9,9 +9,9 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.r700.limits import LDS_BANK_DWORDS, LDS_ROW, SUBENTRIES
-from ctm.rtl.r700.border.registers import depth_of
+from ctm.rtl.r700.border.registers import depth_of, rows_of
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.shapes import PROGRAM
-from ctm.rtl.r700.slices import rows_of, slices_of
 
 
 class Occupancy(wiring.Component):
@@ -35,7 +35,7 @@ class Occupancy(wiring.Component):
         m = Module()
         config, program = self._config, self.program
         limits = [
-            (rows_of(program.gprs) * slices_of(config), depth_of(config)),
+            (rows_of(program.gprs) * Partition.of(config).slices, depth_of(config)),
             (Value.cast(program.stack), config.stack_entries * SUBENTRIES),
             (Value.cast(program.share), LDS_BANK_DWORDS // LDS_ROW),
         ]

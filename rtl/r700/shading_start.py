@@ -16,7 +16,7 @@ from ctm.rtl.isa.limits import CHANNELS, COLUMN_BITS, COORDINATE_BITS, QUAD, WOR
 from ctm.rtl.lib.pipeline import delay_valid
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.passes import first_pixel, pass_bits, passes_of
+from ctm.rtl.r700.partition import Partition, position
 from ctm.rtl.r700.shapes import PROGRAM
 
 _EDGES = (1, 2, 0)
@@ -54,7 +54,7 @@ class ShadingStart(wiring.Component):
     """
 
     def __init__(self, machine: MachineConfig) -> None:
-        self._machine, self._config = machine, machine.array
+        self._machine, self._partition = machine, Partition.of(machine.array)
         super().__init__(
             {
                 "program": In(PROGRAM),
@@ -68,12 +68,12 @@ class ShadingStart(wiring.Component):
                 "i": In(COLUMN_BITS),
                 "j": In(COORDINATE_BITS),
                 "edges": In(data.ArrayLayout(EDGE, CORNERS)),
-                "number": In(pass_bits(machine.array)),
+                "number": In(self._partition.pass_bits),
                 "second": In(1),
                 "valid": Out(1),
                 "ready": Out(1),
                 "has_second": Out(1),
-                "words": Out(words_layout(machine.array.at_once)),
+                "words": Out(words_layout(self._partition.lanes)),
             }
         )
 
@@ -100,7 +100,7 @@ class ShadingStart(wiring.Component):
 
     def _threads(self, m: Module) -> list[tuple[Value, Value]]:
         """R0 and R1 of a geometry program: offsets of vertices, and the primitive's number."""
-        lanes, thread = self._config.at_once, self.thread
+        lanes, thread = self._partition.lanes, self.thread
         bits, number = (lanes - 1).bit_length(), thread.thread
         row = (self.i[bits:] + self.number)[: len(number) - bits]
         found: list[tuple[Value, Value]] = []
@@ -118,7 +118,7 @@ class ShadingStart(wiring.Component):
 
     def _vertices(self, m: Module) -> list[Value]:
         """R0 of vertices: index, 0, primitive, instance. That of an emitted vertex is its dword in the ring."""
-        lanes = self._config.at_once
+        lanes = self._partition.lanes
         bits, entry, vertex = (lanes - 1).bit_length(), self.vertex.entry, record(_VERTEX, name="vertex_written")
         row = (self.i[bits:] + self.number)[: len(entry) - bits]
         m.d.comb += [vertex.index.eq(self.vertex.index), vertex.primitive.eq(self.vertex.primitive)]
@@ -134,8 +134,8 @@ class ShadingStart(wiring.Component):
     def _pairs(self, m: Module) -> list[Value]:
         """R1 of pixels: the pair, as integers."""
         words: list[Value] = []
-        before, rows_before = first_pixel(self._config, self.number)
-        for lane in range(self._config.at_once):
+        before, rows_before = position(self._partition.first_pixel(self.number))
+        for lane in range(self._partition.lanes):
             column, row = (Signal(WORD_BITS, name=f"{axis}_{lane}") for axis in ("column", "row"))
             m.d.comb += [
                 column.eq(self.i + before + 2 * (lane // QUAD) + lane % 2),
@@ -146,14 +146,14 @@ class ShadingStart(wiring.Component):
 
     def _edge_values(self, m: Module) -> tuple[list[Value], Value]:
         """R0 of pixels: edge values as words; and whether those of the pass are known."""
-        config, size = self._config, self._config.wavefront_lanes
-        pixel, pixel_bits, bits = Signal(range(size + 1)), (size - 1).bit_length(), (config.at_once - 1).bit_length()
+        partition, size = self._partition, self._partition.wavefront
+        pixel, pixel_bits, bits = Signal(range(size + 1)), (size - 1).bit_length(), (partition.lanes - 1).bit_length()
         goes = pixel != size
         with m.If(self.begins):
             m.d.sync += pixel.eq(0)
         with m.Elif(goes):
             m.d.sync += pixel.eq(pixel + 1)
-        column, row = Cat(pixel[0], pixel[2:pixel_bits]), pixel[1]
+        column, row = position(pixel[:pixel_bits])
         results = []
         for entry, number in enumerate(_EDGES):
             edge, value = self.edges[number], Signal(signed(EDGE_BITS), name=f"value_{number}")
@@ -169,8 +169,8 @@ class ShadingStart(wiring.Component):
         with m.Elif(arrives[0]):
             m.d.sync += known.eq(known + 1)
         words: list[Value] = []
-        for lane in range(config.at_once):
-            m.submodules[f"edges_{lane}"] = kept = DistributedRam(WORD_BITS * len(results), passes_of(config))
+        for lane in range(partition.lanes):
+            m.submodules[f"edges_{lane}"] = kept = DistributedRam(WORD_BITS * len(results), partition.passes)
             kept.write(m, arrives[1 + bits :], Cat(results), arrives[0] & (arrives[1 : 1 + bits] == lane))
             words.append(Cat(kept.read(m, self.number), Const(0, WORD_BITS)))
         return words, known[bits:] > self.number

@@ -19,12 +19,11 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.fetch_clause import first_number_layout
-from ctm.rtl.r700.border.registers import clear_layout, pass_write_layout, row_bits
+from ctm.rtl.r700.border.registers import clear_layout, pass_write_layout, row_bits, rows_of
 from ctm.rtl.r700.border.wavefront import start_layout
-from ctm.rtl.r700.passes import first_pixel, passes_of
+from ctm.rtl.r700.partition import Partition, position
 from ctm.rtl.r700.shading_start import ShadingStart
 from ctm.rtl.r700.shapes import PROGRAM
-from ctm.rtl.r700.slices import by_slice, rows_of, slice_bits, slices_of
 
 
 class WavefrontStart(wiring.Component):
@@ -54,8 +53,8 @@ class WavefrontStart(wiring.Component):
 
     def __init__(self, config: ArrayConfig, machine: MachineConfig | None = None) -> None:
         self._config, self._machine = config, machine
+        self._partition = partition = Partition.of(config)
         at_wave = {"valid": 1, "wave": wave_bits(config)}
-        self._passes = passes_of(config)
         drawn = None if machine is None else drawn_layout(machine)
         self._wavefront = wavefront_layout(config.wavefront_lanes, drawn=drawn)
         vertex: dict[str, Member] = {}
@@ -72,7 +71,7 @@ class WavefrontStart(wiring.Component):
                 "clear": Out(stream.Signature(clear_layout(config))),
                 "r0": Out(stream.Signature(pass_write_layout(config))),
                 "first_number": Out(first_number_layout(config)),
-                "fresh": Out(data.StructLayout(at_wave | {"number": range(max(2, self._passes))})),
+                "fresh": Out(data.StructLayout(at_wave | {"number": partition.pass_bits})),
                 "share": Out(stream.Signature(wave_bits(config))),
                 "start": Out(stream.Signature(start_layout(config))),
             }
@@ -81,12 +80,12 @@ class WavefrontStart(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        config, clear, r0 = self._config, self.clear, self.r0
+        config, partition, clear, r0 = self._config, self._partition, self.clear, self.r0
         wave = Signal(wave_bits(config))
         wavefront = record(self._wavefront, name="taken", reset_less=True)
         count = rows_of(delay(m, self.program.gprs, name="gprs"))
         base, end = (Signal(row_bits(config) + 1, name=name) for name in ("base", "end"))
-        row, number = Signal(row_bits(config) + 1), Signal(range(max(2, self._passes)))
+        row, number = Signal(row_bits(config) + 1), Signal(partition.pass_bits)
         next_block = self._clear(m, row, end)
         m.d.comb += [
             self.fresh.wave.eq(wave),
@@ -97,8 +96,8 @@ class WavefrontStart(wiring.Component):
             self.start.payload.base.eq(base),
         ]
         first_number, target = self._number(m, wavefront), r0.payload.target
-        last = passes_of(by_slice(config)) - 1
-        in_slice, first_row = number[: max(1, last.bit_length())], self._first_row(m, number, base, count)
+        last = partition.slice_passes - 1
+        in_slice, first_row = number[: partition.slice_pass_bits], self._first_row(m, number, base, count)
         self._write_r0(m, wavefront, first_number, number)
         shading = None if self._machine is None else self._shade(m, self._machine, wavefront, number)
         m.d.comb += [
@@ -114,7 +113,7 @@ class WavefrontStart(wiring.Component):
                 with m.If(self.wavefront.valid):
                     m.next = "wave"
             with m.State("wave"):
-                size = count * slices_of(config)
+                size = count * partition.slices
                 m.d.sync += [base.eq(wave * size), end.eq(wave * size + size), row.eq(wave * size)]
                 m.next = "registers"
             with m.State("registers"):
@@ -137,7 +136,7 @@ class WavefrontStart(wiring.Component):
 
     def _give_passes(self, m: Module, number: Signal, shading: ShadingStart | None) -> None:
         """Write the registers that a wavefront begins with, pass by pass."""
-        r0, is_last = self.r0, number == self._passes - 1
+        r0, is_last = self.r0, number == self._partition.passes - 1
         ready = Const(1) if shading is None else shading.ready
         with m.State("passes"):
             m.d.comb += [r0.valid.eq(ready), self.fresh.valid.eq(ready), self.first_number.valid.eq(ready)]
@@ -171,7 +170,7 @@ class WavefrontStart(wiring.Component):
 
     def _first_row(self, m: Module, number: Value, base: Value, count: Value) -> Value:
         """The row of R0 of the slice of a pass."""
-        bits = slice_bits(self._config)
+        bits = self._partition.slice_bits
         if not bits:
             return base
         row = Signal.like(base, name="first_row")
@@ -193,7 +192,7 @@ class WavefrontStart(wiring.Component):
             *(target.selects[channel].eq(channel) for channel in range(CHANNELS)),
         ]
         lanes, before = self._config.at_once, Signal.like(wavefront.i, name="columns_before")
-        column_before, row_before = first_pixel(self._config, number)
+        column_before, row_before = position(self._partition.first_pixel(number))
         m.d.comb += before.eq(column_before)
         columns, rows = ([Signal.like(first, name="r0") for _ in range(count)]
                          for first, count in ((wavefront.i, max(lanes // 2, min(lanes, 2))),

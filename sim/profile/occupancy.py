@@ -12,7 +12,7 @@ from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES, LDS_BANK_DWORDS, UNIT_BYTES
 from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.code.cache import LINES
-from ctm.rtl.r700.slices import slices_of
+from ctm.rtl.r700.partition import Partition
 from ctm.sim.elf import Executable
 from ctm.sim.elf.r5xx.executable import Executable as R5xxExecutable
 from ctm.sim.elf.r700.executable import Executable as R700Executable
@@ -109,7 +109,7 @@ def _bounds(executable: Executable, array: ArrayConfig) -> list[_Limit]:
         registers = executable.highest_temporary + 1
         return [limit("registers", registers, lambda count: array.temporaries >> (count - 1).bit_length())]
     assert isinstance(executable, R700Executable)
-    rows, slices = depth_of(array), slices_of(array)
+    rows, slices = depth_of(array), Partition.of(array).slices
     return [
         limit("registers", executable.gprs, lambda count: rows // ((count + CLAUSE_TEMPORARIES) * slices)),
         limit("stack entries", executable.stack_size, lambda count: array.stack_entries // max(count, 1)),

@@ -21,6 +21,7 @@ from ctm.rtl.config import DRAW_PRESET, PRESETS, ArrayConfig, MachineConfig
 from ctm.rtl.ctm import Ctm
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.program_formats import PROGRAM_FORMATS
+from ctm.rtl.r700.partition import Partition
 from ctm.sim.compiled.verilog import without_collection
 from ctm.tb.border.dependence import Dependence
 
@@ -148,6 +149,7 @@ def _arguments(function: Any) -> Iterator[dict[str, Any]]:
     machine = PRESETS[DRAW_PRESET]
     samples = {
         int: (2,), ProgramFormat: (PROGRAM_FORMATS["r5xx"],), MachineConfig: (machine,), ArrayConfig: (machine.array,),
+        Partition: (Partition.of(machine.array),),
     }  # fmt: skip
     parameters = inspect.signature(function).parameters
     choices = []

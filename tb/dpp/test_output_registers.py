@@ -7,7 +7,7 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.registers.outputs import OutputRegisters
+from ctm.rtl.dpp.registers.outputs import OutputRegisters, OutputSizes
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS
 from ctm.tb.dpp.instruction_sets import SHAPES
@@ -24,7 +24,8 @@ class Bench:
     """The registers, and arrays of their contents: words and values, and whether each was written."""
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
-        self.config, self.unit, self._fields = config, OutputRegisters(config, shapes), shapes.register_fields
+        self.config, self._fields = config, shapes.register_fields
+        self.unit = OutputRegisters(OutputSizes.of(config), shapes)
         self.generator = np.random.default_rng(config.lanes + config.at_once)
         self.contexts = 2 * config.threads
         self.words = np.zeros((self.contexts, OUTPUTS, config.lanes, CHANNELS), np.uint32)

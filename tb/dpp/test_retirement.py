@@ -7,6 +7,7 @@ import pytest
 from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
+from ctm.rtl.dpp.registers.outputs import OutputSizes
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.retirement import Retirement
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS, QUAD
@@ -65,7 +66,7 @@ class Bench:
     """The component, the memories that it reads and the wavefronts in it."""
 
     def __init__(self, config: ArrayConfig, shapes: Shapes, stall: float) -> None:
-        self.config, self.unit = config, Retirement(config, shapes)
+        self.config, self.unit = config, Retirement(OutputSizes.of(config), shapes)
         self.generator = generator = np.random.default_rng(config.lanes)
         self.in_beats = config.beats > 1
         self.tests, self.output = (

@@ -3,7 +3,7 @@
 Source: CTM Guide p. 29.
 """
 
-from typing import Any
+from dataclasses import dataclass
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -13,23 +13,53 @@ from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import beat_fields, beat_members, beat_of
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.dpp.wavefronts.scheduling import context_bits
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.ram import BlockRam, DistributedRam
 from ctm.rtl.lib.views import record
 
 
-def output_write_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
+@dataclass(frozen=True, kw_only=True)
+class OutputSizes:
+    """Sizes of what a core keeps of wavefronts' outputs until they are sent.
+
+    It keeps those of `contexts` wavefronts with `lanes` lanes, `outputs` registers of each lane. `at_once` lanes are
+    written in a cycle, and as many are sent.
+    """
+
+    contexts: int
+    lanes: int
+    at_once: int
+    outputs: int
+
+    @staticmethod
+    def of(array: ArrayConfig) -> "OutputSizes":
+        """Those of a core with a scheduler: a wave slot has two contexts (`context_bits`)."""
+        return OutputSizes(
+            contexts=2 * array.threads, lanes=array.lanes, at_once=array.at_once, outputs=array.outputs
+        )  # fmt: skip
+
+    @property
+    def beats(self) -> int:
+        """Cycles in which the lanes of a wavefront are written or sent."""
+        return self.lanes // self.at_once
+
+    @property
+    def context_bits(self) -> int:
+        """Width of a context's number."""
+        return (self.contexts - 1).bit_length()
+
+
+def output_write_layout(sizes: OutputSizes, shapes: Shapes) -> data.StructLayout:
     """Results that go to outputs: each field's target, words and the channels written.
 
     `values` are conditional values, written in the lanes of `conditional`. The lanes are those of one beat.
     """
-    lanes = config.at_once
+    lanes = sizes.at_once
     return data.StructLayout(
         {
-            "context": context_bits(config),
-            **beat_fields(config),
-            "targets": data.ArrayLayout((config.outputs - 1).bit_length(), len(shapes.register_fields)),
+            "context": sizes.context_bits,
+            **beat_fields(sizes),
+            "targets": data.ArrayLayout((sizes.outputs - 1).bit_length(), len(shapes.register_fields)),
             "words": words_layout(lanes),
             "enable": data.ArrayLayout(CHANNELS, lanes),
             "values": data.ArrayLayout(WORD_BITS, lanes),
@@ -43,7 +73,7 @@ class OutputRegisters(wiring.Component):
 
     Members
     -------
-    write : ``In(output_write_layout(config, shapes))``
+    write : ``In(output_write_layout(sizes, shapes))``
     start : ``In({valid, context})``
         Marks all registers of that context as not written.
     context : ``In``
@@ -63,54 +93,53 @@ class OutputRegisters(wiring.Component):
         Conditional values, a cycle later.
     """
 
-    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
-        self._config, self._fields = config, shapes.register_fields
-        lanes, context = config.lanes, context_bits(config)
+    def __init__(self, sizes: OutputSizes, shapes: Shapes) -> None:
+        self.sizes, self._fields = sizes, shapes.register_fields
+        lanes, context = sizes.lanes, sizes.context_bits
         super().__init__(
             {
-                "write": In(output_write_layout(config, shapes)),
+                "write": In(output_write_layout(sizes, shapes)),
                 "start": In(data.StructLayout({"valid": 1, "context": context})),
                 "context": In(context),
-                "target": In(range(config.outputs)),
-                **beat_members(config, In, "beat", "conditional_beat"),
-                "written": Out(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), config.outputs)),
-                "words": Out(words_layout(config.at_once)),
+                "target": In(range(sizes.outputs)),
+                **beat_members(sizes, In, "beat", "conditional_beat"),
+                "written": Out(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), sizes.outputs)),
+                "words": Out(words_layout(sizes.at_once)),
                 "conditional_context": In(context),
                 "conditional_written": Out(lanes),
-                "conditional": Out(data.ArrayLayout(WORD_BITS, config.at_once)),
+                "conditional": Out(data.ArrayLayout(WORD_BITS, sizes.at_once)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        config, write = self._config, self.write
-        contexts = 2 * config.threads
+        sizes, write = self.sizes, self.write
         targets = {
             channel: write.targets[number] for number, field in enumerate(self._fields) for channel in field.channels
         }
-        written_beat, read_beat = beat_of(config, write), beat_of(config, self)
-        tested_beat = beat_of(config, self, "conditional_beat")
-        for lane in range(config.at_once):
+        written_beat, read_beat = beat_of(sizes, write), beat_of(sizes, self)
+        tested_beat = beat_of(sizes, self, "conditional_beat")
+        for lane in range(sizes.at_once):
             for channel in range(CHANNELS):
                 target = targets[channel]
                 word = self._memory(
-                    m, f"words_{lane}_{channel}", config.outputs * contexts * config.beats,
+                    m, f"words_{lane}_{channel}", sizes.outputs * sizes.contexts * sizes.beats,
                     Cat(target, write.context, written_beat), write.words[lane][channel],
                     write.enable[lane][channel], Cat(self.target, self.context, read_beat),
                 )  # fmt: skip
                 m.d.comb += self.words[lane][channel].eq(word)
             value = self._memory(
-                m, f"conditional_{lane}", contexts * config.beats, Cat(write.context, written_beat), write.values[lane],
-                write.conditional[lane], Cat(self.conditional_context, tested_beat),
+                m, f"conditional_{lane}", sizes.contexts * sizes.beats, Cat(write.context, written_beat),
+                write.values[lane], write.conditional[lane], Cat(self.conditional_context, tested_beat),
             )  # fmt: skip
             m.d.comb += self.conditional[lane].eq(value)
 
         m.submodules.flags = flags = DistributedRam(
-            data.StructLayout({"written": self.written.shape(), "conditional": config.lanes}), contexts
+            data.StructLayout({"written": self.written.shape(), "conditional": sizes.lanes}), sizes.contexts
         )
         # A start does not clear the table, so that the table has one writer.
-        fresh = Signal(contexts)
+        fresh = Signal(sizes.contexts)
 
         def read(context: Value) -> data.View:
             found: data.View = record(flags.shape, name="found")
@@ -123,10 +152,10 @@ class OutputRegisters(wiring.Component):
         ]
         before = read(write.context)
         after = Signal.like(before)
-        conditional = Cat(self._own(write.conditional, lane) for lane in range(config.lanes))
+        conditional = Cat(self._own(write.conditional, lane) for lane in range(sizes.lanes))
         m.d.comb += after.conditional.eq(before.conditional | conditional)
-        for target in range(config.outputs):
-            for lane in range(config.lanes):
+        for target in range(sizes.outputs):
+            for lane in range(sizes.lanes):
                 goes = Cat(targets[channel] == target for channel in range(CHANNELS))
                 m.d.comb += after.written[target][lane].eq(
                     before.written[target][lane] | (self._own(write.enable, lane) & goes)
@@ -137,12 +166,12 @@ class OutputRegisters(wiring.Component):
         m.d.sync += fresh.eq((fresh & ~written) | started)
         return m
 
-    def _own(self, written: Any, lane: int) -> Value:
+    def _own(self, written: Value | data.View, lane: int) -> Value:
         """The write of one lane of the wavefront: 0 if it belongs to another beat."""
-        config = self._config
-        beat, index = divmod(lane, config.at_once)
+        sizes = self.sizes
+        beat, index = divmod(lane, sizes.at_once)
         own = Value.cast(written[index])
-        return own if config.beats == 1 else Mux(beat_of(config, self.write) == beat, own, 0)
+        return own if sizes.beats == 1 else Mux(beat_of(sizes, self.write) == beat, own, 0)
 
     def _memory(
         self, m: Module, name: str, depth: int, address: Value, word: Value, enable: Value, read_address: Value

@@ -12,11 +12,10 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import output_layout, words_layout
 from ctm.rtl.border.conditional import ConditionalClient
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import ONLY_BEAT, beat_bits, beat_members, is_last, lanes_of, pair_of
 from ctm.rtl.dpp.program import program_layout
+from ctm.rtl.dpp.registers.outputs import OutputSizes
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.dpp.wavefronts.scheduling import context_bits
 from ctm.rtl.dpp.wavefronts.state import end_state_layout
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
@@ -61,9 +60,9 @@ class Retirement(wiring.Component):
     output : ``Out(stream.Signature(output_layout(lanes, outputs)))``
     """
 
-    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
-        self._config = config
-        context, lanes = context_bits(config), config.lanes
+    def __init__(self, sizes: OutputSizes, shapes: Shapes) -> None:
+        self._sizes = sizes
+        context, lanes = sizes.context_bits, sizes.lanes
         state = end_state_layout(lanes)
         event = data.StructLayout({"valid": 1, "context": context, "faulted": 1})
         super().__init__(
@@ -76,22 +75,22 @@ class Retirement(wiring.Component):
                 "test_state": In(state),
                 "context": Out(context),
                 "state": In(state),
-                "conditional": In(data.ArrayLayout(WORD_BITS, config.at_once)),
+                "conditional": In(data.ArrayLayout(WORD_BITS, sizes.at_once)),
                 "conditional_written": In(lanes),
-                "target": Out(range(config.outputs)),
-                "words": In(words_layout(config.at_once)),
-                **beat_members(config, Out, "beat", "test_beat"),
-                "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), config.outputs)),
+                "target": Out(range(sizes.outputs)),
+                "words": In(words_layout(sizes.at_once)),
+                **beat_members(sizes, Out, "beat", "test_beat"),
+                "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), sizes.outputs)),
                 "release": Out(event),
                 "tester": Out(ConditionalClient(lanes)),
-                "output": Out(stream.Signature(output_layout(config.at_once, config.outputs))),
+                "output": Out(stream.Signature(output_layout(sizes.at_once, sizes.outputs))),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        entry = data.StructLayout({"context": context_bits(self._config), "faulted": 1, "tested": 1})
+        entry = data.StructLayout({"context": self._sizes.context_bits, "faulted": 1, "tested": 1})
         m.submodules.queue = queue = SyncFIFO(width=entry.size, depth=_TESTED)
         self._test(m, queue, self._choose(m))
         self._send(m, queue, entry)
@@ -99,7 +98,7 @@ class Retirement(wiring.Component):
 
     def _choose(self, m: Module) -> stream.Interface:
         """The next wavefront. Those that have vacated their wave slots have priority, because they cannot stall."""
-        m.submodules.vacated = vacated = SyncFIFO(width=context_bits(self._config), depth=2 * self._config.threads)
+        m.submodules.vacated = vacated = SyncFIFO(width=self._sizes.context_bits, depth=self._sizes.contexts)
         # Ready comes from a register: the scheduler selects a wavefront by it in the same cycle.
         m.submodules.ended = ended = RegisterSlice(self.wavefront.shape(), SliceMode.LIGHT)
         chosen = stream.Signature(self.wavefront.shape()).create()
@@ -159,10 +158,10 @@ class Retirement(wiring.Component):
 
     def _fetch(self, m: Module, valid: Value) -> tuple[Value, data.View]:
         """Whether the conditional values of all beats have been read while `valid`, and the values."""
-        beats = self._config.beats
+        beats = self._sizes.beats
         # Words of a beat come in the cycle after their read.
         asked, fetched = Signal(range(beats + 1)), Signal(name="fetched")
-        values = record(data.ArrayLayout(WORD_BITS, self._config.lanes), name="values")
+        values = record(data.ArrayLayout(WORD_BITS, self._sizes.lanes), name="values")
         m.d.comb += fetched.eq(asked == beats)
         with m.If(~valid):
             m.d.sync += asked.eq(0)
@@ -181,9 +180,9 @@ class Retirement(wiring.Component):
     def _send(self, m: Module, queue: SyncFIFO, entry: data.StructLayout) -> None:
         """Send the outputs of the wavefronts in the queue."""
         wavefront, output = data.View(entry, queue.r_data), self.output
-        outputs = self._config.outputs
+        outputs = self._sizes.outputs
         remaining, started = Signal(outputs), Signal()
-        passed = Signal(self._config.lanes)
+        passed = Signal(self._sizes.lanes)
         # The state of the wavefront that begins; its outputs follow.
         state = Signal.like(self.state, reset_less=True)
         stores = state.covered & state.valid_mask & passed
@@ -197,7 +196,7 @@ class Retirement(wiring.Component):
         others = Signal(outputs)
         m.d.comb += others.eq(remaining & (remaining - 1)[:outputs])
         stores, masks = self._masks(m, stores, self.written[target], beat)
-        i, j = pair_of(self._config, state, beat)
+        i, j = pair_of(self._sizes, state, beat)
         m.d.comb += [
             self.context.eq(wavefront.context),
             upcoming.eq(Mux(started, Mux(sent, others, remaining), Mux(wavefront.faulted, 0, writes))),
@@ -231,22 +230,22 @@ class Retirement(wiring.Component):
 
     def _beats(self, m: Module, sends: Value) -> tuple[Value, Value]:
         """The beat that is being sent, and whether that is an output register's last one."""
-        config = self._config
-        if config.beats == 1:
+        sizes = self._sizes
+        if sizes.beats == 1:
             return ONLY_BEAT, sends
-        beat, upcoming = Signal(beat_bits(config)), Signal(beat_bits(config), name="upcoming_beat")
+        beat, upcoming = Signal(beat_bits(sizes)), Signal(beat_bits(sizes), name="upcoming_beat")
         m.d.comb += [upcoming.eq(beat + sends), self.beat.eq(upcoming)]
         m.d.sync += beat.eq(upcoming)
-        return beat, sends & is_last(config, beat)
+        return beat, sends & is_last(sizes, beat)
 
     def _masks(self, m: Module, stores: Value, written: data.View, beat: Value) -> tuple[Value, Any]:
         """The storing lanes of a beat, and the channels that they have written."""
-        config = self._config
-        if config.beats == 1:
+        sizes = self._sizes
+        if sizes.beats == 1:
             return stores, written
-        own = Signal(config.at_once, name="stores")
-        masks = record(data.ArrayLayout(CHANNELS, config.at_once), name="masks")
-        m.d.comb += [own.eq(lanes_of(config, stores, beat)), masks.eq(lanes_of(config, written, beat))]
+        own = Signal(sizes.at_once, name="stores")
+        masks = record(data.ArrayLayout(CHANNELS, sizes.at_once), name="masks")
+        m.d.comb += [own.eq(lanes_of(sizes, stores, beat)), masks.eq(lanes_of(sizes, written, beat))]
         return own, masks
 
 

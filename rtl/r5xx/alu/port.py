@@ -16,7 +16,7 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.beats import Taken, beat_members, counted, is_last, keep, take
 from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
 from ctm.rtl.dpp.registers.file import BANKS, register_address_layout
-from ctm.rtl.dpp.registers.outputs import output_write_layout
+from ctm.rtl.dpp.registers.outputs import OutputSizes, output_write_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
 from ctm.rtl.dpp.wavefronts.scheduling import IssuePort, context_bits, wave_bits
 from ctm.rtl.dpp.wavefronts.state import wavefront_state_layout
@@ -73,7 +73,7 @@ class AluPort(wiring.Component):
     source_addresses, temporaries, result_addresses, results, result_writes, reserved, result_enable
         The register file's.
     flags : ``Out({valid, wave, flags})``
-    outputs : ``Out(output_write_layout(config, SHAPES))``
+    outputs : ``Out(output_write_layout(OutputSizes.of(array), SHAPES))``
     acquiring : ``Out({valid, wave})``
         An acquiring write is in flight; two cycles after its issue.
     announced : ``Out(1)``
@@ -129,7 +129,7 @@ class AluPort(wiring.Component):
                 "reserved": Out(BANKS),
                 "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
                 "flags": Out(data.StructLayout(at_wave | {"flags": flags_layout(lanes)})),
-                "outputs": Out(output_write_layout(array, SHAPES)),
+                "outputs": Out(output_write_layout(OutputSizes.of(array), SHAPES)),
                 "acquiring": Out(data.StructLayout(at_wave)),
                 "announced": Out(1),
                 "uncached": Out(uncached_layout(array)),

@@ -11,7 +11,7 @@ from ctm.rtl.border.clients import words_layout
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.beats import beat_members, gathered, is_last, lanes_of
 from ctm.rtl.dpp.registers.file import register_address_layout
-from ctm.rtl.dpp.registers.outputs import output_write_layout
+from ctm.rtl.dpp.registers.outputs import OutputSizes, output_write_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.fp.zero_comparison import Comparison
 from ctm.rtl.isa.limits import CHANNELS
@@ -63,7 +63,7 @@ class AluWrites(wiring.Component):
                 **beat_members(array, In, "beat"),
                 **beat_members(array, Out, "result_beat"),
                 "flags": Out(flags),
-                "outputs": Out(output_write_layout(array, SHAPES)),
+                "outputs": Out(output_write_layout(OutputSizes.of(array), SHAPES)),
                 "uncached": Out(uncached_layout(array)),
                 "written": Out(written_layout(array)),
             }

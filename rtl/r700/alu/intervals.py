@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.r700.limits import READ_CYCLES
-from ctm.rtl.r700.passes import passes_of
-from ctm.rtl.r700.slices import PERIOD
+from ctm.rtl.r700.partition import PERIOD, Partition
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,5 +50,5 @@ class Intervals:
 
 def intervals_of(array: ArrayConfig, lane_latency: int) -> Intervals:
     """The intervals of a core."""
-    passes = passes_of(array)
+    passes = Partition.of(array).passes
     return Intervals(interval=max(PERIOD, passes), passes=passes, lane_latency=lane_latency)

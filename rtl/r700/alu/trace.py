@@ -8,8 +8,8 @@ from ctm.rtl.isa.r700.limits import GROUP_SLOTS
 from ctm.rtl.r700.border.alu_clause import address_layout, masks_layout
 from ctm.rtl.r700.border.event import event_layout
 from ctm.rtl.r700.border.registers import slice_words
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
-from ctm.rtl.r700.slices import slice_fields
 
 
 def alu_trace_layout(config: ArrayConfig) -> data.StructLayout:
@@ -23,11 +23,12 @@ def alu_trace_layout(config: ArrayConfig) -> data.StructLayout:
     result
         The masks and address registers after it.
     """
-    size = config.wavefront_lanes
+    size, partition = config.wavefront_lanes, Partition.of(config)
+    words = data.ArrayLayout(slice_words(partition), GROUP_SLOTS)
     return data.StructLayout(
         {
             "issue": event_layout(wave=wave_bits(config), address=UNIT_ADDRESS_BITS, chosen=size, is_last=1),
-            "words": event_layout(**slice_fields(config), words=data.ArrayLayout(slice_words(config), GROUP_SLOTS)),
+            "words": event_layout(**partition.slice_fields, words=words),
             "result": event_layout(wave=wave_bits(config), masks=masks_layout(size), addresses=address_layout(size)),
         }
     )

@@ -36,9 +36,9 @@ from ctm.rtl.r700.border.constants import ConstantPort
 from ctm.rtl.r700.border.registers import channel_write_layout, register_address_layout, register_words_layout
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
+from ctm.rtl.r700.partition import PERIOD, Partition
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.shapes import PROGRAM
-from ctm.rtl.r700.slices import PERIOD
 
 
 class AluUnit(wiring.Component):
@@ -66,7 +66,7 @@ class AluUnit(wiring.Component):
         `free` is not read: the unit has the highest priority.
     file_reads : ``Out(ArrayLayout(register_address_layout(config), 4))``
         A row of each channel; without effect in cycles with `reads_free`.
-    file_found : ``In(register_words_layout(config))``
+    file_found : ``In(register_words_layout(Partition.of(array)))``
         The words of the previous cycle's rows.
     reads_free : ``Out(1)``
         In one of four cycles: other units may read registers.
@@ -108,7 +108,7 @@ class AluUnit(wiring.Component):
                 "outcome": Out(stream.Signature(alu_outcome_layout(array))),
                 "code": Out(CodePort()),
                 "file_reads": Out(data.ArrayLayout(register_address_layout(array), CHANNELS)),
-                "file_found": In(register_words_layout(array)),
+                "file_found": In(register_words_layout(Partition.of(array))),
                 "reads_free": Out(1),
                 "file_writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
                 "file_others": In(data.ArrayLayout(channel_write_layout(array), CHANNELS)),

@@ -15,8 +15,8 @@ from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, UNIT_ADDRESS_BITS
 
 
-def fetch_clause_layout(config: ArrayConfig) -> data.StructLayout:
-    """A fetch clause, or with `exports` an export, that begins.
+def fetch_clause_layout(config: ArrayConfig, pixels: int) -> data.StructLayout:
+    """A fetch clause, or with `exports` an export, that begins, for so many pixels: a wavefront or a slice of one.
 
     A clause has the units from `begin` up to, but without, `end`: texture fetches with `textures`, else vertex fetches.
     An export is the CF instruction `unit`. Registers, outputs and memory are written for the pixels in `executing`;
@@ -31,10 +31,10 @@ def fetch_clause_layout(config: ArrayConfig) -> data.StructLayout:
             "unit": 8 * UNIT_BYTES,
             "begin": UNIT_ADDRESS_BITS,
             "end": UNIT_ADDRESS_BITS,
-            "executing": config.wavefront_lanes,
-            "active": config.wavefront_lanes,
-            "covered": config.wavefront_lanes,
-            "valid_mask": config.wavefront_lanes,
+            "executing": pixels,
+            "active": pixels,
+            "covered": pixels,
+            "valid_mask": pixels,
             "loop_index": LOOP_INDEX_BITS,
             "base": row_bits(config),
             "budget": WORD_BITS,

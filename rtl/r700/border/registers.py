@@ -3,6 +3,7 @@
 Source: R700-Family Instruction Set Architecture, section 4.7, and chapter 5 (DST_SEL).
 """
 
+from amaranth import Value
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
@@ -10,14 +11,20 @@ from ctm.rtl.border.clients import words_layout
 from ctm.rtl.border.interface import Interface
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
+from ctm.rtl.isa.r700.limits import CLAUSE_TEMPORARIES
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
-from ctm.rtl.r700.passes import pass_bits
-from ctm.rtl.r700.slices import by_slice
+from ctm.rtl.r700.partition import Partition
 
 
 def depth_of(config: ArrayConfig) -> int:
     """Rows of the register file, each of which holds one register of one slice."""
-    return config.temporaries * config.lanes // by_slice(config).wavefront_lanes
+    partition = Partition.of(config)
+    return config.temporaries * partition.segment // partition.slice
+
+
+def rows_of(gprs: Value) -> Value:
+    """Rows of the register file that a slice of a wavefront has, for a program of so many registers."""
+    return gprs + CLAUSE_TEMPORARIES
 
 
 def row_bits(config: ArrayConfig) -> int:
@@ -30,15 +37,15 @@ def register_address_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout({"row": row_bits(config), "exists": 1})
 
 
-def slice_words(config: ArrayConfig) -> data.ArrayLayout:
+def slice_words(partition: Partition) -> data.ArrayLayout:
     """A word of every pixel of a slice."""
-    return data.ArrayLayout(WORD_BITS, by_slice(config).wavefront_lanes)
+    return data.ArrayLayout(WORD_BITS, partition.slice)
 
 
 def channel_write_layout(config: ArrayConfig) -> data.StructLayout:
     """A write of one channel of a row, in the pixels of `enable`; without any nothing is written. Other words are 0."""
-    enable = by_slice(config).wavefront_lanes
-    return data.StructLayout({"row": row_bits(config), "words": slice_words(config), "enable": enable})
+    partition = Partition.of(config)
+    return data.StructLayout({"row": row_bits(config), "words": slice_words(partition), "enable": partition.slice})
 
 
 def target_layout(config: ArrayConfig) -> data.StructLayout:
@@ -51,7 +58,7 @@ def target_layout(config: ArrayConfig) -> data.StructLayout:
         {
             "row": row_bits(config),
             "exists": 1,
-            "number": pass_bits(by_slice(config)),
+            "number": Partition.of(config).slice_pass_bits,
             "followed": 1,
             "selects": data.ArrayLayout(3, CHANNELS),
             "enable": config.at_once,
@@ -69,9 +76,9 @@ def pass_write_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout({"target": target_layout(config), "words": words_layout(config.at_once)})
 
 
-def register_words_layout(config: ArrayConfig) -> data.StructLayout:
+def register_words_layout(partition: Partition) -> data.StructLayout:
     """A register's words of a slice; channels that are not `valid` read 0, and their words are undefined."""
-    return data.StructLayout({"words": data.ArrayLayout(slice_words(config), CHANNELS), "valid": CHANNELS})
+    return data.StructLayout({"words": data.ArrayLayout(slice_words(partition), CHANNELS), "valid": CHANNELS})
 
 
 class RegisterPort(Interface):
@@ -81,7 +88,7 @@ class RegisterPort(Interface):
     -------
     read : ``Out(stream.Signature(register_address_layout(config)))``
         Ready in cycles in which the ALU reads nothing, one in four.
-    found : ``In(register_words_layout(config))``
+    found : ``In(register_words_layout(Partition.of(config)))``
         The register that was read in the previous cycle.
     write : ``Out(stream.Signature(pass_write_layout(config)))``
         Passes of a register in order; passes of other registers may come between them.
@@ -95,7 +102,7 @@ class RegisterPort(Interface):
         super().__init__(
             {
                 "read": Out(stream.Signature(register_address_layout(config))),
-                "found": In(register_words_layout(config)),
+                "found": In(register_words_layout(Partition.of(config))),
                 "write": Out(stream.Signature(pass_write_layout(config))),
                 "error": Out(1),
                 "in_flight": In(1),

@@ -4,10 +4,6 @@ The code begins at any word of memory, so a line may lie in two lines of memory.
 the second reader, which waits meanwhile: so a block RAM with two ports is enough. Source: docs/design/r700-core.md.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -27,6 +23,8 @@ _ROWS = LINE_WORDS // _ROW_WORDS
 _ROW_OF_LINE = (_ROWS - 1).bit_length()
 _WORD_OF_ROW = (_ROW_WORDS - 1).bit_length()
 _INDEX_BITS = (LINES - 1).bit_length()
+_LINE_BITS = ROW_ADDRESS_BITS - _ROW_OF_LINE
+"""Width of a line's number."""
 _WORD_OFFSET = WORD_BYTES.bit_length() - 1
 _POSITION_BITS = LINE_OFFSET_BITS - _WORD_OFFSET
 """Width of a word's position in a line of memory."""
@@ -37,27 +35,10 @@ _KEPT = 63
 READERS = 2
 _WAITS = 1
 """The reader at whose address lines are written."""
-_TAG = data.StructLayout({"error": 1, "tag": ROW_ADDRESS_BITS - _ROW_OF_LINE - _INDEX_BITS})
+_TAG = data.StructLayout({"error": 1, "tag": _LINE_BITS - _INDEX_BITS})
 _TOGETHER = 32
 """Lines that are invalidated in one cycle."""
 _POSITION_TOGETHER = (_TOGETHER - 1).bit_length()
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Loading:
-    """The line that is loaded: its number, the first of its words in memory, and the lines of memory that have come.
-
-    `asked`, `came` and `error` have a bit for each of two lines of memory. The second one has the remainder of the
-    line, or, where lines of memory are those of the code, `paired`, the next line.
-    """
-
-    line: Signal
-    first: Signal
-    held: Signal
-    error: Signal
-    asked: Signal
-    came: Signal
-    paired: Signal
 
 
 class CodeCache(wiring.Component):
@@ -103,27 +84,26 @@ class CodeCache(wiring.Component):
             m.d.sync += invalidating.eq(0)
         with m.Elif(invalidates):
             m.d.sync += invalidating.eq(invalidating + 1)
-        line_bits = ROW_ADDRESS_BITS - _ROW_OF_LINE
-        loading = Signal(line_bits, name="line")
+        refill = _Refill(m, self)
 
         def holds(line: Value) -> tuple[Value, Value]:
             """Whether a line is valid, and whether it had an error response."""
             index = line[:_INDEX_BITS]
             tag, together = tags.read(m, index), loaded.read(m, index[_POSITION_TOGETHER:])
             # A loading line overwrites its predecessor word by word.
-            is_replaced = self.busy & (index == loading[:_INDEX_BITS])
+            is_replaced = self.busy & (index == refill.line[:_INDEX_BITS])
             is_valid = together.bit_select(index[:_POSITION_TOGETHER], 1) & ~is_replaced & ~invalidates
             return is_valid & (tag.tag == line[_INDEX_BITS:]), tag.error
 
-        wanted, wants = Signal(line_bits), Signal()
-        writer, stored = memory.write_port(granularity=1), Signal(_ROW_OF_LINE + _INDEX_BITS)
+        wanted, wants = Signal(_LINE_BITS), Signal()
+        writer = memory.write_port(granularity=1)
         stores = writer.en.any()
         for number in reversed(range(READERS)):
             reader = self.readers[number]
             row, reads = reader.row, Value.cast(reader.reads)
-            line, position = row[_ROW_OF_LINE:], row[: len(stored)]
+            line, position = row[_ROW_OF_LINE:], row[: len(refill.row)]
             if number == _WAITS:
-                reads, position = reads & ~stores, Mux(stores, stored, position)
+                reads, position = reads & ~stores, Mux(stores, refill.row, position)
             port = memory.read_port()
             hit, error = holds(line)
             m.d.comb += [
@@ -137,102 +117,125 @@ class CodeCache(wiring.Component):
                 m.d.comb += writer.addr.eq(port.addr)
             with m.If(reads & ~hit):
                 m.d.comb += [wanted.eq(line), wants.eq(1)]
-        is_loaded = self._fill(m, writer, stored, tags, loading, (wanted, wants & ~invalidates), holds)
-        block, position = loading[_POSITION_TOGETHER:_INDEX_BITS], loading[:_POSITION_TOGETHER]
+        next_is_there, _ = holds(refill.next_line)
+        refill.build(wanted, wants & ~invalidates, next_is_there)
+        m.d.comb += [writer.en.eq(refill.enable), *(each.eq(refill.word) for each in writer.data)]
+        tags.write(m, refill.line[:_INDEX_BITS], Cat(refill.is_error, refill.line[_INDEX_BITS:]), refill.ends)
+        block, position = refill.line[_POSITION_TOGETHER:_INDEX_BITS], refill.line[:_POSITION_TOGETHER]
         loaded.write(
             m, Mux(invalidates, invalidating, block)[: len(block)],
-            Mux(invalidates, 0, loaded.read(m, block) | (1 << position)[:_TOGETHER]), invalidates | is_loaded,
+            Mux(invalidates, 0, loaded.read(m, block) | (1 << position)[:_TOGETHER]), invalidates | refill.is_loaded,
         )  # fmt: skip
         return m
 
-    def _fill(
-        self, m: Module, port: Any, stored: Signal, tags: DistributedRam, line: Signal,
-        misses: tuple[Value, Value], holds: Callable[[Value], tuple[Value, Value]],
-    ) -> Signal:  # fmt: skip
-        """Load one line after the other, a word in each cycle, to row `stored`, once both lines of memory have come.
 
-        Returns whether `line` is valid from the next cycle on.
-        """
-        wanted, wants = misses
-        loading = _Loading(
-            line=line, first=Signal(ADDRESS_BITS - _WORD_OFFSET, name="first"),
-            held=Signal(2 * LINE_WORDS * WORD_BITS, name="held", reset_less=True), error=Signal(2, name="error"),
-            asked=Signal(2, name="asked"), came=Signal(2, name="came"), paired=Signal(name="paired"),
-        )  # fmt: skip
-        first, prefetching, stale = loading.first, Signal(), Signal()
-        position, index = Signal(range(LINE_WORDS + 1)), line[:_INDEX_BITS]
-        at_second = prefetching & loading.paired
-        word = loading.held.word_select(
-            (Cat(first[:_POSITION_BITS], at_second) + position)[: _POSITION_BITS + 1], WORD_BITS
+class _Refill:
+    """The logic of the refill: loads one line after the other, once the lines of memory that have it have come.
+
+    States: idle; ask for one or two lines of memory, and wait for them; store the words, one in each cycle.
+
+    `asked`, `came` and `error` have a bit for each of two lines of memory. The second one has the remainder of the
+    line, or, where lines of memory are those of the code, `paired`, the next line.
+    """
+
+    def __init__(self, m: Module, cache: CodeCache) -> None:
+        self.m, self.cache = m, cache
+        self.line = Signal(_LINE_BITS, name="line")
+        """The line that is loaded."""
+        self.next_line = (self.line + 1)[:_LINE_BITS]
+        self.first = Signal(ADDRESS_BITS - _WORD_OFFSET, name="first")
+        """The first of its words in memory."""
+        self.held = Signal(2 * LINE_WORDS * WORD_BITS, name="held", reset_less=True)
+        self.asked, self.came, self.error = (Signal(2, name=name) for name in ("asked", "came", "error"))
+        self.paired, self.prefetching, self.stale = (Signal(name=name) for name in ("paired", "prefetching", "stale"))
+        self.position = Signal(range(LINE_WORDS + 1), name="position")
+        """The word of the line that is stored."""
+        self.row, self.enable = Signal(_ROW_OF_LINE + _INDEX_BITS, name="stored"), Signal(_ROW_WORDS, name="enable")
+        """The row of the data RAM that has the word, and the bit of the word in it while it is stored."""
+        at_second = self.prefetching & self.paired
+        self.word = self.held.word_select(
+            (Cat(self.first[:_POSITION_BITS], at_second) + self.position)[: _POSITION_BITS + 1], WORD_BITS
         )
-        error = Mux(loading.paired, loading.error.bit_select(prefetching, 1), loading.error.any())
-        next_line = (line + 1)[: len(line)]
-        next_exists = (next_line << 3) < self.size
-        there, _ = holds(next_line)
-        goes_on = next_exists & ~there
+        self.ends = self.position == LINE_WORDS
+        """All words of the line are stored."""
+        self.is_error = Mux(self.paired, self.error.bit_select(self.prefetching, 1), self.error.any())
+        self.is_loaded = Signal(name="is_loaded")
+        """The line is valid from the next cycle on."""
+        self.kept, self.last = Signal(range(_KEPT + 1), name="kept"), Signal(_INDEX_BITS, name="last")
+        """Cycles for which the line that was loaded last is not replaced, and its index."""
 
-        def begin(number: Value) -> list[Any]:
-            return [
-                line.eq(number),
-                first.eq((self.address >> _WORD_OFFSET) + (number << _POSITION_BITS)),
-                *(each.eq(0) for each in (loading.error, loading.asked, loading.came, loading.paired, position)),
-            ]
-
-        m.d.comb += [
-            stored.eq(Cat(position[_WORD_OF_ROW : _WORD_OF_ROW + _ROW_OF_LINE], index)),
-            *(each.eq(word) for each in port.data),
-        ]
-        tags.write(m, index, Cat(error, line[_INDEX_BITS:]), position == LINE_WORDS)
-        # Readers of lines that exclude each other would load them alternately and never hit.
-        kept, last, is_loaded = Signal(range(_KEPT + 1)), Signal.like(index), Signal()
-        other = wanted[:_INDEX_BITS] - last
-        with m.If(kept.any()):
-            m.d.sync += kept.eq(kept - 1)
-        with m.If(self.invalidate):
-            m.d.sync += stale.eq(self.busy)
+    def build(self, wanted: Value, wants: Value, next_is_there: Value) -> None:
+        """Build the logic: a line is `wanted` if it `wants` one; `next_is_there` says whether `next_line` is valid."""
+        m, cache = self.m, self.cache
+        goes_on = ((self.next_line << 3) < cache.size) & ~next_is_there
+        m.d.comb += self.row.eq(Cat(self.position[_WORD_OF_ROW : _WORD_OF_ROW + _ROW_OF_LINE], self.line[:_INDEX_BITS]))
+        with m.If(self.kept.any()):
+            m.d.sync += self.kept.eq(self.kept - 1)
+        with m.If(cache.invalidate):
+            m.d.sync += self.stale.eq(cache.busy)
         with m.FSM():
-            with m.State("idle"):
-                with m.If(wants & ~(kept.any() & (other[:_INDEX_BITS] < 2))):
-                    m.d.sync += [*begin(wanted), prefetching.eq(0), last.eq(wanted)]
-                    m.next = "ask"
-            with m.State("ask"):
-                self._ask(m, loading, goes_on & ~prefetching)
-            with m.State("store"):
-                m.d.comb += [self.busy.eq(1), port.en.eq((1 << position[:_WORD_OF_ROW])[:_ROW_WORDS])]
-                with m.If(position == LINE_WORDS):
-                    m.d.comb += [port.en.eq(0), is_loaded.eq(~stale & ~self.invalidate)]
-                    m.d.sync += prefetching.eq(1)
-                    with m.If(~prefetching & loading.paired):
-                        m.d.sync += [line.eq(next_line), position.eq(0)]
-                    with m.Elif(~prefetching & goes_on):
-                        m.d.sync += [*begin(next_line), stale.eq(0)]
-                        m.next = "ask"
-                    with m.Else():
-                        m.d.sync += [kept.eq(_KEPT), stale.eq(0)]
-                        m.next = "idle"
-                with m.Else():
-                    m.d.sync += position.eq(position + 1)
-        return is_loaded
+            self._idle(wanted, wants)
+            self._ask(goes_on & ~self.prefetching)
+            self._store(goes_on)
 
-    def _ask(self, m: Module, loading: _Loading, goes_on: Value) -> None:
-        """Read the one or two lines of memory that hold the line, or with it the one that `goes_on`."""
-        request, response = self.lines.request, self.lines.response
-        crosses = loading.first[:_POSITION_BITS].any()
-        m.d.comb += [
-            self.busy.eq(1),
-            request.valid.eq(~loading.asked.all()),
-            request.payload.line.eq((loading.first >> _POSITION_BITS) + loading.asked[0]),
-            request.payload.tag.eq(loading.asked[0]),
+    def _begin(self, line: Value) -> None:
+        """Begin to load a line."""
+        self.m.d.sync += [
+            self.line.eq(line),
+            self.first.eq((self.cache.address >> _WORD_OFFSET) + (line << _POSITION_BITS)),
+            *(each.eq(0) for each in (self.error, self.asked, self.came, self.paired, self.position)),
         ]
-        with m.If(request.valid & request.ready):
-            m.d.sync += loading.asked.eq(Mux(loading.asked[0] | ~(crosses | goes_on), 0b11, 0b01))
-            with m.If(~loading.asked[0]):
-                m.d.sync += loading.paired.eq(~crosses & goes_on)
-        with m.If(response.valid):
-            m.d.sync += [
-                loading.held.word_select(response.payload.tag, LINE_WORDS * WORD_BITS).eq(response.payload.bits),
-                loading.error.bit_select(response.payload.tag, 1).eq(response.payload.error),
-                loading.came.eq(loading.came | (1 << response.payload.tag)[:2]),
+        self.m.next = "ask"
+
+    def _idle(self, wanted: Value, wants: Value) -> None:
+        """Begin with a line that is missed."""
+        m = self.m
+        # Readers of lines that exclude each other would load them alternately and never hit.
+        other = wanted[:_INDEX_BITS] - self.last
+        with m.State("idle"), m.If(wants & ~(self.kept.any() & (other[:_INDEX_BITS] < 2))):
+            m.d.sync += [self.prefetching.eq(0), self.last.eq(wanted)]
+            self._begin(wanted)
+
+    def _ask(self, goes_on: Value) -> None:
+        """Read the one or two lines of memory that hold the line, or with it the one that `goes_on`."""
+        m, request, response = self.m, self.cache.lines.request, self.cache.lines.response
+        crosses = self.first[:_POSITION_BITS].any()
+        with m.State("ask"):
+            m.d.comb += [
+                self.cache.busy.eq(1),
+                request.valid.eq(~self.asked.all()),
+                request.payload.line.eq((self.first >> _POSITION_BITS) + self.asked[0]),
+                request.payload.tag.eq(self.asked[0]),
             ]
-        with m.If(loading.asked.all() & loading.came[0] & (loading.came[1] | ~(crosses | loading.paired))):
-            m.next = "store"
+            with m.If(request.valid & request.ready):
+                m.d.sync += self.asked.eq(Mux(self.asked[0] | ~(crosses | goes_on), 0b11, 0b01))
+                with m.If(~self.asked[0]):
+                    m.d.sync += self.paired.eq(~crosses & goes_on)
+            with m.If(response.valid):
+                m.d.sync += [
+                    self.held.word_select(response.payload.tag, LINE_WORDS * WORD_BITS).eq(response.payload.bits),
+                    self.error.bit_select(response.payload.tag, 1).eq(response.payload.error),
+                    self.came.eq(self.came | (1 << response.payload.tag)[:2]),
+                ]
+            with m.If(self.asked.all() & self.came[0] & (self.came[1] | ~(crosses | self.paired))):
+                m.next = "store"
+
+    def _store(self, goes_on: Value) -> None:
+        """Store the words of the line, then go on with the next one, or end."""
+        m, cache = self.m, self.cache
+        with m.State("store"):
+            m.d.comb += cache.busy.eq(1)
+            with m.If(self.ends):
+                m.d.comb += self.is_loaded.eq(~self.stale & ~cache.invalidate)
+                m.d.sync += self.prefetching.eq(1)
+                with m.If(~self.prefetching & self.paired):
+                    m.d.sync += [self.line.eq(self.next_line), self.position.eq(0)]
+                with m.Elif(~self.prefetching & goes_on):
+                    m.d.sync += self.stale.eq(0)
+                    self._begin(self.next_line)
+                with m.Else():
+                    m.d.sync += [self.kept.eq(_KEPT), self.stale.eq(0)]
+                    m.next = "idle"
+            with m.Else():
+                m.d.comb += self.enable.eq((1 << self.position[:_WORD_OF_ROW])[:_ROW_WORDS])
+                m.d.sync += self.position.eq(self.position + 1)

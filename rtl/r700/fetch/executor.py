@@ -42,10 +42,9 @@ from ctm.rtl.r700.fetch.writers.exports import OutputExport
 from ctm.rtl.r700.fetch.writers.sending import PassSender
 from ctm.rtl.r700.fetch.writers.vectors import VectorExport
 from ctm.rtl.r700.fetch.writers.writing import MemoryWriter
-from ctm.rtl.r700.passes import by_segment
+from ctm.rtl.r700.partition import Partition, segment_outputs
 from ctm.rtl.r700.registers.file import masked
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, AREAS, PROGRAM, SHAPES, UNIT_ADDRESS_BITS
-from ctm.rtl.r700.slices import by_slice
 
 
 class FetchExecutor(wiring.Component):
@@ -62,7 +61,7 @@ class FetchExecutor(wiring.Component):
     -------
     program : ``In(PROGRAM)``
     micro_op : ``In(stream.Signature(micro_op_layout(config.array)))``
-    source : ``In(register_words_layout(config.array))``
+    source : ``In(register_words_layout(Partition.of(config.array)))``
         The source of the micro-op that is accepted in the same cycle, unless it `keeps` the previous one.
     drained : ``In(threads)``
         Wave slots without a fetch or a write in flight.
@@ -74,7 +73,7 @@ class FetchExecutor(wiring.Component):
         As those of `PassSender`.
     write : ``Out(stream.Signature(uncached_write_layout(...)))``
         As that of `MemoryWriter`.
-    outputs : ``Out(output_write_layout(by_segment(config.array), SHAPES))``
+    outputs : ``Out(output_write_layout(segment_outputs(config.array), SHAPES))``
         As the `write` of `OutputExport`.
     clear : ``In(stream.Signature(wave))``
         As that of `LocalShare`.
@@ -87,10 +86,10 @@ class FetchExecutor(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        array = by_slice(config.array)
-        self._machine, self._array = config, array
-        self.control, self.selection = FetchControl(config), PixelSelection(array)
-        self.scaling = CoordinateScaling(array, config.arithmetic)
+        array, partition = config.array, Partition.of(config.array)
+        self._machine, self._partition = config, partition
+        self.control, self.selection = FetchControl(config), PixelSelection(partition)
+        self.scaling = CoordinateScaling(partition, config.arithmetic)
         self.sender, self.writer = PassSender(config), MemoryWriter(config)
         draws, geometry = config.pipeline.draws, config.pipeline.has_geometry
         request = fetch_request_layout(array.at_once, fetch_tag_layout(array, SHAPES), len(AREAS), memory=draws)
@@ -101,12 +100,12 @@ class FetchExecutor(wiring.Component):
         super().__init__(
             {
                 "program": In(PROGRAM),
-                "micro_op": In(stream.Signature(micro_op_layout(config.array))),
-                "source": In(register_words_layout(array)),
+                "micro_op": In(stream.Signature(micro_op_layout(array))),
+                "source": In(register_words_layout(partition)),
                 "drained": In(array.threads),
                 "works": Out(1),
                 "failed": Out(1),
-                "executed": Out(executed_layout(config.array)),
+                "executed": Out(executed_layout(array)),
                 "begin": Out(UNIT_ADDRESS_BITS),
                 "entry": In(range(array.lookups)),
                 "full": In(array.threads),
@@ -114,9 +113,9 @@ class FetchExecutor(wiring.Component):
                 "record": Out(fetch_record_layout(array, draws=draws)),
                 "direct": Out(stream.Signature(pass_write_layout(array))),
                 "write": Out(stream.Signature(write)),
-                "outputs": Out(output_write_layout(by_segment(config.array), SHAPES)),
+                "outputs": Out(output_write_layout(segment_outputs(array), SHAPES)),
                 "clear": In(stream.Signature(wave_bits(array))),
-                "first_number": In(first_number_layout(config.array)),
+                "first_number": In(first_number_layout(array)),
                 "constants": Out(ConstantPort(ROWS)),
                 **(of_draws if draws else {}),
                 **(of_geometry if geometry else {}),
@@ -173,7 +172,7 @@ class FetchExecutor(wiring.Component):
     def _first_number(self, m: Module) -> Value:
         """The number of the current wavefront's first pixel."""
         current, starting = self.control.current, self.first_number
-        m.submodules.first_numbers = numbers = DistributedRam(AREA_WORD_BITS, self._array.threads)
+        m.submodules.first_numbers = numbers = DistributedRam(AREA_WORD_BITS, self._machine.array.threads)
         numbers.write(m, starting.wave, starting.number, starting.valid)
         return Value.cast(numbers.read(m, current.clause.wave))
 
@@ -218,7 +217,7 @@ class FetchExecutor(wiring.Component):
     def _connect_constants(self, m: Module) -> ConstantFetch:
         """Elements of the float constants. A miss is registered."""
         current = self.control.current
-        m.submodules.constants = constants = ConstantFetch(self._array)
+        m.submodules.constants = constants = ConstantFetch(self._partition.slice)
         own, port = constants.port, self.constants
         m.d.comb += [
             constants.fetch.eq(current.fetch),
@@ -254,7 +253,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_areas(self, m: Module, first: Value) -> AreaAddresses:
         """Addresses of elements in areas. Slices are beside each other in the domain, two rows high."""
-        current, areas = self.control.current, AreaAddresses(self._array)
+        current, areas = self.control.current, AreaAddresses(self._partition.slice)
         m.submodules.areas = Gated(areas, areas.walk.start)
         m.d.comb += [
             areas.program.eq(self.program),
@@ -262,7 +261,7 @@ class FetchExecutor(wiring.Component):
             areas.burst.eq(current.burst),
             areas.index.eq(self._index()),
             areas.covered.eq(current.clause.covered),
-            areas.first.eq(first + Value.cast(current.slice) * (self._array.wavefront_lanes // 2)),
+            areas.first.eq(first + Value.cast(current.slice) * (self._partition.slice // 2)),
         ]
         return areas
 
@@ -310,7 +309,7 @@ class FetchExecutor(wiring.Component):
         m.submodules.writer = writer
         is_write = control.starts.write
         connect(m, writer.write, flipped(self.write))
-        pass_of_pixel = writer.pixel >> (self._array.at_once - 1).bit_length()
+        pass_of_pixel = writer.pixel >> (self._partition.lanes - 1).bit_length()
         m.d.comb += [
             writer.start.eq(is_write),
             control.dones.write.eq(writer.done),
@@ -323,7 +322,7 @@ class FetchExecutor(wiring.Component):
 
     def _connect_vertices(self, m: Module) -> VertexAddresses:
         """Elements in vertex buffers and rings."""
-        vertices = VertexAddresses(self._array)
+        vertices = VertexAddresses(self._partition.slice)
         m.submodules.vertices = Gated(vertices, vertices.walk.start | vertices.write.valid)
         m.d.comb += [
             vertices.write.eq(self.buffer),

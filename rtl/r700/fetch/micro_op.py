@@ -10,9 +10,9 @@ from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.r700.border.fetch_clause import fetch_clause_layout
 from ctm.rtl.r700.fetch.operation import FETCH
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
-from ctm.rtl.r700.slices import by_slice, slice_bits
 
 
 def micro_op_layout(config: ArrayConfig) -> data.StructLayout:
@@ -24,10 +24,11 @@ def micro_op_layout(config: ArrayConfig) -> data.StructLayout:
     register whose words come with the micro-op, or with `keeps` that of the previous micro-op. The clause or export
     ends after a micro-op that `ends` it; `problem` is OK, or the cause of the end.
     """
+    partition = Partition.of(config)
     return data.StructLayout(
         {
-            "clause": fetch_clause_layout(by_slice(config)),
-            "slice": slice_bits(config),
+            "clause": fetch_clause_layout(config, partition.slice),
+            "slice": partition.slice_bits,
             "fetch": FETCH,
             "burst": 4,
             "keeps": 1,

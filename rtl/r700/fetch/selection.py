@@ -10,10 +10,9 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS, QUAD, WORD_BITS
 from ctm.rtl.r700.border.registers import slice_words
-from ctm.rtl.r700.passes import pass_bits
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.registers.writing import selected
 
 QUAD_WORDS = data.ArrayLayout(data.ArrayLayout(WORD_BITS, QUAD), CHANNELS)
@@ -22,9 +21,9 @@ SELECTS = data.ArrayLayout(3, CHANNELS)
 """The component, by `ComponentSelect`, that each channel gets."""
 
 
-def pass_words_layout(config: ArrayConfig) -> data.ArrayLayout:
+def pass_words_layout(lanes: int) -> data.ArrayLayout:
     """The words of a pass, as [channel][lane]."""
-    return data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS)
+    return data.ArrayLayout(data.ArrayLayout(WORD_BITS, lanes), CHANNELS)
 
 
 class PixelSelection(wiring.Component):
@@ -32,14 +31,14 @@ class PixelSelection(wiring.Component):
 
     Members
     -------
-    source : ``In(ArrayLayout(slice_words(config), 4))``
+    source : ``In(ArrayLayout(slice_words(partition), 4))``
         The register, as [channel][pixel].
     by_pixel : ``In(1)``
         Select `pixel`, else `pass_number`; the outputs of the other are undefined.
-    pass_number : ``In(pass_bits(config))``
-    pixel : ``In(range(W))``
+    pass_number : ``In(partition.slice_pass_bits)``
+    pixel : ``In(range(partition.slice))``
     selects : ``In(SELECTS)``
-    words, written : ``Out(pass_words_layout(config))``
+    words, written : ``Out(pass_words_layout(lanes))``
         The words of the pass; and those that `selects` choose of each pixel's.
     quad, quad_written : ``Out(QUAD_WORDS)``
         The same of the quad of the pixel.
@@ -47,17 +46,17 @@ class PixelSelection(wiring.Component):
         The words of the pixel.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._lanes = config.at_once
+    def __init__(self, partition: Partition) -> None:
+        self._lanes = lanes = partition.lanes
         super().__init__(
             {
-                "source": In(data.ArrayLayout(slice_words(config), CHANNELS)),
-                "pass_number": In(pass_bits(config)),
+                "source": In(data.ArrayLayout(slice_words(partition), CHANNELS)),
+                "pass_number": In(partition.slice_pass_bits),
                 "by_pixel": In(1),
-                "pixel": In(range(config.wavefront_lanes)),
+                "pixel": In(range(partition.slice)),
                 "selects": In(SELECTS),
-                "words": Out(pass_words_layout(config)),
-                "written": Out(pass_words_layout(config)),
+                "words": Out(pass_words_layout(lanes)),
+                "written": Out(pass_words_layout(lanes)),
                 "quad": Out(QUAD_WORDS),
                 "quad_written": Out(QUAD_WORDS),
                 "own": Out(WORDS),

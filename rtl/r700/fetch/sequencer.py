@@ -17,15 +17,15 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.fetch_clause import fetch_clause_layout, fetch_trace_layout
-from ctm.rtl.r700.border.registers import register_address_layout, row_bits
+from ctm.rtl.r700.border.registers import register_address_layout, row_bits, rows_of
 from ctm.rtl.r700.fetch.decode import FetchDecode
 from ctm.rtl.r700.fetch.export_decode import export_access, export_task, writes_memory
 from ctm.rtl.r700.fetch.micro_op import begins_layout, micro_op_layout
 from ctm.rtl.r700.fetch.operation import FETCH, INPUT_FETCHES, Task, is_among
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.registers.addressing import register_address
 from ctm.rtl.r700.shapes import PROGRAM
-from ctm.rtl.r700.slices import rows_of, slice_bits, slice_of, slices_of
 
 _READ_ONCE = Task.SHARE_READ, Task.AREA
 """Tasks whose instructions have one source and several registers; others have a source for each register."""
@@ -50,7 +50,7 @@ class FetchSequencer(wiring.Component):
     Members
     -------
     program : ``In(PROGRAM)``
-    clause : ``In(stream.Signature(fetch_clause_layout(config)))``
+    clause : ``In(stream.Signature(fetch_clause_layout(config, W)))``
         Ready while there is an entry: there are as many as wave slots.
     begins : ``Out(begins_layout(config))``
         Before the first micro-op of a clause or an export.
@@ -79,7 +79,7 @@ class FetchSequencer(wiring.Component):
         super().__init__(
             {
                 "program": In(PROGRAM),
-                "clause": In(stream.Signature(fetch_clause_layout(config))),
+                "clause": In(stream.Signature(fetch_clause_layout(config, config.wavefront_lanes))),
                 "begins": Out(begins_layout(config)),
                 "code": Out(CodePort()),
                 "read": Out(stream.Signature(register_address_layout(config))),
@@ -109,7 +109,8 @@ class _SequencerLogic:
 
     def __init__(self, m: Module, unit: FetchSequencer, config: ArrayConfig, *, draws: bool) -> None:
         self.m, self.unit, self.config, self.draws = m, unit, config, draws
-        self.clause: data.View = record(fetch_clause_layout(config), name="current", reset_less=True)
+        self.partition = partition = Partition.of(config)
+        self.clause: data.View = record(unit.clause.payload.shape(), name="current", reset_less=True)
         """The clause or export; `begin` is the current instruction's address, `budget` counts down."""
         self.fetch: data.View = record(FETCH, name="fetch", reset_less=True)
         """The current instruction of a clause."""
@@ -117,8 +118,7 @@ class _SequencerLogic:
         """OK, or that by which the next micro-op ends the clause."""
         self.burst, self.at_index = Signal(4), Signal()
         """The next micro-op's register; and whether, in an export to memory, it finds addresses."""
-        self.slices = slices_of(config)
-        self.slice = Signal(slice_bits(config), name="slice")
+        self.slice = Signal(partition.slice_bits, name="slice")
         """The next micro-op's slice."""
         self.written = Signal(TEMPORARIES)
         """Registers that accepted micro-ops of the clause write, a bit of each."""
@@ -129,7 +129,7 @@ class _SequencerLogic:
         self.decode = FetchDecode(draws=draws)
         self.more = Signal(name="more_registers")
         """The instruction has micro-ops after the next one."""
-        self.last_burst, self.last_slice = self.burst == self._bursts(), self.slice == self.slices - 1
+        self.last_burst, self.last_slice = self.burst == self._bursts(), self.slice == partition.slices - 1
         self.source_slice = self._source_slice()
         self.source_base = Signal(row_bits(config), name="source_base")
         self.destination = self._destination()
@@ -188,7 +188,7 @@ class _SequencerLogic:
 
     def _connect_clause(self, micro_op: data.View) -> None:
         """The slice's masks and registers of the clause or export."""
-        m, clause, config = self.m, self.clause, self.config
+        m, clause, partition = self.m, self.clause, self.partition
         rows = rows_of(self.gprs)
         masks = ("executing", "active", "covered", "valid_mask")
         m.d.comb += [
@@ -198,11 +198,11 @@ class _SequencerLogic:
                 if name not in (*masks, "base")
             ),
             *(
-                micro_op.clause[name].eq(slice_of(config, clause[name], self.slice))
+                micro_op.clause[name].eq(partition.slice_of(clause[name], self.slice))
                 for name in masks
                 if name != "active"
             ),
-            micro_op.clause.active.eq(slice_of(config, clause.active, self.source_slice)),
+            micro_op.clause.active.eq(partition.slice_of(clause.active, self.source_slice)),
             micro_op.clause.base.eq(clause.base + self.slice * rows),
             micro_op.slice.eq(self.slice),
             self.source_base.eq(clause.base + self.source_slice * rows),
@@ -214,7 +214,8 @@ class _SequencerLogic:
 
     def _source_slice(self) -> Value:
         """The slice of the source. A broadcast reads that of the first active pixel."""
-        active = (slice_of(self.config, self.clause.active, Const(number)).any() for number in range(self.slices))
+        partition = self.partition
+        active = (partition.slice_of(self.clause.active, Const(number)).any() for number in range(partition.slices))
         return Mux(self._broadcasts(), one_hot_index(lowest_one(Cat(active))), self.slice)
 
     def _destination(self) -> Value:
@@ -264,7 +265,7 @@ class _SequencerLogic:
     def _idle(self) -> None:
         """Begin a clause or an export."""
         m, unit = self.m, self.unit
-        coming = data.View(fetch_clause_layout(self.config), self.queue.r_data)
+        coming = data.View(self.clause.shape(), self.queue.r_data)
         m.d.comb += [unit.begins.wave.eq(coming.wave), unit.begins.address.eq(coming.begin)]
         with m.State("idle"):
             m.d.comb += [self.queue.r_en.eq(1), unit.begins.valid.eq(self.queue.r_rdy)]

@@ -29,9 +29,8 @@ from ctm.rtl.r700.fetch.executor import FetchExecutor
 from ctm.rtl.r700.fetch.finders.constants import ROWS
 from ctm.rtl.r700.fetch.returned import FetchReturn
 from ctm.rtl.r700.fetch.sequencer import FetchSequencer
-from ctm.rtl.r700.passes import by_segment
+from ctm.rtl.r700.partition import segment_outputs
 from ctm.rtl.r700.shapes import AREAS, PROGRAM, SHAPES, UNIT_ADDRESS_BITS
-from ctm.rtl.r700.slices import by_slice
 
 
 class FetchUnit(wiring.Component):
@@ -50,14 +49,14 @@ class FetchUnit(wiring.Component):
     -------
     program : ``In(PROGRAM)``
         Constant while the unit is `busy`.
-    clause : ``In(stream.Signature(fetch_clause_layout(config)))``
+    clause : ``In(stream.Signature(fetch_clause_layout(config, W)))``
     outcome : ``Out(stream.Signature(fetch_outcome_layout(config)))``
         As that of `ClauseEnds`.
     share : ``In(stream.Signature(wave))``
         A wave slot whose rows of the local data share are to be cleared; ready when they are.
     code : ``Out(CodePort())``
     registers : ``Out(RegisterPort(config))``
-    outputs : ``Out(output_write_layout(by_segment(config), SHAPES))``
+    outputs : ``Out(output_write_layout(segment_outputs(config), SHAPES))``
         Writes of output registers, whose context is the row of a segment: wave slot * segments + segment.
     fetches : ``Out(FetchClient(lanes, tag, areas))``
     uncached : ``Out(UncachedClient(lanes, wave, areas))``
@@ -89,12 +88,12 @@ class FetchUnit(wiring.Component):
         super().__init__(
             {
                 "program": In(PROGRAM),
-                "clause": In(stream.Signature(fetch_clause_layout(array))),
+                "clause": In(stream.Signature(fetch_clause_layout(array, array.wavefront_lanes))),
                 "outcome": Out(stream.Signature(fetch_outcome_layout(array))),
                 "share": In(stream.Signature(wave_bits(array))),
                 "code": Out(CodePort()),
                 "registers": Out(RegisterPort(array)),
-                "outputs": Out(output_write_layout(by_segment(array), SHAPES)),
+                "outputs": Out(output_write_layout(segment_outputs(array), SHAPES)),
                 "fetches": Out(FetchClient(array.at_once, tag, len(AREAS), memory=draws)),
                 "uncached": Out(UncachedClient(array.at_once, wave_bits(array), len(AREAS), memory=has_geometry)),
                 "first_number": In(first_number_layout(array)),
@@ -112,13 +111,13 @@ class FetchUnit(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        draws, slices = self._machine.pipeline.draws, by_slice(self._config)
+        draws = self._machine.pipeline.draws
         m.submodules.sequence = sequence = FetchSequencer(self._config, draws=draws)
         m.submodules.executor = executor = FetchExecutor(self._machine)
-        m.submodules.outstanding = outstanding = Scoreboard(slices)
-        m.submodules.returned = returned = FetchReturn(slices, draws=draws)
+        m.submodules.outstanding = outstanding = Scoreboard(self._config)
+        m.submodules.returned = returned = FetchReturn(self._config, draws=draws)
         m.submodules.ends = ends = ClauseEnds(self._config)
-        drained = Signal(slices.threads)
+        drained = Signal(self._config.threads)
         """Wave slots whose fetches have all written the registers, and whose writes are in memory; none while a pass of
         any fetch is not yet in the registers."""
         m.d.comb += drained.eq(Mux(self.registers.in_flight, 0, outstanding.drained))

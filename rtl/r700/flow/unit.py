@@ -41,7 +41,7 @@ class FlowUnit(wiring.Component):
     program : ``In(PROGRAM)``
     start : ``In(stream.Signature(start_layout(config)))``
     alu_clause : ``Out(stream.Signature(alu_clause_layout(config)))``
-    fetch_clause : ``Out(stream.Signature(fetch_clause_layout(config)))``
+    fetch_clause : ``Out(stream.Signature(fetch_clause_layout(config, W)))``
     alu_outcome : ``In(stream.Signature(alu_outcome_layout(config)))``
     fetch_outcome : ``In(stream.Signature(fetch_outcome_layout(config)))``
         Clauses and exports that have ended.
@@ -69,7 +69,7 @@ class FlowUnit(wiring.Component):
                 "program": In(PROGRAM),
                 "start": In(stream.Signature(start_layout(config))),
                 "alu_clause": Out(stream.Signature(alu_clause_layout(config))),
-                "fetch_clause": Out(stream.Signature(fetch_clause_layout(config))),
+                "fetch_clause": Out(stream.Signature(fetch_clause_layout(config, config.wavefront_lanes))),
                 "alu_outcome": In(stream.Signature(alu_outcome_layout(config))),
                 "fetch_outcome": In(stream.Signature(fetch_outcome_layout(config))),
                 "end": Out(stream.Signature(end_layout(config))),

@@ -10,8 +10,8 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import REGISTER_BITS
 from ctm.rtl.isa.r700.limits import FIRST_CLAUSE_TEMPORARY
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.border.registers import register_address_layout, row_bits
-from ctm.rtl.r700.slices import rows_of, slices_of
+from ctm.rtl.r700.border.registers import register_address_layout, row_bits, rows_of
+from ctm.rtl.r700.partition import Partition
 
 
 def register_address(
@@ -36,10 +36,10 @@ def register_address(
 
 
 def slice_base(
-    m: Module, config: ArrayConfig, first: Value, number: Value, ends: Value, *, gprs: Value, name: str
+    m: Module, partition: Partition, first: Value, number: Value, ends: Value, *, gprs: Value, name: str
 ) -> Value:
     """The row of register 0 of a slice, `first` that of slice 0; a cycle with `ends` advances to the next slice."""
-    if slices_of(config) == 1:
+    if partition.slices == 1:
         return first
     base, upcoming = Signal.like(first, name=f"{name}_base"), Signal.like(first, name=f"{name}_base_next")
     m.d.comb += base.eq(Mux(number == 0, first, upcoming))

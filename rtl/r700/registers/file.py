@@ -15,10 +15,10 @@ from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER, ValidBits
 from ctm.rtl.r700.border.registers import channel_write_layout, depth_of, register_address_layout, slice_words
-from ctm.rtl.r700.slices import by_slice
+from ctm.rtl.r700.partition import Partition
 
 
-def masked(words: Any, words_valid: Value) -> Value:
+def masked(words: Value | data.View, words_valid: Value) -> Value:
     """The words of a register: those that were read, or 0. Flip-flops that keep it have this as their reset."""
     return Mux(words_valid, Value.cast(words), 0)
 
@@ -39,7 +39,7 @@ class RegisterFile(wiring.Component):
     Members
     -------
     reads : ``In(ArrayLayout(register_address_layout(config), 4))``
-    words : ``Out(ArrayLayout(slice_words(config), 4))``
+    words : ``Out(ArrayLayout(slice_words(Partition.of(config)), 4))``
     words_valid : ``Out(4)``
         Whether a channel's words are a register's; else it reads 0, and they are undefined. See `masked`.
     writes : ``In(ArrayLayout(channel_write_layout(config), 4))``
@@ -49,11 +49,11 @@ class RegisterFile(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._config = config
+        self._config, self._partition = config, Partition.of(config)
         super().__init__(
             {
                 "reads": In(data.ArrayLayout(register_address_layout(config), CHANNELS)),
-                "words": Out(data.ArrayLayout(slice_words(config), CHANNELS)),
+                "words": Out(data.ArrayLayout(slice_words(self._partition), CHANNELS)),
                 "words_valid": Out(CHANNELS),
                 "writes": In(data.ArrayLayout(channel_write_layout(config), CHANNELS)),
                 "invalidates": In(ROWS_TOGETHER),
@@ -63,11 +63,11 @@ class RegisterFile(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        depth, size = depth_of(self._config), by_slice(self._config).wavefront_lanes
+        depth, size = depth_of(self._config), self._partition.slice
         for channel in range(CHANNELS):
             write = self.writes[channel]
             m.submodules[f"written_{channel}"] = written = ValidBits(depth, 1)
-            memory = BlockRam(slice_words(self._config), depth)
+            memory = BlockRam(slice_words(self._partition), depth)
             m.submodules[f"words_{channel}"] = memory
             port, read = memory.write_port(granularity=1), memory.read_port()
             exists = Signal(name=f"exists_{channel}")

@@ -3,8 +3,6 @@
 Source: docs/design/r700-core.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -13,9 +11,8 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.r700.border.registers import channel_write_layout, pass_write_layout, row_bits
-from ctm.rtl.r700.passes import pass_bits, passes_of
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.registers.writing import selected
-from ctm.rtl.r700.slices import by_slice
 
 
 class WriteAssembler(wiring.Component):
@@ -50,9 +47,10 @@ class WriteAssembler(wiring.Component):
         """Build the hardware."""
         m = Module()
         target, file = self.write.payload.target, self.file
-        last = passes_of(by_slice(self._config)) - 1
+        partition = Partition.of(self._config)
+        last = partition.slice_passes - 1
         words, enable = self._selected(m)
-        held, row, number = Signal(), Signal(row_bits(self._config)), Signal(pass_bits(by_slice(self._config)))
+        held, row, number = Signal(), Signal(row_bits(self._config)), Signal(partition.slice_pass_bits)
         joins, is_last, leaves = Signal(), Signal(), Signal()
         m.d.comb += [
             is_last.eq(target.number == last),
@@ -84,7 +82,7 @@ class WriteAssembler(wiring.Component):
             ]
         return m
 
-    def _selected(self, m: Module) -> tuple[list[Any], list[Any]]:
+    def _selected(self, m: Module) -> tuple[list[Signal], list[Signal]]:
         """The words that are written to each channel, and their lanes."""
         write, lanes = self.write.payload, self._config.at_once
         words = [Signal(WORD_BITS * lanes, name=f"words_{channel}") for channel in range(CHANNELS)]
@@ -98,8 +96,8 @@ class WriteAssembler(wiring.Component):
         return words, enable
 
     def _keep(
-        self, m: Module, channel: int, number: int, coming: tuple[list[Any], list[Any]], when: tuple[Value, Value]
-    ) -> tuple[Any, Any]:
+        self, m: Module, channel: int, number: int, coming: tuple[list[Signal], list[Signal]], when: tuple[Value, Value]
+    ) -> tuple[Value, Value]:
         """The kept words of a channel of a pass, and their lanes."""
         words, enable = (each[channel] for each in coming)
         keeps, leaves = when

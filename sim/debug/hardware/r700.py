@@ -15,7 +15,7 @@ from ctm.rtl.isa.r700.program import FAULT_PC
 from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER
 from ctm.rtl.r700.border.lane import INDEX
-from ctm.rtl.r700.slices import PERIOD, by_slice, slices_of
+from ctm.rtl.r700.partition import PERIOD, Partition
 from ctm.sim.compiled.fields import Fields
 from ctm.sim.debug.error import DebugError
 from ctm.sim.debug.hardware.moment import Arrays, Moment, Recording
@@ -62,8 +62,8 @@ class _Reader:
     """Collects the steps of the wavefront in a wave slot, whose first register is in a row of the file."""
 
     def __init__(self, array: ArrayConfig, program: Program, start: Batch[Any], wave: int) -> None:
-        self._array, self._program, self._wave = array, program, wave
-        self._lanes, self._slices = array.wavefront_lanes, slices_of(array)
+        self._partition, self._program, self._wave = Partition.of(array), program, wave
+        self._lanes = array.wavefront_lanes
         self._word, self._loop_index, self._base, self._clauses = 0, 0, 0, 0
         self._arrays: Arrays = {
             name: getattr(start, name).copy() for name in (*_MASKS, "active", "predicate", "address", "previous")
@@ -139,18 +139,18 @@ class _Reader:
 
     def file(self, event: Fields) -> None:
         """The register file is written."""
-        writes, size = event["writes"], by_slice(self._array).wavefront_lanes
+        writes, size = event["writes"], self._partition.slice
         count = self._program.temporaries
         rows = writes["row"].astype(int) - self._base
         block = int(writes["row"][0]) // ROWS_TOGETHER * ROWS_TOGETHER - self._base
         cleared = [block + bit for bit in range(ROWS_TOGETHER) if int(event["invalidates"]) >> bit & 1]
-        inside = [0 <= row < count * self._slices for row in rows]
+        inside = [0 <= row < count * self._partition.slices for row in rows]
         half = next((int(row) // count for row, own in zip(rows, inside, strict=True) if own), 0)
         lanes = slice(half * size, (half + 1) * size)
         gone = [
             (row % count, slice(row // count * size, (row // count + 1) * size))
             for row in cleared
-            if 0 <= row < count * self._slices
+            if 0 <= row < count * self._partition.slices
         ]
         if not any(inside) and not gone:
             return
@@ -175,7 +175,7 @@ class _Reader:
 
     def _latest_words(self, cycle: int) -> npt.NDArray[np.uint32]:
         """The words [slot, lanes] that came up to a cycle, slice by slice."""
-        slices = [event["words"] for at, event in self.words if at <= cycle][-self._slices :]
+        slices = [event["words"] for at, event in self.words if at <= cycle][-self._partition.slices :]
         return np.concatenate(slices, axis=-1)
 
     def _destinations(self, address: int) -> frozenset[tuple[int, int]]:
@@ -213,7 +213,7 @@ def recording(array: ArrayConfig, program: Program, start: Batch[Any], events: M
             getattr(reader, kind)(event)
         elif int(event["wave"]) == wave and kind != "take":
             getattr(reader, kind)(event)
-    _attribute(reader.steps, reader.writes, slices_of(array))
+    _attribute(reader.steps, reader.writes, Partition.of(array).slices)
     words = start.temporaries.view(np.uint32).copy()
     _check_start(reader, words, start.covered)
     for step in reader.steps:

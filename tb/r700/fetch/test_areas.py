@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.fetch.finders.areas import ELEMENT_ADDRESS, AreaAddresses
 from ctm.rtl.r700.shapes import AREA_WORD_BITS
 from ctm.tb.lib.streams import simulate
@@ -24,7 +23,7 @@ class Bench:
 
     def __init__(self, seed: int, wavefront: int) -> None:
         self.size = wavefront
-        self.unit: Any = AreaAddresses(ArrayConfig(instruction_set="r700", wavefront=wavefront))
+        self.unit: Any = AreaAddresses(wavefront)
         self.draw = np.random.default_rng(seed)
         self.found = dict.fromkeys(range(2), 0)
         """Words that exist, without and with the scratch."""

@@ -9,6 +9,7 @@ from amaranth import Value
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.fetch.finders.constants import ConstantFetch
 from ctm.rtl.r700.fetch.selection import PixelSelection
+from ctm.rtl.r700.partition import Partition
 from ctm.tb.lib.streams import STALLS, simulate
 from ctm.tb.r700.fetch.looking import looking, mask
 from ctm.tb.r700.fetch.models import element
@@ -23,9 +24,8 @@ class Bench:
 
     def __init__(self, seed: int, wavefront: int, stall: float) -> None:
         self.size, self.stall = wavefront, stall
-        array = ArrayConfig(instruction_set="r700", wavefront=wavefront)
-        self.unit: Any = ConstantFetch(array)
-        self.selection: Any = PixelSelection(array)
+        self.unit: Any = ConstantFetch(wavefront)
+        self.selection: Any = PixelSelection(Partition.of(ArrayConfig(instruction_set="r700", wavefront=wavefront)))
         self.draw = np.random.default_rng(seed)
         self.bank = self.draw.integers(0, 1 << 32, WORDS).astype(np.uint32)
         self.loaded, self.error = np.zeros(ROWS // LINE_ROWS, bool), np.zeros(ROWS // LINE_ROWS, bool)

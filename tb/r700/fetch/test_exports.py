@@ -10,6 +10,7 @@ from amaranth.sim import Simulator
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.fetch.selection import PixelSelection
 from ctm.rtl.r700.fetch.writers.exports import ExportWrite
+from ctm.rtl.r700.partition import Partition, segment_outputs
 from ctm.tb.r700.fetch.looking import mask
 
 EXPORTS, CHANNELS = 150, 4
@@ -25,7 +26,7 @@ def export_word(base: int, selects: list[int]) -> int:
 def check(seed: int, count: int) -> None:
     """Passes of exports of random registers."""
     array = ArrayConfig(instruction_set="r700", wavefront=SIZE)
-    m, unit, selection = Module(), ExportWrite(array), PixelSelection(array)
+    m, unit, selection = Module(), ExportWrite(segment_outputs(array)), PixelSelection(Partition.of(array))
     port: Any = unit
     m.submodules += [unit, selection]
     half = Signal()

@@ -7,7 +7,6 @@ import pytest
 from amaranth import Const
 from amaranth.lib import data
 
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.r700.fetch.finders.item_addresses import ITEM_ELEMENT, ItemAddresses, word_at
 from ctm.tb.lib.seeds import seeds
@@ -72,7 +71,7 @@ async def access(context: Any, unit: Any, draw: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("seed", seeds(3, 40))
 def test_every_thread_has_its_own_item(seed: int) -> None:
-    unit: Any = ItemAddresses(ArrayConfig(instruction_set="r700", wavefront=SIZE), THREADS)
+    unit: Any = ItemAddresses(SIZE, THREADS)
     draw = np.random.default_rng(seed)
 
     async def run(context: Any) -> None:

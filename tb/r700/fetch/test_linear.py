@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.fetch.writers.linear import LinearCoordinates
 from ctm.tb.lib.streams import simulate
 
@@ -27,7 +26,7 @@ def numbers(draw: np.random.Generator, pitch: int, limits: tuple[int, int], lane
 
 def check(seed: int, count: int, lanes: int) -> None:
     """Divisions one after the other, with and without idle cycles between them."""
-    unit: Any = LinearCoordinates(ArrayConfig(instruction_set="r700", lanes=lanes, wavefront=4 * lanes))
+    unit: Any = LinearCoordinates(lanes)
     draw = np.random.default_rng(seed)
 
     async def run(context: Any) -> None:

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from amaranth import Value
 
-from ctm.rtl.config import R700, ArrayConfig
+from ctm.rtl.config import R700
 from ctm.rtl.r700.fetch.finders.scaling import CoordinateScaling
 from ctm.rtl.r700.fetch.operation import Task
 from ctm.rtl.r700.fetch.selection import PixelSelection
-from ctm.rtl.r700.passes import passes_of
+from ctm.rtl.r700.partition import Partition
 from ctm.tb.lib.random_values import random_floats
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.fetch.looking import looking
@@ -22,13 +22,13 @@ INSTRUCTIONS = 12
 SIZES = (1, 2, 3, 255, 1000, 4095, 4096)
 
 
-def results(context: Any, unit: Any, array: ArrayConfig) -> np.ndarray:
+def results(context: Any, unit: Any, partition: Partition) -> np.ndarray:
     """Those of all passes, as [4][n]."""
     passes = []
-    for number in range(passes_of(array)):
+    for number in range(partition.slice_passes):
         context.set(unit.pass_number, number)
         bits = context.get(Value.cast(unit.results))
-        words = np.frombuffer(bits.to_bytes(4 * CHANNELS * array.at_once, "little"), np.uint32)
+        words = np.frombuffer(bits.to_bytes(4 * CHANNELS * partition.lanes, "little"), np.uint32)
         passes.append(words.reshape(CHANNELS, -1))
     return np.concatenate(passes, axis=1)
 
@@ -36,8 +36,9 @@ def results(context: Any, unit: Any, array: ArrayConfig) -> np.ndarray:
 def check(seed: int, wavefront: int, count: int) -> None:
     """Instructions one after the other."""
     config = replace(R700, array=replace(R700.array, wavefront=wavefront))
-    unit: Any = CoordinateScaling(config.array, config.arithmetic)
-    selection: Any = PixelSelection(config.array)
+    partition = Partition.of(config.array)
+    unit: Any = CoordinateScaling(partition, config.arithmetic)
+    selection: Any = PixelSelection(partition)
     top = looking(unit, selection)
     draw = np.random.default_rng(seed)
 
@@ -71,7 +72,7 @@ def check(seed: int, wavefront: int, count: int) -> None:
             context.set(unit.start, 0)
             if number % 3 == 2:
                 await _store(context, expected)
-            np.testing.assert_array_equal(results(context, unit, config.array), expected, f"{coordinates}, {sizes}")
+            np.testing.assert_array_equal(results(context, unit, partition), expected, f"{coordinates}, {sizes}")
 
     async def _store(context: Any, expected: np.ndarray) -> None:
         """Another unit has results of some pixels."""

@@ -10,7 +10,7 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.fetch.finders.share import LocalShare
 from ctm.rtl.r700.fetch.operation import Task
 from ctm.rtl.r700.fetch.selection import PixelSelection
-from ctm.rtl.r700.slices import by_slice, slices_of
+from ctm.rtl.r700.partition import Partition
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.fetch.looking import looking, mask
 from ctm.tb.r700.fetch.models import Share, ShareAccess
@@ -29,7 +29,7 @@ class Bench:
     def __init__(self, seed: int, rows: int, **settings: int) -> None:
         self.config = ArrayConfig(instruction_set="r700", threads=WAVES, temporaries=2048, **settings)
         self.unit: Any = LocalShare(self.config)
-        self.selection: Any = PixelSelection(by_slice(self.config))
+        self.selection: Any = PixelSelection(Partition.of(self.config))
         self.model, self.rows = Share(rows), rows
         resident = min(WAVES, BANK_DWORDS // (ROW * rows))
         self.waves = sorted({0, 1, resident - 1})
@@ -77,7 +77,8 @@ class Bench:
 
     async def _execute(self, context: Any, access: ShareAccess) -> None:
         """Slices of a register follow each other where it is written, registers of a slice where one is read."""
-        size, slices = by_slice(self.config).wavefront_lanes, slices_of(self.config)
+        partition = Partition.of(self.config)
+        size, slices = partition.slice, partition.slices
         if access.writes:
             expected = np.zeros(0)
             self.model.write(access)

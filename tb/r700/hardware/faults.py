@@ -64,22 +64,22 @@ FAULTS = [
 ]
 
 SLICED = [
-    *_in("passes", ("return Cat(pixel[0], pixel[2:]), pixel[1]", "return Cat(pixel[0], pixel[2:]), Const(0)")),
+    *_in("partition", ("return Cat(pixel[0], pixel[2:]), pixel[1]", "return Cat(pixel[0], pixel[2:]), Const(0)")),
     *_in("start", ("row.eq(base + number[-bits:] * count)", "row.eq(base)")),
     *_in(
         "alu.pipeline.writeback",
-        ("slice_of(self._config, self.gates[slot], number)", "slice_of(self._config, self.gates[slot], ~number)"),
+        ("slice_of(self.gates[slot], number)", "slice_of(self.gates[slot], ~number)"),
     ),
     *_in("registers.addressing", ("upcoming.eq(base + rows_of(gprs))", "upcoming.eq(base + gprs)")),
     *_in(
         "fetch.sequencer",
         ("micro_op.clause.base.eq(clause.base + self.slice * rows)", "micro_op.clause.base.eq(clause.base)"),
     ),
-    *_in("fetch.executor", ("first + Value.cast(current.slice) * (self._array.wavefront_lanes // 2)", "first")),
+    *_in("fetch.executor", ("first + Value.cast(current.slice) * (self._partition.slice // 2)", "first")),
     *_in("fetch.finders.share", ("quad = Cat(in_slice, self.slice)", "quad = Cat(in_slice)")),
     *_in(
         "fetch.writers.exports",
-        ("* writes_of_pass - 1).bit_length()], current.slice)", "* writes_of_pass - 1).bit_length()])"),
+        ("(writes - 1).bit_length()], current.slice)", "(writes - 1).bit_length()])"),
     ),
 ]
 """And in one that has a wavefront in slices."""

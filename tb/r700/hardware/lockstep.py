@@ -17,7 +17,7 @@ from ctm.rtl.r700.border.lane import INDEX
 from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.flow import stack
 from ctm.rtl.r700.flow.stack import EntryKind as RowKind
-from ctm.rtl.r700.slices import by_slice, slices_of
+from ctm.rtl.r700.partition import Partition
 from ctm.sim.compiled.fields import Fields
 from ctm.sim.engines.tracing.order import bits, in_order
 from ctm.sim.fault import CycleLimitError
@@ -74,7 +74,7 @@ class _Core:
     def __init__(self, array: ArrayConfig) -> None:
         self.waves: dict[int, _Wavefront] = {}
         self.taken: dict[int, WavefrontRecord] = {}
-        self.registers = np.zeros((depth_of(array), CHANNELS, by_slice(array).wavefront_lanes), np.uint32)
+        self.registers = np.zeros((depth_of(array), CHANNELS, Partition.of(array).slice), np.uint32)
         self.words = np.zeros((GROUP_SLOTS, array.wavefront_lanes), np.uint32)
         """Results of the group whose results come."""
         self.stack: dict[int, Fields] = {}
@@ -87,6 +87,7 @@ class Comparison:
     def __init__(
         self, array: ArrayConfig, code: Code, stack_size: int, records: Mapping[tuple[int, int], WavefrontRecord]
     ) -> None:
+        self._partition = Partition.of(array)
         self._array, self._code, self._stack_size, self._records = array, code, stack_size, records
         self._cores: dict[int, _Core] = {}
         self._done: set[tuple[int, int]] = set()
@@ -128,7 +129,7 @@ class Comparison:
         invalidated = [block + bit for bit in range(ROWS_TOGETHER) if int(event["invalidates"]) >> bit & 1]
         core.registers[invalidated] = 0
         for channel, row in enumerate(rows):
-            pixels = bits(writes["enable"][channel], by_slice(self._array).wavefront_lanes)
+            pixels = bits(writes["enable"][channel], self._partition.slice)
             core.registers[row, channel, pixels] = writes["words"][channel][pixels]
 
     def _take(self, core: _Core, event: Fields) -> None:
@@ -218,7 +219,7 @@ class Comparison:
         core.issued.append(event)
 
     def _words(self, core: _Core, event: Fields) -> None:
-        size, number = by_slice(self._array).wavefront_lanes, int(event.get("slice", 0))
+        size, number = self._partition.slice, int(event.get("slice", 0))
         core.words[:, number * size : (number + 1) * size] = event["words"]
         if not number and core.issued:
             # A slice is written when its results come; until then registers are those after the previous step.
@@ -306,7 +307,7 @@ class Comparison:
         if step is None:
             return
         expected = step.state("registers")
-        count = slices_of(self._array)
+        count = self._partition.slices
         found = core.registers[shown.base : shown.base + count * len(expected)]
         # The registers of a slice follow those of the previous slice.
         found = np.concatenate(np.split(found, count), axis=-1)

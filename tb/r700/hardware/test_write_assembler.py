@@ -11,7 +11,7 @@ from amaranth import Value
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.components import ComponentSelect
-from ctm.rtl.r700.passes import passes_of
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.registers.write_assembler import WriteAssembler
 from ctm.tb.lib.streams import STALLS, Source, simulate
 
@@ -50,7 +50,7 @@ class Bench:
 
     def __init__(self, wavefront: int, seed: int, stall: float, errors: float, *, rate: int = 0) -> None:
         self.config = ArrayConfig(instruction_set="r700", wavefront=wavefront, rate=rate, temporaries=2048)
-        self.lanes, passes = self.config.at_once, min(4, passes_of(self.config))
+        self.lanes, passes = self.config.at_once, min(4, Partition.of(self.config).passes)
         self.unit = WriteAssembler(self.config)
         self.generator = np.random.default_rng(seed)
         self.source, self.stall = Source(self.unit.write, self.generator, stall), stall

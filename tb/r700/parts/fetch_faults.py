@@ -260,11 +260,8 @@ FAULTS: Mapping[str, list[Fault]] = {
         *faults_in(
             "fetch.writers.exports",
             ("word_select(in_pass, len(Value.cast(words)))", "word_select(0, len(Value.cast(words)))"),
-            ("word_select(count, exporter.at_once)", "word_select(0, exporter.at_once)"),
-            (
-                "segment_context(exporter, number, current.clause.wave)",
-                "segment_context(self._config, number, current.clause.wave)",
-            ),
+            ("word_select(count, lanes)", "word_select(0, lanes)"),
+            ("pixel = Cat(Const(0, (lanes - 1).bit_length()), number)", "pixel = partition.first_pixel(number)"),
         ),
     ],
     "fetch.test_sequencer": faults_in(
@@ -277,7 +274,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             "self.source_base.eq(clause.base + self.source_slice * rows)",
             "self.source_base.eq(clause.base + self.slice * rows)",
         ),
-        ("slice_of(config, clause.active, self.source_slice)", "slice_of(config, clause.active, self.slice)"),
+        ("slice_of(clause.active, self.source_slice)", "slice_of(clause.active, self.slice)"),
         ("| (self._broadcasts() & self.slice.any())", ""),
         ("~self.at_index & low.rw_rel", "low.rw_rel"),
         ("Mux(self.at_index | self._is(*_READ_ONCE), 0, self.burst)", "Mux(self._is(*_READ_ONCE), 0, self.burst)"),

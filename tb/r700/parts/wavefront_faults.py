@@ -44,12 +44,12 @@ FAULTS: Mapping[str, list[Fault]] = {
     ),
     "parts.test_start": faults_in(
         "start",
-        ("size = count * slices_of(config)", "size = count"),
+        ("size = count * partition.slices", "size = count"),
         ("with m.If(next_block >= end):", "with m.If(next_block > end):"),
         ("(from_row & to_end)", "(from_row)"),
         ("(from_row & to_end)", "(to_end)"),
         ("number[-bits:] * count", "number[-bits:] * (count - 1)"),
-        ("target.followed.eq(in_slice != last)", "target.followed.eq(number != self._passes - 1)"),
+        ("target.followed.eq(in_slice != last)", "target.followed.eq(number != partition.passes - 1)"),
         (", number.eq(0)]", "]"),
         ("* domain.width + wavefront.i - domain.i0", "* domain.width + wavefront.i"),
         ("Mux(row_before, width, 0) + row * width", "row * width"),
@@ -62,7 +62,7 @@ FAULTS: Mapping[str, list[Fault]] = {
     ),
     "parts.test_occupancy": faults_in(
         "occupancy",
-        ("rows_of(program.gprs) * slices_of(config)", "rows_of(program.gprs)"),
+        ("rows_of(program.gprs) * Partition.of(config).slices", "rows_of(program.gprs)"),
         ("rows_of(program.gprs)", "program.gprs"),
         ("config.stack_entries * SUBENTRIES", "config.stack_entries"),
         ("LDS_BANK_DWORDS // LDS_ROW", "LDS_BANK_DWORDS"),

@@ -7,9 +7,8 @@ from amaranth import Value
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.r700.passes import passes_of
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.registers.other_writes import OtherWrites
-from ctm.rtl.r700.slices import by_slice
 from ctm.tb.lib.streams import STALLS, Source, simulate
 
 ROWS, REGISTERS, CLEARS = 48, 40, 30
@@ -25,7 +24,7 @@ class Bench:
     def __init__(self, seed: int, stall: float) -> None:
         self.unit: Any = OtherWrites(CONFIG)
         self.draw, self.stall = np.random.default_rng(seed), stall
-        self.passes, self.lanes = passes_of(by_slice(CONFIG)), CONFIG.at_once
+        self.passes, self.lanes = Partition.of(CONFIG).slice_passes, CONFIG.at_once
         self.clears = Source(self.unit.clear, self.draw, stall)
         self.r0 = Source(self.unit.r0, self.draw, stall)
         self.fetched = Source(self.unit.fetched, self.draw, stall)

@@ -7,7 +7,7 @@ from amaranth import Array, Const, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.config import ArrayConfig, MachineConfig
+from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import READ_CYCLES
 from ctm.rtl.r700.alu.decode import offset_of
@@ -15,15 +15,14 @@ from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.pipeline.issued import issue_layout
 from ctm.rtl.r700.border.registers import register_address_layout, register_words_layout
 from ctm.rtl.r700.lane.timing import lane_latency
-from ctm.rtl.r700.passes import passes_of
+from ctm.rtl.r700.partition import PERIOD, Partition
 from ctm.rtl.r700.registers.addressing import register_address, slice_base
 from ctm.rtl.r700.registers.file import masked
-from ctm.rtl.r700.slices import PERIOD, by_slice
 
 
-def pass_registers_layout(config: ArrayConfig) -> data.ArrayLayout:
+def pass_registers_layout(lanes: int) -> data.ArrayLayout:
     """The register words of a pass, as [read cycle][channel][lane]."""
-    return data.ArrayLayout(data.ArrayLayout(data.ArrayLayout(WORD_BITS, config.at_once), CHANNELS), READ_CYCLES)
+    return data.ArrayLayout(data.ArrayLayout(data.ArrayLayout(WORD_BITS, lanes), CHANNELS), READ_CYCLES)
 
 
 class OperandCollector(wiring.Component):
@@ -43,19 +42,19 @@ class OperandCollector(wiring.Component):
         The program's.
     reads : ``Out(ArrayLayout(register_address_layout(array), 4))``
         In the first three of every four cycles.
-    found : ``In(register_words_layout(array))``
+    found : ``In(register_words_layout(Partition.of(array)))``
         A cycle later.
     number : ``In(pass in its slice)``
         The pass, counted in its slice, that is selected in this cycle.
     is_first : ``In(1)``
         It is the first of its slice.
-    selected : ``Out(pass_registers_layout(array))``
+    selected : ``Out(pass_registers_layout(lanes))``
         Its words, in the same cycle.
     """
 
     def __init__(self, config: MachineConfig) -> None:
         array = config.array
-        self._config, self._passes = array, passes_of(by_slice(array))
+        self._config, self._partition = array, Partition.of(array)
         self._timing = intervals_of(array, lane_latency(config.arithmetic))
         super().__init__(
             {
@@ -63,10 +62,10 @@ class OperandCollector(wiring.Component):
                 "issue": In(issue_layout(config)),
                 "gprs": In(8),
                 "reads": Out(data.ArrayLayout(register_address_layout(array), CHANNELS)),
-                "found": In(register_words_layout(array)),
-                "number": In((self._passes - 1).bit_length()),
+                "found": In(register_words_layout(self._partition)),
+                "number": In((self._partition.slice_passes - 1).bit_length()),
                 "is_first": In(1),
-                "selected": Out(pass_registers_layout(array)),
+                "selected": Out(pass_registers_layout(self._partition.lanes)),
             }
         )
 
@@ -83,7 +82,7 @@ class OperandCollector(wiring.Component):
         """Drive the addresses."""
         issue, indices = self.issue, self.issue.decoded.indices
         number, ends = self.phase[len(step) :], step == PERIOD - 1
-        base = slice_base(m, self._config, issue.base, number, ends, gprs=self.gprs, name="read")
+        base = slice_base(m, self._partition, issue.base, number, ends, gprs=self.gprs, name="read")
         for channel in range(CHANNELS):
             port = Signal(issue.decoded.ports[0][0].shape(), name=f"port_{channel}")
             cycles = map(Value.cast, (cycle[channel] for cycle in issue.decoded.ports))
@@ -117,7 +116,7 @@ class OperandCollector(wiring.Component):
         While a slice's last pass is selected, words of the next one's first cycle have come already. Those of the last
         cycle come while its first pass is selected.
         """
-        width, last = self._config.at_once * WORD_BITS, self._passes - 1
+        width, last = self._partition.lanes * WORD_BITS, self._partition.slice_passes - 1
         passing = {0: range(max(last, 1), last + 1), READ_CYCLES - 1: range(1, last + 1)}.get(cycle, range(0))
         for channel, words in enumerate(row):
             # The file's outputs still hold the words of the last cycle.

@@ -9,14 +9,12 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, VECTOR_SLOTS
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.r700.alu.pipeline.issued import results_layout
 from ctm.rtl.r700.border.alu_clause import address_layout
 from ctm.rtl.r700.border.lane import LaneResults
-from ctm.rtl.r700.passes import passes_of
-from ctm.rtl.r700.slices import by_slice
+from ctm.rtl.r700.partition import Partition
 
 
 class ResultGather(wiring.Component):
@@ -32,7 +30,7 @@ class ResultGather(wiring.Component):
         Its results.
     ends : ``Out(1)``
         They are those of the wavefront's last pass.
-    results : ``Out(results_layout(config))``
+    results : ``Out(results_layout(partition))``
         Those of a slice; the last slice's come with `ends`.
     predicate, kill : ``Out(W)``, ``Out(ArrayLayout(W, 5))``
         With `ends`: the result of the group's PRED_SET, and of each slot's KILL, in each pixel.
@@ -40,15 +38,14 @@ class ResultGather(wiring.Component):
         With `ends`: MOVA's indices.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._config = config
-        size = config.wavefront_lanes
+    def __init__(self, partition: Partition) -> None:
+        self._partition, size = partition, partition.wavefront
         super().__init__(
             {
-                "passes": In(passes_of(config)),
-                "lanes": In(data.ArrayLayout(LaneResults, config.at_once)),
+                "passes": In(partition.passes),
+                "lanes": In(data.ArrayLayout(LaneResults, partition.lanes)),
                 "ends": Out(1),
-                "results": Out(results_layout(config)),
+                "results": Out(results_layout(partition)),
                 "predicate": Out(size),
                 "kill": Out(data.ArrayLayout(size, GROUP_SLOTS)),
                 "addresses": Out(address_layout(size)),
@@ -58,8 +55,8 @@ class ResultGather(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        in_slice, results = passes_of(by_slice(self._config)), self.results
-        lanes = [self.lanes[lane] for lane in range(self._config.at_once)]
+        in_slice, results = self._partition.slice_passes, self.results
+        lanes = [self.lanes[lane] for lane in range(self._partition.lanes)]
         ends = self.passes[in_slice - 1 :: in_slice]
         m.d.comb += [
             self.ends.eq(self.passes[-1]),
@@ -79,7 +76,7 @@ class ResultGather(wiring.Component):
 
     def _gather(self, m: Module, target: Value | data.View, values: Sequence[Value | data.View], name: str) -> None:
         """Gather what all pixels of a wavefront have."""
-        gathered = _together(m, [Value.cast(value) for value in values], passes_of(self._config), self.ends, name)
+        gathered = _together(m, [Value.cast(value) for value in values], self._partition.passes, self.ends, name)
         m.d.comb += Value.cast(target).eq(gathered)
 
 

@@ -5,13 +5,13 @@ Source: docs/design/r700-core.md.
 
 from amaranth.lib import data
 
-from ctm.rtl.config import ArrayConfig, MachineConfig
+from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS
 from ctm.rtl.r700.alu.clauses import contexts_of
 from ctm.rtl.r700.alu.decode import DECODED, INDICES
 from ctm.rtl.r700.alu.instructions import EFFECT
 from ctm.rtl.r700.border.registers import row_bits, slice_words
-from ctm.rtl.r700.slices import slice_fields
+from ctm.rtl.r700.partition import Partition
 
 
 def issue_layout(config: MachineConfig) -> data.StructLayout:
@@ -48,7 +48,7 @@ def ending_layout(config: MachineConfig) -> data.StructLayout:
     )
 
 
-def results_layout(array: ArrayConfig) -> data.StructLayout:
+def results_layout(partition: Partition) -> data.StructLayout:
     """The results of a slice's pixels, if `valid`, as [slot][pixel]."""
-    words = data.ArrayLayout(slice_words(array), GROUP_SLOTS)
-    return data.StructLayout({"valid": 1, **slice_fields(array), "words": words})
+    words = data.ArrayLayout(slice_words(partition), GROUP_SLOTS)
+    return data.StructLayout({"valid": 1, **partition.slice_fields, "words": words})

@@ -28,8 +28,7 @@ from ctm.rtl.r700.border.alu_clause import address_layout
 from ctm.rtl.r700.border.registers import channel_write_layout, register_address_layout, register_words_layout
 from ctm.rtl.r700.lane.lane import Lane
 from ctm.rtl.r700.lane.timing import lane_latency
-from ctm.rtl.r700.passes import passes_of
-from ctm.rtl.r700.slices import by_slice
+from ctm.rtl.r700.partition import Partition
 
 
 class Pipeline(wiring.Component):
@@ -69,8 +68,8 @@ class Pipeline(wiring.Component):
         self._config = config
         array = config.array
         self._timing = timing = intervals_of(array, lane_latency(config.arithmetic))
-        self._slice_passes = passes_of(by_slice(array))
-        size = array.wavefront_lanes
+        self._partition = partition = Partition.of(array)
+        size = partition.wavefront
         super().__init__(
             {
                 "phase": In(range(timing.interval)),
@@ -78,14 +77,14 @@ class Pipeline(wiring.Component):
                 "issue": In(issue_layout(config)),
                 "gprs": In(8),
                 "reads": Out(data.ArrayLayout(register_address_layout(array), CHANNELS)),
-                "found": In(register_words_layout(array)),
+                "found": In(register_words_layout(partition)),
                 "constant_words": In(WORDS),
                 "ends": Out(1),
                 "ending": Out(ending_layout(config)),
                 "predicate": Out(size),
                 "kill": Out(data.ArrayLayout(size, GROUP_SLOTS)),
                 "addresses": Out(address_layout(size)),
-                "results": Out(results_layout(array)),
+                "results": Out(results_layout(partition)),
                 "gates": In(data.ArrayLayout(size, GROUP_SLOTS)),
                 "others": In(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
                 "writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
@@ -110,7 +109,7 @@ class Pipeline(wiring.Component):
             m, self.issue.decoded, self.constant_words, is_first=self.phase == 0, is_last=is_read
         )  # fmt: skip
         control = delay(m, selected.decoded.control, name="control")
-        lanes = [Lane(self._config.arithmetic) for _ in range(self._config.array.at_once)]
+        lanes = [Lane(self._config.arithmetic) for _ in range(self._partition.lanes)]
         lanes[0].gate_together(m, platform, control)
         share_tables(m, [lane.functions for lane in lanes])
         upcoming = Mux(is_read, self._row(m, self.issue.context, 0), self._row(m, selected.context, number + 1))
@@ -148,7 +147,7 @@ class Pipeline(wiring.Component):
             collector.gprs.eq(self.gprs),
             collector.found.eq(self.found),
             collector.number.eq(number),
-            collector.is_first.eq(in_pass[:: self._slice_passes].any()),
+            collector.is_first.eq(in_pass[:: self._partition.slice_passes].any()),
             self.reads.eq(collector.reads),
         ]
         return collector
@@ -173,12 +172,12 @@ class Pipeline(wiring.Component):
         self, m: Module, lanes: list[Lane], passes: Value, ending: data.View, row: Value
     ) -> list[data.View]:
         """Hold each lane's results by context and pass. Returns those of a row, a cycle later."""
-        array, timing = self._config.array, self._timing
+        contexts, timing = contexts_of(self._config.array), self._timing
         written, previous = one_hot_index(passes), []
         for index, lane in enumerate(lanes):
-            m.submodules[f"previous_{index}"] = memory = BlockRam(PREVIOUS, timing.passes * contexts_of(array))
+            m.submodules[f"previous_{index}"] = memory = BlockRam(PREVIOUS, timing.passes * contexts)
             write, read = memory.write_port(), memory.read_port()
-            pixels = Cat(ending.chosen[first + index] for first in range(0, array.wavefront_lanes, len(lanes)))
+            pixels = Cat(ending.chosen[first + index] for first in range(0, self._partition.wavefront, len(lanes)))
             m.d.comb += [
                 write.addr.eq(self._row(m, ending.context, written)),
                 write.data.eq(lane.results.words),
@@ -190,7 +189,7 @@ class Pipeline(wiring.Component):
 
     def _write_back(self, m: Module, lanes: list[Lane], passes: Value, ending: data.View) -> None:
         """Gather the results of the passes, and write them."""
-        m.submodules.gather = gather = ResultGather(self._config.array)
+        m.submodules.gather = gather = ResultGather(self._partition)
         m.submodules.writeback = writeback = WritebackArbiter(self._config)
         m.d.comb += [
             gather.passes.eq(passes),

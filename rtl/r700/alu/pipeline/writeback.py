@@ -13,9 +13,9 @@ from ctm.rtl.isa.r700.limits import GROUP_SLOTS, TRANS_SLOT
 from ctm.rtl.r700.alu.decode import offset_of
 from ctm.rtl.r700.alu.pipeline.issued import ending_layout, results_layout
 from ctm.rtl.r700.border.registers import channel_write_layout
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.registers.addressing import register_address, slice_base
 from ctm.rtl.r700.registers.file import taken
-from ctm.rtl.r700.slices import slice_in, slice_of
 
 
 class WritebackArbiter(wiring.Component):
@@ -28,7 +28,7 @@ class WritebackArbiter(wiring.Component):
 
     Members
     -------
-    results : ``In(results_layout(array))``
+    results : ``In(results_layout(Partition.of(array)))``
     ending : ``In(ending_layout(config))``
         Their group.
     gates : ``In(ArrayLayout(W, 5))``
@@ -43,12 +43,13 @@ class WritebackArbiter(wiring.Component):
 
     def __init__(self, config: MachineConfig) -> None:
         self._config = array = config.array
+        self._partition = Partition.of(array)
         writes = data.ArrayLayout(channel_write_layout(array), CHANNELS)
         super().__init__(
             {
-                "results": In(results_layout(array)),
+                "results": In(results_layout(self._partition)),
                 "ending": In(ending_layout(config)),
-                "gates": In(data.ArrayLayout(array.wavefront_lanes, GROUP_SLOTS)),
+                "gates": In(data.ArrayLayout(self._partition.wavefront, GROUP_SLOTS)),
                 "gprs": In(8),
                 "others": In(writes),
                 "writes": Out(writes),
@@ -58,10 +59,11 @@ class WritebackArbiter(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        results, ending, number = self.results, self.ending, slice_in(self._config, self.results)
+        partition, results, ending = self._partition, self.results, self.ending
+        number = partition.slice_in(results)
         words = [Value.cast(results.words[slot]) for slot in range(GROUP_SLOTS)]
-        base = slice_base(m, self._config, ending.base, number, results.valid, gprs=self.gprs, name="write")
-        gates = [slice_of(self._config, self.gates[slot], number) for slot in range(GROUP_SLOTS)]
+        base = slice_base(m, partition, ending.base, number, results.valid, gprs=self.gprs, name="write")
+        gates = [partition.slice_of(self.gates[slot], number) for slot in range(GROUP_SLOTS)]
         trans = ending.effects[TRANS_SLOT]
         target, exists = self._address(m, base, trans)
         trans_writes, trans_row, is_trans = results.valid & trans.writes & exists, Signal.like(target), Signal()

@@ -9,7 +9,6 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import LIMIT_BITS
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.formats import LINEAR_ROW_ALIGNMENT
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.isa.r700.exports import UNBOUNDED
@@ -41,7 +40,7 @@ class AreaAddresses(wiring.Component):
 
     Members
     -------
-    walk : ``Out(PixelWalk(W))``
+    walk : ``Out(PixelWalk(pixels))``
         The first word of an element is an `ELEMENT_ADDRESS`; all pixels have one.
     program : ``In(PROGRAM)``
     access : ``In(ACCESS)``
@@ -49,21 +48,21 @@ class AreaAddresses(wiring.Component):
         The number of the register among those of the instruction; each accesses the next element.
     index : ``In(32)``
         The index of the pixel that is wanted.
-    covered : ``In(W)``
+    covered : ``In(pixels)``
         Pixels in the domain: others have no scratch.
     first : ``In(AREA_WORD_BITS)``
         The number in the domain of pixel 0.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
+    def __init__(self, pixels: int) -> None:
         super().__init__(
             {
-                "walk": Out(PixelWalk(config.wavefront_lanes)),
+                "walk": Out(PixelWalk(pixels)),
                 "program": In(PROGRAM),
                 "access": In(ACCESS),
                 "burst": In(4),
                 "index": In(WORD_BITS),
-                "covered": In(config.wavefront_lanes),
+                "covered": In(pixels),
                 "first": In(AREA_WORD_BITS),
             }
         )

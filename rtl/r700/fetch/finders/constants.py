@@ -8,7 +8,6 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS, ConstantBank
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS, WORD_BITS
 from ctm.rtl.r700.border.constants import ROW_BITS, ConstantPort
@@ -29,26 +28,26 @@ class ConstantFetch(wiring.Component):
 
     Members
     -------
-    walk : ``Out(PixelWalk(W))``
+    walk : ``Out(PixelWalk(pixels))``
         An element has the four words that the pixel reads; pixels that do not execute have none.
     fetch : ``In(FETCH)``
     own : ``In(WORDS)``
         The source's words of the wanted pixel.
-    executing : ``In(W)``
+    executing : ``In(pixels)``
     port : ``Out(ConstantPort(ROWS))``
         A miss is held until its lines are loaded.
     is_error : ``Out(1)``
         With `walk.done`: a line had an error response.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._size = size = config.wavefront_lanes
+    def __init__(self, pixels: int) -> None:
+        self._pixels = pixels
         super().__init__(
             {
-                "walk": Out(PixelWalk(size)),
+                "walk": Out(PixelWalk(pixels)),
                 "fetch": In(FETCH),
                 "own": In(WORDS),
-                "executing": In(size),
+                "executing": In(pixels),
                 "port": Out(ConstantPort(ROWS)),
                 "is_error": Out(1),
             }
@@ -57,7 +56,7 @@ class ConstantFetch(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        fetch, pixel = self.fetch, Signal(range(self._size))
+        fetch, pixel = self.fetch, Signal(range(self._pixels))
         index = Signal(WORD_BITS)
         first = Signal(WORD_BITS + CHANNELS)
         m.d.comb += [
@@ -102,7 +101,7 @@ class ConstantFetch(wiring.Component):
         def advance() -> None:
             m.d.sync += pixel.eq(pixel + 1)
             m.next = "pixel"
-            with m.If(pixel == self._size - 1):
+            with m.If(pixel == self._pixels - 1):
                 m.d.sync += pixel.eq(0)
                 m.d.comb += self.walk.done.eq(1)
 

@@ -9,7 +9,6 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import PAGE_BITS
 from ctm.rtl.border.shading import DWORD_BITS
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.isa.limits import CHANNELS, COORDINATE_BITS, WORD_BITS
 from ctm.rtl.r700.border.walk import PixelWalk, count_walk
@@ -39,7 +38,7 @@ class ItemAddresses(wiring.Component):
 
     Members
     -------
-    walk : ``Out(PixelWalk(W))``
+    walk : ``Out(PixelWalk(pixels))``
         An element is an `ITEM_ELEMENT`; all threads have one.
     program : ``In(PROGRAM)``
     access : ``In(ACCESS)``
@@ -57,10 +56,10 @@ class ItemAddresses(wiring.Component):
         Whether its vertex is streamed out, and the vertex's number among those that are.
     """
 
-    def __init__(self, config: ArrayConfig, threads: int) -> None:
+    def __init__(self, pixels: int, threads: int) -> None:
         super().__init__(
             {
-                "walk": Out(PixelWalk(config.wavefront_lanes)),
+                "walk": Out(PixelWalk(pixels)),
                 "program": In(PROGRAM),
                 "access": In(ACCESS),
                 "burst": In(4),

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import LIMIT_BITS
 from ctm.rtl.border.clients import WORDS
-from ctm.rtl.config import ArrayConfig, PipelineConfig
+from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.conversion import from_integer
 from ctm.rtl.fp.multiply_add import MultiplyAdd
 from ctm.rtl.fp.number import ONE
@@ -19,7 +19,7 @@ from ctm.rtl.lib.pipeline import delay_valid
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.r700.fetch.operation import FETCH, Task
 from ctm.rtl.r700.fetch.selection import QUAD_WORDS, pass_words_layout
-from ctm.rtl.r700.passes import pass_bits, passes_of
+from ctm.rtl.r700.partition import Partition
 
 _NEGATIVE_ZERO = 1 << (WORD_BITS - 1)
 """The neutral addend of a product."""
@@ -49,7 +49,7 @@ class CoordinateScaling(wiring.Component):
         High from the first cycle of a computation to that of `done`.
     fetch : ``In(FETCH)``
         Stable while `start` is high.
-    wanted : ``Out(range(W))``
+    wanted : ``Out(range(partition.slice))``
         The pixel whose words are read in the same cycle.
     quad : ``In(QUAD_WORDS)``
         The words of its quad.
@@ -59,36 +59,36 @@ class CoordinateScaling(wiring.Component):
         The input's columns and rows.
     done : ``Out(1)``
         The last cycle; all results can be read.
-    stores, pixel, element : ``In(1)``, ``In(range(W))``, ``In(WORDS)``
+    stores, pixel, element : ``In(1)``, ``In(range(partition.slice))``, ``In(WORDS)``
         Another finder has found the element of a pixel; only while `start` is low.
-    pass_number : ``In(pass_bits(array))``
-    results : ``Out(pass_words_layout(array))``
+    pass_number : ``In(partition.slice_pass_bits)``
+    results : ``Out(pass_words_layout(lanes))``
         The elements of that pass, in the same cycle.
     """
 
-    def __init__(self, array: ArrayConfig, arithmetic: PipelineConfig) -> None:
-        self._array, self._arithmetic = array, arithmetic
+    def __init__(self, partition: Partition, arithmetic: PipelineConfig) -> None:
+        self._partition, self._arithmetic = partition, arithmetic
         super().__init__(
             {
                 "start": In(1),
                 "fetch": In(FETCH),
-                "wanted": Out(range(array.wavefront_lanes)),
+                "wanted": Out(range(partition.slice)),
                 "quad": In(QUAD_WORDS),
                 "own": In(WORDS),
                 "sizes": In(data.ArrayLayout(LIMIT_BITS, _AXES)),
                 "done": Out(1),
                 "stores": In(1),
-                "pixel": In(range(array.wavefront_lanes)),
+                "pixel": In(range(partition.slice)),
                 "element": In(WORDS),
-                "pass_number": In(pass_bits(array)),
-                "results": Out(pass_words_layout(array)),
+                "pass_number": In(partition.slice_pass_bits),
+                "results": Out(pass_words_layout(partition.lanes)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        fetch, size = self.fetch, self._array.wavefront_lanes
+        fetch, size = self.fetch, self._partition.slice
         units = [MultiplyAdd(self._arithmetic) for _ in range(_AXES)]
         latency = units[0].latency
         is_gradient, pixel_bits = Signal(), (size - 1).bit_length()
@@ -123,12 +123,12 @@ class CoordinateScaling(wiring.Component):
 
     def _keep(self, m: Module, computed: list[Value], arrives: Value, arriving: Value, second: Value) -> None:
         """Hold elements by lane and pass, apart from the source, which all pixels of a quad read."""
-        array = self._array
-        pixel, bits = Mux(self.stores, self.pixel, arriving), (array.at_once - 1).bit_length()
-        for lane in range(array.at_once):
+        lanes = self._partition.lanes
+        pixel, bits = Mux(self.stores, self.pixel, arriving), (lanes - 1).bit_length()
+        for lane in range(lanes):
             is_own = (pixel[:bits] == lane) & (self.stores | arrives) if bits else self.stores | arrives
             for channel in range(CHANNELS):
-                m.submodules[f"kept_{lane}_{channel}"] = kept = DistributedRam(WORD_BITS, passes_of(array))
+                m.submodules[f"kept_{lane}_{channel}"] = kept = DistributedRam(WORD_BITS, self._partition.slice_passes)
                 word = Mux(self.stores, self.element[channel], computed[channel % _AXES])
                 kept.write(m, pixel[bits:], word, is_own & (self.stores | (second == channel // _AXES)))
                 m.d.comb += self.results[channel][lane].eq(kept.read(m, self.pass_number))

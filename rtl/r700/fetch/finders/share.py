@@ -19,8 +19,8 @@ from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.r700.border.walk import PixelWalk
 from ctm.rtl.r700.fetch.operation import FETCH, Task
 from ctm.rtl.r700.fetch.selection import QUAD_WORDS
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.shapes import SHARE_BITS
-from ctm.rtl.r700.slices import by_slice, slice_bits
 
 _ROWS = LDS_BANK_DWORDS // LDS_ROW
 _HALVES = 2
@@ -49,7 +49,7 @@ class LocalShare(wiring.Component):
     fetch : ``In(FETCH)``
     burst : ``In(4)``
         The number of the register among those of the instruction; each accesses the next row.
-    slice : ``In(slice_bits(config))``
+    slice : ``In(partition.slice_bits)``
         The slice whose pixels write.
     quad_written : ``In(QUAD_WORDS)``
         The words that the wanted pixel's quad writes.
@@ -62,7 +62,8 @@ class LocalShare(wiring.Component):
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._size = size = by_slice(config).wavefront_lanes
+        partition = Partition.of(config)
+        self._size = size = partition.slice
         wave = wave_bits(config)
         super().__init__(
             {
@@ -72,7 +73,7 @@ class LocalShare(wiring.Component):
                 "wave": In(wave),
                 "fetch": In(FETCH),
                 "burst": In(4),
-                "slice": In(slice_bits(config)),
+                "slice": In(partition.slice_bits),
                 "quad_written": In(QUAD_WORDS),
                 "own": In(WORDS),
                 "executing": In(size),

@@ -17,8 +17,8 @@ from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.r700.border.walk import PixelWalk
 from ctm.rtl.r700.fetch.finders.item_addresses import ItemAddresses
 from ctm.rtl.r700.fetch.micro_op import micro_op_layout
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
-from ctm.rtl.r700.slices import by_slice
 
 _STREAMED = data.StructLayout({"streamed": 1, "number": WORD_BITS})
 
@@ -47,11 +47,10 @@ class ThreadItems(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        array = by_slice(config.array)
-        self._array, self._vertices = array, config.pipeline.vertices
+        self._size, self._vertices = Partition.of(config.array).slice, config.pipeline.vertices
         super().__init__(
             {
-                "walk": Out(PixelWalk(array.wavefront_lanes)),
+                "walk": Out(PixelWalk(self._size)),
                 "program": In(PROGRAM),
                 "current": In(micro_op_layout(config.array)),
                 "first": In(AREA_WORD_BITS),
@@ -66,7 +65,7 @@ class ThreadItems(wiring.Component):
         """Build the hardware."""
         m = Module()
         current, vertex = self.current, self.vertex
-        addresses = ItemAddresses(self._array, self._vertices)
+        addresses = ItemAddresses(self._size, self._vertices)
         m.submodules.addresses = Gated(addresses, addresses.walk.start)
         m.submodules.streamed = streamed = DistributedRam(_STREAMED, self._vertices)
         streamed.write(m, vertex.entry, Cat(vertex.streamed, vertex.number), vertex.valid)

@@ -8,7 +8,6 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.shading import BUFFERS, VERTEX_BUFFER, VERTEX_BUFFER_WRITE
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS, WORD_BYTES
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.r700.border.walk import PixelWalk, count_walk
@@ -31,7 +30,7 @@ class VertexAddresses(wiring.Component):
 
     Members
     -------
-    walk : ``Out(PixelWalk(W))``
+    walk : ``Out(PixelWalk(pixels))``
         An element is a `VERTEX_ELEMENT`; all vertices have one.
     write : ``In(VERTEX_BUFFER_WRITE)``
         A vertex buffer or ring that a command sets.
@@ -41,10 +40,10 @@ class VertexAddresses(wiring.Component):
         The index of the vertex that is wanted.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
+    def __init__(self, pixels: int) -> None:
         super().__init__(
             {
-                "walk": Out(PixelWalk(config.wavefront_lanes)),
+                "walk": Out(PixelWalk(pixels)),
                 "write": In(VERTEX_BUFFER_WRITE),
                 "fetch": In(BUFFER_FETCH),
                 "first_instance": In(WORD_BITS),

@@ -3,12 +3,12 @@
 Source: R700-Family Instruction Set Architecture, section 3.4; docs/design/r700-core.md.
 """
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.registers.outputs import output_write_layout
+from ctm.rtl.dpp.registers.outputs import OutputSizes, output_write_layout
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.r700.components import ComponentSelect
@@ -16,9 +16,8 @@ from ctm.rtl.isa.r700.exports import COMPUTED_DEPTH
 from ctm.rtl.isa.r700.limits import UNIT_BYTES
 from ctm.rtl.r700.fetch.micro_op import micro_op_layout
 from ctm.rtl.r700.fetch.selection import SELECTS, pass_words_layout
-from ctm.rtl.r700.passes import by_segment, exporting, pass_bits, passes_of, segment_context
+from ctm.rtl.r700.partition import Partition, segment_outputs
 from ctm.rtl.r700.shapes import SHAPES
-from ctm.rtl.r700.slices import by_slice
 
 
 class ExportWrite(wiring.Component):
@@ -37,12 +36,12 @@ class ExportWrite(wiring.Component):
         The number of the register in the export.
     takes_conditional : ``In(1)``
         The program gives conditional values.
-    write : ``Out(output_write_layout(by_segment(config), SHAPES))``
+    write : ``Out(output_write_layout(sizes, SHAPES))``
         Without `context` and `beat`.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._lanes = lanes = exporting(config).at_once
+    def __init__(self, sizes: OutputSizes) -> None:
+        self._lanes = lanes = sizes.at_once
         super().__init__(
             {
                 "unit": In(8 * UNIT_BYTES),
@@ -51,7 +50,7 @@ class ExportWrite(wiring.Component):
                 "executing": In(lanes),
                 "burst": In(4),
                 "takes_conditional": In(1),
-                "write": Out(output_write_layout(by_segment(config), SHAPES)),
+                "write": Out(output_write_layout(sizes, SHAPES)),
             }
         )
 
@@ -84,7 +83,7 @@ class ExportWrite(wiring.Component):
 class OutputExport(wiring.Component):
     """Writes one register of an export to the output registers, or as conditional values, pass by pass.
 
-    A pass takes a cycle, or two where `exporting` writes half of one, whether a pixel executes or not.
+    A pass takes a cycle, or two where half of one is written (`segment_outputs`), whether a pixel executes or not.
 
     Members
     -------
@@ -95,26 +94,26 @@ class OutputExport(wiring.Component):
         The program gives conditional values.
     selects : ``Out(SELECTS)``
         The components of the source that are written.
-    pass_number : ``Out(pass_bits(by_slice(config)))``
+    pass_number : ``Out(partition.slice_pass_bits)``
         The pass that is read in the same cycle.
-    written : ``In(pass_words_layout(by_slice(config)))``
+    written : ``In(pass_words_layout(lanes))``
         The components of that pass that `selects` choose.
-    write : ``Out(output_write_layout(by_segment(config), SHAPES))``
+    write : ``Out(output_write_layout(segment_outputs(config), SHAPES))``
     done : ``Out(1)``
         The last cycle.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
-        self._config = config
+        self._partition, self._sizes = Partition.of(config), segment_outputs(config)
         super().__init__(
             {
                 "start": In(1),
                 "current": In(micro_op_layout(config)),
                 "takes_conditional": In(1),
                 "selects": Out(SELECTS),
-                "pass_number": Out(pass_bits(by_slice(config))),
-                "written": In(pass_words_layout(by_slice(config))),
-                "write": Out(output_write_layout(by_segment(config), SHAPES)),
+                "pass_number": Out(self._partition.slice_pass_bits),
+                "written": In(pass_words_layout(self._partition.lanes)),
+                "write": Out(output_write_layout(self._sizes, SHAPES)),
                 "done": Out(1),
             }
         )
@@ -122,14 +121,15 @@ class OutputExport(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        current, slice_, exporter = self.current, by_slice(self._config), exporting(self._config)
-        m.submodules.export = export = ExportWrite(self._config)
-        writes_of_pass = slice_.at_once // exporter.at_once
-        count = Signal(range(max(2, passes_of(slice_) * writes_of_pass)), name="count")
+        current, partition, lanes = self.current, self._partition, self._sizes.at_once
+        m.submodules.export = export = ExportWrite(self._sizes)
+        writes = partition.slice // lanes
+        count = Signal(range(max(2, writes)), name="count")
         """Writes of the slice that are done."""
-        in_pass = count[: (writes_of_pass - 1).bit_length()]
-        number = Cat(count[: (passes_of(slice_) * writes_of_pass - 1).bit_length()], current.slice)
-        executing = Value.cast(current.clause.executing).word_select(count, exporter.at_once)
+        in_pass = count[: (partition.lanes // lanes - 1).bit_length()]
+        number = Cat(count[: (writes - 1).bit_length()], current.slice)
+        pixel = Cat(Const(0, (lanes - 1).bit_length()), number)
+        executing = Value.cast(current.clause.executing).word_select(count, lanes)
         m.d.comb += [
             self.selects.eq(export.selects),
             self.pass_number.eq(count >> len(in_pass)),
@@ -142,10 +142,10 @@ class OutputExport(wiring.Component):
                 for words, written in zip(export.words, self.written, strict=True)
             ),
             self.write.eq(export.write),
-            self.write.context.eq(segment_context(exporter, number, current.clause.wave)),
-            self.done.eq(self.start & (count == passes_of(slice_) * writes_of_pass - 1)),
+            self.write.context.eq(partition.segment_row(pixel, current.clause.wave)),
+            self.done.eq(self.start & (count == writes - 1)),
         ]
-        if exporter.beats > 1:
+        if self._sizes.beats > 1:
             m.d.comb += self.write.beat.eq(number)
         with m.If(self.start):
             m.d.sync += count.eq(Mux(self.done, 0, count + 1))

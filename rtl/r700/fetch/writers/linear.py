@@ -9,7 +9,6 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import LIMIT_BITS, LIMITS
 from ctm.rtl.border.clients import indices_layout
-from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import COORDINATE_BITS, WORD_BITS
 
 
@@ -34,13 +33,13 @@ class LinearCoordinates(wiring.Component):
         Remainder and quotient, clamped to the input; with `done` and until the next division.
     """
 
-    def __init__(self, config: ArrayConfig) -> None:
-        self._lanes = config.at_once
-        indices = indices_layout(config.at_once)
+    def __init__(self, lanes: int) -> None:
+        self._lanes = lanes
+        indices = indices_layout(lanes)
         super().__init__(
             {
                 "start": In(1),
-                "numbers": In(data.ArrayLayout(WORD_BITS, config.at_once)),
+                "numbers": In(data.ArrayLayout(WORD_BITS, lanes)),
                 "pitch": In(LIMIT_BITS),
                 "limits": In(LIMITS),
                 "done": Out(1),

@@ -30,10 +30,9 @@ from ctm.rtl.r700.fetch.returned import fetch_record_layout, instruction_in
 from ctm.rtl.r700.fetch.selection import pass_words_layout
 from ctm.rtl.r700.fetch.writers.linear import LinearCoordinates
 from ctm.rtl.r700.fetch.writers.texel import TexelIndex
-from ctm.rtl.r700.passes import pass_bits, passes_of
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.registers.addressing import register_address
 from ctm.rtl.r700.shapes import AREAS, PROGRAM, SHAPES
-from ctm.rtl.r700.slices import by_slice
 
 _FIRST, _MASK = ComponentSelect.X.value, ComponentSelect.MASK.value
 
@@ -70,11 +69,11 @@ class PassSender(wiring.Component):
         The program's, delayed by a cycle.
     extent : ``In(EXTENT)``
         The input that is fetched.
-    pass_number : ``Out(pass_bits(array))``
+    pass_number : ``Out(partition.slice_pass_bits)``
         The pass whose `words` and `results` are read in the same cycle.
-    words : ``In(pass_words_layout(array))``
+    words : ``In(pass_words_layout(lanes))``
         The source of the pass.
-    results : ``In(pass_words_layout(array))``
+    results : ``In(pass_words_layout(lanes))``
         The elements that a finder has found for the pixels of the pass.
     entry : ``In(range(array.lookups))``
         From the scoreboard: the entry of the next fetch of the wave slot in `record`, in the same cycle.
@@ -90,9 +89,10 @@ class PassSender(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        array = by_slice(config.array)
-        self._config, self._draws = array, config.pipeline.draws
-        words, tag = pass_words_layout(array), fetch_tag_layout(array, SHAPES)
+        self._config = array = config.array
+        self._draws = config.pipeline.draws
+        self._partition = partition = Partition.of(array)
+        words, tag = pass_words_layout(partition.lanes), fetch_tag_layout(array, SHAPES)
         request = fetch_request_layout(array.at_once, tag, len(AREAS), memory=self._draws)
         super().__init__(
             {
@@ -101,7 +101,7 @@ class PassSender(wiring.Component):
                 "program": In(PROGRAM),
                 "gprs": In(PROGRAM["gprs"].shape),
                 "extent": In(EXTENT),
-                "pass_number": Out(pass_bits(array)),
+                "pass_number": Out(partition.slice_pass_bits),
                 "words": In(words),
                 "results": In(words),
                 "entry": In(range(array.lookups)),
@@ -125,7 +125,7 @@ class PassSender(wiring.Component):
             is_vertex=is_vertex,
             is_absent=is_among(fetch.task, INPUT_FETCHES) & (described(self.extent).pitch == 0),
         )
-        m.submodules.linear = Gated(linear := LinearCoordinates(self._config), linear.start)
+        m.submodules.linear = Gated(linear := LinearCoordinates(self._config.at_once), linear.start)
         by_word = is_area | is_vertex
         of_word = by_word & (count != 0)
         pixels = Signal(self._config.at_once, name="requesting")
@@ -141,7 +141,7 @@ class PassSender(wiring.Component):
         fetches = (is_among(fetch.task, INPUT_FETCHES) & ~sent.is_absent) | of_word
         goes, word_done, pass_done = Signal(name="goes"), Signal(), Signal()
         is_last_word = ~by_word | (count == Mux(is_vertex, fetch.vertex.channels, CHANNELS))
-        is_last_pass = self.pass_number == passes_of(self._config) - 1
+        is_last_pass = self.pass_number == self._partition.slice_passes - 1
         m.d.comb += [
             linear.start.eq(self.start & ~sends & ~no_pixel),
             self.request.valid.eq(sends & fetches & ~no_pixel & ~self.full.bit_select(self.current.clause.wave, 1)),
@@ -243,12 +243,12 @@ class PassSender(wiring.Component):
 
     def _of_pass(self, bits: Value) -> Value:
         """The lanes' bits of a bit of each pixel of the slice."""
-        return bits.word_select(self.pass_number, self._config.at_once) if passes_of(self._config) > 1 else bits
+        return bits.word_select(self.pass_number, self._config.at_once) if self._partition.slice_passes > 1 else bits
 
     def _is_followed(self) -> Value:
         """Whether a pixel executes in a later pass."""
         executing, lanes = Value.cast(self.current.clause.executing), self._config.at_once
-        later = [executing[lanes * (number + 1) :].any() for number in range(passes_of(self._config))]
+        later = [executing[lanes * (number + 1) :].any() for number in range(self._partition.slice_passes)]
         return Value.cast(Array(later)[self.pass_number])
 
     def _inside(self, sent: _Pass) -> Value:

@@ -14,9 +14,9 @@ from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700 import exports
 from ctm.rtl.isa.r700.components import ComponentSelect
 from ctm.rtl.r700.fetch.micro_op import micro_op_layout
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.registers.writing import selected
 from ctm.rtl.r700.shapes import AREA_WORD_BITS, PROGRAM
-from ctm.rtl.r700.slices import by_slice
 
 _MISC, _FIRST, _SECOND = range(1, exports.POSITIONS)
 """Position vectors after the position."""
@@ -44,7 +44,7 @@ class VectorExport(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        self._size = by_slice(config.array).wavefront_lanes
+        self._size = Partition.of(config.array).slice
         super().__init__(
             {
                 "start": In(1),

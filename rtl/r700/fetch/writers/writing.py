@@ -19,8 +19,8 @@ from ctm.rtl.r700.fetch.finders.item_addresses import ITEM_ELEMENT, word_at
 from ctm.rtl.r700.fetch.micro_op import micro_op_layout
 from ctm.rtl.r700.fetch.selection import pass_words_layout
 from ctm.rtl.r700.fetch.writers.sending import element_of
+from ctm.rtl.r700.partition import Partition
 from ctm.rtl.r700.shapes import AREAS
-from ctm.rtl.r700.slices import by_slice
 
 
 class MemoryWriter(wiring.Component):
@@ -36,11 +36,11 @@ class MemoryWriter(wiring.Component):
         High from the first cycle to that of `done`.
     current : ``In(micro_op_layout(config.array))``
     stage : ``In(Stage)``
-    pixel : ``Out(range(W))``
+    pixel : ``Out(range(partition.slice))``
         The pixel whose `own` words and whose pass's `results` are read in the same cycle.
     own : ``In(WORDS)``
         The components of its register.
-    results : ``In(pass_words_layout(array))``
+    results : ``In(pass_words_layout(lanes))``
         The elements of the pixels of its pass: each an `ELEMENT_ADDRESS` of an area, or an `ITEM_ELEMENT` of a thread.
     write : ``Out(stream.Signature(uncached_write_layout(...)))``
     is_item : ``Out(1)``
@@ -50,17 +50,17 @@ class MemoryWriter(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        array = by_slice(config.array)
-        self._config, self._has_items = array, config.pipeline.has_geometry
-        layout = uncached_write_layout(array.at_once, wave_bits(array), len(AREAS), memory=self._has_items)
+        partition, self._has_items = Partition.of(config.array), config.pipeline.has_geometry
+        self._size, self._lanes = partition.slice, partition.lanes
+        layout = uncached_write_layout(self._lanes, wave_bits(config.array), len(AREAS), memory=self._has_items)
         super().__init__(
             {
                 "start": In(1),
                 "current": In(micro_op_layout(config.array)),
                 "stage": In(Stage),
-                "pixel": Out(range(array.wavefront_lanes)),
+                "pixel": Out(range(self._size)),
                 "own": In(WORDS),
-                "results": In(pass_words_layout(array)),
+                "results": In(pass_words_layout(self._lanes)),
                 "write": Out(stream.Signature(layout)),
                 "is_item": Out(1),
                 "done": Out(1),
@@ -71,7 +71,7 @@ class MemoryWriter(wiring.Component):
         """Build the hardware."""
         m = Module()
         clause, write = self.current.clause, self.write
-        together = min(CHANNELS, self._config.at_once)
+        together = min(CHANNELS, self._lanes)
         blocks = CHANNELS // together
         block = Signal((blocks - 1).bit_length(), name="block")
         """The components of the pixel that are written."""
@@ -82,7 +82,7 @@ class MemoryWriter(wiring.Component):
         fences = Signal()
         """All pixels of the export's last register are written."""
         goes = Signal(name="goes")
-        is_last = (self.pixel == self._config.wavefront_lanes - 1) & (block == blocks - 1)
+        is_last = (self.pixel == self._size - 1) & (block == blocks - 1)
         m.d.comb += [
             write.payload.wave.eq(clause.wave),
             write.payload.mask.eq(Mux(fences, 0, mask)),
@@ -101,8 +101,8 @@ class MemoryWriter(wiring.Component):
     def _connect_words(self, m: Module, block: Value, together: int) -> Value:
         """Drive pairs and values of the pixel's components. Returns which of all four exist."""
         payload, area = self.write.payload, Value.cast(self.current.fetch.access.scratch)
-        lane_of = (self._config.at_once - 1).bit_length()
-        lane, lanes = self.pixel[:lane_of], range(self._config.at_once)
+        lane_of = (self._lanes - 1).bit_length()
+        lane, lanes = self.pixel[:lane_of], range(self._lanes)
         element: data.View = record(ELEMENT_ADDRESS, name="written_address")
         addresses = [self.results[0][number][: ELEMENT_ADDRESS.size] for number in lanes]
         m.d.comb += Value.cast(element).eq(Array(addresses)[lane])

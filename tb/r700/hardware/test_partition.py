@@ -9,8 +9,7 @@ from amaranth.sim import Simulator
 
 from ctm.rtl.config import R700, ArrayConfig, with_settings
 from ctm.rtl.r700.border.registers import depth_of
-from ctm.rtl.r700.passes import by_segment, first_pixel, pass_bits, passes_of, segment_context, segments_of
-from ctm.rtl.r700.slices import PERIOD, by_slice, slices_of
+from ctm.rtl.r700.partition import PERIOD, Partition, position, segment_outputs
 from ctm.sim.golden.pe.domain import Domain, DomainWavefronts
 
 _SLOT, _BITS = 2, 32
@@ -32,14 +31,16 @@ def _array(lanes: int, wavefront: int, rate: int) -> ArrayConfig:
 
 def _values(array: ArrayConfig) -> list[tuple[int, ...]]:
     """The hardware's values of each pass: column and row of its first pixel, the row of its segment."""
-    m, number = Module(), Signal(pass_bits(array))
-    wanted = [*first_pixel(array, number), segment_context(array, number, Const(_SLOT, 2))]
+    m, partition = Module(), Partition.of(array)
+    number = Signal(partition.pass_bits)
+    pixel = partition.first_pixel(number)
+    wanted = [*position(pixel), partition.segment_row(pixel, Const(_SLOT, 2))]
     found = [Signal(_BITS, name=f"found_{number}") for number in range(len(wanted))]
     m.d.comb += [target.eq(value) for target, value in zip(found, wanted, strict=True)]
     values: list[tuple[int, ...]] = []
 
     async def run(context: Any) -> None:
-        for each in range(passes_of(array)):
+        for each in range(partition.passes):
             context.set(number, each)
             values.append(tuple(context.get(target) for target in found))
 
@@ -56,15 +57,15 @@ def test_passes_go_through_a_wavefront(lanes: int, wavefront: int, rate: int) ->
     group = DomainWavefronts(domain=Domain(), lanes=array.wavefront_lanes, order=zero, i=zero, j=zero)
     i, j = group.pairs()
     firsts = range(0, array.wavefront_lanes, array.at_once)
-    rows = [_SLOT * segments_of(array) + first // lanes for first in firsts]
+    rows = [_SLOT * Partition.of(array).segments + first // lanes for first in firsts]
     assert _values(array) == [(i[first], j[first], row) for first, row in zip(firsts, rows, strict=True)]
-    assert 2 * by_segment(array).threads > max(rows)
+    assert segment_outputs(array).contexts == array.threads * array.wavefront_lanes // lanes > max(rows)
 
 
 @pytest.mark.parametrize(("lanes", "wavefront", "rate"), _MACHINES)
 def test_slices_are_whole_quads_of_four_passes_at_most(lanes: int, wavefront: int, rate: int) -> None:
     array = _array(lanes, wavefront, rate)
-    own = by_slice(array)
-    assert own.wavefront_lanes * slices_of(array) == array.wavefront_lanes and own.wavefront_lanes % 4 == 0
-    assert passes_of(own) == min(PERIOD, passes_of(array)) and slices_of(own) == 1
-    assert depth_of(array) * own.wavefront_lanes == array.temporaries * lanes
+    partition = Partition.of(array)
+    assert partition.slice * partition.slices == array.wavefront_lanes and partition.slice % 4 == 0
+    assert partition.slice_passes == min(PERIOD, partition.passes)
+    assert depth_of(array) * partition.slice == array.temporaries * lanes
