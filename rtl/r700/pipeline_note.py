@@ -3,8 +3,6 @@
 Source: docs/draws.md.
 """
 
-from typing import Any
-
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data
 
@@ -34,7 +32,7 @@ class PipelineNote:
     `is_bad`: they are not allowed; `is_beyond`: items of a ring are larger than the hardware's rings.
     """
 
-    def __init__(self, m: Module, image: Any, draw: Any) -> None:
+    def __init__(self, m: Module, image: data.View, draw: data.View) -> None:
         self._draw = draw
         self._words = words = dict(zip(PIPELINE_INFORMATION, image.pipeline, strict=True))
         self._present = data.View(PRESENT, words["PRESENT"])
@@ -66,7 +64,7 @@ class PipelineNote:
         are_large = Cat((words[item] >> ITEM_BITS).any() for item in items).any()
         m.d.comb += [self.is_bad.eq(Cat(bad).any()), self.is_beyond.eq(present.geometry & are_large)]
 
-    def _is_bad_program(self, image: Any, stage: str) -> Value:
+    def _is_bad_program(self, image: data.View, stage: str) -> Value:
         """Whether what the note says of a stage's program is not allowed."""
         resources = data.View(RESOURCES, self._words[f"{stage}_RESOURCES"])
         found = [
@@ -79,7 +77,7 @@ class PipelineNote:
         ]
         return Cat(found).any()
 
-    def connect(self, m: Module, program: Any, programs: Any) -> None:
+    def connect(self, m: Module, program: data.View, programs: data.View) -> None:
         """Set what a draw's programs have and ask for, and for vertices what differs from the pixel program."""
         words, draw, distances, present = self._words, self._draw, self.distances, self._present
         geometry, emits = programs.geometry, self._emits

@@ -6,6 +6,7 @@ Source: docs/draws.md; docs/design/draws.md.
 from typing import Any
 
 from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import data
 
 from ctm.rtl.border.shading import Stage
 from ctm.rtl.config import MachineConfig
@@ -59,7 +60,7 @@ def _connect_geometry(m: Module, core: Any, config: MachineConfig) -> None:
     ]
 
 
-def clamped(m: Module, program: Any, value: Value) -> Value:
+def clamped(m: Module, program: data.View, value: Value) -> Value:
     """A pixel's depth in the range of the draw; values of other programs as they are. A NaN is kept."""
     draw, word = program.draw, Signal(len(value), name="depth")
     key, lowest, highest = (_key(each) for each in (value, draw.lowest_depth, draw.highest_depth))

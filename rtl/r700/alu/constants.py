@@ -3,10 +3,8 @@
 Source: R700-Family Instruction Set Architecture, section 4.6.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS, ConstantBank
@@ -52,6 +50,6 @@ class FloatConstants(wiring.Component):
             m.d.sync += self.error.bit_select(write.line, 1).eq(write.error | self._again(write))
         return m
 
-    def _again(self, write: Any) -> Value:
+    def _again(self, write: data.View) -> Value:
         """Whether an earlier beat of the line had an error response."""
         return Value.cast(self.error.bit_select(write.line, 1) & (write.beat != 0))

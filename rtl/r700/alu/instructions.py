@@ -113,7 +113,7 @@ class GroupInstructions(wiring.Component):
         )
         return [used & wrong]
 
-    def _check_reductions(self, facts: Sequence[Any]) -> list[Value]:
+    def _check_reductions(self, facts: Sequence[data.View]) -> list[Value]:
         """A reduction has to be in all four vector slots, the same one."""
         used, words = self.group.used, self.group.words
         reduces = Cat(used[slot] & facts[slot].is_reduction for slot in range(VECTOR_SLOTS)).any()

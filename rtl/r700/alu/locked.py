@@ -3,9 +3,8 @@
 Source: R700-Family Instruction Set Architecture, section 4.6.
 """
 
-from typing import Any
-
 from amaranth import Array, Cat, Module, Signal, Value
+from amaranth.lib import data
 
 from ctm.rtl.isa.r700.limits import KCACHE_LINE_ROWS, KCACHE_SET_ROWS, KCACHE_SETS
 from ctm.rtl.r700.alu.operands import ROW_BITS
@@ -25,7 +24,7 @@ class LockedLines:
     row. All values are combinational; `kcache` must be stable while they are used.
     """
 
-    def __init__(self, m: Module, kcache: Any) -> None:
+    def __init__(self, m: Module, kcache: data.View) -> None:
         self._lines: list[Signal] = []
         self._unlocked: list[Value] = []
         for lock in (kcache[number] for number in range(KCACHE_SETS)):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Any
+from typing import TypeVar
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data
@@ -23,6 +23,7 @@ from ctm.rtl.r700.alu.operands import PAIR, PORT
 DECODE_CYCLES = READ_CYCLES + 1
 """Cycles in which the reads of a group are found: one for each in which the register file is read, and the last one."""
 
+Kept = TypeVar("Kept", Signal, data.View)
 _PORTS = data.ArrayLayout(PORT, CHANNELS)
 
 
@@ -62,11 +63,11 @@ class ReadPortSchedule:
         m.d.sync += before.eq(problem)
         self.problem: Value = unlike | before | full
 
-    def _ports_now(self, reading: Sequence[Value]) -> tuple[Any, Signal, Value, Value]:
+    def _ports_now(self, reading: Sequence[Value]) -> tuple[data.View, Signal, Value, Value]:
         """The channels' reads in this cycle, the channels that read, the strays, and whether registers collide."""
         m, operands = self._m, self._operands
         keys = [Cat(operand.select[:REGISTER_BITS], operand.relative) for operand in operands]
-        now: Any = Signal(_PORTS, name="ports_now")
+        now = Signal(_PORTS, name="ports_now")
         taken, strays, collides = Signal(CHANNELS, name="taken_now"), [], []
         for channel in range(CHANNELS):
             users, mode = Signal(len(operands), name=f"users_{channel}"), Signal(IndexMode, name=f"mode_{channel}")
@@ -115,7 +116,7 @@ class ReadPortSchedule:
         unlike = [is_stray & (key != so_far.key) for is_stray, key in zip(found, keys, strict=True)]
         return so_far, Cat(unlike).any()
 
-    def _all(self, now: Any) -> list[Any]:
+    def _all(self, now: Kept) -> list[Kept]:
         """A value of each cycle in which registers are read, valid after them."""
         kept = [Signal.like(now, name=f"kept_{cycle}") for cycle in range(READ_CYCLES)]
         for cycle, target in enumerate(kept):
@@ -123,7 +124,9 @@ class ReadPortSchedule:
                 self._m.d.sync += target.eq(now)
         return kept
 
-    def _moved(self, ports: list[Any], taken: list[Any], stray: _Stray) -> tuple[list[Any], list[Signal], Value]:
+    def _moved(
+        self, ports: list[data.View], taken: list[Signal], stray: _Stray
+    ) -> tuple[list[data.View], list[Signal], Value]:
         """The ports and the operands' cycles with strays moved, and whether there is no cycle for them."""
         m, key, moves = self._m, stray.key, Signal(name="moves")
         channel, mode, number = key[:2], key[2:-REGISTER_BITS], key[-REGISTER_BITS:]
@@ -133,7 +136,7 @@ class ReadPortSchedule:
             free.eq(~Cat(Array(each)[channel] for each in taken)),
             cycle.eq(one_hot_index(lowest_one(free))),
         ]
-        after: list[Any] = [Signal(_PORTS, name=f"ports_{number}") for number in range(READ_CYCLES)]
+        after = [Signal(_PORTS, name=f"ports_{number}") for number in range(READ_CYCLES)]
         for read_cycle, (target, own) in enumerate(zip(after, ports, strict=True)):
             m.d.comb += target.eq(own)
             for at in range(CHANNELS):
@@ -178,7 +181,7 @@ class ConstantPortAllocator:
         for use, key in reversed(list(zip(candidates, keys, strict=True))):
             with m.If(use):
                 m.d.comb += chosen.eq(key)
-        self.pairs: list[Any] = [Signal(PAIR, name=f"pair_{number}") for number in range(CONSTANT_PAIRS)]
+        self.pairs = [Signal(PAIR, name=f"pair_{number}") for number in range(CONSTANT_PAIRS)]
         self.in_first = Signal(len(operands), name="in_first")
         for number, pair in enumerate(self.pairs):
             with m.If(cycle == number):

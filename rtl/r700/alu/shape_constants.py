@@ -7,7 +7,7 @@ from typing import Any
 
 from amaranth import Array, Module, Mux, Value
 from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from ctm.rtl.border.draws import CORNERS, shape_layout
 from ctm.rtl.border.shading import RECORDS, constant_layout
@@ -24,7 +24,7 @@ def taken_layout(config: MachineConfig) -> data.StructLayout:
     return data.StructLayout({"valid": 1, "wave": wave_bits(config.array), "constants": layout})
 
 
-def shape_members(config: MachineConfig) -> dict[str, Any]:
+def shape_members(config: MachineConfig) -> dict[str, Member]:
     """The members that the ALU has where the machine draws.
 
     Members

@@ -3,7 +3,7 @@
 from typing import Any
 
 from amaranth import Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.fp.result import SCALE
@@ -56,7 +56,7 @@ class SlotDecoder(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        operation: Any = Signal(SlotControl)
+        operation = Signal(SlotControl)
         m.d.comb += operation.eq(_constant(SlotControl, control(OPERATIONS[Op2.NOP])))
         with m.If(self.three_operands):
             self._decode(m, operation, Op3, self.code[: Value.cast(Op3.CNDE).shape().width])
@@ -78,7 +78,7 @@ class SlotDecoder(wiring.Component):
         ]
         return m
 
-    def _decode(self, m: Module, operation: Any, codes: type[Op2] | type[Op3], code: Value) -> None:
+    def _decode(self, m: Module, operation: data.View, codes: type[Op2] | type[Op3], code: Value) -> None:
         with m.Switch(code):
             for operation_code, declared in OPERATIONS.items():
                 if isinstance(operation_code, codes):

@@ -4,7 +4,6 @@ Source: R700-Family Instruction Set Architecture, chapter 3; docs/r700.md has ev
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from amaranth import Mux, Signal, Value
 from amaranth.lib import data
@@ -52,7 +51,7 @@ def call(flow: Wavefront) -> None:
     with m.Elif(~flow.has_space(1, branches=False)):
         flow.fault(Status.STACK)
     with m.Else():
-        call: Any = Signal(stack.CALL)
+        call = Signal(stack.CALL)
         m.d.comb += [
             call.target.eq(state.pc + 1),
             call.count.eq(instruction.call_count),

@@ -3,8 +3,6 @@
 Source: R700-Family Instruction Set Architecture, chapter 3; docs/r700.md has every instruction.
 """
 
-from typing import Any
-
 from amaranth import Mux, Signal, Value
 from amaranth.lib import data
 
@@ -53,7 +51,7 @@ def add_push(flow: Wavefront) -> None:
         with m.Switch(flow.step):
             for row, (layout, values, mask) in enumerate(beside):
                 with m.Case(row):
-                    fields: Any = Signal(layout, name=f"beside_{row}")
+                    fields = Signal(layout, name=f"beside_{row}")
                     m.d.comb += [fields[name].eq(value) for name, value in values.items()]
                     m.d.comb += [port.data.mask.eq(mask), port.data.beside.eq(Value.cast(fields))]
         m.d.sync += [flow.step.eq(flow.step + 1), state.depth.eq(state.depth + 1)]
@@ -91,7 +89,7 @@ def add_read(flow: Wavefront) -> None:
 def _unwind(flow: Wavefront) -> None:
     """Pop all entries above the innermost loop."""
     state = flow.state
-    below: Any = data.View(stack.LOOP_BRANCH, flow.entry[0].beside)
+    below = data.View(stack.LOOP_BRANCH, flow.entry[0].beside)
     flow.m.d.sync += [
         state.depth.eq(state.loop + LOOP_SUBENTRIES),
         state.branches.eq(below.branches),
@@ -116,14 +114,14 @@ def _leave_round(flow: Wavefront) -> None:
 def _end_round(flow: Wavefront) -> None:
     m, state, instruction, port = flow.m, flow.state, flow.instruction, flow.push_port
     first, second, third, last = flow.entry
-    below: Any = data.View(stack.LOOP_BRANCH, first.beside)
-    rounds: Any = data.View(stack.LOOP_CONTINUE, second.beside[: stack.LOOP_CONTINUE.size])
-    index: Any = data.View(stack.LOOP_BREAK, third.beside[: stack.LOOP_BREAK.size])
-    step: Any = data.View(stack.LOOP_ENTERED, last.beside[: stack.LOOP_ENTERED.size])
+    below = data.View(stack.LOOP_BRANCH, first.beside)
+    rounds = data.View(stack.LOOP_CONTINUE, second.beside[: stack.LOOP_CONTINUE.size])
+    index = data.View(stack.LOOP_BREAK, third.beside[: stack.LOOP_BREAK.size])
+    step = data.View(stack.LOOP_ENTERED, last.beside[: stack.LOOP_ENTERED.size])
     goes_on = (last.mask & ~state.break_mask).any() & (rounds.unlimited | (rounds.rounds != 1))
     _unwind(flow)
     with m.If(goes_on):
-        after: Any = Signal(stack.LOOP_CONTINUE)
+        after = Signal(stack.LOOP_CONTINUE)
         base = flow.wave * flow.unit.program.stack
         m.d.comb += [
             after.rounds.eq(rounds.rounds - 1),

@@ -4,7 +4,6 @@ Source: R700-Family Instruction Set Architecture, chapter 3; docs/r700.md has ev
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from amaranth import Const, Module, Mux, Value
 from amaranth.lib import data, stream, wiring
@@ -146,7 +145,7 @@ def _add_idle(flow: Wavefront) -> None:
         _after_clause(flow)
 
 
-def _resume(flow: Wavefront, source: Any, changed: Sequence[str], saved: data.View) -> None:
+def _resume(flow: Wavefront, source: data.View, changed: Sequence[str], saved: data.View) -> None:
     """Go on with a wavefront whose clause or export has ended."""
     m, state = flow.m, flow.state
     m.d.comb += source.ready.eq(1)

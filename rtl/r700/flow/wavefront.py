@@ -51,16 +51,16 @@ class Wavefront:
         self.m, self.unit, self.config = m, unit, config
         size = config.wavefront_lanes
         self.wave = Signal(wave_bits(config))
-        self.state: Any = Signal(state_layout(config), name="state")
+        self.state = Signal(state_layout(config), name="state")
         self.cleared = Signal(size)
         self.instruction: Any = self.state.clause
         self.pops = Signal(3)
         self.then = Signal(Then)
         self.second = Signal()
-        self.problem: Any = Signal(PROBLEM, name="problem")
+        self.problem = Signal(PROBLEM, name="problem")
         self.active = Signal(size)
-        self.row: Any = Signal(row_layout(size), name="row")
-        self.entry: Any = [Signal(row_layout(size), name=f"entry_{row}") for row in range(LOOP_SUBENTRIES)]
+        self.row = Signal(row_layout(size), name="row")
+        self.entry = [Signal(row_layout(size), name=f"entry_{row}") for row in range(LOOP_SUBENTRIES)]
         self.step = Signal(range(LOOP_SUBENTRIES + 1))
         self.unit_bits = Signal(8 * UNIT_BYTES)
         self.stack_index, self.base = Signal(DEPTH_BITS), Signal(range(config.stack_entries * SUBENTRIES))

@@ -134,7 +134,7 @@ class SlotAdder(wiring.Component):
         return m
 
     def _beside_sum(
-        self, m: Module, lhs: Any, rhs: Any, is_integral: Value, is_fraction: Value
+        self, m: Module, lhs: data.View, rhs: data.View, is_integral: Value, is_fraction: Value
     ) -> tuple[Value, data.View]:
         """(how far the smaller number is shifted, all of the raw sum but its significand)."""
         shift = record(distance_layout(SIGNIFICAND_BITS), name="shift")
@@ -148,7 +148,7 @@ class SlotAdder(wiring.Component):
             shift.shifts_left_term.eq(self.smaller),
             shift.exponent.eq(Mux(forward[-1], rhs.exponent, lhs.exponent) - BIAS + self.doubles),
         ]
-        own: Any = raw_beside_sum(m, lhs, rhs, shift, headroom=_HEADROOM)
+        own = raw_beside_sum(m, lhs, rhs, shift, headroom=_HEADROOM)
         raw = Signal.like(own, name="raw")
         m.d.comb += raw.eq(own)
         with m.If(is_fraction):
@@ -157,7 +157,7 @@ class SlotAdder(wiring.Component):
             m.d.comb += [raw.sign.eq(lhs.sign), raw.zero_sign.eq(lhs.sign)]
         return Value.cast(shift.amount), raw
 
-    def _add(self, m: Module, raw: Any, larger: Value, smaller: Value, flags: Value, sum_kind: Value) -> None:
+    def _add(self, m: Module, raw: data.View, larger: Value, smaller: Value, flags: Value, sum_kind: Value) -> None:
         subtract, masks, is_integral, sign = flags
         half, sticky, unit = smaller[LOW_BITS - 1], smaller[: LOW_BITS - 1].any(), smaller[LOW_BITS]
         rounds_up = Signal()

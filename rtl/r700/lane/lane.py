@@ -10,10 +10,8 @@ All lanes have one instruction and want the same units, so the pipeline gates ea
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-lane.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Signal
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.config import PipelineConfig
@@ -64,7 +62,7 @@ class Lane(wiring.Component):
         self.latency = self._timing.result
         super().__init__()
 
-    def gate_together(self, m: Module, platform: object, control: Any) -> None:
+    def gate_together(self, m: Module, platform: object, control: data.View) -> None:
         """Gate units of all lanes inside `m` while `control`, which all lanes have, wants none of them."""
         timing, slots = self._timing, list(control.slots)
         vector, scalar = slots[0], slots[TRANS_SLOT]

@@ -6,8 +6,6 @@ function table's estimate. So the multiplier of integers comes after the functio
 Source: docs/arithmetic.md.
 """
 
-from typing import Any
-
 from amaranth import Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -96,11 +94,11 @@ class PostMultiplier(wiring.Component):
         ]
         first, factor = (delay(m, value, multiplier.latency, name="factor") for value in (first, factor))
 
-        x: Any = unpack(m, self.words[0], name="x")
-        operation, is_signed, negative, x = (
+        operation, is_signed, negative = (
             delay(m, value, timing.normalised - timing.chosen, name="beside_product")
-            for value in (Value.cast(self.operation), self.is_signed, self.negative, x)
+            for value in (Value.cast(self.operation), self.is_signed, self.negative)
         )
+        x = delay(m, unpack(m, self.words[0], name="x"), timing.normalised - timing.chosen, name="beside_product")
         m.submodules.correction = correction = QuotientCorrection()
         m.submodules.root = root = RootProduct()
         product = multiplier.product

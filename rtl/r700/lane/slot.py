@@ -9,7 +9,6 @@ Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-la
 """
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -47,10 +46,10 @@ RAW_FIELDS = ("exponent", "sign", "zero_sign", "infinite", "nan", "truncate")
 class _Words:
     """Control that is delayed beside an arithmetic unit."""
 
-    lhs: Any
-    rhs: Any
-    relation: Any
-    control: Any
+    lhs: Value
+    rhs: Value
+    relation: Value | data.View
+    control: data.View
 
     def later(self, m: Module, cycles: int) -> "_Words":
         return _Words(*(delay(m, getattr(self, each.name), cycles, name=each.name) for each in fields(self)))
@@ -144,7 +143,7 @@ class Slot(wiring.Component):
         self._finish(m, adder, outcome, words)
         return m
 
-    def _product(self, m: Module, control: Any) -> tuple[data.View, Value]:
+    def _product(self, m: Module, control: data.View) -> tuple[data.View, Value]:
         """(the exact product, in the cycle of its significand; a shifted integer)."""
         m.submodules.product = unit = SlotProduct(self._config)
         a, b = delay(m, self.words, self._timing.chosen, name="words")
@@ -196,7 +195,7 @@ class Slot(wiring.Component):
         ]
         return adder
 
-    def _dot_term(self, m: Module, adder: SlotAdder, product: data.View, control: Any) -> None:
+    def _dot_term(self, m: Module, adder: SlotAdder, product: data.View, control: data.View) -> None:
         """Align the product of a dot product by its distance from the largest one."""
         config, timing = self._config, self._timing
         exponent = delay(m, self.exponent, config.partial_products, name="exponent")
@@ -240,9 +239,9 @@ class Slot(wiring.Component):
         """Round the sum, or replace it by the word; output modifier, clamp and packing."""
         config, timing = self._config, self._timing
         m.submodules.rounding = rounding = Rounding(self._raw_bits, config)
-        control, word, source, holds = (
-            delay(m, value, config.alignment, name="outcome")
-            for value in (words.control, outcome.word, outcome.source, outcome.holds)
+        control = delay(m, words.control, config.alignment, name="outcome")
+        word, source, holds = (
+            delay(m, value, config.alignment, name="outcome") for value in (outcome.word, outcome.source, outcome.holds)
         )
         if not self._is_trans:
             self._index(m, adder, word, control)
@@ -254,9 +253,10 @@ class Slot(wiring.Component):
             m.d.comb += raw.significand.eq(adder.raw.significand << (self._raw_bits - RAW_BITS))
         m.d.comb += rounding.raw.eq(raw)
 
-        control, word, source, holds = (
+        control = delay(m, control, config.addition + config.normalisation, name="beside_rounding")
+        word, source, holds = (
             delay(m, value, config.addition + config.normalisation, name="beside_rounding")
-            for value in (control, word, source, holds)
+            for value in (word, source, holds)
         )
         is_word: Value = source != Source.SUM
         m.d.comb += rounding.substitutes.eq(is_word)
@@ -268,13 +268,12 @@ class Slot(wiring.Component):
                 m.d.comb += rounding.substitute.eq(self.post_multiplied.number)
             word = Mux(is_post_multiplied, self.post_multiplied.word, word)
             is_word = is_word & ~(is_post_multiplied & self.post_multiplied.is_number)
-        control, word, is_word, holds = (
-            delay(m, value, config.rounding, name="rounded") for value in (control, word, is_word, holds)
-        )
+        control = delay(m, control, config.rounding, name="rounded")
+        word, is_word, holds = (delay(m, value, config.rounding, name="rounded") for value in (word, is_word, holds))
         dx10_clamp = delay(m, self.dx10_clamp, timing.rounded, name="dx10_clamp")
         self._result(m, rounding.rounded, control, word, is_word, holds, dx10_clamp)
 
-    def _index(self, m: Module, adder: SlotAdder, word: Value, control: Any) -> None:
+    def _index(self, m: Module, adder: SlotAdder, word: Value, control: data.View) -> None:
         timing = self._timing
         m.submodules.index = unit = GatedStateless(Index(self._config), together=INDICES)
         index = delay(m, unit.index, timing.result - timing.normalised, name="index")
@@ -286,7 +285,14 @@ class Slot(wiring.Component):
         ]
 
     def _result(
-        self, m: Module, rounded: Any, control: Any, word: Value, is_word: Value, holds: Value, dx10_clamp: Value
+        self,
+        m: Module,
+        rounded: data.View,
+        control: data.View,
+        word: Value,
+        is_word: Value,
+        holds: Value,
+        dx10_clamp: Value,
     ) -> None:
         m.submodules.result = result = Result(self._config)
         # PRED_SET_POP uses up a counter if the sum <= 0, as it is without a modifier.

@@ -89,7 +89,7 @@ class Trans(wiring.Component):
         ]
         return m
 
-    def _function(self, m: Module, magnitude: Magnitude, word: Value, control: Any) -> Any:
+    def _function(self, m: Module, magnitude: Magnitude, word: Value, control: data.View) -> Any:
         """The function's raw result, at `function`."""
         config = self._config
         m.submodules.reduction = reduction = Reduction(config)
@@ -122,13 +122,11 @@ class Trans(wiring.Component):
             ]
         return interpolation.raw
 
-    def _sum(self, m: Module, function: Any, magnitude: Magnitude, control: Any) -> None:
+    def _sum(self, m: Module, function: data.View, magnitude: Magnitude, control: data.View) -> None:
         timing = self._timing
         gives_largest = delay(m, control.trans.limit == Limit.LARGEST, timing.function - timing.chosen)
-        limited = gives_largest & function.infinite
-        function, limited = (
-            delay(m, value, timing.aligned - timing.function, name="function") for value in (function, limited)
-        )
+        limited = delay(m, gives_largest & function.infinite, timing.aligned - timing.function, name="limited")
+        function = delay(m, function, timing.aligned - timing.function, name="function")
         converts, integer, negative = (
             delay(m, value, timing.aligned - timing.chosen, name="integer")
             for value in (control.trans.converts, magnitude.magnitude, magnitude.negative)

@@ -4,8 +4,6 @@ A row holds one channel of one register of a slice of a wavefront. Registers tha
 write to one sets all of it. Source: R700-Family Instruction Set Architecture, section 4.7 (one port for each channel).
 """
 
-from typing import Any
-
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -13,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.ram import BlockRam
+from ctm.rtl.lib.statement import Assign
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER, ValidBits
 from ctm.rtl.r700.border.registers import channel_write_layout, depth_of, register_address_layout, slice_words
 from ctm.rtl.r700.partition import Partition
@@ -23,7 +22,7 @@ def masked(words: Value | data.View, words_valid: Value) -> Value:
     return Mux(words_valid, Value.cast(words), 0)
 
 
-def taken(target: Value, words: Value, enable: Value) -> list[Any]:
+def taken(target: Value, words: Value, enable: Value) -> list[Assign]:
     """The next value of flip-flops: the words of pixels in `enable`, and 0, which is their reset, in others."""
     return [
         target.word_select(pixel, WORD_BITS).eq(Mux(takes, words.word_select(pixel, WORD_BITS), 0))
