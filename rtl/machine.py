@@ -257,10 +257,7 @@ class Machine(wiring.Component):
         controller, ports = self.controller, self._memory_ports
         connect(m, self._conditional.cache, controller.conditional_client)
         for port in range(self._ports):
-            connect(m, controller.port_requests[port], ports.reads[port])
-            connect(m, ports.lines[port], controller.port_responses[port])
-            connect(m, controller.port_writes[port], ports.writes[port])
-            connect(m, ports.write_responses[port], controller.port_write_responses[port])
+            connect(m, controller.ports[port], ports.clients[port])
             connect(m, ports.buses[port], flipped(self.buses[port]))
 
     def _connect_counters(self, m: Module) -> None:

@@ -28,11 +28,10 @@ from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.register_slice import RegisteredHandshake, SliceMode, connect_slice
 from ctm.rtl.mc.area import area_of, memory_area
+from ctm.rtl.mc.bus.port import MemoryPort
 from ctm.rtl.mc.bus.read_ports import ReadPorts
-from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
-from ctm.rtl.mc.bus.writer import tagged_write_layout, tagged_write_response_layout
 from ctm.rtl.mc.conditional.cache import ConditionalCache
 from ctm.rtl.mc.constant_reader import ConstantReader
 from ctm.rtl.mc.counter_writer import CounterWriter
@@ -109,7 +108,7 @@ class MemoryController(wiring.Component):
         Record the array's next read with an error response.
     read_error_address : ``Out(32)``
         Address of that read's line.
-    port_requests, port_responses, port_writes, port_write_responses : as those of `ReadPorts` and `WritePorts`
+    ports : ``Out(MemoryPort(read_tag, write_tag, slice_bits))`` for each of `memory.ports`
     input_hit, input_miss : ``Out(cores)``
     shared_hit, shared_miss : ``Out(banks)``
     output_line : ``Out(banks)`` of the output cache
@@ -147,7 +146,6 @@ class MemoryController(wiring.Component):
             slice_bits=memory.slice_bits,
         )  # fmt: skip
         self.read_tag, self.write_tag = self._reads.tag, self._writes.tag
-        ports = len(memory.ports)
         super().__init__(
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
@@ -176,17 +174,10 @@ class MemoryController(wiring.Component):
                 "shared_miss": Out(banks),
                 "output_line": Out(out_banks),
                 "events": Out(_EVENTS),
-                "port_requests": Out(stream.Signature(tagged_request_layout(self.read_tag))).array(ports),
-                "port_responses": In(stream.Signature(tagged_response_layout(self.read_tag, memory.slice_bits))).array(
-                    ports
-                ),
-                "port_writes": Out(stream.Signature(tagged_write_layout(self.write_tag, memory.slice_bits))).array(
-                    ports
-                ),
+                "ports": Out(MemoryPort(self.read_tag, self.write_tag, memory.slice_bits)).array(len(memory.ports)),
                 **({"vertex_buffer": Out(VERTEX_BUFFER_WRITE)} if self._draws else {}),
                 **({"adds": In(1), "blend_taken": Out(1), "blended": Out(1)} if self._draws else {}),
                 **({"ring": Out(RING_WRITE), "stream": Out(STREAM_WRITE)} if config.pipeline.has_geometry else {}),
-                "port_write_responses": In(stream.Signature(tagged_write_response_layout(self.write_tag))).array(ports),
             }
         )
 
@@ -202,11 +193,9 @@ class MemoryController(wiring.Component):
         connect(m, handshake.output, registers.command)
         for name in ("inputs", "outputs", "conditional", "conditional_mask", "invalidate_constants"):
             m.d.comb += getattr(self, name).eq(getattr(registers, name))
-        for port in range(len(self.port_requests)):
-            connect(m, self._reads.port_requests[port], flipped(self.port_requests[port]))
-            connect(m, flipped(self.port_responses[port]), self._reads.port_responses[port])
-            connect(m, self._writes.port_writes[port], flipped(self.port_writes[port]))
-            connect(m, flipped(self.port_write_responses[port]), self._writes.port_write_responses[port])
+        for port, read, write in zip(self.ports, self._reads.ports, self._writes.ports, strict=True):
+            connect(m, read, flipped(port.read))
+            connect(m, write, flipped(port.write))
         areas = [area_of(m, registers.outputs[output], f"area_{output}") for output in self._areas]
         memory = [memory_area(m)] if self._draws else []
         self._connect_inputs(m, registers, [*areas, *memory])

@@ -15,8 +15,6 @@ from ctm.tb.mc.fetches import TAG_BITS
 TOP = "controller"
 SLOT_BITS = 4
 _PASSENGER_BITS = 8
-_OWN = ("port_requests", "port_responses", "port_writes", "port_write_responses")
-"""What the memory ports are connected with."""
 _INCREMENTING = 1
 _PAGE_END = 0xFF0
 
@@ -70,7 +68,7 @@ class ControllerTop(wiring.Component):
             wave=SLOT_BITS,
             conditional_passenger=_PASSENGER_BITS,
         )
-        clients = {name: member for name, member in self._controller.signature.members.items() if name not in _OWN}
+        clients = {name: member for name, member in self._controller.signature.members.items() if name != "ports"}
         buses = {
             f"m_axi_{port}_{name}": member
             for port in config.memory.ports
@@ -90,10 +88,7 @@ class ControllerTop(wiring.Component):
         )  # fmt: skip
         forward(m, self, controller, self._clients)
         for index, name in enumerate(names):
-            connect(m, controller.port_requests[index], ports.reads[index])
-            connect(m, ports.lines[index], controller.port_responses[index])
-            connect(m, controller.port_writes[index], ports.writes[index])
-            connect(m, ports.write_responses[index], controller.port_write_responses[index])
+            connect(m, controller.ports[index], ports.clients[index])
             self._connect_bus(m, f"m_axi_{name}", ports.buses[index])
         self._plant(m, f"m_axi_{names[0]}", ports.buses[0])
         return m

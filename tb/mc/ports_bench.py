@@ -47,10 +47,8 @@ class SharedPorts(wiring.Component):
         m = Module()
         m.submodules += [self.reads, self.writes, self.ports]
         for port, bus in enumerate(self.buses):
-            connect(m, self.reads.port_requests[port], self.ports.reads[port])
-            connect(m, self.ports.lines[port], self.reads.port_responses[port])
-            connect(m, self.writes.port_writes[port], self.ports.writes[port])
-            connect(m, self.ports.write_responses[port], self.writes.port_write_responses[port])
+            connect(m, self.reads.ports[port], self.ports.clients[port].read)
+            connect(m, self.writes.ports[port], self.ports.clients[port].write)
             connect(m, self.ports.buses[port], flipped(bus))
         return m
 

@@ -3,13 +3,14 @@
 from typing import Any
 
 from amaranth import Cat, Module, Value
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LineClient, TaggedLineClient, read_bits
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.sharing import Arbiter, route
+from ctm.rtl.mc.bus.port import ReadPort
 from ctm.rtl.mc.bus.reader import tagged_request_layout, tagged_response_layout
 from ctm.rtl.mc.bus.reorder_buffer import ReorderBuffer
 from ctm.rtl.mc.bus.routing import Routing
@@ -29,8 +30,7 @@ class ReadPorts(wiring.Component):
     -------
     client_0 and so on : ``In(LineClient(bits))``, or ``In(TaggedLineClient(range(outstanding), slice_bits))``
         See `clients`.
-    port_requests : ``Out(stream.Signature(tagged_request_layout(tag)))`` for each port
-    port_responses : ``In(stream.Signature(tagged_response_layout(tag, slice_bits)))`` for each port
+    ports : ``Out(ReadPort(tag, slice_bits))`` for each memory port
     error : ``Out(len(clients))``
         The clients whose line has an error, in the cycle of the client's response or earlier.
     error_line : ``Out(26)``
@@ -59,10 +59,7 @@ class ReadPorts(wiring.Component):
         super().__init__(
             members
             | {
-                "port_requests": Out(stream.Signature(tagged_request_layout(self.tag))).array(routing.ports),
-                "port_responses": In(stream.Signature(tagged_response_layout(self.tag, slice_bits))).array(
-                    routing.ports
-                ),
+                "ports": Out(ReadPort(self.tag, slice_bits)).array(routing.ports),
                 "error": Out(len(clients)),
                 "error_line": Out(LINE_ADDRESS_BITS),
             }
@@ -77,17 +74,17 @@ class ReadPorts(wiring.Component):
         """Build the hardware."""
         m = Module()
         arbiters = []
-        for port, requests in enumerate(self.port_requests):
-            m.submodules[f"requests_{port}"] = arbiter = Arbiter(
+        for number, port in enumerate(self.ports):
+            m.submodules[f"requests_{number}"] = arbiter = Arbiter(
                 tagged_request_layout(self.tag), len(self._outstanding)
             )  # fmt: skip
-            connect(m, arbiter.output, flipped(requests))
+            connect(m, arbiter.output, flipped(port.request))
             arbiters.append(arbiter)
         m.submodules.responses = responses = Arbiter(
-            tagged_response_layout(self.tag, self._slice_bits), len(self.port_responses)
+            tagged_response_layout(self.tag, self._slice_bits), len(self.ports)
         )  # fmt: skip
-        for port, own in enumerate(self.port_responses):
-            connect(m, flipped(own), responses.inputs[port])
+        for port, response in zip(self.ports, responses.inputs, strict=True):
+            connect(m, flipped(port.response), response)
         m.d.comb += [responses.output.ready.eq(1), self.error_line.eq(responses.output.payload.line)]
         in_order = [number for number, ordered in enumerate(self._ordered) if ordered]
         if in_order:

@@ -7,6 +7,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_WRITTEN, line_write_layout
 from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
 from ctm.rtl.lib.sharing import Arbiter
+from ctm.rtl.mc.bus.port import WritePort
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.writer import tagged_write_layout, tagged_write_response_layout
 
@@ -22,8 +23,7 @@ class WritePorts(wiring.Component):
     -------
     writes : ``In(stream.Signature(line_write_layout(slice_bits)))`` for each client
     written : ``Out(stream.Signature(LINE_WRITTEN))`` for each client
-    port_writes : ``Out(stream.Signature(tagged_write_layout(tag, slice_bits)))`` for each port
-    port_write_responses : ``In(stream.Signature(tagged_write_response_layout(tag)))`` for each port
+    ports : ``Out(WritePort(tag, slice_bits))`` for each memory port
     written_line : ``Out(26)``
         The line of the response in `written`.
     idle : ``Out(len(ordered))``
@@ -36,13 +36,11 @@ class WritePorts(wiring.Component):
         clients = len(ordered)
         self._ordered, self._routing, self._outstanding, self._slice_bits = ordered, routing, outstanding, slice_bits
         self.tag = tag = range(clients)
-        ports = routing.ports
         super().__init__(
             {
                 "writes": In(stream.Signature(line_write_layout(slice_bits))).array(clients),
                 "written": Out(stream.Signature(LINE_WRITTEN)).array(clients),
-                "port_writes": Out(stream.Signature(tagged_write_layout(tag, slice_bits))).array(ports),
-                "port_write_responses": In(stream.Signature(tagged_write_response_layout(tag))).array(ports),
+                "ports": Out(WritePort(tag, slice_bits)).array(routing.ports),
                 "written_line": Out(LINE_ADDRESS_BITS),
                 "idle": Out(clients),
             }
@@ -51,7 +49,7 @@ class WritePorts(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        ports = range(len(self.port_writes))
+        ports = range(len(self.ports))
         arbiters = []
         for port in ports:
             layout = tagged_write_layout(self.tag, self._slice_bits)
@@ -59,11 +57,11 @@ class WritePorts(wiring.Component):
             m.submodules[f"writes_{port}"] = arbiter = Arbiter(layout, len(self._ordered), keeps=sliced)
             if sliced:
                 m.d.comb += arbiter.keep.eq(arbiter.output.payload.write.remaining.any())
-            connect(m, arbiter.output, flipped(self.port_writes[port]))
+            connect(m, arbiter.output, flipped(self.ports[port].request))
             arbiters.append(arbiter)
         m.submodules.responses = responses = Arbiter(tagged_write_response_layout(self.tag), len(ports))
         for port in ports:
-            connect(m, flipped(self.port_write_responses[port]), responses.inputs[port])
+            connect(m, flipped(self.ports[port].response), responses.inputs[port])
         m.submodules.response = registered = RegisterSlice(responses.output.payload.shape(), SliceMode.FULL)
         connect(m, responses.output, registered.input)
         response = registered.output
