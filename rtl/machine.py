@@ -97,7 +97,7 @@ class Machine(wiring.Component):
         m.submodules.controller = resettable(self.controller, host.reset)
         tests = [port.valid for client in self._conditional.clients for port in (client.request, client.response)]
         # Commands of the memory controller change what it tests, and the buffer.
-        commands = [self.processor.mc_command.valid, self._conditional.command.valid]
+        commands = [self.processor.memory.command.valid, self._conditional.command.valid]
         active = Cat(commands, tests).any() | ~self._conditional.idle
         m.submodules.conditional = resettable(Gated(self._conditional, active), host.reset)
         self._connect_host(m)
@@ -112,12 +112,9 @@ class Machine(wiring.Component):
     def _connect_host(self, m: Module) -> None:
         host, processor, ports = self._host, self.processor, self._memory_ports
         connect(m, flipped(self.control), host.bus)
-        connect(m, host.buffer, processor.buffer)
-        connect(m, processor.error, host.error)
+        connect(m, host.processor, processor.host)
         m.d.comb += [
             self.irq.eq(host.irq),
-            host.consumed.eq(processor.consumed),
-            host.processor_idle.eq(processor.idle),
             host.ports_idle.eq(ports.idle),
             ports.drain.eq(host.reset),
         ]
@@ -127,30 +124,18 @@ class Machine(wiring.Component):
         processor, controller, conditional, launch = (
             self.processor, self.controller, self._conditional, self._launch,
         )  # fmt: skip
-        connect(m, processor.mc_command, controller.command)
+        connect(m, processor.memory, controller.processor)
         connect(m, processor.co_command, conditional.command)
-        connect(m, processor.lines, controller.lines)
-        connect(m, processor.counters, controller.counters)
+        connect(m, processor.launch, launch.processor)
+        connect(m, controller.conditional, conditional.target)
         self._connect_tester(m)
         m.d.comb += [
-            processor.mc_idle.eq(controller.idle),
-            processor.lost.eq(controller.lost),
-            processor.lost_fault.eq(controller.lost_fault),
-            controller.lost_taken.eq(processor.lost_taken),
-            processor.read_error_address.eq(controller.read_error_address),
-            controller.watch.eq(processor.program_starts),
             processor.conditional_legal.eq(conditional.format_legal),
             processor.tests.eq(conditional.tests_pe),
-            conditional.buffer.eq(controller.conditional),
-            conditional.writes_enabled.eq(controller.conditional_mask),
-            launch.image.eq(processor.image),
             launch.inputs.eq(controller.inputs),
             launch.outputs.eq(controller.outputs),
-            launch.domain.eq(processor.program_domain),
             launch.tests.eq(conditional.tests_dpp),
-            launch.conditional_value.eq(processor.conditional_value),
             launch.watchdog.eq(self._host.watchdog),
-            processor.launch_status.eq(launch.status),
         ]
 
     def _connect_tester(self, m: Module) -> None:
@@ -171,16 +156,15 @@ class Machine(wiring.Component):
         )  # fmt: skip
         if self._draw is None:
             connect(m, processor.wavefront, array.wavefront)
-        connect(m, array.fault, processor.fault)
+        connect(m, array.report, processor.array)
         for credit, own in zip(array.credits, processor.credits, strict=True):
             connect(m, credit, own)
         m.d.comb += [
             array.reset.eq(self._host.reset),
             array.program.eq(self._launch.program),
-            array.code_address.eq(processor.image.code),
+            array.code_address.eq(processor.launch.image.code),
             array.invalidate_code.eq(processor.image_loaded),
             array.invalidate_constants.eq(controller.invalidate_constants),
-            processor.array_idle.eq(array.idle),
         ]
         for core in range(self._config.array.cores):
             connect(m, array.fetches[core], controller.fetches[core])
@@ -194,14 +178,15 @@ class Machine(wiring.Component):
         processor, array, launch, controller = self.processor, self._array, self._launch, self.controller
         connect(m, processor.draw, draw.draw)
         connect(m, draw.lines, processor.draw_lines)
+        connect(m, draw.blending, controller.blending)
         given, payload = array.wavefront, array.wavefront.payload
         of_domain, of_draw = processor.wavefront, draw.wavefront
         m.d.comb += [
             draw.tests.eq(processor.tests),
             draw.programs.eq(launch.draw_programs),
-            draw.array_idle.eq(array.idle),
-            draw.fault.valid.eq(array.fault.valid),
-            draw.fault.payload.eq(array.fault.payload),
+            draw.array_idle.eq(array.report.idle),
+            draw.fault.valid.eq(array.report.fault.valid),
+            draw.fault.payload.eq(array.report.fault.payload),
             launch.draw.eq(draw.state),
             given.valid.eq(of_domain.valid | of_draw.valid),
             of_domain.ready.eq(given.ready),
@@ -212,22 +197,18 @@ class Machine(wiring.Component):
             ),
             payload.drawn.eq(of_draw.payload.drawn),
             array.shading.vertex.eq(draw.shading.vertex),
-            array.shading.buffer.eq(controller.vertex_buffer),
+            array.shading.buffer.eq(controller.draw_buffers.vertex_buffer),
             array.shading.words.eq(draw.shading.words),
             draw.shading.exported.eq(array.shading.exported),
             draw.shading.constant.eq(array.shading.constant),
             draw.shading.ended.eq(array.shading.ended),
-            controller.adds.eq(draw.adds),
-            draw.blend_taken.eq(controller.blend_taken),
-            draw.blended.eq(controller.blended),
         ]
         if self._config.pipeline.has_geometry:
             connect(m, array.shading.emits, draw.shading.emits)
+            connect(m, processor.filled, draw.filled)
             m.d.comb += [
-                draw.ring.eq(controller.ring),
-                draw.stream.eq(controller.stream),
-                draw.stream_number.eq(processor.stream),
-                processor.stream_filled.eq(draw.filled),
+                draw.ring.eq(controller.draw_buffers.ring),
+                draw.stream.eq(controller.draw_buffers.stream),
                 array.shading.thread.eq(draw.shading.thread),
                 draw.shading.streams.eq(array.shading.streams),
             ]
@@ -251,7 +232,7 @@ class Machine(wiring.Component):
         ]
         # The address of the indices is that of a read that failed, if one of these did.
         with m.If(processor.draw.failed & processor.draw.index_failed):
-            m.d.comb += processor.read_error_address.eq(processor.draw.state.indices.address)
+            m.d.comb += processor.memory.read_errors.address.eq(processor.draw.state.indices.address)
 
     def _connect_memory(self, m: Module) -> None:
         controller, ports = self.controller, self._memory_ports
@@ -265,17 +246,17 @@ class Machine(wiring.Component):
         steps, array, processor = self._host.steps, self._array, self.processor
         events = self.controller.events
         m.d.comb += [
-            steps.BUSY.eq(~processor.idle),
-            steps.ACTIVE.eq(delay(m, ~array.idle, name="array_works")),
+            steps.BUSY.eq(~processor.host.idle),
+            steps.ACTIVE.eq(delay(m, ~array.report.idle, name="array_works")),
             steps.GROUPS.eq(delay(m, array.wavefront.valid & array.wavefront.ready, name="wavefront_taken")),
             steps.PROCESSORS.eq(processor.walked),
-            steps.INPUT_HITS.eq(sum(self.controller.input_hit)),
-            steps.INPUT_MISSES.eq(sum(self.controller.input_miss)),
-            steps.SHARED_HITS.eq(sum(self.controller.shared_hit)),
-            steps.SHARED_MISSES.eq(sum(self.controller.shared_miss)),
+            steps.INPUT_HITS.eq(sum(events.input_hit)),
+            steps.INPUT_MISSES.eq(sum(events.input_miss)),
+            steps.SHARED_HITS.eq(sum(events.shared_hit)),
+            steps.SHARED_MISSES.eq(sum(events.shared_miss)),
             steps.CONDITIONAL_HITS.eq(events.conditional_hit),
             steps.CONDITIONAL_MISSES.eq(events.conditional_miss),
-            steps.OUTPUT_LINES.eq(sum(self.controller.output_line)),
+            steps.OUTPUT_LINES.eq(sum(events.output_line)),
         ]
         ports = self._instruction_set.shapes.ports
         for number, port in enumerate(ports):

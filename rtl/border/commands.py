@@ -5,7 +5,7 @@ from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.interface import Interface
-from ctm.rtl.border.lines import LINE_WRITTEN
+from ctm.rtl.border.lines import LINE_BITS, LINE_WRITTEN, LineClient
 from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
 
@@ -59,3 +59,91 @@ class CounterClient(Interface):
     def __init__(self, *, single: bool = False) -> None:
         write = counters_write_layout(single=single)
         super().__init__({"write": Out(stream.Signature(write)), "written": In(stream.Signature(LINE_WRITTEN))})
+
+
+class BufferClient(Interface):
+    """The port of the unit that gives command buffers, seen from that unit.
+
+    Members
+    -------
+    buffer : ``Out(stream.Signature(COMMAND_BUFFER))``
+        Next command buffer; none may be offered while an error has not been cleared.
+    consumed : ``In(1)``
+        Pulse: the buffer that was taken is finished; after the pulse of its error, if it had one.
+    error : ``In(stream.Signature(ERROR, always_ready=True))``
+        At most one for each buffer; the remaining commands are dropped.
+    idle : ``In(1)``
+        No buffer is being executed and none of its lines is in flight.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "buffer": Out(stream.Signature(COMMAND_BUFFER)),
+                "consumed": In(1),
+                "error": In(stream.Signature(ERROR, always_ready=True)),
+                "idle": In(1),
+            }
+        )
+
+
+class LostAccess(Interface):
+    """The first lost access that has not been reported, seen from the unit that reports it.
+
+    It is a write, or a read of the conditional buffer, with an error response.
+
+    Members
+    -------
+    valid : ``In(1)``
+        There is one.
+    fault : ``In(BUS_FAULT)``
+    taken : ``Out(1)``
+        It is reported; only while `valid`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({"valid": In(1), "fault": In(BUS_FAULT), "taken": Out(1)})
+
+
+class ReadErrors(Interface):
+    """The array's reads with an error response, seen from the unit that reports them.
+
+    Members
+    -------
+    watch : ``Out(1)``
+        Pulse: record the next one.
+    address : ``In(32)``
+        Of the line of the first one since `watch`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({"watch": Out(1), "address": In(ADDRESS_BITS)})
+
+
+class ProcessorClient(Interface):
+    """The command processor's port of the memory controller, seen from the command processor.
+
+    Members
+    -------
+    command : ``Out(stream.Signature(UNIT_COMMAND))``
+        Taken when completed, flushes included.
+    idle : ``In(1)``
+        All that the array wrote is in the output cache, or in memory; low at the latest when the array becomes idle.
+    lines : ``Out(LineClient(slice_bits))``
+    counters : ``Out(CounterClient(single=single))``
+    lost : ``Out(LostAccess())``
+    read_errors : ``Out(ReadErrors())``
+        Watched from the start of each program on.
+    """
+
+    def __init__(self, slice_bits: int = LINE_BITS, *, single: bool = False) -> None:
+        super().__init__(
+            {
+                "command": Out(stream.Signature(UNIT_COMMAND)),
+                "idle": In(1),
+                "lines": Out(LineClient(slice_bits)),
+                "counters": Out(CounterClient(single=single)),
+                "lost": Out(LostAccess()),
+                "read_errors": Out(ReadErrors()),
+            }
+        )

@@ -4,6 +4,7 @@ from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.buffers import BUFFER, RESET_BUFFER
 from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_WORDS
 from ctm.rtl.isa.limits import COLUMN_BITS, COORDINATE_BITS, WORD_BITS, WORD_BYTES
@@ -40,6 +41,20 @@ def wavefront_test_layout(lanes: int) -> data.StructLayout:
     return data.StructLayout(
         {"i": COLUMN_BITS, "j": COORDINATE_BITS, "mask": lanes, "values": data.ArrayLayout(WORD_BITS, lanes)}
     )
+
+
+class ConditionalBuffer(Interface):
+    """The conditional buffer as commands have set it, seen from the memory controller. It changes while all is idle.
+
+    Members
+    -------
+    buffer : ``Out(BUFFER)``
+    writes_enabled : ``Out(1)``
+        The mask of set_cond_out_mask.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({"buffer": Out(BUFFER, init=RESET_BUFFER), "writes_enabled": Out(1)})
 
 
 class ConditionalClient(Interface):

@@ -8,7 +8,9 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.assembly import DRAW_STATE
 from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.programs import DOMAIN, program_fault_layout
+from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.isa.executable import ProgramFormat
+from ctm.rtl.isa.limits import WORD_BITS
 
 
 class DrawClient(Interface):
@@ -47,3 +49,17 @@ class DrawClient(Interface):
                 "failure": In(program_fault_layout(program_format)),
             }
         )
+
+
+class FilledClient(Interface):
+    """How far streams are filled, seen from the command processor. Combinational.
+
+    Members
+    -------
+    stream : ``Out(range(STREAMS))``
+    dwords : ``In(32)``
+        Dwords of that stream that are filled.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({"stream": Out(range(STREAMS)), "dwords": In(WORD_BITS)})

@@ -1,9 +1,10 @@
 """A loaded program, its wavefronts, and their faults."""
 
 from amaranth.hdl import ShapeLike
-from amaranth.lib import data, wiring
-from amaranth.lib.wiring import Out
+from amaranth.lib import data, stream
+from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.isa.executable import PIPELINE_INFORMATION_WORDS, PROGRAM_INFORMATION_WORDS, ProgramFormat
 from ctm.rtl.isa.limits import ADDRESS_BITS, COLUMN_BITS, COORDINATE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
@@ -42,11 +43,35 @@ def program_fault_layout(program_format: ProgramFormat) -> data.StructLayout:
     )
 
 
+class LaunchClient(Interface):
+    """The launch of the loaded program, seen from the command processor.
+
+    Members
+    -------
+    image : ``Out(image_layout(program_format, draws=draws))``
+    conditional_value : ``Out(32)``
+    domain : ``Out(DOMAIN)``
+        Of the program that runs, from its start to its end.
+    status : ``In(Status)``
+        OK, or the error that prevents the array from running the image in the present state. Combinational.
+    """
+
+    def __init__(self, program_format: ProgramFormat, *, draws: bool = False) -> None:
+        super().__init__(
+            {
+                "image": Out(image_layout(program_format, draws=draws)),
+                "conditional_value": Out(WORD_BITS),
+                "domain": Out(DOMAIN),
+                "status": In(Status),
+            }
+        )
+
+
 CORE_CREDITS = 2
 """Most wavefronts in flight to one of several cores. So many keep a core busy with starting wavefronts."""
 
 
-class CoreCredit(wiring.Signature):
+class CoreCredit(Interface):
     """Credits for wavefronts, from one of several cores to the dispatcher.
 
     Members
@@ -59,6 +84,22 @@ class CoreCredit(wiring.Signature):
 
     def __init__(self) -> None:
         super().__init__({"free": Out(range(CORE_CREDITS + 1)), "taken": Out(1)})
+
+
+class ArrayReport(Interface):
+    """What the array says of the wavefronts that it is given, seen from the array.
+
+    Members
+    -------
+    idle : ``Out(1)``
+        It runs no wavefront; may still be high in the cycle after one was taken.
+    fault : ``Out(stream.Signature(program_fault_layout(program_format), always_ready=True))``
+        At the latest with `idle`; the program's first one counts.
+    """
+
+    def __init__(self, program_format: ProgramFormat) -> None:
+        fault = program_fault_layout(program_format)
+        super().__init__({"idle": Out(1), "fault": Out(stream.Signature(fault, always_ready=True))})
 
 
 def wavefront_layout(lanes: int, cores: int = 1, drawn: data.StructLayout | None = None) -> data.StructLayout:

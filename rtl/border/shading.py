@@ -105,6 +105,41 @@ RING_WRITE = data.StructLayout({"valid": 1, "number": range(len(Ring)), "dword":
 """A ring that a command sets."""
 
 
+class DrawBuffers(Interface):
+    """The buffers of draws, one cycle each time a command sets one, seen from the memory controller.
+
+    Members
+    -------
+    vertex_buffer : ``Out(VERTEX_BUFFER_WRITE)``
+        A vertex buffer, or a ring as a buffer of dwords.
+    ring : ``Out(RING_WRITE)``
+        With geometry programs.
+    stream : ``Out(STREAM_WRITE)``
+        Likewise.
+    """
+
+    def __init__(self, *, geometry: bool) -> None:
+        of_geometry = {"ring": Out(RING_WRITE), "stream": Out(STREAM_WRITE)} if geometry else {}
+        super().__init__({"vertex_buffer": Out(VERTEX_BUFFER_WRITE), **of_geometry})
+
+
+class Blending(Interface):
+    """The addition of outputs to targets, seen from the unit that makes the wavefronts of pixels.
+
+    Members
+    -------
+    adds : ``Out(1)``
+        Outputs of the pixels that run are added to their targets. Only changes while none is in flight.
+    taken : ``In(1)``
+        One of these outputs was taken.
+    written : ``In(1)``
+        The sums of the next one of those that were taken are in memory.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({"adds": Out(1), "taken": In(1), "written": In(1)})
+
+
 def vertex_write_layout(vertices: int) -> data.StructLayout:
     """A vertex that is to be shaded: its entry in the vertex store, its index, and the primitive that it is of.
 

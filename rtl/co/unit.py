@@ -10,10 +10,10 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.commands import UNIT_COMMAND
 from ctm.rtl.border.conditional import (
     ConditionalAccess,
+    ConditionalBuffer,
     ConditionalClient,
 )
 from ctm.rtl.border.lines import LINE_OFFSET_BITS
@@ -59,10 +59,8 @@ class ConditionalUnit(wiring.Component):
     -------
     command : ``In(stream.Signature(UNIT_COMMAND))``
         set_cond_test and set_cond_loc. Taken while idle; no request is taken while one waits.
-    buffer : ``In(BUFFER)``
-        The conditional buffer; constant while not idle.
-    writes_enabled : ``In(1)``
-        The mask of set_cond_out_mask; constant while not idle.
+    target : ``In(ConditionalBuffer())``
+        Constant while not idle.
     format_legal : ``Out(1)``
         The buffer's format allows what the test does.
     tests_pe, tests_dpp : ``Out(1)``
@@ -79,8 +77,7 @@ class ConditionalUnit(wiring.Component):
         super().__init__(
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
-                "buffer": In(BUFFER),
-                "writes_enabled": In(1),
+                "target": In(ConditionalBuffer()),
                 "format_legal": Out(1),
                 "tests_pe": Out(1),
                 "tests_dpp": Out(1),
@@ -95,7 +92,7 @@ class ConditionalUnit(wiring.Component):
         m = Module()
         m.submodules.pairs = pairs = Pairs(self._lanes)
         # Registered, because pairs are converted at least a cycle after their request, with which the buffer is valid.
-        integer = delay(m, is_integer(self.buffer), name="integer")
+        integer = delay(m, is_integer(self.target.buffer), name="integer")
         m.submodules.handshake = handshake = RegisteredHandshake(UNIT_COMMAND)
         connect(m, flipped(self.command), handshake.input)
         test, location = self._settings(m, handshake.output)
@@ -105,9 +102,9 @@ class ConditionalUnit(wiring.Component):
         reads, stores = Signal(), Signal()
         m.d.comb += [
             reads.eq((test != ConditionalTest.NEVER) & (test != ConditionalTest.ALWAYS)),
-            stores.eq(self.writes_enabled & (test != ConditionalTest.NEVER)),
-            self.format_legal.eq(~(reads | stores) | Value.cast(self.buffer.format).matches(*_FORMATS)),
-            pairs.buffer.eq(self.buffer),
+            stores.eq(self.target.writes_enabled & (test != ConditionalTest.NEVER)),
+            self.format_legal.eq(~(reads | stores) | Value.cast(self.target.buffer.format).matches(*_FORMATS)),
+            pairs.buffer.eq(self.target.buffer),
         ]
         none_waits = self._access(m, pairs, reads, integer)
         comes, has_space = Signal(), Signal()

@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.clients import LINE_BEATS
 from ctm.rtl.border.lines import code_client
-from ctm.rtl.border.programs import CORE_CREDITS, CoreCredit, program_fault_layout, wavefront_layout
+from ctm.rtl.border.programs import CORE_CREDITS, ArrayReport, CoreCredit, wavefront_layout
 from ctm.rtl.border.shading import ShadingClient, drawn_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
 from ctm.rtl.dpp.core_border import memory_members
@@ -49,9 +49,10 @@ class Array(wiring.Component):
     -------
     reset : ``In(1)``
         Resets the cores; all else has the reset of the clock domain.
-    program, invalidate_code, invalidate_constants, wavefront, fault, idle
+    program, invalidate_code, invalidate_constants, wavefront
         As a core's; wavefronts have the number of their core.
     credits : ``Out(CoreCredit())`` for each core
+    report : ``Out(ArrayReport(program_format))``
     code_address : ``In(32)``
         Where the program's code is, a multiple of 4; constant while the array is not idle.
     code : ``Out(code_client(config.memory.slice_bits))``
@@ -84,8 +85,7 @@ class Array(wiring.Component):
                     stream.Signature(wavefront_layout(array.wavefront_lanes, array.cores, drawn=drawn_layout(config)))
                 ),
                 "credits": Out(CoreCredit()).array(array.cores),
-                "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
-                "idle": Out(1),
+                "report": Out(ArrayReport(shapes.program_format)),
                 "issued": Out(ports * array.cores),
                 "active_lanes": Out(data.ArrayLayout(range(array.cores * array.wavefront_lanes + 1), ports)),
                 "stalls": Out(data.ArrayLayout(range(array.cores + 1), len(STALLS))),
@@ -123,7 +123,7 @@ class Array(wiring.Component):
         self._connect_clients(m, cores)
         for core in reversed(cores):
             with m.If(core.fault.valid):
-                m.d.comb += [self.fault.valid.eq(1), self.fault.payload.eq(core.fault.payload)]
+                m.d.comb += [self.report.fault.valid.eq(1), self.report.fault.payload.eq(core.fault.payload)]
         return m
 
     def _dispatch(self, m: Module, cores: list[wiring.Component]) -> None:
@@ -134,7 +134,7 @@ class Array(wiring.Component):
             m.d.comb += [credit.free.eq(core.free), credit.taken.eq(core.wavefront.valid & core.wavefront.ready)]
         if len(cores) == 1:
             connect(m, flipped(wavefront), cores[0].wavefront)
-            m.d.comb += self.idle.eq(idle)
+            m.d.comb += self.report.idle.eq(idle)
             return
         waiting = []
         for number, core in enumerate(cores):
@@ -155,7 +155,7 @@ class Array(wiring.Component):
         # A core may look idle in the cycle after one in which it took a wavefront.
         took = Signal()
         m.d.sync += took.eq(taken.any())
-        m.d.comb += self.idle.eq(idle & ~Cat(waiting, took).any())
+        m.d.comb += self.report.idle.eq(idle & ~Cat(waiting, took).any())
 
     def _connect_clients(self, m: Module, cores: list[wiring.Component]) -> None:
         for name, beats in _IN_ORDER.items():

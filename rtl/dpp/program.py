@@ -58,13 +58,13 @@ def register_program(m: Module, program: data.View, registered: data.View) -> No
 def connect_launch(m: Module, launch: Any) -> None:
     """Connect what the program takes from the image and from the state of the commands, for both instruction sets.
 
-    `launch` has the members `image`, `inputs`, `outputs`, `tests`, `conditional_value`, `watchdog` and `program`.
+    `launch` has the members `processor`, `inputs`, `outputs`, `tests`, `watchdog` and `program`.
     """
     program = launch.program
     m.d.comb += [
-        program.size.eq(launch.image.size),
+        program.size.eq(launch.processor.image.size),
         program.tests.eq(launch.tests),
-        program.conditional_value.eq(launch.conditional_value),
+        program.conditional_value.eq(launch.processor.conditional_value),
         program.watchdog.eq(launch.watchdog),
         program.output.eq(limits_of(launch.outputs[0])),
     ]

@@ -7,7 +7,7 @@ from amaranth import Module, Mux, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.drawing import DrawClient
+from ctm.rtl.border.drawing import DrawClient, FilledClient
 from ctm.rtl.border.lines import LineClient
 from ctm.rtl.border.programs import program_fault_layout, wavefront_layout
 from ctm.rtl.border.shading import (
@@ -16,6 +16,7 @@ from ctm.rtl.border.shading import (
     RECORDS,
     RING_WRITE,
     STREAM_WRITE,
+    Blending,
     ShadingClient,
     Stage,
     drawn_layout,
@@ -28,9 +29,8 @@ from ctm.rtl.draw.rings import Rings
 from ctm.rtl.draw.run import DrawRun
 from ctm.rtl.draw.streams import Streams
 from ctm.rtl.draw.support import is_beyond
-from ctm.rtl.isa.draws import STREAMS, PrimitiveType, Ring
+from ctm.rtl.isa.draws import PrimitiveType, Ring
 from ctm.rtl.isa.executable import ProgramFormat
-from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.register_slice import SliceMode, connect_slice
 from ctm.rtl.pa.rasterizer import EVENTS, Rasterizer
 from ctm.rtl.vgt.emit_grouper import EmitGrouper
@@ -56,9 +56,7 @@ class DrawPipeline(wiring.Component):
     draw : ``In(DrawClient(program_format))``
     ring, stream : ``In(RING_WRITE)``, ``In(STREAM_WRITE)``
         With geometry programs, as the next two: what commands set.
-    stream_number : ``In(range(STREAMS))``
-    filled : ``Out(32)``
-        Dwords of that stream that are filled.
+    filled : ``In(FilledClient())``
     tests : ``In(1)``
         The conditional unit tests the command processor's lanes, which no draw does.
     programs : ``In(DRAW_PROGRAMS)``
@@ -69,14 +67,11 @@ class DrawPipeline(wiring.Component):
     wavefront : ``Out(stream.Signature(wavefront_layout(lanes, drawn=...)))``
     shading : ``In(ShadingClient(config))``
         The core's; its vertex buffers are connected elsewhere.
-    adds : ``Out(1)``
-        Outputs of the pixels that run are added to their targets.
-    blend_taken, blended : ``In(1)``
-        As those of the memory controller.
+    blending : ``Out(Blending())``
     counts, covered : ``Out(DRAW_COUNTS)``, ``Out(lanes)``
         What happened in the cycle before, and the covered pixels of the strip that was given.
     array_idle, fault
-        As those of the array.
+        As in the array's report.
     """
 
     def __init__(self, config: MachineConfig, program_format: ProgramFormat) -> None:
@@ -85,8 +80,7 @@ class DrawPipeline(wiring.Component):
         geometry = {
             "ring": In(RING_WRITE),
             "stream": In(STREAM_WRITE),
-            "stream_number": In(range(STREAMS)),
-            "filled": Out(WORD_BITS),
+            "filled": In(FilledClient()),
         }
         super().__init__(
             {
@@ -98,9 +92,7 @@ class DrawPipeline(wiring.Component):
                 "wavefront": Out(stream.Signature(wavefront_layout(lanes, drawn=drawn_layout(config)))),
                 "shading": In(ShadingClient(config)),
                 **(geometry if config.pipeline.has_geometry else {}),
-                "adds": Out(1),
-                "blend_taken": In(1),
-                "blended": In(1),
+                "blending": Out(Blending()),
                 "counts": Out(DRAW_COUNTS),
                 "covered": Out(lanes),
                 "array_idle": In(1),
@@ -152,10 +144,10 @@ class DrawPipeline(wiring.Component):
             records.ended.eq(interlock.record_ended),
             order.adds.eq(draw.state.raster.add),
             order.ended.eq(shading.ended),
-            order.taken.eq(self.blend_taken),
-            order.written.eq(self.blended),
+            order.taken.eq(self.blending.taken),
+            order.written.eq(self.blending.written),
             interlock.ended.eq(order.ends),
-            self.adds.eq(draw.state.raster.add & (run.stage == Stage.PIXELS)),
+            self.blending.adds.eq(draw.state.raster.add & (run.stage == Stage.PIXELS)),
         ]
         self._connect_states(m, run, rasterizer)
         self._choose(m, run, interlock)
@@ -214,8 +206,8 @@ class DrawPipeline(wiring.Component):
             streams.begin.eq(draw.start),
             streams.commit.eq(run.done),
             streams.written.eq(shading.streams),
-            streams.number.eq(self.stream_number),
-            self.filled.eq(streams.filled),
+            streams.number.eq(self.filled.stream),
+            self.filled.dwords.eq(streams.filled),
             self.state.rings.eq(rings.dwords),
             self.state.streams.eq(streams.streams),
         ]

@@ -2,10 +2,10 @@
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.commands import COMMAND_BUFFER, ERROR
+from ctm.rtl.border.commands import BufferClient
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.host.control_bus import ControlBus, ControlBusSignature
 from ctm.rtl.host.counters import Counters, counter_steps, draw_steps
@@ -31,8 +31,7 @@ class HostInterface(wiring.Component):
     bus : ``In(ControlBusSignature())``
     irq : ``Out(1)``
         High while an enabled interrupt is pending.
-    buffer, consumed, error : as those of the command processor
-    processor_idle : ``In(1)``
+    processor : ``Out(BufferClient())``
     watchdog : ``Out(32)``
     reset : ``Out(1)``
         Resets everything but this unit and the memory ports, which drain meanwhile.
@@ -49,10 +48,7 @@ class HostInterface(wiring.Component):
             {
                 "bus": In(ControlBusSignature()),
                 "irq": Out(1),
-                "buffer": Out(stream.Signature(COMMAND_BUFFER)),
-                "consumed": In(1),
-                "error": In(stream.Signature(ERROR, always_ready=True)),
-                "processor_idle": In(1),
+                "processor": Out(BufferClient()),
                 "watchdog": Out(WORD_BITS),
                 "reset": Out(1),
                 "ports_idle": In(1),
@@ -70,13 +66,13 @@ class HostInterface(wiring.Component):
         m.submodules.counters = counters = Counters(counter_steps(self._config))
         registers = _Registers()
         connect(m, flipped(self.bus), bus.bus)
-        connect(m, queue.buffer, flipped(self.buffer))
-        connect(m, flipped(self.error), errors.error)
+        connect(m, queue.buffer, flipped(self.processor.buffer))
+        connect(m, flipped(self.processor.error), errors.error)
         m.d.comb += [
             counters.steps.eq(self.steps),
             counters.clear.eq(self.reset),
             queue.hold.eq(errors.holds | errors.error.valid),
-            queue.consumed.eq(self.consumed),
+            queue.consumed.eq(self.processor.consumed),
             queue.discard.eq(self.reset),
             errors.rejected.eq(queue.rejected),
             queue.entry.address.eq(registers.address),
@@ -122,7 +118,7 @@ class HostInterface(wiring.Component):
             m.d.sync += self.reset.eq(0)
         m.d.comb += errors.lost.eq(starts & ~queue.empty)
         m.d.sync += [
-            interrupt.consumed.eq(pending.consumed | (self.consumed & ~self.reset)),
+            interrupt.consumed.eq(pending.consumed | (self.processor.consumed & ~self.reset)),
             interrupt.error.eq(pending.error | errors.raised),
         ]
 
@@ -138,7 +134,7 @@ class HostInterface(wiring.Component):
             },
             "CONTROL": {"interrupt_enable": registers.enabled},
             "STATUS": {
-                "idle": self.processor_idle & queue.empty & ~self.reset,
+                "idle": self.processor.idle & queue.empty & ~self.reset,
                 "error": errors.pending,
                 "queue_full": queue.full,
                 "push_refused": errors.push_refused,

@@ -17,12 +17,13 @@ from ctm.rtl.border.clients import (
     UncachedClient,
     output_layout,
 )
-from ctm.rtl.border.commands import BUS_FAULT, UNIT_COMMAND, CounterClient
-from ctm.rtl.border.conditional import ConditionalAccess
-from ctm.rtl.border.lines import CODE_LINES, LINE_BITS, LINE_OFFSET_BITS, LineClient, code_client, read_bits
-from ctm.rtl.border.shading import RING_WRITE, STREAM_WRITE, VERTEX_BUFFER_WRITE
+from ctm.rtl.border.commands import BUS_FAULT, UNIT_COMMAND, ProcessorClient
+from ctm.rtl.border.conditional import ConditionalAccess, ConditionalBuffer
+from ctm.rtl.border.interface import Interface
+from ctm.rtl.border.lines import CODE_LINES, LINE_BITS, LINE_OFFSET_BITS, code_client, read_bits
+from ctm.rtl.border.shading import Blending, DrawBuffers
 from ctm.rtl.config import MachineConfig, MemoryConfig
-from ctm.rtl.isa.limits import ADDRESS_BITS, INPUTS
+from ctm.rtl.isa.limits import INPUTS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.pipeline import delay
@@ -48,7 +49,6 @@ _UNCACHED, _CONDITIONAL_WRITE, _COUNTERS = range(-3, 0)
 _WRITTEN_IN_ORDER = (True, True, True)
 _CONSTANT_LINES, _COMMAND_LINES, _CONDITIONAL_LINES = 4, 6, 6
 """Lines that these have outstanding; they have one memory for them, of 16 rows."""
-_EVENTS = data.StructLayout({name: 1 for name in ("conditional_hit", "conditional_miss")})
 
 
 def read_clients(config: MachineConfig) -> tuple[int, ...]:
@@ -73,6 +73,35 @@ def routing(config: MemoryConfig) -> Routing:
     return Routing(split=config.split, local=config.local_ports)
 
 
+class MemoryEvents(Interface):
+    """What counters of the caches count, seen from the memory controller: bits that are set for a cycle.
+
+    Members
+    -------
+    input_hit, input_miss : ``Out(cores)``
+        Requests to the first level of the input cache.
+    shared_hit, shared_miss : ``Out(banks)``
+        Requests to its second level.
+    output_line : ``Out(banks)``
+        A bank of the output cache has given a line to memory.
+    conditional_hit, conditional_miss : ``Out(1)``
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        cores, banks = config.array.cores, config.shared_cache.banks
+        super().__init__(
+            {
+                "input_hit": Out(cores),
+                "input_miss": Out(cores),
+                "shared_hit": Out(banks),
+                "shared_miss": Out(banks),
+                "output_line": Out(config.output_cache.banks),
+                "conditional_hit": Out(1),
+                "conditional_miss": Out(1),
+            }
+        )
+
+
 class MemoryController(wiring.Component):
     """Serves the array, the command processor and the conditional unit from memory.
 
@@ -80,9 +109,9 @@ class MemoryController(wiring.Component):
 
     Members
     -------
-    command : ``In(stream.Signature(UNIT_COMMAND))``
-        See `Registers`.
-    inputs, outputs, conditional, conditional_mask : as `Registers`
+    processor : ``In(ProcessorClient(command_bits(config), single=has_geometry))``
+        Its commands are those of `Registers`.
+    inputs, outputs, conditional : as `Registers`
     invalidate_constants : ``Out(1)``
     fetches : ``In(FetchClient(lanes, tag, len(areas)))`` for each core
     code : ``In(code_client(config.memory.slice_bits))``
@@ -91,29 +120,12 @@ class MemoryController(wiring.Component):
     output : ``In(stream.Signature(output_layout(lanes, outputs)))``
     uncached : ``In(UncachedClient(lanes, wave, len(areas)))``
     conditional_client : ``In(ConditionalAccess(passenger))``
-    lines : ``In(LineClient(command_bits(config)))``
-        The command processor's reads.
-    counters : ``In(CounterClient())``
-    vertex_buffer : ``Out(VERTEX_BUFFER_WRITE)``
-        Where the machine draws: a vertex buffer or ring that a command sets.
-    adds, blend_taken, blended : ``In(1)``, ``Out(1)``, ``Out(1)``
-        Likewise: outputs are added to targets; one of these was taken; the next one of them is in memory.
-    ring, stream : ``Out(RING_WRITE)``, ``Out(STREAM_WRITE)``
-        With geometry programs: likewise.
-    idle : ``Out(1)``
-        All that the array wrote is in the output cache, or in memory.
-    lost, lost_fault, lost_taken : ``Out(1)``, ``Out(BUS_FAULT)``, ``In(1)``
-        The first write, or read of the conditional buffer, with an error response that has not been reported.
-    watch : ``In(1)``
-        Record the array's next read with an error response.
-    read_error_address : ``Out(32)``
-        Address of that read's line.
+    draw_buffers : ``Out(DrawBuffers(geometry=has_geometry))``
+        Where the machine draws.
+    blending : ``In(Blending())``
+        Likewise.
     ports : ``Out(MemoryPort(read_tag, write_tag, slice_bits))`` for each of `memory.ports`
-    input_hit, input_miss : ``Out(cores)``
-    shared_hit, shared_miss : ``Out(banks)``
-    output_line : ``Out(banks)`` of the output cache
-    events : ``Out``
-        For counters: hits and misses.
+    events : ``Out(MemoryEvents(config))``
     """
 
     def __init__(
@@ -146,38 +158,24 @@ class MemoryController(wiring.Component):
             slice_bits=memory.slice_bits,
         )  # fmt: skip
         self.read_tag, self.write_tag = self._reads.tag, self._writes.tag
+        geometry = config.pipeline.has_geometry
+        drawing = {"draw_buffers": Out(DrawBuffers(geometry=geometry)), "blending": In(Blending())}
         super().__init__(
             {
-                "command": In(stream.Signature(UNIT_COMMAND)),
+                "processor": In(ProcessorClient(command_bits(config), single=geometry)),
                 "inputs": Out(data.ArrayLayout(EXTENT, INPUTS)),
                 "outputs": Out(data.ArrayLayout(BUFFER, config.array.outputs)),
-                "conditional": Out(BUFFER),
-                "conditional_mask": Out(1),
+                "conditional": Out(ConditionalBuffer()),
                 "invalidate_constants": Out(1),
                 "fetches": In(FetchClient(lanes, tag, len(areas), memory=self._draws)).array(cores),
                 "code": In(code_client(config.memory.slice_bits)),
                 "constants": In(ConstantClient()),
                 "output": In(stream.Signature(output_layout(lanes, config.array.outputs))),
-                "uncached": In(UncachedClient(lanes, wave, len(areas), memory=config.pipeline.has_geometry)),
+                "uncached": In(UncachedClient(lanes, wave, len(areas), memory=geometry)),
                 "conditional_client": In(ConditionalAccess(conditional_passenger)),
-                "lines": In(LineClient(command_bits(config))),
-                "counters": In(CounterClient(single=config.pipeline.has_geometry)),
-                "idle": Out(1),
-                "lost": Out(1),
-                "lost_fault": Out(BUS_FAULT),
-                "lost_taken": In(1),
-                "watch": In(1),
-                "read_error_address": Out(ADDRESS_BITS),
-                "input_hit": Out(cores),
-                "input_miss": Out(cores),
-                "shared_hit": Out(banks),
-                "shared_miss": Out(banks),
-                "output_line": Out(out_banks),
-                "events": Out(_EVENTS),
+                "events": Out(MemoryEvents(config)),
                 "ports": Out(MemoryPort(self.read_tag, self.write_tag, memory.slice_bits)).array(len(memory.ports)),
-                **({"vertex_buffer": Out(VERTEX_BUFFER_WRITE)} if self._draws else {}),
-                **({"adds": In(1), "blend_taken": Out(1), "blended": Out(1)} if self._draws else {}),
-                **({"ring": Out(RING_WRITE), "stream": Out(STREAM_WRITE)} if config.pipeline.has_geometry else {}),
+                **(drawing if self._draws else {}),
             }
         )
 
@@ -189,9 +187,12 @@ class MemoryController(wiring.Component):
         )
         m.submodules.reads, m.submodules.writes = self._reads, self._writes
         m.submodules.handshake = handshake = RegisteredHandshake(UNIT_COMMAND)
-        connect(m, flipped(self.command), handshake.input)
+        connect(m, flipped(self.processor.command), handshake.input)
         connect(m, handshake.output, registers.command)
-        for name in ("inputs", "outputs", "conditional", "conditional_mask", "invalidate_constants"):
+        connect(m, registers.conditional, flipped(self.conditional))
+        if self._draws:
+            connect(m, registers.draw_buffers, flipped(self.draw_buffers))
+        for name in ("inputs", "outputs", "invalidate_constants"):
             m.d.comb += getattr(self, name).eq(getattr(registers, name))
         for port, read, write in zip(self.ports, self._reads.ports, self._writes.ports, strict=True):
             connect(m, read, flipped(port.read))
@@ -213,19 +214,15 @@ class MemoryController(wiring.Component):
             connect(m, lines, self._reads.clients[_INPUTS + bank])
         for core in range(config.array.cores):
             connect(m, flipped(self.fetches[core]), caches.clients[core])
-        if self._draws:
-            m.d.comb += self.vertex_buffer.eq(registers.vertex_buffer)
-        if self._config.pipeline.has_geometry:
-            m.d.comb += [self.ring.eq(registers.ring), self.stream.eq(registers.stream)]
         m.d.comb += [
             caches.written.eq(registers.written),
             Value.cast(caches.areas).eq(Cat(areas)),
             caches.invalidate.eq(registers.invalidate_inputs),
             registers.inputs_idle.eq(caches.idle),
-            self.input_hit.eq(caches.hit),
-            self.input_miss.eq(caches.miss),
-            self.shared_hit.eq(caches.shared_hit),
-            self.shared_miss.eq(caches.shared_miss),
+            self.events.input_hit.eq(caches.hit),
+            self.events.input_miss.eq(caches.miss),
+            self.events.shared_hit.eq(caches.shared_hit),
+            self.events.shared_miss.eq(caches.shared_miss),
         ]
 
     def _connect_code_and_constants(self, m: Module, registers: Registers) -> None:
@@ -265,21 +262,17 @@ class MemoryController(wiring.Component):
             outputs.outputs.eq(registers.outputs),
             outputs.output_mask.eq(registers.output_mask),
             outputs.flush.eq(delay(m, self._flush(registers, outputs), name="flushing_outputs")),
-            self.idle.eq(outputs.idle),
+            self.processor.idle.eq(outputs.idle),
         ]
         sent = Cat(line.valid & line.ready & ~line.payload.remaining.any() for line in outputs.lines)
-        m.d.sync += self.output_line.eq(sent)
+        m.d.sync += self.events.output_line.eq(sent)
         # Registered: the command is done a cycle after all is in memory.
         is_flushed = outputs.idle & outputs.empty & writes.idle[: len(banks)].all()
         m.d.sync += registers.outputs_flushed.eq(registers.flush_outputs & is_flushed)
         if self._draws:
             m.d.sync += outputs.blend_flushed.eq(outputs.blend_flush & is_flushed)
             connect(m, outputs.blend_lines, self._reads.clients[-1])
-            m.d.comb += [
-                outputs.adds.eq(self.adds),
-                self.blend_taken.eq(outputs.blend_taken),
-                self.blended.eq(outputs.blended),
-            ]
+            connect(m, flipped(self.blending), outputs.blending)
         if self._areas:
             m.d.comb += Value.cast(outputs.areas).eq(Cat(areas))
 
@@ -314,23 +307,24 @@ class MemoryController(wiring.Component):
         m.submodules.counters = counters = CounterWriter(
             single=self._config.pipeline.has_geometry, slice_bits=self._config.memory.slice_bits
         )
-        client = self._reads.clients[_COMMAND]
-        connect_slice(m, "line_requests", flipped(self.lines.request), client.request, SliceMode.LIGHT)
-        connect(m, client.response, flipped(self.lines.response))
-        connect_slice(m, "counter_writes", flipped(self.counters.write), counters.counters, SliceMode.LIGHT)
+        client, lines, writes = self._reads.clients[_COMMAND], self.processor.lines, self.processor.counters
+        connect_slice(m, "line_requests", flipped(lines.request), client.request, SliceMode.LIGHT)
+        connect(m, client.response, flipped(lines.response))
+        connect_slice(m, "counter_writes", flipped(writes.write), counters.counters, SliceMode.LIGHT)
         connect(m, counters.line, self._writes.writes[_COUNTERS])
-        connect(m, self._writes.written[_COUNTERS], flipped(self.counters.written))
+        connect(m, self._writes.written[_COUNTERS], flipped(writes.written))
 
     def _connect_errors(self, m: Module, conditional: data.View) -> None:
         """Record error responses: the first one of each kind until it is reported."""
         low = Const(0, LINE_OFFSET_BITS)
         reads, writes = self._reads, self._writes
+        lost, read_errors = self.processor.lost, self.processor.read_errors
         watching = Signal()
         # The array's are its code, its constants and its inputs.
         array_reads = Cat(reads.error[: _CONSTANT + 1], reads.error[_INPUTS:]).any()
         with m.If(watching & array_reads):
-            m.d.sync += [self.read_error_address.eq(Cat(low, reads.error_line)), watching.eq(0)]
-        with m.If(self.watch):
+            m.d.sync += [read_errors.address.eq(Cat(low, reads.error_line)), watching.eq(0)]
+        with m.If(read_errors.watch):
             m.d.sync += watching.eq(1)
 
         clients = (*range(self._config.output_cache.banks), _UNCACHED)
@@ -340,7 +334,7 @@ class MemoryController(wiring.Component):
             fault.client.eq(Mux(written, BusClient.OUTPUT, BusClient.CONDITIONAL_OUTPUT)),
             fault.address.eq(Mux(written, Cat(low, writes.written_line), conditional.fault.address)),
         ]
-        with m.If(self.lost_taken):
-            m.d.sync += self.lost.eq(0)
-        with m.If((~self.lost | self.lost_taken) & (written | conditional.valid)):
-            m.d.sync += [self.lost.eq(1), self.lost_fault.eq(fault)]
+        with m.If(lost.taken):
+            m.d.sync += lost.valid.eq(0)
+        with m.If((~lost.valid | lost.taken) & (written | conditional.valid)):
+            m.d.sync += [lost.valid.eq(1), lost.fault.eq(fault)]

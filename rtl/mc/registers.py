@@ -9,7 +9,8 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER, EXTENT, INPUT_WRITE, RESET_BUFFER, RESET_EXTENT
 from ctm.rtl.border.commands import UNIT_COMMAND
-from ctm.rtl.border.shading import DWORD_BITS, RING_WRITE, STREAM_WRITE, VERTEX_BUFFER_WRITE
+from ctm.rtl.border.conditional import ConditionalBuffer
+from ctm.rtl.border.shading import DWORD_BITS, DrawBuffers
 from ctm.rtl.isa.commands import ADDRESS
 from ctm.rtl.isa.draws import ALL_BY_NAME, VERTEX_BUFFERS
 from ctm.rtl.isa.limits import CHANNELS, INPUTS, OUTPUTS, WORD_BITS, WORD_BYTES
@@ -33,35 +34,32 @@ class Registers(wiring.Component):
     written : ``Out(INPUT_WRITE)``
         An input that is set.
     inputs : ``Out(EXTENT)``, 16 of them
-    outputs, conditional : ``Out(BUFFER)``, `outputs` and one of them
+    outputs : ``Out(BUFFER)``, `outputs` of them
+    conditional : ``Out(ConditionalBuffer())``
     constant_bases : ``Out(21)``, 3 of them
         In units of 2 KiB.
-    output_mask, conditional_mask : ``Out(4)``, ``Out(1)``
+    output_mask : ``Out(4)``
     invalidate_constants, invalidate_inputs, invalidate_conditional : ``Out(1)``
         One cycle.
     inputs_idle, conditional_idle : ``In(1)``
     flush_outputs, flush_conditional : ``Out(1)``
         High until the flush is done.
     outputs_flushed, conditional_flushed : ``In(1)``
-    vertex_buffer : ``Out(VERTEX_BUFFER_WRITE)``
-        Where the machine draws: a vertex buffer or ring that is set.
-    ring, stream : ``Out(RING_WRITE)``, ``Out(STREAM_WRITE)``
-        With geometry programs: a ring or stream that is set.
+    draw_buffers : ``Out(DrawBuffers(geometry=geometry))``
+        Where the machine draws.
     """
 
     def __init__(self, *, draws: bool = False, geometry: bool = False, outputs: int = OUTPUTS) -> None:
         self._draws, self._geometry = draws, geometry
-        buffer = {"vertex_buffer": Out(VERTEX_BUFFER_WRITE)} if draws else {}
         super().__init__(
             {
                 "command": In(stream.Signature(UNIT_COMMAND)),
                 "written": Out(INPUT_WRITE),
                 "inputs": Out(data.ArrayLayout(EXTENT, INPUTS), init=[RESET_EXTENT] * INPUTS),
                 "outputs": Out(data.ArrayLayout(BUFFER, outputs), init=[RESET_BUFFER] * outputs),
-                "conditional": Out(BUFFER, init=RESET_BUFFER),
+                "conditional": Out(ConditionalBuffer()),
                 "constant_bases": Out(data.ArrayLayout(BASE_BITS, len(BANKS))),
                 "output_mask": Out(CHANNELS, init=(1 << CHANNELS) - 1),
-                "conditional_mask": Out(1),
                 "invalidate_constants": Out(1),
                 "invalidate_inputs": Out(1),
                 "invalidate_conditional": Out(1),
@@ -71,8 +69,7 @@ class Registers(wiring.Component):
                 "flush_conditional": Out(1),
                 "outputs_flushed": In(1),
                 "conditional_flushed": In(1),
-                **buffer,
-                **({"ring": Out(RING_WRITE), "stream": Out(STREAM_WRITE)} if geometry else {}),
+                **({"draw_buffers": Out(DrawBuffers(geometry=geometry))} if draws else {}),
             }
         )
 
@@ -101,14 +98,14 @@ class Registers(wiring.Component):
                 with m.If(self._is("set_out_fmt") & (words[0][:4] == number)):
                     m.d.sync += output.eq(decoder.buffer)
             with m.If(is_conditional):
-                m.d.sync += self.conditional.eq(decoder.buffer)
+                m.d.sync += self.conditional.buffer.eq(decoder.buffer)
             for bank, name in enumerate(BANKS):
                 with m.If(self._is(name)):
                     m.d.sync += self.constant_bases[bank].eq(data.View(ADDRESS, words[0]).base)
             with m.If(self._is("set_out_mask")):
                 m.d.sync += self.output_mask.eq(words[0])
             with m.If(self._is("set_cond_out_mask")):
-                m.d.sync += self.conditional_mask.eq(words[0])
+                m.d.sync += self.conditional.writes_enabled.eq(words[0])
             m.d.comb += self.invalidate_constants.eq(self._is(*_INVALIDATE_CONSTANTS))
             self._wait(m, "inv_inp_cache", self.inputs_idle, self.invalidate_inputs)
             self._wait(m, "inv_cond_out_cache", self.conditional_idle, self.invalidate_conditional)
@@ -117,10 +114,11 @@ class Registers(wiring.Component):
             if self._draws:
                 # Vertex buffers are read through the cache of the inputs.
                 self._wait(m, "inv_vtx_cache", self.inputs_idle, self.invalidate_inputs)
-                buffer = self.vertex_buffer.buffer
+                vertex_buffer = self.draw_buffers.vertex_buffer
+                buffer = vertex_buffer.buffer
                 m.d.comb += [
-                    self.vertex_buffer.valid.eq(self._is("set_vtx_fmt")),
-                    self.vertex_buffer.number.eq(words[0]),
+                    vertex_buffer.valid.eq(self._is("set_vtx_fmt")),
+                    vertex_buffer.number.eq(words[0]),
                     buffer.address.eq(words[1] & ~3),
                     buffer.bytes.eq(words[2]),
                     buffer.stride.eq(words[3]),
@@ -131,7 +129,8 @@ class Registers(wiring.Component):
 
     def _set_ring(self, m: Module, words: data.View) -> None:
         """Set a ring, which programs read as a buffer of dwords, or a stream."""
-        ring, stream = self.ring, self.stream
+        own = self.draw_buffers
+        ring, stream, vertex_buffer = own.ring, own.stream, own.vertex_buffer
         base = Cat(Const(0, DWORD_BITS - BASE_BITS), data.View(ADDRESS, words[1]).base)
         size = words[2] << 2
         m.d.comb += [
@@ -146,10 +145,10 @@ class Registers(wiring.Component):
             stream.stride.eq(words[3]),
         ]
         with m.If(ring.valid):
-            buffer = self.vertex_buffer.buffer
+            buffer = vertex_buffer.buffer
             m.d.comb += [
-                self.vertex_buffer.valid.eq(1),
-                self.vertex_buffer.number.eq(VERTEX_BUFFERS + ring.number),
+                vertex_buffer.valid.eq(1),
+                vertex_buffer.number.eq(VERTEX_BUFFERS + ring.number),
                 buffer.address.eq(base << 2),
                 buffer.bytes.eq(Mux(size >> WORD_BITS != 0, ~3, size)),
                 buffer.stride.eq(WORD_BYTES),

@@ -6,7 +6,7 @@ from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, CounterClient
+from ctm.rtl.border.commands import COMMAND_BUFFER, UNIT_COMMAND, BufferClient, CounterClient, LostAccess
 from ctm.rtl.isa.commands import BASE_MASK
 from ctm.rtl.isa.draws import ALL_BY_NAME
 from ctm.rtl.isa.executable import ProgramFormat
@@ -40,9 +40,10 @@ class CommandExecutor(wiring.Component):
 
     Members
     -------
-    buffer, consumed, error, idle, mc_command, co_command, counters, mc_idle, lost, lost_fault,
-    lost_taken, read_error_address
+    host, co_command
         As the command processor's.
+    mc_command, counters, mc_idle, lost, read_error_address
+        As its memory's.
     begin : ``Out({valid, buffer})``
         Begin to read the next buffer.
     drop : ``Out(1)``
@@ -65,17 +66,12 @@ class CommandExecutor(wiring.Component):
         self._draws, self._streams = draws, streams
         super().__init__(
             {
-                "buffer": In(stream.Signature(COMMAND_BUFFER)),
-                "consumed": Out(1),
-                "error": Out(stream.Signature(ERROR, always_ready=True)),
-                "idle": Out(1),
+                "host": In(BufferClient()),
                 "mc_command": Out(stream.Signature(UNIT_COMMAND)),
                 "co_command": Out(stream.Signature(UNIT_COMMAND)),
                 "counters": Out(CounterClient(single=streams)),
                 "mc_idle": In(1),
-                "lost": In(1),
-                "lost_fault": In(BUS_FAULT),
-                "lost_taken": Out(1),
+                "lost": Out(LostAccess()),
                 "read_error_address": In(ADDRESS_BITS),
                 "begin": Out(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER})),
                 "drop": Out(1),
@@ -95,13 +91,13 @@ class CommandExecutor(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        runs = Signal()
+        host, runs = self.host, Signal()
         m.d.comb += self.performance.enable.eq(self.command.payload.words[0][0])
-        m.d.comb += [self.begin.buffer.eq(self.buffer.payload), self.begin.valid.eq(self.buffer.valid & self.idle)]
+        m.d.comb += [self.begin.buffer.eq(host.buffer.payload), self.begin.valid.eq(host.buffer.valid & host.idle)]
         with m.FSM():
             with m.State("idle"):
-                m.d.comb += [self.idle.eq(1), self.buffer.ready.eq(1)]
-                with m.If(self.buffer.valid):
+                m.d.comb += [host.idle.eq(1), host.buffer.ready.eq(1)]
+                with m.If(host.buffer.valid):
                     m.next = "next"
             with m.State("next"), m.If(self.command.valid):
                 self._begin(m, runs)
@@ -112,13 +108,13 @@ class CommandExecutor(wiring.Component):
             self._write_counters(m)
             self._launch(m, runs)
             with m.State("report"):
-                m.d.comb += self.error.valid.eq(1)
+                m.d.comb += host.error.valid.eq(1)
                 m.next = "over"
             with m.State("over"):
                 m.d.comb += self.drop.eq(1)
                 m.next = "drain"
             with m.State("drain"), m.If(~self.reading):
-                m.d.comb += self.consumed.eq(1)
+                m.d.comb += host.consumed.eq(1)
                 m.next = "idle"
         return m
 
@@ -132,8 +128,8 @@ class CommandExecutor(wiring.Component):
 
     def _fail(self, m: Module, status: Value | Status, **fields: Any) -> None:
         """Stop the buffer with an error; other fields are 0."""
-        m.d.sync += [Value.cast(self.error.payload).eq(0), self.error.payload.status.eq(status)]
-        m.d.sync += [self.error.payload[name].eq(value) for name, value in fields.items()]
+        m.d.sync += [Value.cast(self.host.error.payload).eq(0), self.host.error.payload.status.eq(status)]
+        m.d.sync += [self.host.error.payload[name].eq(value) for name, value in fields.items()]
         m.next = "report"
 
     def _begin(self, m: Module, runs: Value) -> None:
@@ -231,9 +227,9 @@ class CommandExecutor(wiring.Component):
 
     def _report_lost(self, m: Module) -> None:
         with m.State("report lost"):
-            with m.If(self.lost):
-                m.d.comb += self.lost_taken.eq(1)
-                fault = self.lost_fault
+            with m.If(self.lost.valid):
+                m.d.comb += self.lost.taken.eq(1)
+                fault = self.lost.fault
                 self._fail(m, Status.BUS_ERROR, client=fault.client, address=fault.address)
             with m.Else():
                 self._done(m)

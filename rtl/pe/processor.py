@@ -2,19 +2,16 @@
 
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.commands import BUS_FAULT, COMMAND_BUFFER, ERROR, UNIT_COMMAND, CounterClient
+from ctm.rtl.border.commands import UNIT_COMMAND, BufferClient, ProcessorClient
 from ctm.rtl.border.conditional import ConditionalClient
-from ctm.rtl.border.drawing import DrawClient
+from ctm.rtl.border.drawing import DrawClient, FilledClient
 from ctm.rtl.border.lines import LINE_BITS, LineClient
-from ctm.rtl.border.programs import DOMAIN, CoreCredit, image_layout, program_fault_layout, wavefront_layout
+from ctm.rtl.border.programs import ArrayReport, CoreCredit, LaunchClient, wavefront_layout
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.draw_config import DrawConfig
-from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.isa.executable import ProgramFormat
-from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
-from ctm.rtl.isa.status import Status
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.sharing import SharedClient
 from ctm.rtl.pe.counters import PerformanceCounters
@@ -35,38 +32,14 @@ class CommandProcessor(wiring.Component):
 
     Members
     -------
-    buffer : ``In(stream.Signature(COMMAND_BUFFER))``
-        Next command buffer; none may be offered while an error has not been cleared.
-    consumed : ``Out(1)``
-        Pulse: the buffer that was taken is finished; after the pulse of its error, if it had one.
-    error : ``Out(stream.Signature(ERROR, always_ready=True))``
-        At most one for each buffer; the remaining commands are dropped.
-    idle : ``Out(1)``
-        No buffer is being executed and none of its lines is in flight.
-    lines : ``Out(LineClient(slice_bits))``
-        Whole lines where the machine draws.
-    counters : ``Out(CounterClient(single=...))``
-    mc_command, co_command : ``Out(stream.Signature(UNIT_COMMAND))``
-        Taken when completed, flushes included.
-    mc_idle : ``In(1)``
-        No write is in flight to the output caches; low at the latest when `array_idle` rises.
-    lost : ``In(1)``
-        A write or conditional read has an error that has not been reported.
-    lost_fault : ``In(BUS_FAULT)``
-    lost_taken : ``Out(1)``
-        It is reported.
-    read_error_address : ``In(32)``
-        Of the array's first read with an error since `program_starts`.
-    program_starts : ``Out(1)``
-        Pulse at the start of each program.
-    image : ``Out(image_layout(program_format))``
+    host : ``In(BufferClient())``
+    memory : ``Out(ProcessorClient(slice_bits, single=has_geometry))``
+        It reads whole lines where the machine draws.
+    co_command : ``Out(stream.Signature(UNIT_COMMAND))``
+        Taken when completed.
+    launch : ``Out(LaunchClient(program_format, draws=draws))``
     image_loaded : ``Out(1)``
-        Pulse: the image is new.
-    launch_status : ``In(Status)``
-        OK, or the error that prevents the array from running the image in the present state. Combinational.
-    conditional_value : ``Out(32)``
-    program_domain : ``Out(DOMAIN)``
-        Of the program that runs, from `program_starts` to its end.
+        Pulse: the launch's image is new.
     conditional_legal : ``In(1)``
         The conditional unit can test with its buffer's format.
     tests : ``In(1)``
@@ -75,18 +48,16 @@ class CommandProcessor(wiring.Component):
     wavefront : ``Out(stream.Signature(wavefront_layout(lanes, cores)))``
         With several cores, each wavefront has a credit of its core.
     credits : ``In(CoreCredit())`` for each core
-    array_idle : ``In(1)``
-        May still be high in the cycle after a wavefront was taken.
-    fault : ``In(stream.Signature(program_fault_layout(program_format), always_ready=True))``
-        At the latest with `array_idle`; the program's first one counts.
+    array : ``In(ArrayReport(program_format))``
+        Of these wavefronts.
     walked : ``Out(range(lanes + 1))``
         Lanes of the domain that were dispatched or failed their test in this cycle.
     draw : ``Out(DrawClient(program_format))``
         Where the machine draws.
     draw_lines : ``In(LineClient())``
         Likewise: reads of a draw's indices.
-    stream, stream_filled : ``Out(range(STREAMS))``, ``In(32)``
-        With geometry programs: a stream, and its dwords that are filled.
+    filled : ``Out(FilledClient())``
+        With geometry programs.
     """
 
     def __init__(
@@ -103,36 +74,21 @@ class CommandProcessor(wiring.Component):
         self._launcher = ProgramLauncher(program_format, draws=draws, slice_bits=slice_bits)
         drawing = {"draw": Out(DrawClient(program_format)), "draw_lines": In(LineClient())} if draws else {}
         if self._pipeline.has_geometry:
-            drawing |= {"stream": Out(range(STREAMS)), "stream_filled": In(WORD_BITS)}
+            drawing |= {"filled": Out(FilledClient())}
         lanes, cores = config.wavefront_lanes, config.cores
         super().__init__(
             {
-                "buffer": In(stream.Signature(COMMAND_BUFFER)),
-                "consumed": Out(1),
-                "error": Out(stream.Signature(ERROR, always_ready=True)),
-                "idle": Out(1),
-                "lines": Out(LineClient(slice_bits)),
-                "counters": Out(CounterClient(single=self._pipeline.has_geometry)),
-                "mc_command": Out(stream.Signature(UNIT_COMMAND)),
+                "host": In(BufferClient()),
+                "memory": Out(ProcessorClient(slice_bits, single=self._pipeline.has_geometry)),
                 "co_command": Out(stream.Signature(UNIT_COMMAND)),
-                "mc_idle": In(1),
-                "lost": In(1),
-                "lost_fault": In(BUS_FAULT),
-                "lost_taken": Out(1),
-                "read_error_address": In(ADDRESS_BITS),
-                "program_starts": Out(1),
-                "image": Out(image_layout(program_format, draws=draws)),
+                "launch": Out(LaunchClient(program_format, draws=draws)),
                 "image_loaded": Out(1),
-                "launch_status": In(Status),
-                "conditional_value": Out(WORD_BITS),
-                "program_domain": Out(DOMAIN),
                 "conditional_legal": In(1),
                 "tests": In(1),
                 "tester": Out(ConditionalClient(lanes)),
                 "wavefront": Out(stream.Signature(wavefront_layout(lanes, cores))),
                 "credits": In(CoreCredit()).array(cores),
-                "array_idle": In(1),
-                "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
+                "array": In(ArrayReport(program_format)),
                 "walked": Out(range(lanes + 1)),
                 **drawing,
             }
@@ -149,26 +105,24 @@ class CommandProcessor(wiring.Component):
         m.submodules.launcher = launcher = self._launcher
         config = self._config
         m.submodules.run = run = ProgramRun(config.wavefront_lanes, self._format, config.tiles, config.cores)
-        for name in ("buffer", "error", "mc_command", "co_command", "counters"):
-            self._pass_on(m, executor, name)
-        for name in ("tester", "wavefront", "fault"):
-            self._pass_on(m, run, name)
+        connect(m, flipped(self.host), executor.host)
+        connect(m, executor.co_command, flipped(self.co_command))
+        connect(m, run.tester, flipped(self.tester))
+        connect(m, run.wavefront, flipped(self.wavefront))
+        connect(m, flipped(self.array), run.array)
         for own, credit in zip(run.credits, self.credits, strict=True):
-            wiring.connect(m, own, wiring.flipped(credit))
+            connect(m, own, flipped(credit))
+        self._connect_memory(m, executor, run)
         self._share_lines(m, fetcher, launcher)
-        wiring.connect(m, fetcher.words, reader.words)
-        wiring.connect(m, reader.command, executor.command)
+        connect(m, fetcher.words, reader.words)
+        connect(m, reader.command, executor.command)
         m.d.comb += [
             fetcher.begin.eq(executor.begin),
             fetcher.drop.eq(executor.drop),
             reader.begin.eq(executor.begin),
             reader.drop.eq(executor.drop),
+            executor.reading.eq(~fetcher.idle),
         ]
-        for name in ("mc_idle", "lost", "lost_fault", "read_error_address"):
-            m.d.comb += getattr(executor, name).eq(getattr(self, name))
-        for name in ("consumed", "idle", "lost_taken"):
-            m.d.comb += getattr(self, name).eq(getattr(executor, name))
-        m.d.comb += executor.reading.eq(~fetcher.idle)
         self._settings(m, executor, launcher, run)
         self._counters(m, executor)
         self._programs(m, executor, launcher, run)
@@ -180,19 +134,26 @@ class CommandProcessor(wiring.Component):
         base: Signal = self._launcher.base
         return base
 
-    def _pass_on(self, m: Module, unit: wiring.Component, name: str) -> None:
-        """Connect a stream of the unit to that of the same name."""
-        inner, outer = getattr(unit, name), wiring.flipped(getattr(self, name))
-        wiring.connect(m, inner, outer)
+    def _connect_memory(self, m: Module, executor: CommandExecutor, run: ProgramRun) -> None:
+        """Connect the memory controller, but for the lines."""
+        memory = self.memory
+        connect(m, executor.mc_command, flipped(memory.command))
+        connect(m, executor.counters, flipped(memory.counters))
+        connect(m, executor.lost, flipped(memory.lost))
+        m.d.comb += [
+            executor.mc_idle.eq(memory.idle),
+            executor.read_error_address.eq(memory.read_errors.address),
+            memory.read_errors.watch.eq(run.starts),
+        ]
 
     def _share_lines(self, m: Module, fetcher: CommandFetcher, launcher: ProgramLauncher) -> None:
         clients, slices = 3 if self._draws else 2, LINE_BITS // self._slice_bits
         m.submodules.lines = lines = SharedClient(LineClient(self._slice_bits), clients, beats=slices)
-        wiring.connect(m, lines.shared, wiring.flipped(self.lines))
+        connect(m, lines.shared, flipped(self.memory.lines))
         if self._draws:
-            wiring.connect(m, wiring.flipped(self.draw_lines), lines.clients[2])
+            connect(m, flipped(self.draw_lines), lines.clients[2])
         for number, unit in enumerate((fetcher, launcher)):
-            wiring.connect(m, unit.lines, lines.clients[number])
+            connect(m, unit.lines, lines.clients[number])
 
     def _settings(self, m: Module, executor: CommandExecutor, launcher: ProgramLauncher, run: ProgramRun) -> None:
         m.submodules.settings = settings = Settings()
@@ -207,32 +168,30 @@ class CommandProcessor(wiring.Component):
 
     def _counters(self, m: Module, executor: CommandExecutor) -> None:
         m.submodules.counters = counters = PerformanceCounters()
-        wiring.connect(m, executor.performance, counters.control)
+        connect(m, executor.performance, counters.control)
         # A cycle later: whether the array is idle settles at the end of a cycle.
-        m.d.comb += counters.works.eq(delay(m, ~self.array_idle | self.wavefront.valid, name="array_works"))
+        m.d.comb += counters.works.eq(delay(m, ~self.array.idle | self.wavefront.valid, name="array_works"))
 
     def _programs(self, m: Module, executor: CommandExecutor, launcher: ProgramLauncher, run: ProgramRun) -> None:
-        wiring.connect(m, executor.launcher, launcher.control)
+        connect(m, executor.launcher, launcher.control)
         m.d.comb += [
             launcher.conditional_legal.eq(self.conditional_legal),
-            launcher.launch_status.eq(self.launch_status),
+            launcher.launch_status.eq(self.launch.status),
             run.tests.eq(delay(m, self.tests, name="tests_delayed")),
-            run.array_idle.eq(self.array_idle),
-            self.program_starts.eq(run.starts),
-            self.conditional_value.eq(run.conditional_value),
-            self.program_domain.eq(run.program_domain),
-            Value.cast(self.image).eq(launcher.image),
+            self.launch.conditional_value.eq(run.conditional_value),
+            self.launch.domain.eq(run.program_domain),
+            Value.cast(self.launch.image).eq(launcher.image),
             self.image_loaded.eq(launcher.image_loaded),
             self.walked.eq(run.walked),
         ]
         if self._draws:
             self._draw(m, executor, run)
         else:
-            wiring.connect(m, executor.run, run.control)
+            connect(m, executor.run, run.control)
         if self._pipeline.has_geometry:
             m.d.comb += [
-                self.stream.eq(executor.command.payload.words[0]),
-                executor.stream_filled.eq(self.stream_filled),
+                self.filled.stream.eq(executor.command.payload.words[0]),
+                executor.stream_filled.eq(self.filled.dwords),
             ]
 
     def _draw(self, m: Module, executor: CommandExecutor, run: ProgramRun) -> None:

@@ -8,7 +8,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.conditional import ConditionalClient
 from ctm.rtl.border.interface import Interface
-from ctm.rtl.border.programs import DOMAIN, CoreCredit, program_fault_layout, wavefront_layout
+from ctm.rtl.border.programs import DOMAIN, ArrayReport, CoreCredit, program_fault_layout, wavefront_layout
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.pe.dispatcher import Dispatcher
@@ -56,13 +56,12 @@ class ProgramRun(wiring.Component):
     conditional_value : ``Out(32)``
     program_domain : ``Out(DOMAIN)``
         Those of the program, from `starts` on.
-    tests, tester, wavefront, credits, array_idle, fault, walked
+    tests, tester, wavefront, credits, array, walked
         As the command processor's.
     """
 
     def __init__(self, lanes: int, program_format: ProgramFormat, tiles: Sequence[int] = (), cores: int = 1) -> None:
         self._lanes, self._tiles, self._cores = lanes, tiles, cores
-        fault = program_fault_layout(program_format)
         super().__init__(
             {
                 "control": In(RunControl(program_format)),
@@ -76,8 +75,7 @@ class ProgramRun(wiring.Component):
                 "tester": Out(ConditionalClient(lanes)),
                 "wavefront": Out(stream.Signature(wavefront_layout(lanes, cores))),
                 "credits": In(CoreCredit()).array(cores),
-                "array_idle": In(1),
-                "fault": In(stream.Signature(fault, always_ready=True)),
+                "array": In(ArrayReport(program_format)),
                 "walked": Out(range(lanes + 1)),
             }
         )
@@ -90,7 +88,7 @@ class ProgramRun(wiring.Component):
         wiring.connect(m, walker.wavefront, tester.domain_wavefront)
         wiring.connect(m, tester.wavefront, wiring.flipped(self.wavefront))
         wiring.connect(m, tester.client, wiring.flipped(self.tester))
-        # `array_idle` may still be high in the cycle after a wavefront was taken.
+        # `array.idle` may still be high in the cycle after a wavefront was taken.
         given = Signal()
         m.d.sync += given.eq(self.wavefront.valid & self.wavefront.ready)
         m.d.comb += [
@@ -100,12 +98,12 @@ class ProgramRun(wiring.Component):
             tester.tests.eq(self.tests),
             tester.value.eq(self.conditional_value),
             self.walked.eq(tester.walked),
-            self.control.ended.eq(~walker.busy & ~tester.busy & ~given & self.array_idle),
+            self.control.ended.eq(~walker.busy & ~tester.busy & ~given & self.array.idle),
         ]
         self._dispatch(m, walker, tester)
         m.d.sync += self.starts.eq(self.control.start)
-        with m.If(self.fault.valid & ~self.control.failed):
-            m.d.sync += [self.control.failed.eq(1), self.control.failure.eq(self.fault.payload)]
+        with m.If(self.array.fault.valid & ~self.control.failed):
+            m.d.sync += [self.control.failed.eq(1), self.control.failure.eq(self.array.fault.payload)]
         with m.If(self.control.start):
             m.d.sync += self.control.failed.eq(0)
         with m.If(self.control.start | self.start_draw):

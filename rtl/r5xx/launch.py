@@ -8,7 +8,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER, EXTENT
-from ctm.rtl.border.programs import DOMAIN, image_layout
+from ctm.rtl.border.programs import LaunchClient
 from ctm.rtl.dpp.program import connect_launch
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import INPUTS, OUTPUTS, WORD_BITS
@@ -22,28 +22,23 @@ class Launch(wiring.Component):
 
     Members
     -------
-    image : ``In(image_layout(PROGRAM_FORMAT))``
+    processor : ``In(LaunchClient(PROGRAM_FORMAT))``
+        The status is OK, or BAD_UMRT_FORMAT: an uncached-write program needs a FLOAT32_1 output 0. No program of this
+        instruction set reads the domain.
     inputs : ``In(EXTENT)``, 16 of them
     outputs : ``In(BUFFER)``, 4 of them
-    domain : ``In(DOMAIN)``
-        Unused: no program of this instruction set reads it.
     tests : ``In(1)``
         The conditional unit tests the array's wavefronts.
-    conditional_value, watchdog : ``In(32)``
+    watchdog : ``In(32)``
     program : ``Out(PROGRAM)``
-    status : ``Out(Status)``
-        OK, or BAD_UMRT_FORMAT: an uncached-write program needs a FLOAT32_1 output 0.
     """
 
-    image: In(image_layout(PROGRAM_FORMAT))
+    processor: In(LaunchClient(PROGRAM_FORMAT))
     inputs: In(data.ArrayLayout(EXTENT, INPUTS))
     outputs: In(data.ArrayLayout(BUFFER, OUTPUTS))
-    domain: In(DOMAIN)
     tests: In(1)
-    conditional_value: In(WORD_BITS)
     watchdog: In(WORD_BITS)
     program: Out(PROGRAM)
-    status: Out(Status)
 
     latency = 0
 
@@ -52,7 +47,7 @@ class Launch(wiring.Component):
         m = Module()
         information = {
             name: data.View(layout, word)
-            for (name, layout), word in zip(PROGRAM_INFORMATION.items(), self.image.information, strict=True)
+            for (name, layout), word in zip(PROGRAM_INFORMATION.items(), self.processor.image.information, strict=True)
         }
         program, offset = self.program, information["US_CODE_OFFSET"].offset
         uncached = information["UMRT"].uncached_writes
@@ -68,5 +63,5 @@ class Launch(wiring.Component):
         ]
         connect_launch(m, self)
         wrong = uncached & (Value.cast(self.outputs[0].format) != DataFormat.FLOAT32_1.value)
-        m.d.comb += self.status.eq(Mux(wrong, Status.BAD_UMRT_FORMAT, Status.OK))
+        m.d.comb += self.processor.status.eq(Mux(wrong, Status.BAD_UMRT_FORMAT, Status.OK))
         return m

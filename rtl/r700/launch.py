@@ -8,7 +8,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER, EXTENT, limits_of
-from ctm.rtl.border.programs import DOMAIN, image_layout
+from ctm.rtl.border.programs import LaunchClient
 from ctm.rtl.border.shading import DRAW, DRAW_PROGRAMS, Stage
 from ctm.rtl.dpp.program import connect_launch
 from ctm.rtl.isa.formats import DataFormat
@@ -31,21 +31,19 @@ class Launch(wiring.Component):
 
     Members
     -------
-    image : ``In(image_layout(PROGRAM_FORMAT, draws=draws))``
+    processor : ``In(LaunchClient(PROGRAM_FORMAT, draws=draws))``
+        The status is OK; BAD_EXECUTABLE: the program information is illegal, or a draw's pipeline; BAD_DRAW: a draw is
+        not one that this machine does; BAD_UMRT_FORMAT: an area of memory needs an output of FLOAT32_1 in rows.
     inputs : ``In(EXTENT)``, 16 of them
     outputs : ``In(BUFFER)``, `outputs` of them
-    domain : ``In(DOMAIN)``
     tests : ``In(1)``
         The conditional unit tests the array's wavefronts.
-    conditional_value, watchdog : ``In(32)``
+    watchdog : ``In(32)``
     draw : ``In(DRAW)``
         Where the machine draws: what the array runs, and the state of the draw.
     draw_programs : ``Out(DRAW_PROGRAMS)``
         Likewise.
     program : ``Out(PROGRAM)``
-    status : ``Out(Status)``
-        OK; BAD_EXECUTABLE: the program information is illegal, or a draw's pipeline; BAD_DRAW: a draw is not one that
-        this machine does; BAD_UMRT_FORMAT: an area of memory needs an output of FLOAT32_1 in rows.
     """
 
     latency = 0
@@ -55,29 +53,26 @@ class Launch(wiring.Component):
         drawn = {"draw": In(DRAW), "draw_programs": Out(DRAW_PROGRAMS)} if draws else {}
         super().__init__(
             {
-                "image": In(image_layout(PROGRAM_FORMAT, draws=draws)),
+                "processor": In(LaunchClient(PROGRAM_FORMAT, draws=draws)),
                 "inputs": In(data.ArrayLayout(EXTENT, INPUTS)),
                 "outputs": In(data.ArrayLayout(BUFFER, outputs)),
-                "domain": In(DOMAIN),
                 "tests": In(1),
-                "conditional_value": In(WORD_BITS),
                 "watchdog": In(WORD_BITS),
                 **drawn,
                 "program": Out(PROGRAM),
-                "status": Out(Status),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        words = dict(zip(PROGRAM_INFORMATION, self.image.information, strict=True))
+        words = dict(zip(PROGRAM_INFORMATION, self.processor.image.information, strict=True))
         flags = data.View(FLAGS, words["FLAGS"])
         program, base = self.program, words["TEX_BASE"]
         beyond = 1 << TEXTURE_BASE_BITS - 1
         m.d.comb += [
             program.start.eq(words["CF_START"]),
-            program.code.eq(self.image.code),
+            program.code.eq(self.processor.image.code),
             Value.cast(program.type).eq(words["TYPE"][0]),
             program.gprs.eq(words["NUM_GPRS"]),
             program.stack.eq(words["STACK_SIZE"] * SUBENTRIES),
@@ -95,7 +90,7 @@ class Launch(wiring.Component):
         if self._draws:
             is_draw = self.draw.stage != Stage.DOMAIN
             bad_type = Mux(is_draw, words["TYPE"] != PIXEL_TYPE, bad_type)
-            note = PipelineNote(m, self.image, self.draw)
+            note = PipelineNote(m, self.processor.image, self.draw)
             note.connect(m, program, self.draw_programs)
             floats = DataFormat.FLOAT32_1, DataFormat.FLOAT32_2, DataFormat.FLOAT32_4
             no_floats = [
@@ -105,7 +100,7 @@ class Launch(wiring.Component):
             is_bad_draw = is_draw & (self.draw.is_bad | note.is_beyond | (self.draw.adds & Cat(no_floats).any()))
         bad = [
             bad_type,
-            words["CF_START"] >= self.image.size,
+            words["CF_START"] >= self.processor.image.size,
             (words["NUM_GPRS"] == 0) | (words["NUM_GPRS"] > FIRST_CLAUSE_TEMPORARY),
             words["STACK_SIZE"] > STACK_ENTRIES,
             flags.reserved.any(),
@@ -118,18 +113,18 @@ class Launch(wiring.Component):
             & ((Value.cast(self.outputs[number].format) != DataFormat.FLOAT32_1.value) | self.outputs[number].tiled)
             for wanted, number in zip((flags.memory, flags.scratch), AREAS, strict=True)
         ]
-        m.d.comb += [is_bad.eq(Cat(bad).any()), Value.cast(self.status).eq(Status.OK.value)]
+        m.d.comb += [is_bad.eq(Cat(bad).any()), Value.cast(self.processor.status).eq(Status.OK.value)]
         with m.If(is_bad):
-            m.d.comb += self.status.eq(Status.BAD_EXECUTABLE)
+            m.d.comb += self.processor.status.eq(Status.BAD_EXECUTABLE)
         with m.Elif(is_bad_draw):
-            m.d.comb += self.status.eq(Status.BAD_DRAW)
+            m.d.comb += self.processor.status.eq(Status.BAD_DRAW)
         with m.Elif(Cat(wrong).any()):
-            m.d.comb += self.status.eq(Status.BAD_UMRT_FORMAT)
+            m.d.comb += self.processor.status.eq(Status.BAD_UMRT_FORMAT)
         return m
 
     def _connect_domain(self, m: Module) -> None:
         """The domain, and the outputs that are areas."""
-        program, domain = self.program, self.domain
+        program, domain = self.program, self.processor.domain
         m.d.comb += [
             program.domain.i0.eq(domain.i0),
             program.domain.j0.eq(domain.j0),

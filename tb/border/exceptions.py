@@ -31,6 +31,7 @@ _GRANT = "the grant follows from the requests of this cycle"
 _ACCEPTED = "a granted request is accepted in the cycle in which the other side accepts it"
 _FORWARDED = "requests are forwarded in their cycle, as latency of memory is what wavefronts wait for"
 _RETURNED = "responses are returned in their cycle, for the same reason"
+_RESPONSE = "all ports together give one response in a cycle"
 _PORT = "the address says by which memory port a line goes, and that port grants"
 _ORDERED = "writes of a client stay in order over several ports, so the line's port decides about ready"
 _CONSTANT = "it is constant while the unit works"
@@ -55,6 +56,21 @@ ALLOWED = (
     Allowed("SharedClient", "clients__*__response__ready", "shared__response__ready", "it holds no responses itself"),
     Allowed("RegisteredHandshake", "input__payload", "output__payload", "a stream holds its payload until it is taken"),
     # Lines between memory ports and their clients.
+    *(
+        Allowed(unit, f"ports__*__{direction}response__valid", f"ports__*__{direction}response__ready", _RESPONSE)
+        for unit, direction in (
+            ("ReadPorts", ""),
+            ("WritePorts", ""),
+            ("MemoryController", "read__"),
+            ("MemoryController", "write__"),
+        )
+    ),
+    Allowed("ReadPorts", "client_*__request__*", "ports__*__request__*", f"{_FORWARDED}; {_PORT}"),
+    Allowed("ReadPorts", "ports__*__request__ready", "client_*__request__ready", _ACCEPTED),
+    Allowed("ReadPorts", "ports__*__response__*", "client_*__response__*", _RETURNED),
+    Allowed("WritePorts", "writes__*", "ports__*__request__*", f"a slice is forwarded in its cycle; {_PORT}"),
+    Allowed("WritePorts", "ports__*__request__ready", "writes__*__ready", _ACCEPTED),
+    Allowed("MemoryController", "ports__*__read__response__*", "code__response__*", _RETURNED),
     Allowed("ReadPorts", "client_*__request__valid", "client_*__request__ready", "a grant excludes the other clients"),
     Allowed("ReadPorts", "client_*__request__payload", "client_*__request__ready", _PORT),
     Allowed("WritePorts", "writes__*__valid", "writes__*__ready", "a grant excludes the other clients"),
@@ -96,6 +112,19 @@ ALLOWED = (
         "conditional_client__access__ready",
         "an access that touches no line needs no space for one that leaves",
     ),
+    Allowed(
+        "MemoryController", "conditional_client__access__*", "events__conditional_*", "it counts what is looked up"
+    ),
+    *(
+        Allowed(unit, given, output, reason)
+        for unit in ("MemoryController", "Outputs")
+        for given, output, reason in (
+            ("blending__adds", "*", _CONSTANT),
+            ("output__valid", "blending__taken", "it counts outputs in the cycle in which they are taken"),
+            ("uncached__done__ready", "blending__written", "uncached writes leave one queue, in order"),
+        )
+    ),
+    Allowed("Outputs", "uncached_written__valid", "blending__written", "the write response of sums is their end"),
     Allowed("Registers", "command__*", "command__ready", _COMMAND),
     Allowed("BufferDecoder", "base", "buffer", "combinational by contract: words of a command become a descriptor"),
     Allowed("Outputs", "output__valid", "output__ready", "outputs and uncached writes share one writer"),
@@ -122,6 +151,7 @@ ALLOWED = (
         "line_written__ready",
         "an error of a refill is reported first, and a write's error waits",
     ),
+    Allowed("ConditionalUnit", "target__writes_enabled", "cache__change", _CONSTANT),
     Allowed(
         "ConditionalUnit",
         "cache__result",
@@ -159,6 +189,7 @@ ALLOWED = (
     *(
         Allowed(unit, given, output, _CONSTANT)
         for unit, given, output in (
+            ("DrawPipeline", "draw__launching", "blending__adds"),
             ("DrawPipeline", "draw__launching", "state"),
             ("DrawPipeline", "draw__launching", "wavefront__*"),
             ("DrawPipeline", "draw__state", "*"),
@@ -172,7 +203,9 @@ ALLOWED = (
             ("DrawRun", "batch__used", "vertices__*"),
             ("IndexReader", "buffer", "lines__response__ready"),
             ("VertexGrouper", "state", "lines__response__ready"),
-            ("Launch", "image", "draw_programs"),
+            ("Launch", "draw", "processor__status"),
+            ("Launch", "processor__image", "draw_programs"),
+            ("Launch", "processor__image", "processor__status"),
         )
     ),
     *(
@@ -194,9 +227,9 @@ ALLOWED = (
     Allowed("DrawRun", "emitted__primitive__*", "primitive__*", "primitives come from a queue and go to a register"),
     Allowed("DrawRun", "primitive__ready", "emitted__primitive__ready", _ACCEPTED),
     *(
-        Allowed(unit, "command__*", output, "the units of draws keep it with the command")
-        for unit in ("MemoryController", "Registers")
-        for output in ("ring", "stream")
+        Allowed(unit, command, output, "the units of draws keep it with the command")
+        for unit, command in (("MemoryController", "processor__command__*"), ("Registers", "command__*"))
+        for output in ("draw_buffers__ring", "draw_buffers__stream")
     ),
     Allowed("BatchBuilder", "indices__*", "batch__vertex", "a vertex is in the core before its wavefront is offered"),
     Allowed("BatchBuilder", "indices__*", "indices__ready", "the last corner of a primitive, or an end, takes it"),
@@ -209,21 +242,38 @@ ALLOWED = (
     Allowed("DrawRun", "batch__primitive__*", "primitive__*", "primitives come from a queue and go to a register"),
     Allowed("DrawRun", "primitive__ready", "batch__primitive__ready", _ACCEPTED),
     Allowed("Interlock", "strip__*", "strip__ready", "the strip itself says what it conflicts with"),
-    Allowed("CommandProcessor", "draw_lines__request__*", "lines__request__*", _GRANT),
+    Allowed("CommandProcessor", "draw_lines__request__*", "memory__lines__request__*", _GRANT),
     Allowed("CommandProcessor", "draw_lines__request__valid", "draw_lines__request__ready", _GRANT),
-    Allowed("CommandProcessor", "lines__request__ready", "draw_lines__request__ready", _ACCEPTED),
-    Allowed("CommandProcessor", "draw_lines__response__ready", "lines__response__ready", "it holds no lines itself"),
-    Allowed("CommandProcessor", "lines__response__*", "draw_lines__response__*", _RETURNED),
-    Allowed("MemoryController", "command__payload", "vertex_buffer", "cores write the buffer with the command"),
+    Allowed("CommandProcessor", "memory__lines__request__ready", "draw_lines__request__ready", _ACCEPTED),
+    Allowed(
+        "CommandProcessor", "draw_lines__response__ready", "memory__lines__response__ready", "it holds no lines itself"
+    ),
+    Allowed("CommandProcessor", "memory__lines__response__*", "draw_lines__response__*", _RETURNED),
+    Allowed(
+        "MemoryController",
+        "processor__command__payload",
+        "draw_buffers__vertex_buffer",
+        "cores write the buffer with the command",
+    ),
     Allowed("Registers", "command__*", "written", "caches write the descriptor with the command"),
-    Allowed("Registers", "command__*", "vertex_buffer", "cores write the buffer with the command"),
+    Allowed("Registers", "command__*", "draw_buffers__vertex_buffer", "cores write the buffer with the command"),
+    Allowed("DrawPipeline", "filled__stream", "filled__dwords", "combinational by contract"),
     # Others.
+    Allowed("ProgramRun", "array__idle", "control__ended", "a program has ended when the array is idle"),
+    *(
+        Allowed(unit, f"{lost}__valid", f"{lost}__taken", "only one that there is can be reported")
+        for unit, lost in (("CommandExecutor", "lost"), ("CommandProcessor", "memory__lost"))
+    ),
+    Allowed("CommandProcessor", "launch__status", "draw__start", _LAUNCHED),
     Allowed(
         "Array", "wavefront__valid", "credits__*__taken", "a wavefront takes its credit in the cycle in which it comes"
     ),
     Allowed("Array", "uncached__done__payload", "uncached__done__ready", "it says which core's fence is complete"),
     Allowed(
-        "HostInterface", "error__valid", "buffer__valid", "an error holds further command buffers in its own cycle"
+        "HostInterface",
+        "processor__error__valid",
+        "processor__buffer__valid",
+        "an error holds further command buffers in its own cycle",
     ),
     Allowed("ImageWindow", "lines__response__*", "client__done", "a line with an error ends the extent"),
     Allowed("ImageWindow", "lines__response__*", "client__status", "a line with an error ends the extent"),

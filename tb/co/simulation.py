@@ -26,10 +26,14 @@ _STREAMS = {
     "line_write": "line_write", "line_written": "line_written",
 }  # fmt: skip
 """Streams of the unit, by their names in the C++."""
-_SINGLES = (
-    "writes_enabled", "format_legal", "tests_pe", "tests_dpp", "invalidate", "flush", "flushed", "unit_idle", "idle",
-    "hit", "miss",
-)  # fmt: skip
+_BUFFER = "target__buffer"
+_SINGLES = {"writes_enabled": "target__writes_enabled"} | {
+    name: name
+    for name in (
+        "format_legal", "tests_pe", "tests_dpp", "invalidate", "flush", "flushed", "unit_idle", "idle", "hit", "miss",
+    )
+}  # fmt: skip
+"""Likewise its other ports."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -205,7 +209,7 @@ class UnitSimulation:
         given = self._payloads(
             "command__payload", [pack(UNIT_COMMAND, opcode=BY_NAME[name].opcode, words=word) for name, word in words]
         )
-        ranges, buffer = np.array(error_lines, np.uint64), self._payloads("buffer", [buffer_bits(unit.buffer)])
+        ranges, buffer = np.array(error_lines, np.uint64), self._payloads(_BUFFER, [buffer_bits(unit.buffer)])
         logs = np.zeros((4, 1 << 18), np.uint64)
         setup = _setup(
             memory, clients, (given, ranges, buffer, *logs),
@@ -267,8 +271,8 @@ struct Ports {{
 }};
 Ports ports(Model& model) {{
     return {{
-        {pair("request")}, {pair("response")}, {", ".join(map(stream, _STREAMS.values()))}, {stream("buffer")},
-        {address("lost")}, {", ".join(address(name) for name in _SINGLES)}
+        {pair("request")}, {pair("response")}, {", ".join(map(stream, _STREAMS.values()))}, {stream(_BUFFER)},
+        {address("lost")}, {", ".join(map(address, _SINGLES.values()))}
     }};
 }}
 }}

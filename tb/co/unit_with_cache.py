@@ -8,7 +8,7 @@ from ctm.rtl.config import CacheConfig
 from ctm.rtl.lib.forwarding import forward
 from ctm.rtl.mc.conditional.cache import DEFAULT, ConditionalCache
 
-_OF_THE_UNIT = ("command", "buffer", "writes_enabled", "format_legal", "tests_pe", "tests_dpp")
+_OF_THE_UNIT = ("command", "target", "format_legal", "tests_pe", "tests_dpp")
 _OF_THE_CACHE = (
     "lines", "line_write", "line_written", "invalidate", "flush", "flushed", "lost", "hit",
     "miss",

@@ -32,12 +32,12 @@ _CONSTANTS = (0x0A00_0000, 0x8A00_0800, 0x0A01_0000)
 _CODE, _LINES, _COUNTERS = 0x8B00_0100, 0x8C00_0000, 0x0D00_0000
 _READS = 24
 _SOURCES = (
-    "command", "fetches__0__request", "code__request", "constants__request", "output", "uncached__write",
-    "lines__request", "counters__write",
+    "processor__command", "fetches__0__request", "code__request", "constants__request", "output", "uncached__write",
+    "processor__lines__request", "processor__counters__write",
 )  # fmt: skip
 _SINKS = (
-    "fetches__0__response", "code__response", "constants__response", "uncached__done", "lines__response",
-    "counters__written",
+    "fetches__0__response", "code__response", "constants__response", "uncached__done", "processor__lines__response",
+    "processor__counters__written",
 )  # fmt: skip
 
 
@@ -48,13 +48,14 @@ class _Controller(Bench):
         super().__init__(dut, SMALL, pauses=pauses, seed=seed)
         self.sources = {name: Source(dut, name, pauses=pauses, seed=seed) for name in _SOURCES}
         self.sinks = {name: Sink(dut, name, pauses=pauses, seed=seed) for name in _SINKS}
-        for name in ("conditional_client__access__valid", "conditional_client__ready", "lost_taken", "watch"):
+        for name in ("conditional_client__access__valid", "conditional_client__ready"):
             getattr(dut, name).value = 0
+        dut.processor__lost__taken.value = dut.processor__read_errors__watch.value = 0
         dut.mistake.value = Mistake[os.environ.get("MISTAKE", "NONE")].value
 
     async def command(self, name: str, *words: int) -> None:
         """Give a command and wait until it has completed."""
-        await self.sources["command"].send([command(name, *words)])
+        await self.sources["processor__command"].send([command(name, *words)])
 
 
 @cocotb.test(timeout_time=LIMIT, timeout_unit="ns")
@@ -81,7 +82,7 @@ async def all_clients_at_once(dut: Any, seed: int, pauses: float) -> None:
         _write_counters(controller),
     )
     await controller.command("flush_out_cache", 0)
-    assert dut.idle.value == 1 and dut.lost.value == 0
+    assert dut.processor__idle.value == 1 and dut.processor__lost__valid.value == 0
     for address, size in traffic.regions:
         found, wanted = controller.memory.contents.read(address, size), traffic.model.read(address, size)
         wrong = [index for index in range(size) if found[index] != wanted[index]]
@@ -101,9 +102,9 @@ def _put_others(controller: _Controller, seed: int) -> dict[int, bytes]:
 
 async def _set_up(controller: _Controller, traffic: Traffic) -> None:
     for number, buffer in enumerate(traffic.fetches.buffers):
-        await controller.sources["command"].send([set_buffer("set_inp_fmt", number, buffer)])
+        await controller.sources["processor__command"].send([set_buffer("set_inp_fmt", number, buffer)])
     for number, buffer in enumerate(traffic.outputs):
-        await controller.sources["command"].send([set_buffer("set_out_fmt", number, buffer)])
+        await controller.sources["processor__command"].send([set_buffer("set_out_fmt", number, buffer)])
     for name, base in zip(("set_constf_fmt", "set_consti_fmt", "set_constb_fmt"), _CONSTANTS, strict=True):
         await controller.command(name, base, 0)
     await controller.command("set_out_mask", traffic.output_mask)
@@ -153,13 +154,15 @@ async def _read_others(controller: _Controller, others: dict[int, bytes]) -> Non
     await gather(
         _read_code(controller, lines, others[_CODE]),
         controller.sources["constants__request"].send([bank | line << 2 for bank, line in banks]),
-        controller.sources["lines__request"].send([pack(LINE_REQUEST, line=_LINES // LINE + line) for line in lines]),
+        controller.sources["processor__lines__request"].send(
+            [pack(LINE_REQUEST, line=_LINES // LINE + line) for line in lines]
+        ),
     )
     found = await controller.sinks["constants__response"].take(4 * _READS)
     rows = [others[_CONSTANTS[bank]][LINE * line :][:LINE] for bank, line in banks]
     beats = [row[16 * beat : 16 * beat + 16] for row in rows for beat in range(4)]
     assert found == [int.from_bytes(beat, "little") for beat in beats], "a constant is wrong"
-    found = await controller.sinks["lines__response"].take(_READS)
+    found = await controller.sinks["processor__lines__response"].take(_READS)
     responses = [unpack(LINE_RESPONSE, bits) for bits in found]
     assert [each["bits"] for each in responses] == [_line(others[_LINES], line) for line in lines], "a line is wrong"
     assert not any(each["error"] for each in responses)
@@ -190,8 +193,8 @@ async def _write_counters(controller: _Controller) -> None:
         pack(counters_write_layout(), address=_COUNTERS + 2048 * index, clocks=100 + index, active=7 * index)
         for index in range(4)
     ]
-    await controller.sources["counters__write"].send(payloads)
-    assert await controller.sinks["counters__written"].take(4) == [0] * 4
+    await controller.sources["processor__counters__write"].send(payloads)
+    assert await controller.sinks["processor__counters__written"].take(4) == [0] * 4
     for index in range(4):
         expected = (100 + index).to_bytes(4, "little") + (7 * index).to_bytes(4, "little") + bytes(2040)
         found = controller.memory.contents.read(_COUNTERS + 2048 * index, 2048)
@@ -205,7 +208,7 @@ async def _read_back(controller: _Controller, traffic: Traffic) -> None:
     limits = np.array([(buffer.width_limit, buffer.height_limit) for buffer in buffers])[fetches.input]
     fetches = replace(fetches, x=fetches.x % limits[:, :1], y=fetches.y % limits[:, 1:])
     for number, buffer in enumerate(buffers):
-        await controller.sources["command"].send([set_buffer("set_inp_fmt", number, buffer)])
+        await controller.sources["processor__command"].send([set_buffer("set_inp_fmt", number, buffer)])
     await controller.command("inv_inp_cache", 0)
     await _look_up(controller, fetches, fetches.words(traffic.model))
     await ClockCycles(controller.dut.clk, 10)

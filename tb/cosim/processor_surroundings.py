@@ -34,9 +34,9 @@ _MOST_LINES, _RESIDENT = 8, 8
 _IDLE_CYCLES = 30
 """Cycles after the last buffer, in which nothing more may come."""
 _UNITS = {command.opcode: command for command in COMMANDS if command.unit != "PE"}
-_GIVERS = ("buffer", "lines__response", "counters__written", "tester__response", "fault")
-_TAKERS = ("lines__request", "tester__request", "wavefront", "error")
-_UNIT_TAKERS = ("mc_command", "co_command", "counters__write")
+_GIVERS = ("host__buffer", "memory__lines__response", "memory__counters__written", "tester__response", "array__fault")
+_TAKERS = ("memory__lines__request", "tester__request", "wavefront", "host__error")
+_UNIT_TAKERS = ("memory__command", "co_command", "memory__counters__write")
 _UNCACHED = 1 << WORD_BITS * list(PROGRAM_INFORMATION).index("UMRT")
 
 
@@ -61,8 +61,8 @@ class Surroundings:
         # Ready with such a probability that a unit takes `delay` cycles in the mean.
         slow = {"pauses": 1 - (1 - timing.stall) / (1 + timing.delay), "seed": timing.seed}
         immediate = {"pauses": 0.0, "seed": timing.seed}
-        self._givers = {name: Giver(dut, name, **immediate if name == "fault" else ends) for name in _GIVERS}
-        self._takers = {name: Taker(dut, name, **immediate if name == "error" else ends) for name in _TAKERS}
+        self._givers = {name: Giver(dut, name, **immediate if name == "array__fault" else ends) for name in _GIVERS}
+        self._takers = {name: Taker(dut, name, **immediate if name == "host__error" else ends) for name in _TAKERS}
         self._units = {name: Taker(dut, name, **slow) for name in _UNIT_TAKERS}
         self._state = State(conditional=HashedTests())
         self._state.conditional.salt = work.salt
@@ -75,9 +75,9 @@ class Surroundings:
         self._writing: list[int] = []
         self._lost = False
         self._information = self._value = 0
-        for name in ("lost", "lost_fault", "read_error_address"):
-            getattr(dut, name).value = 0
-        dut.array_idle.value = dut.mc_idle.value = 1
+        for name in ("lost__valid", "lost__fault", "read_errors__address"):
+            getattr(dut, f"memory__{name}").value = 0
+        dut.array__idle.value = dut.memory__idle.value = 1
         self._show_settings()
 
     async def run(self) -> list[Event]:
@@ -93,7 +93,7 @@ class Surroundings:
             self._drive()
             await edge
             over = self._given_buffers == len(self._work.buffers) and not self._executing
-            assert not over or self._dut.idle.value == 1, "it is not idle after the last buffer"
+            assert not over or self._dut.host__idle.value == 1, "it is not idle after the last buffer"
             is_idle = is_idle + 1 if over else 0
             self._look()
             self.now += 1
@@ -115,15 +115,15 @@ class Surroundings:
         self._drive_array()
         for giver in self._givers.values():
             giver.drive(self.now)
-        for name in ("lines__request", "tester__request"):
+        for name in ("memory__lines__request", "tester__request"):
             self._takers[name].drive()
         self._takers["wavefront"].drive(can=len(self._residents) < _RESIDENT)
         for name, unit in self._units.items():
-            unit.drive(can=self._mc_idle if name == "mc_command" else True)
+            unit.drive(can=self._mc_idle if name == "memory__command" else True)
 
     def _drive_buffer(self) -> None:
         self._wait = max(0, self._wait - 1)
-        host, position = self._givers["buffer"], self._given_buffers
+        host, position = self._givers["host__buffer"], self._given_buffers
         if not self._wait and not host and position < len(self._work.buffers):
             address, dwords = self._work.buffers[position]
             host.give(pack(COMMAND_BUFFER, address=address, dwords=dwords))
@@ -147,15 +147,15 @@ class Surroundings:
             self._lose(False, self._writing.pop(0))
         self._was_idle = empty
         self._idle_shown = all(each.given + 1 == self.now for each in self._residents)
-        self._dut.array_idle.value, self._dut.mc_idle.value = self._idle_shown, self._mc_idle
+        self._dut.array__idle.value, self._dut.memory__idle.value = self._idle_shown, self._mc_idle
 
     def _end_wavefront(self, number: int) -> None:
         for position, fault in enumerate(self._work.faults):
             if (fault.program + 1, fault.wavefront) == (self._programs, number):
                 values = {name: getattr(fault, name) for name in ("status", "client", "pc", "i", "j")}
-                self._givers["fault"].give(pack(program_fault_layout(PROGRAM_FORMAT), **values))
+                self._givers["array__fault"].give(pack(program_fault_layout(PROGRAM_FORMAT), **values))
                 if fault.status == Status.BUS_ERROR.value and not self._has_error:
-                    self._has_error, self._dut.read_error_address.value = True, fault.address
+                    self._has_error, self._dut.memory__read_errors__address.value = True, fault.address
                 self._log("fault", self._programs - 1, position)
                 return
 
@@ -163,8 +163,8 @@ class Surroundings:
         for loss in self._work.losses:
             if (loss.at_flush, loss.number) == (at_flush, number) and not self._lost:
                 self._lost = True
-                self._dut.lost_fault.value = pack(BUS_FAULT, client=loss.client, address=loss.address)
-                self._dut.lost.value = 1
+                self._dut.memory__lost__fault.value = pack(BUS_FAULT, client=loss.client, address=loss.address)
+                self._dut.memory__lost__valid.value = 1
 
     def _show_settings(self) -> None:
         """What other units make of the state, as commands and the image have it."""
@@ -172,7 +172,7 @@ class Surroundings:
         self._dut.conditional_legal.value = conditional.format_is_legal
         self._dut.tests.value = conditional.location is ConditionalLocation.PE
         uncached = self._information & _UNCACHED and self._state.outputs[0].format is not DataFormat.FLOAT32_1
-        self._dut.launch_status.value = (Status.BAD_UMRT_FORMAT if uncached else Status.OK).value
+        self._dut.launch__status.value = (Status.BAD_UMRT_FORMAT if uncached else Status.OK).value
 
     # What the last cycle did.
 
@@ -183,16 +183,16 @@ class Surroundings:
         self._look_at_programs()
 
     def _look_at_buffers(self) -> None:
-        lines, taken = self._givers["lines__response"], self._givers["buffer"].look()
-        if self._dut.idle.value == 1:
+        lines, taken = self._givers["memory__lines__response"], self._givers["host__buffer"].look()
+        if self._dut.host__idle.value == 1:
             assert not self._executing and not lines, "it is idle while it works"
-        error = self._takers["error"].look()
+        error = self._takers["host__error"].look()
         if error is not None:
             assert self._executing and not self._failed, "an error without a buffer, or a second one"
             self._failed = True
             self._finish_program()
             self._log("error", *(error >> offset & (1 << width) - 1 for _, offset, width in fields(ERROR)))
-        if self._dut.consumed.value == 1:
+        if self._dut.host__consumed.value == 1:
             assert self._executing, "something is consumed without a buffer"
             self._finish_program()
             self._log("consumed")
@@ -208,8 +208,8 @@ class Surroundings:
             self._given_buffers += 1
 
     def _look_at_lines(self) -> None:
-        self._givers["lines__response"].look()
-        request = self._takers["lines__request"].look()
+        self._givers["memory__lines__response"].look()
+        request = self._takers["memory__lines__request"].look()
         if request is None:
             return
         line = unpack(LINE_REQUEST, request)["line"]
@@ -220,27 +220,27 @@ class Surroundings:
         error = any(low <= line < end for low, end in self._work.error_lines)
         bits = b"\xa5" * _LINE if error else self._work.memory.read(_LINE * line, _LINE)
         due = self.now + 1 + self._timing.latency + self._below(self._timing.jitter + 1)
-        responses = self._givers["lines__response"]
+        responses = self._givers["memory__lines__response"]
         responses.give(pack(LINE_RESPONSE, bits=int.from_bytes(bits, "little"), error=int(error)), due)
         assert len(responses) <= _MOST_LINES, "too many lines are in flight"
 
     def _look_at_units(self) -> None:
-        for name in ("mc_command", "co_command"):
+        for name in ("memory__command", "co_command"):
             payload = self._units[name].look()
             if payload is not None:
                 self._take_command(unpack(UNIT_COMMAND, payload))
-        payload = self._units["counters__write"].look()
+        payload = self._units["memory__counters__write"].look()
         if payload is not None:
             self._finish_program()
             write = unpack(counters_write_layout(), payload)
             self._log("counters", *write.values())
             error = any(low <= write["address"] // _LINE < end for low, end in self._work.error_lines)
-            self._givers["counters__written"].give(int(error), self._later())
-        self._givers["counters__written"].look()
-        if self._dut.lost_taken.value == 1:
+            self._givers["memory__counters__written"].give(int(error), self._later())
+        self._givers["memory__counters__written"].look()
+        if self._dut.memory__lost__taken.value == 1:
             assert self._lost, "a loss is taken that is none"
             self._lost = False
-            self._dut.lost.value = 0
+            self._dut.memory__lost__valid.value = 0
 
     def _take_command(self, payload: dict[str, int]) -> None:
         assert not self._residents, "a unit has a command while wavefronts run"
@@ -255,18 +255,18 @@ class Surroundings:
 
     def _look_at_programs(self) -> None:
         if self._dut.image_loaded.value == 1:
-            image = unpack(image_layout(PROGRAM_FORMAT), int(self._dut.image.value))
+            image = unpack(image_layout(PROGRAM_FORMAT), int(self._dut.launch__image.value))
             self._information = image["information"]
             words = _words(self._information, PROGRAM_INFORMATION_WORDS)
             self._log("image", image["code"], image["size"], *words)
             self._show_settings()
-        if self._dut.program_starts.value == 1:
+        if self._dut.memory__read_errors__watch.value == 1:
             assert not self._residents and not self._givers["tester__response"], "a program starts while another runs"
             self._finish_program()
-            self._value = int(self._dut.conditional_value.value)
+            self._value = int(self._dut.launch__conditional_value.value)
             self._log("starts", self._value)
             self._programs, self._wavefronts, self._running, self._has_error = self._programs + 1, 0, True, False
-        self._givers["fault"].look()
+        self._givers["array__fault"].look()
         self._walked += int(self._dut.walked.value)
         self._look_at_tests()
         wavefront = self._takers["wavefront"].look()

@@ -51,16 +51,16 @@ class ProcessorTop(wiring.Component):
             with m.Case(Mistake.UNCOVERED):
                 m.d.comb += self.wavefront.payload.covered[0].eq(0)
             with m.Case(Mistake.WITHDRAWN):
-                offers = processor.lines.request.valid & (toggle | self.lines.request.ready)
-                m.d.comb += self.lines.request.valid.eq(offers)
+                offers = processor.memory.lines.request.valid & (toggle | self.memory.lines.request.ready)
+                m.d.comb += self.memory.lines.request.valid.eq(offers)
             with m.Case(Mistake.WRONG_WORD):
-                m.d.comb += self.error.payload.word[0].eq(~processor.error.payload.word[0])
+                m.d.comb += self.host.error.payload.word[0].eq(~processor.host.error.payload.word[0])
             with m.Case(Mistake.LOST_COMMAND):
                 m.d.comb += [self.co_command.valid.eq(0), processor.co_command.ready.eq(1)]
             with m.Case(Mistake.UNSEEN_REFUSAL):
-                m.d.comb += processor.lines.response.payload.error.eq(0)
+                m.d.comb += processor.memory.lines.response.payload.error.eq(0)
             with m.Case(Mistake.UNSEEN_ARRAY):
-                m.d.comb += processor.array_idle.eq(1)
+                m.d.comb += processor.array.idle.eq(1)
             with m.Case(Mistake.SECOND_END):
-                m.d.comb += self.consumed.eq(processor.consumed | processor.idle)
+                m.d.comb += self.host.consumed.eq(processor.host.consumed | processor.host.idle)
         return m

@@ -45,8 +45,8 @@ class _Bench(Clocked):
         self.cache = UnitCache(dut, lanes=_LANES, **ends)
         self._received = [0] * len(LOCATIONS)
         self.golden = Memory()
-        dut.buffer.value = buffer_bits(Buffer())
-        dut.writes_enabled.value = 0
+        dut.target__buffer.value = buffer_bits(Buffer())
+        dut.target__writes_enabled.value = 0
         dut.mistake.value = Mistake[os.environ.get("MISTAKE", "NONE")].value
 
     async def start(self) -> None:
@@ -67,8 +67,8 @@ class _Bench(Clocked):
 
     async def set_up(self, unit: ConditionalUnit) -> None:
         """Give the unit its state, and check its outputs."""
-        self.dut.buffer.value = buffer_bits(unit.buffer)
-        self.dut.writes_enabled.value = unit.write_enabled
+        self.dut.target__buffer.value = buffer_bits(unit.buffer)
+        self.dut.target__writes_enabled.value = unit.write_enabled
         for name, word in (("set_cond_test", unit.test.value), ("set_cond_loc", unit.location.value)):
             await self._command.send([pack(UNIT_COMMAND, opcode=BY_NAME[name].opcode, words=word)])
         await RisingEdge(self.dut.clk)

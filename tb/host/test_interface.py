@@ -26,7 +26,7 @@ class Bench:
         self.driver.each_cycle = self._watch
 
     def _watch(self, context: Any) -> None:
-        buffer = self.host.buffer
+        buffer = self.host.processor.buffer
         if context.get(buffer.valid) and context.get(buffer.ready):
             self.taken.append((int(context.get(buffer.payload.address)), int(context.get(buffer.payload.dwords))))
             context.set(buffer.ready, 0)
@@ -43,8 +43,8 @@ class Bench:
 
     async def fail(self, context: Any, **fields: Any) -> None:
         for name, value in fields.items():
-            context.set(self.host.error.payload[name], value)
-        await self.pulse(context, self.host.error.valid)
+            context.set(self.host.processor.error.payload[name], value)
+        await self.pulse(context, self.host.processor.error.valid)
 
 
 def bench_test(testbench: Any, stall: float = 0.3) -> None:
@@ -53,7 +53,7 @@ def bench_test(testbench: Any, stall: float = 0.3) -> None:
 
     async def run(context: Any) -> None:
         context.set(bench.host.ports_idle, 1)
-        context.set(bench.host.processor_idle, 1)
+        context.set(bench.host.processor.idle, 1)
         await testbench(context, bench)
 
     simulate(bench.host, run)
@@ -90,13 +90,13 @@ def test_a_buffer_that_is_pushed_is_offered_and_counts_when_it_is_consumed() -> 
         await driver.set(context, "CONTROL", interrupt_enable=1)
         await bench.push(context, 0x8000_0040, 99)
         assert not (await driver.get(context, "STATUS"))["idle"]
-        context.set(host.buffer.ready, 1)
+        context.set(host.processor.buffer.ready, 1)
         await driver.clock(context)
         await driver.clock(context)
         assert bench.taken == [(0x8000_0040, 99)]
         assert (await driver.get(context, "LAST_CONSUMED"))["value"] == 0
         assert not context.get(host.irq)
-        await bench.pulse(context, host.consumed)
+        await bench.pulse(context, host.processor.consumed)
         await driver.clock(context)
         assert context.get(host.irq)
         assert (await driver.get(context, "LAST_CONSUMED"))["value"] == 1
@@ -112,7 +112,7 @@ def test_a_buffer_that_is_pushed_is_offered_and_counts_when_it_is_consumed() -> 
 
 def test_an_interrupt_that_is_not_enabled_is_pending_only() -> None:
     async def testbench(context: Any, bench: Bench) -> None:
-        await bench.pulse(context, bench.host.consumed)
+        await bench.pulse(context, bench.host.processor.consumed)
         assert (await bench.driver.get(context, "INTERRUPT"))["consumed"]
         assert not context.get(bench.host.irq)
         await bench.driver.set(context, "CONTROL", interrupt_enable=1)
@@ -133,7 +133,7 @@ def test_a_push_into_the_full_queue_is_rejected_and_flagged() -> None:
         assert (await driver.get(context, "LAST_SUBMITTED"))["value"] == QUEUE_DEPTH
         assert (await driver.get(context, "INTERRUPT"))["error"]
         # It blocks no buffer, and an error of a buffer replaces it.
-        assert context.get(bench.host.buffer.valid)
+        assert context.get(bench.host.processor.buffer.valid)
         await bench.fail(context, **_FAULT)
         status = await driver.get(context, "STATUS")
         assert (status["push_refused"], status["code"]) == (1, Status.BUS_ERROR.value)
@@ -150,7 +150,7 @@ def test_an_error_is_shown_and_keeps_buffers_waiting_until_it_is_cleared() -> No
         await bench.fail(context, **_FAULT)
         await bench.push(context, 0x40, 1)
         for _ in range(20):
-            assert not context.get(host.buffer.valid)
+            assert not context.get(host.processor.buffer.valid)
             await driver.clock(context)
         # A later error does not replace it.
         await bench.fail(context, status=Status.BAD_COMMAND, address=0, word=1, pc=0, i=0, j=0)
@@ -160,7 +160,7 @@ def test_an_error_is_shown_and_keeps_buffers_waiting_until_it_is_cleared() -> No
         assert (await driver.get(context, "FAULT_PC"))["value"] == 77
         assert await driver.get(context, "FAULT_IJ") == {"i": 4096, "j": 9}
         await driver.set(context, "CONTROL", clear_error=1)
-        assert context.get(host.buffer.valid)
+        assert context.get(host.processor.buffer.valid)
         for name in ("ERROR_CLIENT", "ERROR_ADDRESS", "FAULT_PC", "FAULT_IJ"):
             assert not any((await driver.get(context, name)).values())
 
@@ -178,7 +178,7 @@ def test_a_reset_lasts_until_memory_is_idle_and_flags_what_it_dropped(pushed: in
         await driver.set(context, "CONTROL", reset=1)
         for _ in range(50):
             assert context.get(host.reset)
-            assert not context.get(host.buffer.valid)
+            assert not context.get(host.processor.buffer.valid)
             await driver.clock(context)
         assert not (await driver.get(context, "STATUS"))["idle"]
         # What is pushed meanwhile is dropped, too.
@@ -193,7 +193,7 @@ def test_a_reset_lasts_until_memory_is_idle_and_flags_what_it_dropped(pushed: in
         assert await driver.get(context, "LAST_CONSUMED") == await driver.get(context, "LAST_SUBMITTED")
         assert (await driver.get(context, "WATCHDOG"))["value"] == 0
         await bench.push(context, 0x80, 2)
-        assert context.get(host.buffer.valid), "a reset that dropped buffers holds no later one back"
+        assert context.get(host.processor.buffer.valid), "a reset that dropped buffers holds no later one back"
 
     bench_test(testbench)
 

@@ -59,12 +59,12 @@ def test_registers_hold_what_the_model_holds() -> None:
             assert (context.get(extent.pitch), context.get(extent.height)) == (buffer.pitch, buffer.scale_height)
         for number in range(OUTPUTS):
             assert context.get(Value.cast(registers.outputs[number])) == buffer_bits(state.outputs[number])
-        assert context.get(Value.cast(registers.conditional)) == buffer_bits(state.conditional.buffer)
+        assert context.get(Value.cast(registers.conditional.buffer)) == buffer_bits(state.conditional.buffer)
         for bank, name in enumerate(BANKS):
             assert context.get(registers.constant_bases[bank]) == state.constant_bases[name] // 2048
         mask = sum(bit << channel for channel, bit in enumerate(state.output_mask))
         assert context.get(registers.output_mask) == mask
-        assert context.get(registers.conditional_mask) == state.conditional.write_enabled
+        assert context.get(registers.conditional.writes_enabled) == state.conditional.write_enabled
 
     async def testbench(context: Any) -> None:
         check(context)

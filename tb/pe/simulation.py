@@ -28,20 +28,26 @@ _SOURCES = ("streams", "surroundings", "loop")
 _STALL_ONE = 1 << 16
 _EVENTS = 1 << 22
 _STREAMS = {
-    "buffer": "buffer", "error": "error", "line_request": "lines__request", "line_response": "lines__response",
-    "counters_write": "counters__write", "counters_written": "counters__written", "mc_command": "mc_command",
-    "co_command": "co_command", "test_request": "tester__request", "test_response": "tester__response",
-    "wavefront": "wavefront", "fault": "fault",
+    "buffer": "host__buffer", "error": "host__error", "line_request": "memory__lines__request",
+    "line_response": "memory__lines__response", "counters_write": "memory__counters__write",
+    "counters_written": "memory__counters__written", "mc_command": "memory__command", "co_command": "co_command",
+    "test_request": "tester__request", "test_response": "tester__response", "wavefront": "wavefront",
+    "fault": "array__fault",
 }  # fmt: skip
 """Streams of the processor, by the names that the C++ has for them."""
-_WIDE = ("image", "lost_fault", "read_error_address")
-_SINGLES = {
-    "std::uint8_t": (
-        "consumed", "idle", "mc_idle", "lost", "lost_taken", "program_starts", "image_loaded", "launch_status",
-        "conditional_legal", "tests", "array_idle", "walked",
-    ),
-    "std::uint32_t": ("conditional_value",),
+_WIDE = {
+    "image": "launch__image", "lost_fault": "memory__lost__fault", "read_error_address": "memory__read_errors__address",
 }  # fmt: skip
+_SINGLES = {
+    "std::uint8_t": {
+        "consumed": "host__consumed", "idle": "host__idle", "mc_idle": "memory__idle", "lost": "memory__lost__valid",
+        "lost_taken": "memory__lost__taken", "program_starts": "memory__read_errors__watch",
+        "image_loaded": "image_loaded", "launch_status": "launch__status", "conditional_legal": "conditional_legal",
+        "tests": "tests", "array_idle": "array__idle", "walked": "walked",
+    },
+    "std::uint32_t": {"conditional_value": "launch__conditional_value"},
+}  # fmt: skip
+"""Likewise what is no stream: wide ports, and others by their C++ type."""
 KINDS = (
     "buffer", "unit", "starts", "wavefront", "error", "consumed", "counters", "image", "fault", "walked",
 )  # fmt: skip
@@ -252,7 +258,7 @@ def _declarations(config: ArrayConfig, listed: list[Port]) -> str:
     def stream(name: str) -> str:
         return f"{{{port(f'{name}__payload')}, {address(f'{name}__valid')}, {address(f'{name}__ready')}}}"
 
-    singles = [name for names in _SINGLES.values() for name in names]
+    singles = [name for names in _SINGLES.values() for name in names.values()]
     fields = "\n".join(
         f"constexpr Field {prefix}_{name}{{{field.offset}, {field.width}}};"
         for prefix, layout in _layouts(config.lanes).items()
@@ -271,7 +277,7 @@ struct Ports {{
 Ports ports(Model& model) {{
     return {{
         {", ".join(map(stream, _STREAMS.values()))},
-        {", ".join(map(port, _WIDE))},
+        {", ".join(map(port, _WIDE.values()))},
         {", ".join(map(address, singles))}
     }};
 }}

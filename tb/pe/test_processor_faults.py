@@ -55,9 +55,11 @@ FAULTS = {
         "rtl.pe.executor", "with m.If(~self.performance.enabled)", "with m.If(0)"
     ),
     "the array's idleness is believed too early": Fault(
-        "rtl.pe.program_run", "~tester.busy & ~given & self.array_idle", "~tester.busy & self.array_idle"
+        "rtl.pe.program_run", "~tester.busy & ~given & self.array.idle", "~tester.busy & self.array_idle"
     ),
-    "the last fault wins": Fault("rtl.pe.program_run", "self.fault.valid & ~self.control.failed", "self.fault.valid"),
+    "the last fault wins": Fault(
+        "rtl.pe.program_run", "self.array.fault.valid & ~self.control.failed", "self.array.fault.valid"
+    ),
     "a failed load counts": Fault(
         "rtl.pe.launcher", "self.control.done.eq(1), self.control.status.eq(loader.status)]",
         "self.control.done.eq(1), self.control.status.eq(loader.status)]\n                    m.d.sync += loaded.eq(1)",

@@ -77,11 +77,11 @@ class ArrayAsCore(wiring.Component):
         ]
         for core in range(cores):
             connect(m, array.credits[core], allotment.credits[core])
-        connect(m, array.fault, flipped(self.fault))
+        connect(m, array.report.fault, flipped(self.fault))
         connect(m, self._code.client, flipped(self.code))
         # Counts of one cycle: more than one core may issue, of which this has one.
         m.d.comb += [
-            self.idle.eq(array.idle),
+            self.idle.eq(array.report.idle),
             *(self.issued[port].eq(array.issued[port::ports].any()) for port in range(ports)),
         ]
         request, response = self.fetches.request, self.fetches.response

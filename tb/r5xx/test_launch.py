@@ -49,7 +49,7 @@ def golden(words: list[int]) -> dict[str, dict[str, int]]:
 def drive(context: Any, launch: Launch, words: list[int], buffers: list[Buffer]) -> None:
     """Set image and buffers: the first sixteen are the inputs."""
     for index, word in enumerate(words):
-        context.set(launch.image.information[index], word)
+        context.set(launch.processor.image.information[index], word)
     for index, buffer in enumerate(buffers):
         if index < INPUTS:
             context.set(launch.inputs[index], {"pitch": buffer.pitch, "height": buffer.scale_height})
@@ -77,8 +77,9 @@ def test_the_program_is_what_the_model_reads_in_the_same_words(seed: int) -> Non
 
     async def testbench(context: Any) -> None:
         drive(context, launch, words, buffers)
-        context.set(launch.image.size, 300)
-        for name in ("tests", "conditional_value", "watchdog"):
+        context.set(launch.processor.image.size, 300)
+        context.set(launch.processor.conditional_value, expected["conditional_value"])
+        for name in ("tests", "watchdog"):
             context.set(getattr(launch, name), expected[name])
         assert {name: int(context.get(Value.cast(program[name]))) for name in expected} == expected
         for number, buffer in enumerate(buffers[:16]):
@@ -102,7 +103,7 @@ def test_uncached_writes_need_float32_1(data_format: DataFormat, uncached: int) 
 
     async def testbench(context: Any) -> None:
         drive(context, launch, words, buffers)
-        status = Status(context.get(Value.cast(launch.status)))
+        status = Status(context.get(Value.cast(launch.processor.status)))
         assert status is (Status.BAD_UMRT_FORMAT if wrong else Status.OK)
 
     settle(launch, testbench)

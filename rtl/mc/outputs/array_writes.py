@@ -14,6 +14,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from ctm.rtl.border.buffers import BUFFER
 from ctm.rtl.border.clients import UncachedClient, output_layout
 from ctm.rtl.border.lines import LINE_BITS, LINE_WRITTEN, LineClient, line_write_layout
+from ctm.rtl.border.shading import Blending
 from ctm.rtl.isa.limits import CHANNELS, OUTPUTS
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.sharing import Arbiter
@@ -57,10 +58,10 @@ class Outputs(wiring.Component):
     empty : ``Out(1)``
     idle : ``Out(1)``
         All outputs are in the output cache, and all uncached writes have their responses.
-    adds, blend_taken, blend_lines, blend_flush, blend_flushed
-        With `blends`, those of the `Blender`.
-    blended : ``Out(1)``
-        Likewise: the sums of the next one of the outputs that it took are in memory.
+    blending : ``In(Blending())``
+        With `blends`.
+    blend_lines, blend_flush, blend_flushed
+        Likewise: those of the `Blender`.
     """
 
     def __init__(
@@ -83,9 +84,7 @@ class Outputs(wiring.Component):
         self._pending = data.StructLayout({"writes": 1, "done": 1, "wave": wave, **of_blender})
         self._passenger = data.StructLayout({"acquires": 1, "wave": wave, **of_blender})
         blender = {
-            "adds": In(1),
-            "blended": Out(1),
-            "blend_taken": Out(1),
+            "blending": In(Blending()),
             "blend_lines": Out(LineClient()),
             "blend_flush": Out(1),
             "blend_flushed": In(1),
@@ -134,12 +133,12 @@ class Outputs(wiring.Component):
         connect(m, blender.sums, wavefront)
         connect(m, blender.lines, flipped(self.blend_lines))
         m.d.comb += [
-            blender.adds.eq(self.adds),
+            blender.adds.eq(self.blending.adds),
             blender.outputs.eq(self.outputs),
             blender.output_mask.eq(self.output_mask),
             blender.flushed.eq(self.blend_flushed),
             self.blend_flush.eq(blender.flush),
-            self.blend_taken.eq(blender.taken),
+            self.blending.taken.eq(blender.taken),
         ]
         return blender.passed, Value.cast(blender.idle)
 
@@ -188,7 +187,7 @@ class Outputs(wiring.Component):
         acquires = head.done & ~blends
         leaves = pending.r_rdy & (has_response | ~head.writes) & (self.uncached.done.ready | ~acquires)
         if self._blends:
-            m.d.comb += self.blended.eq(leaves & head.done & blends)
+            m.d.comb += self.blending.written.eq(leaves & head.done & blends)
         m.d.comb += [
             self.uncached.done.valid.eq(pending.r_rdy & (has_response | ~head.writes) & acquires),
             self.uncached.done.payload.wave.eq(head.wave),

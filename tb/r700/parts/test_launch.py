@@ -143,12 +143,12 @@ class Case:
 
 def drive(context: Any, unit: Any, case: Case) -> None:
     """Give the unit a case."""
-    context.set(unit.image, {"code": case.code, "size": case.size, "information": case.words})
+    context.set(unit.processor.image, {"code": case.code, "size": case.size, "information": case.words})
     context.set(unit.inputs, [_extent(each) for each in case.inputs])
     context.set(unit.outputs, case.outputs)
-    context.set(unit.domain, case.domain)
+    context.set(unit.processor.domain, case.domain)
     for name, value in case.set.items():
-        context.set(getattr(unit, name), value)
+        context.set(getattr(unit.processor if name == "conditional_value" else unit, name), value)
 
 
 def same(found: Any, expected: Any, name: str) -> None:
@@ -174,7 +174,7 @@ def check(seed: int, cases: int) -> None:
         for _ in range(cases):
             case = Case(draw)
             drive(context, unit, case)
-            status = context.get(unit.status)
+            status = context.get(unit.processor.status)
             assert status is case.status, f"{status} is not {case.status}: {case.words}"
             seen[status] += 1
             if status is Status.OK:

@@ -32,7 +32,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("domain.i1 - domain.i0 + 1", "domain.i1 - domain.i0"),
         ("height.eq(domain.j1", "height.eq(domain.i1"),
         ("area.stride.eq(self.outputs[output].stride)", "area.stride.eq(self.outputs[0].stride)"),
-        ('words["CF_START"] >= self.image.size', 'words["CF_START"] > self.image.size'),
+        ('words["CF_START"] >= self.processor.image.size', 'words["CF_START"] > self.processor.image.size'),
         ('(words["NUM_GPRS"] == 0) | ', ""),
         ("> FIRST_CLAUSE_TEMPORARY", ">= FIRST_CLAUSE_TEMPORARY"),
         ('words["STACK_SIZE"] > STACK_ENTRIES', 'words["STACK_SIZE"][:8] > STACK_ENTRIES'),
