@@ -77,7 +77,7 @@ def connect_units(m: Module, core: wiring.Component, units: CoreUnits, array: Ar
     allocation = allocate(m, core.launched.highest_temporary)
     m.d.comb += [
         units.registers.wave_exponent.eq(allocation.exponent),
-        units.scheduler.usable.eq(usable_waves(array, allocation.exponent)),
+        units.scheduler.admission.usable.eq(usable_waves(array, allocation.exponent)),
     ]
     _connect_starts(m, core, units, allocation)
     _connect_outstanding(m, core, units)
@@ -90,21 +90,22 @@ def connect_units(m: Module, core: wiring.Component, units: CoreUnits, array: Ar
 def _connect_starts(m: Module, core: wiring.Component, units: CoreUnits, allocation: data.View) -> None:
     """Wavefronts that the core takes."""
     scheduler, starter, program = units.scheduler, units.starter, core.launched
+    admission = scheduler.admission
     takes = core.wavefront.valid & core.wavefront.ready
     # Which wave slots are usable is valid a cycle after the program, which comes with its first wavefront.
     offered = Signal()
     m.d.sync += offered.eq(core.wavefront.valid)
     starts = (units.outputs.start, units.states.start)
     m.d.comb += [
-        core.free.eq(scheduler.free),
-        core.wavefront.ready.eq(scheduler.free.any() & ~starter.busy & offered),
-        scheduler.admit.eq(takes),
+        core.free.eq(admission.free),
+        core.wavefront.ready.eq(admission.free.any() & ~starter.busy & offered),
+        admission.admit.eq(takes),
         *(start.valid.eq(takes) for start in starts),
-        *(start.context.eq(scheduler.free_context) for start in starts),
+        *(start.context.eq(admission.context) for start in starts),
         units.states.start.wavefront.eq(core.wavefront.payload),
-        units.states.second.eq(scheduler.second),
+        units.states.second.eq(scheduler.contexts.second),
         starter.wavefront.valid.eq(takes),
-        starter.wavefront.wave.eq(scheduler.free_context[:-1]),
+        starter.wavefront.wave.eq(admission.context[:-1]),
         starter.wavefront.wavefront.eq(core.wavefront.payload),
         starter.allocation.eq(allocation),
         starter.banks_busy.eq(units.registers.busy),
@@ -119,8 +120,8 @@ def _connect_outstanding(m: Module, core: wiring.Component, units: CoreUnits) ->
     """Outstanding fetches and uncached writes."""
     scheduler, outstanding, done = units.scheduler, units.outstanding, core.uncached.done
     connect(m, units.uncached.write, flipped(core.uncached.write))
+    connect(m, scheduler.outstanding, outstanding.waves)
     m.d.comb += [
-        *(getattr(scheduler, name).eq(getattr(outstanding, name)) for name in ("blocked", "full", "drained")),
         outstanding.returned.eq(units.fetches.returned),
         done.ready.eq(1),
         outstanding.written.valid.eq(done.valid),
@@ -178,9 +179,8 @@ def _connect_ends(m: Module, core: wiring.Component, units: CoreUnits) -> None:
     """Wavefronts that have ended."""
     scheduler, retirement, states = units.scheduler, units.retirement, units.states
     connect_retirement(m, core, retirement, units.outputs, contexts=states.ended_contexts, states=states.ended)
+    connect(m, scheduler.ended, retirement.ended)
     m.d.comb += [
-        scheduler.can_retire.eq(retirement.ready),
-        retirement.wavefront.eq(scheduler.retire),
         scheduler.release.valid.eq(retirement.release.valid),
         scheduler.release.context.eq(retirement.release.context),
     ]

@@ -87,70 +87,56 @@ class Core(wiring.Component):
         store, loader = own.store, own.loader
         connect(m, store.client, flipped(self.code))
         connect(m, loader.client, flipped(self.constants))
+        connect(m, own.alu.constants, loader.alu)
+        connect(m, own.flow.constants, loader.flow)
         m.d.comb += [
             store.size.eq(self.launched.size),
             store.uncached_writes.eq(self.launched.uncached_writes),
             store.load.eq(self.load | self.wavefront.valid),
             store.invalidate.eq(self.invalidate_code),
             loader.invalidate.eq(self.invalidate_constants),
-            loader.alu.eq(own.alu.miss),
-            loader.flow.eq(own.flow.miss),
-            own.alu.loaded.eq(loader.float_loaded),
-            own.alu.constant_write.eq(loader.write),
-            own.flow.integer_loaded.eq(loader.int_loaded),
-            own.flow.boolean_loaded.eq(loader.bool_loaded),
-            own.flow.constant_write.eq(loader.write),
-            generic.scheduler.wake.eq(~loader.busy),
+            generic.scheduler.available.constants.eq(~loader.busy),
         ]
 
     def _connect_issue(self, m: Module, generic: CoreUnits, own: Units) -> None:
         """Scheduler, instruction store and ports."""
-        scheduler, store = generic.scheduler, own.store
+        scheduler, store, summaries = generic.scheduler, own.store, generic.scheduler.summaries
         ports = {Unit.ALU: own.alu, Unit.TEXTURE: own.texture, Unit.FLOW: own.flow}
-        waves = {Unit.ALU: store.alu_address, Unit.TEXTURE: store.texture_address, Unit.FLOW: store.flow_address}
         entries = {Unit.ALU: store.alu, Unit.TEXTURE: store.texture, Unit.FLOW: store.flow}
         for unit, port in ports.items():
             connect(m, scheduler.ports[unit.value], port.scheduler)
-            m.d.comb += [
-                waves[unit].eq(scheduler.ports[unit.value].issue.pc),
-                port.entry.eq(entries[unit]),
-                port.program.eq(self.launched),
-            ]
+            connect(m, port.instruction, entries[unit])
+            m.d.comb += port.program.eq(self.launched)
+        connect(m, own.alu.vacating, scheduler.vacating)
         m.d.comb += [
-            store.alu_reads.eq(own.alu.reads),
-            store.texture_reads.eq(own.texture.reads),
-            store.pc.eq(scheduler.fetch.pc),
-            scheduler.fetched.eq(store.summary),
-            scheduler.can_fetch.eq(store.loaded),
-            scheduler.ready.eq(~0),
-            scheduler.ready[Unit.TEXTURE.value].eq(own.texture.ready),
-            scheduler.available.eq(Cat(own.alu.ready_direct, generic.uncached.ready)),
-            scheduler.ending.eq(own.alu.ending),
-            own.alu.vacates.eq(scheduler.vacates),
+            store.pc.eq(summaries.fetch.pc),
+            summaries.fetched.eq(store.summary),
+            summaries.can_fetch.eq(store.loaded),
+            scheduler.available.ready.eq(~0),
+            scheduler.available.ready[Unit.TEXTURE.value].eq(own.texture.ready),
+            scheduler.available.resources.eq(Cat(own.alu.ready_direct, generic.uncached.ready)),
             own.flow.expired.eq(scheduler.expired),
             own.flow.error.eq(store.error),
         ]
 
     def _connect_beats(self, m: Module, generic: CoreUnits, own: Units) -> None:
         """Where wavefronts have several beats: those that are read and written, and the cycles of the ALU's issues."""
-        registers = generic.registers
         m.d.comb += [
-            registers.source_beat.eq(own.alu.source_beat),
-            registers.result_beat.eq(own.alu.result_beat),
-            registers.texture_beat.eq(own.texture.source_beat),
-            generic.scheduler.ready[Unit.ALU.value].eq(own.alu.ready),
+            generic.registers.texture_beat.eq(own.texture.source_beat),
+            generic.scheduler.available.ready[Unit.ALU.value].eq(own.alu.ready),
         ]
 
     def _connect_states(self, m: Module, generic: CoreUnits, own: Units) -> None:
         """The wavefronts' states, which ports read and change."""
         states, control = generic.states, own.flow.control
-        readers = {_ALU: own.alu, _TEXTURE: own.texture, _FLOW: own.flow}
-        for reader, port in readers.items():
+        alu = own.alu.wavefront
+        readers = {_ALU: alu.state, _TEXTURE: own.texture.wavefront, _FLOW: own.flow.wavefront}
+        for reader, wavefront in readers.items():
             issue = generic.scheduler.ports[reader].issue
-            m.d.comb += [states.waves[reader].eq(issue.wave), port.wavefront.eq(states.wavefronts[reader])]
+            m.d.comb += [states.waves[reader].eq(issue.wave), wavefront.eq(states.wavefronts[reader])]
         m.d.comb += [
             states.stacks_wave.eq(generic.scheduler.ports[Unit.FLOW.value].issue.wave),
-            Cat(states.reads).eq(Cat(own.alu.reads, own.texture.reads, 1, 1)),
+            Cat(states.reads).eq(Cat(own.alu.instruction.reads, own.texture.instruction.reads, 1, 1)),
             own.flow.stacks.eq(states.stacks),
             *(states.control[name].eq(control[name]) for name in ("valid", "wave")),
             *(
@@ -160,27 +146,22 @@ class Core(wiring.Component):
             ),
             states.valid_mask.eq(own.texture.valid_mask),
             states.flags.eq(own.alu.flags),
-            own.alu.second.eq(generic.scheduler.second.bit_select(own.alu.wave, 1)),
+            alu.second.eq(generic.scheduler.contexts.second.bit_select(alu.wave, 1)),
         ]
 
     def _connect_alu(self, m: Module, generic: CoreUnits, own: Units) -> None:
         """Registers of the ALU, outputs and uncached writes."""
         alu, registers, uncached = own.alu, generic.registers, generic.uncached
+        connect(m, alu.sources, registers.sources)
+        connect(m, alu.results, registers.results)
         m.d.comb += [
-            registers.source_addresses.eq(alu.source_addresses),
-            alu.temporaries.eq(registers.sources),
-            registers.result_addresses.eq(alu.result_addresses),
-            registers.results.eq(alu.results),
-            registers.result_writes.eq(alu.result_writes),
-            registers.reserved.eq(alu.reserved),
-            registers.result_enable.eq(alu.result_enable),
             generic.outputs.write.eq(alu.outputs),
             generic.retirement.vacated.eq(alu.vacated),
             own.pairs.limits.eq(self.launched.output),
-            own.pairs.result.eq(alu.uncached),
-            uncached.announced.eq(alu.announced),
+            own.pairs.result.eq(alu.uncached.result),
+            uncached.announced.eq(alu.uncached.announced),
             uncached.result.eq(own.pairs.write),
-            generic.outstanding.write.eq(alu.acquiring),
+            generic.outstanding.write.eq(alu.uncached.acquiring),
         ]
 
     def _connect_texture(self, m: Module, generic: CoreUnits, own: Units) -> None:
@@ -197,10 +178,10 @@ class Core(wiring.Component):
 
     def _count(self, m: Module, generic: CoreUnits, own: Units) -> None:
         """Instructions that have started, and whether the core is idle."""
-        contexts = generic.scheduler.contexts
+        contexts = generic.scheduler.contexts.taken
         m.d.comb += self.idle.eq(~contexts.any() & generic.uncached.empty & ~own.store.loading & ~own.loader.busy)
         ports = {
-            Unit.ALU: (own.alu.started, delay(m, own.alu.wavefront.active, name="alu_active")),
+            Unit.ALU: (own.alu.started, delay(m, own.alu.wavefront.state.active, name="alu_active")),
             Unit.TEXTURE: (own.texture.asked.valid, own.texture.wavefront.active),
             Unit.FLOW: (own.flow.started, own.flow.active),
         }

@@ -4,13 +4,15 @@ Source: CTM Guide pp. 23-38.
 """
 
 from amaranth.lib import data, enum
+from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.fp.reduction import Function
 from ctm.rtl.fp.result import SCALE
 from ctm.rtl.fp.selection import Choice
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r5xx.instruction import INSTRUCTION
-from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
+from ctm.rtl.isa.r5xx.limits import ALU_SOURCES, SLOT_BITS
 from ctm.rtl.r5xx.shapes import SUMMARY
 
 VECTOR = data.ArrayLayout(WORD_BITS, CHANNELS)
@@ -79,3 +81,20 @@ ALU_ENTRY = data.StructLayout(
 TEXTURE_ENTRY = data.StructLayout({"words": INSTRUCTION, "following": SUMMARY})
 FLOW_ENTRY = data.StructLayout({"words": INSTRUCTION, "illegal": 1, "following": SUMMARY})
 """Entries of the ports; `following` is the next instruction's summary, so that only jumps read another one."""
+
+
+class EntryRead(Interface):
+    """Reads of the instruction store, seen from the issue port that executes the instructions.
+
+    Members
+    -------
+    address : ``Out(SLOT_BITS)``
+        The instruction that is issued.
+    reads : ``Out(1)``
+        Of a port that holds its instruction: without it the entry of the last read is kept.
+    entry : ``In(entry)``
+        From the next cycle on.
+    """
+
+    def __init__(self, entry: data.StructLayout, *, held: bool = False) -> None:
+        super().__init__({"address": Out(SLOT_BITS), **({"reads": Out(1)} if held else {}), "entry": In(entry)})

@@ -74,7 +74,7 @@ def connect_trace(m: Module, trace: data.View, generic: CoreUnits, own: Units, f
     clear, fetch = generic.starter.write, generic.fetches.write
 
     def context(wave: Value) -> Value:
-        return Cat(wave, generic.scheduler.second.bit_select(wave, 1))
+        return Cat(wave, generic.scheduler.contexts.second.bit_select(wave, 1))
 
     events: dict[str, dict[str, Any]] = {
         "start": {name: generic.states.start[name] for name in ("valid", "context", "wavefront")},
@@ -85,7 +85,7 @@ def connect_trace(m: Module, trace: data.View, generic: CoreUnits, own: Units, f
         "alu": {
             "valid": alu.written.valid, "context": alu.written.context, "pc": alu.written.pc,
             "rgb_register": alu.written.rgb_register, "alpha_register": alu.written.alpha_register,
-            "words": alu.results, "enable": alu.written.enable,
+            "words": alu.results.words, "enable": alu.written.enable,
             "predicates": alu.flags.flags.predicates, "alu_result": alu.flags.flags.alu_result,
         },
         "texture": {

@@ -33,8 +33,8 @@ class CoreWatch(wiring.Component):
             own.fetch_wave.eq(recorded.tag.wave),
             own.fetch_entry.eq(recorded.tag.entry),
             own.fetch_pc.eq(recorded.record.pc),
-            own.take_valid.eq(scheduler.admit),
-            own.take_wave.eq(scheduler.free_context[:-1]),
+            own.take_valid.eq(scheduler.admission.admit),
+            own.take_wave.eq(scheduler.admission.context[:-1]),
             *(getattr(own, f"take_{name}").eq(wavefront.payload[name]) for name in ("i", "j", "covered")),
         ]
         return m
@@ -45,7 +45,7 @@ class CoreWatch(wiring.Component):
         ports = generic.scheduler.ports
         # ALU and flow control count a cycle later than they read the wavefront's state.
         alu, flow = (
-            delay(m, own.alu.wavefront, name="alu_wavefront"), delay(m, own.flow.wavefront, name="flow_wavefront")
+            delay(m, own.alu.wavefront.state, name="alu_wavefront"), delay(m, own.flow.wavefront, name="flow_wavefront")
         )  # fmt: skip
         counted = {
             Unit.ALU: (own.alu.started, alu, alu.active, 2),
@@ -71,10 +71,12 @@ class CoreWatch(wiring.Component):
         waves, held = scheduler.wave_slots, scheduler.blocked_wave_slots()
         lacking: list[Value] = [
             needs & ~available.replicate(self._config.threads)
-            for needs, available, resource in zip(waves.needs, scheduler.available, SHAPES.resources, strict=True)
+            for needs, available, resource in zip(
+                waves.needs, scheduler.available.resources, SHAPES.resources, strict=True
+            )
             if resource.is_request
         ]
-        full = ~scheduler.ready[Unit.TEXTURE.value].replicate(self._config.threads)
+        full = ~scheduler.available.ready[Unit.TEXTURE.value].replicate(self._config.threads)
         requests = Signal(self._config.threads)
         m.d.comb += requests.eq(Cat(lacking[0]) | waves.units[Unit.TEXTURE.value] & full)
         causes = (

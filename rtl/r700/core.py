@@ -190,16 +190,13 @@ class Core(wiring.Component):
         loader, alu, flow, constants = units.loader, units.alu.constants, units.flow, units.constants
         fetch = units.fetch.constants
         connect(m, loader.client, flipped(self.constants))
+        connect(m, flow.constants, loader.flow)
         shape_words = self._shape_words(m, units) if self._config.pipeline.draws else None
         m.d.comb += [
             loader.invalidate.eq(self.invalidate_constants),
-            loader.alu.eq(Mux(alu.miss.valid, Value.cast(alu.miss), Value.cast(fetch.miss))),
-            loader.flow.eq(flow.miss),
+            Value.cast(loader.alu.miss).eq(Mux(alu.miss.valid, Value.cast(alu.miss), Value.cast(fetch.miss))),
             units.alu.loading.eq(loader.busy),
-            flow.int_loaded.eq(loader.int_loaded),
-            flow.bool_loaded.eq(loader.bool_loaded),
-            flow.constant_write.eq(loader.write),
-            constants.write.eq(loader.write),
+            constants.write.eq(loader.alu.write),
             constants.row.eq(Mux(units.alu.constant_free, fetch.row, alu.row)),
             alu.words.eq(constants.words if shape_words is None else shape_words),
             fetch.words.eq(constants.words),
@@ -207,7 +204,7 @@ class Core(wiring.Component):
             fetch.free.eq(units.alu.constant_free),
         ]
         for port in (alu, fetch):
-            m.d.comb += [port.loaded.eq(loader.float_loaded), port.error.eq(constants.error)]
+            m.d.comb += [port.loaded.eq(loader.alu.float_loaded), port.error.eq(constants.error)]
 
     def _shape_words(self, m: Module, units: Units) -> Value:
         """The constant that the ALU reads: one of the file's, or one of a shape's."""
@@ -243,8 +240,8 @@ class Core(wiring.Component):
         end, retirement = units.end, units.retirement
         connect_retirement(m, self, retirement, units.outputs, contexts=end.contexts, states=end.states)
         m.d.comb += [
-            retirement.wavefront.eq(end.retire),
-            end.can_retire.eq(retirement.ready),
+            retirement.ended.wavefront.eq(end.retire),
+            end.can_retire.eq(retirement.ended.ready),
             end.released.eq(retirement.release),
         ]
         # No output of a core depends on a signal that settles late in a cycle.

@@ -284,6 +284,46 @@ ALLOWED = (
     Allowed("CommandExecutor", "launcher__status", "run__start", _LAUNCHED),
     Allowed("CommandExecutor", "mc_command__ready", "launcher__invalidate", "the command is complete in this cycle"),
     Allowed("CommandExecutor", "run__failed", "performance__restore", "the run is judged in one cycle"),
+    # Inside cores: the scheduler, its ports, and constants.
+    *(
+        Allowed("Scheduler", given, output, "the oldest wavefront is chosen that needs nothing which is not there")
+        for given, output in (
+            ("available__*", "ports__*__issue"),
+            ("outstanding__*", "ports__*__issue"),
+            ("ended__ready", "ended__wavefront"),
+            ("outstanding__drained", "ended__wavefront"),
+            ("summaries__can_fetch", "summaries__fetch"),
+        )
+    ),
+    *(
+        Allowed("Scheduler", given, "vacating__vacates", "the instruction takes along in this cycle whether it vacates")
+        for given in ("vacating__ending", "outstanding__drained")
+    ),
+    *(
+        Allowed(unit, "scheduler__issue", "instruction__address", "an instruction is read in the cycle of its issue")
+        for unit in ("AluPort", "FlowPort", "TexturePort")
+    ),
+    *(
+        Allowed("AluPort", given, "sources__addresses", "operands are addressed in the cycle in which it is read")
+        for given in ("instruction__entry", "wavefront__state")
+    ),
+    *(
+        Allowed(unit, given, "constants__miss", "lines that are not loaded are missed, and registered in the loader")
+        for unit, given in (
+            ("FlowPort", "constants__*_loaded"),
+            ("FlowUnit", "constants__*_loaded"),
+            ("FlowPort", "instruction__entry"),
+        )
+    ),
+    *(
+        Allowed(
+            "ConstantLoader",
+            "client__response__*",
+            f"{port}__write",
+            "a beat is written in the cycle in which it comes",
+        )
+        for port in ("alu", "flow")
+    ),
     # Inside R700 cores: the fetch unit and its finders.
     *(
         Allowed(unit, "walk__start", "walk__valid", "a finder that is not started finds nothing")

@@ -44,7 +44,7 @@ class Bench:
     def _misses(self, context: Any) -> set[Line]:
         """Offer misses at random, and give the lines that the loader should take."""
         taken: set[Line] = set()
-        for port, count in ((self.unit.flow, FLOW_LINES), (self.unit.alu, ALU_LINES)):
+        for port, count in ((self.unit.flow.miss, FLOW_LINES), (self.unit.alu.miss, ALU_LINES)):
             lines = [self._choice[index] for index in self.generator.integers(0, len(self._choice), count)]
             needed = self.generator.random(count) < 0.7
             words = [pack(LINE, needed=bool(bit), bank=bank, line=line)
@@ -58,7 +58,9 @@ class Bench:
         return taken
 
     def _check_write(self, context: Any) -> None:
-        write = unpack(CONSTANT_WRITE, context.get(Value.cast(self.unit.write)))
+        writes = [context.get(Value.cast(port.write)) for port in (self.unit.alu, self.unit.flow)]
+        assert writes[0] == writes[1]
+        write = unpack(CONSTANT_WRITE, writes[0])
         if write.pop("valid"):
             line, beat = self._beats.pop(0)
             response = beat_of(line, beat)
@@ -68,8 +70,9 @@ class Bench:
                 self.loaded.add(line)
 
     def _check_loaded(self, context: Any) -> None:
-        ports = {ConstantBank.FLOAT: self.unit.float_loaded, ConstantBank.INT: self.unit.int_loaded,
-                 ConstantBank.BOOL: self.unit.bool_loaded}  # fmt: skip
+        alu, flow = self.unit.alu, self.unit.flow
+        ports = {ConstantBank.FLOAT: alu.float_loaded, ConstantBank.INT: flow.int_loaded,
+                 ConstantBank.BOOL: flow.bool_loaded}  # fmt: skip
         for bank, port in ports.items():
             assert context.get(port) == sum(1 << line for number, line in self.loaded if number == bank.value)
 
@@ -79,8 +82,8 @@ class Bench:
             assert self.wanted <= self.loaded
         taken = self._misses(context)
         if quietly:
-            context.set(self.unit.alu.valid, 0)
-            context.set(self.unit.flow.valid, 0)
+            context.set(self.unit.alu.miss.valid, 0)
+            context.set(self.unit.flow.miss.valid, 0)
             taken = set()
         self.wanted = taken or self.wanted
         for end in (self._asked, self._responses):
@@ -131,10 +134,10 @@ def test_one_line_after_the_other_without_pauses():
 
     async def testbench(context: Any) -> None:
         lines = [pack(LINE, needed=1, bank=0, line=line) for line in range(ALU_LINES)]
-        context.set(bench.unit.alu.valid, 1)
-        context.set(Value.cast(bench.unit.alu.lines), sum(word << LINE.size * p for p, word in enumerate(lines)))
+        context.set(bench.unit.alu.miss.valid, 1)
+        context.set(Value.cast(bench.unit.alu.miss.lines), sum(word << LINE.size * p for p, word in enumerate(lines)))
         await context.tick()
-        context.set(bench.unit.alu.valid, 0)
+        context.set(bench.unit.alu.miss.valid, 0)
         bench.wanted = {(0, line) for line in range(ALU_LINES)}
         for _ in range(ALU_LINES * LINE_BEATS + 3):
             await bench.step(context, quietly=True)

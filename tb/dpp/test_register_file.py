@@ -73,10 +73,10 @@ class Results:
 
     def drive(self, context: Any, registers: RegisterFile) -> None:
         """Set the ports of the results."""
-        context.set(registers.result_addresses, [as_address(address) for address in self.addresses])
-        context.set(registers.results, self.words.tolist())
-        context.set(registers.result_enable, masks(self.enable))
-        context.set(registers.result_writes, bit_mask(number for number, may in enumerate(self.may_write) if may))
+        context.set(registers.results.addresses, [as_address(address) for address in self.addresses])
+        context.set(registers.results.words, self.words.tolist())
+        context.set(registers.results.enable, masks(self.enable))
+        context.set(registers.results.fields, bit_mask(number for number, may in enumerate(self.may_write) if may))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class Reads:
     def drive(self, context: Any, registers: RegisterFile) -> None:
         """Set the ports of the addresses."""
         sources = [[as_address(address) for address in field] for field in self.sources]
-        context.set(registers.source_addresses, sources)
+        context.set(registers.sources.addresses, sources)
         context.set(registers.texture_source, as_address(self.fetched))
 
     def expected(self, model: Model, fields: tuple[RegisterField, ...], lanes: int) -> Words:
@@ -122,7 +122,10 @@ class Reads:
         """The words at the ports, by lane and operand, and by lane; a cycle after the addresses."""
         operands = range(len(self.sources[0]))
         return (
-            [[list(context.get(registers.sources[lane][source])) for source in operands] for lane in range(lanes)],
+            [
+                [list(context.get(registers.sources.operands[lane][source])) for source in operands]
+                for lane in range(lanes)
+            ],
             [list(context.get(registers.texture_words[lane])) for lane in range(lanes)],
         )
 
@@ -210,7 +213,7 @@ def test_reads_see_the_last_write_and_nothing_is_lost(instruction_set, lanes, al
 
             # Banks are reserved in the cycle before; in the first cycle none is.
             results, upcoming = upcoming, stimulus.results()
-            context.set(registers.reserved, bit_mask(upcoming.banks))
+            context.set(registers.results.reserved, bit_mask(upcoming.banks))
             results.drive(context, registers)
             if write is None:
                 write = stimulus.texture_write()

@@ -109,8 +109,8 @@ class Bench:
 
     def _offer(self, context: Any, share: float) -> None:
         """Offer a wavefront, one that has vacated its wave slot, or both."""
-        unit = self.unit
-        for port, is_ready in ((unit.wavefront, context.get(unit.ready)), (unit.vacated, 1)):
+        unit, ended = self.unit, self.unit.ended.wavefront
+        for port, is_ready in ((ended, context.get(unit.ended.ready)), (unit.vacated, 1)):
             free = [bank for bank in range(len(self._states)) if bank not in self._inside]
             offers = bool(free and self.made < WAVEFRONTS and is_ready and self.generator.random() < share)
             context.set(port.valid, offers)
@@ -118,9 +118,9 @@ class Bench:
                 continue
             bank, wavefront = int(self.generator.choice(free)), Wavefront(self.generator, self.config.lanes)
             context.set(port.context, bank)
-            if port is unit.wavefront:
+            if port is ended:
                 context.set(port.faulted, wavefront.faulted)
-            wavefront.faulted &= port is unit.wavefront
+            wavefront.faulted &= port is ended
             self._states[bank] = self._inside[bank] = wavefront
             self.made += 1
 

@@ -120,41 +120,42 @@ class Traffic:
 
 def drive(context: Any, unit: Scheduler, now: Inputs) -> None:
     """Set all inputs."""
-    context.set(unit.admit, now.admit)
+    context.set(unit.admission.admit, now.admit)
     for port, done in zip(unit.ports, now.done, strict=True):
         context.set(port.done, {"valid": done is not None, **(done or {})})
-    for port, wave in ((unit.begin, now.begin), (unit.stop, now.stop), (unit.ending, now.ending)):
+    for port, wave in ((unit.begin, now.begin), (unit.stop, now.stop), (unit.vacating.ending, now.ending)):
         context.set(port, {"valid": wave is not None, "wave": wave or 0})
     context.set(unit.release, {"valid": now.release is not None, "context": now.release or 0})
-    context.set(unit.fetched, now.fetched)
-    for name, bit in now.can.items():
-        context.set(getattr(unit, f"can_{name}"), bit)
-    for name in ("ready", "available"):
-        context.set(getattr(unit, name), sum(bit << number for number, bit in enumerate(getattr(now, name))))
-    for name in ("wake", "blocked", "full", "drained"):
-        context.set(getattr(unit, name), getattr(now, name))
+    context.set(unit.summaries.fetched, now.fetched)
+    for port, name in ((unit.summaries.can_fetch, "fetch"), (unit.ended.ready, "retire")):
+        context.set(port, now.can[name])
+    for port, bits in ((unit.available.ready, now.ready), (unit.available.resources, now.available)):
+        context.set(port, sum(bit << number for number, bit in enumerate(bits)))
+    context.set(unit.available.constants, now.wake)
+    for name in ("blocked", "full", "drained"):
+        context.set(getattr(unit.outstanding, name), getattr(now, name))
 
 
 def compare(context: Any, unit: Scheduler, model: SchedulerModel, now: Inputs) -> list[int | None]:
     """Compare all outputs; the wave slots that the ports get."""
-    issued, threads = [model.issued(port, now) for port in range(len(unit.ports))], len(unit.second)
+    issued, threads = [model.issued(port, now) for port in range(len(unit.ports))], len(unit.contexts.second)
     expected = [*issued, model.looked_at(now), model.retired(now)]
-    for port, wave in zip((*(port.issue for port in unit.ports), unit.fetch), expected[:-1], strict=True):
+    for port, wave in zip((*(port.issue for port in unit.ports), unit.summaries.fetch), expected[:-1], strict=True):
         assert context.get(port.valid) == (wave is not None)
         assert wave is None or context.get(port.wave) == wave
-    for port, wave in zip((*(port.issue for port in unit.ports), unit.fetch), expected, strict=False):
+    for port, wave in zip((*(port.issue for port in unit.ports), unit.summaries.fetch), expected, strict=False):
         assert wave is None or context.get(port.pc) == model.wavefronts[wave].pc
-    assert expected[len(issued)] is not None or context.get(unit.fetch.pc) == model.start
-    assert context.get(unit.retire.valid) == (expected[-1] is not None)
+    assert expected[len(issued)] is not None or context.get(unit.summaries.fetch.pc) == model.start
+    assert context.get(unit.ended.wavefront.valid) == (expected[-1] is not None)
     if expected[-1] is not None:
-        assert context.get(unit.retire.context) == model.context(expected[-1])
-        assert context.get(unit.retire.faulted) == model.wavefronts[expected[-1]].faulted
+        assert context.get(unit.ended.wavefront.context) == model.context(expected[-1])
+        assert context.get(unit.ended.wavefront.faulted) == model.wavefronts[expected[-1]].faulted
     free = model.free_waves()
-    assert context.get(unit.free) == min(len(free), CORE_CREDITS)
-    assert not free or context.get(unit.free_context) == (model.context(free[0]) + threads) % (2 * threads)
-    assert context.get(unit.contexts) == sum(1 << bank for bank in model.contexts())
-    assert context.get(unit.second) == model.second
-    assert context.get(unit.vacates) == model.vacates(now)
+    assert context.get(unit.admission.free) == min(len(free), CORE_CREDITS)
+    assert not free or context.get(unit.admission.context) == (model.context(free[0]) + threads) % (2 * threads)
+    assert context.get(unit.contexts.taken) == sum(1 << bank for bank in model.contexts())
+    assert context.get(unit.contexts.second) == model.second
+    assert context.get(unit.vacating.vacates) == model.vacates(now)
     for wave, wavefront in model.wavefronts.items():
         assert wavefront.where is Where.CLEARING or (context.get(unit.expired) >> wave & 1) == wavefront.expired
     return issued
@@ -174,7 +175,7 @@ def test_in_step_with_the_model(instruction_set, threads, waves, watchdog, ease)
     stalls: Counter[str | None] = Counter()
 
     async def testbench(context: Any) -> None:
-        context.set(unit.usable, (1 << waves) - 1)
+        context.set(unit.admission.usable, (1 << waves) - 1)
         context.set(unit.watchdog, watchdog)
         context.set(unit.start, model.start)
         await context.tick()

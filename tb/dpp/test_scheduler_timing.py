@@ -28,19 +28,19 @@ def ports(shapes: Shapes) -> Ports:
 
 async def start(context: Any, unit: Scheduler, first: int, *, watchdog: int = 0) -> None:
     """One wavefront whose first instruction is for port `first` and is issued in this cycle; everything is allowed."""
-    for allowed in (unit.can_fetch, unit.can_retire):
+    for allowed in (unit.summaries.can_fetch, unit.ended.ready):
         context.set(allowed, 1)
-    for allowed in (unit.ready, unit.available):
+    for allowed in (unit.available.ready, unit.available.resources):
         context.set(allowed, (1 << len(allowed)) - 1)
-    context.set(unit.usable, 0b11)
+    context.set(unit.admission.usable, 0b11)
     context.set(unit.start, 7)
     context.set(unit.watchdog, watchdog)
     await context.tick()
-    context.set(unit.admit, 1)
+    context.set(unit.admission.admit, 1)
     await context.tick()
-    context.set(unit.admit, 0)
-    assert context.get(unit.fetch.pc) == 7
-    context.set(unit.fetched, {"unit": first})
+    context.set(unit.admission.admit, 0)
+    assert context.get(unit.summaries.fetch.pc) == 7
+    context.set(unit.summaries.fetched, {"unit": first})
     context.set(unit.begin, {"valid": 1, "wave": 0})
     await context.tick()
     context.set(unit.begin, {"valid": 0})
@@ -89,12 +89,12 @@ def test_the_watchdog_stops_the_instruction_after_the_last_that_is_allowed(instr
             assert not context.get(unit.expired)
             # Instructions that are issued again do not count.
             await finish(context, unit, port, again=1)
-            context.set(unit.wake, 1)
+            context.set(unit.available.constants, 1)
             await context.tick()
             assert context.get(unit.ports[port].issue.valid)
             await context.tick()
             await finish(context, unit, port, pc=executed, following={"unit": named.fetches, "waits": 1})
-            context.set(unit.blocked, 1 if executed == watchdog - 1 else 0)
+            context.set(unit.outstanding.blocked, 1 if executed == watchdog - 1 else 0)
             port = named.fetches if executed < watchdog - 1 else named.faulting
             assert context.get(unit.ports[port].issue.valid)
             await context.tick()

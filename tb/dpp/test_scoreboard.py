@@ -53,9 +53,9 @@ def test_random_events(outstanding, returns):
             full = [len(wave.fetches) == outstanding for wave in waves]
             blocked = [wave.blocked for wave in waves]
             drained = [not wave.fetches and not wave.writing for wave in waves]
-            assert context.get(unit.full) == mask(full)
-            assert context.get(unit.blocked) == mask(blocked)
-            assert context.get(unit.drained) == mask(drained)
+            assert context.get(unit.waves.full) == mask(full)
+            assert context.get(unit.waves.blocked) == mask(blocked)
+            assert context.get(unit.waves.drained) == mask(drained)
             seen.update(zip(full, blocked, drained, strict=True))
 
             share = returns if number % 300 < 200 else 0.02

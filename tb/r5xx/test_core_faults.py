@@ -19,8 +19,8 @@ FAULTS = {
         "rtl.r5xx.alu.sources", "index.eq(address + Mux(relative, self.loop_index, 0))", "index.eq(address)"
     ),
     "the alpha unit's temporaries are the RGB unit's": Fault(
-        "rtl.dpp.registers.file", "for address in self.source_addresses[field])",
-        "for address in self.source_addresses[0])",
+        "rtl.dpp.registers.file", "for address in self.sources.addresses[field])",
+        "for address in self.sources.addresses[0])",
     ),
     "temporaries that do not exist are read": Fault(
         "rtl.dpp.registers.placement", "return number <= self._highest", "return number <= self._highest + 1"
@@ -54,7 +54,7 @@ FAULTS = {
         "all_active = Value.cast(1)",
     ),
     "a wavefront vacates its wave slot while its fetches are outstanding": Fault(
-        "rtl.dpp.wavefronts.scheduler", "is_alone = self.drained & ~self.wave_slots.faulted",
+        "rtl.dpp.wavefronts.scheduler", "is_alone = self.outstanding.drained & ~self.wave_slots.faulted",
         "is_alone = ~self.wave_slots.faulted",
     ),
     "a wavefront that has vacated its wave slot writes temporaries of the next one": Fault(

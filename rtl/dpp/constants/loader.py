@@ -11,6 +11,7 @@ from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import BEAT_WORDS, CONSTANT_LINE_BITS, LINE_BEATS, ConstantBank, ConstantClient
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.isa.limits import BOOL_CONSTANTS, FLOAT_CONSTANTS, INT_CONSTANTS, WORD_BITS
 
 _WORDS_PER_LINE = BEAT_WORDS * LINE_BEATS
@@ -42,6 +43,24 @@ def miss_layout(lines: int) -> data.StructLayout:
     return data.StructLayout({"valid": 1, "lines": data.ArrayLayout(LINE, lines)})
 
 
+class LoaderClient(Interface):
+    """The port of a unit whose instructions need constants of some banks, seen from that unit.
+
+    Members
+    -------
+    miss : ``Out(miss_layout(lines))``
+        Lines that an instruction needs, one of them at least not loaded. Dropped while others are being loaded.
+    float_loaded, int_loaded, bool_loaded : ``In``
+        Lines of each of the `banks` that are loaded.
+    write : ``In(CONSTANT_WRITE)``
+        Of any bank; a line is loaded from the cycle after its last beat on.
+    """
+
+    def __init__(self, lines: int, *banks: ConstantBank) -> None:
+        loaded = {f"{bank.name.lower()}_loaded": In(LINES[bank]) for bank in banks}
+        super().__init__({"miss": Out(miss_layout(lines)), **loaded, "write": In(CONSTANT_WRITE)})
+
+
 class ConstantLoader(wiring.Component):
     """Loads all lines that an instruction misses.
 
@@ -49,13 +68,12 @@ class ConstantLoader(wiring.Component):
 
     Members
     -------
-    misses : ``In(miss_layout(lines))`` of each port
-        `alu` and `flow`; of two in one cycle `alu` is taken.
+    alu : ``In(LoaderClient(alu_lines, ConstantBank.FLOAT))``
+    flow : ``In(LoaderClient(flow_lines, ConstantBank.INT, ConstantBank.BOOL))``
+        Of two misses in one cycle that of `alu` is taken.
     invalidate : ``In(1)``
         Only while it is not `busy`.
     busy : ``Out(1)``
-    float_loaded, int_loaded, bool_loaded : ``Out(lines)``
-    write : ``Out(CONSTANT_WRITE)``
     client : ``Out(ConstantClient())``
     """
 
@@ -63,12 +81,10 @@ class ConstantLoader(wiring.Component):
         self._lines = max(alu_lines, flow_lines)
         super().__init__(
             {
-                "alu": In(miss_layout(alu_lines)),
-                "flow": In(miss_layout(flow_lines)),
+                "alu": In(LoaderClient(alu_lines, ConstantBank.FLOAT)),
+                "flow": In(LoaderClient(flow_lines, ConstantBank.INT, ConstantBank.BOOL)),
                 "invalidate": In(1),
                 "busy": Out(1),
-                **{f"{bank.name.lower()}_loaded": Out(lines) for bank, lines in LINES.items()},
-                "write": Out(CONSTANT_WRITE),
                 "client": Out(ConstantClient()),
             }
         )
@@ -85,12 +101,16 @@ class ConstantLoader(wiring.Component):
         m.d.comb += [
             self.busy.eq(walking | in_flight.r_rdy),
             *(
-                getattr(self, f"{bank.name.lower()}_loaded").eq(loaded[first : first + LINES[bank]])
-                for bank, first in _FIRST.items()
+                own.eq(loaded[_FIRST[bank] : _FIRST[bank] + LINES[bank]])
+                for bank, own in (
+                    (ConstantBank.FLOAT, self.alu.float_loaded),
+                    (ConstantBank.INT, self.flow.int_loaded),
+                    (ConstantBank.BOOL, self.flow.bool_loaded),
+                )
             ),
         ]
         with m.If(~self.busy):
-            for miss in (self.flow, self.alu):
+            for miss in (self.flow.miss, self.alu.miss):
                 with m.If(miss.valid):
                     m.d.sync += [Value.cast(wanted).eq(miss.lines), remaining.eq(len(miss.lines))]
 
@@ -117,7 +137,8 @@ class ConstantLoader(wiring.Component):
             # Beats come for lines in flight only.
             response.ready.eq(1),
             in_flight.r_en.eq(last),
-            self.write.eq(Cat(arrives, oldest.bank, oldest.line, beat, response.payload)),
+            self.flow.write.eq(self.alu.write),
+            self.alu.write.eq(Cat(arrives, oldest.bank, oldest.line, beat, response.payload)),
         ]
         with m.If(arrives):
             m.d.sync += beat.eq(beat + 1)

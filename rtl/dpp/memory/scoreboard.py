@@ -8,7 +8,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
+from ctm.rtl.dpp.wavefronts.scheduling import Outstanding, wave_bits
 from ctm.rtl.lib.ram import DistributedRam
 
 
@@ -28,8 +28,7 @@ class Scoreboard(wiring.Component):
         A wave slot's oldest fetch is done.
     write, written : ``In({valid, wave})``
         An acquiring write is in flight; it and all earlier ones are done.
-    blocked, full, drained : ``Out(threads)``
-        Wave slots whose semaphore is taken; with the most fetches that they may have; with nothing outstanding.
+    waves : ``In(Outstanding(threads))``
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -43,9 +42,7 @@ class Scoreboard(wiring.Component):
                 "returned": In(event),
                 "write": In(event),
                 "written": In(event),
-                "blocked": Out(config.threads),
-                "full": Out(config.threads),
-                "drained": Out(config.threads),
+                "waves": In(Outstanding(config.threads)),
             }
         )
 
@@ -75,10 +72,10 @@ class Scoreboard(wiring.Component):
             m.d.sync += [
                 pending.eq(following),
                 held.eq(still_held),
-                self.blocked[wave].eq(still_held.any() | still_writing[wave]),
-                self.full[wave].eq(following == config.lookups),
+                self.waves.blocked[wave].eq(still_held.any() | still_writing[wave]),
+                self.waves.full[wave].eq(following == config.lookups),
                 drained[wave].eq(~following.any() & ~still_writing[wave]),
             ]
         m.d.sync += writing.eq(still_writing)
-        m.d.comb += self.drained.eq(drained)
+        m.d.comb += self.waves.drained.eq(drained)
         return m

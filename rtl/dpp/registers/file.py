@@ -16,6 +16,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import ReadPort
 from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import beat_bits, beat_fields, beat_members, beat_of
 from ctm.rtl.dpp.shapes import Shapes
@@ -25,6 +26,7 @@ from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER, SlicedValidBits, ValidBits
 
 BANKS = 2
+_VECTOR = data.ArrayLayout(WORD_BITS, CHANNELS)
 
 
 def register_address_layout(config: ArrayConfig) -> data.StructLayout:
@@ -51,6 +53,63 @@ def write_layout(config: ArrayConfig) -> data.StructLayout:
     )
 
 
+class OperandRead(Interface):
+    """Reads of an instruction's operands, seen from the port that executes it. They never stall.
+
+    Members
+    -------
+    addresses : ``Out(ArrayLayout(ArrayLayout(register_address_layout(config), operands), register_fields))``
+        Where each field's operands are.
+    beat : ``Out``
+        Whose lanes; only if there are several beats.
+    operands : ``In(ArrayLayout(ArrayLayout(ArrayLayout(32, 4), operands), lanes))``
+        Those of each lane, a cycle later; words that are written in the cycle of the read are undefined.
+    """
+
+    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
+        addresses = data.ArrayLayout(register_address_layout(config), shapes.operands)
+        operands = data.ArrayLayout(_VECTOR, shapes.operands)
+        super().__init__(
+            {
+                "addresses": Out(data.ArrayLayout(addresses, len(shapes.register_fields))),
+                **beat_members(config, Out, "beat"),
+                "operands": In(data.ArrayLayout(operands, config.at_once)),
+            }
+        )
+
+
+class ResultWrite(Interface):
+    """Writes of an instruction's results, seen from the port that executes it. They never stall.
+
+    Members
+    -------
+    addresses : ``Out(ArrayLayout(register_address_layout(config), register_fields))``
+        Where each field of the results goes.
+    beat : ``Out``
+        Whose lanes; only if there are several beats.
+    words : ``Out(ArrayLayout(ArrayLayout(32, 4), lanes))``
+    enable : ``Out(ArrayLayout(4, lanes))``
+        What is written of them.
+    fields : ``Out(register_fields)``
+        Fields of which something may be written in this cycle.
+    reserved : ``Out(2)``
+        Banks to which results may be written in the next cycle, in which texture writes to them stall.
+    """
+
+    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
+        fields = len(shapes.register_fields)
+        super().__init__(
+            {
+                "addresses": Out(data.ArrayLayout(register_address_layout(config), fields)),
+                **beat_members(config, Out, "beat"),
+                "words": Out(data.ArrayLayout(_VECTOR, config.at_once)),
+                "enable": Out(data.ArrayLayout(CHANNELS, config.at_once)),
+                "fields": Out(fields),
+                "reserved": Out(BANKS),
+            }
+        )
+
+
 class RegisterFile(wiring.Component):
     """Registers of all processors of every resident wavefront.
 
@@ -62,23 +121,12 @@ class RegisterFile(wiring.Component):
     -------
     wave_exponent : ``In(8)``
         A wave slot has 2^n entries; one-hot, 2^0 first. Constant from two cycles before the first write.
-    source_beat, texture_beat, result_beat : ``In``
-        Whose lanes; only if there are several beats.
-    source_addresses : ``In(ArrayLayout(ArrayLayout(register_address_layout(config), operands), register_fields))``
-        Where each field's operands are.
-    sources : ``Out(ArrayLayout(ArrayLayout(ArrayLayout(32, 4), operands), lanes))``
-        The operands of each lane.
+    sources : ``In(OperandRead(config, shapes))``
     texture_source : ``In(register_address_layout(config))``
+    texture_beat : ``In``
+        Whose lanes; only if there are several beats.
     texture_words : ``Out(ArrayLayout(ArrayLayout(32, 4), lanes))``
-    result_addresses : ``In(ArrayLayout(register_address_layout(config), register_fields))``
-        Where each field of the results goes.
-    results : ``In(ArrayLayout(ArrayLayout(32, 4), lanes))``
-    result_writes : ``In(len(register_fields))``
-        Results of a field may be written in this cycle.
-    reserved : ``In(2)``
-        Banks to which results may be written in the next cycle, in which texture writes to them stall.
-    result_enable : ``In(ArrayLayout(4, lanes))``
-        What is written of them.
+    results : ``In(ResultWrite(config, shapes))``
     texture_write : ``In(stream.Signature(write_layout(config)))``
     busy : ``Out(2)``
         Banks that are reserved for results in this cycle.
@@ -88,24 +136,16 @@ class RegisterFile(wiring.Component):
         self._config, self._fields = config, shapes.register_fields
         self._operands, self._copies = shapes.operands, shapes.operands + 1
         address, lanes = register_address_layout(config), config.at_once
-        vector = data.ArrayLayout(WORD_BITS, CHANNELS)
         super().__init__(
             {
                 "wave_exponent": In(REGISTER_BITS + 1),
-                "source_addresses": In(
-                    data.ArrayLayout(data.ArrayLayout(address, shapes.operands), len(shapes.register_fields))
-                ),
-                "sources": Out(data.ArrayLayout(data.ArrayLayout(vector, shapes.operands), lanes)),
+                "sources": In(OperandRead(config, shapes)),
                 "texture_source": In(address),
-                "texture_words": Out(data.ArrayLayout(vector, lanes)),
-                "result_addresses": In(data.ArrayLayout(address, len(shapes.register_fields))),
-                "results": In(data.ArrayLayout(vector, lanes)),
-                "result_writes": In(len(shapes.register_fields)),
-                "reserved": In(BANKS),
-                "result_enable": In(data.ArrayLayout(CHANNELS, lanes)),
+                "texture_words": Out(data.ArrayLayout(_VECTOR, lanes)),
+                "results": In(ResultWrite(config, shapes)),
                 "texture_write": In(stream.Signature(write_layout(config))),
                 "busy": Out(BANKS),
-                **beat_members(config, In, "source_beat", "texture_beat", "result_beat"),
+                **beat_members(config, In, "texture_beat"),
             }
         )
 
@@ -116,10 +156,10 @@ class RegisterFile(wiring.Component):
         block = self._wave_rows(m)
         for number, field in enumerate(self._fields):
             field_busy = Signal(BANKS, name=f"{field.name}_busy")
-            m.d.comb += field_busy.bit_select(self.result_addresses[number].bank, 1).eq(self.result_writes[number])
+            m.d.comb += field_busy.bit_select(self.results.addresses[number].bank, 1).eq(self.results.fields[number])
             banks = [self._bank(m, number, bank, field_busy[bank], block) for bank in range(BANKS)]
             self._connect_reads(m, number, banks)
-        m.d.sync += self.busy.eq(self.reserved)
+        m.d.sync += self.busy.eq(self.results.reserved)
         m.d.comb += write.ready.eq(~self.busy.bit_select(write.payload.address.bank, 1))
         return m
 
@@ -158,13 +198,13 @@ class RegisterFile(wiring.Component):
     def _bank(self, m: Module, field: int, bank: int, result_writes: Value, block: Value) -> tuple[Any, list[ReadPort]]:
         """One bank of a field: the read ports of its copies, which have the same contents."""
         name, channels, write = self._fields[field].name, self._fields[field].channels, self.texture_write
-        address, payload = self.result_addresses[field], write.payload
+        address, payload = self.results.addresses[field], write.payload
         texture_writes = write.valid & write.ready & (payload.address.bank == bank)
         config, width = self._config, self._config.at_once * len(channels)
         depth = config.temporaries // BANKS * config.beats
         entry = Mux(
             result_writes,
-            Cat(address.entry, beat_of(config, self, "result_beat")),
+            Cat(address.entry, beat_of(config, self.results)),
             Cat(payload.address.entry, beat_of(config, payload)),
         )
         enable, texture_enable = Signal(width, name=f"{name}_enable_{bank}"), self._enables(payload.enable, channels)
@@ -174,8 +214,10 @@ class RegisterFile(wiring.Component):
         m.submodules[f"{name}_{bank}_written"] = written
         writes = Signal(name=f"{name}_writes_{bank}")
         m.d.comb += [
-            words.eq(Mux(result_writes, self._words(self.results, channels), self._words(payload.words, channels))),
-            enable.eq(Mux(result_writes, self._enables(self.result_enable, channels), texture_enable)),
+            words.eq(
+                Mux(result_writes, self._words(self.results.words, channels), self._words(payload.words, channels))
+            ),
+            enable.eq(Mux(result_writes, self._enables(self.results.enable, channels), texture_enable)),
             # Of several beats each one is written, so that the row is valid when all have been.
             writes.eq((result_writes | texture_writes) & (enable.any() if beats == 1 else 1)),
             written.row.eq(entry),
@@ -210,12 +252,12 @@ class RegisterFile(wiring.Component):
     def _connect_reads(self, m: Module, field: int, banks: list[tuple[Any, list[ReadPort]]]) -> None:
         """Connect each copy's reader to the bank that it addressed in the cycle before."""
         name, channels, lanes = self._fields[field].name, self._fields[field].channels, range(self._config.at_once)
-        beats = [beat_of(self._config, self, name) for name in ("source_beat", "texture_beat")]
+        beats = [beat_of(self._config, self.sources), beat_of(self._config, self, "texture_beat")]
         addresses = [
-            *((address, beats[0]) for address in self.source_addresses[field]),
+            *((address, beats[0]) for address in self.sources.addresses[field]),
             (self.texture_source, beats[1]),
         ]
-        readers = [[self.sources[lane][source] for lane in lanes] for source in range(self._operands)]
+        readers = [[self.sources.operands[lane][source] for lane in lanes] for source in range(self._operands)]
         readers.append([self.texture_words[lane] for lane in lanes])
         for copy, ((address, beat), vectors) in enumerate(zip(addresses, readers, strict=True)):
             row = Cat(address.entry, beat)

@@ -16,6 +16,7 @@ from ctm.rtl.dpp.beats import ONLY_BEAT, beat_bits, beat_members, is_last, lanes
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.registers.outputs import OutputSizes
 from ctm.rtl.dpp.shapes import Shapes
+from ctm.rtl.dpp.wavefronts.scheduling import EndedWavefronts
 from ctm.rtl.dpp.wavefronts.state import end_state_layout
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
@@ -37,9 +38,7 @@ class Retirement(wiring.Component):
     Members
     -------
     program : ``In(program_layout(shapes))``
-    ready : ``Out(1)``
-    wavefront : ``In({valid, context, faulted})``
-        A wavefront that ended; only while `ready`.
+    ended : ``In(EndedWavefronts(sizes.context_bits))``
     vacated : ``In({valid, context})``
         A wavefront that has vacated its wave slot ended; at any time, because the FIFO has an entry for each context.
     test_context, test_state
@@ -68,8 +67,7 @@ class Retirement(wiring.Component):
         super().__init__(
             {
                 "program": In(program_layout(shapes)),
-                "ready": Out(1),
-                "wavefront": In(event),
+                "ended": In(EndedWavefronts(context)),
                 "vacated": In(data.StructLayout({"valid": 1, "context": context})),
                 "test_context": Out(context),
                 "test_state": In(state),
@@ -100,16 +98,17 @@ class Retirement(wiring.Component):
         """The next wavefront. Those that have vacated their wave slots have priority, because they cannot stall."""
         m.submodules.vacated = vacated = SyncFIFO(width=self._sizes.context_bits, depth=self._sizes.contexts)
         # Ready comes from a register: the scheduler selects a wavefront by it in the same cycle.
-        m.submodules.ended = ended = RegisterSlice(self.wavefront.shape(), SliceMode.LIGHT)
-        chosen = stream.Signature(self.wavefront.shape()).create()
+        wavefront = self.ended.wavefront
+        m.submodules.ended = ended = RegisterSlice(wavefront.shape(), SliceMode.LIGHT)
+        chosen = stream.Signature(wavefront.shape()).create()
         m.d.comb += [
-            ended.input.valid.eq(self.wavefront.valid),
-            ended.input.payload.eq(self.wavefront),
+            ended.input.valid.eq(wavefront.valid),
+            ended.input.payload.eq(wavefront),
             ended.output.ready.eq(chosen.ready & ~vacated.r_rdy),
             vacated.w_en.eq(self.vacated.valid),
             vacated.w_data.eq(self.vacated.context),
             vacated.r_en.eq(chosen.ready),
-            self.ready.eq(ended.input.ready),
+            self.ended.ready.eq(ended.input.ready),
             chosen.valid.eq(vacated.r_rdy | ended.output.valid),
             chosen.payload.eq(ended.output.payload),
         ]
@@ -119,7 +118,7 @@ class Retirement(wiring.Component):
 
     def _test(self, m: Module, queue: SyncFIFO, wavefront: stream.Interface) -> None:
         """Request the tests of the wavefronts that need them."""
-        taken, valid = Signal.like(self.wavefront), Signal()
+        taken, valid = Signal.like(self.ended.wavefront), Signal()
         fetched, values = self._fetch(m, valid)
         request = self.tester.request
         # Values take a cycle at least, so there is time to register the state; a program has its tests long before.

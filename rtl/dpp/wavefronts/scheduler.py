@@ -21,7 +21,19 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.programs import CORE_CREDITS
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.dpp.wavefronts.scheduling import STALLS, IssuePort, context_bits, issue_layout, wave_bits
+from ctm.rtl.dpp.wavefronts.scheduling import (
+    STALLS,
+    Admission,
+    Availability,
+    Contexts,
+    EndedWavefronts,
+    IssuePort,
+    Outstanding,
+    SummaryRead,
+    Vacating,
+    context_bits,
+    wave_bits,
+)
 from ctm.rtl.dpp.wavefronts.watchdog import Watchdog
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.age_matrix import AgeMatrix
@@ -69,51 +81,25 @@ class Scheduler(wiring.Component):
 
     Members
     -------
-    usable : ``In(threads)``
-        The wave slots that the program may use, from the next cycle on.
-    admit : ``In(1)``
-        A wavefront takes `free_context`; only if one is `free`.
-    free_context : ``Out``
-    free : ``Out(range(CORE_CREDITS + 1))``
-        Wave slots that are free, `CORE_CREDITS` at most.
+    admission : ``In(Admission(config))``
     start : ``In(pc_bits)``
         The first instruction; constant from the cycle before a `begin` on.
     begin : ``In({valid, wave})``
         Its temporaries are cleared; it starts.
     ports : ``Out(IssuePort(config, shapes))`` for each port
-    ending : ``In({valid, wave})``
-        The last instruction of its wavefront is issued.
-    vacates : ``Out(1)``
-        That wavefront vacates its wave slot; there will be no `done`.
+    vacating : ``In(Vacating(config))``
     stop : ``In({valid, wave})``
         A wavefront faults outside a port.
-    fetch : ``Out({valid, wave, pc})``
-        The instruction whose summary is read, for no wavefront if it is not valid; `fetched` has it a cycle later.
-    fetched : ``In(shapes.summary)``
-    can_fetch : ``In(1)``
-        A summary can be read.
-    ready : ``In(ports)``
-        Ports that can take an instruction.
-    available : ``In(resources)``
-        Resources that are available.
-    wake : ``In(1)``
-        No constants are being loaded.
-    blocked, full : ``In(threads)``
-        Wave slots whose semaphore is taken; that have the most outstanding fetches.
-    drained : ``In(threads)``
-        Wave slots with nothing outstanding.
+    summaries : ``Out(SummaryRead(config, shapes))``
+    available : ``Out(Availability(shapes))``
+    outstanding : ``Out(Outstanding(threads))``
     watchdog : ``In(32)``
     expired : ``Out(threads)``
         Wave slots whose watchdog expired; the faulting port gets the next instruction.
-    can_retire : ``In(1)``
-    retire : ``Out({valid, context, faulted})``
-        A finished wavefront, with nothing outstanding.
+    ended : ``Out(EndedWavefronts(context_bits(config)))``
     release : ``In({valid, context})``
         The context is free again, and the wave slot if its wavefront did not vacate it.
-    second : ``Out(threads)``
-        Wave slots whose wavefront has the second of the two contexts.
-    contexts : ``Out(2 * threads)``
-        Contexts that are not free.
+    contexts : ``Out(Contexts(threads))``
     stalls : ``Out(5)``
         The cause in `STALLS` why the last cycle issued nothing at the counted port; 0 if it did, or there is no
         wavefront.
@@ -130,36 +116,23 @@ class Scheduler(wiring.Component):
             units=[Signal(threads, name=f"unit_{port.name.lower()}") for port in shapes.ports],
             needs=[Signal(threads, name=f"needs_{resource.name}") for resource in shapes.resources],
         )
-        wave, context = wave_bits(config), context_bits(config)
-        at_wave = {"valid": 1, "wave": wave}
+        at_wave = data.StructLayout({"valid": 1, "wave": wave_bits(config)})
         super().__init__(
             {
-                "usable": In(threads),
-                "admit": In(1),
-                "free_context": Out(context),
-                "free": Out(range(CORE_CREDITS + 1)),
+                "admission": In(Admission(config)),
                 "start": In(shapes.pc_bits),
-                "begin": In(data.StructLayout(at_wave)),
+                "begin": In(at_wave),
                 "ports": Out(IssuePort(config, shapes)).array(ports),
-                "ending": In(data.StructLayout(at_wave)),
-                "vacates": Out(1),
-                "stop": In(data.StructLayout(at_wave)),
-                "fetch": Out(issue_layout(config, shapes)),
-                "fetched": In(shapes.summary),
-                "can_fetch": In(1),
-                "ready": In(ports),
-                "available": In(len(shapes.resources)),
-                "can_retire": In(1),
-                "wake": In(1),
-                "blocked": In(threads),
-                "full": In(threads),
-                "drained": In(threads),
+                "vacating": In(Vacating(config)),
+                "stop": In(at_wave),
+                "summaries": Out(SummaryRead(config, shapes)),
+                "available": Out(Availability(shapes)),
+                "outstanding": Out(Outstanding(threads)),
                 "watchdog": In(WORD_BITS),
                 "expired": Out(threads),
-                "retire": Out(data.StructLayout({"valid": 1, "context": context, "faulted": 1})),
-                "release": In(data.StructLayout({"valid": 1, "context": context})),
-                "second": Out(threads),
-                "contexts": Out(2 * threads),
+                "ended": Out(EndedWavefronts(context_bits(config))),
+                "release": In(data.StructLayout({"valid": 1, "context": context_bits(config)})),
+                "contexts": Out(Contexts(threads)),
                 "stalls": Out(len(STALLS)),
             }
         )
@@ -173,17 +146,17 @@ class Scheduler(wiring.Component):
         blocked = waves.ready & ~waves.faulted & self.blocked_wave_slots()
         open_ = waves.ready & ~waves.faulted & ~blocked
         ages = self._pick(m, admitted, open_)
-        retire = len(self.ports) + 1
-        fetched = Signal.like(self.fetch)
-        for number, issue in enumerate((*self._issues(), self.fetch)):
+        retire, fetch, ended = len(self.ports) + 1, self.summaries.fetch, self.ended.wavefront
+        fetched = Signal.like(fetch)
+        for number, issue in enumerate((*self._issues(), fetch)):
             self._connect(m, ages, number, issue, pcs)
-        with m.If(~self.fetch.valid):
-            m.d.comb += self.fetch.pc.eq(self.start)
-        m.d.sync += fetched.eq(self.fetch)
+        with m.If(~fetch.valid):
+            m.d.comb += fetch.pc.eq(self.start)
+        m.d.sync += fetched.eq(fetch)
         m.d.comb += [
-            self.retire.valid.eq(ages.found[retire]),
-            self.retire.context.eq(Cat(ages.oldest[retire], self.second.bit_select(ages.oldest[retire], 1))),
-            self.retire.faulted.eq(waves.faulted.bit_select(ages.oldest[retire], 1)),
+            ended.valid.eq(ages.found[retire]),
+            ended.context.eq(Cat(ages.oldest[retire], self.contexts.second.bit_select(ages.oldest[retire], 1))),
+            ended.faulted.eq(waves.faulted.bit_select(ages.oldest[retire], 1)),
         ]
         pcs.write(m, self.begin.wave, self.start, self.begin.valid)
         for done in self._dones():
@@ -206,25 +179,27 @@ class Scheduler(wiring.Component):
 
     def _admit(self, m: Module) -> Value:
         """Offer a wave slot and its other context. Returns the wave slot that a wavefront takes."""
-        other_context = (self.contexts[: self._threads] & self.second) | (self.contexts[self._threads :] & ~self.second)
+        admission, second, taken = self.admission, self.contexts.second, self.contexts.taken
+        other_context = (taken[: self._threads] & second) | (taken[self._threads :] & ~second)
         free, first, free_wave = Signal(self._threads), Signal(self._threads), Signal.like(self.begin.wave)
         others, count = free & ~first, [free.any()]
         for _ in range(1, CORE_CREDITS):
             count.append(others.any())
             others &= ~lowest_one(others)
         m.d.comb += [
-            free.eq(~self.wave_slots.occupied & delay(m, self.usable, name="usable_before") & ~other_context),
+            free.eq(~self.wave_slots.occupied & delay(m, admission.usable, name="usable_before") & ~other_context),
             first.eq(lowest_one(free)),
             free_wave.eq(one_hot_index(first)),
-            self.free.eq(sum(count)),
-            self.free_context.eq(Cat(free_wave, ~self.second.bit_select(free_wave, 1))),
+            admission.free.eq(sum(count)),
+            admission.context.eq(Cat(free_wave, ~second.bit_select(free_wave, 1))),
         ]
-        return self._mask(m, self.admit, free_wave, "admitted")
+        return self._mask(m, admission.admit, free_wave, "admitted")
 
     def blocked_wave_slots(self) -> Value:
         """Wave slots whose next instruction waits for outstanding fetches or writes."""
-        fetching = (unit for unit, port in zip(self.wave_slots.units, self._shapes.ports, strict=True) if port.fetches)
-        return Value.cast((self.wave_slots.waits & self.blocked) | (reduce(or_, fetching, Const(0)) & self.full))
+        waves, outstanding = self.wave_slots, self.outstanding
+        fetching = (unit for unit, port in zip(waves.units, self._shapes.ports, strict=True) if port.fetches)
+        return Value.cast((waves.waits & outstanding.blocked) | (reduce(or_, fetching, Const(0)) & outstanding.full))
 
     def _pick(self, m: Module, admitted: Value, open_: Value) -> AgeMatrix:
         """Candidates for each port, for reading a summary and for retiring; the oldest of each."""
@@ -235,7 +210,7 @@ class Scheduler(wiring.Component):
         def where(allowed: Value) -> Value:
             return allowed.replicate(every)
 
-        resources = zip(waves.needs, self.available, strict=True)
+        resources = zip(waves.needs, self.available.resources, strict=True)
         has_all = reduce(and_, (~needs | where(available) for needs, available in resources), open_)
         deferred = (
             self._mask(m, issue.valid, issue.wave, "defers")
@@ -247,11 +222,11 @@ class Scheduler(wiring.Component):
             ages.present.eq(waves.occupied),
             ages.defer.eq(reduce(or_, deferred, Const(0))),
             *(
-                ages.candidates[port].eq(has_all & unit & where(self.ready[port]))
+                ages.candidates[port].eq(has_all & unit & where(self.available.ready[port]))
                 for port, unit in enumerate(waves.units)
             ),
-            fetches.eq(waves.fetching & ~waves.faulted & where(self.can_fetch)),
-            retires.eq(waves.finished & self.drained & where(self.can_retire)),
+            fetches.eq(waves.fetching & ~waves.faulted & where(self.summaries.can_fetch)),
+            retires.eq(waves.finished & self.outstanding.drained & where(self.ended.ready)),
         ]
         return ages
 
@@ -263,22 +238,22 @@ class Scheduler(wiring.Component):
         ]
 
     def _count_stalls(self, m: Module, ages: AgeMatrix, blocked: Value, open_: Value) -> None:
-        waves = self.wave_slots
+        waves, available = self.wave_slots, self.available
         lacks = [
             Mux(ready, 0, unit)
-            for port, (ready, unit) in enumerate(zip(self.ready, waves.units, strict=True))
+            for port, (ready, unit) in enumerate(zip(available.ready, waves.units, strict=True))
             if not self._takes_beats or port != self._shapes.counted
         ]
-        for resource, needs, available in zip(self._shapes.resources, waves.needs, self.available, strict=True):
+        for resource, needs, is_there in zip(self._shapes.resources, waves.needs, available.resources, strict=True):
             if resource.is_request:
-                lacks.append(Mux(available, 0, needs))
+                lacks.append(Mux(is_there, 0, needs))
         requests = open_ & reduce(or_, lacks)
-        loading = waves.waiting | Mux(self.can_fetch, 0, waves.fetching)
-        causes = [blocked, loading, requests, waves.running, self.contexts]
+        loading = waves.waiting | Mux(self.summaries.can_fetch, 0, waves.fetching)
+        causes = [blocked, loading, requests, waves.running, self.contexts.taken]
         found = lowest_one(Cat(cause.any() for cause in causes))
         works = ages.found[self._shapes.counted]
         if self._takes_beats:
-            works |= ~self.ready[self._shapes.counted]
+            works |= ~available.ready[self._shapes.counted]
         m.d.sync += self.stalls.eq(Mux(works, 0, found))
 
     def _step(self, m: Module, admitted: Value, fetched: data.View) -> None:
@@ -287,11 +262,11 @@ class Scheduler(wiring.Component):
         vacated = self._occupy(m, admitted)
         issued = Signal(self._threads)
         m.d.comb += issued.eq(reduce(or_, (self._mask(m, each.valid, each.wave, "issues") for each in self._issues())))
-        events = {"begun": self.begin, "taken": self.fetch, "looked_at": fetched, "stopped": self.stop}
+        events = {"begun": self.begin, "taken": self.summaries.fetch, "looked_at": fetched, "stopped": self.stop}
         begun, taken, looked_at, stopped = (
             self._mask(m, event.valid, event.wave, name) for name, event in events.items()
         )
-        retired = self._mask(m, self.retire.valid, self.retire.context[:-1], "retired")
+        retired = self._mask(m, self.ended.wavefront.valid, self.ended.wavefront.context[:-1], "retired")
         again = self._done(m, "again", lambda done: done.again)
         continues = self._done(m, "continues", lambda done: ~done.again & ~done.ends & ~done.faults & ~done.jumps)
         jumps = self._done(m, "jumps", lambda done: ~done.again & ~done.ends & ~done.faults & done.jumps)
@@ -301,7 +276,7 @@ class Scheduler(wiring.Component):
         given_up, woken = Signal(self._threads), Signal(self._threads)
         m.d.comb += [
             given_up.eq((waves.ready | waves.waiting | waves.fetching) & waves.faulted),
-            woken.eq(Mux(self.wake, waves.waiting, 0)),
+            woken.eq(Mux(self.available.constants, waves.waiting, 0)),
         ]
         first_valid, first = self._first(m, fetched)
         m.d.sync += [
@@ -326,30 +301,30 @@ class Scheduler(wiring.Component):
 
     def _first(self, m: Module, fetched: data.View) -> tuple[Value, data.View]:
         """Whether the first instruction's summary is valid, and the summary, which is read for no wavefront."""
+        can_fetch = self.summaries.can_fetch
         valid, held, could_fetch = Signal(), Signal(), Signal()
         summary, held_summary = Signal(self._summary, name="first"), Signal(self._summary, name="held_first")
         m.d.comb += [valid.eq(held), summary.eq(held_summary)]
         with m.If(~fetched.valid):
-            m.d.comb += [valid.eq(could_fetch), summary.eq(self.fetched)]
-        m.d.sync += [could_fetch.eq(self.can_fetch), held.eq(valid & self.can_fetch), held_summary.eq(summary)]
+            m.d.comb += [valid.eq(could_fetch), summary.eq(self.summaries.fetched)]
+        m.d.sync += [could_fetch.eq(can_fetch), held.eq(valid & can_fetch), held_summary.eq(summary)]
         return valid, summary
 
     def _occupy(self, m: Module, admitted: Value) -> Value:
         """Update the free wave slots and contexts. Returns the wave slot that is vacated."""
-        occupied, ending, context = self.wave_slots.occupied, self.ending, self.release.context
-        is_alone = self.drained & ~self.wave_slots.faulted
-        m.d.comb += self.vacates.eq(ending.valid & is_alone.bit_select(ending.wave, 1))
-        vacated = self._mask(m, self.vacates, ending.wave, "vacated")
+        occupied, ending, context = self.wave_slots.occupied, self.vacating.ending, self.release.context
+        vacates, second, taken = self.vacating.vacates, self.contexts.second, self.contexts.taken
+        is_alone = self.outstanding.drained & ~self.wave_slots.faulted
+        m.d.comb += vacates.eq(ending.valid & is_alone.bit_select(ending.wave, 1))
+        vacated = self._mask(m, vacates, ending.wave, "vacated")
         # A released context frees its wave slot if it belongs to the wave slot's latest wavefront.
-        releases = self.release.valid & (self.second.bit_select(context[:-1], 1) == context[-1])
+        releases = self.release.valid & (second.bit_select(context[:-1], 1) == context[-1])
         released = self._mask(m, releases, context[:-1], "released")
         released_context = Mux(self.release.valid, 1 << context, 0)
         m.d.sync += [
             occupied.eq((occupied & ~released & ~vacated) | admitted),
-            self.second.eq(self.second ^ admitted),
-            self.contexts.eq(
-                (self.contexts & ~released_context) | Cat(admitted & self.second, admitted & ~self.second)
-            ),
+            second.eq(second ^ admitted),
+            taken.eq((taken & ~released_context) | Cat(admitted & second, admitted & ~second)),
         ]
         return vacated
 
@@ -368,7 +343,7 @@ class Scheduler(wiring.Component):
         expired = Signal(name="has_expired")
         m.d.comb += expired.eq(self.expired.bit_select(fetched.wave, 1))
         looked_at = self._mask(m, fetched.valid, fetched.wave, "learns")
-        self._keep(m, [*news, _News(wave=looked_at, summary=self.fetched, expired=expired)])
+        self._keep(m, [*news, _News(wave=looked_at, summary=self.summaries.fetched, expired=expired)])
 
     def _keep(self, m: Module, news: list[_News]) -> None:
         """Store new summaries, one at most for each wave slot. An expired wavefront goes to the faulting port."""

@@ -4,6 +4,7 @@ from amaranth.lib import data
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.interface import Interface
+from ctm.rtl.border.programs import CORE_CREDITS
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.shapes import Shapes
 
@@ -68,3 +69,128 @@ class IssuePort(Interface):
 
     def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
         super().__init__({"issue": Out(issue_layout(config, shapes)), "done": In(done_layout(config, shapes))})
+
+
+class Admission(Interface):
+    """The admission of wavefronts, seen from the unit that admits them.
+
+    Members
+    -------
+    usable : ``Out(threads)``
+        The wave slots that the program may use, from the next cycle on.
+    free : ``In(range(CORE_CREDITS + 1))``
+        Wave slots that are free, `CORE_CREDITS` at most.
+    context : ``In(context_bits(config))``
+        The context of the next wavefront; only if a wave slot is `free`.
+    admit : ``Out(1)``
+        A wavefront takes `context`; only if a wave slot is `free`.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        super().__init__(
+            {
+                "usable": Out(config.threads),
+                "free": In(range(CORE_CREDITS + 1)),
+                "context": In(context_bits(config)),
+                "admit": Out(1),
+            }
+        )
+
+
+class Vacating(Interface):
+    """The end of a wavefront whose wave slot the next one may take at once, seen from the port that executes it.
+
+    Members
+    -------
+    ending : ``Out({valid, wave})``
+        A wavefront's last instruction was issued and has all that it needs.
+    vacates : ``In(1)``
+        That wavefront vacates its wave slot; there will be no `done`.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        ending = data.StructLayout({"valid": 1, "wave": wave_bits(config)})
+        super().__init__({"ending": Out(ending), "vacates": In(1)})
+
+
+class SummaryRead(Interface):
+    """Reads of instructions' summaries, seen from the scheduler.
+
+    Members
+    -------
+    fetch : ``Out(issue_layout(config, shapes))``
+        The instruction whose summary is read, for no wavefront if it is not valid.
+    fetched : ``In(shapes.summary)``
+        Its summary, a cycle later.
+    can_fetch : ``In(1)``
+        A summary can be read.
+    """
+
+    def __init__(self, config: ArrayConfig, shapes: Shapes) -> None:
+        fetch = issue_layout(config, shapes)
+        super().__init__({"fetch": Out(fetch), "fetched": In(shapes.summary), "can_fetch": In(1)})
+
+
+class Availability(Interface):
+    """What instructions need beside their own wavefront, seen from the scheduler.
+
+    Members
+    -------
+    ready : ``In(ports)``
+        Ports that can take an instruction.
+    resources : ``In(resources)``
+        Resources that are available.
+    constants : ``In(1)``
+        No constants are being loaded: wavefronts that waited for them wake.
+    """
+
+    def __init__(self, shapes: Shapes) -> None:
+        super().__init__({"ready": In(len(shapes.ports)), "resources": In(len(shapes.resources)), "constants": In(1)})
+
+
+class Outstanding(Interface):
+    """What wave slots have outstanding, seen from the scheduler.
+
+    Members
+    -------
+    blocked : ``In(threads)``
+        Wave slots whose semaphore is taken.
+    full : ``In(threads)``
+        Wave slots with the most fetches that they may have.
+    drained : ``In(threads)``
+        Wave slots with nothing outstanding.
+    """
+
+    def __init__(self, threads: int) -> None:
+        super().__init__({"blocked": In(threads), "full": In(threads), "drained": In(threads)})
+
+
+class EndedWavefronts(Interface):
+    """Wavefronts that have ended, seen from the unit that has them.
+
+    Members
+    -------
+    ready : ``In(1)``
+        One can be taken.
+    wavefront : ``Out({valid, context, faulted})``
+        One that ended, with nothing outstanding; only while `ready`.
+    """
+
+    def __init__(self, context_bits: int) -> None:
+        ended = data.StructLayout({"valid": 1, "context": context_bits, "faulted": 1})
+        super().__init__({"ready": In(1), "wavefront": Out(ended)})
+
+
+class Contexts(Interface):
+    """The contexts of all wave slots, seen from the scheduler.
+
+    Members
+    -------
+    second : ``Out(threads)``
+        Wave slots whose wavefront has the second of the two contexts.
+    taken : ``Out(2 * threads)``
+        Contexts that are not free.
+    """
+
+    def __init__(self, threads: int) -> None:
+        super().__init__({"second": Out(threads), "taken": Out(2 * threads)})

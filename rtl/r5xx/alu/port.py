@@ -11,18 +11,17 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import ConstantBank, words_layout
-from ctm.rtl.config import MachineConfig
-from ctm.rtl.dpp.beats import Taken, beat_members, counted, is_last, keep, take
-from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
-from ctm.rtl.dpp.registers.file import BANKS, register_address_layout
+from ctm.rtl.border.clients import ConstantBank
+from ctm.rtl.border.interface import Interface
+from ctm.rtl.config import ArrayConfig, MachineConfig
+from ctm.rtl.dpp.beats import Taken, counted, is_last, keep, take
+from ctm.rtl.dpp.constants.loader import LoaderClient
+from ctm.rtl.dpp.registers.file import OperandRead, ResultWrite
 from ctm.rtl.dpp.registers.outputs import OutputSizes, output_write_layout
 from ctm.rtl.dpp.registers.placement import ALLOCATION, Placement
-from ctm.rtl.dpp.wavefronts.scheduling import IssuePort, context_bits, wave_bits
+from ctm.rtl.dpp.wavefronts.scheduling import IssuePort, Vacating, context_bits, wave_bits
 from ctm.rtl.dpp.wavefronts.state import wavefront_state_layout
-from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r5xx.instruction import COMMON, RGB_INST
-from ctm.rtl.isa.r5xx.limits import ALU_SOURCES
 from ctm.rtl.isa.r5xx.opcodes import ACQUIRING
 from ctm.rtl.lib.pipeline import delay, delay_held, delay_valid
 from ctm.rtl.lib.ram import DistributedRam
@@ -34,11 +33,44 @@ from ctm.rtl.r5xx.alu.sources import FLOAT_LINES, Sources
 from ctm.rtl.r5xx.alu.token import processors_layout, set_destinations, token_layout, written_layout
 from ctm.rtl.r5xx.alu.uncached_pairs import uncached_layout
 from ctm.rtl.r5xx.alu.writes import AluWrites
-from ctm.rtl.r5xx.entries import ALU_ENTRY, VECTOR
+from ctm.rtl.r5xx.entries import ALU_ENTRY, EntryRead
 from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
 from ctm.rtl.r5xx.state import flags_layout
 
-_WRITES = ("result_addresses", "result_enable", "flags", "outputs", "uncached", "written")
+
+class WavefrontRead(Interface):
+    """The wavefront whose instruction the port has read, seen from the port.
+
+    Members
+    -------
+    wave : ``Out``
+        Its wave slot.
+    second : ``In(1)``
+        It has the second context of the wave slot.
+    state : ``In(wavefront_state_layout(SHAPES, lanes))``
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        state = wavefront_state_layout(SHAPES, config.lanes)
+        super().__init__({"wave": Out(wave_bits(config)), "second": In(1), "state": In(state)})
+
+
+class UncachedResults(Interface):
+    """Uncached writes, seen from the port: each one is announced, so that there is space for it when it comes.
+
+    Members
+    -------
+    announced : ``Out(1)``
+        A write is in flight; two cycles after its issue.
+    acquiring : ``Out({valid, wave})``
+        It acquires.
+    result : ``Out(uncached_layout(config))``
+        The write, with the results; the writes come in the order in which they were announced.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        acquiring = data.StructLayout({"valid": 1, "wave": wave_bits(config)})
+        super().__init__({"announced": Out(1), "acquiring": Out(acquiring), "result": Out(uncached_layout(config))})
 
 
 class AluPort(wiring.Component):
@@ -56,37 +88,26 @@ class AluPort(wiring.Component):
     -------
     scheduler : ``In(IssuePort(config, SHAPES))``
     ready_direct : ``Out(1)``
-    ready, source_beat, result_beat : ``Out``
-        Whether an instruction may be issued; the beats of the sources and of the results. Only with several beats.
-    entry : ``In(ALU_ENTRY)``
+    ready : ``Out(1)``
+        Whether an instruction may be issued. Only with several beats.
+    instruction : ``Out(EntryRead(ALU_ENTRY, held=True))``
         The instruction, from the cycle after its issue on until the next one is read.
     program : ``In(PROGRAM)``
     allocation : ``In(ALLOCATION)``
-    reads : ``Out(1)``
-        What is issued in this cycle is read for the next one.
-    wavefront : ``In``
-        The wavefront's state, in these cycles.
-    wave, second : ``Out``, ``In(1)``
-        Which of the wave slot's contexts the wavefront has.
-    loaded, constant_write, miss
-        The constant loader's.
-    source_addresses, temporaries, result_addresses, results, result_writes, reserved, result_enable
-        The register file's.
+    wavefront : ``Out(WavefrontRead(config))``
+        The wavefront, in these cycles.
+    constants : ``Out(LoaderClient(FLOAT_LINES, ConstantBank.FLOAT))``
+    sources : ``Out(OperandRead(config, SHAPES))``
+    results : ``Out(ResultWrite(config, SHAPES))``
     flags : ``Out({valid, wave, flags})``
     outputs : ``Out(output_write_layout(OutputSizes.of(array), SHAPES))``
-    acquiring : ``Out({valid, wave})``
-        An acquiring write is in flight; two cycles after its issue.
-    announced : ``Out(1)``
-        An uncached write is in flight; likewise.
-    uncached : ``Out(uncached_layout(config))``
-    ending : ``Out({valid, wave})``
-        A wavefront's last instruction has all that it needs; two cycles after its issue.
-    vacates : ``In(1)``
-        That wavefront vacates its wave slot. Then there is no `done`.
+    uncached : ``Out(UncachedResults(config))``
+    vacating : ``Out(Vacating(config))``
+        Two cycles after the issue.
     vacated : ``Out({valid, context})``
         As `done`, of a wavefront that has vacated its wave slot.
     started : ``Out(1)``
-        An instruction was issued that will not be issued again; likewise.
+        An instruction was issued that will not be issued again; two cycles after its issue.
     written : ``Out(written_layout(config))``
     """
 
@@ -100,41 +121,23 @@ class AluPort(wiring.Component):
             self._alu = Alu(array.at_once, config.arithmetic, config.presubtract)
         self.latency = 2 + self._alu.direct_latency + beats_latency(array)
         self.presubtracted_latency = self.latency + self._alu.presubtract_latency
-        wave, state = wave_bits(array), wavefront_state_layout(SHAPES, lanes)
-        at_wave = {"valid": 1, "wave": wave}
-        addresses = data.ArrayLayout(
-            data.ArrayLayout(register_address_layout(array), ALU_SOURCES), len(SHAPES.register_fields)
-        )
+        flags = {"valid": 1, "wave": wave_bits(array), "flags": flags_layout(lanes)}
         super().__init__(
             {
                 "scheduler": In(IssuePort(array, SHAPES)),
                 "ready_direct": Out(1),
                 **({"ready": Out(1)} if array.beats > 1 else {}),
-                **beat_members(array, Out, "source_beat", "result_beat"),
-                "entry": In(ALU_ENTRY),
+                "instruction": Out(EntryRead(ALU_ENTRY, held=True)),
                 "program": In(PROGRAM),
                 "allocation": In(ALLOCATION),
-                "reads": Out(1),
-                "wave": Out(wave),
-                "wavefront": In(state),
-                "second": In(1),
-                "loaded": In(LINES[ConstantBank.FLOAT]),
-                "constant_write": In(CONSTANT_WRITE),
-                "miss": Out(miss_layout(FLOAT_LINES)),
-                "source_addresses": Out(addresses),
-                "temporaries": In(data.ArrayLayout(data.ArrayLayout(VECTOR, ALU_SOURCES), array.at_once)),
-                "result_addresses": Out(data.ArrayLayout(register_address_layout(array), len(SHAPES.register_fields))),
-                "results": Out(words_layout(array.at_once)),
-                "result_writes": Out(len(SHAPES.register_fields)),
-                "reserved": Out(BANKS),
-                "result_enable": Out(data.ArrayLayout(CHANNELS, array.at_once)),
-                "flags": Out(data.StructLayout(at_wave | {"flags": flags_layout(lanes)})),
+                "wavefront": Out(WavefrontRead(array)),
+                "constants": Out(LoaderClient(FLOAT_LINES, ConstantBank.FLOAT)),
+                "sources": Out(OperandRead(array, SHAPES)),
+                "results": Out(ResultWrite(array, SHAPES)),
+                "flags": Out(data.StructLayout(flags)),
                 "outputs": Out(output_write_layout(OutputSizes.of(array), SHAPES)),
-                "acquiring": Out(data.StructLayout(at_wave)),
-                "announced": Out(1),
-                "uncached": Out(uncached_layout(array)),
-                "ending": Out(data.StructLayout(at_wave)),
-                "vacates": In(1),
+                "uncached": Out(UncachedResults(array)),
+                "vacating": Out(Vacating(array)),
                 "vacated": Out(data.StructLayout({"valid": 1, "context": context_bits(array)})),
                 "started": Out(1),
                 "written": Out(written_layout(array)),
@@ -151,16 +154,17 @@ class AluPort(wiring.Component):
         issued = taken.issue
         presubtracts = Signal()
         m.d.comb += [
-            self.reads.eq(taken.ready),
-            self.wave.eq(issued.wave),
-            presubtracts.eq(issued.valid & self.entry.presubtracts),
+            self.instruction.address.eq(self.scheduler.issue.pc),
+            self.instruction.reads.eq(taken.ready),
+            self.wavefront.wave.eq(issued.wave),
+            presubtracts.eq(issued.valid & self.instruction.entry.presubtracts),
         ]
         self._connect_sources(m, sources)
         valid, missing = taken.first, sources.missing
         token = self._token(m, issued, missing)
         states = DistributedRam(processors_layout(self._config.array.lanes), 1 << len(token.context))
         m.submodules.states = states
-        states.write(m, token.context, Cat(Value.cast(self.wavefront[name]) for name, _ in states.shape), valid)
+        states.write(m, token.context, Cat(Value.cast(self.wavefront.state[name]) for name, _ in states.shape), valid)
         at_sources, read = Signal.like(token), keep(m, array, token, valid, name="token")
         self._announce(m, read, valid)
         issued_before = Signal()
@@ -168,13 +172,13 @@ class AluPort(wiring.Component):
         m.d.comb += [
             at_sources.eq(read),
             at_sources.error.eq(sources.error),
-            at_sources.vacated.eq(self.vacates),
-            self.ending.valid.eq(issued_before & read.ends & ~read.again & ~sources.error),
-            self.ending.wave.eq(read.context[:-1]),
+            at_sources.vacated.eq(self.vacating.vacates),
+            self.vacating.ending.valid.eq(issued_before & read.ends & ~read.again & ~sources.error),
+            self.vacating.ending.wave.eq(read.context[:-1]),
         ]
-        control = Signal.like(self.entry.control)
+        control = Signal.like(self.instruction.entry.control)
         m.d.comb += [
-            control.eq(self.entry.control),
+            control.eq(self.instruction.entry.control),
             control.zero_times_anything.eq(self.program.zero_times_anything),
         ]
         instruction = Instruction(token=at_sources, control=keep(m, array, control, valid, name="control"))
@@ -192,38 +196,40 @@ class AluPort(wiring.Component):
 
     def _connect_sources(self, m: Module, sources: Sources) -> None:
         m.d.comb += [
-            sources.entry.eq(self.entry),
-            sources.wave.eq(self.wave),
-            sources.loop_index.eq(self.wavefront.loop_index),
+            sources.entry.eq(self.instruction.entry),
+            sources.wave.eq(self.wavefront.wave),
+            sources.loop_index.eq(self.wavefront.state.loop_index),
             sources.allocation.eq(self.allocation),
-            sources.loaded.eq(self.loaded),
-            sources.write.eq(self.constant_write),
-            sources.temporaries.eq(self.temporaries),
-            self.source_addresses[0].eq(sources.rgb_addresses),
-            self.source_addresses[1].eq(sources.alpha_addresses),
+            sources.loaded.eq(self.constants.float_loaded),
+            sources.write.eq(self.constants.write),
+            sources.temporaries.eq(self.sources.operands),
+            self.sources.addresses[0].eq(sources.rgb_addresses),
+            self.sources.addresses[1].eq(sources.alpha_addresses),
         ]
-        m.d.sync += self.miss.lines.eq(sources.lines)
+        m.d.sync += self.constants.miss.lines.eq(sources.lines)
 
     def _announce(self, m: Module, token: data.View, valid: Value) -> None:
         """Announce what the instruction of the cycle before does, as a constant that it misses is known at its end."""
         issued = delay(m, valid, name="first_before")
         m.d.comb += [
-            self.miss.valid.eq(issued & token.again),
+            self.constants.miss.valid.eq(issued & token.again),
             self.started.eq(issued & ~token.again),
-            self.announced.eq(issued & token.writes_uncached),
-            self.acquiring.valid.eq(self.announced & RGB_INST(token.words[3]).target.matches(*ACQUIRING)),
-            self.acquiring.wave.eq(token.context[:-1]),
+            self.uncached.announced.eq(issued & token.writes_uncached),
+            self.uncached.acquiring.valid.eq(
+                self.uncached.announced & RGB_INST(token.words[3]).target.matches(*ACQUIRING)
+            ),
+            self.uncached.acquiring.wave.eq(token.context[:-1]),
         ]
 
     def _token(self, m: Module, issued: data.View, missing: Value) -> data.View:
         """The token of an instruction that has been read."""
-        entry, wavefront = self.entry, self.wavefront
+        entry, wavefront = self.instruction.entry, self.wavefront.state
         token = record(token_layout(self._config))
         placement = Placement(m, self._config.array, issued.wave, self.allocation)
         set_destinations(m, token, entry.words, placement, wavefront.loop_index)
         all_active = ~(wavefront.covered & wavefront.valid_mask & ~wavefront.active).any()
         m.d.comb += [
-            token.context.eq(Cat(issued.wave, self.second)),
+            token.context.eq(Cat(issued.wave, self.wavefront.second)),
             token.pc.eq(issued.pc),
             token.following.eq(entry.following),
             token.words.eq(entry.words),
@@ -275,11 +281,11 @@ class AluPort(wiring.Component):
                     keeps_wave & token.alpha.exists & common.alpha_wmask,
                 )
             ),
-            self.reserved.eq(
+            self.results.reserved.eq(
                 reduce(or_, (Mux(write, 1 << bank, 0) for write, bank in zip(writes, banks, strict=True)))
             ),
         ]
-        m.d.sync += self.result_writes.eq(writes)
+        m.d.sync += self.results.fields.eq(writes)
 
     def _connect_beats(self, m: Module, taken: Taken, valid: Value) -> Value:
         """Set the beats of the sources and of the results; `valid` comes a cycle before the results, for each beat.
@@ -292,9 +298,9 @@ class AluPort(wiring.Component):
         beat = counted(m, array, valid)
         m.d.comb += [
             self.ready.eq(taken.ready),
-            self.source_beat.eq(taken.beat),
+            self.sources.beat.eq(taken.beat),
             self._writes.beat.eq(delay(m, beat, name="result_beat")),
-            self.result_beat.eq(self._writes.result_beat),
+            self.results.beat.eq(self._writes.result_beat),
         ]
         return valid & is_last(array, beat)
 
@@ -307,6 +313,9 @@ class AluPort(wiring.Component):
             writes.program.eq(self.program),
             writes.results.eq(alu.results),
             writes.comparisons.eq(alu.comparisons),
-            self.results.eq(alu.results),
-            *(getattr(self, name).eq(getattr(writes, name)) for name in _WRITES),
+            self.results.words.eq(alu.results),
+            self.results.addresses.eq(writes.result_addresses),
+            self.results.enable.eq(writes.result_enable),
+            self.uncached.result.eq(writes.uncached),
+            *(getattr(self, name).eq(getattr(writes, name)) for name in ("flags", "outputs", "written")),
         ]

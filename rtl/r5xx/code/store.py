@@ -9,7 +9,7 @@ from ctm.rtl.isa.r5xx.limits import INSTRUCTION_SLOTS, SLOT_BITS
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.r5xx.code.predecode import Predecode
-from ctm.rtl.r5xx.entries import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY
+from ctm.rtl.r5xx.entries import ALU_ENTRY, FLOW_ENTRY, TEXTURE_ENTRY, EntryRead
 from ctm.rtl.r5xx.instruction_client import InstructionClient
 from ctm.rtl.r5xx.shapes import SUMMARY, Unit
 from ctm.rtl.r5xx.state import PC_BITS
@@ -32,11 +32,9 @@ class InstructionStore(wiring.Component):
     loading : ``Out(1)``
     error : ``Out(1)``
         A load had an error response.
-    alu_address, texture_address, flow_address : ``In(9)``
-    alu_reads, texture_reads : ``In(1)``
-        Without them the output keeps the instruction that was read last.
-    alu, texture, flow : ``Out(ALU_ENTRY)``, ``Out(TEXTURE_ENTRY)``, ``Out(FLOW_ENTRY)``
-        From the next cycle on.
+    alu : ``In(EntryRead(ALU_ENTRY, held=True))``
+    texture : ``In(EntryRead(TEXTURE_ENTRY, held=True))``
+    flow : ``In(EntryRead(FLOW_ENTRY))``
     pc : ``In(PC_BITS)``
     summary : ``Out(SUMMARY)``
         Of the instruction at `pc`; one outside the program is FLOW's.
@@ -50,14 +48,9 @@ class InstructionStore(wiring.Component):
     loaded: Out(1)
     loading: Out(1)
     error: Out(1)
-    alu_address: In(SLOT_BITS)
-    texture_address: In(SLOT_BITS)
-    flow_address: In(SLOT_BITS)
-    alu_reads: In(1)
-    texture_reads: In(1)
-    alu: Out(ALU_ENTRY)
-    texture: Out(TEXTURE_ENTRY)
-    flow: Out(FLOW_ENTRY)
+    alu: In(EntryRead(ALU_ENTRY, held=True))
+    texture: In(EntryRead(TEXTURE_ENTRY, held=True))
+    flow: In(EntryRead(FLOW_ENTRY))
     pc: In(PC_BITS)
     summary: Out(SUMMARY)
     client: Out(InstructionClient())
@@ -112,11 +105,11 @@ class InstructionStore(wiring.Component):
         m.d.comb += [entry.eq(pending), Value.cast(entry.following).eq(following)]
         summary = memory("summary", Value.cast(pending_summary), self.pc[:SLOT_BITS])
         m.d.comb += [
-            Value.cast(self.alu).eq(memory("alu", Value.cast(entry), self.alu_address, self.alu_reads)),
-            Value.cast(self.texture).eq(
-                memory("texture", Cat(words, following), self.texture_address, self.texture_reads)
+            Value.cast(self.alu.entry).eq(memory("alu", Value.cast(entry), self.alu.address, self.alu.reads)),
+            Value.cast(self.texture.entry).eq(
+                memory("texture", Cat(words, following), self.texture.address, self.texture.reads)
             ),
-            Value.cast(self.flow).eq(memory("flow", Cat(words, pending_illegal, following), self.flow_address)),
+            Value.cast(self.flow.entry).eq(memory("flow", Cat(words, pending_illegal, following), self.flow.address)),
             Value.cast(self.summary).eq(Mux(inside & ~self.error, summary, beyond)),
         ]
         return m

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from ctm.rtl.border.clients import ConstantBank
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.constants.flow import FlowConstants
-from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
+from ctm.rtl.dpp.constants.loader import LINES, LoaderClient
 from ctm.rtl.dpp.wavefronts.scheduling import IssuePort, wave_bits
 from ctm.rtl.dpp.wavefronts.state import wavefront_state_layout
 from ctm.rtl.isa.limits import INT_CONSTANTS
@@ -20,7 +20,7 @@ from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.clock_gating import GatedStateless
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.views import record
-from ctm.rtl.r5xx.entries import FLOW_ENTRY
+from ctm.rtl.r5xx.entries import FLOW_ENTRY, EntryRead
 from ctm.rtl.r5xx.flow.control import FlowControl, FlowFault, needs_boolean, needs_integer
 from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
 from ctm.rtl.r5xx.state import PC_BITS, control_state_layout, stacks_layout
@@ -39,7 +39,7 @@ class FlowPort(wiring.Component):
     Members
     -------
     scheduler : ``In(IssuePort(config, SHAPES))``
-    entry : ``In(FLOW_ENTRY)``
+    instruction : ``Out(EntryRead(FLOW_ENTRY))``
         The instruction, a cycle after its issue.
     program : ``In(PROGRAM)``
     error : ``In(1)``
@@ -48,8 +48,7 @@ class FlowPort(wiring.Component):
         Wave slots whose wavefront has executed as many instructions as it may.
     wavefront, stacks
         The wavefront's state in that cycle.
-    integer_loaded, boolean_loaded, constant_write, miss
-        The constant loader's.
+    constants : ``Out(LoaderClient(FLOW_LINES, ConstantBank.INT, ConstantBank.BOOL))``
     control : ``Out({valid, wave, state})``
     pc : ``Out(PC_BITS)``
         The instruction of `done`.
@@ -67,16 +66,13 @@ class FlowPort(wiring.Component):
         super().__init__(
             {
                 "scheduler": In(IssuePort(config, SHAPES)),
-                "entry": In(FLOW_ENTRY),
+                "instruction": Out(EntryRead(FLOW_ENTRY)),
                 "program": In(PROGRAM),
                 "error": In(1),
                 "expired": In(config.threads),
                 "wavefront": In(wavefront_state_layout(SHAPES, lanes)),
                 "stacks": In(stacks_layout(lanes)),
-                "integer_loaded": In(LINES[ConstantBank.INT]),
-                "boolean_loaded": In(LINES[ConstantBank.BOOL]),
-                "constant_write": In(CONSTANT_WRITE),
-                "miss": Out(miss_layout(FLOW_LINES)),
+                "constants": Out(LoaderClient(FLOW_LINES, ConstantBank.INT, ConstantBank.BOOL)),
                 "control": Out(data.StructLayout({"valid": 1, "wave": wave, "state": control_state_layout(lanes)})),
                 "pc": Out(PC_BITS),
                 "fault": Out(data.StructLayout({"status": Status, "client": BusClient})),
@@ -88,9 +84,10 @@ class FlowPort(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        entry = self.entry
+        entry = self.instruction.entry
         issued = Signal.like(self.scheduler.issue)
         m.d.sync += issued.eq(self.scheduler.issue)
+        m.d.comb += self.instruction.address.eq(self.scheduler.issue.pc)
 
         trap = record(data.StructLayout({"valid": 1, "status": Status, "client": BusClient}))
         with m.If(self.expired.bit_select(issued.wave, 1)):
@@ -117,16 +114,17 @@ class FlowPort(wiring.Component):
     ) -> tuple[FlowConstants, Value, dict[str, Value]]:
         """The constants; whether one is missing; the one that is needed but had an error response."""
         m.submodules.constants = constants = FlowConstants()
-        addr = FC_ADDR(self.entry.words[3])
+        words, loader = self.instruction.entry.words, self.constants
+        addr = FC_ADDR(words[3])
         wants = ~trap.valid
         missing, error = [], {}
         for index, (name, bank, number, needed, loaded) in enumerate(
             (
-                ("integer", ConstantBank.INT, addr.int_addr, needs_integer(self.entry.words), self.integer_loaded),
-                ("boolean", ConstantBank.BOOL, addr.bool_addr, needs_boolean(self.entry.words), self.boolean_loaded),
+                ("integer", ConstantBank.INT, addr.int_addr, needs_integer(words), loader.int_loaded),
+                ("boolean", ConstantBank.BOOL, addr.bool_addr, needs_boolean(words), loader.bool_loaded),
             )
         ):
-            line = self.miss.lines[index]
+            line = loader.miss.lines[index]
             m.d.comb += [
                 getattr(constants, f"{name}_number").eq(number),
                 line.needed.eq(needed & wants),
@@ -137,9 +135,9 @@ class FlowPort(wiring.Component):
             error[name] = needed & getattr(constants, f"{name}_error")
         is_missing = Signal()
         m.d.comb += [
-            constants.write.eq(self.constant_write),
+            constants.write.eq(loader.write),
             is_missing.eq(issued.valid & Cat(missing).any()),
-            self.miss.valid.eq(is_missing),
+            loader.miss.valid.eq(is_missing),
         ]
         return constants, is_missing, error
 
@@ -155,7 +153,7 @@ class FlowPort(wiring.Component):
             *(state[name].eq(self.stacks[name]) for name, _ in self.stacks.shape()),
         ]
         now = {
-            "words": self.entry.words, "boolean": constants.boolean, "integer": constants.integer,
+            "words": self.instruction.entry.words, "boolean": constants.boolean, "integer": constants.integer,
             "error": Cat(error.values()).any(), "state": state, "valid_mask": wavefront.valid_mask,
             "covered": wavefront.covered,
             "alu_result": wavefront.alu_result, "predicates": wavefront.predicates,

@@ -25,7 +25,7 @@ from ctm.rtl.isa.r5xx.instruction import COMMON, TEX_ADDR, TEX_INST
 from ctm.rtl.isa.r5xx.opcodes import TextureOperation
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r5xx.addressing import register_number
-from ctm.rtl.r5xx.entries import TEXTURE_ENTRY
+from ctm.rtl.r5xx.entries import TEXTURE_ENTRY, EntryRead
 from ctm.rtl.r5xx.predication import gates
 from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
 from ctm.rtl.r5xx.state import lane_predicates
@@ -48,14 +48,12 @@ class TexturePort(wiring.Component):
     scheduler : ``In(IssuePort(config, SHAPES))``
     ready : ``Out(1)``
         Whether an instruction may be issued.
-    entry : ``In(TEXTURE_ENTRY)``
+    instruction : ``Out(EntryRead(TEXTURE_ENTRY, held=True))``
         The instruction, from the cycle after its issue on until the next one is read.
     program : ``In(PROGRAM)``
     allocation : ``In(ALLOCATION)``
     wavefront : ``In(wavefront_state_layout(SHAPES, lanes))``
         The wavefront's state in these cycles.
-    reads : ``Out(1)``
-        What is issued in this cycle is read for the next one.
     source : ``Out(register_address_layout(config))``
     source_beat : ``Out``
         The beat of the source; only with several beats.
@@ -81,11 +79,10 @@ class TexturePort(wiring.Component):
             {
                 "scheduler": In(IssuePort(config, SHAPES)),
                 "ready": Out(1),
-                "entry": In(TEXTURE_ENTRY),
+                "instruction": Out(EntryRead(TEXTURE_ENTRY, held=True)),
                 "program": In(PROGRAM),
                 "allocation": In(ALLOCATION),
                 "wavefront": In(wavefront_state_layout(SHAPES, lanes)),
-                "reads": Out(1),
                 "source": Out(register_address_layout(config)),
                 "words": In(words_layout(config.at_once)),
                 **beat_members(config, Out, "source_beat"),
@@ -104,10 +101,10 @@ class TexturePort(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        lanes, wavefront, entry = self._config.lanes, self.wavefront, self.entry
+        lanes, wavefront, entry = self._config.lanes, self.wavefront, self.instruction.entry
         taken = take(m, self._config, self.scheduler.issue)
         issued = taken.issue
-        m.d.comb += self.reads.eq(taken.ready)
+        m.d.comb += [self.instruction.address.eq(self.scheduler.issue.pc), self.instruction.reads.eq(taken.ready)]
         common, inst, addr = COMMON(entry.words[0]), TEX_INST(entry.words[1]), TEX_ADDR(entry.words[2])
         operation = Value.cast(inst.inst)
         kills, fetches = Signal(), Signal()

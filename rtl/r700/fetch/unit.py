@@ -120,7 +120,7 @@ class FetchUnit(wiring.Component):
         drained = Signal(self._config.threads)
         """Wave slots whose fetches have all written the registers, and whose writes are in memory; none while a pass of
         any fetch is not yet in the registers."""
-        m.d.comb += drained.eq(Mux(self.registers.in_flight, 0, outstanding.drained))
+        m.d.comb += drained.eq(Mux(self.registers.in_flight, 0, outstanding.waves.drained))
         self._connect_sequence(m, sequence, executor, drained)
         self._connect_executor(m, executor, drained)
         self._connect_memory(m, executor, outstanding, returned)
@@ -186,7 +186,7 @@ class FetchUnit(wiring.Component):
             outstanding.write.valid.eq(write.valid & write.ready & write.payload.acquires),
             outstanding.write.wave.eq(write.payload.wave),
             executor.entry.eq(outstanding.entry),
-            executor.full.eq(outstanding.full),
+            executor.full.eq(outstanding.waves.full),
             returned.record.eq(record),
             done.ready.eq(1),
         ]

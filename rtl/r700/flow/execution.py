@@ -37,14 +37,17 @@ def add_states(flow: Wavefront) -> None:
     is_loop = is_flow & has_bit(code, _LOOPS)
     needs_int = is_loop & (code != CfOperation.LOOP_START_DX10.value)
     line = instruction.constant[_LINE_BITS:]
-    missing = Cat(needs_int & ~unit.int_loaded.bit_select(line, 1), needs_bool & ~unit.bool_loaded.bit_select(line, 1))
+    missing = Cat(
+        needs_int & ~unit.constants.int_loaded.bit_select(line, 1),
+        needs_bool & ~unit.constants.bool_loaded.bit_select(line, 1),
+    )
     banks = ConstantBank.INT, ConstantBank.BOOL
     with m.State("execute"):
         m.d.comb += [
-            unit.miss.valid.eq(missing.any()),
+            unit.constants.miss.valid.eq(missing.any()),
             *(
                 target.eq(Cat(missing[number], Const(bank.value, 2), line))
-                for number, (target, bank) in enumerate(zip(unit.miss.lines, banks, strict=True))
+                for number, (target, bank) in enumerate(zip(unit.constants.miss.lines, banks, strict=True))
             ),
         ]
         with m.If(missing.any()):

@@ -11,7 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import ConstantBank
 from ctm.rtl.config import ArrayConfig
-from ctm.rtl.dpp.constants.loader import CONSTANT_WRITE, LINES, miss_layout
+from ctm.rtl.dpp.constants.loader import LoaderClient
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.r700.control_flow import AluClause
 from ctm.rtl.isa.status import BusClient, Status
@@ -47,9 +47,7 @@ class FlowUnit(wiring.Component):
     end : ``Out(stream.Signature(end_layout(config)))``
     code : ``Out(CodePort())``
         A read is always free.
-    constant_write : ``In(CONSTANT_WRITE)``
-    int_loaded, bool_loaded : ``In``
-    miss : ``Out(miss_layout(2))``
+    constants : ``Out(LoaderClient(2, ConstantBank.INT, ConstantBank.BOOL))``
     issued : ``Out(1)``
     active : ``Out(W)``
     busy : ``Out(1)``
@@ -73,10 +71,7 @@ class FlowUnit(wiring.Component):
                 "fetch_outcome": In(stream.Signature(fetch_outcome_layout(config))),
                 "end": Out(stream.Signature(end_layout(config))),
                 "code": Out(CodePort()),
-                "constant_write": In(CONSTANT_WRITE),
-                "int_loaded": In(LINES[ConstantBank.INT]),
-                "bool_loaded": In(LINES[ConstantBank.BOOL]),
-                "miss": Out(miss_layout(FLOW_LINES)),
+                "constants": Out(LoaderClient(FLOW_LINES, ConstantBank.INT, ConstantBank.BOOL)),
                 "issued": Out(1),
                 "active": Out(config.wavefront_lanes),
                 "busy": Out(1),

@@ -82,7 +82,7 @@ class Wavefront:
             self.row.eq(read.data),
             self.push_port.addr.eq(self.base + state.depth),
             self.active.eq(state.branch_mask & ~state.continue_mask & ~state.break_mask),
-            constants.write.eq(unit.constant_write),
+            constants.write.eq(unit.constants.write),
             constants.integer_number.eq(instruction.constant),
             constants.boolean_number.eq(instruction.constant),
         ]

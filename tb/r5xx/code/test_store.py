@@ -70,18 +70,18 @@ async def check_entries(context: Any, unit: Any, program: list[Instruction], unc
     controls = decoded(program, uncached)
     for first in range(size):
         numbers = [(first + distance) % size for distance in (0, size // 3, size // 2)]
-        for port, number in zip((unit.alu_address, unit.texture_address, unit.flow_address), numbers, strict=True):
-            context.set(port, number)
-        for reads in (unit.alu_reads, unit.texture_reads):
-            context.set(reads, 1)
+        for port, number in zip((unit.alu, unit.texture, unit.flow), numbers, strict=True):
+            context.set(port.address, number)
+        for port in (unit.alu, unit.texture):
+            context.set(port.reads, 1)
         await context.tick()
         # Without a read the outputs keep what was read.
-        for port, reads in ((unit.alu_address, unit.alu_reads), (unit.texture_address, unit.texture_reads)):
-            context.set(port, first)
-            context.set(reads, 0)
+        for port in (unit.alu, unit.texture):
+            context.set(port.address, first)
+            context.set(port.reads, 0)
         await context.tick()
         views = ((ALU_ENTRY, unit.alu), (TEXTURE_ENTRY, unit.texture), (FLOW_ENTRY, unit.flow))
-        entries = [unpack(layout, context.get(Value.cast(view))) for layout, view in views]
+        entries = [unpack(layout, context.get(Value.cast(port.entry))) for layout, port in views]
         for entry, number in zip(entries, numbers, strict=True):
             assert entry["words"] == joined(program[number])
             assert unpack(SUMMARY, entry["following"]) == following(program, number, uncached), number

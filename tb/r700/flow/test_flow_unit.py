@@ -180,18 +180,18 @@ class Bench:
 
     def _load(self, context: Any) -> None:
         """Constants come when they are missed."""
-        unit = self.unit
+        constants = self.unit.constants
         writes = bool(self.writes) and self._chance(0.5)
-        context.set(unit.constant_write.valid, 0)
-        context.set(unit.int_loaded, self.loaded["INT"])
-        context.set(unit.bool_loaded, self.loaded["BOOL"])
+        context.set(constants.write.valid, 0)
+        context.set(constants.int_loaded, self.loaded["INT"])
+        context.set(constants.bool_loaded, self.loaded["BOOL"])
         if writes:
             write = self.writes.pop(0)
-            context.set(unit.constant_write, {"valid": 1, **write})
+            context.set(constants.write, {"valid": 1, **write})
             if write["beat"] == LINE_BEATS - 1:
                 self.loaded[write["bank"].name] |= 1 << write["line"]
-        elif context.get(unit.miss.valid) and not self.writes:
-            for wanted in context.get(unit.miss.lines):
+        elif context.get(constants.miss.valid) and not self.writes:
+            for wanted in context.get(constants.miss.lines):
                 if wanted.needed:
                     self._miss(ConstantBank(wanted.bank), wanted.line)
 

@@ -240,7 +240,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             "fetch.unit",
             ("Mux(response.valid, Value.cast(response.payload)", "Mux(0, Value.cast(response.payload)"),
             ("direct.ready.eq(port.ready & ~response.valid)", "direct.ready.eq(port.ready)"),
-            ("Mux(self.registers.in_flight, 0, outstanding.drained)", "outstanding.drained"),
+            ("Mux(self.registers.in_flight, 0, outstanding.waves.drained)", "outstanding.waves.drained"),
         ),
         *faults_in(
             "fetch.writers.sending",
