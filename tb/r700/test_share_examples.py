@@ -126,6 +126,19 @@ def test_a_burst_reads_before_it_writes() -> None:
     same(found.outputs[:, 0, 0], [values(6), [1000 + n for n in values(6)]])
 
 
+def test_a_burst_waits_for_fetches_of_all_its_registers() -> None:
+    """An earlier fetch of the clause, of the one element of an input, writes the second register."""
+    a, element = begin(), [7.0, 8.0, 9.0, 10.0]
+    a.fetch(tex("LD", 2, 0, 0, src_sel_x=4, src_sel_y=4), share_write(1, dst_stride=16, burst_count=1))
+    a.alu(moves(4, "1i", "#14"))
+    a.fetch(share_read(5, 4))
+    inputs = {0: Input(values=np.array([[element]], np.float32))}
+    found = execute(
+        a, (5,), domain=(0, 0, 7, 1), wavefront=16, inputs=inputs, information={**_CS, "lds_dwords": 64}
+    )  # fmt: skip
+    same(found.outputs[0, 0, 0], element)
+
+
 def test_a_burst_overwrites_in_its_order() -> None:
     """With a stride of 4 register k of pixel t is where register 0 of pixel t + 4 k is: the later register is kept."""
     for row, expected in ((0, values(1)), (1, [1000 + n for n in values(1)]), (4, [1000 + n for n in values(13)])):

@@ -250,7 +250,7 @@ class _SequencerLogic:
         # Responses come in the order of their fetches; a write without a fetch must not pass them.
         is_absent = Cat(each.pitch == 0 for each in unit.program.inputs).bit_select(fetch.input, 1)
         responds = self._is(*INPUT_FETCHES) & ~is_absent
-        own = self._named(fetch.source, fetch.source_relative) | Mux(responds, 0, self.destination)
+        own = self._named(fetch.source + steps, fetch.source_relative) | Mux(responds, 0, self.destination)
         # Only the first register of these is checked before they begin.
         several = self._is(*_READ_ONCE) & fetch.burst.any()
         named = (self.written & own).any() | (several & self.written.any())

@@ -213,11 +213,10 @@ class Bench:
             if each.broadcasts:
                 of = next(n for n in range(self.slices) if self._of_slice(move.masks["active"], n))
                 keeps = keeps or slice_number > 0
-            micro_op = self._micro_op(
-                move, each.task, slice_number, k, of, (each.source + (0 if once else k), each.relative)
-            )
+            source = each.source + (0 if once else k), each.relative
+            micro_op = self._micro_op(move, each.task, slice_number, k, of, source)
             micro_op.keeps, micro_op.reads = keeps, not keeps
-            named = {self._named(move, (each.source, each.relative))}
+            named = {self._named(move, source)}
             if each.writes is not None and not each.fetches:
                 named.add(self._named(move, each.writes))
             micro_op.waits = not move.exports and bool(named & written or (once and each.burst > 1 and written))
