@@ -60,14 +60,14 @@ class ArrayAsCore(wiring.Component):
         m = Module()
         m.submodules.array = array = self._array
         own, cores, ports = wave_bits(self._config.array), self._config.array.cores, len(SHAPES.ports)
-        m.submodules.fetches = fetches = Arbiter(array.lookups[0].request.payload.shape(), cores)
+        m.submodules.fetches = fetches = Arbiter(array.fetches[0].request.payload.shape(), cores)
         for name in array_members(self._config.array, SHAPES):
             if name != "fetches":
                 connect(m, getattr(array, name), flipped(getattr(self, name)))
         for name in ("program", "invalidate_code", "invalidate_constants"):
             m.d.comb += getattr(array, name).eq(getattr(self, name))
         m.submodules.allotment = allotment = Dispatcher(cores)
-        wavefront = array.wavefront_lanes
+        wavefront = array.wavefront
         m.d.comb += [
             allotment.core.ready.eq(self.wavefront.valid),
             self.wavefront.ready.eq(allotment.core.valid),
@@ -86,8 +86,8 @@ class ArrayAsCore(wiring.Component):
         ]
         request, response = self.fetches.request, self.fetches.response
         for number in range(cores):
-            connect(m, array.lookups[number].request, fetches.inputs[number])
-            inner = array.lookups[number].response
+            connect(m, array.fetches[number].request, fetches.inputs[number])
+            inner = array.fetches[number].response
             is_own = response.payload.tag.wave >> own == number
             m.d.comb += [
                 inner.valid.eq(response.valid & is_own),

@@ -23,6 +23,11 @@ def simulation() -> CoreSimulation:
     return CoreSimulation(as_one_core(CONFIG), ArrayAsCore(CONFIG))
 
 
+def test_it_can_be_built() -> None:
+    # The other tests are not run every day.
+    ArrayAsCore(CONFIG).elaborate(None)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     "timing", [Timing(latency=20), Timing(latency=5, jitter=60, stall=0.3)], ids=["plain", "stalls"]
