@@ -3,8 +3,6 @@
 Source: CTM Guide pp. 4, 5 and 22; docs/design/conditional-unit.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -142,7 +140,7 @@ class ConditionalUnit(wiring.Component):
         ]
         return m
 
-    def _settings(self, m: Module, commands: Any) -> tuple[Signal, Signal]:
+    def _settings(self, m: Module, commands: data.View) -> tuple[Signal, Signal]:
         """The test and the location, which commands set."""
         test = Signal(ConditionalTest, init=ConditionalTest.ALWAYS)
         location = Signal(ConditionalLocation, init=ConditionalLocation.PE)

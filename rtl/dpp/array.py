@@ -4,12 +4,11 @@ Only fetches keep a port for each core, because each core has its own first-leve
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib.wiring import In, Member, Out, connect, flipped
 
 from ctm.rtl.border.clients import LINE_BEATS
 from ctm.rtl.border.lines import code_client
@@ -33,7 +32,7 @@ CoreMaker = Callable[[MachineConfig, InstructionSet], wiring.Component]
 
 def array_members(
     config: ArrayConfig, shapes: Shapes, *, draws: bool = False, geometry: bool = False
-) -> dict[str, Any]:
+) -> dict[str, Member]:
     """The memory clients of the array: those that all cores share, and each core's fetches."""
     members = memory_members(config, shapes, cores=config.cores, draws=draws, geometry=geometry)
     return members | {"fetches": members["fetches"].array(config.cores)}

@@ -1,9 +1,7 @@
 """The border of a core: wavefronts, the program and the memory clients."""
 
-from typing import Any
-
 from amaranth.lib import data, stream
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Member, Out
 
 from ctm.rtl.border.clients import ConstantClient, FetchClient, UncachedClient, output_layout
 from ctm.rtl.border.conditional import ConditionalClient
@@ -29,7 +27,7 @@ def fetch_tag_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:
 
 def memory_members(
     config: ArrayConfig, shapes: Shapes, *, cores: int = 1, draws: bool = False, geometry: bool = False
-) -> dict[str, Any]:
+) -> dict[str, Member]:
     """The memory clients of a core, or those that `cores` of them share.
 
     With `draws` fetches may read all memory, with `geometry` uncached writes may write it. Shared uncached writes have
@@ -46,7 +44,7 @@ def memory_members(
     }
 
 
-def core_members(config: ArrayConfig, shapes: Shapes, machine: MachineConfig | None = None) -> dict[str, Any]:
+def core_members(config: ArrayConfig, shapes: Shapes, machine: MachineConfig | None = None) -> dict[str, Member]:
     """The border of a core; `machine` is the configuration of all, if it may draw.
 
     Outputs depend on registers and on `program` only: not on another input in the same cycle, nor on a unit whose clock

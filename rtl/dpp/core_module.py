@@ -1,10 +1,8 @@
 """A core as a module of its own: it is written once and instantiated for each core."""
 
-from typing import Any
-
 from amaranth import Instance, Module, ResetSignal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In
+from amaranth.lib.wiring import In, Member
 
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_border import core_members
@@ -16,7 +14,7 @@ from ctm.rtl.lib.instance import instance_of
 NAME = "ctm_core"
 
 
-def _members(config: MachineConfig, instruction_set: InstructionSet) -> dict[str, Any]:
+def _members(config: MachineConfig, instruction_set: InstructionSet) -> dict[str, Member]:
     """The members of every core, and a reset."""
     return core_members(config.array, instruction_set.shapes, config) | {"reset": In(1)}
 

@@ -1,9 +1,7 @@
 """A program and the state that it runs in, as the cores take it."""
 
-from typing import Any
-
 from amaranth import Cat, Module, Value
-from amaranth.lib import data
+from amaranth.lib import data, wiring
 
 from ctm.rtl.border.buffers import EXTENT, LIMIT_BITS, LIMITS, limits_of
 from ctm.rtl.dpp.shapes import Shapes
@@ -55,7 +53,7 @@ def register_program(m: Module, program: data.View, registered: data.View) -> No
         m.d.comb += Value.cast(registered[name]).eq(value if name == "inputs" else delay(m, value, name=f"its_{name}"))
 
 
-def connect_launch(m: Module, launch: Any) -> None:
+def connect_launch(m: Module, launch: wiring.Component) -> None:
     """Connect what the program takes from the image and from the state of the commands, for both instruction sets.
 
     `launch` has the members `processor`, `inputs`, `outputs`, `tests`, `watchdog` and `program`.

@@ -4,10 +4,8 @@ An observer is beside a core (`ctm.rtl.r5xx.watch`, `ctm.rtl.r700.watch`): it re
 none, so the core computes the same in the same cycles. It exists only where a simulation asks for it.
 """
 
-from typing import Any
-
 from amaranth.lib import enum
-from amaranth.lib.wiring import Out
+from amaranth.lib.wiring import Member, Out
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.shapes import Shapes
@@ -36,7 +34,7 @@ class Wait(enum.Enum, shape=4):
     OUTPUT = 9
 
 
-def watch_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
+def watch_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Member]:
     """The outputs of an observer.
 
     Members
@@ -56,7 +54,7 @@ def watch_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Any]:
         A wavefront takes a wave slot: the position of its first lane, and the lanes that are covered.
     """
     lanes, wave, pc = config.wavefront_lanes, wave_bits(config), shapes.program_format.most_units.bit_length()
-    members: dict[str, Any] = {}
+    members: dict[str, Member] = {}
     for port in range(len(shapes.ports)):
         fields = {"valid": 1, "wave": wave, "pc": pc, "active": lanes, "present": lanes}
         members |= {f"issue_{port}_{name}": Out(width) for name, width in fields.items()}

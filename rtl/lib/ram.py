@@ -3,7 +3,7 @@
 from typing import Any
 
 from amaranth import Module, Mux, Signal, Value
-from amaranth.hdl import ShapeLike
+from amaranth.hdl import ShapeLike, ValueLike
 from amaranth.lib.memory import Memory
 
 UNCHECKED = "no_rw_check"
@@ -26,7 +26,7 @@ class DistributedRam(Memory):
         m.d.comb += port.addr.eq(row)
         return port.data
 
-    def write(self, m: Module, row: Value, contents: Any, enable: Value) -> None:
+    def write(self, m: Module, row: Value, contents: ValueLike, enable: Value) -> None:
         """Set a row at the end of a cycle with `enable`."""
         port = self.write_port()
         m.d.comb += [port.addr.eq(row), port.data.eq(contents), port.en.eq(enable)]
@@ -38,18 +38,18 @@ class LazyTable(DistributedRam):
     A row is not started in a cycle in which it is written. If a row's first contents are no constant, `read` gets them.
     """
 
-    def __init__(self, shape: ShapeLike, depth: int, *, first: Any = 0) -> None:
+    def __init__(self, shape: ShapeLike, depth: int, *, first: ValueLike = 0) -> None:
         super().__init__(shape, depth)
         self._first, self._fresh = first, Signal(depth, name="fresh")
 
-    def read(self, m: Module, row: Value, *, first: Any = None) -> Any:
+    def read(self, m: Module, row: Value, *, first: ValueLike | None = None) -> Any:
         """The contents of a row, `first` if it has been started and not written."""
         contents = Signal(self.shape, name="contents")
         written, started = Value.cast(super().read(m, row)), self._first if first is None else first
         m.d.comb += contents.eq(Mux(self._fresh.bit_select(row, 1), started, written))
         return contents
 
-    def write(self, m: Module, row: Value, contents: Any, enable: Value) -> None:
+    def write(self, m: Module, row: Value, contents: ValueLike, enable: Value) -> None:
         """Set a row at the end of a cycle with `enable`."""
         super().write(m, row, contents, enable)
         with m.If(enable):

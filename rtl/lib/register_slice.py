@@ -1,7 +1,6 @@
 """A register at a border of streams, so that no path of a cycle leads through it."""
 
 from enum import Enum, auto
-from typing import Any
 
 from amaranth import Module, Mux, Signal
 from amaranth.hdl import ShapeLike
@@ -89,7 +88,7 @@ class RegisterSlice(wiring.Component):
             m.d.sync += waits.eq(1)
 
 
-def connect_slice(m: Module, name: str, source: Any, target: Any, mode: SliceMode) -> None:
+def connect_slice(m: Module, name: str, source: stream.Interface, target: stream.Interface, mode: SliceMode) -> None:
     """Connect two streams through a register slice, a submodule of that name."""
     m.submodules[name] = between = RegisterSlice(source.payload.shape(), mode)
     connect(m, source, between.input)

@@ -4,8 +4,6 @@ Source: R700-Family Instruction Set Architecture, section 3.4.2 (MEM_EXPORT, MEM
 docs/design/memory-controller.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data
 
@@ -33,7 +31,7 @@ def area_of(m: Module, output: data.View, name: str) -> Value:
 
 def memory_area(m: Module) -> Value:
     """The first words of memory as an area."""
-    first: Any = Signal(BUFFER, name="first_of_memory")
+    first = Signal(BUFFER, name="first_of_memory")
     return area_of(m, first, "memory")
 
 

@@ -1,8 +1,7 @@
 """Executes commands in order."""
 
-from typing import Any
-
 from amaranth import Module, Signal, Value
+from amaranth.hdl import ValueLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -126,7 +125,7 @@ class CommandExecutor(wiring.Component):
         m.d.comb += self.command.ready.eq(1)
         m.next = "next"
 
-    def _fail(self, m: Module, status: Value | Status, **fields: Any) -> None:
+    def _fail(self, m: Module, status: Value | Status, **fields: ValueLike) -> None:
         """Stop the buffer with an error; other fields are 0."""
         m.d.sync += [Value.cast(self.host.error.payload).eq(0), self.host.error.payload.status.eq(status)]
         m.d.sync += [self.host.error.payload[name].eq(value) for name, value in fields.items()]

@@ -1,7 +1,6 @@
 """Finds the program information among the notes of an executable."""
 
 from collections.abc import Callable
-from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -147,7 +146,7 @@ class NoteWalker(wiring.Component):
             if self._pipeline is not None:
                 m.d.sync += self.pipelines.eq(0)
 
-    def _look_at_other(self, m: Module, header: Any) -> None:
+    def _look_at_other(self, m: Module, header: data.View) -> None:
         """Note program information of another kind of program; count what describes a draw's programs, and read it."""
         with m.If(header.type.matches(*self._foreign)):
             m.d.sync += self.repeated.eq(1)

@@ -3,10 +3,8 @@
 This file wires what is R5xx's: code, constants and ports. docs/design/r5xx-core.md has the picture.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
 from ctm.rtl.config import MachineConfig
@@ -191,7 +189,7 @@ class Core(wiring.Component):
                 self.active_lanes[unit.value].eq(Mux(executes, sum(active), 0)),
             ]
 
-    def _find_fault(self, m: Module, generic: CoreUnits, own: Units) -> tuple[Any, Value]:
+    def _find_fault(self, m: Module, generic: CoreUnits, own: Units) -> tuple[data.View, Value]:
         """A fault, a cycle before it is reported, and the wave slot of its wavefront."""
         fetches, wave = generic.fetches, Signal(wave_bits(self._config.array))
         fault_wave = delay(m, wave, name="fault_wave")

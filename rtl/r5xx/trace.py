@@ -67,7 +67,9 @@ def trace_layout(config: ArrayConfig) -> data.StructLayout:
     return data.StructLayout({name: data.StructLayout(fields) for name, fields in events.items()})
 
 
-def connect_trace(m: Module, trace: data.View, generic: CoreUnits, own: Units, fault: Any, fault_wave: Value) -> None:
+def connect_trace(
+    m: Module, trace: data.View, generic: CoreUnits, own: Units, fault: data.View, fault_wave: Value
+) -> None:
     """Drive the events; `fault` is the core's port, `fault_wave` the wave slot of its wavefront."""
     alu, texture, flow = own.alu, own.texture, own.flow
     texture_done = texture.scheduler.done

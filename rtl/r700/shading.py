@@ -3,17 +3,15 @@
 Source: docs/draws.md; docs/design/draws.md.
 """
 
-from typing import Any
-
 from amaranth import Module, Mux, Signal, Value
-from amaranth.lib import data
+from amaranth.lib import data, wiring
 
 from ctm.rtl.border.shading import Stage
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.lib.ram import DistributedRam
 
 
-def connect_shading(m: Module, core: Any, config: MachineConfig) -> None:
+def connect_shading(m: Module, core: wiring.Component, config: MachineConfig) -> None:
     """Wire `core.shading` to the core's units."""
     shading, units, payload = core.shading, core.units, core.wavefront.payload
     taken, of_pixels = units.end.wavefront, Signal(name="of_pixels")
@@ -43,7 +41,7 @@ def connect_shading(m: Module, core: Any, config: MachineConfig) -> None:
     ]
 
 
-def _connect_geometry(m: Module, core: Any, config: MachineConfig) -> None:
+def _connect_geometry(m: Module, core: wiring.Component, config: MachineConfig) -> None:
     """What threads begin with, what they emit and stream out."""
     shading, units, taken = core.shading, core.units, core.units.end.wavefront
     emits, shown = units.flow.emits, shading.emits

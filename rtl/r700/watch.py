@@ -45,7 +45,7 @@ class CoreWatch(wiring.Component):
         issuing = self._issues(m)
         for number in range(self._config.threads):
             self._wave_slot(m, number, issuing)
-        take: Any = units.start.wavefront
+        take = units.start.wavefront
         shown: Any = own
         request = units.fetch.fetches.request
         m.d.comb += [

@@ -3,8 +3,6 @@
 Source: CTM Guide pp. 7, 38.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -148,7 +146,7 @@ class ConstantLoader(wiring.Component):
             m.d.sync += [asked.eq(0), loaded.eq(0)]
         return m
 
-    def _key(self, m: Module, line: Any) -> Signal:
+    def _key(self, m: Module, line: data.View) -> Signal:
         """The index of a line among those of all files."""
         key = Signal(range(_KEYS), name="key")
         m.d.comb += key.eq(line.line)

@@ -6,6 +6,7 @@ Source: CTM Guide pp. 6, 32-33; docs/design/r5xx-core.md has the order of the ro
 from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
@@ -22,7 +23,7 @@ _RESULTS = 16
 """Results that distributed memory holds in any case, and more than there are in units with one multiplier."""
 
 
-def request_layout(lanes: int, passenger: Any) -> data.StructLayout:
+def request_layout(lanes: int, passenger: ShapeLike) -> data.StructLayout:
     """Coordinates of all lanes: texels unless `scaled`, divided by q first if `projected`. `passenger` is passed on."""
     return data.StructLayout(
         {
@@ -35,7 +36,7 @@ def request_layout(lanes: int, passenger: Any) -> data.StructLayout:
     )
 
 
-def result_layout(lanes: int, passenger: Any) -> data.StructLayout:
+def result_layout(lanes: int, passenger: ShapeLike) -> data.StructLayout:
     """Clamped indices of all lanes."""
     indices = data.ArrayLayout(COORDINATE_BITS, lanes)
     return data.StructLayout({"x": indices, "y": indices, "passenger": passenger})
@@ -56,7 +57,9 @@ class Coordinates(wiring.Component):
     result : ``Out(stream.Signature(result_layout(lanes, passenger)))``
     """
 
-    def __init__(self, lanes: int, passenger: Any, config: PipelineConfig, *, shares_multiplier: bool = False) -> None:
+    def __init__(
+        self, lanes: int, passenger: ShapeLike, config: PipelineConfig, *, shares_multiplier: bool = False
+    ) -> None:
         self._lanes, self._shares_multiplier = lanes, shares_multiplier
         self._scaling = SequentialScaling(config) if shares_multiplier else ScaledCoordinates(config)
         self._request, self._result = request_layout(lanes, passenger), result_layout(lanes, passenger)

@@ -1,7 +1,5 @@
 """The queue of uncached writes."""
 
-from typing import Any
-
 from amaranth import Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
@@ -79,7 +77,7 @@ class UncachedWrites(wiring.Component):
         if config.beats == 1:
             m.d.comb += Value.cast(sent).eq(queue.r_data)
             return Value.cast(self.write.ready)
-        write: Any = data.View(self.result.write.shape(), queue.r_data)
+        write = data.View(self.result.write.shape(), queue.r_data)
         beat = counted(m, config, queue.r_rdy & self.write.ready)
         m.d.comb += [
             sent.wave.eq(write.wave),

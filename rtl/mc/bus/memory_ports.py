@@ -1,10 +1,8 @@
 """The AXI4 managers of the machine. A soft reset does not clear them, because a burst cannot be aborted."""
 
-from typing import Any
-
 from amaranth import Cat, Module
 from amaranth.hdl import ShapeLike
-from amaranth.lib import wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.lib.clock_gating import resettable
@@ -76,7 +74,7 @@ class MemoryPorts(wiring.Component):
         m.d.comb += self.idle.eq(Cat(idle).all())
         return m
 
-    def _connect_requests(self, m: Module, name: str, source: Any, target: Any) -> None:
+    def _connect_requests(self, m: Module, name: str, source: stream.Interface, target: stream.Interface) -> None:
         """Connect requests through a register slice, which is reset with the clients of the port."""
         slice_ = RegisterSlice(source.payload.shape(), SliceMode.REVERSE)
         m.submodules[name] = resettable(slice_, self.drain)

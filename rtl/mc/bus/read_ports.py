@@ -1,10 +1,8 @@
 """Clients that read lines, and the memory ports that they share."""
 
-from typing import Any
-
 from amaranth import Cat, Module, Value
-from amaranth.lib import data, wiring
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Member, Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LineClient, TaggedLineClient, read_bits
 from ctm.rtl.lib.clock_gating import Gated
@@ -51,7 +49,7 @@ class ReadPorts(wiring.Component):
         self._slice_bits, self._sliced = slice_bits, sliced or (False,) * len(clients)
         # A tag is as wide as the client with the most lines needs.
         self.tag = data.StructLayout({"client": range(len(clients)), "index": range(max(clients))})
-        members: dict[str, Any] = {}
+        members: dict[str, Member] = {}
         for number, (outstanding, in_order) in enumerate(zip(clients, ordered, strict=True)):
             bits = read_bits(slice_bits) if self._sliced[number] else LINE_BITS
             client = LineClient(bits) if in_order else TaggedLineClient(range(outstanding), slice_bits)
@@ -66,7 +64,7 @@ class ReadPorts(wiring.Component):
         )
 
     @property
-    def clients(self) -> list[Any]:
+    def clients(self) -> list[wiring.PureInterface]:
         """The clients by their numbers."""
         return [getattr(self, f"client_{number}") for number in range(len(self._outstanding))]
 
@@ -95,7 +93,7 @@ class ReadPorts(wiring.Component):
                 self._return(m, responses.output, self._is_of(m, number, responses.output), client.response)
         return m
 
-    def _put_in_order(self, m: Module, numbers: list[int], response: Any, arbiters: list[Arbiter]) -> None:
+    def _put_in_order(self, m: Module, numbers: list[int], response: stream.Interface, arbiters: list[Arbiter]) -> None:
         """Connect these clients to the reorder buffer."""
         outstanding = tuple(self._outstanding[number] for number in numbers)
         sliced = tuple(self._sliced[number] for number in numbers)
@@ -109,7 +107,7 @@ class ReadPorts(wiring.Component):
         self._return(m, response, own.any(), order.response)
         m.d.comb += order.response.payload.client.eq(one_hot_index(own))
 
-    def _send(self, m: Module, number: int, request: Any, arbiters: list[Arbiter]) -> None:
+    def _send(self, m: Module, number: int, request: stream.Interface, arbiters: list[Arbiter]) -> None:
         """Send a client's requests to their ports."""
         inputs = [arbiter.inputs[number] for arbiter in arbiters]
         route(m, request, self._routing.port(request.payload.line), inputs)
@@ -120,13 +118,13 @@ class ReadPorts(wiring.Component):
                 own.payload.tag.index.eq(request.payload.tag),
             ]
 
-    def _is_of(self, m: Module, number: int, response: Any) -> Value:
+    def _is_of(self, m: Module, number: int, response: stream.Interface) -> Value:
         """Whether a response is a client's own."""
         is_own = Value.cast(response.valid & (response.payload.tag.client == number))
         m.d.comb += self.error[number].eq(is_own & response.payload.error)
         return is_own
 
-    def _return(self, m: Module, response: Any, is_own: Value, back: Any) -> None:
+    def _return(self, m: Module, response: stream.Interface, is_own: Value, back: stream.Interface) -> None:
         """Connect a response to its client."""
         came = response.payload
         m.d.comb += [

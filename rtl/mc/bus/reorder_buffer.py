@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
 from operator import or_
-from typing import Any
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -74,7 +73,7 @@ class ReorderBuffer(wiring.Component):
         )
 
     @property
-    def clients(self) -> list[Any]:
+    def clients(self) -> list[wiring.PureInterface]:
         """The clients by their numbers."""
         return [getattr(self, f"client_{number}") for number in range(len(self._outstanding))]
 

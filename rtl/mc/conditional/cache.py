@@ -9,8 +9,6 @@ A line that is only written is not read: its row has its dirty bytes only. The f
 it, and the refill writes all bytes but the dirty ones.
 """
 
-from typing import Any
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
@@ -333,7 +331,7 @@ class ConditionalCache(wiring.Component):
         wiring.connect(m, wiring.flipped(self.line_written), write_backs.line_written)
 
 
-def _changed(word: Value, change: Any, applies: Value) -> Value:
+def _changed(word: Value, change: data.View, applies: Value) -> Value:
     """A word with the bytes of a change, if it applies."""
     return Cat(
         Mux(applies & own, change.bits.word_select(number, BYTE_BITS), word.word_select(number, BYTE_BITS))

@@ -1,9 +1,7 @@
 """The second level of the input cache: lines for the first levels of all cores."""
 
-from typing import Any
-
 from amaranth import Cat, Const, Module, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.lines import (
@@ -86,7 +84,7 @@ class SharedCache(wiring.Component):
         m.d.comb += self.idle.eq(Cat(bank.idle for bank in banks).all())
         return m
 
-    def _connect_bank(self, m: Module, number: int, bank: LineCache, request: Any) -> None:
+    def _connect_bank(self, m: Module, number: int, bank: LineCache, request: stream.Interface) -> None:
         """Connect a bank, which numbers only its own lines."""
         access, lines = bank.access, self.lines[number]
         m.d.comb += [
@@ -110,7 +108,7 @@ class SharedCache(wiring.Component):
         ]
         wiring.connect(m, wiring.flipped(lines.response), bank.lines.response)
 
-    def _respond(self, m: Module, results: list[Any]) -> None:
+    def _respond(self, m: Module, results: list[stream.Interface]) -> None:
         """Route lines to their requesters; with several banks a requester takes one of them in a cycle."""
         responses = [[client.response] for client in self.clients]
         if len(results) > 1:

@@ -1,7 +1,6 @@
 """The tags of a cache, and the free list of its data RAM's rows."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -123,7 +122,7 @@ class LineTags(wiring.Component):
             kept.append(view(written.shape(), Mux(in_set[way], Value.cast(recent), Value.cast(reader.data))))
         return kept
 
-    def _set(self, m: Module, index: Value) -> Any:
+    def _set(self, m: Module, index: Value) -> data.View:
         """A set's round-robin pointer, whether all its ways have lines, and its valid bits.
 
         `begun` has a bit for each set that has been written, because the memory has no reset.

@@ -126,7 +126,7 @@ class Outputs(wiring.Component):
         m.d.comb += [self.empty.eq(Cat(empty).all()), self.idle.eq(writer.idle & ~is_pending & blender_idle)]
         return m
 
-    def _blend(self, m: Module, wavefront: stream.Interface) -> tuple[Any, Value]:
+    def _blend(self, m: Module, wavefront: stream.Interface) -> tuple[stream.Interface, Value]:
         """Give outputs to the blender. Returns the stream of those that it passes on, and whether it is idle."""
         m.submodules.blender = blender = Blender(self._lanes, self._outputs, self._passenger, memory=self._memory)
         connect(m, flipped(self.output), blender.output)
@@ -196,7 +196,7 @@ class Outputs(wiring.Component):
         m.d.sync += responded.eq(responded + self.uncached_written.valid - (leaves & head.writes))
         return pending.r_rdy
 
-    def _offer_output(self, m: Module, output: Any, wavefront: stream.Interface) -> None:
+    def _offer_output(self, m: Module, output: stream.Interface, wavefront: stream.Interface) -> None:
         """An output's pairs: those of the wavefront's quads."""
         payload = wavefront.payload
         m.d.comb += [

@@ -3,8 +3,6 @@
 Source: docs/draws.md, depth and targets; docs/design/draws.md.
 """
 
-from typing import Any
-
 from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFOBuffered
@@ -30,7 +28,7 @@ _PIPELINE = PipelineConfig()
 _WORD_OFFSET_BITS = LINE_OFFSET_BITS - (WORD_BYTES - 1).bit_length()
 
 
-def pair_of(output: Any, lane: int) -> tuple[Value, Value]:
+def pair_of(output: data.View, lane: int) -> tuple[Value, Value]:
     """Column and row of a lane of an output: those of the wavefront's quads."""
     return output.i + 2 * (lane // QUAD) + (lane & 1), output.j + (lane >> 1 & 1)
 
@@ -161,7 +159,7 @@ class Blender(wiring.Component):
         output, task = data.View(self._output, waiting.r_data), data.View(self._task, tasks.r_data)
         response, sums = self.lines.response, self.sums
         line, channel = Signal(LINE_BITS, reset_less=True), Signal(range(CHANNELS))
-        words: Any = Signal(words_layout(self._lanes), name="words", reset_less=True)
+        words = Signal(words_layout(self._lanes), name="words", reset_less=True)
         m.submodules.adder = adder = MultiplyAdd(_PIPELINE)
         number = Cat(channel, task.lane)
         goes, ends = Signal(), Signal(range(_PIPELINE.latency + 1))
@@ -213,7 +211,7 @@ class Blender(wiring.Component):
                     m.d.comb += waiting.r_en.eq(1)
                     m.next = "lane"
 
-    def _go_on(self, m: Module, tasks: SyncFIFOBuffered, task: Any) -> None:
+    def _go_on(self, m: Module, tasks: SyncFIFOBuffered, task: data.View) -> None:
         """Go on with the next lane, or with the sums."""
         m.d.comb += tasks.r_en.eq(1)
         m.next = "lane"

@@ -3,8 +3,6 @@
 Source: CTM Guide pp. 26-32.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -109,7 +107,7 @@ class BeatAlu(wiring.Component):
             ]
         return m
 
-    def _presubtracted(self, m: Module) -> list[Any]:
+    def _presubtracted(self, m: Module) -> list[data.View]:
         """Of all lanes srcp, in the cycle of the entry."""
         found = []
         for lane, own in enumerate(self._presubtract):

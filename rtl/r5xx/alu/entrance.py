@@ -43,7 +43,7 @@ def beats_latency(config: ArrayConfig) -> int:
     return 2 * config.beats - 1 if config.beats > 1 else 0
 
 
-def enter(m: Module, alu: Alu, taken: Taken, presubtracts: Value, *, read: Instruction, sources: Any) -> Entered:
+def enter(m: Module, alu: Alu, taken: Taken, presubtracts: Value, *, read: Instruction, sources: data.View) -> Entered:
     """Give the lanes their operands, all at once, and the token that goes beside."""
     token, cycles = read.token, alu.presubtract_latency
     m.d.comb += [alu.words.eq(token.words), alu.control.eq(read.control), alu.sources.eq(sources)]
@@ -69,7 +69,7 @@ def enter(m: Module, alu: Alu, taken: Taken, presubtracts: Value, *, read: Instr
 
 def enter_in_beats(
     m: Module, config: ArrayConfig, alu: BeatAlu, taken: Taken, presubtracts: Value, *,
-    complete: Value, read: Instruction, sources: Any,
+    complete: Value, read: Instruction, sources: data.View,
 ) -> Entered:  # fmt: skip
     """Give the lanes their operands beat by beat, and the token that goes beside.
 

@@ -10,8 +10,6 @@ of the shared units, so the ALU gates these units of all lanes together (`Lane.g
 Source: CTM Guide pp. 23, 28-32.
 """
 
-from typing import Any
-
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
@@ -83,7 +81,7 @@ class Lane(wiring.Component):
         self.latency = config.latency
         super().__init__()
 
-    def gate_together(self, m: Module, platform: object, control: Any) -> None:
+    def gate_together(self, m: Module, platform: object, control: data.View) -> None:
         """Gate the shared units of all lanes inside `m` while `control`, which all lanes have, wants none of them."""
         vector, scalar = control.vector.operation, control.scalar.operation
 

@@ -4,7 +4,6 @@ Source: CTM Guide pp. 26-27.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, wiring
@@ -96,7 +95,7 @@ class OperandSelection(wiring.Component):
         return word
 
 
-def of_quads(m: Module, words: Any, sources: Sequence[Any]) -> list[list[Value]]:
+def of_quads(m: Module, words: data.View, sources: Sequence[data.View]) -> list[list[Value]]:
     """What the lanes of each quad have of it, by the sources of all lanes: the words of `OperandSelection.quad`."""
     halves, quads = neighbours(m, words), []
     for number in range(0, len(sources), QUAD):
@@ -109,7 +108,7 @@ def of_quads(m: Module, words: Any, sources: Sequence[Any]) -> list[list[Value]]
     return quads
 
 
-def neighbours(m: Module, words: Any) -> tuple[Signal, Signal]:
+def neighbours(m: Module, words: data.View) -> tuple[Signal, Signal]:
     """Of an instruction's two halves, RGB and alpha."""
     alpha, both = ALPHA_INST(words[4]), RGBA_INST(words[5])
     return (

@@ -5,7 +5,6 @@ Source: CTM Guide pp. 26-32.
 
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -304,7 +303,9 @@ class AluPort(wiring.Component):
         ]
         return valid & is_last(array, beat)
 
-    def _connect_writes(self, m: Module, alu: Any, valid: Value, token: data.View, wavefront: data.View) -> None:
+    def _connect_writes(
+        self, m: Module, alu: Alu | BeatAlu, valid: Value, token: data.View, wavefront: data.View
+    ) -> None:
         m.submodules.writes = writes = self._writes
         m.d.comb += [
             writes.valid.eq(valid),

@@ -3,8 +3,6 @@
 Source: CTM Guide pp. 26-27; R5xx register reference, US_ALU_RGB_ADDR.
 """
 
-from typing import Any
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, wiring
 from amaranth.lib.wiring import In, Out
@@ -139,7 +137,7 @@ class Sources(wiring.Component):
         m.d.comb += [self.missing.eq(Cat(missing).any()), self.error.eq(Cat(error).any())]
         return m
 
-    def _constant(self, m: Module, unit: str, source: int, index: Value) -> tuple[Any, Value]:
+    def _constant(self, m: Module, unit: str, source: int, index: Value) -> tuple[data.View, Value]:
         """Words of a constant, by channel, and whether it had an error response; a cycle later."""
         channels = _CHANNELS[unit]
         shape = data.StructLayout({"words": data.ArrayLayout(WORD_BITS, len(channels)), "error": 1})
@@ -155,7 +153,7 @@ class Sources(wiring.Component):
         ]
         return read.data.words, read.data.error
 
-    def _assemble(self, m: Module, unit: str, source: int, kind: Value, constant: Any, inline: Value) -> None:
+    def _assemble(self, m: Module, unit: str, source: int, kind: Value, constant: data.View, inline: Value) -> None:
         """The source's words for every lane."""
         for lane in range(self._config.at_once):
             for position, channel in enumerate(_CHANNELS[unit]):

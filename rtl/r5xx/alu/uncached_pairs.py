@@ -4,7 +4,6 @@ Source: CTM Guide p. 31.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
@@ -77,7 +76,7 @@ class WritePairs(wiring.Component):
         return m
 
 
-def _own_pair(m: Module, limits: data.View, words: Any, lane: int) -> data.View:
+def _own_pair(m: Module, limits: data.View, words: data.View, lane: int) -> data.View:
     """A lane's own pair, and whether it is inside the limits."""
     indices = []
     for channel, limit in ((1, limits.width), (2, limits.height)):
@@ -90,7 +89,7 @@ def _own_pair(m: Module, limits: data.View, words: Any, lane: int) -> data.View:
     return pair
 
 
-def _chosen(m: Module, target: Any, pairs: list[Any], eligible: Value) -> Iterator[Any]:
+def _chosen(m: Module, target: data.View, pairs: list[data.View], eligible: Value) -> Iterator[data.View]:
     """The pair of each lane: its own, or that of its quad's first eligible lane."""
     shared = Value.cast(target).matches(UmrtTarget.SAME_IDX.value, UmrtTarget.SAME_IDX_ACQUIRE.value)
     for first in range(0, len(pairs), QUAD):

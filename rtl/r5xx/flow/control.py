@@ -158,7 +158,7 @@ class FlowControl(wiring.Component):
             *(branch > BranchOperation.INCR.value for branch in branches),
         ).any()
 
-    def _resume(self, m: Module, frame: Any, ends: Value) -> tuple[Value, Value, list[Value]]:
+    def _resume(self, m: Module, frame: data.View, ends: Value) -> tuple[Value, Value, list[Value]]:
         """(active, loop-inactive, counters) after those that CONTINUEd are active again and B_ELSE has swapped."""
         state, lanes = self.state, self._lanes
         back = frame.continued & ends.replicate(lanes)
@@ -254,7 +254,7 @@ class FlowControl(wiring.Component):
     def _frames(
         self,
         m: Module,
-        frame: Any,
+        frame: data.View,
         is_loop: Value,
         pushes: Value,
         pops: Value,

@@ -4,7 +4,6 @@ Source: R700-Family Instruction Set Architecture, sections 4.1 to 4.9; docs/desi
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, wiring
@@ -81,7 +80,7 @@ class GroupInstructions(wiring.Component):
         m.d.comb += [self.illegal.eq(Cat(problems).any()), self.relative.eq(Cat(to_ar).any())]
         return m
 
-    def _effect(self, m: Module, slot: int, unit: Value, facts: Any) -> list[Value]:
+    def _effect(self, m: Module, slot: int, unit: Value, facts: data.View) -> list[Value]:
         """The effect of an instruction, and whether that is illegal."""
         used, effect = self.group.used[slot], self.effects[slot]
         low, high = data.View(ALU_DWORD0, unit[:WORD_BITS]), unit[WORD_BITS:]

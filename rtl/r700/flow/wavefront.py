@@ -4,9 +4,9 @@ Source: R700-Family Instruction Set Architecture, chapter 3; docs/r700.md has ev
 """
 
 from collections.abc import Callable
-from typing import Any
 
 from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 
 from ctm.rtl.config import ArrayConfig
@@ -47,13 +47,13 @@ class Wavefront:
         The fault that `fault` reports.
     """
 
-    def __init__(self, m: Module, unit: Any, config: ArrayConfig) -> None:
+    def __init__(self, m: Module, unit: wiring.Component, config: ArrayConfig) -> None:
         self.m, self.unit, self.config = m, unit, config
         size = config.wavefront_lanes
         self.wave = Signal(wave_bits(config))
         self.state = Signal(state_layout(config), name="state")
         self.cleared = Signal(size)
-        self.instruction: Any = self.state.clause
+        self.instruction = self.state.clause
         self.pops = Signal(3)
         self.then = Signal(Then)
         self.second = Signal()
@@ -68,7 +68,7 @@ class Wavefront:
         self.states = DistributedRam(state_layout(config), config.threads)
         self.constants = FlowConstants()
         self._stack: Memory = Memory(shape=row_layout(size), depth=config.stack_entries * SUBENTRIES, init=[])
-        self.push_port: Any = self._stack.write_port()
+        self.push_port = self._stack.write_port()
         self._connect()
 
     def _connect(self) -> None:

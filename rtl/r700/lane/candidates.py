@@ -7,8 +7,6 @@ same pairs meet; the second one is unused.
 Source: docs/arithmetic.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -79,7 +77,7 @@ class Candidates(wiring.Component):
             m.d.comb += self.results[slot].eq(delay(m, word, config.product, name="candidate"))
         return m
 
-    def _relation(self, m: Module, lhs: Value, rhs: Value, cube: Value, *, name: str) -> Any:
+    def _relation(self, m: Module, lhs: Value, rhs: Value, cube: Value, *, name: str) -> data.View:
         """The relation of two words, for CUBE of their magnitudes."""
         m.submodules[name] = comparison = Comparison()
         m.d.comb += [
@@ -87,7 +85,8 @@ class Candidates(wiring.Component):
             comparison.lhs.eq(Cat(lhs[:-1], lhs[-1] & ~cube)),
             comparison.rhs.eq(Cat(rhs[:-1], rhs[-1] & ~cube)),
         ]
-        return comparison.relation
+        relation: data.View = comparison.relation
+        return relation
 
     def _cube(self, x: Value, y: Value, z: Value, major: Value, on_y: Value, on_z: Value) -> tuple[Value, ...]:
         negative = major[-1] & ~is_zero(major) & ~is_nan(major)

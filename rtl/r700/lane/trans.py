@@ -3,8 +3,6 @@
 Source: R700-Family Instruction Set Architecture, chapter 4; docs/design/r700-lane.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
@@ -89,7 +87,7 @@ class Trans(wiring.Component):
         ]
         return m
 
-    def _function(self, m: Module, magnitude: Magnitude, word: Value, control: data.View) -> Any:
+    def _function(self, m: Module, magnitude: Magnitude, word: Value, control: data.View) -> data.View:
         """The function's raw result, at `function`."""
         config = self._config
         m.submodules.reduction = reduction = Reduction(config)
@@ -120,7 +118,8 @@ class Trans(wiring.Component):
                 interpolation.reduced.distance.eq(Cat(below, distance[:-1], ~distance[-1]).as_signed()),
                 interpolation.reduced.zero.eq(0),
             ]
-        return interpolation.raw
+        raw: data.View = interpolation.raw
+        return raw
 
     def _sum(self, m: Module, function: data.View, magnitude: Magnitude, control: data.View) -> None:
         timing = self._timing

@@ -3,8 +3,6 @@
 Source: docs/design/r700-core.md.
 """
 
-from typing import Any
-
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -81,7 +79,7 @@ class OtherWrites(wiring.Component):
         ]
         m.d.sync += [written.eq(writes), self.invalidates.eq(Mux(clears, clear.payload.invalidates, 0))]
         for channel in range(CHANNELS):
-            write: Any = self.writes[channel]
+            write = self.writes[channel]
             assembled = assembler.file.payload[channel]
             enable = Mux(writes, assembled.enable, 0)
             m.d.sync += [
