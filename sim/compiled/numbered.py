@@ -25,10 +25,9 @@ class Numbered(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        own: Any = self
         sync: Any = ClockDomain()
         m.domains.sync = sync
-        m.d.comb += [sync.clk.eq(own.clk), sync.rst.eq(own.rst)]
+        m.d.comb += [sync.clk.eq(self.clk), sync.rst.eq(self.rst)]
         m.submodules.component = self._component
         for number, port in enumerate(self._ports):
             numbered: Value = getattr(self, port_name(number))

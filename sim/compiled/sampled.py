@@ -37,12 +37,11 @@ class Sampled(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        own: Any = self
         sync: Any = ClockDomain()
         inputs: Any = ClockDomain(reset_less=True)
         m.domains.sync, m.domains.inputs = sync, inputs
-        m.d.inputs += self.reset.eq(own.rst)
-        m.d.comb += [sync.clk.eq(own.clk), inputs.clk.eq(own.clk), sync.rst.eq(self.reset)]
+        m.d.inputs += self.reset.eq(self.rst)
+        m.d.comb += [sync.clk.eq(self.clk), inputs.clk.eq(self.clk), sync.rst.eq(self.reset)]
         m.submodules.ctm = self.ctm
         for name, member in self.ctm.signature.members.items():
             outer, inner = getattr(self, name), getattr(self.ctm, name)

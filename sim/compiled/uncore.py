@@ -95,7 +95,7 @@ class Uncore(wiring.Component):
         waiting = iter(self._sockets)
         self._machine = Sampled(config, lambda *_: next(waiting))
         crossing = {name: (Out if port.is_input else In)(port.width) for name, port in self._crossing()}
-        machine: Any = self._machine.ctm.machine
+        machine = self._machine.ctm.machine
         caches: InputCaches = machine.controller.caches
         self._caches = [level.cached for level in caches.levels] if is_watched else []
         self._banks = caches.shared.cached if is_watched else []
@@ -106,7 +106,7 @@ class Uncore(wiring.Component):
             with warnings.catch_warnings():
                 # The caches are not used here, which Amaranth tells when they go.
                 warnings.simplefilter("ignore", UnusedElaboratable)
-                machine.controller.caches = instance
+                machine.controller.caches = instance  # type: ignore[assignment]
                 del caches
                 gc.collect()
         super().__init__({**self._machine.signature.members, **own, **crossing})
@@ -118,27 +118,24 @@ class Uncore(wiring.Component):
     def _accesses(self) -> Iterator[tuple[str, Value]]:
         """The ports of a watched input cache."""
         for number, cache in enumerate(self._caches):
-            own: Any = cache
-            tag, request = own.looked_up.passenger.tag, own.lines.request
-            for name, value in {"hit": own.hit, "miss": own.miss, "wave": tag.wave, "entry": tag.entry}.items():
+            tag, request = cache.looked_up.passenger.tag, cache.lines.request
+            for name, value in {"hit": cache.hit, "miss": cache.miss, "wave": tag.wave, "entry": tag.entry}.items():
                 yield f"core_{number}_access_{name}", Value.cast(value)
             yield f"core_{number}_refill_requested", request.valid & request.ready & ~request.payload.uncached
             yield f"core_{number}_refill_tag", Value.cast(request.payload.tag)
         for number, bank in enumerate(self._banks):
-            own = bank
-            by = own.looked_up
-            for name, value in {"hit": own.hit, "miss": own.miss, "requester": by.requester, "tag": by.tag}.items():
+            by = bank.looked_up
+            for name, value in {"hit": bank.hit, "miss": bank.miss, "requester": by.requester, "tag": by.tag}.items():
                 yield f"bank_{number}_access_{name}", Value.cast(value)
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        own: Any = self
         m.submodules.machine = self._machine
         m.d.comb += [getattr(self, name).eq(value) for name, value in self._accesses()]
         forward(m, self, self._machine, self._machine.signature.members)
-        m.d.comb += own.reset.eq(self._machine.reset)
-        m.d.comb += own.executable.eq(self._machine.ctm.machine.processor.executable)
+        m.d.comb += self.reset.eq(self._machine.reset)
+        m.d.comb += self.executable.eq(self._machine.ctm.machine.processor.executable)
         for name, port in self._crossing():
             outer = getattr(self, name)
             m.d.comb += outer.eq(port.value) if port.is_input else port.value.eq(outer)
@@ -228,14 +225,13 @@ class SimulatedCore(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        own: Any = self
         sync: Any = ClockDomain()
         given: Any = ClockDomain(reset_less=True)
         m.domains.sync, m.domains.given = sync, given
         reset = Signal(init=1)
-        m.d.given += reset.eq(own.rst)
-        m.d.comb += [sync.clk.eq(own.clk), given.clk.eq(own.given_clk), sync.rst.eq(reset)]
-        core: Any = self.core
+        m.d.given += reset.eq(self.rst)
+        m.d.comb += [sync.clk.eq(self.clk), given.clk.eq(self.given_clk), sync.rst.eq(reset)]
+        core = self.core
         if self.watch is not None:
             # Before the core, because it adds readers to the core's memories.
             m.submodules.watch = resettable(self.watch, core.reset)

@@ -51,8 +51,8 @@ class ObservedCore(wiring.Component):
     """
 
     def __init__(self, config: MachineConfig, instruction_set: InstructionSet) -> None:
-        self._core: Any = instruction_set.core(config)
-        self._watch: Any = instruction_set.watch(config.array, self._core)
+        self._core = instruction_set.core(config)
+        self._watch = instruction_set.watch(config.array, self._core)
         self._ports = len(instruction_set.shapes.ports)
         shown = {name: Out(width) for name, width in _shown(config).items()}
         members = {"reset": In(1), "executable": In(ADDRESS_BITS), **shown}
@@ -61,25 +61,23 @@ class ObservedCore(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        own: Any = self
         # In front of the core, because it adds readers to the core's memories.
-        m.submodules.watch = resettable(self._watch, own.reset)
-        m.submodules.core = resettable(self._core, own.reset)
+        m.submodules.watch = resettable(self._watch, self.reset)
+        m.submodules.core = resettable(self._core, self.reset)
         inside = {port.name: port.value for port in ports(self._core)}
         for port in ports(self):
             if port.name in inside:
                 inner = inside[port.name]
                 m.d.comb += inner.eq(port.value) if port.is_input else port.value.eq(inner)
-        m.d.comb += [getattr(own, name).eq(getattr(self._watch, name)) for name in _TAKE]
-        waits = [Value.cast(getattr(self._watch, f"wave_slot_{slot}")) for slot in range(len(own.free_wave_slots))]
-        m.d.comb += own.free_wave_slots.eq(Cat(wait == Wait.FREE.value for wait in waits))
-        for slot in range(len(own.free_wave_slots)):
+        m.d.comb += [getattr(self, name).eq(getattr(self._watch, name)) for name in _TAKE]
+        waits = [Value.cast(getattr(self._watch, f"wave_slot_{slot}")) for slot in range(len(self.free_wave_slots))]
+        m.d.comb += self.free_wave_slots.eq(Cat(wait == Wait.FREE.value for wait in waits))
+        for slot in range(len(self.free_wave_slots)):
             self._follow(m, slot)
         return m
 
     def _follow(self, m: Module, slot: int) -> None:
         """Keep what a wave slot has issued last."""
-        own: Any = self
         issues = [[getattr(self._watch, f"issue_{port}_{name}") for name in ("valid", "wave", "pc")]
                   for port in range(self._ports)]  # fmt: skip
         pc = Signal(len(issues[0][2]), name=f"wave_slot_{slot}_pc")
@@ -88,7 +86,7 @@ class ObservedCore(wiring.Component):
         m.d.comb += [instruction.eq(last), pc.eq(instruction)]
         for valid, wave, issued in issues:
             with m.If(valid & (wave == slot)):
-                m.d.comb += instruction.eq(Cat(issued, own.executable))
+                m.d.comb += instruction.eq(Cat(issued, self.executable))
         m.d.sync += last.eq(instruction)
 
 
@@ -134,11 +132,10 @@ class ObservedMachine(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        own: Any = self
         m.submodules.machine = self._machine
         forward(m, self, self._machine, self._machine.signature.members)
-        processor: Any = self._machine.ctm.machine.processor
-        m.d.comb += own.fault.eq(processor.fault.valid | processor.error.valid)
+        processor = self._machine.ctm.machine.processor
+        m.d.comb += self.fault.eq(processor.array.fault.valid | processor.host.error.valid)
         for number, core in enumerate(self._cores):
             m.d.comb += core.executable.eq(processor.executable)
             for name, signal in core.shown.items():
