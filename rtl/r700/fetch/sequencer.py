@@ -243,14 +243,15 @@ class _SequencerLogic:
         number = Mux(clause.exports, Mux(self.at_index, low.index_gpr, low.rw_gpr), fetch.source)
         relative = Mux(clause.exports, ~self.at_index & low.rw_rel, fetch.source_relative)
         steps = Mux(self.at_index | self._is(*_READ_ONCE), 0, self.burst)
+        source = (number + steps)[: REGISTER_BITS + 1]
         found = register_address(
-            self.m, self.config, (number + steps)[: REGISTER_BITS + 1], clause.loop_index, relative,
+            self.m, self.config, source, clause.loop_index, relative,
             gprs=self.gprs, base=self.source_base,
         )  # fmt: skip
         # Responses come in the order of their fetches; a write without a fetch must not pass them.
         is_absent = Cat(each.pitch == 0 for each in unit.program.inputs).bit_select(fetch.input, 1)
         responds = self._is(*INPUT_FETCHES) & ~is_absent
-        own = self._named(fetch.source + steps, fetch.source_relative) | Mux(responds, 0, self.destination)
+        own = self._named(source, relative) | Mux(responds, 0, self.destination)
         # Only the first register of these is checked before they begin.
         several = self._is(*_READ_ONCE) & fetch.burst.any()
         named = (self.written & own).any() | (several & self.written.any())

@@ -282,7 +282,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("self._is(*INPUT_FETCHES) & ~is_absent", "self._is(*INPUT_FETCHES)"),
         ("Mux(responds, 0, self.destination)", "0"),
         ("(self.written & own).any() | ", ""),
-        ("self._named(fetch.source + steps,", "self._named(fetch.source,"),
+        ("self._named(source, relative)", "self._named(fetch.source, relative)"),
         ("| (several & self.written.any())", ""),
         ("unit.drained.bit_select(clause.wave, 1) & ~unit.works", "unit.drained.bit_select(clause.wave, 1)"),
         ("unit.drained.bit_select(clause.wave, 1) & ~unit.works", "~unit.works"),
