@@ -117,10 +117,12 @@ def demonstrate(names: Sequence[str], folder: Path) -> Iterator[Finding]:
 
 def _prepare(presets: Sequence[str]) -> None:
     """Compile the machines that are not in the cache: one here, each other one in a process beside this one."""
+    if not presets:
+        return
+    first, *others = (PRESETS[preset] for preset in presets)
     with ExitStack() as stack:
-        processes = [stack.enter_context(Beside(prepare_engine, ENGINE, PRESETS[preset])) for preset in presets[1:]]
-        for preset in presets[:1]:
-            prepare_engine(ENGINE, PRESETS[preset])
+        processes = [stack.enter_context(Beside(prepare_engine, ENGINE, config)) for config in others]
+        prepare_engine(ENGINE, first)
         for process in processes:
             process.result()
 
