@@ -26,13 +26,13 @@ _PIXELS = (
 )
 _WITH_DEPTH = (".isa r700\n.stage ps\n.depth\nMUL R1.x, R0.x, 0.5\nEXPORT DEPTH, R1.x\nEXPORT_DONE PIX0, R0\n",)
 _TESTS = (*ConditionalTest, ConditionalTest.LESS, ConditionalTest.LESS_EQUAL, None, None, None)
-_KINDS = ("TRILIST", "TRISTRIP", "TRIFAN", "TRILIST_ADJ", "TRISTRIP_ADJ", "POINTLIST")
+KINDS = ("TRILIST", "TRISTRIP", "TRIFAN", "TRILIST_ADJ", "TRISTRIP_ADJ", "POINTLIST")
 
 
 def scene(seed: int) -> Scene:
     """A random draw."""
     generator = Random(seed)
-    kind = generator.choice(_KINDS)
+    kind = generator.choice(KINDS)
     vertices = _vertices(generator, generator.randrange(3, 40))
     depth = generator.choice([None, *_TESTS])
     made = Scene(

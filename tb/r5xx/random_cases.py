@@ -1,5 +1,6 @@
 """Random programs with random inputs, constants, outputs and domains, ready for any model to run."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,11 +73,11 @@ class _Space:
         return address
 
 
-def random_case(seed: int, *, lanes: int) -> Case:
-    """Draw a case."""
+def random_case(seed: int, *, lanes: int, draw: Callable[..., Program] = Program) -> Case:
+    """Draw a case; `draw` makes its program, with the parameters of `Program`."""
     generator = np.random.default_rng([seed, lanes])
     uncached, full = bool(generator.random() < 0.15), bool(generator.random() < 0.85)
-    program = Program(generator, size=int(generator.integers(6, 28)), full=full, uncached=uncached)
+    program = draw(generator, size=int(generator.integers(6, 28)), full=full, uncached=uncached)
     offset = int(generator.choice([0, 0, 0, 5]))
     code = (_FILLER,) * offset + tuple(program.code)
     executable = Executable(

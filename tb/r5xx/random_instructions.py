@@ -114,7 +114,7 @@ class Code:
 
     def _instruction(self, *, touches: bool = True, **fixed: int) -> Instruction:
         """An ALU or OUTPUT instruction with legal synchronisation; without `touches` its results go nowhere."""
-        words = list(random_words(self._generator))
+        words = self._words()
         common = self._common(unpack(COMMON, words[0]), touches)
         if not touches:
             words[3] = replace(RGB_INST, words[3], alu_wmask=0)
@@ -125,6 +125,10 @@ class Code:
             common["tex_sem_wait"] = 1
         words[0] = pack(COMMON, **{**common, **fixed})
         return tuple(words)
+
+    def _words(self) -> list[int]:
+        """The words of an ALU or OUTPUT instruction, whose synchronisation, registers and masks are to be drawn."""
+        return list(random_words(self._generator))
 
     def _common(self, common: dict[str, int], touches: bool) -> dict[str, int]:
         """Word 0 with plain values more often than chance would have it."""

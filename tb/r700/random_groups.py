@@ -1,6 +1,6 @@
 """Draws legal ALU clauses: all operations in all slots, with all kinds of operands."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -24,7 +24,7 @@ _CONSTANT_PAIRS = 2
 _UNITS = 128
 _INDICES = [mode.value for mode in IndexMode if mode.value < 5]
 _BY_SLOTS = {kind: [each for each in OPERATIONS.values() if each.slots is kind] for kind in Slots}
-_INLINE = sorted(INLINE_CONSTANTS)
+INLINE = sorted(INLINE_CONSTANTS)
 
 
 def random_words(generator: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -189,7 +189,7 @@ class Drawing:
             if found is not None:
                 return replace(found, **sign)
         if kind < 8:
-            return Source(select=_INLINE[self._below(len(_INLINE))], channel=self._below(4), **sign)
+            return Source(select=INLINE[self._below(len(INLINE))], channel=self._below(4), **sign)
         if kind == 8:
             return Source(select=253, literal=self._literal(), **sign)
         register, relative = self._register()
@@ -251,10 +251,10 @@ class Drawn:
         return a.executable(gprs=GPRS, type=ProgramType.CS, dx10_clamp=self.dx10)
 
 
-def draw(seed: int) -> Drawn:
-    """A random program."""
+def draw(seed: int, make: Callable[[np.random.Generator], Drawing] = Drawing) -> Drawn:
+    """A random program; `make` says what draws its clauses."""
     generator = np.random.default_rng(seed)
-    drawing = Drawing(generator)
+    drawing = make(generator)
     clauses = [drawing.clause(_GROUPS) for _ in range(_CLAUSES)]
     words = random_words(generator, (GPRS, _HEIGHT, _WIDTH, 4))
     constants = random_words(generator, (256, 4))

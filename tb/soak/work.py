@@ -7,6 +7,7 @@ import numpy as np
 from ctm.rtl.isa.conditional import ConditionalLocation, ConditionalTest
 from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.limits import ADDRESS_SPACE, COORDINATE_LIMIT, FLOAT_CONSTANTS
+from ctm.rtl.isa.link import LINE_BYTES
 from ctm.sim.engines.model import Disturbance
 from ctm.sim.runtime import CommandBuffer, Layout
 from ctm.tb.lib.random_values import random_floats
@@ -89,14 +90,16 @@ class _Writer:
     set_to: dict[tuple[str, int], tuple[int, ...]] = field(default_factory=dict)
     counters: list[Region] = field(default_factory=list)
     undefined: list[Region] = field(default_factory=list)
+    lines_of_constants: list[range] = field(default_factory=list)
+    """Without the rest of their regions, which nothing reads."""
 
     def __post_init__(self) -> None:
         self.data = [self.space.numbers() for _ in range(_DATA)]
         generator = self.generator
-        self.floats = [self.space.place(random_floats(generator, (FLOAT_CONSTANTS, 4)).tobytes()) for _ in range(2)]
-        self.ints = [self.space.place(_ints(generator)) for _ in range(2)]
+        self.floats = [self._constants(random_floats(generator, (FLOAT_CONSTANTS, 4)).tobytes()) for _ in range(2)]
+        self.ints = [self._constants(_ints(generator)) for _ in range(2)]
         self.bools = [
-            self.space.place(generator.choice([0, 1, 0x100, 0x80], 32).astype("<u4").tobytes()) for _ in range(2)
+            self._constants(generator.choice([0, 1, 0x100, 0x80], 32).astype("<u4").tobytes()) for _ in range(2)
         ]
         self.programs = [self._program() for _ in range(int(generator.integers(1, 4)))]
         self.images = [self.space.place(program.image) for program in self.programs]
@@ -106,10 +109,14 @@ class _Writer:
     @property
     def lines_that_are_read(self) -> list[range]:
         """Images and constants; and of the counters, which are written, the line that is."""
-        regions = [*self.floats, *self.ints, *self.bools]
         images = zip(self.programs, self.images, strict=True)
         lines = [lines for program, image in images for lines in program.lines(image.base)]
-        return [*(region.lines for region in regions), *(region.lines[:1] for region in self.counters), *lines]
+        return [*self.lines_of_constants, *(region.lines[:1] for region in self.counters), *lines]
+
+    def _constants(self, data: bytes) -> Region:
+        region = self.space.place(data)
+        self.lines_of_constants.append(region.lines[: -(-len(data) // LINE_BYTES)])
+        return region
 
     def _program(self) -> Executables:
         program = self.source.draw(self.generator)

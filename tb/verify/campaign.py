@@ -35,16 +35,12 @@ class Campaign(ABC):
     """One kind of random test.
 
     A worker runs `batch` seeds at a time. After `enough` seeds a cell that was never covered counts as a hole.
-
-    `crosses` are tables whose cells have several fields, as ``a / b / c``, and after how many seeds their holes count.
-    Pairs of these fields are a table of their own, whose holes count after `enough`.
     """
 
     name: str
     about: str
     batch: ClassVar[int]
     enough: ClassVar[int]
-    crosses: ClassVar[Mapping[str, int]] = {}
     has_model: ClassVar[bool] = False
     """Whether all cases share one compiled model."""
 

@@ -5,19 +5,14 @@ run enough seeds for a table, its holes are told and do not count.
 """
 
 import tomllib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from itertools import combinations
 from pathlib import Path
 
 from ctm.tb.verify.tally import Tally
 
 TABLE = Path(__file__).with_name("explained.toml")
-PAIRS = ", two by two"
-"""Ends the name of a table of pairs."""
-_SEPARATOR = " / "
 
 
 @dataclass(frozen=True)
@@ -83,34 +78,12 @@ def read(table: Path = TABLE) -> list[Row]:
 
 
 def coverage_of(tally: Tally, rows: Sequence[Row]) -> Iterator[Coverage]:
-    """The tables of a campaign, and those of pairs."""
+    """The tables of a campaign."""
     campaign = tally.campaign
     for table, cells in campaign.tables().items():
-        counts, enough = tally.covered(table), campaign.crosses.get(table, campaign.enough)
-        yield _coverage(tally, table, counts, cells, rows, enough)
-        if table in campaign.crosses:
-            pairs = dict.fromkeys(pair for cell in cells for pair in pairs_of(cell))
-            yield _coverage(tally, f"{table}{PAIRS}", _paired(counts), list(pairs), rows, campaign.enough)
-
-
-def _coverage(
-    tally: Tally, table: str, counts: Mapping[str, int], cells: Sequence[str], rows: Sequence[Row], enough: int
-) -> Coverage:
-    own = [row for row in rows if row.table == table]
-    explained = {
-        cell: row.reason for cell in cells if cell not in counts for row in own if row.explains(cell)
-    }  # fmt: skip
-    return Coverage(tally.campaign.name, table, counts, cells, explained, tally.seeds >= enough, enough)
-
-
-def pairs_of(cell: str) -> Iterator[str]:
-    """Two of the fields of a cell, in all combinations."""
-    yield from (_SEPARATOR.join(pair) for pair in combinations(cell.split(_SEPARATOR), 2))
-
-
-def _paired(counts: Mapping[str, int]) -> Counter[str]:
-    found: Counter[str] = Counter()
-    for cell, count in counts.items():
-        for pair in pairs_of(cell):
-            found[pair] += count
-    return found
+        counts, own = tally.covered(table), [row for row in rows if row.table == table]
+        explained = {
+            cell: row.reason for cell in cells if cell not in counts for row in own if row.explains(cell)
+        }  # fmt: skip
+        is_enough = tally.seeds >= campaign.enough
+        yield Coverage(campaign.name, table, counts, cells, explained, is_enough, campaign.enough)

@@ -14,7 +14,7 @@ from ctm.tb.verify import holes
 from ctm.tb.verify.catalogue import CAMPAIGNS
 from ctm.tb.verify.command import run
 from ctm.tb.verify.holes import TABLE as EXPLAINED
-from ctm.tb.verify.holes import coverage_of, pairs_of, read
+from ctm.tb.verify.holes import coverage_of, read
 from ctm.tb.verify.options import parse
 from ctm.tb.verify.report import Results, lines
 from ctm.tb.verify.sources import TOP, sources
@@ -95,20 +95,6 @@ def test_holes_count_from_enough_seeds_on(tmp_path: Path, capsys: Output, monkey
     monkeypatch.setattr("ctm.tb.verify.command.read", lambda: rows)
     assert verify(tmp_path, *seeds) == 0
     assert f"{TABLE}: 7 of 8 covered, 1 explained\n" in capsys.readouterr().out
-
-
-def test_pairs_of_a_cross_are_a_table_that_counts_earlier(monkeypatch: pytest.MonkeyPatch) -> None:
-    cells = [f"{a} / {b} / {c}" for a in "AB" for b in "CD" for c in "E"]
-    monkeypatch.setattr(Stub, "tables", lambda self: {"cross": cells})
-    monkeypatch.setattr(Stub, "crosses", {"cross": 1000})
-    tally = Tally(Stub(), 0, None, seeds=60)
-    tally.events.update({"cross|A / C / E": 2, "cross|B / D / E": 1})
-    whole, pairs = coverage_of(tally, [holes.Row("cross, two by two", ("A / D",), "they never meet")])
-    assert (whole.table, whole.covered, len(whole.holes), whole.is_enough) == ("cross", 2, 2, False)
-    assert (pairs.table, pairs.is_enough, pairs.enough) == ("cross, two by two", True, 60)
-    assert set(pairs.cells) == {pair for cell in cells for pair in pairs_of(cell)} and len(pairs.cells) == 8
-    assert pairs.counts == {"A / C": 2, "A / E": 2, "C / E": 2, "B / D": 1, "B / E": 1, "D / E": 1}
-    assert pairs.explained == {"A / D": "they never meet"} and pairs.holes == ["B / C"]
 
 
 def test_rows_without_reasons_are_none(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ They lack clip and cull distances, rings of few items, several targets, streams 
 discarded, edges through centres of pixels, and targets in other formats.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
@@ -18,9 +18,11 @@ from ctm.rtl.isa.r700.pipeline import OutputPrimitive
 from ctm.sim.golden.draw.topology import TOPOLOGIES
 from ctm.sim.runtime.draws import Viewport
 from ctm.tb.draws.geometry import COPY, ITEM, POINT_TO_TRIANGLES
-from ctm.tb.draws.random_draws import scene
+from ctm.tb.draws.random_draws import KINDS, scene
 from ctm.tb.draws.scene import Scene
+from ctm.tb.verify.aims import aims
 from ctm.tb.verify.campaign import Case
+from ctm.tb.verify.draws.events import INDICES, PRIMITIVES, tables
 from ctm.tb.verify.draws.sheet import sheet_of
 
 _LATENCIES = (1, 20, 50, 200)
@@ -29,7 +31,7 @@ _DISTURBANCES = ((0, 0.0), (0, 0.0), (20, 0.3), (7, 0.6))
 """Of the memory: jitter in cycles, and the share of cycles in which it stalls."""
 _KINDS = tuple(kind.name for kind in TOPOLOGIES)
 _LINES = tuple(name for name in _KINDS if name.startswith("LINE"))
-_DISTANCES = (1, 2, 6, 0x80, 0x21, 0xFF)
+_DISTANCES = (1, 2, 6, 0x18, 0x80, 0x21, 0xFF)
 """Masks of the eight distances that clip or cull."""
 _FORMATS = (DataFormat.FLOAT32_1, DataFormat.FLOAT32_2, DataFormat.UINT8_4)
 """Of targets that are not written as FLOAT32_4."""
@@ -42,6 +44,10 @@ _TARGETS = 8
 _RING_ITEMS = (4, 16, 17, 40)
 """How many items a small ring holds."""
 _RINGS = (Ring.ES_GS, Ring.GS_VS)
+SHARE = 4
+"""Of so many sheets one is drawn for a cell of the table of primitives."""
+_MANY_SHARE, _MANY = 0.02, 300
+"""Of the other sheets, those with many vertices, and how many these have at least."""
 _POSITION = "EXPORT_DONE POS60"
 """How the export begins that other exports and streams are put in front of."""
 _FREE_POSITION, _SIZE = 61, "POS61"
@@ -51,7 +57,9 @@ _FREE_POSITION, _SIZE = 61, "POS61"
 def sheet(seed: int) -> Case:
     """The sheet of a seed, the same at each call."""
     generator = Random(seed)
-    made = scene(generator.getrandbits(30))
+    number, kind = divmod(seed, SHARE)
+    cell = aims(tables()[PRIMITIVES], number, 1)[0].split(" / ") if kind == SHARE - 1 else None
+    made = _drawn(generator, cell)
     note: dict[str, Any] = {}
     if made.program is None:
         made, note = _without_geometry(generator, made)
@@ -62,12 +70,60 @@ def sheet(seed: int) -> Case:
     if generator.random() < 0.1:
         note = {**note, "primitive_number": True}
     made = _with_state(generator, made)
+    if cell is not None:
+        made = _aimed(generator, made, cell)
+    elif generator.random() < _MANY_SHARE:
+        made = _of_many(made)
     targets = 1
     if made.program is None and "PIX0, R0" in made.pixel and generator.random() < 0.25:
         targets = generator.randrange(2, _TARGETS + 1)
         made = replace(made, pixel=_to_targets(made.pixel, targets))
     memory = [generator.choice(_LATENCIES), *generator.choice(_DISTURBANCES)]
     return sheet_of(made, seed=seed, note=note, targets=targets, memory=memory)
+
+
+def _drawn(generator: Random, cell: Sequence[str] | None) -> Scene:
+    """A random draw: of a geometry program, or of pixels alone, as the cell of its primitives says."""
+    while True:
+        made = scene(generator.getrandbits(30))
+        if cell is None:
+            return made
+        kind, stage, _ = cell
+        if stage == "geometry":
+            is_wanted = made.program is not None
+        else:
+            # The program of a point's vertices may export its size.
+            drawn = kind if kind in KINDS else "TRILIST"
+            is_wanted = made.program is None and made.draw["primitive"] == drawn
+        if is_wanted:
+            return made
+
+
+def _aimed(generator: Random, made: Scene, cell: Sequence[str]) -> Scene:
+    """The same with a cell's kind of primitive and of indices; what the machine does not draw is discarded."""
+    kind, stage, listed = cell
+    draw = made.draw | {"primitive": kind}
+    if stage == "pixels" and kind not in KINDS:
+        made, draw = _streamed(generator, made) if not made.streams else made, draw | {"discard": True}
+    if listed == INDICES[0]:
+        return replace(made, indices=None, restart=None, draw=draw | {"base_vertex": 0})
+    count = len(made.vertices)
+    indices = [generator.randrange(count) for _ in range(generator.randrange(12, 60))]
+    restart = None
+    if listed == INDICES[3]:
+        restart = generator.choice([0, count // 2, 65535])
+        indices[generator.randrange(len(indices))] = restart
+    size = {"uint16": np.uint16, "uint32": np.uint32}.get(listed, generator.choice([np.uint16, np.uint32]))
+    return replace(made, indices=np.array(indices, size), restart=restart, draw=draw)
+
+
+def _of_many(made: Scene) -> Scene:
+    """The same with more vertices than the input cache of a core holds, and twice."""
+    copies = -(-_MANY // len(made.vertices))
+    return replace(
+        made, vertices=np.tile(np.array(made.vertices, np.float32), (copies, 1)), indices=None, restart=None,
+        draw=made.draw | {"instances": 2, "base_vertex": 0},
+    )  # fmt: skip
 
 
 def _with_state(generator: Random, made: Scene) -> Scene:

@@ -20,7 +20,7 @@ from ctm.tb.verify.draws.seen import PLANES, Seen
 PRIMITIVES, FACES, CLIPPING, DEPTH = "draw primitives", "draw faces", "draw clipping", "draw depth"
 FETCHES, INPUTS, GEOMETRY, STREAMED = "draw fetches", "draw inputs", "draw geometry", "draw streams"
 TARGETS, STATUSES, COUNTED = "draw targets", "draw statuses", "draw counters"
-_INDICES = ("no indices", "uint16", "uint32", "restart")
+INDICES = ("no indices", "uint16", "uint32", "restart")
 _TRIANGLES = ("1 triangle", "2 triangles", "3 triangles", "4 triangles or more")
 _CUTS = ("outside", "NaN", *(f"cull distance {number}" for number in range(8)))
 _NEAR = tuple(f"near {near}, far {far}" for near in ("minus_w", "zero", "off") for far in ("on", "off"))
@@ -38,7 +38,7 @@ _FETCH = re.compile(r"FORMAT\((\w+)\)(?: NUM_FORMAT\((\w+)\))?( SIGNED)? FETCH_T
 def tables() -> Tables:
     """All cells by their tables."""
     cells: dict[str, list[tuple[str, ...]]] = {
-        PRIMITIVES: list(product((kind.name for kind in TOPOLOGIES), ("pixels", "geometry"), _INDICES)),
+        PRIMITIVES: list(product((kind.name for kind in TOPOLOGIES), ("pixels", "geometry"), INDICES)),
         FACES: [
             (f"cull {cull}", f"front {front}", face)
             for cull, front, face in product(
@@ -86,7 +86,7 @@ def events(case: Case, status: Status, seen: Seen, counters: Mapping[str, int]) 
         return found
     found |= set(_fetches(case)) | set(_streams(case, seen))
     if counters["draw_primitives"] or case["draw"].get("discard"):
-        found.add(f"{PRIMITIVES}|{_primitive(case)}")
+        found.add(f"{PRIMITIVES}|{primitive_of(case)}")
     if case["geometry"] is not None and counters["draw_vertices"]:
         found |= set(_geometry(case, seen))
     found |= set(_clipping(case, seen))
@@ -95,11 +95,11 @@ def events(case: Case, status: Status, seen: Seen, counters: Mapping[str, int]) 
     return found
 
 
-def _primitive(case: Case) -> str:
+def primitive_of(case: Case) -> str:
     """The primitive, whether a geometry program takes it, and the kind of its indices."""
-    indices = _INDICES[0] if case["indices"] is None else f"uint{case['index_bits']}"
+    indices = INDICES[0] if case["indices"] is None else f"uint{case['index_bits']}"
     if case["indices"] is not None and case["restart"] in case["indices"]:
-        indices = _INDICES[3]
+        indices = INDICES[3]
     return f"{case['draw']['primitive']} / {'pixels' if case['geometry'] is None else 'geometry'} / {indices}"
 
 

@@ -18,14 +18,19 @@ from ctm.tb.r5xx.programs.flow import random_flow_case
 from ctm.tb.r5xx.random_cases import Case as Drawn
 from ctm.tb.r5xx.random_cases import random_case
 from ctm.tb.r5xx.simulation.simulation import ProtocolError, Timing
+from ctm.tb.verify.aims import aims
 from ctm.tb.verify.campaign import Campaign, Case, Found, Tables
 from ctm.tb.verify.domains import smaller
+from ctm.tb.verify.r5xx.aimed import aimed_case
 from ctm.tb.verify.r5xx.events import OPERATIONS, events, tables
 from ctm.tb.verify.r5xx.program import assembled, kept, own_instructions
 
 _LANES = DEFAULT.array.lanes
-_FLOW_SHARE = 4
-"""Every such seed is a program of flow control only."""
+_KINDS = 4
+"""Of four seeds two are programs of everything, one is drawn for cells of the table of operations, one is flow."""
+_AIMED, _FLOW = 2, 3
+_AIMS = 24
+"""Cells that a program is drawn for."""
 _MOST_CYCLES = 60_000
 """Ten times as many as the longest drawn program takes."""
 _MOST_INSTRUCTIONS = 3_000
@@ -38,8 +43,7 @@ class R5xxCampaign(Campaign):
     name = "r5xx"
     about = "random R5xx programs in lock-step on the compiled core"
     batch = 60
-    enough = 20_000
-    crosses = {OPERATIONS: 2_000_000}
+    enough = 12_000
     has_model = True
 
     def model(self) -> Path:
@@ -93,8 +97,12 @@ class R5xxCampaign(Campaign):
 @lru_cache(maxsize=1)
 def _drawn(seed: int) -> Drawn:
     """The drawn case of a seed: a reduction builds it again and again."""
-    draw = random_flow_case if seed % _FLOW_SHARE == _FLOW_SHARE - 1 else random_case
-    return draw(seed, lanes=_LANES)
+    number, kind = divmod(seed, _KINDS)
+    if kind == _FLOW:
+        return random_flow_case(seed, lanes=_LANES)
+    if kind == _AIMED:
+        return aimed_case(seed, aims(tables()[OPERATIONS], number, _AIMS), lanes=_LANES)
+    return random_case(seed, lanes=_LANES)
 
 
 def _text(case: Case) -> str:

@@ -17,14 +17,20 @@ from ctm.tb.r700.hardware.drawn import DRAWN
 from ctm.tb.r700.hardware.lockstep import Difference, compare
 from ctm.tb.r700.hardware.traced import TracedEngine
 from ctm.tb.r700.machine import Job, run_golden
+from ctm.tb.verify.aims import aims
 from ctm.tb.verify.campaign import Campaign, Case, Found, Tables
 from ctm.tb.verify.domains import smaller
 from ctm.tb.verify.hazards import is_defined
+from ctm.tb.verify.r700.aimed import aimed_job
 from ctm.tb.verify.r700.events import OPERATIONS, events, tables
 from ctm.tb.verify.r700.program import Program, assembled, code_of
 
 CACHES = "R700 caches and counters"
-_KINDS = tuple(DRAWN)
+_AIMED = "operations"
+_KINDS = (*DRAWN, _AIMED)
+"""Of each a fifth of the seeds."""
+_AIMS = 48
+"""Cells of the table of operations that a program of this kind is drawn for."""
 _MOST_CYCLES = 250_000
 """Five times as many as the longest drawn program takes."""
 _CYCLES_OF_A_START, _CYCLES_OF_AN_INSTRUCTION = 5_000, 300
@@ -41,8 +47,7 @@ class R700Campaign(Campaign):
     name = "r700"
     about = "random R700 programs in lock-step on the compiled machine"
     batch = 24
-    enough = 40_000
-    crosses = {OPERATIONS: 600_000}
+    enough = 12_000
     has_model = True
 
     def model(self) -> Path:
@@ -140,6 +145,8 @@ def _engine() -> _Engine:
 def _drawn(seed: int) -> Job | None:
     """The drawn job of a seed: a reduction builds it again and again. None: the hardware does not support it."""
     number, kind = divmod(seed, len(_KINDS))
+    if _KINDS[kind] == _AIMED:
+        return aimed_job(number, aims(tables()[OPERATIONS], number, _AIMS))
     return DRAWN[_KINDS[kind]](number)
 
 

@@ -34,8 +34,8 @@ from ctm.tb.verify.campaign import Tables
 
 OPERATIONS, SIGNS, FLOW = "R700 operations", "R700 signs of operands", "R700 flow"
 FETCHES, FORMATS, EXPORTS, FAULTS = "R700 fetches", "R700 formats", "R700 exports", "R700 faults"
-_OMODS = ("as it is", "times 2", "times 4", "half")
-_CLAMPS = ("", " clamped")
+OMODS = ("as it is", "times 2", "times 4", "half")
+CLAMPED = " clamped"
 _OPERANDS = ("gpr", "relative gpr", "constant", "relative constant", "value", "previous")
 _SIGNS = ("plain", "negated", "absolute", "negated absolute")
 _MASKS = ("all active", "some active", "none active")
@@ -74,8 +74,8 @@ def _operation_cells() -> Iterator[str]:
     """Operation, modifier, operand and predicate: modifiers are for floats, OMOD for those of two operands."""
     for operation in ALU_OPERATIONS.values():
         is_float = operation.result is Result.FLOAT
-        omods = _OMODS if is_float and not isinstance(operation.code, Op3) else _OMODS[:1]
-        modifiers = [omod + clamp for omod in omods for clamp in (_CLAMPS if is_float else _CLAMPS[:1])]
+        omods = OMODS if is_float and not isinstance(operation.code, Op3) else OMODS[:1]
+        modifiers = [omod + clamp for omod in omods for clamp in (("", CLAMPED) if is_float else ("",))]
         operands = _OPERANDS if operation.operands else ("none",)
         cells = product((operation.name,), modifiers, operands, PredicateSelect.__members__)
         yield from (" / ".join(cell) for cell in cells)
@@ -162,7 +162,7 @@ def _format(job: Job, instruction: Fetch | ShareWrite) -> Iterator[str]:
 
 def _slot(slot: Slot) -> Iterator[str]:
     name, predicate = slot.operation.name, slot.predicate.name
-    modifier = _OMODS[slot.omod] + _CLAMPS[slot.clamp]
+    modifier = OMODS[slot.omod] + CLAMPED * slot.clamp
     operands = {_operand(each) for each in slot.operands} or {"none"}
     yield from (f"{OPERATIONS}|{name} / {modifier} / {operand} / {predicate}" for operand in operands)
     for each in slot.operands:
