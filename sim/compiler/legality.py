@@ -18,7 +18,6 @@ _NUMBERS = {
     "ctm.output": ("the number of an output", OUTPUTS),
 }
 """Functions whose first operand is a number that the instruction holds."""
-_END = "ret"
 _TYPES = {
     "double": "double: cores compute floats only; write constants as 0.5f, and float for double",
     "half": "_Float16: cores compute floats only; write float",
@@ -39,7 +38,7 @@ def check(module: Module, kernel: Function, extra: Callable[[Instruction], str],
     if second is not None:
         problem = "a loop that a goto enters in the middle: enter it at its head only"
         found.append(Diagnostic(_location(module, kernel, flow.blocks[second].instructions), problem))
-    if not any(flow.blocks[label].instructions[-1].opcode == _END for label in flow.order):
+    if len(flow.endless()) == len(flow.order):
         found.append(Diagnostic(_location(module, kernel, []), "it never ends: no path leads out of its loops"))
     for label in flow.order:
         for instruction in flow.blocks[label].instructions:

@@ -60,6 +60,7 @@ BODIES = {
     "output(0, sqrtf(pixel.x));": "undeclared",
     "while (1) output(0, 1.0f);": "k.c:2: it never ends",
     "float x = 0; while (x < 1) x *= 1.0f; output(0, x);": "k.c:2: it never ends",
+    "float x = pixel.x; if (x > 2) for (;;) x = x * 0.5f + 1; output(0, x);": "a loop that never ends: LLVM",
     "output(0, 1.0f": "k.c:4:1: expected ')'",
     "output(0, pixel +);": "k.c:3:18: expected expression",
     "output(0, texel(0, pixel).q9);": "k.c:3:",

@@ -3,6 +3,8 @@
 from ctm.sim.compiler.error import Location
 from ctm.sim.compiler.ir.module import Block, Function, Module
 
+_RETURN = "ret"
+
 
 class Flow:
     """The graph of a function's blocks, by label, without unreachable blocks."""
@@ -46,6 +48,16 @@ class Flow:
                 if before | {label} != found[label]:
                     found[label], changed = before | {label}, True
         return found
+
+    def endless(self) -> list[str]:
+        """Blocks from which no path leads to a return, in their order."""
+        ends = {label for label in self.order if self.blocks[label].instructions[-1].opcode == _RETURN}
+        waiting = list(ends)
+        while waiting:
+            more = set(self.leading[waiting.pop()]) - ends
+            ends |= more
+            waiting += more
+        return [label for label in self.order if label not in ends]
 
     def second_entry(self) -> str | None:
         """A block at which a loop is entered beside its head; None if all loops have one entry."""

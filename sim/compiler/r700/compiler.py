@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from ctm.sim.compiler.clang import back_end, optimised
 from ctm.sim.compiler.error import BackEndError, BackEndLimitError, Diagnostic, KernelError, Location
-from ctm.sim.compiler.ir.flow import loop_heads
+from ctm.sim.compiler.ir.flow import Flow, loop_heads
 from ctm.sim.compiler.ir.module import Function, Instruction, Module
 from ctm.sim.compiler.r700.elements import UNSUPPORTED, is_narrow, with_words
 from ctm.sim.compiler.r700.lines import with_all_lines
@@ -141,6 +141,12 @@ def _explained(module: Module, kernel: Function, location: Location, error: Back
 
 def _suspects(module: Module, kernel: Function) -> Iterator[Diagnostic]:
     """What LLVM's back end can do in some cases only, so that it was tried."""
+    flow = Flow(kernel)
+    for label in flow.endless():
+        found = filter(None, map(module.location, flow.blocks[label].instructions))
+        location = next(found, None) or module.location(kernel)
+        if location:
+            yield Diagnostic(location, "a loop that never ends: LLVM's back end for the R700 fails at such")
     size = 0
     for instruction in kernel.instructions:
         location = module.location(instruction) or module.location(kernel)
