@@ -143,8 +143,8 @@ def _suspects(module: Module, kernel: Function) -> Iterator[Diagnostic]:
     """What LLVM's back end can do in some cases only, so that it was tried."""
     flow = Flow(kernel)
     for label in flow.endless():
-        found = filter(None, map(module.location, flow.blocks[label].instructions))
-        location = next(found, None) or module.location(kernel)
+        inside = filter(None, map(module.location, flow.blocks[label].instructions))
+        location = next(inside, None) or module.location(kernel)
         if location:
             yield Diagnostic(location, "a loop that never ends: LLVM's back end for the R700 fails at such")
     size = 0
