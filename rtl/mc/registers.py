@@ -24,7 +24,7 @@ _INVALIDATE_CONSTANTS = (*BANKS, "inv_constf_cache", "inv_consti_cache", "inv_co
 
 
 class Invalidation(Interface):
-    """The invalidation of a cache, seen from the unit that asks for it.
+    """The invalidation of a cache, seen from the unit that requests it.
 
     Members
     -------
@@ -39,7 +39,7 @@ class Invalidation(Interface):
 
 
 class Flush(Interface):
-    """The flush of a cache, seen from the unit that asks for it.
+    """The flush of a cache, seen from the unit that requests it.
 
     Members
     -------

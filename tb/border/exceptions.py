@@ -261,8 +261,8 @@ ALLOWED = (
     # Others.
     Allowed("ProgramRun", "array__idle", "control__ended", "a program has ended when the array is idle"),
     *(
-        Allowed(unit, f"{lost}__valid", f"{lost}__taken", "only one that there is can be reported")
-        for unit, lost in (("CommandExecutor", "lost"), ("CommandProcessor", "memory__lost"))
+        Allowed(unit, "memory__lost__valid", "memory__lost__taken", "only one that there is can be reported")
+        for unit in ("CommandExecutor", "CommandProcessor")
     ),
     Allowed("CommandProcessor", "launch__status", "draw__start", _LAUNCHED),
     Allowed(
@@ -282,7 +282,9 @@ ALLOWED = (
     Allowed("CommandExecutor", "launcher__done", "run__start", _LAUNCHED),
     Allowed("CommandExecutor", "launcher__status", "performance__keep", _LAUNCHED),
     Allowed("CommandExecutor", "launcher__status", "run__start", _LAUNCHED),
-    Allowed("CommandExecutor", "mc_command__ready", "launcher__invalidate", "the command is complete in this cycle"),
+    Allowed(
+        "CommandExecutor", "memory__command__ready", "launcher__invalidate", "the command is complete in this cycle"
+    ),
     Allowed("CommandExecutor", "run__failed", "performance__restore", "the run is judged in one cycle"),
     # Inside cores: the scheduler, its ports, and constants.
     *(
