@@ -23,9 +23,9 @@ def connect_shading(m: Module, core: wiring.Component, config: MachineConfig) ->
         units.start.vertex.eq(shading.vertex),
         units.fetch.buffer.eq(shading.buffer),
         shading.exported.eq(units.fetch.exported),
-        units.alu.taken.valid.eq(taken.valid),
-        units.alu.taken.wave.eq(taken.wave),
-        units.alu.taken.constants.eq(payload.drawn.constants),
+        units.alu.shapes.taken.valid.eq(taken.valid),
+        units.alu.shapes.taken.wave.eq(taken.wave),
+        units.alu.shapes.taken.constants.eq(payload.drawn.constants),
     ]
     if config.pipeline.has_geometry:
         _connect_geometry(m, core, config)

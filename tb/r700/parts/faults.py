@@ -175,6 +175,9 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("own.eq(Mux(self.is_set, chosen, 0))", "own.eq(chosen)"),
         ("(own == word) | ~self.is_set", "own == word"),
         ("first.eq(lowest_one(self.pixels))", "first.eq(1)"),
+        ("Mux(self.is_set, Value.cast(self.kept[channel][pixel]), 0)", "Value.cast(self.kept[channel][pixel])"),
+        ("self.sets[channel] & self.gates[channel][pixel]", "self.sets[channel]"),
+        ("self.sets[channel] & self.gates[channel][pixel]", "self.gates[channel][pixel]"),
     ),
 }
 """By the test whose `compare` finds them."""
