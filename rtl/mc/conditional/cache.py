@@ -268,12 +268,17 @@ class ConditionalCache(wiring.Component):
         with m.If(~fills):
             m.d.sync += unwritten.eq(ending & client.ready)
         with m.If(moves & ending):
-            m.d.comb += [
-                write_backs.release.valid.eq(end.replaced.valid),
-                write_backs.release.row.eq(end.replaced.row),
-                write_backs.release.index.eq(end.replaced.index),
-            ]
+            self._release(m, end.replaced)
         return unwritten
+
+    def _release(self, m: Module, replaced: data.View) -> None:
+        """Release the row of a line that was replaced: all accesses to it have left the queue."""
+        release = m.submodules.write_backs.release
+        m.d.comb += [
+            release.valid.eq(replaced.valid),
+            release.row.eq(replaced.row),
+            release.index.eq(replaced.index),
+        ]
 
     def _word(self, m: Module, read: data.View, change: data.View, moves: Value) -> Value:
         """The word of an access, with the last two changes, which its row did not have.
