@@ -157,7 +157,7 @@ class Core(wiring.Component):
     def _connect_units(self, m: Module, units: Units) -> None:
         """The units that a wavefront passes through."""
         connect(m, units.start.start, units.flow.start)
-        connect(m, units.start.share, units.fetch.share)
+        connect(m, units.start.fetch, units.fetch.start)
         connect(m, units.flow.alu_clause, units.alu.clause)
         connect(m, units.flow.fetch_clause, units.fetch.clause)
         connect(m, units.alu.outcome, units.flow.alu_outcome)
@@ -165,7 +165,7 @@ class Core(wiring.Component):
         connect(m, units.flow.end, units.end.end)
         connect(m, units.fetch.fetches, flipped(self.fetches))
         connect(m, units.fetch.uncached, flipped(self.uncached))
-        m.d.comb += [units.outputs.write.eq(units.fetch.outputs), units.fetch.first_number.eq(units.start.first_number)]
+        m.d.comb += units.outputs.write.eq(units.fetch.outputs)
 
     def _connect_code(self, m: Module, units: Units) -> None:
         """Reads of code. Control flow has priority over fetches at the reader that they share."""

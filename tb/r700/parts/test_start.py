@@ -131,8 +131,8 @@ class Bench:
             sink.drive(context)
         if context.get(unit.fresh.valid):
             self.fresh.add((context.get(unit.fresh.wave), context.get(unit.fresh.number)))
-        if context.get(unit.first_number.valid):
-            self.numbered.add((context.get(unit.first_number.wave), context.get(unit.first_number.number)))
+        if context.get(unit.fetch.first_number.valid):
+            self.numbered.add((context.get(unit.fetch.first_number.wave), context.get(unit.fetch.first_number.number)))
         for name, sink in self.sinks.items():
             before = len(sink.received)
             sink.finish(context)
