@@ -176,15 +176,13 @@ class Machine(wiring.Component):
         """The draw pipeline, between the command processor and the array."""
         m.submodules.draw = resettable(draw, self._host.reset)
         processor, array, launch, controller = self.processor, self._array, self._launch, self.controller
+        connect(m, array.report, draw.array)
         connect(m, processor.draw, draw.draw)
         connect(m, draw.lines, processor.draw_lines)
         connect(m, draw.blending, controller.blending)
         m.d.comb += [
             draw.tests.eq(processor.tests),
             draw.programs.eq(launch.draw_programs),
-            draw.array_idle.eq(array.report.idle),
-            draw.fault.valid.eq(array.report.fault.valid),
-            draw.fault.payload.eq(array.report.fault.payload),
             launch.draw.eq(draw.state),
         ]
         if self._config.pipeline.has_geometry:

@@ -69,8 +69,8 @@ class Bench:
         self.of_slice = min(self.passes, PERIOD)
         self.stalls = stalls
         unit = self.unit
-        names = ("clear", "r0", "share", "start")
-        self.sinks = {name: Sink(getattr(unit, name), self.draw, 0.4 if stalls else 0.0) for name in names}
+        ports = {"clear": unit.clear, "r0": unit.r0, "share": unit.fetch.share, "start": unit.start}
+        self.sinks = {name: Sink(port, self.draw, 0.4 if stalls else 0.0) for name, port in ports.items()}
         self.order: list[str] = []
         self.fresh: set[tuple[int, int]] = set()
         self.numbered: set[tuple[int, int]] = set()
