@@ -126,6 +126,21 @@ ALLOWED = (
     ),
     Allowed("Outputs", "uncached_written__valid", "blending__written", "the write response of sums is their end"),
     Allowed("Registers", "command__*", "command__ready", _COMMAND),
+    *(
+        Allowed("Registers", "command__*", output, "a command reaches its cache in its cycle")
+        for output in ("*_cache__invalidate", "*_flush__flush")
+    ),
+    Allowed(
+        "Registers", "*_cache__idle", "*_cache__invalidate", "a cache is invalidated in the cycle in which it is idle"
+    ),
+    Allowed("Registers", "*_cache__idle", "command__ready", _COMMAND),
+    Allowed("Registers", "*_flush__flushed", "command__ready", _COMMAND),
+    Allowed("WriteBacks", "eviction__line", "eviction__evicting", "an access waits in its cycle for its line's write"),
+    *(
+        Allowed("WriteBacks", given, output, "a slice is read in a cycle in which that is free and the last one leaves")
+        for given in ("line_write__ready", "rows__free")
+        for output in ("rows__cleans", "rows__reads")
+    ),
     Allowed("BufferDecoder", "base", "buffer", "combinational by contract: words of a command become a descriptor"),
     Allowed("Outputs", "output__valid", "output__ready", "outputs and uncached writes share one writer"),
     Allowed("Outputs", "output__valid", "uncached__write__ready", "outputs and uncached writes share one writer"),
@@ -224,8 +239,10 @@ ALLOWED = (
         "DrawRun", "batch__primitive__*", "thread", "words of a thread are those of the first primitive of a queue"
     ),
     Allowed("DrawRun", "batch__primitive__valid", "batch__primitive__ready", "the thread's last word takes it"),
-    Allowed("DrawRun", "emitted__primitive__*", "primitive__*", "primitives come from a queue and go to a register"),
-    Allowed("DrawRun", "primitive__ready", "emitted__primitive__ready", _ACCEPTED),
+    Allowed(
+        "DrawRun", "emitted__primitive__*", "raster__primitive__*", "primitives come from a queue and go to a register"
+    ),
+    Allowed("DrawRun", "raster__primitive__ready", "emitted__primitive__ready", _ACCEPTED),
     *(
         Allowed(unit, command, output, "the units of draws keep it with the command")
         for unit, command in (("MemoryController", "processor__command__*"), ("Registers", "command__*"))
@@ -239,8 +256,24 @@ ALLOWED = (
     ),
     Allowed("IndexReader", "index__ready", "lines__response__ready", "a line is taken with its last index"),
     Allowed("Topology", "primitive__ready", "index__ready", "its output is its only register"),
-    Allowed("DrawRun", "batch__primitive__*", "primitive__*", "primitives come from a queue and go to a register"),
-    Allowed("DrawRun", "primitive__ready", "batch__primitive__ready", _ACCEPTED),
+    Allowed(
+        "DrawRun", "batch__primitive__*", "raster__primitive__*", "primitives come from a queue and go to a register"
+    ),
+    Allowed("DrawRun", "raster__primitive__ready", "batch__primitive__ready", _ACCEPTED),
+    Allowed(
+        "DrawRun", "rings__most", "batch__primitive__ready", "a run takes as many threads as its ring has space for"
+    ),
+    Allowed("DrawRun", "rings__most", "thread", "a run takes as many threads as its ring has space for"),
+    *(
+        Allowed("DrawRun", given, begin, "what waits for the unit begins in the cycle in which that is idle")
+        for given, begin in (
+            ("emits__idle", "emits__begin"),
+            ("grouper__idle", "grouper__begin"),
+            ("rings__ready", "grouper__begin"),
+        )
+    ),
+    Allowed("EmitGrouper", "emitted__valid", "control__idle", "what is emitted in this cycle is not kept yet"),
+    Allowed("ResultRouter", "reads__*__register", "reads__*__word", "combinational by contract: a register is read"),
     Allowed("Interlock", "strip__*", "strip__ready", "the strip itself says what it conflicts with"),
     Allowed("CommandProcessor", "draw_lines__request__*", "memory__lines__request__*", _GRANT),
     Allowed("CommandProcessor", "draw_lines__request__valid", "draw_lines__request__ready", _GRANT),
@@ -286,6 +319,19 @@ ALLOWED = (
         "CommandExecutor", "memory__command__ready", "launcher__invalidate", "the command is complete in this cycle"
     ),
     Allowed("CommandExecutor", "run__failed", "performance__restore", "the run is judged in one cycle"),
+    Allowed(
+        "CommandExecutor", "host__buffer__*", "buffers__begin", "a buffer begins in the cycle in which it is taken"
+    ),
+    *(
+        Allowed(
+            "CommandExecutor", given, "settings__commands", "settings are set, kept and restored with their command"
+        )
+        for given in ("launcher__done", "launcher__status", "memory__command__ready", "run__failed")
+    ),
+    *(
+        Allowed("CommandExecutor", "settings__is_empty", output, "of an empty domain nothing is launched")
+        for output in ("launcher__launch", "performance__*", "settings__commands")
+    ),
     # Inside cores: the scheduler, its ports, and constants.
     *(
         Allowed("Scheduler", given, output, "the oldest wavefront is chosen that needs nothing which is not there")
@@ -326,6 +372,23 @@ ALLOWED = (
         )
         for port in ("alu", "flow")
     ),
+    # Inside all cores: the ends of wavefronts.
+    *(
+        Allowed(
+            "OutputRegisters", f"{read}__context", f"{read}__written", "combinational by contract: a context is read"
+        )
+        for read in ("sent", "tested")
+    ),
+    *(
+        Allowed("Retirement", given, output, "words are read in the cycle before they are sent, and sent as they come")
+        for given, output in (
+            ("output__ready", "outputs__*"),
+            ("outputs__words", "output__payload"),
+            ("outputs__written", "output__payload"),
+            ("outputs__written", "outputs__target"),
+        )
+    ),
+    Allowed("Retirement", "conditional__values", "tester__request__payload", "values are tested as they come"),
     # Inside R700 cores: the fetch unit and its finders.
     *(
         Allowed(unit, "walk__start", "walk__valid", "a finder that is not started finds nothing")
@@ -349,9 +412,21 @@ ALLOWED = (
     *(Allowed(unit, "code__found", "trace", "for an observer alone") for unit in ("FetchSequencer", "FetchUnit")),
     Allowed("FetchUnit", "registers__in_flight", "outcome__*", "an outcome follows the last write by one cycle"),
     Allowed("FetchUnit", "registers__in_flight", "registers__read__valid", "so does a read of what was fetched"),
+    Allowed("PassSender", "extent", "passes__*", "it is a register of the executor"),
     *(
-        Allowed("PassSender", "extent", f"{output}__*", "it is a register of the executor")
-        for output in ("direct", "request")
+        Allowed(unit, f"passes__{given}", f"passes__{output}", "a request has its entry in its cycle, or waits for one")
+        for unit in ("FetchExecutor", "PassSender")
+        for given, output in (
+            ("entry", "record"),
+            ("entry", "request__payload"),
+            ("full", "record"),
+            ("full", "request__valid"),
+            ("request__ready", "record"),
+        )
+    ),
+    *(
+        Allowed(unit, "start__share__valid", "start__share__ready", "it is ready in the cycle of the last row")
+        for unit in ("FetchExecutor", "FetchUnit")
     ),
     # Inside R700 cores: wavefronts and registers.
     *(
@@ -359,6 +434,13 @@ ALLOWED = (
         for given in ("alu_outcome", "fetch_outcome", "start")
         for output in ("alu_outcome", "fetch_outcome", "start")
     ),
+    *(
+        Allowed(
+            unit, "registers__others", "registers__writes", "writes of other units pass in the cycles that are free"
+        )
+        for unit in ("AluUnit", "Pipeline")
+    ),
+    Allowed("Pipeline", "end__gates", "registers__writes", "results are written in the cycle in which they come"),
     Allowed("GroupEffects", "before", "after", "combinational by contract: masks before a group give those after it"),
     *(
         Allowed("OtherWrites", given, f"{output}__ready", "one write is taken, by a fixed priority")
