@@ -54,7 +54,7 @@ class ResultRouter(wiring.Component):
     finite : ``Out(1)``
         As that of `Snap`, of this coordinate.
     snaps : ``Out(1)``
-        There is one that is not `snapped` yet.
+        There is one, from the cycle of its result to the one in which it is `snapped`.
     """
 
     taken: In(1)
