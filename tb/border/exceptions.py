@@ -4,55 +4,31 @@ A path that is not in this table bounds the clock without a decision. A new one 
 with its reason; a register in its unit, which takes a cycle, is the other choice.
 """
 
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from ctm.tb.border.allowed import ACCEPTED, CONSTANT, GRANT, RETURNED, Allowed
+from ctm.tb.border.draw_exceptions import DRAWS
 
-from ctm.tb.border.units import Pair
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """Pairs of ports of a unit between which there may be a path; `*` in a port's name stands for anything.
-
-    `unit` is the name of its class, `reason` what the path is for.
-    """
-
-    unit: str
-    input: str
-    output: str
-    reason: str
-
-    def covers(self, pair: Pair) -> bool:
-        """Whether a pair is one of these."""
-        return pair.unit == self.unit and fnmatchcase(pair.input, self.input) and fnmatchcase(pair.output, self.output)
-
-
-_GRANT = "the grant follows from the requests of this cycle"
-_ACCEPTED = "a granted request is accepted in the cycle in which the other side accepts it"
 _FORWARDED = "requests are forwarded in their cycle, as latency of memory is what wavefronts wait for"
-_RETURNED = "responses are returned in their cycle, for the same reason"
 _RESPONSE = "all ports together give one response in a cycle"
 _PORT = "the address says by which memory port a line goes, and that port grants"
 _ORDERED = "writes of a client stay in order over several ports, so the line's port decides about ready"
-_CONSTANT = "it is constant while the unit works"
 _COMMAND = "ready says that the command is complete, which depends on which command it is"
 _LAUNCHED = "a program starts in the cycle in which its launch is done"
 
 ALLOWED = (
     # Arbitration: combinational by contract, a waiting grant is held.
-    Allowed("Arbiter", "inputs__*__valid", "output__valid", _GRANT),
-    Allowed("Arbiter", "inputs__*__valid", "output__payload", _GRANT),
+    Allowed("Arbiter", "inputs__*__valid", "output__valid", GRANT),
+    Allowed("Arbiter", "inputs__*__valid", "output__payload", GRANT),
     Allowed("Arbiter", "inputs__*__payload", "output__payload", "the payload of the granted input"),
     Allowed("Arbiter", "inputs__*__valid", "inputs__*__ready", "only the granted input is accepted"),
-    Allowed("Arbiter", "output__ready", "inputs__*__ready", _ACCEPTED),
-    Allowed("SharedClient", "clients__*__request__valid", "shared__request__*", _GRANT),
+    Allowed("Arbiter", "output__ready", "inputs__*__ready", ACCEPTED),
+    Allowed("SharedClient", "clients__*__request__valid", "shared__request__*", GRANT),
     Allowed("SharedClient", "clients__*__request__payload", "shared__request__payload", "the granted client's payload"),
     Allowed(
         "SharedClient", "clients__*__request__valid", "clients__*__request__ready", "only the granted one is accepted"
     ),
-    Allowed("SharedClient", "shared__request__ready", "clients__*__request__ready", _ACCEPTED),
-    Allowed("SharedClient", "shared__response__payload", "clients__*__response__payload", _RETURNED),
-    Allowed("SharedClient", "shared__response__valid", "clients__*__response__valid", _RETURNED),
+    Allowed("SharedClient", "shared__request__ready", "clients__*__request__ready", ACCEPTED),
+    Allowed("SharedClient", "shared__response__payload", "clients__*__response__payload", RETURNED),
+    Allowed("SharedClient", "shared__response__valid", "clients__*__response__valid", RETURNED),
     Allowed("SharedClient", "clients__*__response__ready", "shared__response__ready", "it holds no responses itself"),
     Allowed("RegisteredHandshake", "input__payload", "output__payload", "a stream holds its payload until it is taken"),
     # Lines between memory ports and their clients.
@@ -66,32 +42,32 @@ ALLOWED = (
         )
     ),
     Allowed("ReadPorts", "client_*__request__*", "ports__*__request__*", f"{_FORWARDED}; {_PORT}"),
-    Allowed("ReadPorts", "ports__*__request__ready", "client_*__request__ready", _ACCEPTED),
-    Allowed("ReadPorts", "ports__*__response__*", "client_*__response__*", _RETURNED),
+    Allowed("ReadPorts", "ports__*__request__ready", "client_*__request__ready", ACCEPTED),
+    Allowed("ReadPorts", "ports__*__response__*", "client_*__response__*", RETURNED),
     Allowed("WritePorts", "writes__*", "ports__*__request__*", f"a slice is forwarded in its cycle; {_PORT}"),
-    Allowed("WritePorts", "ports__*__request__ready", "writes__*__ready", _ACCEPTED),
-    Allowed("MemoryController", "ports__*__read__response__*", "code__response__*", _RETURNED),
+    Allowed("WritePorts", "ports__*__request__ready", "writes__*__ready", ACCEPTED),
+    Allowed("MemoryController", "ports__*__read__response__*", "code__response__*", RETURNED),
     Allowed("ReadPorts", "client_*__request__valid", "client_*__request__ready", "a grant excludes the other clients"),
     Allowed("ReadPorts", "client_*__request__payload", "client_*__request__ready", _PORT),
     Allowed("WritePorts", "writes__*__valid", "writes__*__ready", "a grant excludes the other clients"),
     Allowed("WritePorts", "writes__*__payload", "writes__*__ready", f"{_PORT}; {_ORDERED}"),
     Allowed("ReorderBuffer", "client_*__request__valid", "requests__*__valid", _FORWARDED),
     Allowed("ReorderBuffer", "client_*__request__payload", "requests__*__payload", _FORWARDED),
-    Allowed("ReorderBuffer", "requests__*__ready", "client_*__request__ready", _ACCEPTED),
+    Allowed("ReorderBuffer", "requests__*__ready", "client_*__request__ready", ACCEPTED),
     Allowed("LineAssembly", "client__request__valid", "lines__request__valid", _FORWARDED),
     Allowed("LineAssembly", "client__request__payload", "lines__request__payload", _FORWARDED),
-    Allowed("LineAssembly", "lines__request__ready", "client__request__ready", _ACCEPTED),
+    Allowed("LineAssembly", "lines__request__ready", "client__request__ready", ACCEPTED),
     Allowed("ConstantReader", "client__request__valid", "lines__request__valid", _FORWARDED),
     Allowed("ConstantReader", "client__request__payload", "lines__request__payload", "the bank's base is added"),
-    Allowed("ConstantReader", "lines__request__ready", "client__request__ready", _ACCEPTED),
-    Allowed("ConstantReader", "lines__response__valid", "client__response__valid", _RETURNED),
+    Allowed("ConstantReader", "lines__request__ready", "client__request__ready", ACCEPTED),
+    Allowed("ConstantReader", "lines__response__valid", "client__response__valid", RETURNED),
     Allowed(
         "ConstantReader", "lines__response__payload", "client__response__payload", "a beat of the line it waits with"
     ),
     Allowed("ConstantReader", "client__response__ready", "lines__response__ready", "a line leaves with its last beat"),
     Allowed("CodeReader", "cores__*__request__valid", "lines__request__valid", _FORWARDED),
     Allowed("CodeReader", "cores__*__request__payload", "lines__request__payload", _FORWARDED),
-    Allowed("CodeReader", "lines__request__ready", "cores__*__request__ready", _ACCEPTED),
+    Allowed("CodeReader", "lines__request__ready", "cores__*__request__ready", ACCEPTED),
     Allowed("CounterWriter", "counters__valid", "line__valid", "combinational by contract: it only aligns two words"),
     Allowed(
         "CounterWriter", "counters__payload", "line__payload", "combinational by contract: it only aligns two words"
@@ -119,7 +95,7 @@ ALLOWED = (
         Allowed(unit, given, output, reason)
         for unit in ("MemoryController", "Outputs")
         for given, output, reason in (
-            ("blending__adds", "*", _CONSTANT),
+            ("blending__adds", "*", CONSTANT),
             ("output__valid", "blending__taken", "it counts outputs in the cycle in which they are taken"),
             ("uncached__done__ready", "blending__written", "uncached writes leave one queue, in order"),
         )
@@ -166,7 +142,7 @@ ALLOWED = (
         "line_written__ready",
         "an error of a refill is reported first, and a write's error waits",
     ),
-    Allowed("ConditionalUnit", "target__writes_enabled", "cache__change", _CONSTANT),
+    Allowed("ConditionalUnit", "target__writes_enabled", "cache__change", CONSTANT),
     Allowed(
         "ConditionalUnit",
         "cache__result",
@@ -181,7 +157,7 @@ ALLOWED = (
     ),
     # Wavefronts on their path from the domain to the array.
     Allowed("WavefrontTester", "domain_wavefront__*", "client__request__*", "a test is requested in the same cycle"),
-    Allowed("WavefrontTester", "client__request__ready", "domain_wavefront__ready", _ACCEPTED),
+    Allowed("WavefrontTester", "client__request__ready", "domain_wavefront__ready", ACCEPTED),
     Allowed(
         "WavefrontTester",
         "client__response__payload",
@@ -200,97 +176,7 @@ ALLOWED = (
     Allowed(
         "WavefrontSlices", "client__response__ready", "unit__response__ready", "it is returned with its last slice"
     ),
-    # Draws.
-    *(
-        Allowed(unit, given, output, _CONSTANT)
-        for unit, given, output in (
-            ("DrawPipeline", "draw__launching", "blending__adds"),
-            ("DrawPipeline", "draw__launching", "state"),
-            ("DrawPipeline", "draw__launching", "wavefront__*"),
-            ("DrawPipeline", "draw__state", "*"),
-            ("DrawPipeline", "programs", "*"),
-            ("DrawRun", "program", "*"),
-            ("DrawRun", "emitted__used", "vertices__*"),
-            ("EmitGrouper", "program", "*"),
-            ("VertexGrouper", "state", "batch__vertex"),
-            ("VertexGrouper", "state", "space__*"),
-            ("DrawRun", "draw__state", "*"),
-            ("DrawRun", "batch__used", "vertices__*"),
-            ("IndexReader", "buffer", "lines__response__ready"),
-            ("VertexGrouper", "state", "lines__response__ready"),
-            ("Launch", "draw", "processor__status"),
-            ("Launch", "processor__image", "draw_programs"),
-            ("Launch", "processor__image", "processor__status"),
-        )
-    ),
-    *(
-        Allowed(unit, "space__*", output, "streams say from registers whether a primitive fits")
-        for unit, outputs in (
-            ("BatchBuilder", ("batch__vertex", "indices__ready", "space__take")),
-            ("EmitGrouper", ("batch__vertex", "space__take")),
-            ("VertexGrouper", ("batch__vertex", "lines__response__ready", "space__take")),
-        )
-        for output in outputs
-    ),
-    Allowed("BatchBuilder", "indices__*", "space__take", "the last corner of a primitive takes its space"),
-    Allowed("Blender", "output__*", "passed__*", "what is not added passes"),
-    Allowed("Blender", "passed__ready", "output__ready", _ACCEPTED),
-    Allowed(
-        "DrawRun", "batch__primitive__*", "thread", "words of a thread are those of the first primitive of a queue"
-    ),
-    Allowed("DrawRun", "batch__primitive__valid", "batch__primitive__ready", "the thread's last word takes it"),
-    Allowed(
-        "DrawRun", "emitted__primitive__*", "raster__primitive__*", "primitives come from a queue and go to a register"
-    ),
-    Allowed("DrawRun", "raster__primitive__ready", "emitted__primitive__ready", _ACCEPTED),
-    *(
-        Allowed(unit, command, output, "the units of draws keep it with the command")
-        for unit, command in (("MemoryController", "processor__command__*"), ("Registers", "command__*"))
-        for output in ("draw_buffers__ring", "draw_buffers__stream")
-    ),
-    Allowed("BatchBuilder", "indices__*", "batch__vertex", "a vertex is in the core before its wavefront is offered"),
-    Allowed("BatchBuilder", "indices__*", "indices__ready", "the last corner of a primitive, or an end, takes it"),
-    *(
-        Allowed(unit, "lines__response__valid", "lines__response__ready", "a line is taken with its last index")
-        for unit in ("IndexReader", "VertexGrouper", "DrawPipeline")
-    ),
-    Allowed("IndexReader", "index__ready", "lines__response__ready", "a line is taken with its last index"),
-    Allowed("Topology", "primitive__ready", "index__ready", "its output is its only register"),
-    Allowed(
-        "DrawRun", "batch__primitive__*", "raster__primitive__*", "primitives come from a queue and go to a register"
-    ),
-    Allowed("DrawRun", "raster__primitive__ready", "batch__primitive__ready", _ACCEPTED),
-    Allowed(
-        "DrawRun", "rings__most", "batch__primitive__ready", "a run takes as many threads as its ring has space for"
-    ),
-    Allowed("DrawRun", "rings__most", "thread", "a run takes as many threads as its ring has space for"),
-    *(
-        Allowed("DrawRun", given, begin, "what waits for the unit begins in the cycle in which that is idle")
-        for given, begin in (
-            ("emits__idle", "emits__begin"),
-            ("grouper__idle", "grouper__begin"),
-            ("rings__ready", "grouper__begin"),
-        )
-    ),
-    Allowed("EmitGrouper", "emitted__valid", "control__idle", "what is emitted in this cycle is not kept yet"),
-    Allowed("ResultRouter", "reads__*__register", "reads__*__word", "combinational by contract: a register is read"),
-    Allowed("Interlock", "strip__*", "strip__ready", "the strip itself says what it conflicts with"),
-    Allowed("CommandProcessor", "draw_lines__request__*", "memory__lines__request__*", _GRANT),
-    Allowed("CommandProcessor", "draw_lines__request__valid", "draw_lines__request__ready", _GRANT),
-    Allowed("CommandProcessor", "memory__lines__request__ready", "draw_lines__request__ready", _ACCEPTED),
-    Allowed(
-        "CommandProcessor", "draw_lines__response__ready", "memory__lines__response__ready", "it holds no lines itself"
-    ),
-    Allowed("CommandProcessor", "memory__lines__response__*", "draw_lines__response__*", _RETURNED),
-    Allowed(
-        "MemoryController",
-        "processor__command__payload",
-        "draw_buffers__vertex_buffer",
-        "cores write the buffer with the command",
-    ),
-    Allowed("Registers", "command__*", "written", "caches write the descriptor with the command"),
-    Allowed("Registers", "command__*", "draw_buffers__vertex_buffer", "cores write the buffer with the command"),
-    Allowed("DrawPipeline", "filled__stream", "filled__dwords", "combinational by contract"),
+    *DRAWS,
     # Others.
     Allowed("ProgramRun", "array__idle", "control__ended", "a program has ended when the array is idle"),
     *(

@@ -272,7 +272,7 @@ class ConditionalCache(wiring.Component):
         return unwritten
 
     def _release(self, m: Module, replaced: data.View) -> None:
-        """Release the row of a line that was replaced: all accesses to it have left the queue."""
+        """Release the row of a line that was replaced: no access to it is in the queue any more."""
         release = m.submodules.write_backs.release
         m.d.comb += [
             release.valid.eq(replaced.valid),
