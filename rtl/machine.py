@@ -173,45 +173,56 @@ class Machine(wiring.Component):
         connect(m, array.tests, conditional.clients[_ARRAY])
 
     def _connect_draw(self, m: Module, draw: DrawPipeline) -> None:
-        """Draws, whose wavefronts the array takes while no program of a domain runs."""
+        """The draw pipeline, between the command processor and the array."""
         m.submodules.draw = resettable(draw, self._host.reset)
         processor, array, launch, controller = self.processor, self._array, self._launch, self.controller
+        connect(m, array.report, draw.array)
         connect(m, processor.draw, draw.draw)
         connect(m, draw.lines, processor.draw_lines)
         connect(m, draw.blending, controller.blending)
-        given, payload = array.wavefront, array.wavefront.payload
-        of_domain, of_draw = processor.wavefront, draw.wavefront
         m.d.comb += [
             draw.tests.eq(processor.tests),
             draw.programs.eq(launch.draw_programs),
-            draw.array_idle.eq(array.report.idle),
-            draw.fault.valid.eq(array.report.fault.valid),
-            draw.fault.payload.eq(array.report.fault.payload),
             launch.draw.eq(draw.state),
-            given.valid.eq(of_domain.valid | of_draw.valid),
-            of_domain.ready.eq(given.ready),
-            of_draw.ready.eq(given.ready),
-            *(
-                payload[name].eq(Mux(of_draw.valid, of_draw.payload[name], of_domain.payload[name]))
-                for name in ("i", "j", "covered", "core")
-            ),
-            payload.drawn.eq(of_draw.payload.drawn),
-            array.shading.vertex.eq(draw.shading.vertex),
-            array.shading.buffer.eq(controller.draw_buffers.vertex_buffer),
-            array.shading.words.eq(draw.shading.words),
-            draw.shading.exported.eq(array.shading.exported),
-            draw.shading.constant.eq(array.shading.constant),
-            draw.shading.ended.eq(array.shading.ended),
         ]
         if self._config.pipeline.has_geometry:
-            connect(m, array.shading.emits, draw.shading.emits)
             connect(m, processor.filled, draw.filled)
             m.d.comb += [
                 draw.ring.eq(controller.draw_buffers.ring),
                 draw.stream.eq(controller.draw_buffers.stream),
-                array.shading.thread.eq(draw.shading.thread),
-                draw.shading.streams.eq(array.shading.streams),
             ]
+        # The address of the indices is that of a read that failed, if one of these did.
+        with m.If(processor.draw.failed & processor.draw.index_failed):
+            m.d.comb += processor.memory.read_errors.address.eq(processor.draw.state.indices.address)
+        self._connect_shading(m, draw)
+        self._count_draws(m, draw)
+
+    def _connect_shading(self, m: Module, draw: DrawPipeline) -> None:
+        """Vertices and pixels of draws, whose wavefronts the array takes while no program of a domain runs."""
+        array, own, given = self._array, draw.shading, self._array.shading
+        of_domain, of_draw, taken = self.processor.wavefront, draw.wavefront, array.wavefront
+        m.d.comb += [
+            taken.valid.eq(of_domain.valid | of_draw.valid),
+            of_domain.ready.eq(taken.ready),
+            of_draw.ready.eq(taken.ready),
+            *(
+                taken.payload[name].eq(Mux(of_draw.valid, of_draw.payload[name], of_domain.payload[name]))
+                for name in ("i", "j", "covered", "core")
+            ),
+            taken.payload.drawn.eq(of_draw.payload.drawn),
+            given.vertex.eq(own.vertex),
+            given.buffer.eq(self.controller.draw_buffers.vertex_buffer),
+            given.words.eq(own.words),
+            own.exported.eq(given.exported),
+            own.constant.eq(given.constant),
+            own.ended.eq(given.ended),
+        ]
+        if self._config.pipeline.has_geometry:
+            connect(m, given.emits, own.emits)
+            m.d.comb += [given.thread.eq(own.thread), own.streams.eq(given.streams)]
+
+    def _count_draws(self, m: Module, draw: DrawPipeline) -> None:
+        """What the host's counters count of draws."""
         counts, steps = draw.counts, self._host.draw_steps
         raster = counts.raster
         m.d.comb += [
@@ -230,9 +241,6 @@ class Machine(wiring.Component):
             steps.DRAW_WAIT_ORDER.eq(counts.wait_order),
             steps.DRAW_WAIT_RASTER.eq(counts.wait_raster),
         ]
-        # The address of the indices is that of a read that failed, if one of these did.
-        with m.If(processor.draw.failed & processor.draw.index_failed):
-            m.d.comb += processor.memory.read_errors.address.eq(processor.draw.state.indices.address)
 
     def _connect_memory(self, m: Module) -> None:
         controller, ports = self.controller, self._memory_ports

@@ -81,6 +81,42 @@ class StreamSpace(Interface):
         )
 
 
+class Grouping(Interface):
+    """The instances of which batches are made, seen from the unit that runs the draw.
+
+    Members
+    -------
+    begin : ``Out(1)``
+        Begin an instance, only while `idle`; what remains of the last one is dropped.
+    drop : ``Out(1)``
+        Read no more indices.
+    idle : ``In(1)``
+        No line of indices is in flight.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({"begin": Out(1), "drop": Out(1), "idle": In(1)})
+
+
+class EmitGrouping(Interface):
+    """The runs of a geometry program whose vertices are grouped, seen from the unit that runs the draw.
+
+    Members
+    -------
+    clear : ``Out(1)``
+        A run begins, which has emitted nothing.
+    begin : ``Out(1)``
+        Make the batches of threads 0 to `threads` - 1; only while `idle`.
+    threads : ``Out(range(vertices + 1))``
+        Those of the run.
+    idle : ``In(1)``
+        All that was emitted is kept.
+    """
+
+    def __init__(self, vertices: int) -> None:
+        super().__init__({"clear": Out(1), "begin": Out(1), "threads": Out(range(vertices + 1)), "idle": In(1)})
+
+
 class Batch(Interface):
     """A batch of vertices and primitives of up to `corners`, seen from the unit that makes it.
 

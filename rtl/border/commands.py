@@ -120,8 +120,8 @@ class ReadErrors(Interface):
         super().__init__({"watch": Out(1), "address": In(ADDRESS_BITS)})
 
 
-class ProcessorClient(Interface):
-    """The command processor's port of the memory controller, seen from the command processor.
+class ExecutionClient(Interface):
+    """The port of the memory controller for the execution of commands, seen from the unit that executes them.
 
     Members
     -------
@@ -129,9 +129,29 @@ class ProcessorClient(Interface):
         Taken when completed, flushes included.
     idle : ``In(1)``
         All that the array wrote is in the output cache, or in memory; low at the latest when the array becomes idle.
-    lines : ``Out(LineClient(slice_bits))``
     counters : ``Out(CounterClient(single=single))``
     lost : ``Out(LostAccess())``
+    """
+
+    def __init__(self, *, single: bool = False) -> None:
+        super().__init__(
+            {
+                "command": Out(stream.Signature(UNIT_COMMAND)),
+                "idle": In(1),
+                "counters": Out(CounterClient(single=single)),
+                "lost": Out(LostAccess()),
+            }
+        )
+
+
+class ProcessorClient(Interface):
+    """The command processor's port of the memory controller, seen from the command processor.
+
+    Members
+    -------
+    command, idle, counters, lost
+        As `ExecutionClient` has them.
+    lines : ``Out(LineClient(slice_bits))``
     read_errors : ``Out(ReadErrors())``
         Watched from the start of each program on.
     """
@@ -139,11 +159,8 @@ class ProcessorClient(Interface):
     def __init__(self, slice_bits: int = LINE_BITS, *, single: bool = False) -> None:
         super().__init__(
             {
-                "command": Out(stream.Signature(UNIT_COMMAND)),
-                "idle": In(1),
+                **ExecutionClient(single=single).members,
                 "lines": Out(LineClient(slice_bits)),
-                "counters": Out(CounterClient(single=single)),
-                "lost": Out(LostAccess()),
                 "read_errors": Out(ReadErrors()),
             }
         )

@@ -200,6 +200,29 @@ def drawn_layout(config: MachineConfig) -> data.StructLayout | None:
     )
 
 
+class FetchShading(Interface):
+    """What the fetch unit of a core that shades has of the core's port, seen from the unit.
+
+    Members
+    -------
+    buffer, exported
+        As those of `ShadingClient`.
+    vertex, streams
+        With geometry programs: likewise.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        vertices = config.pipeline.vertices
+        geometry = {"vertex": In(vertex_write_layout(vertices)), "streams": Out(STREAMS)}
+        super().__init__(
+            {
+                "buffer": In(VERTEX_BUFFER_WRITE),
+                "exported": Out(vector_write_layout(vertices)),
+                **(geometry if config.pipeline.has_geometry else {}),
+            }
+        )
+
+
 class ShadingClient(Interface):
     """The port of a core that shades vertices and pixels, seen from the core.
 

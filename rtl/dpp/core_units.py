@@ -200,6 +200,8 @@ def connect_retirement(
     `contexts` are the addresses of the readers, `states` their data.
     """
     connect(m, retirement.tester, flipped(core.tests))
+    connect(m, retirement.outputs, outputs.sent)
+    connect(m, retirement.conditional, outputs.tested)
     m.d.comb += [
         # Lanes of the border that the output registers do not give stay 0: nothing is written.
         core.output.valid.eq(retirement.output.valid),
@@ -210,18 +212,9 @@ def connect_retirement(
             for name in ("words", "mask")
             for lane, value in enumerate(retirement.output.payload[name])
         ),
-        contexts[_OUTPUT].eq(retirement.context),
-        contexts[_TEST].eq(retirement.test_context),
+        contexts[_OUTPUT].eq(retirement.outputs.context),
+        contexts[_TEST].eq(retirement.conditional.context),
         retirement.state.eq(states[_OUTPUT]),
-        retirement.test_state.eq(states[_TEST]),
+        retirement.tested_state.eq(states[_TEST]),
         retirement.program.eq(core.launched),
-        outputs.context.eq(retirement.context),
-        outputs.target.eq(retirement.target),
-        outputs.conditional_context.eq(retirement.test_context),
-        retirement.words.eq(outputs.words),
-        retirement.written.eq(outputs.written),
-        retirement.conditional.eq(outputs.conditional),
-        retirement.conditional_written.eq(outputs.conditional_written),
     ]
-    if outputs.sizes.beats > 1:
-        m.d.comb += [outputs.beat.eq(retirement.beat), outputs.conditional_beat.eq(retirement.test_beat)]

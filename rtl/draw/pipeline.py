@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.drawing import DrawClient, FilledClient
 from ctm.rtl.border.lines import LineClient
-from ctm.rtl.border.programs import program_fault_layout, wavefront_layout
+from ctm.rtl.border.programs import ArrayReport, wavefront_layout
 from ctm.rtl.border.shading import (
     DRAW,
     DRAW_PROGRAMS,
@@ -70,8 +70,7 @@ class DrawPipeline(wiring.Component):
     blending : ``Out(Blending())``
     counts, covered : ``Out(DRAW_COUNTS)``, ``Out(lanes)``
         What happened in the cycle before, and the covered pixels of the strip that was given.
-    array_idle, fault
-        As in the array's report.
+    array : ``In(ArrayReport(program_format))``
     """
 
     def __init__(self, config: MachineConfig, program_format: ProgramFormat) -> None:
@@ -95,8 +94,7 @@ class DrawPipeline(wiring.Component):
                 "blending": Out(Blending()),
                 "counts": Out(DRAW_COUNTS),
                 "covered": Out(lanes),
-                "array_idle": In(1),
-                "fault": In(stream.Signature(program_fault_layout(program_format), always_ready=True)),
+                "array": In(ArrayReport(program_format)),
             }
         )
 
@@ -116,21 +114,18 @@ class DrawPipeline(wiring.Component):
         m.submodules.records = records = Records(config.array.threads)
         draw, shading = self.draw, self.shading
         connect(m, flipped(draw), run.draw)
-        connect(m, flipped(self.fault), run.fault)
+        connect(m, flipped(self.array), run.array)
+        connect(m, run.grouper, grouper.control)
         connect(m, grouper.lines, flipped(self.lines))
         connect(m, grouper.batch, run.batch)
-        connect(m, run.primitive, rasterizer.primitive)
+        connect(m, run.raster.primitive, rasterizer.primitive)
         connect(m, rasterizer.positions, store.positions)
         connect(m, records.free, rasterizer.records.free)
         connect_slice(m, "strips", rasterizer.strip, interlock.strip, SliceMode.LIGHT)
         m.d.comb += [
-            grouper.begin.eq(run.begin),
-            grouper.drop.eq(run.drop),
             grouper.state.eq(draw.state),
             grouper.by_primitive.eq(self.programs.by_primitive),
-            run.grouper_idle.eq(grouper.idle),
-            run.array_idle.eq(self.array_idle),
-            run.raster_idle.eq(rasterizer.idle & interlock.idle),
+            run.raster.idle.eq(rasterizer.idle & interlock.idle),
             store.vertex.eq(shading.vertex),
             store.exported.eq(shading.exported),
             store.record.eq(rasterizer.records.write),
@@ -184,19 +179,15 @@ class DrawPipeline(wiring.Component):
         m.submodules.rings = rings = Rings(lanes, vertices)
         m.submodules.streams = streams = Streams()
         connect(m, emits.batch, run.emitted)
+        connect(m, run.emits, emits.control)
+        connect(m, rings.fit, run.rings)
         connect(m, flipped(shading.emits), emits.emitted)
         m.d.comb += [
-            emits.clear.eq(run.clear),
-            emits.begin.eq(run.emits_begin),
-            emits.threads.eq(run.threads),
             emits.program.eq(program),
             emits.provoking_last.eq(draw.state.raster.provoking_last),
-            run.emits_idle.eq(emits.idle),
             run.corners.eq(corners_of(draw.state.raster.primitive, assembled(geometry=True))),
             run.program.eq(program),
-            run.ready.eq(rings.ready),
-            run.threads_fit.eq(rings.most[Ring.GS_VS.value]),
-            grouper.most.eq(Mux(program.present, rings.most[Ring.ES_GS.value], vertices)),
+            grouper.most.eq(Mux(program.present, rings.fit.most[Ring.ES_GS.value], vertices)),
             shading.thread.eq(run.thread),
             rings.write.eq(self.ring),
             rings.items[Ring.ES_GS.value].eq(program.vertex_item),

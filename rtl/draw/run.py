@@ -7,12 +7,15 @@ from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.assembly import MOST_CORNERS, Batch
+from ctm.rtl.border.assembly import MOST_CORNERS, Batch, EmitGrouping, Grouping
 from ctm.rtl.border.drawing import DrawClient
 from ctm.rtl.border.draws import CORNERS, primitive_layout
-from ctm.rtl.border.programs import program_fault_layout, wavefront_layout
+from ctm.rtl.border.interface import Interface
+from ctm.rtl.border.programs import ArrayReport, wavefront_layout
 from ctm.rtl.border.shading import GEOMETRY_PROGRAM, START_WORDS, Stage, start_write_layout
 from ctm.rtl.config import MachineConfig
+from ctm.rtl.draw.rings import RingFit
+from ctm.rtl.isa.draws import Ring
 from ctm.rtl.isa.executable import ProgramFormat
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
@@ -22,6 +25,20 @@ _NUMBER_WORD = 2
 """The word in which a geometry program finds the primitive's number; the others are its vertices', in order."""
 _SETTLES = 4
 """Cycles in which the array may look idle after it was given a wavefront."""
+
+
+class RasterClient(Interface):
+    """The primitives that are drawn, seen from the unit that gives them.
+
+    Members
+    -------
+    primitive : ``Out(stream.Signature(primitive_layout(vertices)))``
+    idle : ``In(1)``
+        No primitive and no strip is in flight.
+    """
+
+    def __init__(self, vertices: int) -> None:
+        super().__init__({"primitive": Out(stream.Signature(primitive_layout(vertices))), "idle": In(1)})
 
 
 class DrawRun(wiring.Component):
@@ -35,73 +52,51 @@ class DrawRun(wiring.Component):
     Members
     -------
     draw : ``In(DrawClient(program_format))``
-    begin, drop : ``Out(1)``
-        See `VertexGrouper`.
-    grouper_idle : ``In(1)``
+    grouper : ``Out(Grouping())``
     batch : ``In(Batch(vertices))``
-    primitive : ``Out(stream.Signature(primitive_layout(vertices)))``
-        The primitives that are drawn.
-    raster_idle : ``In(1)``
-        No primitive and no strip is in flight.
+    raster : ``Out(RasterClient(vertices))``
     vertices : ``Out(stream.Signature(wavefront_layout(lanes)))``
         Wavefronts of threads: i is the vertex store's entry of the first vertex, or the first thread's number.
     stage : ``Out(Stage)``
     instance : ``Out(32)``
     done : ``Out(1)``
         The draw ends, and all of its vertices were shaded.
-    array_idle : ``In(1)``
-        May still be high for some cycles after the array was given a wavefront.
-    fault : ``In(stream.Signature(program_fault_layout(program_format), always_ready=True))``
+    array : ``In(ArrayReport(program_format))``
+        `idle` may still be high for some cycles after the array was given a wavefront.
     corners : ``In(range(7))``
         Those of a primitive that is assembled.
     program : ``In(GEOMETRY_PROGRAM)``
         With geometry programs, as all that follow.
-    ready : ``In(1)``
-        The draw's rings are measured.
-    threads_fit : ``In(range(vertices + 1))``
-        Most threads of a run.
+    rings : ``In(RingFit(vertices))``
+        A run has as many threads as items fit into the ring `GS_VS`.
     thread : ``Out(start_write_layout(vertices))``
-    threads : ``Out(range(vertices + 1))``
-        Those of the run.
-    clear, emits_begin : ``Out(1)``
-    emits_idle : ``In(1)``
+    emits : ``Out(EmitGrouping(vertices))``
     emitted : ``In(Batch(vertices))``
-        See `EmitGrouper`.
     """
 
     def __init__(self, config: MachineConfig, program_format: ProgramFormat) -> None:
         self._lanes, self._vertices = config.array.wavefront_lanes, config.pipeline.vertices
         self._geometry = config.pipeline.has_geometry
         vertices = self._vertices
-        primitive = stream.Signature(primitive_layout(self._vertices))
         geometry = {
             "corners": In(range(MOST_CORNERS + 1)),
             "program": In(GEOMETRY_PROGRAM),
-            "ready": In(1),
-            "threads_fit": In(range(vertices + 1)),
+            "rings": In(RingFit(vertices)),
             "thread": Out(start_write_layout(vertices)),
-            "threads": Out(range(vertices + 1)),
-            "clear": Out(1),
-            "emits_begin": Out(1),
-            "emits_idle": In(1),
+            "emits": Out(EmitGrouping(vertices)),
             "emitted": In(Batch(vertices)),
         }
-        fault = program_fault_layout(program_format)
         super().__init__(
             {
                 "draw": In(DrawClient(program_format)),
-                "begin": Out(1),
-                "drop": Out(1),
-                "grouper_idle": In(1),
+                "grouper": Out(Grouping()),
                 "batch": In(Batch(self._vertices, MOST_CORNERS if self._geometry else CORNERS)),
-                "primitive": Out(primitive),
-                "raster_idle": In(1),
+                "raster": Out(RasterClient(vertices)),
                 "vertices": Out(stream.Signature(wavefront_layout(self._lanes))),
                 "stage": Out(Stage),
                 "instance": Out(WORD_BITS),
                 "done": Out(1),
-                "array_idle": In(1),
-                "fault": In(stream.Signature(fault, always_ready=True)),
+                "array": In(ArrayReport(program_format)),
                 **(geometry if self._geometry else {}),
             }
         )
@@ -113,7 +108,7 @@ class DrawRun(wiring.Component):
         m = Module()
         draw, batch = self.draw, self.batch
         first, runs = Signal(range(self._vertices + self._lanes)), Signal()
-        ready = self.ready if self._geometry else Const(1)
+        ready = self.rings.ready if self._geometry else Const(1)
         settled, stopped = self._settle(m), self._stopped
         m.d.comb += [
             Value.cast(self.stage).eq(Mux(draw.launching, Stage.VERTICES.value, Stage.DOMAIN.value)),
@@ -126,14 +121,14 @@ class DrawRun(wiring.Component):
             with m.State("idle"):
                 m.d.sync += [self.instance.eq(0), stopped.eq(0)]
                 if self._geometry:
-                    m.d.sync += self.threads.eq(0)
+                    m.d.sync += self.emits.threads.eq(0)
                 with m.If(runs):
                     m.next = "instance"
                     with m.If(~draw.state.count.any() | ~draw.state.instances.any()):
                         m.next = "end"
             with m.State("instance"):
-                m.d.comb += [self._at(Stage.VERTICES), self.begin.eq(self.grouper_idle & ready)]
-                with m.If(self.begin):
+                m.d.comb += [self._at(Stage.VERTICES), self.grouper.begin.eq(self.grouper.idle & ready)]
+                with m.If(self.grouper.begin):
                     m.next = "batch"
             with m.State("batch"):
                 m.d.comb += self._at(Stage.VERTICES)
@@ -155,8 +150,8 @@ class DrawRun(wiring.Component):
                     with m.If(self.instance == draw.state.instances - 1):
                         m.next = "end"
             with m.State("end"):
-                m.d.comb += [self.drop.eq(1), self.done.eq(~stopped)]
-                with m.If(self.grouper_idle & settled):
+                m.d.comb += [self.grouper.drop.eq(1), self.done.eq(~stopped)]
+                with m.If(self.grouper.idle & settled):
                     m.d.sync += runs.eq(0)
                     m.next = "idle"
         return m
@@ -182,7 +177,7 @@ class DrawRun(wiring.Component):
                     self._give(m, emitted)
                 with m.Else():
                     self._give(m, batch)
-            with m.If(~valid & self.raster_idle & settled):
+            with m.If(~valid & self.raster.idle & settled):
                 m.next = "batch's end"
                 with m.If(has_geometry):
                     m.next = "emitted batch's end"
@@ -213,7 +208,7 @@ class DrawRun(wiring.Component):
 
     def _run_geometry(self, m: Module, first: Signal, settled: Value) -> None:
         """Run the geometry program for the batch's primitives, and then what it emits, run by run."""
-        batch, emitted, threads, program = self.batch, self.emitted, self.threads, self.program
+        batch, emitted, threads, program = self.batch, self.emitted, self.emits.threads, self.program
         given, word = batch.primitive, Signal(range(START_WORDS))
         number = _NUMBER_WORD
         corner = Mux(word > number, word - 1, word)[: (MOST_CORNERS - 1).bit_length()]
@@ -225,8 +220,8 @@ class DrawRun(wiring.Component):
             self.thread.value.eq(Mux(word == number, given.payload.number, offset)),
         ]
         with m.State("threads"):
-            m.d.comb += [self._at(Stage.GEOMETRY), self.clear.eq(1)]
-            with m.If(given.valid & (threads != self.threads_fit)):
+            m.d.comb += [self._at(Stage.GEOMETRY), self.emits.clear.eq(1)]
+            with m.If(given.valid & (threads != self.rings.most[Ring.GS_VS.value])):
                 m.d.comb += self.thread.valid.eq(1)
                 m.d.sync += word.eq(word + 1)
                 with m.If(word == START_WORDS - 1):
@@ -236,8 +231,8 @@ class DrawRun(wiring.Component):
                 m.next = "geometry"
         self._run(m, "geometry", Stage.GEOMETRY, first, threads, settled)
         with m.State("geometry' end"):
-            m.d.comb += [self._at(Stage.COPY), self.emits_begin.eq(self.emits_idle)]
-            with m.If(self.emits_idle):
+            m.d.comb += [self._at(Stage.COPY), self.emits.begin.eq(self.emits.idle)]
+            with m.If(self.emits.idle):
                 m.next = "emitted batch"
         with m.State("emitted batch"):
             m.d.comb += self._at(Stage.COPY)
@@ -262,7 +257,7 @@ class DrawRun(wiring.Component):
 
     def _give(self, m: Module, batch: wiring.PureInterface) -> None:
         """Give a batch's primitives, unless the draw discards them."""
-        given, taken, discards = batch.primitive, self.primitive, self.draw.state.raster.discard
+        given, taken, discards = batch.primitive, self.raster.primitive, self.draw.state.raster.discard
         corners, payload = given.payload.corners, given.payload
         drawn, number = [corners[corner] for corner in range(CORNERS)], Value.cast(payload.number)
         if len(corners) > CORNERS:
@@ -282,7 +277,7 @@ class DrawRun(wiring.Component):
     def _settle(self, m: Module) -> Value:
         """Whether the array has been idle, and nothing was given to it, for some cycles."""
         count = Signal(range(_SETTLES + 1), name="settled")
-        is_idle = self.array_idle & ~self.vertices.valid & self.raster_idle & ~self.primitive.valid
+        is_idle = self.array.idle & ~self.vertices.valid & self.raster.idle & ~self.raster.primitive.valid
         ends = self.batch.done | (self.emitted.done if self._geometry else 0)
         with m.If(~is_idle | ends):
             m.d.sync += count.eq(0)
@@ -292,7 +287,7 @@ class DrawRun(wiring.Component):
 
     def _record_fault(self, m: Module, runs: Value) -> None:
         """Keep the first fault."""
-        draw, fault, batch = self.draw, self.fault, self.batch
+        draw, fault, batch = self.draw, self.array.fault, self.batch
         with m.If(runs & fault.valid & (self.stage != Stage.PIXELS)):
             m.d.sync += self._stopped.eq(1)
         with m.If(draw.start):

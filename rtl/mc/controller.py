@@ -217,8 +217,8 @@ class MemoryController(wiring.Component):
         m.d.comb += [
             caches.written.eq(registers.written),
             Value.cast(caches.areas).eq(Cat(areas)),
-            caches.invalidate.eq(registers.invalidate_inputs),
-            registers.inputs_idle.eq(caches.idle),
+            caches.invalidate.eq(registers.input_cache.invalidate),
+            registers.input_cache.idle.eq(caches.idle),
             self.events.input_hit.eq(caches.hit),
             self.events.input_miss.eq(caches.miss),
             self.events.shared_hit.eq(caches.shared_hit),
@@ -268,7 +268,7 @@ class MemoryController(wiring.Component):
         m.d.sync += self.events.output_line.eq(sent)
         # Registered: the command is done a cycle after all is in memory.
         is_flushed = outputs.idle & outputs.empty & writes.idle[: len(banks)].all()
-        m.d.sync += registers.outputs_flushed.eq(registers.flush_outputs & is_flushed)
+        m.d.sync += registers.output_flush.flushed.eq(registers.output_flush.flush & is_flushed)
         if self._draws:
             m.d.sync += outputs.blend_flushed.eq(outputs.blend_flush & is_flushed)
             connect(m, outputs.blend_lines, self._reads.clients[-1])
@@ -278,7 +278,7 @@ class MemoryController(wiring.Component):
 
     def _flush(self, registers: Registers, outputs: Outputs) -> Value:
         """Whether the output cache is to be emptied."""
-        flushes = Value.cast(registers.flush_outputs)
+        flushes = Value.cast(registers.output_flush.flush)
         return flushes | outputs.blend_flush if self._draws else flushes
 
     def _connect_conditional(self, m: Module, registers: Registers) -> ConditionalCache:
@@ -292,14 +292,14 @@ class MemoryController(wiring.Component):
         connect(m, cache.line_write, self._writes.writes[_CONDITIONAL_WRITE])
         connect(m, self._writes.written[_CONDITIONAL_WRITE], cache.line_written)
         m.d.comb += [
-            cache.invalidate.eq(registers.invalidate_conditional),
-            cache.flush.eq(delay(m, registers.flush_conditional, name="flushing_conditional")),
-            registers.conditional_idle.eq(cache.idle),
+            cache.invalidate.eq(registers.conditional_cache.invalidate),
+            cache.flush.eq(delay(m, registers.conditional_flush.flush, name="flushing_conditional")),
+            registers.conditional_cache.idle.eq(cache.idle),
             self.events.conditional_hit.eq(cache.hit),
             self.events.conditional_miss.eq(cache.miss),
         ]
         # Registered, as that of the outputs.
-        m.d.sync += registers.conditional_flushed.eq(registers.flush_conditional & cache.flushed)
+        m.d.sync += registers.conditional_flush.flushed.eq(registers.conditional_flush.flush & cache.flushed)
         return cache
 
     def _connect_processor(self, m: Module) -> None:

@@ -3,13 +3,14 @@
 Source: CTM Guide pp. 13-21.
 """
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import BUFFER, EXTENT, INPUT_WRITE, RESET_BUFFER, RESET_EXTENT
 from ctm.rtl.border.commands import UNIT_COMMAND
 from ctm.rtl.border.conditional import ConditionalBuffer
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.shading import DWORD_BITS, DrawBuffers
 from ctm.rtl.isa.commands import ADDRESS
 from ctm.rtl.isa.draws import ALL_BY_NAME, VERTEX_BUFFERS
@@ -20,6 +21,36 @@ BASE_BITS = ADDRESS["base"].width
 BANKS = ("set_constf_fmt", "set_consti_fmt", "set_constb_fmt")
 """Commands that set the base of a file of constants, in the files' order."""
 _INVALIDATE_CONSTANTS = (*BANKS, "inv_constf_cache", "inv_consti_cache", "inv_constb_cache")
+
+
+class Invalidation(Interface):
+    """The invalidation of a cache, seen from the unit that requests it.
+
+    Members
+    -------
+    invalidate : ``Out(1)``
+        One cycle; only with `idle`.
+    idle : ``In(1)``
+        The cache can be invalidated.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({"invalidate": Out(1), "idle": In(1)})
+
+
+class Flush(Interface):
+    """The flush of a cache, seen from the unit that requests it.
+
+    Members
+    -------
+    flush : ``Out(1)``
+        High until the flush is done.
+    flushed : ``In(1)``
+        It is done: all is in memory. Low without `flush`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__({"flush": Out(1), "flushed": In(1)})
 
 
 class Registers(wiring.Component):
@@ -39,12 +70,10 @@ class Registers(wiring.Component):
     constant_bases : ``Out(21)``, 3 of them
         In units of 2 KiB.
     output_mask : ``Out(4)``
-    invalidate_constants, invalidate_inputs, invalidate_conditional : ``Out(1)``
+    invalidate_constants : ``Out(1)``
         One cycle.
-    inputs_idle, conditional_idle : ``In(1)``
-    flush_outputs, flush_conditional : ``Out(1)``
-        High until the flush is done.
-    outputs_flushed, conditional_flushed : ``In(1)``
+    input_cache, conditional_cache : ``Out(Invalidation())``
+    output_flush, conditional_flush : ``Out(Flush())``
     draw_buffers : ``Out(DrawBuffers(geometry=geometry))``
         Where the machine draws.
     """
@@ -61,14 +90,10 @@ class Registers(wiring.Component):
                 "constant_bases": Out(data.ArrayLayout(BASE_BITS, len(BANKS))),
                 "output_mask": Out(CHANNELS, init=(1 << CHANNELS) - 1),
                 "invalidate_constants": Out(1),
-                "invalidate_inputs": Out(1),
-                "invalidate_conditional": Out(1),
-                "inputs_idle": In(1),
-                "conditional_idle": In(1),
-                "flush_outputs": Out(1),
-                "flush_conditional": Out(1),
-                "outputs_flushed": In(1),
-                "conditional_flushed": In(1),
+                "input_cache": Out(Invalidation()),
+                "conditional_cache": Out(Invalidation()),
+                "output_flush": Out(Flush()),
+                "conditional_flush": Out(Flush()),
                 **({"draw_buffers": Out(DrawBuffers(geometry=geometry))} if draws else {}),
             }
         )
@@ -107,13 +132,13 @@ class Registers(wiring.Component):
             with m.If(self._is("set_cond_out_mask")):
                 m.d.sync += self.conditional.writes_enabled.eq(words[0])
             m.d.comb += self.invalidate_constants.eq(self._is(*_INVALIDATE_CONSTANTS))
-            self._wait(m, "inv_inp_cache", self.inputs_idle, self.invalidate_inputs)
-            self._wait(m, "inv_cond_out_cache", self.conditional_idle, self.invalidate_conditional)
-            self._flush(m, "flush_out_cache", self.flush_outputs, self.outputs_flushed)
-            self._flush(m, "flush_cond_out_cache", self.flush_conditional, self.conditional_flushed)
+            self._wait(m, "inv_inp_cache", self.input_cache)
+            self._wait(m, "inv_cond_out_cache", self.conditional_cache)
+            self._flush(m, "flush_out_cache", self.output_flush)
+            self._flush(m, "flush_cond_out_cache", self.conditional_flush)
             if self._draws:
                 # Vertex buffers are read through the cache of the inputs.
-                self._wait(m, "inv_vtx_cache", self.inputs_idle, self.invalidate_inputs)
+                self._wait(m, "inv_vtx_cache", self.input_cache)
                 vertex_buffer = self.draw_buffers.vertex_buffer
                 buffer = vertex_buffer.buffer
                 m.d.comb += [
@@ -157,10 +182,10 @@ class Registers(wiring.Component):
     def _is(self, *names: str) -> Value:
         return Value.cast(self.command.payload.opcode).matches(*(ALL_BY_NAME[name].opcode for name in names))
 
-    def _wait(self, m: Module, name: str, idle: Signal, pulse: Signal) -> None:
+    def _wait(self, m: Module, name: str, cache: wiring.PureInterface) -> None:
         with m.If(self._is(name)):
-            m.d.comb += [self.command.ready.eq(idle), pulse.eq(idle)]
+            m.d.comb += [self.command.ready.eq(cache.idle), cache.invalidate.eq(cache.idle)]
 
-    def _flush(self, m: Module, name: str, request: Signal, done: Signal) -> None:
+    def _flush(self, m: Module, name: str, cache: wiring.PureInterface) -> None:
         with m.If(self._is(name)):
-            m.d.comb += [self.command.ready.eq(done), request.eq(1)]
+            m.d.comb += [self.command.ready.eq(cache.flushed), cache.flush.eq(1)]

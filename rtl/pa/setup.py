@@ -11,17 +11,15 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from ctm.rtl.border.draws import AXES, CORNERS, RASTER_STATE, record_write_layout
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import WORD_BITS
-from ctm.rtl.lib.pipeline import delay, delay_valid
-from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.statement import Assign
-from ctm.rtl.pa.arithmetic import INTEGER_BITS, REQUEST, RESULT, TAG_BITS, Operation, requested
+from ctm.rtl.pa.arithmetic import INTEGER_BITS, REQUEST, RESULT, Operation, requested
 from ctm.rtl.pa.bounds import Bounds
 from ctm.rtl.pa.coordinates import Coordinates
 from ctm.rtl.pa.piece import piece_layout
-from ctm.rtl.pa.registers import AREA, DEPTH, REGISTER_BITS, ROW_WORD, SNAPPED, SPARE, W
+from ctm.rtl.pa.registers import AREA, DEPTH, ROW_WORD, SPARE, W
+from ctm.rtl.pa.results import ResultRouter
 from ctm.rtl.pa.rows import RecordRows
 from ctm.rtl.pa.shape import walk_layout
-from ctm.rtl.pa.snap import Snap
 from ctm.rtl.pa.taker import PieceTaker
 from ctm.rtl.pa.transformation import MINUS_ZERO, Transformation
 
@@ -56,16 +54,12 @@ class SetUp(wiring.Component):
 
     def __init__(self, lanes: int, vertices: int, records: int) -> None:
         self._column_bits = (lanes // 2).bit_length() - 1
-        self._coordinates, self._rows, self._snap = Coordinates(), RecordRows(records), Snap()
-        self._bounds = Bounds()
-        self._registers = DistributedRam(WORD_BITS, 1 << REGISTER_BITS)
-        self._taker, self._transformation = PieceTaker(vertices), Transformation()
-        self._step, self._pending = Signal(4, name="step"), Signal(TAG_BITS, name="pending")
+        self._coordinates, self._rows, self._bounds = Coordinates(), RecordRows(records), Bounds()
+        self._taker, self._transformation, self._results = PieceTaker(vertices), Transformation(), ResultRouter()
+        self._step = Signal(4, name="step")
         self._finite, self._turned, self._has_area = (Signal(name=name) for name in ("finite", "turned", "has_area"))
-        self._register, self._other = Signal(REGISTER_BITS, name="register"), Signal(REGISTER_BITS, name="other")
-        self._word, self._other_word = Signal(WORD_BITS, name="word"), Signal(WORD_BITS, name="other_word")
         self._divided, self._number = Signal(name="divided"), Signal(range(AXES + 1), name="number")
-        self._front, self._snaps = Signal(name="front"), Signal(name="snaps")
+        self._front = Signal(name="front")
         write = data.StructLayout({"valid": 1, "payload": record_write_layout(records)})
         super().__init__(
             {
@@ -84,10 +78,9 @@ class SetUp(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        m.submodules.coordinates, m.submodules.rows, m.submodules.snap = self._coordinates, self._rows, self._snap
-        m.submodules.bounds = self._bounds
-        m.submodules.registers, m.submodules.taker = self._registers, self._taker
-        m.submodules.transformation = self._transformation
+        m.submodules.coordinates, m.submodules.rows, m.submodules.bounds = self._coordinates, self._rows, self._bounds
+        m.submodules.taker, m.submodules.transformation = self._taker, self._transformation
+        m.submodules.results = self._results
         connect(m, flipped(self.piece), self._taker.piece)
         has_record = Signal()
         self._receive(m)
@@ -102,7 +95,7 @@ class SetUp(wiring.Component):
                 self._take(m, has_record)
             with m.State("TRANSFORM"):
                 self._transform(m)
-            with m.State("DRAIN"), m.If((self._pending == 0) & ~self._snaps):
+            with m.State("DRAIN"), m.If((self._results.pending == 0) & ~self._results.snaps):
                 m.d.comb += [self._rows.row.valid.eq(1), self._rows.row.payload.eq(1)]
                 m.next = "AREA"
                 with m.If(self.state.points):
@@ -120,45 +113,33 @@ class SetUp(wiring.Component):
         return m
 
     def _receive(self, m: Module) -> None:
-        """Take results to where their tags say, and count those that are to come."""
-        result, request, registers, snap = self.result, self.request, self._registers, self._snap
-        coordinates = self._coordinates
-        taken = request.valid & request.ready
-        m.d.sync += self._pending.eq(self._pending + taken - result.valid)
+        """Take the words of pieces, and results, to the units that keep them."""
+        results, request, coordinates, bounds = self._results, self.request, self._coordinates, self._bounds
+        read, other = results.reads
+        snapped = results.snapped
         m.d.comb += [
-            self._word.eq(registers.read(m, self._register)),
-            self._other_word.eq(registers.read(m, self._other)),
+            results.taken.eq(request.valid & request.ready),
+            results.result.eq(self.result),
+            results.write.eq(self._taker.register_write),
+            request.payload.a.eq(read.word),
+            self._transformation.state.eq(self.state),
+            self._transformation.word.eq(other.word),
+            self._rows.fill.eq(self._taker.fill),
+            self._rows.row.eq(self._taker.row),
+            coordinates.snapped.eq(snapped),
         ]
-        register_write, is_register = self._taker.register_write, result.valid & ~result.tag[-1]
-        m.d.comb += [self._rows.fill.eq(self._taker.fill), self._rows.row.eq(self._taker.row)]
-        register, word = (
-            Mux(is_register, result.tag[:REGISTER_BITS], register_write.register),
-            Mux(is_register, result.word, register_write.word),
-        )
-        registers.write(m, register, word, register_write.valid | is_register)
-        m.d.comb += [self._transformation.state.eq(self.state), self._transformation.word.eq(self._other_word)]
-        m.d.comb += [request.payload.a.eq(self._word), snap.word.eq(result.word)]
-        is_word, is_snapped = result.tag[3:5] == ROW_WORD >> 3, result.tag[3:5] == SNAPPED >> 3
-        with m.If(result.valid & is_word):
-            m.d.comb += self._fill(result.tag[:2], result.word)
-        with m.If(result.valid & (result.tag == AREA)):
+        with m.If(results.fill.valid):
+            m.d.comb += self._fill(results.fill.index, results.fill.word)
+        with m.If(results.has_area):
             m.d.sync += self._has_area.eq(1)
-        snapped = coordinates.snapped
-        snaps = delay_valid(m, result.valid & is_snapped, snap.latency)
-        m.d.comb += [
-            snapped.valid.eq(snaps[-1]),
-            snapped.at.eq(delay(m, result.tag[:3], snap.latency)),
-            snapped.value.eq(snap.value),
-            self._snaps.eq(Cat(snaps).any()),
-        ]
         is_vertex = snapped.valid & (snapped.at.vertex != SPARE)
-        with m.If(is_vertex & ~snap.finite):
+        with m.If(is_vertex & ~results.finite):
             m.d.sync += self._finite.eq(0)
-        bounds, counts = self._bounds, is_vertex & ~self.state.points
+        counts = is_vertex & ~self.state.points
         m.d.comb += [
             bounds.domain.eq(self.state.domain),
             bounds.axis.eq(snapped.at.axis),
-            bounds.value.eq(Mux(self.state.points, coordinates.left, snap.value)),
+            bounds.value.eq(Mux(self.state.points, coordinates.left, snapped.value)),
             bounds.begins.eq(counts & (snapped.at.vertex == 0)),
             bounds.goes_on.eq(counts & (snapped.at.vertex != 0)),
         ]
@@ -170,11 +151,14 @@ class SetUp(wiring.Component):
 
     def _multiply_add(self, register: ValueLike, b: ValueLike, c: ValueLike, tag: ValueLike) -> list[Assign]:
         """Ask for the register's word * b + c."""
-        return [self._register.eq(register), *requested(self.request, Operation.MULTIPLY_ADD, tag, b=b, c=c)]
+        return [
+            self._results.reads[0].register.eq(register),
+            *requested(self.request, Operation.MULTIPLY_ADD, tag, b=b, c=c),
+        ]
 
     def _reciprocal(self, register: ValueLike, tag: ValueLike) -> list[Assign]:
         """Ask for that of the register's word."""
-        return [self._register.eq(register), *requested(self.request, Operation.RECIPROCAL, tag)]
+        return [self._results.reads[0].register.eq(register), *requested(self.request, Operation.RECIPROCAL, tag)]
 
     def _convert(self, tag: ValueLike) -> list[Assign]:
         """Ask for the total as a float; an area's magnitude."""
@@ -191,7 +175,7 @@ class SetUp(wiring.Component):
         m.d.comb += [
             # A register and a row have one writer.
             taker.enable.eq(has_record & ~self.result.valid),
-            ends.eq(taker.complete & (asked == CORNERS) & (self._pending == 0)),
+            ends.eq(taker.complete & (asked == CORNERS) & (self._results.pending == 0)),
             taker.end.eq(ends),
             self.idle.eq(~taker.begun & ~self.walk.valid),
         ]
@@ -210,7 +194,7 @@ class SetUp(wiring.Component):
         operation = transformation.operation
         m.d.comb += [
             transformation.enable.eq(1),
-            self._other.eq(transformation.other),
+            self._results.reads[1].register.eq(transformation.other),
             self._multiply_add(operation.register, operation.b, operation.c, operation.tag),
             self.request.valid.eq(operation.valid),
         ]
@@ -235,7 +219,7 @@ class SetUp(wiring.Component):
             m.d.comb += self._multiply_add(DEPTH, ONE, MINUS_ZERO, ROW_WORD)
         with m.If(step != 6):
             m.d.sync += step.eq(step + 1)
-        with m.Elif(self._pending == 0):
+        with m.Elif(self._results.pending == 0):
             m.next = "JUDGE"
 
     def _judge(self, m: Module) -> None:
@@ -392,7 +376,7 @@ class SetUp(wiring.Component):
 
     def _give(self, m: Module, ready: Value, has_record: Signal) -> None:
         """Write row 0 when its words are there, and give the shape."""
-        with m.If(ready & (self._pending == 0)):
+        with m.If(ready & (self._results.pending == 0)):
             m.d.comb += [self._rows.row.valid.eq(1), self._rows.row.payload.eq(0)]
             m.d.sync += [self.walk.valid.eq(1), has_record.eq(0)]
             m.next = "TAKE"

@@ -5,7 +5,7 @@ from amaranth.hdl import ValueLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.commands import COMMAND_BUFFER, UNIT_COMMAND, BufferClient, CounterClient, LostAccess
+from ctm.rtl.border.commands import UNIT_COMMAND, BufferClient, ExecutionClient
 from ctm.rtl.isa.commands import BASE_MASK
 from ctm.rtl.isa.draws import ALL_BY_NAME
 from ctm.rtl.isa.executable import ProgramFormat
@@ -13,9 +13,10 @@ from ctm.rtl.isa.limits import ADDRESS_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.pe.command import COMMAND
 from ctm.rtl.pe.counters import CounterControl
+from ctm.rtl.pe.fetcher import BufferControl
 from ctm.rtl.pe.launcher import LauncherControl
 from ctm.rtl.pe.program_run import RunControl
-from ctm.rtl.pe.settings import SETTING_COMMANDS
+from ctm.rtl.pe.settings import SettingsControl
 
 _SETTINGS_BESIDE_A_PROGRAM = {"domain": "set_domain", "value": "set_cond_val"}
 _COUNTERS_BESIDE_A_PROGRAM = {
@@ -41,18 +42,15 @@ class CommandExecutor(wiring.Component):
     -------
     host, co_command
         As the command processor's.
-    mc_command, counters, mc_idle, lost, read_error_address
+    memory : ``Out(ExecutionClient(single=streams))``
+    read_error_address : ``In(32)``
         As its memory's.
-    begin : ``Out({valid, buffer})``
-        Begin to read the next buffer.
-    drop : ``Out(1)``
-        Drop the other commands of this buffer.
+    buffers : ``Out(BufferControl())``
     reading : ``In(1)``
         Lines of the buffer are in flight.
     command : ``In(stream.Signature(COMMAND))``
-    settings : ``Out(SETTING_COMMANDS)``
+    settings : ``Out(SettingsControl())``
     performance : ``Out(CounterControl())``
-    domain_is_empty : ``In(1)``
     launcher : ``Out(LauncherControl())``
     run : ``Out(RunControl(program_format))``
     draw : ``Out(DRAW_COMMANDS)``
@@ -66,19 +64,14 @@ class CommandExecutor(wiring.Component):
         super().__init__(
             {
                 "host": In(BufferClient()),
-                "mc_command": Out(stream.Signature(UNIT_COMMAND)),
                 "co_command": Out(stream.Signature(UNIT_COMMAND)),
-                "counters": Out(CounterClient(single=streams)),
-                "mc_idle": In(1),
-                "lost": Out(LostAccess()),
+                "memory": Out(ExecutionClient(single=streams)),
                 "read_error_address": In(ADDRESS_BITS),
-                "begin": Out(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER})),
-                "drop": Out(1),
+                "buffers": Out(BufferControl()),
                 "reading": In(1),
                 "command": In(stream.Signature(COMMAND)),
-                "settings": Out(SETTING_COMMANDS),
+                "settings": Out(SettingsControl()),
                 "performance": Out(CounterControl()),
-                "domain_is_empty": In(1),
                 "launcher": Out(LauncherControl()),
                 "run": Out(RunControl(program_format)),
                 **({"draw": Out(DRAW_COMMANDS)} if draws else {}),
@@ -90,9 +83,10 @@ class CommandExecutor(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        host, runs = self.host, Signal()
+        host, begin, runs = self.host, self.buffers.begin, Signal()
+        m.d.comb += self.settings.words.eq(self.command.payload.words)
         m.d.comb += self.performance.enable.eq(self.command.payload.words[0][0])
-        m.d.comb += [self.begin.buffer.eq(host.buffer.payload), self.begin.valid.eq(host.buffer.valid & host.idle)]
+        m.d.comb += [begin.buffer.eq(host.buffer.payload), begin.valid.eq(host.buffer.valid & host.idle)]
         with m.FSM():
             with m.State("idle"):
                 m.d.comb += [host.idle.eq(1), host.buffer.ready.eq(1)]
@@ -110,7 +104,7 @@ class CommandExecutor(wiring.Component):
                 m.d.comb += host.error.valid.eq(1)
                 m.next = "over"
             with m.State("over"):
-                m.d.comb += self.drop.eq(1)
+                m.d.comb += self.buffers.drop.eq(1)
                 m.next = "drain"
             with m.State("drain"), m.If(~self.reading):
                 m.d.comb += host.consumed.eq(1)
@@ -137,7 +131,7 @@ class CommandExecutor(wiring.Component):
         is_good = command.status == Status.OK
         with m.If(command.kind.beside):
             for name, command_name in _SETTINGS_BESIDE_A_PROGRAM.items():
-                m.d.comb += self.settings[name].eq(self._is(command_name))
+                m.d.comb += self.settings.commands[name].eq(self._is(command_name))
             for name, command_name in _COUNTERS_BESIDE_A_PROGRAM.items():
                 m.d.comb += getattr(self.performance, name).eq(self._is(command_name))
             self._done(m)
@@ -153,26 +147,26 @@ class CommandExecutor(wiring.Component):
         with m.Elif(command.kind.co):
             m.next = "forward to CO"
         with m.Elif(self._is("wait_for_idle")):
-            with m.If(self.run.ended & self.mc_idle):
+            with m.If(self.run.ended & self.memory.idle):
                 m.next = "report lost"
         with m.Elif(self._is("read_perf_counters")):
             m.next = "write counters"
             m.d.sync += [
-                self.counters.write.payload.address.eq(command.words[0] & BASE_MASK),
-                self.counters.write.payload.clocks.eq(self.performance.clocks),
-                self.counters.write.payload.active.eq(self.performance.active),
+                self.memory.counters.write.payload.address.eq(command.words[0] & BASE_MASK),
+                self.memory.counters.write.payload.clocks.eq(self.performance.clocks),
+                self.memory.counters.write.payload.active.eq(self.performance.active),
             ]
             if self._streams:
-                m.d.sync += self.counters.write.payload.single.eq(0)
+                m.d.sync += self.memory.counters.write.payload.single.eq(0)
             with m.If(~self.performance.enabled):
                 self._done(m)
         if self._streams:
             with m.Elif(self._is("read_strm")):
                 m.next = "write counters"
                 m.d.sync += [
-                    self.counters.write.payload.address.eq(command.words[1] & ~3),
-                    self.counters.write.payload.clocks.eq(self.stream_filled),
-                    self.counters.write.payload.single.eq(1),
+                    self.memory.counters.write.payload.address.eq(command.words[1] & ~3),
+                    self.memory.counters.write.payload.clocks.eq(self.stream_filled),
+                    self.memory.counters.write.payload.single.eq(1),
                 ]
         if self._draws:
             with m.Elif(command.kind.draw):
@@ -182,7 +176,7 @@ class CommandExecutor(wiring.Component):
                 m.d.comb += self.launcher.launch.eq(1)
                 m.d.sync += self.draw.is_draw.eq(1)
                 m.next = "launch"
-        with m.Elif(self.domain_is_empty):
+        with m.Elif(self.settings.is_empty):
             self._done(m)
         with m.Else():
             m.d.comb += self.launcher.launch.eq(1)
@@ -196,7 +190,7 @@ class CommandExecutor(wiring.Component):
         m.d.sync += runs.eq(0)
         m.next = "next"
         with m.If(self.run.failed):
-            m.d.comb += [self.settings.restore.eq(1), self.performance.restore.eq(1)]
+            m.d.comb += [self.settings.commands.restore.eq(1), self.performance.restore.eq(1)]
             position = {name: failure[name] for name in ("pc", "i", "j")}
             with m.If(failure.status == Status.BUS_ERROR):
                 self._fail(m, failure.status, client=failure.client, address=self.read_error_address, **position)
@@ -206,14 +200,14 @@ class CommandExecutor(wiring.Component):
     def _forward(self, m: Module) -> None:
         """Commands of other units."""
         command = self.command.payload
-        for unit in (self.mc_command, self.co_command):
+        for unit in (self.memory.command, self.co_command):
             m.d.comb += [unit.payload.opcode.eq(command.opcode), unit.payload.words.eq(command.words)]
         with m.State("forward to MC"):
-            m.d.comb += self.mc_command.valid.eq(1)
-            with m.If(self.mc_command.ready):
+            m.d.comb += self.memory.command.valid.eq(1)
+            with m.If(self.memory.command.ready):
                 m.d.comb += [
                     self.launcher.invalidate.eq(command.kind.invalidates),
-                    self.settings.base.eq(self._is("set_inst_fmt")),
+                    self.settings.commands.base.eq(self._is("set_inst_fmt")),
                 ]
                 with m.If(command.kind.reports):
                     m.next = "report lost"
@@ -226,23 +220,23 @@ class CommandExecutor(wiring.Component):
 
     def _report_lost(self, m: Module) -> None:
         with m.State("report lost"):
-            with m.If(self.lost.valid):
-                m.d.comb += self.lost.taken.eq(1)
-                fault = self.lost.fault
+            with m.If(self.memory.lost.valid):
+                m.d.comb += self.memory.lost.taken.eq(1)
+                fault = self.memory.lost.fault
                 self._fail(m, Status.BUS_ERROR, client=fault.client, address=fault.address)
             with m.Else():
                 self._done(m)
 
     def _write_counters(self, m: Module) -> None:
-        address = self.counters.write.payload.address
+        address = self.memory.counters.write.payload.address
         with m.State("write counters"):
-            m.d.comb += self.counters.write.valid.eq(1)
-            with m.If(self.counters.write.ready):
+            m.d.comb += self.memory.counters.write.valid.eq(1)
+            with m.If(self.memory.counters.write.ready):
                 m.next = "counters written"
         with m.State("counters written"):
-            m.d.comb += self.counters.written.ready.eq(1)
-            with m.If(self.counters.written.valid):
-                with m.If(self.counters.written.payload.error):
+            m.d.comb += self.memory.counters.written.ready.eq(1)
+            with m.If(self.memory.counters.written.valid):
+                with m.If(self.memory.counters.written.payload.error):
                     self._fail(m, Status.BUS_ERROR, client=BusClient.COUNTERS, address=address)
                 with m.Else():
                     self._done(m)
@@ -251,7 +245,7 @@ class CommandExecutor(wiring.Component):
         command, status = self.command.payload, self.launcher.status
         with m.State("launch"), m.If(self.launcher.done):
             with m.If(status == Status.OK):
-                m.d.comb += [self.run.start.eq(1), self.settings.keep.eq(1), self.performance.keep.eq(1)]
+                m.d.comb += [self.run.start.eq(1), self.settings.commands.keep.eq(1), self.performance.keep.eq(1)]
                 if self._draws:
                     m.d.comb += [self.run.start.eq(~self.draw.is_draw), self.draw.start.eq(self.draw.is_draw)]
                 m.d.sync += [runs.eq(1), self._started_at.eq(command.address), self._started_word.eq(command.word)]

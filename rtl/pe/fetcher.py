@@ -6,6 +6,7 @@ from amaranth.lib.fifo import SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.commands import COMMAND_BUFFER
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, LINE_OFFSET_BITS, LineClient, is_last_slice
 from ctm.rtl.isa.limits import WORD_BITS
 
@@ -18,6 +19,22 @@ WORD = data.StructLayout({"word": WORD_BITS, "error": 1})
 """A word of a command buffer; with `error` it means nothing."""
 
 
+class BufferControl(Interface):
+    """The command buffers that are read, seen from the unit that executes their commands.
+
+    Members
+    -------
+    begin : ``Out({valid, buffer})``
+        Another buffer, of at least one word; only after `drop`, at least a cycle later, and when no line is in flight.
+    drop : ``Out(1)``
+        Drop the remaining commands of the buffer.
+    """
+
+    def __init__(self) -> None:
+        begin = data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER})
+        super().__init__({"begin": Out(begin), "drop": Out(1)})
+
+
 class CommandFetcher(wiring.Component):
     """Gives the words of a command buffer in order, one in each cycle.
 
@@ -27,10 +44,8 @@ class CommandFetcher(wiring.Component):
 
     Members
     -------
-    begin : ``In({valid, buffer})``
-        Another buffer, of at least one word; only while `idle`.
-    drop : ``In(1)``
-        Drop the buffer and the responses in flight.
+    buffers : ``In(BufferControl())``
+        A buffer begins only while `idle`; with `drop` the responses in flight are dropped too.
     idle : ``Out(1)``
         No line is in flight and the queue is empty.
     words : ``Out(stream.Signature(WORD))``
@@ -42,8 +57,7 @@ class CommandFetcher(wiring.Component):
         self._inside = (slice_bits // WORD_BITS - 1).bit_length()
         super().__init__(
             {
-                "begin": In(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER})),
-                "drop": In(1),
+                "buffers": In(BufferControl()),
                 "idle": Out(1),
                 "words": Out(stream.Signature(WORD)),
                 "lines": Out(LineClient(slice_bits)),
@@ -79,22 +93,22 @@ class CommandFetcher(wiring.Component):
             m.d.sync += comes.eq(comes + 1)
         with m.If(queue.w_en):
             m.d.sync += index.eq(index + 1)
-        with m.If(self.drop):
+        with m.If(self.buffers.drop):
             # A request that has been offered is held.
             m.d.sync += [dropping.eq(1), remaining.eq(request.valid & ~request.ready)]
-        with m.If(self.begin.valid):
-            m.d.sync += [dropping.eq(0), index.eq(self.begin.buffer.address[_BYTE_BITS:LINE_OFFSET_BITS])]
+        with m.If(self.buffers.begin.valid):
+            m.d.sync += [dropping.eq(0), index.eq(self.buffers.begin.buffer.address[_BYTE_BITS:LINE_OFFSET_BITS])]
         return m
 
     def _request(self, m: Module, credit: Value) -> Value:
         """Request the buffer's lines in order. Returns the number of remaining ones."""
-        buffer, request = self.begin.buffer, self.lines.request
+        buffer, request = self.buffers.begin.buffer, self.lines.request
         remaining = Signal(WORD_BITS - (_WORDS - 1).bit_length() + 1)
         first = buffer.address[_BYTE_BITS:LINE_OFFSET_BITS]
         line, offered = Signal(LINE_ADDRESS_BITS), Signal()
         # An offered request is held: its credit cannot be lost. It is registered, because it feeds the arbiters of all
         # readers of memory.
-        m.d.sync += offered.eq(Mux(request.valid, ~request.ready, (remaining != 0) & credit & ~self.drop))
+        m.d.sync += offered.eq(Mux(request.valid, ~request.ready, (remaining != 0) & credit & ~self.buffers.drop))
         m.d.comb += [
             request.valid.eq(offered),
             request.payload.line.eq(line),
@@ -102,7 +116,7 @@ class CommandFetcher(wiring.Component):
         ]
         with m.If(request.valid & request.ready):
             m.d.sync += [remaining.eq(remaining - 1), line.eq(line + 1)]
-        with m.If(self.begin.valid):
+        with m.If(self.buffers.begin.valid):
             m.d.sync += [
                 remaining.eq((buffer.dwords + first + _WORDS - 1) >> (_WORDS - 1).bit_length()),
                 line.eq(buffer.address[LINE_OFFSET_BITS:]),

@@ -116,13 +116,8 @@ class CommandProcessor(wiring.Component):
         self._share_lines(m, fetcher, launcher)
         connect(m, fetcher.words, reader.words)
         connect(m, reader.command, executor.command)
-        m.d.comb += [
-            fetcher.begin.eq(executor.begin),
-            fetcher.drop.eq(executor.drop),
-            reader.begin.eq(executor.begin),
-            reader.drop.eq(executor.drop),
-            executor.reading.eq(~fetcher.idle),
-        ]
+        connect(m, executor.buffers, fetcher.buffers, reader.buffers)
+        m.d.comb += executor.reading.eq(~fetcher.idle)
         self._settings(m, executor, launcher, run)
         self._counters(m, executor)
         self._programs(m, executor, launcher, run)
@@ -136,12 +131,12 @@ class CommandProcessor(wiring.Component):
 
     def _connect_memory(self, m: Module, executor: CommandExecutor, run: ProgramRun) -> None:
         """Connect the memory controller, but for the lines."""
-        memory = self.memory
-        connect(m, executor.mc_command, flipped(memory.command))
-        connect(m, executor.counters, flipped(memory.counters))
-        connect(m, executor.lost, flipped(memory.lost))
+        memory, own = self.memory, executor.memory
+        connect(m, own.command, flipped(memory.command))
+        connect(m, own.counters, flipped(memory.counters))
+        connect(m, own.lost, flipped(memory.lost))
         m.d.comb += [
-            executor.mc_idle.eq(memory.idle),
+            own.idle.eq(memory.idle),
             executor.read_error_address.eq(memory.read_errors.address),
             memory.read_errors.watch.eq(run.starts),
         ]
@@ -157,10 +152,8 @@ class CommandProcessor(wiring.Component):
 
     def _settings(self, m: Module, executor: CommandExecutor, launcher: ProgramLauncher, run: ProgramRun) -> None:
         m.submodules.settings = settings = Settings()
-        m.d.comb += [settings.words.eq(executor.command.payload.words)]
+        connect(m, executor.settings, settings.control)
         m.d.comb += [
-            settings.commands.eq(executor.settings),
-            executor.domain_is_empty.eq(settings.is_empty),
             launcher.base.eq(settings.instruction_base),
             run.domain.eq(settings.domain),
             run.value.eq(settings.conditional_value),

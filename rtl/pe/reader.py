@@ -1,15 +1,15 @@
 """Assembles the words of a command buffer to commands, and checks them."""
 
 from amaranth import Module, Signal, Value
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.commands import COMMAND_BUFFER, PARAMETERS
+from ctm.rtl.border.commands import PARAMETERS
 from ctm.rtl.draw_config import DrawConfig
 from ctm.rtl.isa.limits import ADDRESS_BITS, OUTPUTS, WORD_BITS
 from ctm.rtl.isa.status import Status
 from ctm.rtl.pe.command import COMMAND, DECODED, commands_of, decode, is_wrong
-from ctm.rtl.pe.fetcher import WORD
+from ctm.rtl.pe.fetcher import WORD, BufferControl
 
 _WORD_BYTES = WORD_BITS // 8
 
@@ -23,18 +23,14 @@ class CommandReader(wiring.Component):
 
     Members
     -------
-    begin : ``In({valid, buffer})``
-        Another buffer; only after `drop`, at least a cycle later.
-    drop : ``In(1)``
-        Drop the buffer.
+    buffers : ``In(BufferControl())``
     words : ``In(stream.Signature(WORD))``
         The buffer's words. At most one word after its end is taken, and dropped.
     command : ``Out(stream.Signature(COMMAND))``
         Held until it is taken or dropped.
     """
 
-    begin: In(data.StructLayout({"valid": 1, "buffer": COMMAND_BUFFER}))
-    drop: In(1)
+    buffers: In(BufferControl())
     words: In(stream.Signature(WORD))
     command: Out(stream.Signature(COMMAND))
 
@@ -51,7 +47,7 @@ class CommandReader(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        words, command, buffer = self.words, self.command, self.begin.buffer
+        words, command, buffer = self.words, self.command, self.buffers.begin.buffer
         waits, takes = command.valid & ~command.ready, Signal()
         m.d.comb += takes.eq(self._is_decoded & self._active & self._remaining.any() & ~waits)
         m.d.comb += words.ready.eq(~self._is_decoded | takes)
@@ -69,9 +65,9 @@ class CommandReader(wiring.Component):
         with m.Elif(self._active & ~self._remaining.any() & ~waits):
             m.d.sync += [Value.cast(command.payload).eq(0), command.payload.end.eq(1)]
             m.d.sync += [self._active.eq(0), command.valid.eq(1)]
-        with m.If(self.drop):
+        with m.If(self.buffers.drop):
             m.d.sync += [self._active.eq(0), command.valid.eq(0), self._is_decoded.eq(0)]
-        with m.If(self.begin.valid):
+        with m.If(self.buffers.begin.valid):
             m.d.sync += [self._active.eq(1), self._index.eq(0)]
             m.d.sync += [self._remaining.eq(buffer.dwords), self._at.eq(buffer.address)]
         return m

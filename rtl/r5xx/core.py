@@ -112,7 +112,7 @@ class Core(wiring.Component):
             summaries.can_fetch.eq(store.loaded),
             scheduler.available.ready.eq(~0),
             scheduler.available.ready[Unit.TEXTURE.value].eq(own.texture.ready),
-            scheduler.available.resources.eq(Cat(own.alu.ready_direct, generic.uncached.ready)),
+            scheduler.available.resources.eq(Cat(own.alu.ready.direct, generic.uncached.ready)),
             own.flow.expired.eq(scheduler.expired),
             own.flow.error.eq(store.error),
         ]
@@ -121,7 +121,7 @@ class Core(wiring.Component):
         """Where wavefronts have several beats: those that are read and written, and the cycles of the ALU's issues."""
         m.d.comb += [
             generic.registers.texture_beat.eq(own.texture.source_beat),
-            generic.scheduler.available.ready[Unit.ALU.value].eq(own.alu.ready),
+            generic.scheduler.available.ready[Unit.ALU.value].eq(own.alu.ready.any),
         ]
 
     def _connect_states(self, m: Module, generic: CoreUnits, own: Units) -> None:
@@ -143,7 +143,7 @@ class Core(wiring.Component):
                 for name, _ in target.shape()
             ),
             states.valid_mask.eq(own.texture.valid_mask),
-            states.flags.eq(own.alu.flags),
+            states.flags.eq(alu.flags),
             alu.second.eq(generic.scheduler.contexts.second.bit_select(alu.wave, 1)),
         ]
 

@@ -88,7 +88,7 @@ def connect_trace(
             "valid": alu.written.valid, "context": alu.written.context, "pc": alu.written.pc,
             "rgb_register": alu.written.rgb_register, "alpha_register": alu.written.alpha_register,
             "words": alu.results.words, "enable": alu.written.enable,
-            "predicates": alu.flags.flags.predicates, "alu_result": alu.flags.flags.alu_result,
+            "predicates": alu.wavefront.flags.flags.predicates, "alu_result": alu.wavefront.flags.flags.alu_result,
         },
         "texture": {
             "valid": texture_done.valid, "context": context(texture_done.wave), "pc": texture_done.pc - 1,

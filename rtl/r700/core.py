@@ -157,7 +157,7 @@ class Core(wiring.Component):
     def _connect_units(self, m: Module, units: Units) -> None:
         """The units that a wavefront passes through."""
         connect(m, units.start.start, units.flow.start)
-        connect(m, units.start.share, units.fetch.share)
+        connect(m, units.start.fetch, units.fetch.start)
         connect(m, units.flow.alu_clause, units.alu.clause)
         connect(m, units.flow.fetch_clause, units.fetch.clause)
         connect(m, units.alu.outcome, units.flow.alu_outcome)
@@ -165,7 +165,7 @@ class Core(wiring.Component):
         connect(m, units.flow.end, units.end.end)
         connect(m, units.fetch.fetches, flipped(self.fetches))
         connect(m, units.fetch.uncached, flipped(self.uncached))
-        m.d.comb += [units.outputs.write.eq(units.fetch.outputs), units.fetch.first_number.eq(units.start.first_number)]
+        m.d.comb += units.outputs.write.eq(units.fetch.outputs)
 
     def _connect_code(self, m: Module, units: Units) -> None:
         """Reads of code. Control flow has priority over fetches at the reader that they share."""
@@ -209,8 +209,8 @@ class Core(wiring.Component):
     def _shape_words(self, m: Module, units: Units) -> Value:
         """The constant that the ALU reads: one of the file's, or one of a shape's."""
         of_shape = Signal(name="words_of_shape")
-        m.d.sync += of_shape.eq(units.alu.of_shape)
-        m.d.comb += self.shading.constant.eq(units.alu.shape_constant)
+        m.d.sync += of_shape.eq(units.alu.shapes.valid)
+        m.d.comb += self.shading.constant.eq(units.alu.shapes.constant)
         return Mux(of_shape, Value.cast(self.shading.words), Value.cast(units.constants.words))
 
     def _connect_registers(self, m: Module, units: Units) -> None:
@@ -220,11 +220,11 @@ class Core(wiring.Component):
         connect(m, units.start.r0, others.r0)
         connect(m, port.write, others.fetched)
         m.d.comb += [
-            registers.writes.eq(alu.file_writes),
+            registers.writes.eq(alu.registers.writes),
             registers.invalidates.eq(others.invalidates),
-            alu.file_found.words.eq(registers.words),
-            alu.file_found.valid.eq(registers.words_valid),
-            alu.file_others.eq(others.writes),
+            alu.registers.found.words.eq(registers.words),
+            alu.registers.found.valid.eq(registers.words_valid),
+            alu.registers.others.eq(others.writes),
             port.found.words.eq(registers.words),
             port.found.valid.eq(registers.words_valid),
             port.read.ready.eq(alu.reads_free),
@@ -233,7 +233,9 @@ class Core(wiring.Component):
             others.free.eq(alu.writes_free),
         ]
         for channel in range(CHANNELS):
-            m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, port.read.payload, alu.file_reads[channel]))
+            m.d.comb += registers.reads[channel].eq(
+                Mux(alu.reads_free, port.read.payload, alu.registers.reads[channel])
+            )
 
     def _connect_ends(self, m: Module, units: Units) -> None:
         """Wavefronts at their end: tests, outputs, faults."""

@@ -21,11 +21,11 @@ def connect_shading(m: Module, core: wiring.Component, config: MachineConfig) ->
     m.d.comb += [
         of_pixels.eq(core.launched.stage == Stage.PIXELS),
         units.start.vertex.eq(shading.vertex),
-        units.fetch.buffer.eq(shading.buffer),
-        shading.exported.eq(units.fetch.exported),
-        units.alu.taken.valid.eq(taken.valid),
-        units.alu.taken.wave.eq(taken.wave),
-        units.alu.taken.constants.eq(payload.drawn.constants),
+        units.fetch.shading.buffer.eq(shading.buffer),
+        shading.exported.eq(units.fetch.shading.exported),
+        units.alu.shapes.taken.valid.eq(taken.valid),
+        units.alu.shapes.taken.wave.eq(taken.wave),
+        units.alu.shapes.taken.constants.eq(payload.drawn.constants),
     ]
     if config.pipeline.has_geometry:
         _connect_geometry(m, core, config)
@@ -49,8 +49,8 @@ def _connect_geometry(m: Module, core: wiring.Component, config: MachineConfig) 
     firsts.write(m, taken.wave, core.wavefront.payload.i, taken.valid)
     m.d.comb += [
         units.start.thread.eq(shading.thread),
-        units.fetch.vertex.eq(shading.vertex),
-        shading.streams.eq(units.fetch.streams),
+        units.fetch.shading.vertex.eq(shading.vertex),
+        shading.streams.eq(units.fetch.shading.streams),
         shown.valid.eq(emits.valid),
         emits.ready.eq(shown.ready),
         *(shown.payload[name].eq(emits.payload[name]) for name in ("emits", "cuts", "lanes")),

@@ -18,7 +18,7 @@ from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.valid_bits import INDEX_BITS, ROWS_TOGETHER
 from ctm.rtl.lib.views import record
-from ctm.rtl.r700.border.fetch_clause import first_number_layout
+from ctm.rtl.r700.border.fetch_clause import FetchStart
 from ctm.rtl.r700.border.registers import clear_layout, pass_write_layout, row_bits, rows_of
 from ctm.rtl.r700.border.wavefront import start_layout
 from ctm.rtl.r700.partition import Partition, position
@@ -41,11 +41,9 @@ class WavefrontStart(wiring.Component):
     clear : ``Out(stream.Signature(clear_layout(config)))``
     r0 : ``Out(stream.Signature(pass_write_layout(config)))``
         The words of R0.
-    first_number : ``Out(first_number_layout(config))``
+    fetch : ``Out(FetchStart(config))``
     fresh : ``Out({valid, wave, number})``
         This pass's outputs are all unwritten.
-    share : ``Out(stream.Signature(wave))``
-        Its rows of the local data share are to be cleared.
     start : ``Out(stream.Signature(start_layout(config)))``
     vertex, thread
         Of a machine that draws, as those of `ShadingStart`.
@@ -70,9 +68,8 @@ class WavefrontStart(wiring.Component):
                 "busy": Out(1),
                 "clear": Out(stream.Signature(clear_layout(config))),
                 "r0": Out(stream.Signature(pass_write_layout(config))),
-                "first_number": Out(first_number_layout(config)),
+                "fetch": Out(FetchStart(config)),
                 "fresh": Out(data.StructLayout(at_wave | {"number": partition.pass_bits})),
-                "share": Out(stream.Signature(wave_bits(config))),
                 "start": Out(stream.Signature(start_layout(config))),
             }
         )
@@ -89,7 +86,7 @@ class WavefrontStart(wiring.Component):
         next_block = self._clear(m, row, end)
         m.d.comb += [
             self.fresh.wave.eq(wave),
-            self.share.payload.eq(wave),
+            self.fetch.share.payload.eq(wave),
             self.fresh.number.eq(number),
             self.start.payload.wave.eq(wave),
             self.start.payload.covered.eq(wavefront.covered),
@@ -101,8 +98,8 @@ class WavefrontStart(wiring.Component):
         self._write_r0(m, wavefront, first_number, number)
         shading = None if self._machine is None else self._shade(m, self._machine, wavefront, number)
         m.d.comb += [
-            self.first_number.wave.eq(wave),
-            self.first_number.number.eq(first_number),
+            self.fetch.first_number.wave.eq(wave),
+            self.fetch.first_number.number.eq(first_number),
             target.row.eq(first_row if shading is None else first_row + shading.second),
             target.number.eq(in_slice),
             target.followed.eq(in_slice != last),
@@ -124,8 +121,8 @@ class WavefrontStart(wiring.Component):
                         m.next = "passes"
             self._give_passes(m, number, shading)
             with m.State("share"):
-                m.d.comb += self.share.valid.eq(self.program.share.any())
-                with m.If(~self.share.valid | self.share.ready):
+                m.d.comb += self.fetch.share.valid.eq(self.program.share.any())
+                with m.If(~self.fetch.share.valid | self.fetch.share.ready):
                     m.next = "start"
             with m.State("start"):
                 m.d.comb += self.start.valid.eq(1)
@@ -139,7 +136,7 @@ class WavefrontStart(wiring.Component):
         r0, is_last = self.r0, number == self._partition.passes - 1
         ready = Const(1) if shading is None else shading.ready
         with m.State("passes"):
-            m.d.comb += [r0.valid.eq(ready), self.fresh.valid.eq(ready), self.first_number.valid.eq(ready)]
+            m.d.comb += [r0.valid.eq(ready), self.fresh.valid.eq(ready), self.fetch.first_number.valid.eq(ready)]
             with m.If(ready & r0.ready):
                 m.d.sync += number.eq(number + 1)
                 with m.If(is_last):

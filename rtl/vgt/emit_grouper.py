@@ -7,7 +7,7 @@ from amaranth import Module, ResetInserter
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.assembly import Batch, StreamSpace
+from ctm.rtl.border.assembly import Batch, EmitGrouping, StreamSpace
 from ctm.rtl.border.shading import GEOMETRY_PROGRAM, emit_layout
 from ctm.rtl.vgt.batch_builder import BatchBuilder
 from ctm.rtl.vgt.emits import Emits
@@ -21,14 +21,8 @@ class EmitGrouper(wiring.Component):
 
     Members
     -------
-    clear : ``In(1)``
-        A run begins, which has emitted nothing.
+    control : ``In(EmitGrouping(vertices))``
     emitted : ``In(stream.Signature(emit_layout(lanes, vertices)))``
-    idle : ``Out(1)``
-        All that was emitted is kept.
-    begin : ``In(1)``
-        Make the batches of threads 0 to `threads` - 1; only while `idle`.
-    threads : ``In(range(vertices + 1))``
     program : ``In(GEOMETRY_PROGRAM)``
     provoking_last : ``In(1)``
     batch : ``Out(Batch(vertices))``
@@ -40,11 +34,8 @@ class EmitGrouper(wiring.Component):
         self._lanes, self._vertices = lanes, vertices
         super().__init__(
             {
-                "clear": In(1),
+                "control": In(EmitGrouping(vertices)),
                 "emitted": In(stream.Signature(emit_layout(lanes, vertices))),
-                "idle": Out(1),
-                "begin": In(1),
-                "threads": In(range(vertices + 1)),
                 "program": In(GEOMETRY_PROGRAM),
                 "provoking_last": In(1),
                 "batch": Out(Batch(vertices)),
@@ -56,7 +47,7 @@ class EmitGrouper(wiring.Component):
         """Build the hardware."""
         m = Module()
         emits = Emits(self._lanes, self._vertices)
-        m.submodules.emits = ResetInserter(self.clear)(emits)
+        m.submodules.emits = ResetInserter(self.control.clear)(emits)
         m.submodules.topology = topology = Topology(EMITTED)
         m.submodules.builder = builder = BatchBuilder(self._vertices, streams=True)
         connect(m, flipped(self.emitted), emits.emitted)
@@ -66,13 +57,13 @@ class EmitGrouper(wiring.Component):
         connect(m, builder.space, flipped(self.space))
         m.d.comb += [
             emits.program.eq(self.program),
-            emits.start.eq(self.begin),
-            emits.threads.eq(self.threads),
-            self.idle.eq(emits.idle),
-            topology.begin.eq(self.begin),
+            emits.start.eq(self.control.begin),
+            emits.threads.eq(self.control.threads),
+            self.control.idle.eq(emits.idle),
+            topology.begin.eq(self.control.begin),
             topology.kind.eq(self.program.output),
             topology.provoking_last.eq(self.provoking_last),
-            builder.begin.eq(self.begin),
+            builder.begin.eq(self.control.begin),
             builder.corners.eq(corners_of(self.program.output, EMITTED)),
             builder.most.eq(self._vertices),
         ]

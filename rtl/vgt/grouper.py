@@ -7,7 +7,7 @@ from amaranth import Module
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.assembly import DRAW_STATE, MOST_CORNERS, Batch, StreamSpace
+from ctm.rtl.border.assembly import DRAW_STATE, MOST_CORNERS, Batch, Grouping, StreamSpace
 from ctm.rtl.border.draws import CORNERS
 from ctm.rtl.border.lines import LineClient
 from ctm.rtl.vgt.batch_builder import BatchBuilder
@@ -20,14 +20,9 @@ class VertexGrouper(wiring.Component):
 
     Members
     -------
-    begin : ``In(1)``
-        Begin an instance, only while `idle`; what is left of the last one is dropped.
-    drop : ``In(1)``
-        Read no more indices.
-    idle : ``Out(1)``
-        No line of indices is in flight.
+    control : ``In(Grouping())``
     state : ``In(DRAW_STATE)``
-        Constant from `begin` until the instance's last batch is done.
+        Constant from `control.begin` until the instance's last batch is done.
     by_primitive : ``In(1)``
         Likewise: vertices are of one primitive each.
     most : ``In(range(vertices + 1))``
@@ -43,9 +38,7 @@ class VertexGrouper(wiring.Component):
         self._corners = MOST_CORNERS if geometry else CORNERS
         super().__init__(
             {
-                "begin": In(1),
-                "drop": In(1),
-                "idle": Out(1),
+                "control": In(Grouping()),
                 "state": In(DRAW_STATE),
                 "by_primitive": In(1),
                 "most": In(range(vertices + 1)),
@@ -70,13 +63,13 @@ class VertexGrouper(wiring.Component):
         if geometry:
             connect(m, builder.space, flipped(self.space))
         m.d.comb += [
-            reader.begin.eq(self.begin),
-            topology.begin.eq(self.begin),
-            builder.begin.eq(self.begin),
+            reader.begin.eq(self.control.begin),
+            topology.begin.eq(self.control.begin),
+            builder.begin.eq(self.control.begin),
             reader.buffer.eq(state.indices),
-            reader.drop.eq(self.drop),
+            reader.drop.eq(self.control.drop),
             reader.count.eq(state.count),
-            self.idle.eq(reader.idle),
+            self.control.idle.eq(reader.idle),
             topology.kind.eq(state.raster.primitive),
             topology.provoking_last.eq(state.raster.provoking_last),
             topology.base_vertex.eq(state.base_vertex),

@@ -4,55 +4,31 @@ A path that is not in this table bounds the clock without a decision. A new one 
 with its reason; a register in its unit, which takes a cycle, is the other choice.
 """
 
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from ctm.tb.border.allowed import ACCEPTED, CONSTANT, GRANT, RETURNED, Allowed
+from ctm.tb.border.draw_exceptions import DRAWS
 
-from ctm.tb.border.units import Pair
-
-
-@dataclass(frozen=True)
-class Allowed:
-    """Pairs of ports of a unit between which there may be a path; `*` in a port's name stands for anything.
-
-    `unit` is the name of its class, `reason` what the path is for.
-    """
-
-    unit: str
-    input: str
-    output: str
-    reason: str
-
-    def covers(self, pair: Pair) -> bool:
-        """Whether a pair is one of these."""
-        return pair.unit == self.unit and fnmatchcase(pair.input, self.input) and fnmatchcase(pair.output, self.output)
-
-
-_GRANT = "the grant follows from the requests of this cycle"
-_ACCEPTED = "a granted request is accepted in the cycle in which the other side accepts it"
 _FORWARDED = "requests are forwarded in their cycle, as latency of memory is what wavefronts wait for"
-_RETURNED = "responses are returned in their cycle, for the same reason"
 _RESPONSE = "all ports together give one response in a cycle"
 _PORT = "the address says by which memory port a line goes, and that port grants"
 _ORDERED = "writes of a client stay in order over several ports, so the line's port decides about ready"
-_CONSTANT = "it is constant while the unit works"
 _COMMAND = "ready says that the command is complete, which depends on which command it is"
 _LAUNCHED = "a program starts in the cycle in which its launch is done"
 
 ALLOWED = (
     # Arbitration: combinational by contract, a waiting grant is held.
-    Allowed("Arbiter", "inputs__*__valid", "output__valid", _GRANT),
-    Allowed("Arbiter", "inputs__*__valid", "output__payload", _GRANT),
+    Allowed("Arbiter", "inputs__*__valid", "output__valid", GRANT),
+    Allowed("Arbiter", "inputs__*__valid", "output__payload", GRANT),
     Allowed("Arbiter", "inputs__*__payload", "output__payload", "the payload of the granted input"),
     Allowed("Arbiter", "inputs__*__valid", "inputs__*__ready", "only the granted input is accepted"),
-    Allowed("Arbiter", "output__ready", "inputs__*__ready", _ACCEPTED),
-    Allowed("SharedClient", "clients__*__request__valid", "shared__request__*", _GRANT),
+    Allowed("Arbiter", "output__ready", "inputs__*__ready", ACCEPTED),
+    Allowed("SharedClient", "clients__*__request__valid", "shared__request__*", GRANT),
     Allowed("SharedClient", "clients__*__request__payload", "shared__request__payload", "the granted client's payload"),
     Allowed(
         "SharedClient", "clients__*__request__valid", "clients__*__request__ready", "only the granted one is accepted"
     ),
-    Allowed("SharedClient", "shared__request__ready", "clients__*__request__ready", _ACCEPTED),
-    Allowed("SharedClient", "shared__response__payload", "clients__*__response__payload", _RETURNED),
-    Allowed("SharedClient", "shared__response__valid", "clients__*__response__valid", _RETURNED),
+    Allowed("SharedClient", "shared__request__ready", "clients__*__request__ready", ACCEPTED),
+    Allowed("SharedClient", "shared__response__payload", "clients__*__response__payload", RETURNED),
+    Allowed("SharedClient", "shared__response__valid", "clients__*__response__valid", RETURNED),
     Allowed("SharedClient", "clients__*__response__ready", "shared__response__ready", "it holds no responses itself"),
     Allowed("RegisteredHandshake", "input__payload", "output__payload", "a stream holds its payload until it is taken"),
     # Lines between memory ports and their clients.
@@ -66,32 +42,32 @@ ALLOWED = (
         )
     ),
     Allowed("ReadPorts", "client_*__request__*", "ports__*__request__*", f"{_FORWARDED}; {_PORT}"),
-    Allowed("ReadPorts", "ports__*__request__ready", "client_*__request__ready", _ACCEPTED),
-    Allowed("ReadPorts", "ports__*__response__*", "client_*__response__*", _RETURNED),
+    Allowed("ReadPorts", "ports__*__request__ready", "client_*__request__ready", ACCEPTED),
+    Allowed("ReadPorts", "ports__*__response__*", "client_*__response__*", RETURNED),
     Allowed("WritePorts", "writes__*", "ports__*__request__*", f"a slice is forwarded in its cycle; {_PORT}"),
-    Allowed("WritePorts", "ports__*__request__ready", "writes__*__ready", _ACCEPTED),
-    Allowed("MemoryController", "ports__*__read__response__*", "code__response__*", _RETURNED),
+    Allowed("WritePorts", "ports__*__request__ready", "writes__*__ready", ACCEPTED),
+    Allowed("MemoryController", "ports__*__read__response__*", "code__response__*", RETURNED),
     Allowed("ReadPorts", "client_*__request__valid", "client_*__request__ready", "a grant excludes the other clients"),
     Allowed("ReadPorts", "client_*__request__payload", "client_*__request__ready", _PORT),
     Allowed("WritePorts", "writes__*__valid", "writes__*__ready", "a grant excludes the other clients"),
     Allowed("WritePorts", "writes__*__payload", "writes__*__ready", f"{_PORT}; {_ORDERED}"),
     Allowed("ReorderBuffer", "client_*__request__valid", "requests__*__valid", _FORWARDED),
     Allowed("ReorderBuffer", "client_*__request__payload", "requests__*__payload", _FORWARDED),
-    Allowed("ReorderBuffer", "requests__*__ready", "client_*__request__ready", _ACCEPTED),
+    Allowed("ReorderBuffer", "requests__*__ready", "client_*__request__ready", ACCEPTED),
     Allowed("LineAssembly", "client__request__valid", "lines__request__valid", _FORWARDED),
     Allowed("LineAssembly", "client__request__payload", "lines__request__payload", _FORWARDED),
-    Allowed("LineAssembly", "lines__request__ready", "client__request__ready", _ACCEPTED),
+    Allowed("LineAssembly", "lines__request__ready", "client__request__ready", ACCEPTED),
     Allowed("ConstantReader", "client__request__valid", "lines__request__valid", _FORWARDED),
     Allowed("ConstantReader", "client__request__payload", "lines__request__payload", "the bank's base is added"),
-    Allowed("ConstantReader", "lines__request__ready", "client__request__ready", _ACCEPTED),
-    Allowed("ConstantReader", "lines__response__valid", "client__response__valid", _RETURNED),
+    Allowed("ConstantReader", "lines__request__ready", "client__request__ready", ACCEPTED),
+    Allowed("ConstantReader", "lines__response__valid", "client__response__valid", RETURNED),
     Allowed(
         "ConstantReader", "lines__response__payload", "client__response__payload", "a beat of the line it waits with"
     ),
     Allowed("ConstantReader", "client__response__ready", "lines__response__ready", "a line leaves with its last beat"),
     Allowed("CodeReader", "cores__*__request__valid", "lines__request__valid", _FORWARDED),
     Allowed("CodeReader", "cores__*__request__payload", "lines__request__payload", _FORWARDED),
-    Allowed("CodeReader", "lines__request__ready", "cores__*__request__ready", _ACCEPTED),
+    Allowed("CodeReader", "lines__request__ready", "cores__*__request__ready", ACCEPTED),
     Allowed("CounterWriter", "counters__valid", "line__valid", "combinational by contract: it only aligns two words"),
     Allowed(
         "CounterWriter", "counters__payload", "line__payload", "combinational by contract: it only aligns two words"
@@ -119,13 +95,28 @@ ALLOWED = (
         Allowed(unit, given, output, reason)
         for unit in ("MemoryController", "Outputs")
         for given, output, reason in (
-            ("blending__adds", "*", _CONSTANT),
+            ("blending__adds", "*", CONSTANT),
             ("output__valid", "blending__taken", "it counts outputs in the cycle in which they are taken"),
             ("uncached__done__ready", "blending__written", "uncached writes leave one queue, in order"),
         )
     ),
     Allowed("Outputs", "uncached_written__valid", "blending__written", "the write response of sums is their end"),
     Allowed("Registers", "command__*", "command__ready", _COMMAND),
+    *(
+        Allowed("Registers", "command__*", output, "a command reaches its cache in its cycle")
+        for output in ("*_cache__invalidate", "*_flush__flush")
+    ),
+    Allowed(
+        "Registers", "*_cache__idle", "*_cache__invalidate", "a cache is invalidated in the cycle in which it is idle"
+    ),
+    Allowed("Registers", "*_cache__idle", "command__ready", _COMMAND),
+    Allowed("Registers", "*_flush__flushed", "command__ready", _COMMAND),
+    Allowed("WriteBacks", "eviction__line", "eviction__evicting", "an access waits in its cycle for its line's write"),
+    *(
+        Allowed("WriteBacks", given, output, "a slice is read in a cycle in which that is free and the last one leaves")
+        for given in ("line_write__ready", "rows__free")
+        for output in ("rows__cleans", "rows__reads")
+    ),
     Allowed("BufferDecoder", "base", "buffer", "combinational by contract: words of a command become a descriptor"),
     Allowed("Outputs", "output__valid", "output__ready", "outputs and uncached writes share one writer"),
     Allowed("Outputs", "output__valid", "uncached__write__ready", "outputs and uncached writes share one writer"),
@@ -151,7 +142,7 @@ ALLOWED = (
         "line_written__ready",
         "an error of a refill is reported first, and a write's error waits",
     ),
-    Allowed("ConditionalUnit", "target__writes_enabled", "cache__change", _CONSTANT),
+    Allowed("ConditionalUnit", "target__writes_enabled", "cache__change", CONSTANT),
     Allowed(
         "ConditionalUnit",
         "cache__result",
@@ -166,7 +157,7 @@ ALLOWED = (
     ),
     # Wavefronts on their path from the domain to the array.
     Allowed("WavefrontTester", "domain_wavefront__*", "client__request__*", "a test is requested in the same cycle"),
-    Allowed("WavefrontTester", "client__request__ready", "domain_wavefront__ready", _ACCEPTED),
+    Allowed("WavefrontTester", "client__request__ready", "domain_wavefront__ready", ACCEPTED),
     Allowed(
         "WavefrontTester",
         "client__response__payload",
@@ -185,84 +176,12 @@ ALLOWED = (
     Allowed(
         "WavefrontSlices", "client__response__ready", "unit__response__ready", "it is returned with its last slice"
     ),
-    # Draws.
-    *(
-        Allowed(unit, given, output, _CONSTANT)
-        for unit, given, output in (
-            ("DrawPipeline", "draw__launching", "blending__adds"),
-            ("DrawPipeline", "draw__launching", "state"),
-            ("DrawPipeline", "draw__launching", "wavefront__*"),
-            ("DrawPipeline", "draw__state", "*"),
-            ("DrawPipeline", "programs", "*"),
-            ("DrawRun", "program", "*"),
-            ("DrawRun", "emitted__used", "vertices__*"),
-            ("EmitGrouper", "program", "*"),
-            ("VertexGrouper", "state", "batch__vertex"),
-            ("VertexGrouper", "state", "space__*"),
-            ("DrawRun", "draw__state", "*"),
-            ("DrawRun", "batch__used", "vertices__*"),
-            ("IndexReader", "buffer", "lines__response__ready"),
-            ("VertexGrouper", "state", "lines__response__ready"),
-            ("Launch", "draw", "processor__status"),
-            ("Launch", "processor__image", "draw_programs"),
-            ("Launch", "processor__image", "processor__status"),
-        )
-    ),
-    *(
-        Allowed(unit, "space__*", output, "streams say from registers whether a primitive fits")
-        for unit, outputs in (
-            ("BatchBuilder", ("batch__vertex", "indices__ready", "space__take")),
-            ("EmitGrouper", ("batch__vertex", "space__take")),
-            ("VertexGrouper", ("batch__vertex", "lines__response__ready", "space__take")),
-        )
-        for output in outputs
-    ),
-    Allowed("BatchBuilder", "indices__*", "space__take", "the last corner of a primitive takes its space"),
-    Allowed("Blender", "output__*", "passed__*", "what is not added passes"),
-    Allowed("Blender", "passed__ready", "output__ready", _ACCEPTED),
-    Allowed(
-        "DrawRun", "batch__primitive__*", "thread", "words of a thread are those of the first primitive of a queue"
-    ),
-    Allowed("DrawRun", "batch__primitive__valid", "batch__primitive__ready", "the thread's last word takes it"),
-    Allowed("DrawRun", "emitted__primitive__*", "primitive__*", "primitives come from a queue and go to a register"),
-    Allowed("DrawRun", "primitive__ready", "emitted__primitive__ready", _ACCEPTED),
-    *(
-        Allowed(unit, command, output, "the units of draws keep it with the command")
-        for unit, command in (("MemoryController", "processor__command__*"), ("Registers", "command__*"))
-        for output in ("draw_buffers__ring", "draw_buffers__stream")
-    ),
-    Allowed("BatchBuilder", "indices__*", "batch__vertex", "a vertex is in the core before its wavefront is offered"),
-    Allowed("BatchBuilder", "indices__*", "indices__ready", "the last corner of a primitive, or an end, takes it"),
-    *(
-        Allowed(unit, "lines__response__valid", "lines__response__ready", "a line is taken with its last index")
-        for unit in ("IndexReader", "VertexGrouper", "DrawPipeline")
-    ),
-    Allowed("IndexReader", "index__ready", "lines__response__ready", "a line is taken with its last index"),
-    Allowed("Topology", "primitive__ready", "index__ready", "its output is its only register"),
-    Allowed("DrawRun", "batch__primitive__*", "primitive__*", "primitives come from a queue and go to a register"),
-    Allowed("DrawRun", "primitive__ready", "batch__primitive__ready", _ACCEPTED),
-    Allowed("Interlock", "strip__*", "strip__ready", "the strip itself says what it conflicts with"),
-    Allowed("CommandProcessor", "draw_lines__request__*", "memory__lines__request__*", _GRANT),
-    Allowed("CommandProcessor", "draw_lines__request__valid", "draw_lines__request__ready", _GRANT),
-    Allowed("CommandProcessor", "memory__lines__request__ready", "draw_lines__request__ready", _ACCEPTED),
-    Allowed(
-        "CommandProcessor", "draw_lines__response__ready", "memory__lines__response__ready", "it holds no lines itself"
-    ),
-    Allowed("CommandProcessor", "memory__lines__response__*", "draw_lines__response__*", _RETURNED),
-    Allowed(
-        "MemoryController",
-        "processor__command__payload",
-        "draw_buffers__vertex_buffer",
-        "cores write the buffer with the command",
-    ),
-    Allowed("Registers", "command__*", "written", "caches write the descriptor with the command"),
-    Allowed("Registers", "command__*", "draw_buffers__vertex_buffer", "cores write the buffer with the command"),
-    Allowed("DrawPipeline", "filled__stream", "filled__dwords", "combinational by contract"),
+    *DRAWS,
     # Others.
     Allowed("ProgramRun", "array__idle", "control__ended", "a program has ended when the array is idle"),
     *(
-        Allowed(unit, f"{lost}__valid", f"{lost}__taken", "only one that there is can be reported")
-        for unit, lost in (("CommandExecutor", "lost"), ("CommandProcessor", "memory__lost"))
+        Allowed(unit, "memory__lost__valid", "memory__lost__taken", "only one that there is can be reported")
+        for unit in ("CommandExecutor", "CommandProcessor")
     ),
     Allowed("CommandProcessor", "launch__status", "draw__start", _LAUNCHED),
     Allowed(
@@ -282,8 +201,23 @@ ALLOWED = (
     Allowed("CommandExecutor", "launcher__done", "run__start", _LAUNCHED),
     Allowed("CommandExecutor", "launcher__status", "performance__keep", _LAUNCHED),
     Allowed("CommandExecutor", "launcher__status", "run__start", _LAUNCHED),
-    Allowed("CommandExecutor", "mc_command__ready", "launcher__invalidate", "the command is complete in this cycle"),
+    Allowed(
+        "CommandExecutor", "memory__command__ready", "launcher__invalidate", "the command is complete in this cycle"
+    ),
     Allowed("CommandExecutor", "run__failed", "performance__restore", "the run is judged in one cycle"),
+    Allowed(
+        "CommandExecutor", "host__buffer__*", "buffers__begin", "a buffer begins in the cycle in which it is taken"
+    ),
+    *(
+        Allowed(
+            "CommandExecutor", given, "settings__commands", "settings are set, kept and restored with their command"
+        )
+        for given in ("launcher__done", "launcher__status", "memory__command__ready", "run__failed")
+    ),
+    *(
+        Allowed("CommandExecutor", "settings__is_empty", output, "of an empty domain nothing is launched")
+        for output in ("launcher__launch", "performance__*", "settings__commands")
+    ),
     # Inside cores: the scheduler, its ports, and constants.
     *(
         Allowed("Scheduler", given, output, "the oldest wavefront is chosen that needs nothing which is not there")
@@ -324,6 +258,23 @@ ALLOWED = (
         )
         for port in ("alu", "flow")
     ),
+    # Inside all cores: the ends of wavefronts.
+    *(
+        Allowed(
+            "OutputRegisters", f"{read}__context", f"{read}__written", "combinational by contract: a context is read"
+        )
+        for read in ("sent", "tested")
+    ),
+    *(
+        Allowed("Retirement", given, output, "words are read in the cycle before they are sent, and sent as they come")
+        for given, output in (
+            ("output__ready", "outputs__*"),
+            ("outputs__words", "output__payload"),
+            ("outputs__written", "output__payload"),
+            ("outputs__written", "outputs__target"),
+        )
+    ),
+    Allowed("Retirement", "conditional__values", "tester__request__payload", "values are tested as they come"),
     # Inside R700 cores: the fetch unit and its finders.
     *(
         Allowed(unit, "walk__start", "walk__valid", "a finder that is not started finds nothing")
@@ -347,9 +298,21 @@ ALLOWED = (
     *(Allowed(unit, "code__found", "trace", "for an observer alone") for unit in ("FetchSequencer", "FetchUnit")),
     Allowed("FetchUnit", "registers__in_flight", "outcome__*", "an outcome follows the last write by one cycle"),
     Allowed("FetchUnit", "registers__in_flight", "registers__read__valid", "so does a read of what was fetched"),
+    Allowed("PassSender", "extent", "passes__*", "it is a register of the executor"),
     *(
-        Allowed("PassSender", "extent", f"{output}__*", "it is a register of the executor")
-        for output in ("direct", "request")
+        Allowed(unit, f"passes__{given}", f"passes__{output}", "a request has its entry in its cycle, or waits for one")
+        for unit in ("FetchExecutor", "PassSender")
+        for given, output in (
+            ("entry", "record"),
+            ("entry", "request__payload"),
+            ("full", "record"),
+            ("full", "request__valid"),
+            ("request__ready", "record"),
+        )
+    ),
+    *(
+        Allowed(unit, "start__share__valid", "start__share__ready", "it is ready in the cycle of the last row")
+        for unit in ("FetchExecutor", "FetchUnit")
     ),
     # Inside R700 cores: wavefronts and registers.
     *(
@@ -357,6 +320,13 @@ ALLOWED = (
         for given in ("alu_outcome", "fetch_outcome", "start")
         for output in ("alu_outcome", "fetch_outcome", "start")
     ),
+    *(
+        Allowed(
+            unit, "registers__others", "registers__writes", "writes of other units pass in the cycles that are free"
+        )
+        for unit in ("AluUnit", "Pipeline")
+    ),
+    Allowed("Pipeline", "end__gates", "registers__writes", "results are written in the cycle in which they come"),
     Allowed("GroupEffects", "before", "after", "combinational by contract: masks before a group give those after it"),
     *(
         Allowed("OtherWrites", given, f"{output}__ready", "one write is taken, by a fixed priority")

@@ -116,11 +116,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         lambda: test_timing.test_accesses_continue_while_no_response_is_taken("default"),
     ),
     "a line is read before its write response": (
-        Fault("rtl.mc.conditional.cache", " & ~(access.touches & write_backs.evicting)", ""),
+        Fault("rtl.mc.conditional.cache", " & ~(access.touches & write_backs.eviction.evicting)", ""),
         smallest,
     ),
     "a row is read for its write-back while a pair waits for its own": (
-        Fault("rtl.mc.conditional.cache", "may_read.eq(1 if self._sliced else moves | ~reading)", "may_read.eq(1)"),
+        Fault("rtl.mc.conditional.cache", "rows.free.eq(1 if self._sliced else moves | ~reading)", "rows.free.eq(1)"),
         wavefronts(LESS),
     ),
     "a pair whose line has an error passes": (

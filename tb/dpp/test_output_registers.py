@@ -72,9 +72,12 @@ class Bench:
             0, [self.contexts, OUTPUTS, self.contexts, beats, beats]
         ).tolist()
         own, tested_own = self._lanes_in(beat), self._lanes_in(tested_beat)
-        selected = {"context": bank, "target": target, "conditional_context": tested}
-        for name, number in (selected | self._in_beat({"beat": beat, "conditional_beat": tested_beat})).items():
-            context.set(getattr(unit, name), number)
+        for port, selected in (
+            (unit.sent, {"context": bank, "target": target, **self._in_beat({"beat": beat})}),
+            (unit.tested, {"context": tested, **self._in_beat({"beat": tested_beat})}),
+        ):
+            for name, number in selected.items():
+                context.set(getattr(port, name), number)
         found, found_written = self.words[bank, target].copy(), self.written[bank].copy()
         value, value_given = self.values[tested].copy(), self.given[tested].copy()
 
@@ -84,13 +87,13 @@ class Bench:
         self._write(context, writing)
         if starts:
             self.written[started], self.given[started] = False, False
-        assert context.get(Value.cast(unit.written)) == bits_of(found_written)
-        assert context.get(unit.conditional_written) == bits_of(value_given)
+        assert context.get(Value.cast(unit.sent.written)) == bits_of(found_written)
+        assert context.get(unit.tested.written) == bits_of(value_given)
         await context.tick()
-        read = np.array([list(context.get(words)) for words in unit.words], np.uint32)
+        read = np.array([list(context.get(words)) for words in unit.sent.words], np.uint32)
         # Words that were never written are undefined.
         assert (read == found[own])[found_written[target, own]].all()
-        read_values = np.array(list(context.get(unit.conditional)), np.uint32)
+        read_values = np.array(list(context.get(unit.tested.values)), np.uint32)
         assert (read_values == value[tested_own])[value_given[tested_own]].all()
         self.counts["words"] += found_written[target, own].sum()
         self.counts["values"] += value_given[tested_own].sum()

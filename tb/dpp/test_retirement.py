@@ -88,24 +88,24 @@ class Bench:
         unit = self.unit
         if self._asked:
             words, values = self._asked
-            context.set(Value.cast(unit.words), joined(words.ravel(), WORD))
-            context.set(Value.cast(unit.conditional), joined(values, WORD))
-        tested, sent = (self._states[context.get(bank)] for bank in (unit.test_context, unit.context))
-        for port, wavefront in ((unit.test_state, tested), (unit.state, sent)):
+            context.set(Value.cast(unit.outputs.words), joined(words.ravel(), WORD))
+            context.set(Value.cast(unit.conditional.values), joined(values, WORD))
+        tested, sent = (self._states[context.get(bank)] for bank in (unit.conditional.context, unit.outputs.context))
+        for port, wavefront in ((unit.tested_state, tested), (unit.state, sent)):
             context.set(port.i, wavefront.position["i"])
             context.set(port.j, wavefront.position["j"])
             context.set(port.covered, mask_of(wavefront.covered))
             context.set(port.valid_mask, mask_of(wavefront.valid_mask))
-        context.set(unit.conditional_written, mask_of(tested.given))
-        context.set(Value.cast(unit.written), mask_of(sent.written.ravel()))
+        context.set(unit.conditional.written, mask_of(tested.given))
+        context.set(Value.cast(unit.outputs.written), mask_of(sent.written.ravel()))
 
     def _ask(self, context: Any) -> None:
         """Record the words that are read, which depend on whether an output is taken."""
         unit, rate = self.unit, self.config.at_once
-        tested, sent = (self._states[context.get(bank)] for bank in (unit.test_context, unit.context))
-        beats = (context.get(unit.beat), context.get(unit.test_beat)) if self.in_beats else (0, 0)
+        tested, sent = (self._states[context.get(bank)] for bank in (unit.conditional.context, unit.outputs.context))
+        beats = (context.get(unit.outputs.beat), context.get(unit.conditional.beat)) if self.in_beats else (0, 0)
         own, tested_own = (slice(rate * beat, rate * (beat + 1)) for beat in beats)
-        self._asked = sent.words[context.get(unit.target), own], tested.values[tested_own]
+        self._asked = sent.words[context.get(unit.outputs.target), own], tested.values[tested_own]
 
     def _offer(self, context: Any, share: float) -> None:
         """Offer a wavefront, one that has vacated its wave slot, or both."""
@@ -135,7 +135,7 @@ class Bench:
         """One cycle, in which a wavefront comes with a probability of `share`."""
         self._read(context)
         self._offer(context, share)
-        asked, tested = len(self.tests.received), self._states[context.get(self.unit.test_context)]
+        asked, tested = len(self.tests.received), self._states[context.get(self.unit.conditional.context)]
         for end in (self.tests, self.output, self.responses):
             end.drive(context)
         self._ask(context)

@@ -120,16 +120,16 @@ def test_rings_say_how_many_items_fit(lanes: int) -> None:
             context.set(unit.write, {"valid": 0})
             context.set(unit.begin, 1)
             await context.delay(1e-9)
-            assert not context.get(unit.ready)
+            assert not context.get(unit.fit.ready)
             await pulse(context, unit.begin)
             fit = [min(64, size // item) if item else 64 for item, size in zip(items, sizes, strict=True)]
             cycles = 1
-            while not context.get(unit.ready):
+            while not context.get(unit.fit.ready):
                 await context.tick()
                 cycles += 1
                 assert cycles <= 65
             assert list(context.get(unit.dwords)) == [0, 512]
-            assert list(context.get(unit.most)) == fit
+            assert list(context.get(unit.fit.most)) == fit
             least = max(lanes, LEAST_RING_ITEMS)
             assert bool(context.get(unit.is_small)) == any(i * least > s for i, s in zip(items, sizes, strict=True))
 

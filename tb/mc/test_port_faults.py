@@ -134,21 +134,22 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.lines.tags", "Mux(self.invalidate_entry.valid, self", "Mux(0, self"), TAGS,
     ),
     "an access waits for any line": (
-        Fault("rtl.mc.lines.cache", "arrived.bit_select(first, 1))", "arrived.any())"), LINES,
+        Fault("rtl.mc.lines.refills", "arrived.bit_select(first, 1)),", "arrived.any()),"), LINES,
     ),
     "a refill counts for the next one of its entry": (
-        Fault("rtl.mc.lines.cache", "next_index(first, depth)), arrived.bit_select(first, 1).eq(0)]",
+        Fault("rtl.mc.lines.refills", "next_index(first, depth)), arrived.bit_select(first, 1).eq(0)]",
               "next_index(first, depth))]"),
         LINES,
     ),
     "a refill goes into the row of another": (
-        Fault("rtl.mc.lines.cache", "pending.read(m, response.payload.tag)", "pending.read(m, following)"), LINES,
+        Fault("rtl.mc.lines.refills", "pending.read(m, response.payload.tag)", "pending.read(m, following)"), LINES,
     ),
     "a credit too many is given": (
-        Fault("rtl.mc.lines.cache", "free_list, count != depth)", "free_list, count <= depth)"), CREDITS,
+        Fault("rtl.mc.lines.refills", "(count != depth)", "(count <= depth)"), CREDITS,
     ),
     "a line in flight is requested again": (
-        Fault("rtl.mc.lines.cache", "tags.put.valid.eq(refills & ~access.uncached)", "tags.put.valid.eq(0)"), MERGED,
+        Fault("rtl.mc.lines.cache", "tags.put.valid.eq(begin.valid & ~access.uncached)", "tags.put.valid.eq(0)"),
+        MERGED,
     ),
     "a line's response goes to the first requester": (
         Fault("rtl.mc.inputs.shared_cache", "passenger.requester.eq(arbiter.source)", "passenger.requester.eq(0)"),

@@ -1,5 +1,6 @@
 """Registers: what commands leave, against the golden model's state; commands that wait, and what they pulse."""
 
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -20,14 +21,14 @@ COUNT = 700
 _OWN = [command for command in COMMANDS if command.unit == "MC" and command.name != "set_inst_fmt"]
 _OF_CONSTANTS = (*BANKS, "inv_constf_cache", "inv_consti_cache", "inv_constb_cache")
 _INVALIDATES = {
-    "inv_inp_cache": ("invalidate_inputs", "inputs_idle"),
-    "inv_cond_out_cache": ("invalidate_conditional", "conditional_idle"),
+    "inv_inp_cache": ("input_cache.invalidate", "input_cache.idle"),
+    "inv_cond_out_cache": ("conditional_cache.invalidate", "conditional_cache.idle"),
 }
 _FLUSHES = {
-    "flush_out_cache": ("flush_outputs", "outputs_flushed"),
-    "flush_cond_out_cache": ("flush_conditional", "conditional_flushed"),
+    "flush_out_cache": ("output_flush.flush", "output_flush.flushed"),
+    "flush_cond_out_cache": ("conditional_flush.flush", "conditional_flush.flushed"),
 }
-_PULSES = ("invalidate_constants", "invalidate_inputs", "invalidate_conditional", "flush_outputs", "flush_conditional")
+_PULSES = ("invalidate_constants", *(pulse for pulse, _ in (*_INVALIDATES.values(), *_FLUSHES.values())))
 
 
 def offer(context: Any, registers: Registers, name: str, words: list[int]) -> None:
@@ -69,7 +70,7 @@ def test_registers_hold_what_the_model_holds() -> None:
     async def testbench(context: Any) -> None:
         check(context)
         for _, ready in (*_INVALIDATES.values(), *_FLUSHES.values()):
-            context.set(getattr(registers, ready), 1)
+            context.set(attrgetter(ready)(registers), 1)
         for name, words in random_commands(4):
             check_parameters(BY_NAME[name], 0, words)
             state.apply(BY_NAME[name], words)
@@ -98,15 +99,15 @@ def test_each_command_pulses_its_caches_and_no_other(name: str) -> None:
             for _ in range(5):
                 assert not context.get(registers.command.ready)
                 # A flush is requested until it is done, an invalidate is made once.
-                pulsed = {each for each in _PULSES if context.get(getattr(registers, each))}
+                pulsed = {each for each in _PULSES if context.get(attrgetter(each)(registers))}
                 assert pulsed == (wanted if name in _FLUSHES else set())
                 await context.tick()
-            context.set(getattr(registers, waits_for), 1)
+            context.set(attrgetter(waits_for)(registers), 1)
         assert context.get(registers.command.ready)
-        assert {each for each in _PULSES if context.get(getattr(registers, each))} == wanted
+        assert {each for each in _PULSES if context.get(attrgetter(each)(registers))} == wanted
         await context.tick()
         context.set(registers.command.valid, 0)
-        assert not any(context.get(getattr(registers, each)) for each in _PULSES)
+        assert not any(context.get(attrgetter(each)(registers)) for each in _PULSES)
 
     simulate(registers, testbench)
 

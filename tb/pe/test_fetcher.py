@@ -36,19 +36,19 @@ class Bench:
     async def read(self, context: Any, address: int, dwords: int, count: int) -> None:
         """Begin a buffer, take `count` of its words, and drop the others."""
         self.words = Sink(self.unit.words, self.generator, self.words.stall)
-        context.set(self.unit.begin, {"valid": 1, "buffer": {"address": address, "dwords": dwords}})
+        context.set(self.unit.buffers.begin, {"valid": 1, "buffer": {"address": address, "dwords": dwords}})
         context.set(self.unit.words.ready, 0)
         await self._cycle(context)
-        context.set(self.unit.begin.valid, 0)
+        context.set(self.unit.buffers.begin.valid, 0)
         for _ in range(self._deadline):
             if len(self.words.received) == count:
                 break
             await self._cycle(context, self.words)
         assert len(self.words.received) == count, "no word comes"
         context.set(self.unit.words.ready, 0)
-        context.set(self.unit.drop, 1)
+        context.set(self.unit.buffers.drop, 1)
         await self._cycle(context)
-        context.set(self.unit.drop, 0)
+        context.set(self.unit.buffers.drop, 0)
         for _ in range(self._deadline):
             assert not context.get(self.unit.words.valid)
             if context.get(self.unit.idle):
@@ -58,10 +58,10 @@ class Bench:
 
     async def wait(self, context: Any, cycles: int) -> None:
         """Begin a long buffer, whose words are not taken."""
-        context.set(self.unit.begin, {"valid": 1, "buffer": {"address": LINE_BYTES, "dwords": MOST_WORDS}})
+        context.set(self.unit.buffers.begin, {"valid": 1, "buffer": {"address": LINE_BYTES, "dwords": MOST_WORDS}})
         for _ in range(cycles):
             await self._cycle(context)
-            context.set(self.unit.begin.valid, 0)
+            context.set(self.unit.buffers.begin.valid, 0)
 
 
 @pytest.mark.parametrize("word_stall", [0.0, 0.4, 0.95])
@@ -115,8 +115,10 @@ FAULTS = {
     "an offered request waits for space": Fault(
         "rtl.pe.fetcher", "~request.ready, (remaining", "~request.ready & credit, (remaining"
     ),
-    "lines are requested without space": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& ~self.drop"),
-    "a line is offered as its buffer is dropped": Fault("rtl.pe.fetcher", "& credit & ~self.drop", "& credit"),
+    "lines are requested without space": Fault(
+        "rtl.pe.fetcher", "& credit & ~self.buffers.drop", "& ~self.buffers.drop"
+    ),
+    "a line is offered as its buffer is dropped": Fault("rtl.pe.fetcher", "& credit & ~self.buffers.drop", "& credit"),
     "words of a dropped buffer come": Fault("rtl.pe.fetcher", "queue.r_rdy & ~dropping", "queue.r_rdy"),
     "a line is taken with its first word": Fault("rtl.pe.fetcher", "| index[:inside].all()", "| 1"),
 }

@@ -37,7 +37,7 @@ FAULTS = {
         "rtl.pe.fetcher", "(remaining == 0) & (in_flight == 0)", "~request.valid"
     ),
     "state that is set after a program that faults is kept": Fault(
-        "rtl.pe.executor", "[self.settings.restore.eq(1), self.performance.restore.eq(1)]", "[]"
+        "rtl.pe.executor", "[self.settings.commands.restore.eq(1), self.performance.restore.eq(1)]", "[]"
     ),
     "inv_inst_cache does not invalidate the image": Fault(
         "rtl.pe.command", '("set_inst_fmt", "inv_inst_cache")', '("set_inst_fmt",)'
@@ -46,7 +46,7 @@ FAULTS = {
         "rtl.pe.command", '"flush_cond_out_cache", "wait_for_idle"', '"wait_for_idle"'
     ),
     "wait_for_idle does not wait for the memory controller": Fault(
-        "rtl.pe.executor", "self.run.ended & self.mc_idle", "self.run.ended"
+        "rtl.pe.executor", "self.run.ended & self.memory.idle", "self.run.ended"
     ),
     "an error in the stream is reported beside a program": Fault(
         "rtl.pe.executor", "with m.Elif(runs)", "with m.Elif(runs & is_good)"

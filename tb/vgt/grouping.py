@@ -203,9 +203,9 @@ class Bench:
         context.set(grouper.state, self.case.words)
         context.set(grouper.by_primitive, int(self.case.by_primitive))
         context.set(grouper.most, self.case.most)
-        while not context.get(grouper.idle):
+        while not context.get(grouper.control.idle):
             await self._tick(context)
-        await self._pulse(context, grouper.begin)
+        await self._pulse(context, grouper.control.begin)
         if self.space:
             self.space.taken = 0
         while not await self._batch(context):
@@ -214,12 +214,12 @@ class Bench:
     async def drop(self, context: Any) -> None:
         """Drop what is left of the instance."""
         self.lasts = None
-        context.set(self.grouper.drop, 1)
+        context.set(self.grouper.control.drop, 1)
         while True:
             await self._tick(context)
-            if context.get(self.grouper.idle):
+            if context.get(self.grouper.control.idle):
                 break
-        context.set(self.grouper.drop, 0)
+        context.set(self.grouper.control.drop, 0)
 
     async def _batch(self, context: Any) -> bool:
         """Take one batch; whether it is the last one."""

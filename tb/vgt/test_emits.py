@@ -82,21 +82,21 @@ class Bench:
         context.set(unit.program, self.program())
         context.set(unit.provoking_last, self.provoking_last)
         context.set(unit.space.known, 1)
-        context.set(unit.threads, self.threads)
-        context.set(unit.clear, 1)
+        context.set(unit.control.threads, self.threads)
+        context.set(unit.control.clear, 1)
         await context.tick()
-        context.set(unit.clear, 0)
+        context.set(unit.control.clear, 0)
         source = Source(unit.emitted, self.draw, self.stall)
         source.waiting = self.events(unit)
         for _ in range(_MOST_CYCLES):
-            if not source.waiting and context.get(unit.idle):
+            if not source.waiting and context.get(unit.control.idle):
                 break
             await cycle(context, [source])
-        assert not source.waiting and context.get(unit.idle)
+        assert not source.waiting and context.get(unit.control.idle)
         context.set(unit.emitted.valid, 0)
-        context.set(unit.begin, 1)
+        context.set(unit.control.begin, 1)
         await context.tick()
-        context.set(unit.begin, 0)
+        context.set(unit.control.begin, 0)
         ends = False
         while not ends:
             ends = await self._batch(context, unit)

@@ -10,6 +10,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import words_layout
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.beats import beat_fields, beat_members, beat_of
 from ctm.rtl.dpp.shapes import Shapes
@@ -68,6 +69,59 @@ def output_write_layout(sizes: OutputSizes, shapes: Shapes) -> data.StructLayout
     )
 
 
+class OutputRead(Interface):
+    """Reads of a context's output registers, seen from the reader.
+
+    Members
+    -------
+    context, target : ``Out``, ``Out(range(outputs))``
+        The register that is read.
+    beat : ``Out``
+        Whose words; only if there are several beats.
+    written : ``In(ArrayLayout(ArrayLayout(4, lanes), outputs))``
+        Channels of the context's registers that were written, of all targets, in the same cycle.
+    words : ``In(words_layout(at_once))``
+        The register `target`, a cycle later.
+    """
+
+    def __init__(self, sizes: OutputSizes) -> None:
+        super().__init__(
+            {
+                "context": Out(sizes.context_bits),
+                "target": Out(range(sizes.outputs)),
+                **beat_members(sizes, Out, "beat"),
+                "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, sizes.lanes), sizes.outputs)),
+                "words": In(words_layout(sizes.at_once)),
+            }
+        )
+
+
+class ConditionalRead(Interface):
+    """Reads of a context's conditional values, seen from the reader.
+
+    Members
+    -------
+    context : ``Out``
+        Whose values.
+    beat : ``Out``
+        The beat of the values; only if there are several beats.
+    written : ``In(lanes)``
+        Lanes whose conditional value was written, in the same cycle.
+    values : ``In(ArrayLayout(32, at_once))``
+        Conditional values, a cycle later.
+    """
+
+    def __init__(self, sizes: OutputSizes) -> None:
+        super().__init__(
+            {
+                "context": Out(sizes.context_bits),
+                **beat_members(sizes, Out, "beat"),
+                "written": In(sizes.lanes),
+                "values": In(data.ArrayLayout(WORD_BITS, sizes.at_once)),
+            }
+        )
+
+
 class OutputRegisters(wiring.Component):
     """Holds what instructions write to outputs until the wavefront ends; one write and one read per cycle.
 
@@ -76,67 +130,46 @@ class OutputRegisters(wiring.Component):
     write : ``In(output_write_layout(sizes, shapes))``
     start : ``In({valid, context})``
         Marks all registers of that context as not written.
-    context : ``In``
-    target : ``In(range(outputs))``
-    beat : ``In``
-        Whose words; only if there are several beats.
-    written : ``Out(ArrayLayout(ArrayLayout(4, lanes), outputs))``
-        Channels of the context's registers that were written, of all targets, in the same cycle.
-    words : ``Out(words_layout(at_once))``
-        The register `target`, a cycle later.
-    conditional_context : ``In``
-    conditional_written : ``Out(lanes)``
-        Lanes whose conditional value was written, in the same cycle.
-    conditional_beat : ``In``
-        Whose values; only if there are several beats.
-    conditional : ``Out(ArrayLayout(32, at_once))``
-        Conditional values, a cycle later.
+    sent : ``In(OutputRead(sizes))``
+    tested : ``In(ConditionalRead(sizes))``
     """
 
     def __init__(self, sizes: OutputSizes, shapes: Shapes) -> None:
         self.sizes, self._fields = sizes, shapes.register_fields
-        lanes, context = sizes.lanes, sizes.context_bits
         super().__init__(
             {
                 "write": In(output_write_layout(sizes, shapes)),
-                "start": In(data.StructLayout({"valid": 1, "context": context})),
-                "context": In(context),
-                "target": In(range(sizes.outputs)),
-                **beat_members(sizes, In, "beat", "conditional_beat"),
-                "written": Out(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), sizes.outputs)),
-                "words": Out(words_layout(sizes.at_once)),
-                "conditional_context": In(context),
-                "conditional_written": Out(lanes),
-                "conditional": Out(data.ArrayLayout(WORD_BITS, sizes.at_once)),
+                "start": In(data.StructLayout({"valid": 1, "context": sizes.context_bits})),
+                "sent": In(OutputRead(sizes)),
+                "tested": In(ConditionalRead(sizes)),
             }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        sizes, write = self.sizes, self.write
+        sizes, write, sent, tested = self.sizes, self.write, self.sent, self.tested
         targets = {
             channel: write.targets[number] for number, field in enumerate(self._fields) for channel in field.channels
         }
-        written_beat, read_beat = beat_of(sizes, write), beat_of(sizes, self)
-        tested_beat = beat_of(sizes, self, "conditional_beat")
+        written_beat, read_beat, tested_beat = (beat_of(sizes, holder) for holder in (write, sent, tested))
         for lane in range(sizes.at_once):
             for channel in range(CHANNELS):
                 target = targets[channel]
                 word = self._memory(
                     m, f"words_{lane}_{channel}", sizes.outputs * sizes.contexts * sizes.beats,
                     Cat(target, write.context, written_beat), write.words[lane][channel],
-                    write.enable[lane][channel], Cat(self.target, self.context, read_beat),
+                    write.enable[lane][channel], Cat(sent.target, sent.context, read_beat),
                 )  # fmt: skip
-                m.d.comb += self.words[lane][channel].eq(word)
+                m.d.comb += sent.words[lane][channel].eq(word)
             value = self._memory(
                 m, f"conditional_{lane}", sizes.contexts * sizes.beats, Cat(write.context, written_beat),
-                write.values[lane], write.conditional[lane], Cat(self.conditional_context, tested_beat),
+                write.values[lane], write.conditional[lane], Cat(tested.context, tested_beat),
             )  # fmt: skip
-            m.d.comb += self.conditional[lane].eq(value)
+            m.d.comb += tested.values[lane].eq(value)
 
         m.submodules.flags = flags = DistributedRam(
-            data.StructLayout({"written": self.written.shape(), "conditional": sizes.lanes}), sizes.contexts
+            data.StructLayout({"written": sent.written.shape(), "conditional": sizes.lanes}), sizes.contexts
         )
         # A start does not clear the table, so that the table has one writer.
         fresh = Signal(sizes.contexts)
@@ -147,8 +180,8 @@ class OutputRegisters(wiring.Component):
             return found
 
         m.d.comb += [
-            self.written.eq(read(self.context).written),
-            self.conditional_written.eq(read(self.conditional_context).conditional),
+            sent.written.eq(read(sent.context).written),
+            tested.written.eq(read(tested.context).conditional),
         ]
         before = read(write.context)
         after = Signal.like(before)

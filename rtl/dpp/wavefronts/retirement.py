@@ -10,11 +10,11 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.clients import output_layout, words_layout
+from ctm.rtl.border.clients import output_layout
 from ctm.rtl.border.conditional import ConditionalClient
-from ctm.rtl.dpp.beats import ONLY_BEAT, beat_bits, beat_members, is_last, lanes_of, pair_of
+from ctm.rtl.dpp.beats import ONLY_BEAT, beat_bits, is_last, lanes_of, pair_of
 from ctm.rtl.dpp.program import program_layout
-from ctm.rtl.dpp.registers.outputs import OutputSizes
+from ctm.rtl.dpp.registers.outputs import ConditionalRead, OutputRead, OutputSizes
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.scheduling import EndedWavefronts
 from ctm.rtl.dpp.wavefronts.state import end_state_layout
@@ -41,18 +41,14 @@ class Retirement(wiring.Component):
     ended : ``In(EndedWavefronts(sizes.context_bits))``
     vacated : ``In({valid, context})``
         A wavefront that has vacated its wave slot ended; at any time, because the FIFO has an entry for each context.
-    test_context, test_state
-        State of the wavefront that is tested.
-    context, state
-        And of the wavefront whose outputs are sent.
-    conditional, conditional_written
-        Conditional values of `test_context`; the values come a cycle later.
-    test_beat : ``Out``
-        Their beat; only if there are several.
-    target, words, written
-        Output registers of `context`; the words come a cycle later.
-    beat : ``Out``
-        The beat of the words; only if there are several.
+    outputs : ``Out(OutputRead(sizes))``
+        Output registers of the wavefront whose outputs are sent.
+    state : ``In(end_state_layout(lanes))``
+        Its state: that of `outputs.context`, in the same cycle.
+    conditional : ``Out(ConditionalRead(sizes))``
+        Conditional values of the wavefront that is tested.
+    tested_state : ``In(end_state_layout(lanes))``
+        Its state: that of `conditional.context`, in the same cycle.
     release : ``Out({valid, context, faulted})``
         A cycle after its last output.
     tester : ``Out(ConditionalClient(lanes))``
@@ -69,16 +65,10 @@ class Retirement(wiring.Component):
                 "program": In(program_layout(shapes)),
                 "ended": In(EndedWavefronts(context)),
                 "vacated": In(data.StructLayout({"valid": 1, "context": context})),
-                "test_context": Out(context),
-                "test_state": In(state),
-                "context": Out(context),
+                "outputs": Out(OutputRead(sizes)),
                 "state": In(state),
-                "conditional": In(data.ArrayLayout(WORD_BITS, sizes.at_once)),
-                "conditional_written": In(lanes),
-                "target": Out(range(sizes.outputs)),
-                "words": In(words_layout(sizes.at_once)),
-                **beat_members(sizes, Out, "beat", "test_beat"),
-                "written": In(data.ArrayLayout(data.ArrayLayout(CHANNELS, lanes), sizes.outputs)),
+                "conditional": Out(ConditionalRead(sizes)),
+                "tested_state": In(state),
                 "release": Out(event),
                 "tester": Out(ConditionalClient(lanes)),
                 "output": Out(stream.Signature(output_layout(sizes.at_once, sizes.outputs))),
@@ -123,12 +113,12 @@ class Retirement(wiring.Component):
         request = self.tester.request
         # Values take a cycle at least, so there is time to register the state; a program has its tests long before.
         state, written, tests = (
-            delay(m, self.test_state, name="its_state"),
-            delay(m, self.conditional_written, name="its_conditional_written"),
+            delay(m, self.tested_state, name="its_state"),
+            delay(m, self.conditional.written, name="its_conditional_written"),
             delay(m, self.program.tests, name="its_tests"),
         )
         m.d.comb += [
-            self.test_context.eq(taken.context),
+            self.conditional.context.eq(taken.context),
             request.valid.eq(valid & fetched & ~taken.faulted & queue.w_rdy),
             request.payload.i.eq(state.i),
             request.payload.j.eq(state.j),
@@ -167,11 +157,11 @@ class Retirement(wiring.Component):
         with m.Elif(~fetched):
             m.d.sync += asked.eq(asked + 1)
         if beats == 1:
-            m.d.comb += values.eq(self.conditional)
+            m.d.comb += values.eq(self.conditional.values)
             return fetched, values
-        own = Value.cast(self.conditional)
+        own = Value.cast(self.conditional.values)
         earlier = Signal(len(own) * (beats - 1), name="values_earlier", reset_less=True)
-        m.d.comb += [self.test_beat.eq(Mux(fetched, beats - 1, asked)), values.eq(Cat(earlier, own))]
+        m.d.comb += [self.conditional.beat.eq(Mux(fetched, beats - 1, asked)), values.eq(Cat(earlier, own))]
         with m.If(~fetched):
             m.d.sync += earlier.eq(Cat(earlier, own)[len(own) :])
         return fetched, values
@@ -187,26 +177,26 @@ class Retirement(wiring.Component):
         stores = state.covered & state.valid_mask & passed
         tested = self.tester.response.valid | ~wavefront.tested
         begins, sends, ends = queue.r_rdy & ~started & tested, output.valid & output.ready, Signal()
-        writes = Cat(Value.cast(self.written[number]).any() for number in range(outputs))
+        writes = Cat(Value.cast(self.outputs.written[number]).any() for number in range(outputs))
         # Words are read in the cycle before they are sent.
         upcoming, target = Signal(outputs), Signal(range(outputs))
         beat, sent = self._beats(m, sends)
         # Both outcomes are computed early, because `ready` of the output comes late in the cycle.
         others = Signal(outputs)
         m.d.comb += others.eq(remaining & (remaining - 1)[:outputs])
-        stores, masks = self._masks(m, stores, self.written[target], beat)
+        stores, masks = self._masks(m, stores, self.outputs.written[target], beat)
         i, j = pair_of(self._sizes, state, beat)
         m.d.comb += [
-            self.context.eq(wavefront.context),
+            self.outputs.context.eq(wavefront.context),
             upcoming.eq(Mux(started, Mux(sent, others, remaining), Mux(wavefront.faulted, 0, writes))),
-            self.target.eq(Mux(started, Mux(sent, _first(others), target), _first(writes))),
+            self.outputs.target.eq(Mux(started, Mux(sent, _first(others), target), _first(writes))),
             target.eq(_first(remaining)),
             self.tester.response.ready.eq(queue.r_rdy & ~started & wavefront.tested),
             output.valid.eq(started & remaining.any()),
             output.payload.target.eq(target),
             output.payload.i.eq(i),
             output.payload.j.eq(j),
-            output.payload.words.eq(self.words),
+            output.payload.words.eq(self.outputs.words),
             *(output.payload.mask[lane].eq(Mux(stores[lane], Value.cast(mask), 0)) for lane, mask in enumerate(masks)),
             ends.eq(started & Mux(sent, ~others.any(), ~remaining.any())),
             queue.r_en.eq(ends),
@@ -233,7 +223,7 @@ class Retirement(wiring.Component):
         if sizes.beats == 1:
             return ONLY_BEAT, sends
         beat, upcoming = Signal(beat_bits(sizes)), Signal(beat_bits(sizes), name="upcoming_beat")
-        m.d.comb += [upcoming.eq(beat + sends), self.beat.eq(upcoming)]
+        m.d.comb += [upcoming.eq(beat + sends), self.outputs.beat.eq(upcoming)]
         m.d.sync += beat.eq(upcoming)
         return beat, sends & is_last(sizes, beat)
 

@@ -144,12 +144,12 @@ class ConditionalCache(wiring.Component):
         write_backs = m.submodules.write_backs
         m.submodules.requests = requests = SyncFIFO(width=LINE_REQUEST.size, depth=_REQUESTS)
         access, entry, request = self.client.access.payload, Signal(self._entry), Signal(LINE_REQUEST)
-        has_space = queue.w_rdy & pending.w_rdy & requests.w_rdy & write_backs.has_space & tags.ready
+        has_space = queue.w_rdy & pending.w_rdy & requests.w_rdy & write_backs.eviction.has_space & tags.ready
         # `ready` does not depend on the hit, which is late in the cycle.
         taken = self.client.access.valid & self.client.access.ready
         m.d.comb += [
-            write_backs.line.eq(access.line),
-            self.client.access.ready.eq(has_space & ~self.flush & ~(access.touches & write_backs.evicting)),
+            write_backs.eviction.line.eq(access.line),
+            self.client.access.ready.eq(has_space & ~self.flush & ~(access.touches & write_backs.eviction.evicting)),
             tags.line.eq(access.line),
             tags.reads.eq(access.reads),
             tags.take.eq(taken & access.touches),
@@ -164,7 +164,7 @@ class ConditionalCache(wiring.Component):
             entry.waits.eq(tags.refills),
             entry.replaced.valid.eq(tags.replaced.valid),
             entry.replaced.row.eq(tags.replaced.row),
-            entry.replaced.index.eq(write_backs.index),
+            entry.replaced.index.eq(write_backs.eviction.index),
             entry.passenger.eq(access.passenger),
             request.line.eq(access.line),
             queue.w_data.eq(entry),
@@ -221,7 +221,7 @@ class ConditionalCache(wiring.Component):
         queue, rows, write_backs = m.submodules.queue, m.submodules.rows, m.submodules.write_backs
         client, head = self.client, self._entry(queue.r_data)
         fills, filled = self.lines.response.valid, self._filled()
-        takes_port = Const(0) if self._sliced else Value.cast(write_backs.reads)
+        takes_port = Const(0) if self._sliced else Value.cast(write_backs.rows.reads)
         # `arrived` counts refills whose accesses have not reached the end of the queue.
         advances, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
         reading, read, same = Signal(), record(self._entry, reset_less=True), Signal(reset_less=True)
@@ -236,10 +236,10 @@ class ConditionalCache(wiring.Component):
             moves.eq(~fills & (~ending | client.ready)),
             advances.eq(moves & queue.r_rdy & (~head.waits | arrived.any()) & ~takes_port),
             queue.r_en.eq(advances),
-            write_backs.may_read.eq(1 if self._sliced else moves | ~reading),
+            write_backs.rows.free.eq(1 if self._sliced else moves | ~reading),
             rows.read.valid.eq(moves | takes_port),
-            rows.read.row.eq(Mux(takes_port, write_backs.read_row, head.row)),
-            rows.read.slice.eq(Mux(takes_port, write_backs.read_slice, head.word[self._inside :])),
+            rows.read.row.eq(Mux(takes_port, write_backs.rows.row, head.row)),
+            rows.read.slice.eq(Mux(takes_port, write_backs.rows.slice, head.word[self._inside :])),
             client.result.valid.eq(ending & ~fills),
             client.result.bits.eq(_changed(word, change.change, same)),
             client.result.error.eq(fails),
@@ -268,12 +268,17 @@ class ConditionalCache(wiring.Component):
         with m.If(~fills):
             m.d.sync += unwritten.eq(ending & client.ready)
         with m.If(moves & ending):
-            m.d.comb += [
-                write_backs.release.valid.eq(end.replaced.valid),
-                write_backs.release.row.eq(end.replaced.row),
-                write_backs.release.index.eq(end.replaced.index),
-            ]
+            self._release(m, end.replaced)
         return unwritten
+
+    def _release(self, m: Module, replaced: data.View) -> None:
+        """Release the row of a line that was replaced: no access to it is in the queue any more."""
+        release = m.submodules.write_backs.release
+        m.d.comb += [
+            release.valid.eq(replaced.valid),
+            release.row.eq(replaced.row),
+            release.index.eq(replaced.index),
+        ]
 
     def _word(self, m: Module, read: data.View, change: data.View, moves: Value) -> Value:
         """The word of an access, with the last two changes, which its row did not have.
@@ -293,19 +298,19 @@ class ConditionalCache(wiring.Component):
         rows, tags, write_backs = m.submodules.rows, m.submodules.tags, m.submodules.write_backs
         flushing, released, row = Signal(), Signal(self._rows), Signal(range(self._rows))
         remaining = rows.soiled & ~released
-        releases = flushing & write_backs.has_space & remaining.any()
+        releases = flushing & write_backs.eviction.has_space & remaining.any()
         drained = self.client.empty & write_backs.empty
         m.d.comb += [
             row.eq(one_hot_index(lowest_one(remaining))),
             tags.selected[0].eq(Mux(flushing, row, tags.replaced.row)),
             tags.free.eq(write_backs.done),
-            write_backs.enter.valid.eq(tags.replaced.valid | releases),
-            write_backs.enter.line.eq(tags.lines[0]),
+            write_backs.eviction.enter.valid.eq(tags.replaced.valid | releases),
+            write_backs.eviction.enter.line.eq(tags.lines[0]),
             rows.selected.eq(write_backs.row),
             write_backs.mask.eq(rows.dirty),
-            write_backs.bits.eq(rows.write_back_bits if self._sliced else rows.bits),
-            rows.clean.valid.eq(write_backs.cleans),
-            rows.clean.row.eq(write_backs.read_row),
+            write_backs.rows.bits.eq(rows.write_back_bits if self._sliced else rows.bits),
+            rows.clean.valid.eq(write_backs.rows.cleans),
+            rows.clean.row.eq(write_backs.rows.row),
             self.idle.eq(drained & ~unwritten),
             self.flushed.eq(self.flush & flushing & drained & ~rows.soiled.any()),
         ]
@@ -317,15 +322,15 @@ class ConditionalCache(wiring.Component):
             m.d.comb += [
                 write_backs.release.valid.eq(1),
                 write_backs.release.row.eq(row),
-                write_backs.release.index.eq(write_backs.index),
+                write_backs.release.index.eq(write_backs.eviction.index),
                 write_backs.release.is_kept.eq(1),
             ]
             m.d.sync += released.bit_select(row, 1).eq(1)
         if self._sliced:
             m.d.comb += [
-                rows.write_back.valid.eq(write_backs.reads),
-                rows.write_back.row.eq(write_backs.read_row),
-                rows.write_back.slice.eq(write_backs.read_slice),
+                rows.write_back.valid.eq(write_backs.rows.reads),
+                rows.write_back.row.eq(write_backs.rows.row),
+                rows.write_back.slice.eq(write_backs.rows.slice),
             ]
         wiring.connect(m, write_backs.line_write, wiring.flipped(self.line_write))
         wiring.connect(m, wiring.flipped(self.line_written), write_backs.line_written)

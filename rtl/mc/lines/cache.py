@@ -17,20 +17,18 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import FIFOInterface, SyncFIFO, SyncFIFOBuffered
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, TaggedLineClient, is_last_slice
+from ctm.rtl.border.lines import LINE_ADDRESS_BITS, LINE_BITS, TaggedLineClient
 from ctm.rtl.config import CacheConfig
-from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
-from ctm.rtl.lib.rings import next_index
+from ctm.rtl.mc.lines.refills import RefillTable
 from ctm.rtl.mc.lines.rows import LineRows
-from ctm.rtl.mc.lines.tags import FreeList, LineTags, entry_layout, row_layout
+from ctm.rtl.mc.lines.tags import FreeList, LineTags, row_layout
 
 _SMALLEST_QUEUE = 4
 _BLOCK_RAM_QUEUE = 128
 """From this length on the queue is in block RAM, with one cycle more of latency."""
 _BLOCK_RAM_SETS = 32
 """From this number on the tags are in block RAM, which is read while an access is registered."""
-_REQUESTS = 2
 
 
 def access_layout(passenger: ShapeLike, sector_bits: int = LINE_BITS) -> data.StructLayout:
@@ -121,33 +119,19 @@ class LineCache(wiring.Component):
         m = Module()
         m.submodules.queue = queue = self._queue(width=self._entry.size, depth=self._waiting)
         m.submodules.free_list = free_list = FreeList(self._rows)
-        # A ring of refills: those that have arrived, the first one, their number. There are as many spare rows, so a
-        # refill with a credit always has a free row.
-        depth = self._outstanding
-        arrived, first, count = Signal(depth), Signal(range(depth)), Signal(range(depth + 1))
-        refills, fill_row = self._look_up(m, queue, free_list, count != depth)
+        # There are as many spare rows as refills, so a refill that has an entry always has a free row.
+        m.submodules.refills = refills = RefillTable(
+            self._config, rows=self._rows, outstanding=self._outstanding, slice_bits=self._slice_bits
+        )
         m.submodules.rows = rows = LineRows(self._rows, self._slice_bits, self._sector_bits)
-        response = self.lines.response
-        m.d.comb += [
-            rows.fill.valid.eq(response.valid),
-            rows.fill.row.eq(fill_row),
-            rows.fill.bits.eq(response.payload.bits),
-            rows.fill.slice.eq(response.payload.slice),
-            rows.fill.error.eq(response.payload.error),
-        ]
-        consumes = self._read(m, queue, free_list, rows, arrived.bit_select(first, 1))
-        m.d.sync += count.eq(count + refills - consumes)
-        with m.If(consumes):
-            m.d.sync += [first.eq(next_index(first, depth)), arrived.bit_select(first, 1).eq(0)]
-        with m.If(response.valid & is_last_slice(response.payload)):
-            m.d.sync += arrived.bit_select(response.payload.tag, 1).eq(1)
+        connect(m, refills.lines, flipped(self.lines))
+        m.d.comb += rows.fill.eq(refills.fill)
+        self._look_up(m, queue, free_list, refills)
+        self._read(m, queue, free_list, rows, refills)
         return m
 
-    def _look_up(self, m: Module, queue: FIFOInterface, free_list: FreeList, has_credit: Value) -> tuple[Value, Value]:
-        """The front: puts an access into the queue and requests its line on a miss, if there is a credit.
-
-        Returns whether a line is requested, and the row of the refill that arrives.
-        """
+    def _look_up(self, m: Module, queue: FIFOInterface, free_list: FreeList, refills: RefillTable) -> None:
+        """The front: puts an access into the queue and requests its line on a miss, if one can be requested."""
         # An access is chosen in one cycle, and looked up in the next.
         m.submodules.taken = slice_ = RegisterSlice(self._access, SliceMode.FORWARD)
         connect(m, flipped(self.access), slice_.input)
@@ -156,79 +140,49 @@ class LineCache(wiring.Component):
         m.submodules.tags = tags = LineTags(self._config, self._rows, synchronous=synchronous)
         if synchronous:
             m.d.comb += [tags.next_line.eq(self.access.payload.line), tags.advances.eq(self.access.ready)]
-        request, following = Signal.like(self.lines.request.payload), Signal(range(self._outstanding))
-        m.submodules.requests = requests = SyncFIFO(width=len(Value.cast(request)), depth=_REQUESTS)
-        pending_layout = data.StructLayout(
-            {"row": range(self._rows), "entry": entry_layout(self._config), "uncached": 1}
-        )
-        m.submodules.pending = pending = DistributedRam(pending_layout, self._outstanding)
-
+        begin, entry = refills.begin, Signal(self._entry)
         # `ready` does not depend on the hit, which is late in the cycle.
-        taken, present, refills = Signal(), Signal(), Signal()
-        # A line with an error is invalidated in the cycle after its response, in which no access is taken.
-        invalid = Signal.like(tags.invalidate_entry)
+        taken, present = Signal(), Signal()
         m.d.comb += [
-            offered.ready.eq(queue.w_rdy & requests.w_rdy & has_credit & ~invalid.valid),
+            offered.ready.eq(queue.w_rdy & refills.ready),
             taken.eq(offered.valid & offered.ready),
             present.eq(tags.hit & ~access.uncached),
-            refills.eq(taken & access.reads & ~present),
             tags.line.eq(access.line),
-            tags.put.valid.eq(refills & ~access.uncached),
+            tags.put.valid.eq(begin.valid & ~access.uncached),
             tags.put.row.eq(free_list.row.row),
             tags.invalidate.eq(self.invalidate),
-            free_list.take.eq(refills),
-        ]
-        m.d.sync += [
-            self.hit.eq(taken & access.reads & present),
-            self.miss.eq(refills & ~access.uncached),
-            Value.cast(self.looked_up).eq(access.passenger),
-        ]
-        entry = Signal(self._entry)
-        destination = Signal(pending_layout)
-        m.d.comb += [
+            # A line with an error is invalidated in a cycle in which no access is taken.
+            tags.invalidate_entry.eq(refills.failed),
+            free_list.take.eq(begin.valid),
+            begin.valid.eq(taken & access.reads & ~present),
+            begin.line.eq(access.line),
+            begin.uncached.eq(access.uncached),
+            begin.row.eq(free_list.row.row),
+            begin.entry.eq(tags.entry),
             entry.row.eq(Mux(present, tags.row, free_list.row.row)),
             entry.sector.eq(access.sector),
             entry.reads.eq(access.reads),
-            entry.waits.eq(refills),
-            entry.freed.valid.eq(refills & (access.uncached | tags.owned.valid)),
+            entry.waits.eq(begin.valid),
+            entry.freed.valid.eq(begin.valid & (access.uncached | tags.owned.valid)),
             entry.freed.row.eq(Mux(access.uncached, free_list.row.row, tags.owned.row)),
             entry.passenger.eq(access.passenger),
             queue.w_en.eq(taken),
             queue.w_data.eq(entry),
-            request.line.eq(access.line),
-            request.uncached.eq(access.uncached),
-            request.tag.eq(following),
-            requests.w_en.eq(refills),
-            requests.w_data.eq(request),
-            destination.row.eq(free_list.row.row),
-            destination.entry.eq(tags.entry),
-            destination.uncached.eq(access.uncached),
-        ]
-        pending.write(m, following, destination, refills)
-        with m.If(refills):
-            m.d.sync += following.eq(next_index(following, self._outstanding))
-
-        response = self.lines.response
-        arriving = pending.read(m, response.payload.tag)
-        m.d.comb += [
-            Value.cast(self.lines.request.payload).eq(requests.r_data),
-            self.lines.request.valid.eq(requests.r_rdy),
-            requests.r_en.eq(self.lines.request.ready),
-            tags.invalidate_entry.eq(invalid),
         ]
         m.d.sync += [
-            invalid.valid.eq(response.valid & response.payload.error & ~arriving.uncached),
-            invalid.entry.eq(arriving.entry),
+            self.hit.eq(taken & access.reads & present),
+            self.miss.eq(begin.valid & ~access.uncached),
+            Value.cast(self.looked_up).eq(access.passenger),
         ]
-        return refills, arriving.row
 
-    def _read(self, m: Module, queue: FIFOInterface, free_list: FreeList, rows: LineRows, has_arrived: Value) -> Value:
-        """The back: reads rows in the queue's order. Returns whether a refill was consumed."""
+    def _read(self, m: Module, queue: FIFOInterface, free_list: FreeList, rows: LineRows, refills: RefillTable) -> None:
+        """The back: reads rows in the queue's order."""
         result, head, advances = self.result, self._entry(queue.r_data), Signal()
         held, reads = Signal.like(result.payload.passenger), Signal()
         m.d.comb += [
-            advances.eq(queue.r_rdy & (~head.waits | has_arrived) & (~result.valid | result.ready)),
+            advances.eq(queue.r_rdy & (~head.waits | refills.arrived) & (~result.valid | result.ready)),
             queue.r_en.eq(advances),
+            refills.consume.eq(advances & head.waits),
             free_list.give.valid.eq(advances & head.freed.valid),
             free_list.give.row.eq(head.freed.row),
             rows.read.valid.eq(advances),
@@ -243,4 +197,3 @@ class LineCache(wiring.Component):
             m.d.sync += [held.eq(head.passenger), reads.eq(head.reads)]
         with m.If(advances | result.ready):
             m.d.sync += result.valid.eq(advances)
-        return Value.cast(advances & head.waits)

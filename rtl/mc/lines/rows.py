@@ -29,13 +29,17 @@ def line_of(row: data.View) -> data.View:
     return LINE_RESPONSE(Cat(*(each.bits for each in slices), slices[-1].error))
 
 
+def fill_layout(rows: int, slice_bits: int) -> data.StructLayout:
+    """A slice of a row's line, if there is one; the last one has the line's error."""
+    return data.StructLayout({"valid": 1, "row": range(rows), **slice_layout(slice_bits)})
+
+
 class LineRows(wiring.Component):
     """The data RAM of a cache: lines that are filled in slices, and read whole or in sectors.
 
     Members
     -------
-    fill : ``In({valid, row, bits, slice, error})``
-        A slice of a row's line; the last one has its error.
+    fill : ``In(fill_layout(rows, slice_bits))``
     read : ``In({valid, row, sector})``
         In a cycle in which the row is not filled.
     bits, error : ``Out(sector_bits)``, ``Out(1)``
@@ -47,7 +51,7 @@ class LineRows(wiring.Component):
         row, sector = range(rows), range(LINE_BITS // sector_bits)
         super().__init__(
             {
-                "fill": In(data.StructLayout({"valid": 1, "row": row, **slice_layout(slice_bits)})),
+                "fill": In(fill_layout(rows, slice_bits)),
                 "read": In(data.StructLayout({"valid": 1, "row": row, "sector": sector})),
                 "bits": Out(sector_bits),
                 "error": Out(1),

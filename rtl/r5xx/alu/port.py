@@ -37,8 +37,8 @@ from ctm.rtl.r5xx.shapes import PROGRAM, SHAPES
 from ctm.rtl.r5xx.state import flags_layout
 
 
-class WavefrontRead(Interface):
-    """The wavefront whose instruction the port has read, seen from the port.
+class WavefrontPort(Interface):
+    """The wavefront whose instruction the port has read, and the flags that it writes later, seen from the port.
 
     Members
     -------
@@ -47,11 +47,29 @@ class WavefrontRead(Interface):
     second : ``In(1)``
         It has the second context of the wave slot.
     state : ``In(wavefront_state_layout(SHAPES, lanes))``
+    flags : ``Out({valid, wave, flags})``
+        Flags that an instruction writes, with its results.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
         state = wavefront_state_layout(SHAPES, config.lanes)
-        super().__init__({"wave": Out(wave_bits(config)), "second": In(1), "state": In(state)})
+        flags = data.StructLayout({"valid": 1, "wave": wave_bits(config), "flags": flags_layout(config.lanes)})
+        super().__init__({"wave": Out(wave_bits(config)), "second": In(1), "state": In(state), "flags": Out(flags)})
+
+
+class Readiness(Interface):
+    """Whether an instruction may be issued, seen from the port.
+
+    Members
+    -------
+    direct : ``Out(1)``
+        One that does not presubtract.
+    any : ``Out(1)``
+        One of either kind. Only with several beats; else one may be issued in each cycle.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        super().__init__({"direct": Out(1), **({"any": Out(1)} if config.beats > 1 else {})})
 
 
 class UncachedResults(Interface):
@@ -75,30 +93,27 @@ class UncachedResults(Interface):
 class AluPort(wiring.Component):
     """Executes ALU and OUTPUT instructions.
 
-    One instruction per cycle: a direct one only while `ready_direct`, one that presubtracts at any time. Its results
+    One instruction per cycle: a direct one only while `ready.direct`, one that presubtracts at any time. Its results
     are written `latency` cycles after its issue, or `presubtracted_latency`; the wavefront's next one may be issued in
     that cycle. An instruction that misses a constant writes nothing, and is issued again. If a wavefront vacates its
     wave slot, its last instruction writes outputs and memory, but nothing of the wave slot.
 
-    With several beats an instruction is issued only while `ready`, once in as many cycles; its lanes are read and
+    With several beats an instruction is issued only while `ready.any`, once in as many cycles; its lanes are read and
     written in beats, and the latencies are those of the last one.
 
     Members
     -------
     scheduler : ``In(IssuePort(config, SHAPES))``
-    ready_direct : ``Out(1)``
-    ready : ``Out(1)``
-        Whether an instruction may be issued. Only with several beats.
+    ready : ``Out(Readiness(config))``
     instruction : ``Out(EntryRead(ALU_ENTRY, held=True))``
         The instruction, from the cycle after its issue on until the next one is read.
     program : ``In(PROGRAM)``
     allocation : ``In(ALLOCATION)``
-    wavefront : ``Out(WavefrontRead(config))``
+    wavefront : ``Out(WavefrontPort(config))``
         The wavefront, in these cycles.
     constants : ``Out(LoaderClient(FLOAT_LINES, ConstantBank.FLOAT))``
     sources : ``Out(OperandRead(config, SHAPES))``
     results : ``Out(ResultWrite(config, SHAPES))``
-    flags : ``Out({valid, wave, flags})``
     outputs : ``Out(output_write_layout(OutputSizes.of(array), SHAPES))``
     uncached : ``Out(UncachedResults(config))``
     vacating : ``Out(Vacating(config))``
@@ -112,7 +127,7 @@ class AluPort(wiring.Component):
 
     def __init__(self, config: MachineConfig) -> None:
         self._config, self._writes = config, AluWrites(config)
-        array, lanes = config.array, config.array.lanes
+        array = config.array
         self._alu: Alu | BeatAlu
         if array.beats > 1:
             self._alu = BeatAlu(array, config.arithmetic, config.presubtract)
@@ -120,20 +135,17 @@ class AluPort(wiring.Component):
             self._alu = Alu(array.at_once, config.arithmetic, config.presubtract)
         self.latency = 2 + self._alu.direct_latency + beats_latency(array)
         self.presubtracted_latency = self.latency + self._alu.presubtract_latency
-        flags = {"valid": 1, "wave": wave_bits(array), "flags": flags_layout(lanes)}
         super().__init__(
             {
                 "scheduler": In(IssuePort(array, SHAPES)),
-                "ready_direct": Out(1),
-                **({"ready": Out(1)} if array.beats > 1 else {}),
+                "ready": Out(Readiness(array)),
                 "instruction": Out(EntryRead(ALU_ENTRY, held=True)),
                 "program": In(PROGRAM),
                 "allocation": In(ALLOCATION),
-                "wavefront": Out(WavefrontRead(array)),
+                "wavefront": Out(WavefrontPort(array)),
                 "constants": Out(LoaderClient(FLOAT_LINES, ConstantBank.FLOAT)),
                 "sources": Out(OperandRead(array, SHAPES)),
                 "results": Out(ResultWrite(array, SHAPES)),
-                "flags": Out(data.StructLayout(flags)),
                 "outputs": Out(output_write_layout(OutputSizes.of(array), SHAPES)),
                 "uncached": Out(UncachedResults(array)),
                 "vacating": Out(Vacating(array)),
@@ -188,7 +200,7 @@ class AluPort(wiring.Component):
             )  # fmt: skip
         else:
             entered = enter(m, alu, taken, presubtracts, read=instruction, sources=sources.sources)
-        m.d.comb += self.ready_direct.eq(entered.free)
+        m.d.comb += self.ready.direct.eq(entered.free)
         writing, at_write = self._connect_pipeline(m, alu, taken, entered)
         self._connect_writes(m, alu, writing, at_write, states.read(m, at_write.context))
         return m
@@ -296,7 +308,7 @@ class AluPort(wiring.Component):
             return valid
         beat = counted(m, array, valid)
         m.d.comb += [
-            self.ready.eq(taken.ready),
+            self.ready.any.eq(taken.ready),
             self.sources.beat.eq(taken.beat),
             self._writes.beat.eq(delay(m, beat, name="result_beat")),
             self.results.beat.eq(self._writes.result_beat),
@@ -318,5 +330,7 @@ class AluPort(wiring.Component):
             self.results.addresses.eq(writes.result_addresses),
             self.results.enable.eq(writes.result_enable),
             self.uncached.result.eq(writes.uncached),
-            *(getattr(self, name).eq(getattr(writes, name)) for name in ("flags", "outputs", "written")),
+            self.wavefront.flags.eq(writes.flags),
+            self.outputs.eq(writes.outputs),
+            self.written.eq(writes.written),
         ]

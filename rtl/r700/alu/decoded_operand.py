@@ -4,85 +4,110 @@ Source: R700-Family Instruction Set Architecture, sections 4.6 and 4.7.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
-from amaranth import Cat, Const, Module, Signal, Value
-from amaranth.lib import data
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.isa.limits import WORD_BITS
+from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700 import alu
 from ctm.rtl.isa.r700.alu import ALU_DWORD0, ALU_DWORD1_OP2, ALU_DWORD1_OP3, IndexMode, TransSwizzle, VectorSwizzle
-from ctm.rtl.isa.r700.limits import READ_CYCLES, TRANS_CONSTANTS, TRANS_SLOT
-from ctm.rtl.r700.alu.locked import LockedLines
+from ctm.rtl.isa.r700.limits import GROUP_SLOTS, READ_CYCLES, TRANS_CONSTANTS, TRANS_SLOT, UNIT_BYTES
+from ctm.rtl.r700.alu.locked import INDEX_BITS, LOCKED, constant_index
 from ctm.rtl.r700.alu.operands import OPERANDS
 
+_SELECT_BITS, _MODE_BITS = (ALU_DWORD0[name].width for name in ("src0_sel", "index_mode"))
 
-@dataclass(frozen=True, eq=False)
-class DecodedOperand:
+
+class DecodedOperand(data.Struct):
     """The kind of an operand, one bit each, and its fields; of an unused one no bit is set.
 
     `constant_index` is that of a constant among the locked lines, `cycle` the one in which its bank swizzle reads it.
     """
 
-    slot: int
-    register: Signal
-    constant: Signal
-    value: Signal
-    previous: Signal
-    wrong: Signal
-    select: Signal
-    channel: Signal
-    relative: Signal
-    mode: Signal
-    cycle: Signal
-    constant_index: Signal
+    register: 1
+    constant: 1
+    value: 1
+    previous: 1
+    wrong: 1
+    select: _SELECT_BITS
+    channel: range(CHANNELS)
+    relative: 1
+    mode: _MODE_BITS
+    cycle: range(READ_CYCLES)
+    constant_index: INDEX_BITS
 
 
-def wanted(
-    m: Module, group: data.View, slot: int, number: int, used: Value, lines: LockedLines, produced: Value
-) -> DecodedOperand:
-    """Operand `number` of a slot; `produced` are the slots of the clause's previous group."""
-    word = group.words[slot]
-    low, high = data.View(ALU_DWORD0, word[:WORD_BITS]), word[WORD_BITS:]
-    fields = data.View(ALU_DWORD1_OP3, high) if number == OPERANDS - 1 else low
+class OperandDecode(wiring.Component):
+    """Decodes operand `number` of a slot. Combinational.
 
-    def named(value: Any, name: str) -> Signal:
-        """The value as a signal: it is used often."""
-        signal = Signal(len(Value.cast(value)), name=f"{name}_{slot}_{number}")
-        m.d.comb += signal.eq(value)
-        return signal
+    Members
+    -------
+    word : ``In(64)``
+        The instruction of the slot.
+    used : ``In(1)``
+        The instruction has the operand.
+    locked : ``In(LOCKED)``
+    produced : ``In(5)``
+        Slots of the clause's previous group.
+    operand : ``Out(DecodedOperand)``
+    """
 
-    select, channel = named(fields[f"src{number}_sel"], "select"), named(fields[f"src{number}_chan"], "channel")
-    relative, mode = named(fields[f"src{number}_rel"], "relative"), named(Value.cast(low.index_mode), "mode")
-    is_register = select < alu.KCACHE_0
-    is_constant = ~is_register & (select < alu.KCACHE_END)
-    constant_index, unlocked = lines.constant_index(select)
-    inline = Cat(select == code for code in alu.INLINE_CONSTANTS).any()
-    is_value = inline | (select == alu.LITERAL)
-    vector, scalar = select == alu.PREVIOUS_VECTOR, select == alu.PREVIOUS_SCALAR
-    missing = (vector & ~produced.bit_select(channel, 1)) | (scalar & ~produced[TRANS_SLOT])
-    cycle, exists = _cycle(m, slot, number, Value.cast(data.View(ALU_DWORD1_OP2, high).bank_swizzle))
-    bad_mode = relative & (mode > IndexMode.LOOP.value)
-    wrong = (
-        (~is_register & ~is_constant & ~is_value & ~vector & ~scalar)
-        | (is_constant & unlocked)
-        | (relative & ~is_register & ~is_constant)
-        | ((is_register | is_constant) & bad_mode)
-        | missing
-        | ~exists
-    )
-    return DecodedOperand(
-        slot=slot, register=named(used & is_register, "is_register"), constant=named(used & is_constant, "is_constant"),
-        value=named(used & is_value, "is_value"), previous=named(used & (vector | scalar), "is_previous"),
-        wrong=named(used & wrong, "is_wrong"), select=select, channel=channel, relative=relative, mode=mode,
-        cycle=cycle, constant_index=named(constant_index, "constant_index"),
-    )  # fmt: skip
+    word: In(8 * UNIT_BYTES)
+    used: In(1)
+    locked: In(LOCKED)
+    produced: In(GROUP_SLOTS)
+    operand: Out(DecodedOperand)
+
+    latency = 0
+
+    def __init__(self, slot: int, number: int) -> None:
+        self._slot, self._number = slot, number
+        super().__init__()
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        number, used, operand = self._number, self.used, self.operand
+        low, high = data.View(ALU_DWORD0, self.word[:WORD_BITS]), self.word[WORD_BITS:]
+        fields = data.View(ALU_DWORD1_OP3, high) if number == OPERANDS - 1 else low
+        select, channel, relative, mode = operand.select, operand.channel, operand.relative, operand.mode
+        is_register = select < alu.KCACHE_0
+        is_constant = ~is_register & (select < alu.KCACHE_END)
+        index, unlocked = constant_index(self.locked, select)
+        inline = Cat(select == code for code in alu.INLINE_CONSTANTS).any()
+        is_value = inline | (select == alu.LITERAL)
+        vector, scalar = select == alu.PREVIOUS_VECTOR, select == alu.PREVIOUS_SCALAR
+        missing = (vector & ~self.produced.bit_select(channel, 1)) | (scalar & ~self.produced[TRANS_SLOT])
+        cycle, exists = _cycle(m, self._slot, number, Value.cast(data.View(ALU_DWORD1_OP2, high).bank_swizzle))
+        bad_mode = relative & (mode > IndexMode.LOOP.value)
+        wrong = (
+            (~is_register & ~is_constant & ~is_value & ~vector & ~scalar)
+            | (is_constant & unlocked)
+            | (relative & ~is_register & ~is_constant)
+            | ((is_register | is_constant) & bad_mode)
+            | missing
+            | ~exists
+        )
+        m.d.comb += [
+            select.eq(fields[f"src{number}_sel"]),
+            channel.eq(fields[f"src{number}_chan"]),
+            relative.eq(fields[f"src{number}_rel"]),
+            mode.eq(low.index_mode),
+            operand.register.eq(used & is_register),
+            operand.constant.eq(used & is_constant),
+            operand.value.eq(used & is_value),
+            operand.previous.eq(used & (vector | scalar)),
+            operand.wrong.eq(used & wrong),
+            operand.cycle.eq(cycle),
+            operand.constant_index.eq(index),
+        ]
+        return m
 
 
 def _cycle(m: Module, slot: int, number: int, swizzle: Value) -> tuple[Signal, Signal]:
     """The cycle in which an operand is read, and whether its bank swizzle is legal."""
-    cycle, exists = Signal(range(READ_CYCLES), name=f"cycle_{slot}_{number}"), Signal(name=f"exists_{slot}_{number}")
+    cycle, exists = Signal(range(READ_CYCLES), name="read_cycle"), Signal(name="exists")
     with m.Switch(swizzle):
         for code in TransSwizzle if slot == TRANS_SLOT else VectorSwizzle:
             with m.Case(code.value):
@@ -91,13 +116,11 @@ def _cycle(m: Module, slot: int, number: int, swizzle: Value) -> tuple[Signal, S
     return cycle, exists
 
 
-def shares(slot: Sequence[DecodedOperand]) -> Value:
+def shares(first: DecodedOperand, second: DecodedOperand) -> Value:
     """Whether operand 1 of a vector slot is the register that operand 0 has read."""
-    first, second = slot[0], slot[1]
-    if first.slot == TRANS_SLOT:
-        return Const(0, 1)
     same = Cat(first.select, first.channel, first.relative) == Cat(second.select, second.channel, second.relative)
-    return first.register & second.register & same
+    both: Value = first.register & second.register
+    return both & same
 
 
 def trans_read_problems(slot: Sequence[DecodedOperand]) -> list[Value]:

@@ -14,7 +14,6 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.alu import PredicateSelect
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS
 from ctm.rtl.lib.encoding import lowest_one
-from ctm.rtl.lib.views import record
 from ctm.rtl.r700.alu.decode import INDICES
 from ctm.rtl.r700.alu.instructions import EFFECT
 from ctm.rtl.r700.border.alu_clause import address_layout, masks_layout
@@ -127,13 +126,43 @@ class AddressRegisters(wiring.Component):
         return m
 
 
-def moved(m: Module, kept: data.View, is_set: Value, moves: Value, gates: data.View, indices: data.View) -> data.View:
-    """Address registers after a group: MOVA's results in the pixels of their channel's gate."""
-    after: data.View = record(kept.shape(), name="addresses_after")
-    for channel in range(CHANNELS):
-        for pixel, target in enumerate(after[channel]):
-            old = Mux(is_set, Value.cast(kept[channel][pixel]), 0)
-            new = Value.cast(indices[channel][pixel])
-            sets = moves.bit_select(channel, 1) & gates[channel][pixel]
-            m.d.comb += Value.cast(target).eq(Mux(sets, new, old))
-    return after
+class AddressMoves(wiring.Component):
+    """The address registers after a group: MOVA's results in the pixels of their channel's gate. Combinational.
+
+    Members
+    -------
+    kept, is_set
+        As those of `AddressRegisters`.
+    sets : ``In(4)``
+        Channels whose slot has a MOVA.
+    gates : ``In(ArrayLayout(size, 5))``
+        Pixels in which each slot's instruction writes.
+    indices : ``In(address_layout(size))``
+        The results of MOVA, undefined in other channels.
+    after : ``Out(address_layout(size))``
+    """
+
+    def __init__(self, size: int) -> None:
+        super().__init__(
+            {
+                "kept": In(address_layout(size)),
+                "is_set": In(1),
+                "sets": In(CHANNELS),
+                "gates": In(data.ArrayLayout(size, GROUP_SLOTS)),
+                "indices": In(address_layout(size)),
+                "after": Out(address_layout(size)),
+            }
+        )
+
+    latency = 0
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        for channel in range(CHANNELS):
+            for pixel, target in enumerate(self.after[channel]):
+                old = Mux(self.is_set, Value.cast(self.kept[channel][pixel]), 0)
+                new = Value.cast(self.indices[channel][pixel])
+                moves = self.sets[channel] & self.gates[channel][pixel]
+                m.d.comb += Value.cast(target).eq(Mux(moves, new, old))
+        return m

@@ -3,25 +3,27 @@
 Source: R700-Family Instruction Set Architecture, section 4.7 (read ports); docs/design/r700-core.md.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from typing import TypeVar
 
 from amaranth import Array, Cat, Module, Mux, Signal, Value
-from amaranth.lib import data
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.limits import CHANNELS, REGISTER_BITS
 from ctm.rtl.isa.r700.alu import IndexMode
-from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, READ_CYCLES
+from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS, GROUP_SLOTS, READ_CYCLES
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.r700.alu.decoded_operand import DecodedOperand
-from ctm.rtl.r700.alu.locked import INDEX_BITS, LockedLines
-from ctm.rtl.r700.alu.operands import PAIR, PORT
+from ctm.rtl.r700.alu.locked import INDEX_BITS, LOCKED, constant_row
+from ctm.rtl.r700.alu.operands import OPERANDS, PAIR, PORT
 
 DECODE_CYCLES = READ_CYCLES + 1
 """Cycles in which the reads of a group are found: one for each in which the register file is read, and the last one."""
+OPERAND_COUNT = GROUP_SLOTS * OPERANDS
+"""Operands of a group."""
 
 Kept = TypeVar("Kept", Signal, data.View)
 _PORTS = data.ArrayLayout(PORT, CHANNELS)
@@ -35,7 +37,7 @@ class _Stray:
     key: Signal
 
 
-class ReadPortSchedule:
+class ReadPortSchedule(wiring.Component):
     """Assigns a port to every register that is read; two registers at one port are a problem.
 
     Registers of the same number that are relative to different indices are legal; but they may be two registers. So
@@ -43,29 +45,51 @@ class ReadPortSchedule:
     their channel reads nothing: the register of the first stray, and of those like it. A second stray register is a
     problem, and so is a channel without such a cycle.
 
-    `cycle` counts from 0 to 3. In cycle 3 all is valid: `ports` [cycle][channel], the cycle in which each operand is
-    read, and whether there is a problem.
+    Members
+    -------
+    cycle : ``In(range(4))``
+        In cycle 3 all outputs are valid.
+    operands : ``In(ArrayLayout(DecodedOperand, 15))``
+    reading : ``In(15)``
+        Operands that read a register of their own.
+    ports : ``Out``
+        The reads, as [cycle][channel].
+    cycles : ``Out(ArrayLayout(range(3), 15))``
+        The cycle in which each operand is read.
+    problem : ``Out(1)``
     """
 
-    def __init__(self, m: Module, cycle: Value, operands: Sequence[DecodedOperand], reading: Sequence[Value]) -> None:
-        self._m, self._cycle, self._operands = m, cycle, operands
-        self._first = Signal(name="is_first_cycle")
-        m.d.comb += self._first.eq(cycle == 0)
-        now, taken, found, collides = self._ports_now(reading)
+    cycle: In(range(DECODE_CYCLES))
+    operands: In(data.ArrayLayout(DecodedOperand, OPERAND_COUNT))
+    reading: In(OPERAND_COUNT)
+    ports: Out(data.ArrayLayout(_PORTS, READ_CYCLES))
+    cycles: Out(data.ArrayLayout(range(READ_CYCLES), OPERAND_COUNT))
+    problem: Out(1)
+
+    latency = DECODE_CYCLES - 1
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        first = Signal(name="is_first_cycle")
+        now, taken, found, collides = self._ports_now(m)
         # The strays' common register is found a cycle later.
         strays = Signal.like(found, name="strays_found")
         m.d.sync += strays.eq(found)
-        stray, unlike = self._strays(strays)
-        ports, channels = self._all(now), self._all(taken)
-        self.ports, self.cycles, full = self._moved(ports, channels, stray)
+        stray, unlike = self._strays(m, strays)
+        full = self._move(m, self._all(m, now), self._all(m, taken), stray)
         problem, before = Signal(name="port_problem"), Signal(name="port_problem_before")
-        m.d.comb += problem.eq(collides | (~self._first & (unlike | before)))
+        m.d.comb += [
+            first.eq(self.cycle == 0),
+            problem.eq(collides | (~first & (unlike | before))),
+            self.problem.eq(unlike | before | full),
+        ]
         m.d.sync += before.eq(problem)
-        self.problem: Value = unlike | before | full
+        return m
 
-    def _ports_now(self, reading: Sequence[Value]) -> tuple[data.View, Signal, Value, Value]:
+    def _ports_now(self, m: Module) -> tuple[data.View, Signal, Value, Value]:
         """The channels' reads in this cycle, the channels that read, the strays, and whether registers collide."""
-        m, operands = self._m, self._operands
+        operands = list(self.operands)
         keys = [Cat(operand.select[:REGISTER_BITS], operand.relative) for operand in operands]
         now = Signal(_PORTS, name="ports_now")
         taken, strays, collides = Signal(CHANNELS, name="taken_now"), [], []
@@ -78,8 +102,8 @@ class ReadPortSchedule:
             m.d.comb += [
                 users.eq(
                     Cat(
-                        reads & (operand.cycle == self._cycle) & (operand.channel == channel)
-                        for operand, reads in zip(operands, reading, strict=True)
+                        reads & (operand.cycle == self.cycle) & (operand.channel == channel)
+                        for operand, reads in zip(operands, self.reading, strict=True)
                     )
                 ),
                 # All have the same key, or one has another key than this.
@@ -99,36 +123,34 @@ class ReadPortSchedule:
 
     def _keys(self) -> list[Value]:
         """The key that distinguishes stray registers."""
-        return [Cat(each.channel, each.mode, each.select[:REGISTER_BITS]) for each in self._operands]
+        return [Cat(each.channel, each.mode, each.select[:REGISTER_BITS]) for each in self.operands]
 
-    def _strays(self, found: Signal) -> tuple[_Stray, Value]:
+    def _strays(self, m: Module, found: Signal) -> tuple[_Stray, Value]:
         """The strays up to the previous cycle's, `found`, and whether one of these differs from the first one."""
-        m, keys = self._m, self._keys()
+        keys = self._keys()
         key = Signal(len(keys[0]), name="key_found")
         for is_stray, own in reversed(list(zip(found, keys, strict=True))):
             with m.If(is_stray):
                 m.d.comb += key.eq(own)
         kept = _Stray(Signal.like(found, name="strays_kept"), Signal.like(key, name="key_kept"))
         so_far = _Stray(Signal.like(found, name="strays"), Signal.like(key, name="key"))
-        before = Mux(self._cycle == 1, 0, kept.operands)
+        before = Mux(self.cycle == 1, 0, kept.operands)
         m.d.comb += [so_far.operands.eq(before | found), so_far.key.eq(Mux(before.any(), kept.key, key))]
         m.d.sync += [kept.operands.eq(so_far.operands), kept.key.eq(so_far.key)]
         unlike = [is_stray & (key != so_far.key) for is_stray, key in zip(found, keys, strict=True)]
         return so_far, Cat(unlike).any()
 
-    def _all(self, now: Kept) -> list[Kept]:
+    def _all(self, m: Module, now: Kept) -> list[Kept]:
         """A value of each cycle in which registers are read, valid after them."""
         kept = [Signal.like(now, name=f"kept_{cycle}") for cycle in range(READ_CYCLES)]
         for cycle, target in enumerate(kept):
-            with self._m.If(self._cycle == cycle):
-                self._m.d.sync += target.eq(now)
+            with m.If(self.cycle == cycle):
+                m.d.sync += target.eq(now)
         return kept
 
-    def _moved(
-        self, ports: list[data.View], taken: list[Signal], stray: _Stray
-    ) -> tuple[list[data.View], list[Signal], Value]:
-        """The ports and the operands' cycles with strays moved, and whether there is no cycle for them."""
-        m, key, moves = self._m, stray.key, Signal(name="moves")
+    def _move(self, m: Module, ports: list[data.View], taken: list[Signal], stray: _Stray) -> Value:
+        """Give the ports and the operands' cycles with strays moved. Returns whether there is no cycle for them."""
+        key, moves = stray.key, Signal(name="moves")
         channel, mode, number = key[:2], key[2:-REGISTER_BITS], key[-REGISTER_BITS:]
         free, cycle = Signal(READ_CYCLES, name="free"), Signal(range(READ_CYCLES), name="cycle_of_moved")
         m.d.comb += [
@@ -146,21 +168,46 @@ class ReadPortSchedule:
                         target[at].relative.eq(1),
                         Value.cast(target[at].mode).eq(mode),
                     ]
-        cycles = [Signal(range(READ_CYCLES), name="read_in") for _ in self._operands]
+        cycles = [Signal(range(READ_CYCLES), name="read_in") for _ in self.operands]
         m.d.comb += [
             target.eq(Mux(moved, cycle, operand.cycle))
-            for target, moved, operand in zip(cycles, stray.operands, self._operands, strict=True)
+            for target, moved, operand in zip(cycles, stray.operands, self.operands, strict=True)
         ]
-        return after, cycles, moves & ~free.any()
+        m.d.comb += [
+            Value.cast(self.ports).eq(Cat(map(Value.cast, after))),
+            Value.cast(self.cycles).eq(Cat(cycles)),
+        ]
+        return moves & ~free.any()
 
 
-class ConstantPortAllocator:
+class ConstantPortAllocator(wiring.Component):
     """Assigns one of two pairs to every constant, one in each of the first cycles; a third pair is a problem.
 
-    In the last cycle all is valid: `pairs`, for each operand whether it is in the first one, and the problem.
+    Members
+    -------
+    cycle : ``In(range(4))``
+        In cycle 3 all outputs are valid.
+    operands : ``In(ArrayLayout(DecodedOperand, 15))``
+    locked : ``In(LOCKED)``
+    pairs : ``Out(ArrayLayout(PAIR, 2))``
+    in_first : ``Out(15)``
+        Operands whose constant is in the first pair.
+    problem : ``Out(1)``
     """
 
-    def __init__(self, m: Module, cycle: Value, operands: Sequence[DecodedOperand], lines: LockedLines) -> None:
+    cycle: In(range(DECODE_CYCLES))
+    operands: In(data.ArrayLayout(DecodedOperand, OPERAND_COUNT))
+    locked: In(LOCKED)
+    pairs: Out(data.ArrayLayout(PAIR, CONSTANT_PAIRS))
+    in_first: Out(OPERAND_COUNT)
+    problem: Out(1)
+
+    latency = DECODE_CYCLES - 1
+
+    def elaborate(self, platform: object) -> Module:
+        """Build the hardware."""
+        m = Module()
+        operands = list(self.operands)
         width = INDEX_BITS + 2 + len(operands[0].mode)
         keys = [Signal(width, name="pair_key") for _ in operands]
         remaining, others = (
@@ -174,23 +221,23 @@ class ConstantPortAllocator:
                 key.eq(Cat(each.constant_index, each.channel[1], each.relative, Mux(each.relative, each.mode, 0)))
                 for key, each in zip(keys, operands, strict=True)
             ),
-            candidates.eq(Mux(cycle == 0, Cat(operand.constant for operand in operands), remaining)),
+            candidates.eq(Mux(self.cycle == 0, Cat(operand.constant for operand in operands), remaining)),
             matches.eq(Cat(key == chosen for key in keys)),
             others.eq(candidates & ~matches),
         ]
         for use, key in reversed(list(zip(candidates, keys, strict=True))):
             with m.If(use):
                 m.d.comb += chosen.eq(key)
-        self.pairs = [Signal(PAIR, name=f"pair_{number}") for number in range(CONSTANT_PAIRS)]
-        self.in_first = Signal(len(operands), name="in_first")
-        for number, pair in enumerate(self.pairs):
-            with m.If(cycle == number):
+        pairs = [Signal(PAIR, name=f"pair_{number}") for number in range(CONSTANT_PAIRS)]
+        for number, pair in enumerate(pairs):
+            with m.If(self.cycle == number):
                 m.d.sync += [
                     remaining.eq(others),
                     pair.used.eq(candidates.any()),
-                    pair.row.eq(lines.row(chosen[:INDEX_BITS])),
+                    pair.row.eq(constant_row(self.locked, chosen[:INDEX_BITS])),
                     Cat(pair.half, pair.relative, pair.mode).eq(chosen[INDEX_BITS:]),
                 ]
-        with m.If(cycle == 0):
+        with m.If(self.cycle == 0):
             m.d.sync += self.in_first.eq(matches)
-        self.problem: Value = remaining.any()
+        m.d.comb += [Value.cast(self.pairs).eq(Cat(map(Value.cast, pairs))), self.problem.eq(remaining.any())]
+        return m

@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.r700.alu import IndexMode
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, KCACHE_SETS, TRANS_SLOT
-from ctm.rtl.r700.alu.decoded_operand import DecodedOperand, shares, trans_read_problems, wanted
+from ctm.rtl.r700.alu.decoded_operand import DecodedOperand, OperandDecode, shares, trans_read_problems
 from ctm.rtl.r700.alu.locked import LockedLines
 from ctm.rtl.r700.alu.operands import OPERANDS, READS, VALUE_BITS, Source, Uniform
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES, ConstantPortAllocator, ReadPortSchedule
@@ -44,28 +44,43 @@ class GroupReads(wiring.Component):
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        lines = LockedLines(m, self.kcache)
-        slots = [[self._wanted(m, slot, number, lines) for number in range(OPERANDS)] for slot in range(GROUP_SLOTS)]
-        every = [operand for slot in slots for operand in slot]
+        m.submodules.locked = locked = LockedLines()
+        m.submodules.ports = ports = ReadPortSchedule()
+        m.submodules.pairs = pairs = ConstantPortAllocator()
+        slots = [[self._decode(m, slot, number, locked) for number in range(OPERANDS)] for slot in range(GROUP_SLOTS)]
+        every, reads = [operand for slot in slots for operand in slot], self.reads
         shared = [Signal(name="shares") for _ in slots]
-        m.d.comb += [target.eq(shares(slot)) for target, slot in zip(shared, slots, strict=True)]
-        reading = [
-            operand.register & ~shared[operand.slot] if operand is slots[operand.slot][1] else operand.register
-            for operand in every
-        ]
-        reads = self.reads
-        ports = ReadPortSchedule(m, self.cycle, every, reading)
-        pairs = ConstantPortAllocator(m, self.cycle, every, lines)
         m.d.comb += [
-            *(target.eq(port) for target, port in zip(reads.ports, ports.ports, strict=True)),
-            *(target.eq(pair) for target, pair in zip(reads.pairs, pairs.pairs, strict=True)),
+            target.eq(0 if slot is slots[TRANS_SLOT] else shares(slot[0], slot[1]))
+            for target, slot in zip(shared, slots, strict=True)
         ]
-        for number, operand in enumerate(every):
-            target, cycle = reads.operands[operand.slot][number % OPERANDS], ports.cycles[number]
-            m.d.comb += [target.cycle.eq(cycle), target.pair.eq(~pairs.in_first[number])]
-            if number % OPERANDS == 1:
-                with m.If(shared[operand.slot]):
-                    m.d.comb += target.cycle.eq(ports.cycles[number - 1])
+        m.d.comb += [
+            locked.kcache.eq(self.kcache),
+            ports.cycle.eq(self.cycle),
+            ports.reading.eq(
+                Cat(
+                    operand.register & ~shared[slot] if number == 1 else operand.register
+                    for slot, operands in enumerate(slots)
+                    for number, operand in enumerate(operands)
+                )
+            ),
+            pairs.cycle.eq(self.cycle),
+            pairs.locked.eq(locked.locked),
+            reads.ports.eq(ports.ports),
+            reads.pairs.eq(pairs.pairs),
+        ]
+        for index, operand in enumerate(every):
+            slot, number = divmod(index, OPERANDS)
+            target = reads.operands[slot][number]
+            m.d.comb += [
+                ports.operands[index].eq(operand),
+                pairs.operands[index].eq(operand),
+                target.cycle.eq(ports.cycles[index]),
+                target.pair.eq(~pairs.in_first[index]),
+            ]
+            if number == 1:
+                with m.If(shared[slot]):
+                    m.d.comb += target.cycle.eq(ports.cycles[index - 1])
             self._connect(m, operand, target)
         ar_relative = [
             operand.relative & (operand.register | operand.constant) & (operand.mode != IndexMode.LOOP.value)
@@ -76,9 +91,18 @@ class GroupReads(wiring.Component):
         m.d.comb += [reads.illegal.eq(Cat(problems).any()), reads.relative.eq(Cat(ar_relative).any())]
         return m
 
-    def _wanted(self, m: Module, slot: int, number: int, lines: LockedLines) -> DecodedOperand:
-        used = self.group.used[slot] & (self.group.operands[slot] > number)
-        return wanted(m, self.group, slot, number, used, lines, self.produced)
+    def _decode(self, m: Module, slot: int, number: int, locked: LockedLines) -> DecodedOperand:
+        """Operand `number` of a slot."""
+        decode = OperandDecode(slot, number)
+        m.submodules[f"operand_{slot}_{number}"] = decode
+        m.d.comb += [
+            decode.word.eq(self.group.words[slot]),
+            decode.used.eq(self.group.used[slot] & (self.group.operands[slot] > number)),
+            decode.locked.eq(locked.locked),
+            decode.produced.eq(self.produced),
+        ]
+        operand: DecodedOperand = decode.operand
+        return operand
 
     def _connect(self, m: Module, operand: DecodedOperand, target: data.View) -> None:
         """Set the kind of an operand."""

@@ -10,7 +10,7 @@ from operator import or_
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.clients import ConstantBank
 from ctm.rtl.config import MachineConfig
@@ -22,21 +22,21 @@ from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.alu.clauses import CONTEXT_FLAGS, ClauseTables, choose_context, contexts_of, executing
 from ctm.rtl.r700.alu.decode import GroupDecode
-from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects, moved
+from ctm.rtl.r700.alu.effects import AddressMoves, AddressRegisters, GroupEffects
 from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.picked import PickedGroup, VerifiedGroup
 from ctm.rtl.r700.alu.pipeline.issued import issue_layout
 from ctm.rtl.r700.alu.pipeline.pipeline import Pipeline
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
-from ctm.rtl.r700.alu.shape_constants import connect_shapes, shape_members
+from ctm.rtl.r700.alu.shape_constants import ShapeRead, connect_shapes
 from ctm.rtl.r700.alu.trace import alu_trace_layout
 from ctm.rtl.r700.border.alu_clause import alu_clause_layout, alu_outcome_layout
 from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.constants import ConstantPort
-from ctm.rtl.r700.border.registers import channel_write_layout, register_address_layout, register_words_layout
+from ctm.rtl.r700.border.registers import AluRegisterPort
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
-from ctm.rtl.r700.partition import PERIOD, Partition
+from ctm.rtl.r700.partition import PERIOD
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.shapes import PROGRAM
 
@@ -64,18 +64,11 @@ class AluUnit(wiring.Component):
         may be offered in the next cycle.
     code : ``Out(CodePort())``
         `free` is not read: the unit has the highest priority.
-    file_reads : ``Out(ArrayLayout(register_address_layout(config), 4))``
-        A row of each channel; without effect in cycles with `reads_free`.
-    file_found : ``In(register_words_layout(Partition.of(array)))``
-        The words of the previous cycle's rows.
+    registers : ``Out(AluRegisterPort(array))``
     reads_free : ``Out(1)``
-        In one of four cycles: other units may read registers.
-    file_writes : ``Out(ArrayLayout(channel_write_layout(config), 4))``
-        All writes of registers, those of other units with them.
-    file_others : ``In(ArrayLayout(channel_write_layout(config), 4))``
-        Writes of other units: in the cycle after one with `writes_free`, and 0 in all others.
+        In one of four cycles: other units may read registers, and `registers.reads` have no effect.
     writes_free : ``Out(1)``
-        In two of four cycles: other units may write registers in the next cycle.
+        In two of four cycles: other units may write registers in the next cycle, and only in that.
     constants : ``Out(ConstantPort(CONSTANT_PAIRS))``
         `free` is not read; see `constant_free`. A miss comes a cycle after the group was decoded.
     constant_free : ``Out(1)``
@@ -85,8 +78,8 @@ class AluUnit(wiring.Component):
     issued, active : ``Out(1)``, ``Out(W)``
         A group is issued for the first time, and the active pixels of its clause, for counters.
     trace : ``Out(alu_trace_layout(config))``
-    taken, shape_constant, of_shape
-        Where the machine draws: as `shape_members` has them.
+    shapes : ``Out(ShapeRead(config))``
+        Where the machine draws.
 
     `tables` and `flags` are the state of the contexts. `recent` has the context that was picked one interval ago, two
     intervals ago and so on, a bit of each.
@@ -107,11 +100,8 @@ class AluUnit(wiring.Component):
                 "clause": In(stream.Signature(alu_clause_layout(array))),
                 "outcome": Out(stream.Signature(alu_outcome_layout(array))),
                 "code": Out(CodePort()),
-                "file_reads": Out(data.ArrayLayout(register_address_layout(array), CHANNELS)),
-                "file_found": In(register_words_layout(Partition.of(array))),
+                "registers": Out(AluRegisterPort(array)),
                 "reads_free": Out(1),
-                "file_writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
-                "file_others": In(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
                 "writes_free": Out(1),
                 "constants": Out(ConstantPort(CONSTANT_PAIRS)),
                 "constant_free": Out(1),
@@ -119,7 +109,7 @@ class AluUnit(wiring.Component):
                 "issued": Out(1),
                 "active": Out(size),
                 "trace": Out(alu_trace_layout(array)),
-                **shape_members(config),
+                **({"shapes": Out(ShapeRead(config))} if config.pipeline.draws else {}),
             }
         )
 
@@ -135,7 +125,7 @@ class AluUnit(wiring.Component):
         self._read_groups(m)
         picked = self._pick(m)
         indices, ending_indices = self.tables.read_addresses(
-            m, intervals, self._phase, issued=picked.context, ending=pipeline.ending.context
+            m, intervals, self._phase, issued=picked.context, ending=pipeline.end.group.context
         )
         verified = self._verify(m, picked, indices)
         self._update(m, picked, verified)
@@ -143,15 +133,12 @@ class AluUnit(wiring.Component):
         self._end(m, pipeline, ending_indices)
         self._leave(m)
         self.flags.finish(m)
+        connect(m, pipeline.registers, flipped(self.registers))
         step = self._phase[: (PERIOD - 1).bit_length()]
         m.d.comb += [
             pipeline.phase.eq(self._phase),
             pipeline.gprs.eq(self.program.gprs),
-            pipeline.found.eq(self.file_found),
             pipeline.constant_words.eq(self.constants.words),
-            self.file_reads.eq(pipeline.reads),
-            pipeline.others.eq(self.file_others),
-            self.file_writes.eq(pipeline.writes),
             self.reads_free.eq(step >= intervals.choice),
             self.constant_free.eq((self._phase != 0) & (self._phase != intervals.interval - 1)),
             self.writes_free.eq(
@@ -285,7 +272,9 @@ class AluUnit(wiring.Component):
         ]
         if self._config.pipeline.draws:
             pairs = decode.decoded.pairs[0], issue.decoded.pairs[1]
-            connect_shapes(m, self, self._config, clause.wave, pairs, is_last=is_last, is_second=self._phase == 0)
+            connect_shapes(
+                m, self.shapes, self._config, clause.wave, pairs, is_last=is_last, is_second=self._phase == 0
+            )
 
     def _pick(self, m: Module) -> PickedGroup:
         """Pick a ready group whose clause's previous one will have ended when this one is issued."""
@@ -345,7 +334,7 @@ class AluUnit(wiring.Component):
 
     def _end(self, m: Module, pipeline: Pipeline, kept: data.View) -> None:
         """Write a group's effects; `kept` are the indices before it."""
-        tables, ending = self.tables, pipeline.ending
+        tables, end, ending = self.tables, pipeline.end, pipeline.end.group
         context, size = ending.context, self._config.array.wavefront_lanes
         clause = tables.clauses.read(m, context)
         masks = tables.read_masks(m, context, clause)
@@ -354,24 +343,29 @@ class AluUnit(wiring.Component):
             effects.effects.eq(ending.effects),
             effects.executing.eq(executing(m, clause, masks) & ending.chosen),
             effects.before.eq(masks),
-            effects.predicate.eq(pipeline.predicate),
-            effects.kill.eq(pipeline.kill),
-            pipeline.gates.eq(effects.gates),
+            effects.predicate.eq(end.predicate),
+            effects.kill.eq(end.kill),
+            end.gates.eq(effects.gates),
         ]
-        tables.masks.write(m, context, effects.after, pipeline.ends)
-        self.flags.set("ended", Mux(pipeline.ends & ending.last, (1 << context)[: self._contexts], 0))
-        is_set = tables.address_set.read(m, context)
-        moves = Cat(ending.effects[channel].sets_address for channel in range(CHANNELS))
-        after = moved(m, kept, is_set, moves, effects.gates, pipeline.addresses)
-        happens = pipeline.ends & moves.any()
-        tables.addresses.write(m, context, after, happens)
+        tables.masks.write(m, context, effects.after, end.ends)
+        self.flags.set("ended", Mux(end.ends & ending.last, (1 << context)[: self._contexts], 0))
+        m.submodules.moves = moves = AddressMoves(size)
+        m.d.comb += [
+            moves.kept.eq(kept),
+            moves.is_set.eq(tables.address_set.read(m, context)),
+            moves.sets.eq(Cat(ending.effects[channel].sets_address for channel in range(CHANNELS))),
+            moves.gates.eq(effects.gates),
+            moves.indices.eq(end.addresses),
+        ]
+        happens = end.ends & moves.sets.any()
+        tables.addresses.write(m, context, moves.after, happens)
         tables.address_set.write(m, context, 1, happens)
         m.d.comb += [
-            self.trace.result.valid.eq(pipeline.ends),
+            self.trace.result.valid.eq(end.ends),
             self.trace.result.wave.eq(clause.wave),
             self.trace.result.masks.eq(effects.after),
-            self.trace.result.addresses.eq(after),
-            self.trace.words.eq(pipeline.results),
+            self.trace.result.addresses.eq(moves.after),
+            self.trace.words.eq(end.results),
         ]
 
     def _leave(self, m: Module) -> None:

@@ -3,8 +3,10 @@
 Source: R700-Family Instruction Set Architecture, chapters 5 and 3.4.
 """
 
-from amaranth.lib import data
+from amaranth.lib import data, stream
+from amaranth.lib.wiring import Out
 
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import WORD_BITS
@@ -53,6 +55,22 @@ def first_number_layout(config: ArrayConfig) -> data.StructLayout:
     Pixels of a domain are counted row by row; a vertex or a thread of a draw has the number of its entry.
     """
     return data.StructLayout({"valid": 1, "wave": wave_bits(config), "number": AREA_WORD_BITS})
+
+
+class FetchStart(Interface):
+    """A wavefront that starts, for the fetch unit, seen from the unit that starts it.
+
+    Members
+    -------
+    first_number : ``Out(first_number_layout(config))``
+        Before the wavefront's first clause.
+    share : ``Out(stream.Signature(wave))``
+        Its rows of the local data share are to be cleared; ready when they are.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        share = stream.Signature(wave_bits(config))
+        super().__init__({"first_number": Out(first_number_layout(config)), "share": Out(share)})
 
 
 def fetch_trace_layout(config: ArrayConfig) -> data.StructLayout:

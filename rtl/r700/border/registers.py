@@ -81,6 +81,33 @@ def register_words_layout(partition: Partition) -> data.StructLayout:
     return data.StructLayout({"words": data.ArrayLayout(slice_words(partition), CHANNELS), "valid": CHANNELS})
 
 
+class AluRegisterPort(Interface):
+    """The port of the ALU to the register file, seen from the ALU. All writes pass through it.
+
+    Members
+    -------
+    reads : ``Out(ArrayLayout(register_address_layout(config), 4))``
+        A row of each channel, in three of four cycles; in the fourth other units may read.
+    found : ``In(register_words_layout(Partition.of(config)))``
+        The words of the previous cycle's rows.
+    others : ``In(ArrayLayout(channel_write_layout(config), 4))``
+        The writes of other units; all 0 in a cycle with results of the ALU, and in the cycle after.
+    writes : ``Out(ArrayLayout(channel_write_layout(config), 4))``
+        All writes, those of other units in their cycle.
+    """
+
+    def __init__(self, config: ArrayConfig) -> None:
+        writes = data.ArrayLayout(channel_write_layout(config), CHANNELS)
+        super().__init__(
+            {
+                "reads": Out(data.ArrayLayout(register_address_layout(config), CHANNELS)),
+                "found": In(register_words_layout(Partition.of(config))),
+                "others": In(writes),
+                "writes": Out(writes),
+            }
+        )
+
+
 class RegisterPort(Interface):
     """The port of the fetch unit to the register file, seen from the unit.
 

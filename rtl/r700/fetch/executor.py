@@ -12,22 +12,20 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.buffers import EXTENT
-from ctm.rtl.border.clients import fetch_request_layout, uncached_write_layout
-from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE, vector_write_layout, vertex_write_layout
+from ctm.rtl.border.clients import uncached_write_layout
+from ctm.rtl.border.shading import FetchShading
 from ctm.rtl.config import MachineConfig
-from ctm.rtl.dpp.core_border import fetch_tag_layout
 from ctm.rtl.dpp.program import described
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
-from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.constants import ConstantPort
-from ctm.rtl.r700.border.fetch_clause import first_number_layout
-from ctm.rtl.r700.border.registers import pass_write_layout, register_words_layout
+from ctm.rtl.r700.border.fetch_clause import FetchStart
+from ctm.rtl.r700.border.registers import register_words_layout
 from ctm.rtl.r700.fetch.control import FetchControl
 from ctm.rtl.r700.fetch.finders.areas import AreaAddresses
 from ctm.rtl.r700.fetch.finders.constants import ROWS, ConstantFetch
@@ -36,10 +34,9 @@ from ctm.rtl.r700.fetch.finders.share import LocalShare
 from ctm.rtl.r700.fetch.finders.thread_items import ThreadItems
 from ctm.rtl.r700.fetch.finders.vertices import VertexAddresses
 from ctm.rtl.r700.fetch.micro_op import executed_layout, micro_op_layout
-from ctm.rtl.r700.fetch.returned import fetch_record_layout
 from ctm.rtl.r700.fetch.selection import PixelSelection
 from ctm.rtl.r700.fetch.writers.exports import OutputExport
-from ctm.rtl.r700.fetch.writers.sending import PassSender
+from ctm.rtl.r700.fetch.writers.sending import PassPort, PassSender
 from ctm.rtl.r700.fetch.writers.vectors import VectorExport
 from ctm.rtl.r700.fetch.writers.writing import MemoryWriter
 from ctm.rtl.r700.partition import Partition, segment_outputs
@@ -69,20 +66,15 @@ class FetchExecutor(wiring.Component):
         As those of `FetchControl`.
     begin : ``Out(UNIT_ADDRESS_BITS)``
         The address of the current micro-op's instruction.
-    entry, full, request, record, direct
-        As those of `PassSender`.
+    passes : ``Out(PassPort(config))``
     write : ``Out(stream.Signature(uncached_write_layout(...)))``
         As that of `MemoryWriter`.
     outputs : ``Out(output_write_layout(segment_outputs(config.array), SHAPES))``
         As the `write` of `OutputExport`.
-    clear : ``In(stream.Signature(wave))``
-        As that of `LocalShare`.
-    first_number : ``In(first_number_layout(config.array))``
+    start : ``In(FetchStart(config.array))``
     constants : ``Out(ConstantPort(ROWS))``
-    buffer, exported
-        Where the machine draws: as those of `ShadingClient`.
-    vertex, streams
-        With geometry programs: likewise.
+    shading : ``Out(FetchShading(config))``
+        Where the machine draws.
     """
 
     def __init__(self, config: MachineConfig) -> None:
@@ -92,11 +84,7 @@ class FetchExecutor(wiring.Component):
         self.scaling = CoordinateScaling(partition, config.arithmetic)
         self.sender, self.writer = PassSender(config), MemoryWriter(config)
         draws, geometry = config.pipeline.draws, config.pipeline.has_geometry
-        request = fetch_request_layout(array.at_once, fetch_tag_layout(array, SHAPES), len(AREAS), memory=draws)
         write = uncached_write_layout(array.at_once, wave_bits(array), len(AREAS), memory=geometry)
-        exported = Out(vector_write_layout(config.pipeline.vertices))
-        of_draws = {"buffer": In(VERTEX_BUFFER_WRITE), "exported": exported}
-        of_geometry = {"vertex": In(vertex_write_layout(config.pipeline.vertices)), "streams": Out(STREAMS)}
         super().__init__(
             {
                 "program": In(PROGRAM),
@@ -107,18 +95,12 @@ class FetchExecutor(wiring.Component):
                 "failed": Out(1),
                 "executed": Out(executed_layout(array)),
                 "begin": Out(UNIT_ADDRESS_BITS),
-                "entry": In(range(array.lookups)),
-                "full": In(array.threads),
-                "request": Out(stream.Signature(request)),
-                "record": Out(fetch_record_layout(array, draws=draws)),
-                "direct": Out(stream.Signature(pass_write_layout(array))),
+                "passes": Out(PassPort(config)),
                 "write": Out(stream.Signature(write)),
                 "outputs": Out(output_write_layout(segment_outputs(array), SHAPES)),
-                "clear": In(stream.Signature(wave_bits(array))),
-                "first_number": In(first_number_layout(array)),
+                "start": In(FetchStart(array)),
                 "constants": Out(ConstantPort(ROWS)),
-                **(of_draws if draws else {}),
-                **(of_geometry if geometry else {}),
+                **({"shading": Out(FetchShading(config))} if draws else {}),
             }
         )
 
@@ -171,7 +153,7 @@ class FetchExecutor(wiring.Component):
 
     def _first_number(self, m: Module) -> Value:
         """The number of the current wavefront's first pixel."""
-        current, starting = self.control.current, self.first_number
+        current, starting = self.control.current, self.start.first_number
         m.submodules.first_numbers = numbers = DistributedRam(AREA_WORD_BITS, self._machine.array.threads)
         numbers.write(m, starting.wave, starting.number, starting.valid)
         return Value.cast(numbers.read(m, current.clause.wave))
@@ -237,7 +219,7 @@ class FetchExecutor(wiring.Component):
         """The local data share."""
         current, selection, share = self.control.current, self.selection, LocalShare(self._machine.array)
         m.submodules.share = Gated(share, share.walk.start | share.clear.valid)
-        connect(m, flipped(self.clear), share.clear)
+        connect(m, flipped(self.start.share), share.clear)
         m.d.comb += [
             share.rows.eq(self.program.share),
             share.wave.eq(current.clause.wave),
@@ -269,8 +251,7 @@ class FetchExecutor(wiring.Component):
         """Requests, and writes of registers that need none."""
         control, selection, sender, scaling = self.control, self.selection, self.sender, self.scaling
         m.submodules.sender = sender
-        connect(m, sender.request, flipped(self.request))
-        connect(m, sender.direct, flipped(self.direct))
+        connect(m, sender.passes, flipped(self.passes))
         m.d.comb += [
             sender.start.eq(control.starts.send),
             control.dones.send.eq(sender.done),
@@ -280,9 +261,6 @@ class FetchExecutor(wiring.Component):
             sender.extent.eq(extent),
             sender.words.eq(selection.words),
             sender.results.eq(scaling.results),
-            sender.entry.eq(self.entry),
-            sender.full.eq(self.full),
-            self.record.eq(sender.record),
         ]
 
     def _connect_export(self, m: Module) -> None:
@@ -325,7 +303,7 @@ class FetchExecutor(wiring.Component):
         vertices = VertexAddresses(self._partition.slice)
         m.submodules.vertices = Gated(vertices, vertices.walk.start | vertices.write.valid)
         m.d.comb += [
-            vertices.write.eq(self.buffer),
+            vertices.write.eq(self.shading.buffer),
             vertices.fetch.eq(self.control.current.fetch.vertex),
             vertices.first_instance.eq(self.program.draw.first_instance),
             vertices.index.eq(self._index()),
@@ -342,7 +320,7 @@ class FetchExecutor(wiring.Component):
             vectors.program.eq(self.program),
             vectors.first.eq(first),
             vectors.own.eq(self.selection.own),
-            self.exported.eq(vectors.exported),
+            self.shading.exported.eq(vectors.exported),
         ]
         return vectors
 
@@ -354,8 +332,8 @@ class FetchExecutor(wiring.Component):
             items.current.eq(self.control.current),
             items.first.eq(first),
             items.index.eq(self._index()),
-            items.vertex.eq(self.vertex),
+            items.vertex.eq(self.shading.vertex),
             items.writes.eq(self.writer.is_item),
-            self.streams.eq(items.streams),
+            self.shading.streams.eq(items.streams),
         ]
         return items

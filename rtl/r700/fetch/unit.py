@@ -8,20 +8,19 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from ctm.rtl.border.clients import FetchClient, UncachedClient
-from ctm.rtl.border.shading import VERTEX_BUFFER_WRITE, vector_write_layout, vertex_write_layout
+from ctm.rtl.border.shading import FetchShading
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_border import fetch_tag_layout
 from ctm.rtl.dpp.memory.scoreboard import Scoreboard
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
-from ctm.rtl.isa.draws import STREAMS
 from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.constants import ConstantPort
 from ctm.rtl.r700.border.fetch_clause import (
+    FetchStart,
     fetch_clause_layout,
     fetch_outcome_layout,
     fetch_trace_layout,
-    first_number_layout,
 )
 from ctm.rtl.r700.border.registers import RegisterPort
 from ctm.rtl.r700.fetch.ends import ClauseEnds
@@ -52,23 +51,18 @@ class FetchUnit(wiring.Component):
     clause : ``In(stream.Signature(fetch_clause_layout(config, W)))``
     outcome : ``Out(stream.Signature(fetch_outcome_layout(config)))``
         As that of `ClauseEnds`.
-    share : ``In(stream.Signature(wave))``
-        A wave slot whose rows of the local data share are to be cleared; ready when they are.
+    start : ``In(FetchStart(config))``
     code : ``Out(CodePort())``
     registers : ``Out(RegisterPort(config))``
     outputs : ``Out(output_write_layout(segment_outputs(config), SHAPES))``
         Writes of output registers, whose context is the row of a segment: wave slot * segments + segment.
     fetches : ``Out(FetchClient(lanes, tag, areas))``
     uncached : ``Out(UncachedClient(lanes, wave, areas))``
-    first_number : ``In(first_number_layout(config))``
-        Before the wavefront's first clause.
     constants : ``Out(ConstantPort(ROWS))``
     issued, active, trace : ``Out``
         As those of `FetchSequencer`.
-    buffer, exported
-        Where the machine draws: as those of `ShadingClient`.
-    vertex, streams
-        With geometry programs: likewise.
+    shading : ``Out(FetchShading(config))``
+        Where the machine draws.
     waits : ``Out(1)``
         A clause or an export is executed and has not ended: it waits for responses, of fetches or of writes.
     busy : ``Out(1)``
@@ -81,30 +75,25 @@ class FetchUnit(wiring.Component):
         self._machine, self._config = config, config.array
         self.sending = Signal(UNIT_ADDRESS_BITS)
         array, draws, has_geometry = config.array, config.pipeline.draws, config.pipeline.has_geometry
-        vertices = config.pipeline.vertices
-        shading = {"buffer": In(VERTEX_BUFFER_WRITE), "exported": Out(vector_write_layout(vertices))}
-        geometry = {"vertex": In(vertex_write_layout(vertices)), "streams": Out(STREAMS)}
         tag = fetch_tag_layout(array, SHAPES)
         super().__init__(
             {
                 "program": In(PROGRAM),
                 "clause": In(stream.Signature(fetch_clause_layout(array, array.wavefront_lanes))),
                 "outcome": Out(stream.Signature(fetch_outcome_layout(array))),
-                "share": In(stream.Signature(wave_bits(array))),
+                "start": In(FetchStart(array)),
                 "code": Out(CodePort()),
                 "registers": Out(RegisterPort(array)),
                 "outputs": Out(output_write_layout(segment_outputs(array), SHAPES)),
                 "fetches": Out(FetchClient(array.at_once, tag, len(AREAS), memory=draws)),
                 "uncached": Out(UncachedClient(array.at_once, wave_bits(array), len(AREAS), memory=has_geometry)),
-                "first_number": In(first_number_layout(array)),
                 "constants": Out(ConstantPort(ROWS)),
                 "issued": Out(1),
                 "active": Out(array.wavefront_lanes),
                 "trace": Out(fetch_trace_layout(array)),
                 "waits": Out(1),
                 "busy": Out(1),
-                **(shading if draws else {}),
-                **(geometry if has_geometry else {}),
+                **({"shading": Out(FetchShading(config))} if draws else {}),
             }
         )
 
@@ -156,28 +145,26 @@ class FetchUnit(wiring.Component):
 
     def _connect_executor(self, m: Module, executor: FetchExecutor, drained: Value) -> None:
         """Connect the executor to the units around this one."""
-        connect(m, flipped(self.share), executor.clear)
+        connect(m, flipped(self.start), executor.start)
         connect(m, executor.write, flipped(self.uncached.write))
         connect(m, executor.constants, flipped(self.constants))
         m.d.comb += [
             executor.program.eq(self.program),
             executor.source.eq(self.registers.found),
             executor.drained.eq(drained),
-            executor.first_number.eq(self.first_number),
             self.outputs.eq(executor.outputs),
         ]
         if self._machine.pipeline.draws:
-            m.d.comb += [executor.buffer.eq(self.buffer), self.exported.eq(executor.exported)]
-        if self._machine.pipeline.has_geometry:
-            m.d.comb += [executor.vertex.eq(self.vertex), self.streams.eq(executor.streams)]
+            connect(m, executor.shading, flipped(self.shading))
 
     def _connect_memory(
         self, m: Module, executor: FetchExecutor, outstanding: Scoreboard, returned: FetchReturn
     ) -> None:  # fmt: skip
         """Connect requests and responses. A response is written before a write without request, so none is blocked."""
-        connect(m, executor.request, flipped(self.fetches.request))
+        passes = executor.passes
+        connect(m, passes.request, flipped(self.fetches.request))
         connect(m, flipped(self.fetches.response), returned.response)
-        record, write, done = executor.record, self.uncached.write, self.uncached.done
+        record, write, done = passes.record, self.uncached.write, self.uncached.done
         m.d.comb += [
             outstanding.texture.valid.eq(record.valid),
             outstanding.texture.wave.eq(record.tag.wave),
@@ -185,13 +172,13 @@ class FetchUnit(wiring.Component):
             outstanding.returned.eq(returned.returned),
             outstanding.write.valid.eq(write.valid & write.ready & write.payload.acquires),
             outstanding.write.wave.eq(write.payload.wave),
-            executor.entry.eq(outstanding.entry),
-            executor.full.eq(outstanding.waves.full),
+            passes.entry.eq(outstanding.entry),
+            passes.full.eq(outstanding.waves.full),
             returned.record.eq(record),
             done.ready.eq(1),
         ]
         m.d.sync += [outstanding.written.valid.eq(done.valid), outstanding.written.wave.eq(done.payload.wave)]
-        port, response, direct = self.registers.write, returned.write, executor.direct
+        port, response, direct = self.registers.write, returned.write, passes.direct
         m.d.comb += [
             port.valid.eq(response.valid | direct.valid),
             port.payload.eq(Mux(response.valid, Value.cast(response.payload), Value.cast(direct.payload))),

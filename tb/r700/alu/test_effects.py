@@ -1,4 +1,4 @@
-"""GroupEffects, AddressRegisters: what a group makes of masks, predicate and address registers, pixel by pixel."""
+"""What a group makes of masks, predicate and address registers, pixel by pixel: the components of `effects`."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from ctm.rtl.isa.r700.alu import PredicateSelect
-from ctm.rtl.r700.alu.effects import AddressRegisters, GroupEffects
+from ctm.rtl.r700.alu.effects import AddressMoves, AddressRegisters, GroupEffects
 
 SLOTS, SIZE, CHANNELS = 5, 8, 4
 GROUPS = 300
@@ -99,6 +99,27 @@ def check_addresses(seed: int, count: int) -> None:
     _run(unit, run)
 
 
+def check_moves(seed: int, count: int) -> None:
+    """Address registers after a group, of which each channel's slot may have a MOVA."""
+    draw, unit = np.random.default_rng(seed), AddressMoves(SIZE)
+    port: Any = unit
+
+    async def run(context: Any) -> None:
+        for _ in range(count):
+            kept, indices = draw.integers(-256, 256, (2, CHANNELS, SIZE))
+            sets, gates = draw.random(CHANNELS) < 0.5, draw.random((SLOTS, SIZE)) < 0.6
+            is_set = bool(draw.random() < 0.7)
+            for name, value in {
+                "kept": kept.tolist(), "indices": indices.tolist(), "is_set": is_set, "sets": _mask(sets),
+                "gates": [_mask(gate) for gate in gates],
+            }.items():  # fmt: skip
+                context.set(getattr(port, name), value)
+            after = np.where(sets[:, None] & gates[:CHANNELS], indices, kept * is_set)
+            assert [list(channel) for channel in context.get(port.after)] == after.tolist()
+
+    _run(unit, run)
+
+
 def _run(unit: Any, testbench: Any) -> None:
     simulator = Simulator(unit)
     simulator.add_testbench(testbench)
@@ -109,6 +130,7 @@ def compare() -> None:
     """What the ordinary suite compares."""
     check_effects(1, GROUPS)
     check_addresses(2, GROUPS)
+    check_moves(3, GROUPS)
 
 
 def test_every_pixel_has_its_effects() -> None:
@@ -120,3 +142,4 @@ def test_every_pixel_has_its_effects() -> None:
 def test_many_more_groups(seed: int) -> None:
     check_effects(seed, 20_000)
     check_addresses(seed, 20_000)
+    check_moves(seed, 20_000)

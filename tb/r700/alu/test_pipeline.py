@@ -1,6 +1,7 @@
 """Pipeline: a group in each interval; registers are read, results come and are written in the cycles that they have."""
 
 from collections import Counter
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -55,16 +56,21 @@ class File:
         return [word_of(row, channel, 3) for channel in range(CHANNELS)]
 
 
-CYCLE_INPUTS = ("phase", "found", "constant_words", "gates", "others")
+CYCLE_INPUTS = {
+    "phase": "phase", "found": "registers.found", "constant_words": "constant_words", "gates": "end.gates",
+    "others": "registers.others",
+}  # fmt: skip
+"""Where the pipeline has them."""
 
 
 def gathered(unit: Any) -> tuple[Module, Any]:
     """The pipeline with what it is given in each cycle as one signal: to set each by itself takes much longer."""
     m = Module()
     m.submodules += unit
-    layout = data.StructLayout({name: Value.cast(getattr(unit, name)).shape() for name in CYCLE_INPUTS})
+    ports = {name: Value.cast(attrgetter(path)(unit)) for name, path in CYCLE_INPUTS.items()}
+    layout = data.StructLayout({name: port.shape() for name, port in ports.items()})
     inputs: Any = Signal(layout, name="inputs")
-    m.d.comb += [Value.cast(getattr(unit, name)).eq(inputs[name]) for name in CYCLE_INPUTS]
+    m.d.comb += [port.eq(inputs[name]) for name, port in ports.items()]
     return m, inputs
 
 
@@ -172,7 +178,7 @@ class Bench:
             valid = 0
             for channel in range(CHANNELS):
                 row = self._row(now.ports[step][channel], now, number)
-                read = context.get(self.unit.reads[channel])
+                read = context.get(self.unit.registers.reads[channel])
                 assert bool(read.exists) == (row is not None), f"cycle {phase}, channel {channel}"
                 if row is None:
                     continue
@@ -204,7 +210,7 @@ class Bench:
 
     def _others(self, cycle: int) -> int:
         """What others write: anything in cycles that are no results', 0 in these."""
-        layout = self.unit.others.shape()
+        layout = self.unit.registers.others.shape()
         self.other = []
         offset = (cycle - self.last) % PERIOD
         if offset in (0, 1):
@@ -231,7 +237,7 @@ class Bench:
                 self._expect(expected, group, number, slot, self._of_slice(gates[slot], number))
             self.written = group, number, self._of_slice(gates[TRANS], number)
         for channel in range(CHANNELS):
-            write = context.get(self.unit.writes[channel])
+            write = context.get(self.unit.registers.writes[channel])
             row, enable, words = expected.get(channel, (0, 0, []))
             assert write.enable == enable, f"channel {channel} in cycle {cycle}"
             if enable:
@@ -250,8 +256,8 @@ class Bench:
 
     def _see_results(self, context: Any, cycle: int) -> None:
         """Results of a slice, and with the last one of the group."""
-        unit, coming = self.unit, self._coming(cycle)
-        results, ends = context.get(unit.results), bool(context.get(unit.ends))
+        end, coming = self.unit.end, self._coming(cycle)
+        results, ends = context.get(end.results), bool(context.get(end.ends))
         assert bool(results.valid) == (coming is not None), f"cycle {cycle}"
         assert ends == (coming is not None and coming[1] == self.slices - 1)
         if coming is None:
@@ -268,7 +274,7 @@ class Bench:
 
     def _see_end(self, context: Any, group: Group) -> None:
         """What changes beside registers."""
-        unit, ending = self.unit, context.get(self.unit.ending)
+        end, ending = self.unit.end, context.get(self.unit.end.group)
         assert (ending.context, ending.chosen, ending.base, bool(ending.last)) == (
             group.context, group.chosen, group.base, group.last,
         )  # fmt: skip
@@ -276,11 +282,11 @@ class Bench:
         for slot, effect in enumerate(ending.effects):
             target = group.targets[slot]
             assert (bool(effect.writes), effect.number) == (group.writes[slot], target.number)
-        assert context.get(unit.predicate) == group.predicate
-        assert list(context.get(unit.kill)) == group.kills
+        assert context.get(end.predicate) == group.predicate
+        assert list(context.get(end.kill)) == group.kills
         for slot, name in enumerate(group.names):
             if name.startswith("MOVA"):
-                found = list(context.get(unit.addresses[slot]))
+                found = list(context.get(end.addresses[slot]))
                 assert found == [group.index(slot, pixel) for pixel in range(self.size)]
                 self.seen["addresses"] += 1
         self.seen.update({"ends": 1, "predicates": group.predicate > 0, "kills": any(group.kills)})

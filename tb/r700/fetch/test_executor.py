@@ -192,7 +192,7 @@ class Bench:
             self._take(context)
             if waiting is not None and context.get(unit.clause.ready):
                 waiting = None
-            if context.get(unit.share.valid) and context.get(unit.share.ready):
+            if context.get(unit.start.share.valid) and context.get(unit.start.share.ready):
                 self.world.share.contents[self.unclean[0]] = 0
                 free.append(self.unclean.pop(0))
             if context.get(unit.outcome.valid) and context.get(unit.outcome.ready):
@@ -205,8 +205,8 @@ class Bench:
 
     def _clear(self, context: Any) -> None:
         """A wave slot's rows of the data share are cleared before it gets another wavefront."""
-        self._set(context, self.unit.share.valid, bool(self.unclean))
-        self._set(context, self.unit.share.payload, self.unclean[0] if self.unclean else 0)
+        self._set(context, self.unit.start.share.valid, bool(self.unclean))
+        self._set(context, self.unit.start.share.payload, self.unclean[0] if self.unclean else 0)
 
     async def _describe(self, context: Any) -> None:
         inputs = [{"pitch": pitch, "height": height} for pitch, height in INPUTS]
@@ -217,9 +217,9 @@ class Bench:
         context.set(self.unit.program, said)
         context.set(self.unit.constants.loaded, (1 << 64) - 1)
         for wave in self.waves:
-            context.set(self.unit.first_number, {"valid": 1, "wave": wave.number, "number": wave.first})
+            context.set(self.unit.start.first_number, {"valid": 1, "wave": wave.number, "number": wave.first})
             await context.tick()
-        context.set(self.unit.first_number, {"valid": 0})
+        context.set(self.unit.start.first_number, {"valid": 0})
 
     def _end(self, context: Any) -> tuple[int, bool]:
         """Compare the results of a move. Returns its wave slot, and whether its rows of the data share are kept."""

@@ -69,8 +69,8 @@ class Bench:
         self.of_slice = min(self.passes, PERIOD)
         self.stalls = stalls
         unit = self.unit
-        names = ("clear", "r0", "share", "start")
-        self.sinks = {name: Sink(getattr(unit, name), self.draw, 0.4 if stalls else 0.0) for name in names}
+        ports = {"clear": unit.clear, "r0": unit.r0, "share": unit.fetch.share, "start": unit.start}
+        self.sinks = {name: Sink(port, self.draw, 0.4 if stalls else 0.0) for name, port in ports.items()}
         self.order: list[str] = []
         self.fresh: set[tuple[int, int]] = set()
         self.numbered: set[tuple[int, int]] = set()
@@ -131,8 +131,8 @@ class Bench:
             sink.drive(context)
         if context.get(unit.fresh.valid):
             self.fresh.add((context.get(unit.fresh.wave), context.get(unit.fresh.number)))
-        if context.get(unit.first_number.valid):
-            self.numbered.add((context.get(unit.first_number.wave), context.get(unit.first_number.number)))
+        if context.get(unit.fetch.first_number.valid):
+            self.numbered.add((context.get(unit.fetch.first_number.wave), context.get(unit.fetch.first_number.number)))
         for name, sink in self.sinks.items():
             before = len(sink.received)
             sink.finish(context)

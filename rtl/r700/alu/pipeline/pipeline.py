@@ -11,7 +11,7 @@ from ctm.rtl.border.clients import WORDS
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.fp.function_table import share_tables
 from ctm.rtl.isa.limits import CHANNELS
-from ctm.rtl.isa.r700.limits import GROUP_SLOTS, READ_CYCLES
+from ctm.rtl.isa.r700.limits import READ_CYCLES
 from ctm.rtl.lib.encoding import one_hot_index
 from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.ram import BlockRam
@@ -20,12 +20,11 @@ from ctm.rtl.r700.alu.clauses import contexts_of
 from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.pipeline.collector import OperandCollector
 from ctm.rtl.r700.alu.pipeline.gathering import ResultGather
-from ctm.rtl.r700.alu.pipeline.issued import ending_layout, issue_layout, results_layout
+from ctm.rtl.r700.alu.pipeline.issued import GroupEnd, ending_layout, issue_layout
 from ctm.rtl.r700.alu.pipeline.selection import PREVIOUS, OperandSelection
 from ctm.rtl.r700.alu.pipeline.uniform import uniform_operands
 from ctm.rtl.r700.alu.pipeline.writeback import WritebackArbiter
-from ctm.rtl.r700.border.alu_clause import address_layout
-from ctm.rtl.r700.border.registers import channel_write_layout, register_address_layout, register_words_layout
+from ctm.rtl.r700.border.registers import AluRegisterPort
 from ctm.rtl.r700.lane.lane import Lane
 from ctm.rtl.r700.lane.timing import lane_latency
 from ctm.rtl.r700.partition import Partition
@@ -48,46 +47,26 @@ class Pipeline(wiring.Component):
         The group. Like `valid` it is stable in an interval.
     gprs : ``In(8)``
         The program's.
-    reads : ``Out(ArrayLayout(register_address_layout(config), 4))``
-        Of the register file, in the first three of every four cycles.
-    found : ``In(register_words_layout(config))``
-        A cycle later.
+    registers : ``Out(AluRegisterPort(array))``
     constant_words : ``In(WORDS)``
         In the first two cycles the rows of the group's two pairs of constants.
-    ending : ``Out(ending_layout(config))``
-        The group whose results come.
-    ends, predicate, kill, addresses, results
-        As those of `ResultGather`.
-    gates : ``In(ArrayLayout(W, 5))``
-        In the cycles of its results: pixels in which each slot's instruction writes.
-    others, writes
-        As those of `WritebackArbiter`.
+    end : ``Out(GroupEnd(config))``
     """
 
     def __init__(self, config: MachineConfig) -> None:
         self._config = config
         array = config.array
         self._timing = timing = intervals_of(array, lane_latency(config.arithmetic))
-        self._partition = partition = Partition.of(array)
-        size = partition.wavefront
+        self._partition = Partition.of(array)
         super().__init__(
             {
                 "phase": In(range(timing.interval)),
                 "valid": In(1),
                 "issue": In(issue_layout(config)),
                 "gprs": In(8),
-                "reads": Out(data.ArrayLayout(register_address_layout(array), CHANNELS)),
-                "found": In(register_words_layout(partition)),
+                "registers": Out(AluRegisterPort(array)),
                 "constant_words": In(WORDS),
-                "ends": Out(1),
-                "ending": Out(ending_layout(config)),
-                "predicate": Out(size),
-                "kill": Out(data.ArrayLayout(size, GROUP_SLOTS)),
-                "addresses": Out(address_layout(size)),
-                "results": Out(results_layout(partition)),
-                "gates": In(data.ArrayLayout(size, GROUP_SLOTS)),
-                "others": In(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
-                "writes": Out(data.ArrayLayout(channel_write_layout(array), CHANNELS)),
+                "end": Out(GroupEnd(config)),
             }
         )
 
@@ -145,10 +124,10 @@ class Pipeline(wiring.Component):
             collector.phase.eq(self.phase),
             collector.issue.eq(self.issue),
             collector.gprs.eq(self.gprs),
-            collector.found.eq(self.found),
+            collector.found.eq(self.registers.found),
             collector.number.eq(number),
             collector.is_first.eq(in_pass[:: self._partition.slice_passes].any()),
-            self.reads.eq(collector.reads),
+            self.registers.reads.eq(collector.reads),
         ]
         return collector
 
@@ -191,19 +170,20 @@ class Pipeline(wiring.Component):
         """Gather the results of the passes, and write them."""
         m.submodules.gather = gather = ResultGather(self._partition)
         m.submodules.writeback = writeback = WritebackArbiter(self._config)
+        end = self.end
         m.d.comb += [
             gather.passes.eq(passes),
             *(gather.lanes[index].eq(lane.results) for index, lane in enumerate(lanes)),
-            self.ends.eq(gather.ends),
-            self.ending.eq(ending),
-            self.predicate.eq(gather.predicate),
-            self.kill.eq(gather.kill),
-            self.addresses.eq(gather.addresses),
-            self.results.eq(gather.results),
+            end.ends.eq(gather.ends),
+            end.group.eq(ending),
+            end.predicate.eq(gather.predicate),
+            end.kill.eq(gather.kill),
+            end.addresses.eq(gather.addresses),
+            end.results.eq(gather.results),
             writeback.results.eq(gather.results),
             writeback.ending.eq(ending),
-            writeback.gates.eq(self.gates),
+            writeback.gates.eq(end.gates),
             writeback.gprs.eq(self.gprs),
-            writeback.others.eq(self.others),
-            self.writes.eq(writeback.writes),
+            writeback.others.eq(self.registers.others),
+            self.registers.writes.eq(writeback.writes),
         ]

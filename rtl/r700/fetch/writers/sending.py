@@ -11,6 +11,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.buffers import EXTENT
 from ctm.rtl.border.clients import fetch_request_layout
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.shading import Stage
 from ctm.rtl.config import MachineConfig
 from ctm.rtl.dpp.core_border import fetch_tag_layout
@@ -49,6 +50,36 @@ class _Pass:
     """The input does not exist."""
 
 
+class PassPort(Interface):
+    """The passes that are sent, seen from their sender: each is a request, or a write that needs none.
+
+    Members
+    -------
+    entry : ``In(range(array.lookups))``
+        From the scoreboard: the entry of the next fetch of the wave slot in `record`, in the same cycle.
+    full : ``In(threads)``
+        From the scoreboard: wave slots that may have no other fetch in flight.
+    request : ``Out(stream.Signature(fetch_request_layout(...)))``
+    record : ``Out(fetch_record_layout(array, draws))``
+        With `valid`: `request` is accepted in this cycle.
+    direct : ``Out(stream.Signature(pass_write_layout(array)))``
+        A write of registers that is no response.
+    """
+
+    def __init__(self, config: MachineConfig) -> None:
+        array, draws = config.array, config.pipeline.draws
+        request = fetch_request_layout(array.at_once, fetch_tag_layout(array, SHAPES), len(AREAS), memory=draws)
+        super().__init__(
+            {
+                "entry": In(range(array.lookups)),
+                "full": In(array.threads),
+                "request": Out(stream.Signature(request)),
+                "record": Out(fetch_record_layout(array, draws=draws)),
+                "direct": Out(stream.Signature(pass_write_layout(array))),
+            }
+        )
+
+
 class PassSender(wiring.Component):
     """Sends a micro-op pass by pass, in order: requests of its elements, or writes of results that need none.
 
@@ -75,25 +106,16 @@ class PassSender(wiring.Component):
         The source of the pass.
     results : ``In(pass_words_layout(lanes))``
         The elements that a finder has found for the pixels of the pass.
-    entry : ``In(range(array.lookups))``
-        From the scoreboard: the entry of the next fetch of the wave slot in `record`, in the same cycle.
-    full : ``In(threads)``
-        From the scoreboard: wave slots that may have no other fetch in flight.
-    request : ``Out(stream.Signature(fetch_request_layout(...)))``
-    record : ``Out(fetch_record_layout(array, draws))``
-        With `valid`: `request` is accepted in this cycle.
-    direct : ``Out(stream.Signature(pass_write_layout(array)))``
-        A write of registers that is no response.
+    passes : ``Out(PassPort(config))``
     done : ``Out(1)``
         The last cycle: the last step's.
     """
 
     def __init__(self, config: MachineConfig) -> None:
-        self._config = array = config.array
+        self._config = config.array
         self._draws = config.pipeline.draws
-        self._partition = partition = Partition.of(array)
-        words, tag = pass_words_layout(partition.lanes), fetch_tag_layout(array, SHAPES)
-        request = fetch_request_layout(array.at_once, tag, len(AREAS), memory=self._draws)
+        self._partition = partition = Partition.of(config.array)
+        words = pass_words_layout(partition.lanes)
         super().__init__(
             {
                 "start": In(1),
@@ -104,11 +126,7 @@ class PassSender(wiring.Component):
                 "pass_number": Out(partition.slice_pass_bits),
                 "words": In(words),
                 "results": In(words),
-                "entry": In(range(array.lookups)),
-                "full": In(array.threads),
-                "request": Out(stream.Signature(request)),
-                "record": Out(fetch_record_layout(array, draws=self._draws)),
-                "direct": Out(stream.Signature(pass_write_layout(array))),
+                "passes": Out(PassPort(config)),
                 "done": Out(1),
             }
         )
@@ -144,11 +162,13 @@ class PassSender(wiring.Component):
         is_last_pass = self.pass_number == self._partition.slice_passes - 1
         m.d.comb += [
             linear.start.eq(self.start & ~sends & ~no_pixel),
-            self.request.valid.eq(sends & fetches & ~no_pixel & ~self.full.bit_select(self.current.clause.wave, 1)),
-            self.direct.valid.eq(sends & ~fetches & executing.any()),
-            goes.eq(self.request.valid & self.request.ready),
-            self.record.valid.eq(goes),
-            word_done.eq(sends & (goes | (self.direct.valid & self.direct.ready) | no_pixel)),
+            self.passes.request.valid.eq(
+                sends & fetches & ~no_pixel & ~self.passes.full.bit_select(self.current.clause.wave, 1)
+            ),
+            self.passes.direct.valid.eq(sends & ~fetches & executing.any()),
+            goes.eq(self.passes.request.valid & self.passes.request.ready),
+            self.passes.record.valid.eq(goes),
+            word_done.eq(sends & (goes | (self.passes.direct.valid & self.passes.direct.ready) | no_pixel)),
             pass_done.eq(word_done & is_last_word),
             self.done.eq(pass_done & is_last_pass),
         ]
@@ -167,7 +187,7 @@ class PassSender(wiring.Component):
             m, self._config, fetch.destination + self.current.burst, current.loop_index, fetch.destination_relative,
             gprs=self.gprs, base=current.base,
         )  # fmt: skip
-        tag, kept = self.record.tag, self.record.kept
+        tag, kept = self.passes.record.tag, self.passes.record.kept
         m.d.comb += [
             target.row.eq(found.row),
             target.exists.eq(found.exists),
@@ -178,9 +198,9 @@ class PassSender(wiring.Component):
                 for own, select in zip(target.selects, fetch.selects, strict=True)
             ),
             target.enable.eq(pixels),
-            self.direct.payload.target.eq(target),
+            self.passes.direct.payload.target.eq(target),
             tag.wave.eq(current.wave),
-            tag.entry.eq(self.entry),
+            tag.entry.eq(self.passes.entry),
             kept.target.eq(target),
             kept.instruction.eq(instruction_in(current.begin)),
         ]
@@ -189,12 +209,12 @@ class PassSender(wiring.Component):
 
     def _connect_request(self, m: Module, sent: _Pass, pixels: Value) -> None:
         """Drive all of the request but the indices."""
-        fetch, request = self.current.fetch, self.request.payload
+        fetch, request = self.current.fetch, self.passes.request.payload
         # What programs pass on was written past the caches.
         of_ring = sent.is_vertex & (self.program.stage != Stage.VERTICES)
         area = Mux(sent.is_area, INPUTS + fetch.access.scratch, fetch.input)
         m.d.comb += [
-            request.tag.eq(self.record.tag),
+            request.tag.eq(self.passes.record.tag),
             request.input.eq(Mux(sent.is_vertex, INPUTS + len(AREAS), area)),
             request.uncached.eq(sent.is_area | of_ring),
             request.fetch.eq(pixels),
@@ -212,11 +232,11 @@ class PassSender(wiring.Component):
             absent = one if channel == CHANNELS - 1 else 0
             for lane in range(self._config.at_once):
                 word = Mux(fetch.task == Task.SIZE, sizes[channel], self.results[channel][lane])
-                m.d.comb += self.direct.payload.words[lane][channel].eq(Mux(is_absent, absent, word))
+                m.d.comb += self.passes.direct.payload.words[lane][channel].eq(Mux(is_absent, absent, word))
 
     def _connect_indices(self, m: Module, sent: _Pass, linear: LinearCoordinates) -> None:
         """Drive the elements of the pass's lanes, or the current component of each in an area or a vertex buffer."""
-        fetch, request, extent = self.current.fetch, self.request.payload, described(self.extent)
+        fetch, request, extent = self.current.fetch, self.passes.request.payload, described(self.extent)
         is_numbered = sent.is_area | (fetch.task == Task.ELEMENT) | sent.is_vertex
         m.d.comb += [linear.pitch.eq(extent.pitch), linear.limits.eq(extent.limits)]
         for lane, area in enumerate(self._area_elements()):
@@ -228,7 +248,10 @@ class PassSender(wiring.Component):
                 address = self._vertex_elements()[lane].address
                 *of_vertex, page, byte = word_of(address, sent.component, fetch.vertex.element.size)
                 indices = [Mux(sent.is_vertex, own, index) for own, index in zip(of_vertex, indices, strict=True)]
-                m.d.comb += [request.page[lane].eq(Mux(sent.is_vertex, page, 0)), self.record.kept.bytes[lane].eq(byte)]
+                m.d.comb += [
+                    request.page[lane].eq(Mux(sent.is_vertex, page, 0)),
+                    self.passes.record.kept.bytes[lane].eq(byte),
+                ]
             limits = extent.limits.width, extent.limits.height
             for axis, (target, limit) in enumerate(zip((request.x, request.y), limits, strict=True)):
                 m.submodules[f"texel_{axis}_{lane}"] = texel = TexelIndex()
