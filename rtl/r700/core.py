@@ -222,6 +222,9 @@ class Core(wiring.Component):
         m.d.comb += [
             registers.writes.eq(alu.file_writes),
             registers.invalidates.eq(others.invalidates),
+            registers.reads.eq(alu.file_reads),
+            registers.other_read.eq(port.read.payload),
+            registers.reads_other.eq(alu.reads_free),
             alu.file_found.words.eq(registers.words),
             alu.file_found.valid.eq(registers.words_valid),
             alu.file_others.eq(others.writes),
@@ -232,8 +235,6 @@ class Core(wiring.Component):
             others.error.eq(port.error),
             others.free.eq(alu.writes_free),
         ]
-        for channel in range(CHANNELS):
-            m.d.comb += registers.reads[channel].eq(Mux(alu.reads_free, port.read.payload, alu.file_reads[channel]))
 
     def _connect_ends(self, m: Module, units: Units) -> None:
         """Wavefronts at their end: tests, outputs, faults."""
