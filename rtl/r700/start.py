@@ -107,6 +107,7 @@ class WavefrontStart(wiring.Component):
             target.number.eq(in_slice),
             target.followed.eq(in_slice != last),
         ]
+        has_share = delay(m, self.program.share.any(), name="has_share")
         with m.FSM() as fsm:
             with m.State("idle"):
                 m.d.sync += [wave.eq(self.wavefront.wave), wavefront.eq(self.wavefront.wavefront), number.eq(0)]
@@ -124,7 +125,7 @@ class WavefrontStart(wiring.Component):
                         m.next = "passes"
             self._give_passes(m, number, shading)
             with m.State("share"):
-                m.d.comb += self.share.valid.eq(self.program.share.any())
+                m.d.comb += self.share.valid.eq(has_share)
                 with m.If(~self.share.valid | self.share.ready):
                     m.next = "start"
             with m.State("start"):
