@@ -345,8 +345,13 @@ ALLOWED = (
         for given in ("error", "free", "loaded")
     ),
     *(Allowed(unit, "code__found", "trace", "for an observer alone") for unit in ("FetchSequencer", "FetchUnit")),
-    Allowed("FetchUnit", "registers__in_flight", "outcome__*", "an outcome follows the last write by one cycle"),
-    Allowed("FetchUnit", "registers__in_flight", "registers__read__valid", "so does a read of what was fetched"),
+    Allowed(
+        "FetchUnit",
+        "registers__in_flight",
+        "registers__read__valid",
+        "a read of what was fetched follows the last write by one cycle",
+    ),
+    Allowed("FetchReturn", "direct__*", "write__*", "a write without a request is given while no response is"),
     *(
         Allowed("PassSender", "extent", f"{output}__*", "it is a register of the executor")
         for output in ("direct", "request")

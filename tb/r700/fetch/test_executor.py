@@ -178,7 +178,7 @@ class Bench:
         """Give each wave slot one move after the other."""
         unit = self.unit
         await self._describe(context)
-        free, waiting, given, cycles = list(range(WAVES)), None, 0, 0
+        free, waiting, given, cycles, in_flight = list(range(WAVES)), None, 0, 0, 0
         while len(self.done) < self.moves:
             cycles += 1
             assert cycles < DEADLINE, "it does not go on"
@@ -195,10 +195,14 @@ class Bench:
             if context.get(unit.share.valid) and context.get(unit.share.ready):
                 self.world.share.contents[self.unclean[0]] = 0
                 free.append(self.unclean.pop(0))
-            if context.get(unit.outcome.valid) and context.get(unit.outcome.ready):
-                assert not context.get(unit.registers.in_flight), "words are not yet in the registers"
+            ends = context.get(unit.outcome.valid) and context.get(unit.outcome.ready)
+            if ends:
+                assert not in_flight, "words were not yet in the registers"
                 number, is_clean = self._end(context)
                 (free if is_clean else self.unclean).append(number)
+            if ends or not context.get(unit.outcome.valid):
+                # The next outcome is that of this cycle.
+                in_flight = context.get(unit.registers.in_flight)
             await context.tick()
         await context.tick()
         assert not context.get(unit.busy)
