@@ -331,8 +331,6 @@ ALLOWED = (
     ),
     Allowed("LocalShare", "walk__start", "walk__done", "a write to two banks takes one step, so its first may be last"),
     Allowed("LocalShare", "walk__start", "walk__wanted", "the task of the step says which pixel is read"),
-    Allowed("ConstantFetch", "walk__start", "port__*", "the first step reads in its cycle"),
-    Allowed("ConstantFetch", "walk__start", "walk__done", "pixels that do not execute take one cycle each"),
     *(
         Allowed("ConstantFetch", f"port__{given}", output, "a row is read in the cycle in which its line is found")
         for given in ("error", "free", "loaded")

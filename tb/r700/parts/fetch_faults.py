@@ -156,7 +156,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         "fetch.finders.constants",
         ("word_select(fetch.coordinates[0][:2], WORD_BITS)", "word_select(0, WORD_BITS)"),
         ("index * CHANNELS + fetch.offset", "index * CHANNELS"),
-        ("first = Signal(WORD_BITS + CHANNELS)", "first = Signal(WORD_BITS)"),
+        ("first = Signal(WORD_BITS + CHANNELS,", "first = Signal(WORD_BITS,"),
         ("first + fetch.channels <= _WORDS", "first + fetch.channels < _WORDS"),
         ("first + fetch.channels <= _WORDS", "first < _WORDS"),
         ("lines = row[2:], next_row[2:]", "lines = row[2:], row[2:]"),
