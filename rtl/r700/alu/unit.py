@@ -353,8 +353,8 @@ class AluUnit(wiring.Component):
         masks = tables.read_masks(m, context, clause)
         m.submodules.effects = effects = GroupEffects(size)
         # They are stable before the results of a slice's last pass come, unless that is the first one.
-        is_late = Partition.of(self._config.array).slice_passes > 1
-        gates = delay(m, effects.gates, name="gates") if is_late else effects.gates
+        are_early = Partition.of(self._config.array).slice_passes > 1
+        gates = delay(m, effects.gates, name="gates") if are_early else effects.gates
         m.d.comb += [
             effects.effects.eq(ending.effects),
             effects.executing.eq(executing(m, clause, masks) & ending.chosen),

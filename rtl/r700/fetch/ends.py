@@ -88,7 +88,7 @@ class ClauseEnds(wiring.Component):
 
         done = lowest_one(flags["draining"] & self.drained)
         outcome, number = stream.Signature(self.outcome.payload.shape()).create(), one_hot_index(done)
-        # The end of a fetch settles late, and decides which wavefront control flow takes.
+        # The end of a fetch decides which wavefront control flow takes, by a path of its own.
         connect_slice(m, "outcome", outcome, flipped(self.outcome), SliceMode.LIGHT)
         problem = outcome.payload.problem
         m.d.comb += [

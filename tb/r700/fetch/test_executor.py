@@ -195,14 +195,12 @@ class Bench:
             if context.get(unit.share.valid) and context.get(unit.share.ready):
                 self.world.share.contents[self.unclean[0]] = 0
                 free.append(self.unclean.pop(0))
-            ends = context.get(unit.outcome.valid) and context.get(unit.outcome.ready)
-            if ends:
+            if not context.get(unit.outcome.valid):
+                in_flight = context.get(unit.registers.in_flight)  # The next outcome is that of this cycle.
+            elif context.get(unit.outcome.ready):
                 assert not in_flight, "words were not yet in the registers"
                 number, is_clean = self._end(context)
                 (free if is_clean else self.unclean).append(number)
-            if ends or not context.get(unit.outcome.valid):
-                # The next outcome is that of this cycle.
-                in_flight = context.get(unit.registers.in_flight)
             await context.tick()
         await context.tick()
         assert not context.get(unit.busy)
@@ -264,7 +262,7 @@ class Bench:
         else:
             self._set(context, self.words, int.from_bytes(self.file[self.reading].tobytes(), "little"))
             self._set(context, self.words_valid, 15)
-        self._set(context, unit.constants.words, [int(word) for word in self._row()])
+        self._set(context, unit.constants.words, [int(word) for word in self.world.constants[4 * self.constant :][:4]])
         context.set(self.free, mask(self.draw.random(len(self.free)) >= self.stall))
         self._set(context, unit.registers.in_flight, int(self.settling > 0))  # Passes that were taken, for some cycles.
         self.settling -= self.settling > 0
@@ -275,9 +273,6 @@ class Bench:
         if self.given.get(id(port)) != value:
             self.given[id(port)] = value
             context.set(port, value)
-
-    def _row(self) -> np.ndarray:
-        return self.world.constants[4 * self.constant : 4 * self.constant + 4]
 
     def _respond(self, context: Any) -> None:
         """Responses to fetches, the oldest of a wave slot first, and to acquiring writes."""

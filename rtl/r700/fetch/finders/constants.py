@@ -22,10 +22,11 @@ _WORDS = CHANNELS * FLOAT_CONSTANTS
 class ConstantFetch(wiring.Component):
     """Reads elements pixel by pixel: two rows each, in cycles in which the ALU does not read constants.
 
-    A walk takes a cycle before its first pixel. A pixel that executes takes four cycles if its lines are loaded and both
-    reads are free, another pixel one. The place of an element is registered, as rows and lines follow from it. An
-    element beyond the last constant reads zeros. The walk waits for lines that are missing, and ends at a pixel one of
-    whose lines had an error response.
+    A walk takes a cycle before its first pixel. A pixel that executes takes four cycles if its lines are loaded and
+    both reads are free, another pixel one. The address of an element is registered, as rows and lines follow from it.
+
+    An element beyond the last constant reads zeros. The walk waits for lines that are missing, and ends at a pixel one
+    of whose lines had an error response.
 
     Members
     -------
