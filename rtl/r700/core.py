@@ -222,6 +222,9 @@ class Core(wiring.Component):
         m.d.comb += [
             registers.writes.eq(alu.registers.writes),
             registers.invalidates.eq(others.invalidates),
+            registers.reads.eq(alu.registers.reads),
+            registers.other_read.eq(port.read.payload),
+            registers.reads_other.eq(alu.reads_free),
             alu.registers.found.words.eq(registers.words),
             alu.registers.found.valid.eq(registers.words_valid),
             alu.registers.others.eq(others.writes),
@@ -232,10 +235,6 @@ class Core(wiring.Component):
             others.error.eq(port.error),
             others.free.eq(alu.writes_free),
         ]
-        for channel in range(CHANNELS):
-            m.d.comb += registers.reads[channel].eq(
-                Mux(alu.reads_free, port.read.payload, alu.registers.reads[channel])
-            )
 
     def _connect_ends(self, m: Module, units: Units) -> None:
         """Wavefronts at their end: tests, outputs, faults."""
@@ -254,12 +253,16 @@ class Core(wiring.Component):
         m.d.comb += self.idle.eq(
             ~occupied.any() & ~self.fault.valid & ~units.code.busy & ~units.loader.busy & ~units.fetch.busy
         )
-        issuing = {Unit.FLOW: units.flow, Unit.ALU: units.alu, Unit.FETCH: units.fetch}
+        issuing = {Unit.FLOW: units.flow, Unit.FETCH: units.fetch}
         for port, unit in issuing.items():
             m.d.sync += [
                 self.issued[port.value].eq(unit.issued),
                 self.active_lanes[port.value].eq(Mux(unit.issued, sum(unit.active), 0)),
             ]
+        m.d.comb += [
+            self.issued[Unit.ALU.value].eq(units.alu.counted),
+            self.active_lanes[Unit.ALU.value].eq(units.alu.counted_lanes),
+        ]
         # A group takes the lanes for as many cycles as an interval has.
         interval = intervals_of(self._config.array, lane_latency(self._config.arithmetic)).interval
         busy = recently(m, self.issued[Unit.ALU.value], interval - 1)

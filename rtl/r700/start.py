@@ -104,6 +104,7 @@ class WavefrontStart(wiring.Component):
             target.number.eq(in_slice),
             target.followed.eq(in_slice != last),
         ]
+        has_share = delay(m, self.program.share.any(), name="has_share")
         with m.FSM() as fsm:
             with m.State("idle"):
                 m.d.sync += [wave.eq(self.wavefront.wave), wavefront.eq(self.wavefront.wavefront), number.eq(0)]
@@ -121,7 +122,7 @@ class WavefrontStart(wiring.Component):
                         m.next = "passes"
             self._give_passes(m, number, shading)
             with m.State("share"):
-                m.d.comb += self.fetch.share.valid.eq(self.program.share.any())
+                m.d.comb += self.fetch.share.valid.eq(has_share)
                 with m.If(~self.fetch.share.valid | self.fetch.share.ready):
                     m.next = "start"
             with m.State("start"):

@@ -282,8 +282,6 @@ ALLOWED = (
     ),
     Allowed("LocalShare", "walk__start", "walk__done", "a write to two banks takes one step, so its first may be last"),
     Allowed("LocalShare", "walk__start", "walk__wanted", "the task of the step says which pixel is read"),
-    Allowed("ConstantFetch", "walk__start", "port__*", "the first step reads in its cycle"),
-    Allowed("ConstantFetch", "walk__start", "walk__done", "pixels that do not execute take one cycle each"),
     *(
         Allowed("ConstantFetch", f"port__{given}", output, "a row is read in the cycle in which its line is found")
         for given in ("error", "free", "loaded")
@@ -296,8 +294,13 @@ ALLOWED = (
         for given in ("error", "free", "loaded")
     ),
     *(Allowed(unit, "code__found", "trace", "for an observer alone") for unit in ("FetchSequencer", "FetchUnit")),
-    Allowed("FetchUnit", "registers__in_flight", "outcome__*", "an outcome follows the last write by one cycle"),
-    Allowed("FetchUnit", "registers__in_flight", "registers__read__valid", "so does a read of what was fetched"),
+    Allowed(
+        "FetchUnit",
+        "registers__in_flight",
+        "registers__read__valid",
+        "a read of what was fetched follows the last write by one cycle",
+    ),
+    Allowed("FetchReturn", "direct__*", "write__*", "a write without a request is given while no response is"),
     Allowed("PassSender", "extent", "passes__*", "it is a register of the executor"),
     *(
         Allowed(unit, f"passes__{given}", f"passes__{output}", "a request has its entry in its cycle, or waits for one")

@@ -12,6 +12,7 @@ from amaranth.lib import data
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.ram import DistributedRam, LazyTable
 from ctm.rtl.lib.sharing import round_robin
 from ctm.rtl.r700.alu.intervals import Intervals
@@ -116,9 +117,11 @@ class ClauseTables:
     ) -> tuple[data.View, data.View]:
         """The address registers of the context that issues a group, and of the one whose last results come.
 
-        The first is read in the last cycle of an interval. One reader is enough if the second is read in another one.
+        The first is read in the last cycle of an interval. One reader is enough if the second is read in another one;
+        its row is registered, as `issued` is stable in an interval, and `ending` from the cycle before on.
         """
         if intervals.phase(intervals.last) == intervals.interval - 1:
             return self.addresses.read(m, issued), self.addresses.read(m, ending)
-        kept = self.addresses.read(m, Mux(phase == intervals.interval - 1, issued, ending))
+        row = delay(m, Mux(phase == intervals.interval - 2, issued, ending), name="context_read")
+        kept = self.addresses.read(m, row)
         return kept, kept

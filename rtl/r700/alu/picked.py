@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from amaranth import Signal, Value
 from amaranth.lib import data
 
-from ctm.rtl.r700.alu.decode import GroupDecode
+from ctm.rtl.r700.alu.pixel_decode import PixelDecode
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -34,7 +34,7 @@ class PickedGroup:
 class VerifiedGroup:
     """The group at the end of its decoding, valid with `PickedGroup.now`: it stops, misses or is issued."""
 
-    decode: GroupDecode
+    decode: PixelDecode
     budget: Value
     """Instructions that its wavefront may still execute, with this one."""
     problem: data.View

@@ -18,15 +18,16 @@ from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.isa.r700.limits import CONSTANT_PAIRS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.alu.clauses import CONTEXT_FLAGS, ClauseTables, choose_context, contexts_of, executing
-from ctm.rtl.r700.alu.decode import GroupDecode
-from ctm.rtl.r700.alu.effects import AddressMoves, AddressRegisters, GroupEffects
+from ctm.rtl.r700.alu.effects import AddressMoves, GroupEffects
 from ctm.rtl.r700.alu.intervals import intervals_of
 from ctm.rtl.r700.alu.picked import PickedGroup, VerifiedGroup
 from ctm.rtl.r700.alu.pipeline.issued import issue_layout
 from ctm.rtl.r700.alu.pipeline.pipeline import Pipeline
+from ctm.rtl.r700.alu.pixel_decode import PixelDecode
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
 from ctm.rtl.r700.alu.shape_constants import ShapeRead, connect_shapes
 from ctm.rtl.r700.alu.trace import alu_trace_layout
@@ -36,7 +37,7 @@ from ctm.rtl.r700.border.constants import ConstantPort
 from ctm.rtl.r700.border.registers import AluRegisterPort
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
-from ctm.rtl.r700.partition import PERIOD
+from ctm.rtl.r700.partition import PERIOD, Partition
 from ctm.rtl.r700.problem import PROBLEM
 from ctm.rtl.r700.shapes import PROGRAM
 
@@ -76,7 +77,9 @@ class AluUnit(wiring.Component):
     loading : ``In(1)``
         Constants are being loaded. A miss has no effect then, and groups that missed wait until it is low.
     issued, active : ``Out(1)``, ``Out(W)``
-        A group is issued for the first time, and the active pixels of its clause, for counters.
+        A group is issued for the first time, and the active pixels of its clause, for an observer.
+    counted, counted_lanes : ``Out(1)``, ``Out(range(W + 1))``
+        The same a cycle later, for counters: how many pixels are active, 0 if no group was issued.
     trace : ``Out(alu_trace_layout(config))``
     shapes : ``Out(ShapeRead(config))``
         Where the machine draws.
@@ -108,6 +111,8 @@ class AluUnit(wiring.Component):
                 "loading": In(1),
                 "issued": Out(1),
                 "active": Out(size),
+                "counted": Out(1),
+                "counted_lanes": Out(range(size + 1)),
                 "trace": Out(alu_trace_layout(array)),
                 **({"shapes": Out(ShapeRead(config))} if config.pipeline.draws else {}),
             }
@@ -194,13 +199,7 @@ class AluUnit(wiring.Component):
     def _verify(self, m: Module, picked: PickedGroup, kept: data.View) -> VerifiedGroup:
         """Decode the group in the interval before its issue, and find whether it is issued. `kept` has its indices."""
         tables = self.tables
-        m.submodules.addresses_read = addresses = AddressRegisters(self._config.array.wavefront_lanes)
-        m.d.comb += [
-            addresses.kept.eq(kept),
-            addresses.is_set.eq(tables.address_set.read(m, picked.context)),
-            addresses.pixels.eq(picked.pixels),
-        ]
-        decode = self._decode(m, picked, addresses.indices)
+        decode = self._decode(m, picked, kept)
         budget = tables.budgets.read(m, picked.context, first=picked.clause.budget)
         problem = self._find_problem(m, picked, decode, budget)
         stops = Value.cast(problem.status) != Status.OK.value
@@ -208,12 +207,12 @@ class AluUnit(wiring.Component):
         goes, last, others = Signal(), Signal(), Signal(self._config.array.wavefront_lanes)
         m.d.comb += [
             goes.eq(~stops & ~misses),
-            others.eq(picked.pixels & ~addresses.alike),
+            others.eq(picked.pixels & ~decode.alike),
             last.eq(~decode.relative | ~others.any()),
         ]
         return VerifiedGroup(
             decode=decode, budget=budget, problem=problem, stops=stops, misses=misses, goes=goes, last=last,
-            others=others, pixels=Mux(decode.relative, addresses.alike, ~0),
+            others=others, pixels=Mux(decode.relative, decode.alike, ~0),
         )  # fmt: skip
 
     def _update(self, m: Module, picked: PickedGroup, found: VerifiedGroup) -> None:
@@ -262,14 +261,14 @@ class AluUnit(wiring.Component):
             self.active.eq(picked.masks.branch_mask & clause.inside),
             pipeline.valid.eq(issues),
             pipeline.issue.eq(issue),
-            # The first one is read while its group is decoded, so that both are valid in the interval's second cycle.
-            self.constants.row.eq(Mux(self._phase == 0, issue.decoded.pairs[1].row, decode.decoded.pairs[0].row)),
+            self.constants.row.eq(decode.row),
             trace.valid.eq(happens),
             trace.wave.eq(clause.wave),
             trace.address.eq(group.address),
             trace.chosen.eq(found.pixels),
             trace.is_last.eq(found.last),
         ]
+        m.d.sync += [self.counted.eq(self.issued), self.counted_lanes.eq(Mux(self.issued, sum(self.active), 0))]
         if self._config.pipeline.draws:
             pairs = decode.decoded.pairs[0], issue.decoded.pairs[1]
             connect_shapes(
@@ -300,25 +299,28 @@ class AluUnit(wiring.Component):
             now=now, context=context, group=group, clause=clause, masks=masks, replays=replays, pixels=pixels
         )  # fmt: skip
 
-    def _decode(self, m: Module, picked: PickedGroup, indices: data.View) -> GroupDecode:
+    def _decode(self, m: Module, picked: PickedGroup, kept: data.View) -> PixelDecode:
         """Decode the group, with the indices of the pixels for which it is issued."""
-        m.submodules.decode = decode = GroupDecode(draws=self._config.pipeline.draws)
+        m.submodules.decode = decode = PixelDecode(
+            self._config.array.wavefront_lanes, draws=self._config.pipeline.draws
+        )
         m.d.comb += [
             # In the last cycles of the interval, of which `picked.now` is the last one.
             decode.cycle.eq(self._phase - (self._intervals.interval - DECODE_CYCLES)),
             decode.group.eq(picked.group),
             decode.kcache.eq(picked.clause.kcache),
             decode.produced.eq(self.tables.produced.read(m, picked.context)),
-            decode.indices.address.eq(indices),
-            decode.indices.loop.eq(picked.clause.loop_index),
-            decode.any_pixel.eq(picked.pixels.any()),
+            decode.kept.eq(kept),
+            decode.is_set.eq(self.tables.address_set.read(m, picked.context)),
+            decode.pixels.eq(picked.pixels),
+            decode.loop.eq(picked.clause.loop_index),
             decode.dx10_clamp.eq(self.program.dx10_clamp),
             decode.loaded.eq(self.constants.loaded),
             decode.error.eq(self.constants.error),
         ]
         return decode
 
-    def _find_problem(self, m: Module, picked: PickedGroup, decode: GroupDecode, budget: Value) -> data.View:
+    def _find_problem(self, m: Module, picked: PickedGroup, decode: PixelDecode, budget: Value) -> data.View:
         """The cause by which the group stops its wavefront, or none."""
         problem: data.View = record(PROBLEM)
         m.d.comb += problem.address.eq(picked.group.address)
@@ -339,13 +341,16 @@ class AluUnit(wiring.Component):
         clause = tables.clauses.read(m, context)
         masks = tables.read_masks(m, context, clause)
         m.submodules.effects = effects = GroupEffects(size)
+        # They are stable before the results of a slice's last pass come, unless that is the first one.
+        are_early = Partition.of(self._config.array).slice_passes > 1
+        gates = delay(m, effects.gates, name="gates") if are_early else effects.gates
         m.d.comb += [
             effects.effects.eq(ending.effects),
             effects.executing.eq(executing(m, clause, masks) & ending.chosen),
             effects.before.eq(masks),
             effects.predicate.eq(end.predicate),
             effects.kill.eq(end.kill),
-            end.gates.eq(effects.gates),
+            end.gates.eq(gates),
         ]
         tables.masks.write(m, context, effects.after, end.ends)
         self.flags.set("ended", Mux(end.ends & ending.last, (1 << context)[: self._contexts], 0))

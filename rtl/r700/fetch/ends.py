@@ -5,7 +5,7 @@ Source: R700-Family Instruction Set Architecture, chapter 5; docs/design/r700-co
 
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, flipped
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.isa.limits import WORD_BITS
@@ -13,6 +13,7 @@ from ctm.rtl.isa.r700.limits import FETCH_UNITS
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
 from ctm.rtl.lib.ram import DistributedRam
+from ctm.rtl.lib.register_slice import SliceMode, connect_slice
 from ctm.rtl.lib.set_clear_flags import SetClearFlags
 from ctm.rtl.r700.border.fetch_clause import fetch_outcome_layout
 from ctm.rtl.r700.fetch.micro_op import begins_layout, executed_layout
@@ -24,8 +25,9 @@ from ctm.rtl.r700.shapes import UNIT_ADDRESS_BITS
 class ClauseEnds(wiring.Component):
     """Gives the outcome of each clause and export when its last micro-op is executed and its wave slot is drained.
 
-    A wave slot has one clause or export at a time. Its outcome comes a cycle after the last micro-op at the earliest.
-    Of several that can end the one of the lowest wave slot ends first. The budget is that of the last micro-op.
+    A wave slot has one clause or export at a time. Its outcome comes two cycles after the last micro-op at the
+    earliest, and two cycles after the previous one. Of several that can end the one of the lowest wave slot ends
+    first. The budget is that of the last micro-op.
 
     The problem of a clause is its first one: that of the first error response to a fetch, else that of a micro-op.
     Responses of a wave slot come in the order of its instructions, and a micro-op with a problem is executed after all
@@ -42,9 +44,8 @@ class ClauseEnds(wiring.Component):
     error : ``In(fetch_error_layout(config))``
         A fetch had an error response, at the latest in the last cycle in which its wave slot is not drained.
     outcome : ``Out(stream.Signature(fetch_outcome_layout(config)))``
-        Until it is accepted, another outcome, or none, may be offered in the next cycle.
     waits : ``Out(1)``
-        A clause or an export whose last micro-op is executed has not ended.
+        A clause or an export whose last micro-op is executed waits for its fetches and writes.
     """
 
     def __init__(self, config: ArrayConfig) -> None:
@@ -86,7 +87,9 @@ class ClauseEnds(wiring.Component):
         flags.set("error", self._waves(wave, is_first_error))
 
         done = lowest_one(flags["draining"] & self.drained)
-        outcome, number = self.outcome, one_hot_index(done)
+        outcome, number = stream.Signature(self.outcome.payload.shape()).create(), one_hot_index(done)
+        # The end of a fetch decides which wavefront control flow takes, by a path of its own.
+        connect_slice(m, "outcome", outcome, flipped(self.outcome), SliceMode.LIGHT)
         problem = outcome.payload.problem
         m.d.comb += [
             outcome.valid.eq(done.any()),

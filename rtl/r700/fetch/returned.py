@@ -16,6 +16,7 @@ from ctm.rtl.isa.limits import WORD_BYTES
 from ctm.rtl.isa.r700.limits import FETCH_CLAUSE_INSTRUCTIONS, FETCH_UNITS
 from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.lib.register_slice import RegisterSlice, SliceMode
+from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.registers import pass_write_layout, target_layout
 from ctm.rtl.r700.fetch.vertex_format import VERTEX_FORMAT, VertexConversion
 from ctm.rtl.r700.shapes import SHAPES
@@ -49,7 +50,7 @@ def fetch_record_layout(config: ArrayConfig, *, draws: bool) -> data.StructLayou
 
 
 def fetch_returned_layout(config: ArrayConfig) -> data.StructLayout:
-    """A fetch that is done in this cycle, if `valid`: its write is accepted, or it had an error response."""
+    """A fetch that is done in this cycle, if `valid`: its write is taken, or it had an error response."""
     return data.StructLayout({"valid": 1, "wave": wave_bits(config)})
 
 
@@ -70,7 +71,11 @@ class FetchReturn(wiring.Component):
     record : ``In(fetch_record_layout(config, draws))``
         A fetch is requested, a cycle before its response at the latest; its tag is not that of another one in flight.
     response : ``In(stream.Signature(fetch_response_layout(at_once, tag)))``
+    direct : ``In(stream.Signature(pass_write_layout(config)))``
+        A write that is no response. Responses are written before it, so none is blocked.
     write : ``Out(stream.Signature(pass_write_layout(config)))``
+    holds : ``Out(1)``
+        A write was taken and is not yet accepted.
     returned : ``Out(fetch_returned_layout(config))``
     error : ``Out(fetch_error_layout(config))``
         With `returned`: the fetch had an error response, and writes nothing.
@@ -91,7 +96,9 @@ class FetchReturn(wiring.Component):
             {
                 "record": In(fetch_record_layout(config, draws=draws)),
                 "response": In(stream.Signature(fetch_response_layout(config.at_once, tag))),
+                "direct": In(stream.Signature(pass_write_layout(config))),
                 "write": Out(stream.Signature(pass_write_layout(config))),
+                "holds": Out(1),
                 "returned": Out(fetch_returned_layout(config)),
                 "error": Out(fetch_error_layout(config)),
             }
@@ -108,20 +115,24 @@ class FetchReturn(wiring.Component):
         response = self.response
         payload = response.payload
         held, valid, done = Signal.like(payload, reset_less=True), Signal(), Signal()
+        responds, response_write = Signal(), record(self.write.payload.shape(), name="response_write")
         converted: Value = Signal(name="converted") if self._draws else Const(1)
-        # The ready of the register file is registered, so it does not reach the responses in the same cycle.
+        # The ready of the register file is registered: it reaches neither responses nor the executor in its cycle.
         m.submodules.ready = ready = RegisterSlice(self._ended, SliceMode.REVERSE)
         ended, ends = ready.input.payload, ready.output
         m.d.comb += [
             response.ready.eq(~valid | done),
-            done.eq(ready.input.valid & ready.input.ready),
+            done.eq(responds & ready.input.ready),
             read.addr.eq(payload.tag),
             read.en.eq(response.ready),
-            ready.input.valid.eq(valid & (held.error | converted)),
-            ended.write.target.eq(read.data.target),
-            ended.write.words.eq(held.words),
+            responds.eq(valid & (held.error | converted)),
+            ready.input.valid.eq(responds | self.direct.valid),
+            self.direct.ready.eq(ready.input.ready & ~responds),
+            response_write.target.eq(read.data.target),
+            response_write.words.eq(held.words),
+            ended.write.eq(Mux(responds, response_write, self.direct.payload)),
             ended.wave.eq(held.tag.wave),
-            ended.error.eq(held.error),
+            ended.error.eq(responds & held.error),
             ended.instruction.eq(read.data.instruction),
         ]
         with m.If(response.ready):
@@ -130,14 +141,15 @@ class FetchReturn(wiring.Component):
             self.write.valid.eq(ends.valid & ~ends.payload.error),
             self.write.payload.eq(ends.payload.write),
             ends.ready.eq(self.write.ready | ends.payload.error),
-            self.returned.valid.eq(ends.valid & ends.ready),
-            self.returned.wave.eq(ends.payload.wave),
+            self.holds.eq(~ready.empty),
+            self.returned.valid.eq(done),
+            self.returned.wave.eq(held.tag.wave),
             self.error.valid.eq(ends.valid & ends.payload.error),
             self.error.wave.eq(ends.payload.wave),
             self.error.instruction.eq(ends.payload.instruction),
         ]
         if self._draws:
-            self._convert(m, held, read.data, ended.write.words, valid & ~done, converted)
+            self._convert(m, held, read.data, response_write.words, valid & ~done, converted)
         return m
 
     def _convert(

@@ -14,6 +14,7 @@ from ctm.rtl.dpp.core_border import fetch_tag_layout
 from ctm.rtl.dpp.memory.scoreboard import Scoreboard
 from ctm.rtl.dpp.registers.outputs import output_write_layout
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
+from ctm.rtl.lib.register_slice import SliceMode, connect_slice
 from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.constants import ConstantPort
 from ctm.rtl.r700.border.fetch_clause import (
@@ -109,7 +110,7 @@ class FetchUnit(wiring.Component):
         drained = Signal(self._config.threads)
         """Wave slots whose fetches have all written the registers, and whose writes are in memory; none while a pass of
         any fetch is not yet in the registers."""
-        m.d.comb += drained.eq(Mux(self.registers.in_flight, 0, outstanding.waves.drained))
+        m.d.comb += drained.eq(Mux(self.registers.in_flight | returned.holds, 0, outstanding.waves.drained))
         self._connect_sequence(m, sequence, executor, drained)
         self._connect_executor(m, executor, drained)
         self._connect_memory(m, executor, outstanding, returned)
@@ -120,7 +121,7 @@ class FetchUnit(wiring.Component):
             ends.drained.eq(drained),
             ends.error.eq(returned.error),
             self.waits.eq(ends.waits),
-            self.busy.eq(sequence.busy | ends.waits | executor.works),
+            self.busy.eq(sequence.busy | ends.waits | executor.works | self.outcome.valid),
             self.sending.eq(executor.begin),
         ]
         return m
@@ -160,9 +161,10 @@ class FetchUnit(wiring.Component):
     def _connect_memory(
         self, m: Module, executor: FetchExecutor, outstanding: Scoreboard, returned: FetchReturn
     ) -> None:  # fmt: skip
-        """Connect requests and responses. A response is written before a write without request, so none is blocked."""
+        """Connect requests, responses, and writes without a request."""
+        # Its elements are found in the cycle in front, and their addresses in the next one.
         passes = executor.passes
-        connect(m, passes.request, flipped(self.fetches.request))
+        connect_slice(m, "requests", passes.request, flipped(self.fetches.request), SliceMode.FULL)
         connect(m, flipped(self.fetches.response), returned.response)
         record, write, done = passes.record, self.uncached.write, self.uncached.done
         m.d.comb += [
@@ -178,11 +180,6 @@ class FetchUnit(wiring.Component):
             done.ready.eq(1),
         ]
         m.d.sync += [outstanding.written.valid.eq(done.valid), outstanding.written.wave.eq(done.payload.wave)]
-        port, response, direct = self.registers.write, returned.write, passes.direct
-        m.d.comb += [
-            port.valid.eq(response.valid | direct.valid),
-            port.payload.eq(Mux(response.valid, Value.cast(response.payload), Value.cast(direct.payload))),
-            response.ready.eq(port.ready),
-            direct.ready.eq(port.ready & ~response.valid),
-            self.registers.error.eq(returned.error.valid),
-        ]
+        connect(m, passes.direct, returned.direct)
+        connect(m, returned.write, flipped(self.registers.write))
+        m.d.comb += self.registers.error.eq(returned.error.valid)

@@ -15,6 +15,7 @@ from ctm.rtl.dpp.constants.loader import LoaderClient
 from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.r700.control_flow import AluClause
 from ctm.rtl.isa.status import BusClient, Status
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.border.alu_clause import alu_clause_layout, alu_outcome_layout
 from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.fetch_clause import fetch_clause_layout, fetch_outcome_layout
@@ -179,14 +180,19 @@ def _after_clause(flow: Wavefront) -> None:
 def _add_fetch(flow: Wavefront) -> None:
     """Read the next instruction."""
     m, unit, state = flow.m, flow.unit, flow.state
+    # The program is stable before its first wavefront starts.
+    watches, size = (
+        delay(m, unit.program.watchdog != 0, name="watches"),
+        delay(m, unit.program.size, name="size_of_program"),
+    )
     m.submodules.decode = decode = CfDecode(draws=unit.draws, outputs=unit.outputs, geometry=unit.geometry)
     with m.State("fetch"):
         m.d.comb += unit.code.row.eq(state.pc[1:])
-        with m.If((unit.program.watchdog != 0) & (state.budget == 0)):
+        with m.If(watches & (state.budget == 0)):
             flow.fault(Status.WATCHDOG)
         with m.Elif(~(state.valid_mask & state.covered).any()):
             m.next = "ended"
-        with m.Elif(state.pc >= unit.program.size):
+        with m.Elif(state.pc >= size):
             flow.fault(Status.PC_RANGE)
         with m.Else():
             m.d.comb += unit.code.reads.eq(1)

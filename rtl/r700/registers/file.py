@@ -13,6 +13,7 @@ from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.lib.ram import BlockRam
 from ctm.rtl.lib.statement import Assign
 from ctm.rtl.lib.valid_bits import ROWS_TOGETHER, ValidBits
+from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.registers import channel_write_layout, depth_of, register_address_layout, slice_words
 from ctm.rtl.r700.partition import Partition
 
@@ -38,6 +39,8 @@ class RegisterFile(wiring.Component):
     Members
     -------
     reads : ``In(ArrayLayout(register_address_layout(config), 4))``
+    other_read, reads_other : ``In(register_address_layout(config))``, ``In(1)``
+        A row that is read in all channels instead, in cycles with `reads_other`.
     words : ``Out(ArrayLayout(slice_words(Partition.of(config)), 4))``
     words_valid : ``Out(4)``
         Whether a channel's words are a register's; else it reads 0, and they are undefined. See `masked`.
@@ -52,6 +55,8 @@ class RegisterFile(wiring.Component):
         super().__init__(
             {
                 "reads": In(data.ArrayLayout(register_address_layout(config), CHANNELS)),
+                "other_read": In(register_address_layout(config)),
+                "reads_other": In(1),
                 "words": Out(data.ArrayLayout(slice_words(self._partition), CHANNELS)),
                 "words_valid": Out(CHANNELS),
                 "writes": In(data.ArrayLayout(channel_write_layout(config), CHANNELS)),
@@ -64,23 +69,24 @@ class RegisterFile(wiring.Component):
         m = Module()
         depth, size = depth_of(self._config), self._partition.slice
         for channel in range(CHANNELS):
-            write = self.writes[channel]
+            write, wanted = self.writes[channel], record(self.other_read.shape(), name=f"wanted_{channel}")
             m.submodules[f"written_{channel}"] = written = ValidBits(depth, 1)
             memory = BlockRam(slice_words(self._partition), depth)
             m.submodules[f"words_{channel}"] = memory
             port, read = memory.write_port(granularity=1), memory.read_port()
             exists = Signal(name=f"exists_{channel}")
-            m.d.sync += exists.eq(self.reads[channel].exists)
+            m.d.sync += exists.eq(wanted.exists)
             writes = Value.cast(write.enable).any()
             m.d.comb += [
+                wanted.eq(Mux(self.reads_other, self.other_read, self.reads[channel])),
                 written.row.eq(write.row),
                 written.write.eq(writes),
                 written.invalidates.eq(self.invalidates),
                 port.addr.eq(write.row),
                 port.data.eq(write.words),
                 port.en.eq((write.enable | written.is_fresh.replicate(size)) & writes.replicate(size)),
-                written.reads[0].eq(self.reads[channel].row),
-                read.addr.eq(self.reads[channel].row),
+                written.reads[0].eq(wanted.row),
+                read.addr.eq(wanted.row),
                 self.words_valid[channel].eq(exists & written.written[0]),
                 self.words[channel].eq(read.data),
             ]

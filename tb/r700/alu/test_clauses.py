@@ -87,9 +87,13 @@ def check_addresses(seed: int, latency: int, cycles: int) -> None:
     width = address_layout(config.wavefront_lanes).size
 
     async def run(context: Any) -> None:
+        issued = ending = 0
         for cycle in range(cycles):
             phase = cycle % intervals.interval
-            issued, ending, row = draw.integers(contexts_of(config), size=3).tolist()
+            row, *drawn = draw.integers(contexts_of(config), size=3).tolist()
+            # Each is stable in the cycle in front of the one in which its registers are read.
+            issued = drawn[0] if phase == 0 else issued
+            ending = drawn[1] if phase == intervals.phase(intervals.last + 1) else ending
             contents = int.from_bytes(draw.bytes(width // 8), "little")
             enable = bool(draw.integers(2))
             for signal, value in (

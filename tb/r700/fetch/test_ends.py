@@ -87,6 +87,7 @@ class Bench:
     async def run(self, context: Any) -> None:
         """Compare the outcome of each cycle, before what happens in the cycle has an effect."""
         unit = self.unit
+        offered: tuple[int, int, Problem] | None = None
         for _ in range(CYCLES):
             executed = {wave: clause for wave, clause in self.clauses.items() if clause.is_executed}
             settled = [not (wave in self.clauses and self.clauses[wave].fetches) for wave in range(CONFIG.threads)]
@@ -98,15 +99,18 @@ class Bench:
                 happens(context, int(self.draw.integers(CONFIG.threads)))
             ending = [wave for wave in sorted(executed) if drained[wave]]
             assert context.get(unit.waits) == bool(executed)
-            assert context.get(unit.outcome.valid) == bool(ending)
-            if ending:
-                clause, outcome = executed[ending[0]], context.get(unit.outcome.payload)
+            assert context.get(unit.outcome.valid) == (offered is not None)
+            is_free = offered is None
+            if offered is not None:
+                outcome = context.get(unit.outcome.payload)
                 found = Status(outcome.problem.status), BusClient(outcome.problem.client), outcome.problem.address
-                assert (outcome.wave, outcome.budget) == (ending[0], clause.budget)
-                assert found == (clause.error or clause.problem)
+                assert (outcome.wave, outcome.budget, found) == offered
                 if ready:
                     self.ends.append(found)
-                    del self.clauses[ending[0]]
+                    offered = None
+            if is_free and ending:
+                clause = self.clauses.pop(ending[0])
+                offered = ending[0], clause.budget, clause.error or clause.problem
             await context.tick()
 
 

@@ -178,7 +178,7 @@ class Bench:
         """Give each wave slot one move after the other."""
         unit = self.unit
         await self._describe(context)
-        free, waiting, given, cycles = list(range(WAVES)), None, 0, 0
+        free, waiting, given, cycles, in_flight = list(range(WAVES)), None, 0, 0, 0
         while len(self.done) < self.moves:
             cycles += 1
             assert cycles < DEADLINE, "it does not go on"
@@ -195,8 +195,10 @@ class Bench:
             if context.get(unit.start.share.valid) and context.get(unit.start.share.ready):
                 self.world.share.contents[self.unclean[0]] = 0
                 free.append(self.unclean.pop(0))
-            if context.get(unit.outcome.valid) and context.get(unit.outcome.ready):
-                assert not context.get(unit.registers.in_flight), "words are not yet in the registers"
+            if not context.get(unit.outcome.valid):
+                in_flight = context.get(unit.registers.in_flight)  # The next outcome is that of this cycle.
+            elif context.get(unit.outcome.ready):
+                assert not in_flight, "words were not yet in the registers"
                 number, is_clean = self._end(context)
                 (free if is_clean else self.unclean).append(number)
             await context.tick()
@@ -260,7 +262,7 @@ class Bench:
         else:
             self._set(context, self.words, int.from_bytes(self.file[self.reading].tobytes(), "little"))
             self._set(context, self.words_valid, 15)
-        self._set(context, unit.constants.words, [int(word) for word in self._row()])
+        self._set(context, unit.constants.words, [int(word) for word in self.world.constants[4 * self.constant :][:4]])
         context.set(self.free, mask(self.draw.random(len(self.free)) >= self.stall))
         self._set(context, unit.registers.in_flight, int(self.settling > 0))  # Passes that were taken, for some cycles.
         self.settling -= self.settling > 0
@@ -271,9 +273,6 @@ class Bench:
         if self.given.get(id(port)) != value:
             self.given[id(port)] = value
             context.set(port, value)
-
-    def _row(self) -> np.ndarray:
-        return self.world.constants[4 * self.constant : 4 * self.constant + 4]
 
     def _respond(self, context: Any) -> None:
         """Responses to fetches, the oldest of a wave slot first, and to acquiring writes."""

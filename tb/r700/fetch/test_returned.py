@@ -1,4 +1,4 @@
-"""FetchReturn: words are written to their fetch's registers, and an error response writes nothing."""
+"""FetchReturn: words are written to their fetch's registers, an error response writes nothing, direct writes pass."""
 
 from typing import Any
 
@@ -22,6 +22,7 @@ class Bench:
         self.unit: Any = FetchReturn(CONFIG)
         self.draw = np.random.default_rng(seed)
         self.ends = Source(self.unit.response, self.draw, stall), Sink(self.unit.write, self.draw, stall)
+        self.direct = Source(self.unit.direct, self.draw, max(stall, 0.3))
         self.free = list(range(NUMBERS))
         self.kept: dict[int, tuple[int, int]] = {}
         """Target and instruction of each fetch in flight."""
@@ -35,7 +36,7 @@ class Bench:
         """Send fetches and some responses, compare the writes."""
         unit, sent = self.unit, 0
         for _ in range(20 * FETCHES):
-            if len(self.found) == FETCHES:
+            if len(self.found) == FETCHES and not context.get(unit.holds):
                 break
             context.set(Value.cast(unit.record), int.from_bytes(self.draw.bytes(16), "little") & ~1)
             if sent < FETCHES and self.free and self.draw.random() < 0.7:
@@ -43,7 +44,11 @@ class Bench:
                 sent += 1
             elif self.kept and self.draw.random() < 0.7:
                 self._respond()
-            for end in self.ends:
+            if len(self.found) < FETCHES and self.draw.random() < 0.3:
+                self.direct.waiting.append(int.from_bytes(self.draw.bytes(16), "little"))
+            elif len(self.found) == FETCHES and not self.direct.offered:
+                self.direct.waiting.clear()
+            for end in (*self.ends, self.direct):
                 end.drive(context)
             if context.get(unit.returned.valid):
                 error = context.get(unit.error.valid)
@@ -54,7 +59,7 @@ class Bench:
                 self.free.append(self.responded.pop(0))
             else:
                 assert not context.get(unit.error.valid)
-            for end in self.ends:
+            for end in (*self.ends, self.direct):
                 end.finish(context)
             await context.tick()
 
@@ -87,7 +92,11 @@ def check(seed: int, stall: float) -> None:
     bench = Bench(seed, stall)
     simulate(bench.unit, bench.run)
     assert len(bench.found) == FETCHES and bench.found == bench.expected
-    assert bench.ends[1].received == bench.writes
+    remaining = [bench.writes, bench.direct.taken]
+    assert all(remaining)
+    for payload in bench.ends[1].received:
+        next(each for each in remaining if each and each[0] == payload).pop(0)
+    assert not any(remaining)
 
 
 def compare() -> None:

@@ -50,9 +50,9 @@ FAULTS = [
     *_in(
         "alu.unit",
         ("last.eq(~decode.relative | ~others.any())", "last.eq(1)"),
-        ("issue.decoded.pairs[1].row, decode.decoded", "issue.decoded.pairs[0].row, decode.decoded"),
         ("(self._phase != 0) & (self._phase != intervals.interval - 1)", "self._phase != 0"),
     ),
+    *_in("alu.pixel_decode", ("second.eq(self.decoded.pairs[1].row)", "second.eq(self.decoded.pairs[0].row)")),
     *_in(
         "alu.pipeline.writeback",
         ("(trans.channel == channel), gates[TRANS_SLOT], 0)", "(trans.channel == channel), gates[0], 0)"),

@@ -15,7 +15,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             ("Mux(clause.whole, whole_quads(m, active), active)", "whole_quads(m, active)"),
             ("== intervals.interval - 1:", "== intervals.interval - 2:"),
             (", self.addresses.read(m, ending)", ", self.addresses.read(m, issued)"),
-            ("interval - 1, issued, ending)", "interval - 1, ending, issued)"),
+            ("interval - 2, issued, ending)", "interval - 2, ending, issued)"),
             ("count = contexts_of(config)", "count = contexts_of(config) - 1"),
         ),
         *faults_in("quads", ("mask[first : first + 4].any()", "mask[first : first + 3].any()")),

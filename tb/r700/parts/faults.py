@@ -106,7 +106,7 @@ FAULTS: Mapping[str, list[Fault]] = {
             "flow.unit",
             ("for code, count in ((AluClause.ALU_POP_AFTER, 1)", "for code, count in ((AluClause.ALU_POP_AFTER, 2)"),
             ("~(state.valid_mask & state.covered).any()", "~state.valid_mask.any()"),
-            ("state.pc >= unit.program.size", "state.pc > unit.program.size"),
+            ("state.pc >= size", "state.pc > size"),
             ('(unit.fetch_outcome, ("budget",))', "(unit.fetch_outcome, ())"),
         ),
         *faults_in(

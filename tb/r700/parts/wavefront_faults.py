@@ -57,7 +57,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("wavefront.i + before + offset", "(wavefront.i + before + offset)[:12]"),
         ("numbers[row] + column,", "numbers[row],"),
         ("number * lanes + lane", "number + lane"),
-        ("self.fetch.share.valid.eq(self.program.share.any())", "self.fetch.share.valid.eq(self.program.share[0])"),
+        ("self.program.share.any()", "self.program.share[0]"),
         ("with m.If(~self.fetch.share.valid | self.fetch.share.ready):", "with m.If(1):"),
     ),
     "parts.test_occupancy": faults_in(

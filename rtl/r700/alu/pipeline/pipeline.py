@@ -105,7 +105,7 @@ class Pipeline(wiring.Component):
                 ),
                 selection.previous.eq(previous[index]),
                 selection.uniform.eq(uniform),
-                lane.operands.eq(delay(m, selection.operands, name=f"operands_{index}")),
+                lane.operands.eq(selection.operands),
                 lane.control.eq(control),
             ]
         self._write_back(m, lanes, passes, ending)

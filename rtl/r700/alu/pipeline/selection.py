@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.isa.limits import CHANNELS, WORD_BITS
 from ctm.rtl.isa.r700.limits import GROUP_SLOTS, READ_CYCLES, TRANS_SLOT
+from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.alu.decode import DECODED
 from ctm.rtl.r700.alu.operands import OPERANDS, Source
 from ctm.rtl.r700.border.lane import GROUP_OPERANDS
@@ -18,7 +19,7 @@ PREVIOUS = data.ArrayLayout(WORD_BITS, GROUP_SLOTS)
 
 
 class OperandSelection(wiring.Component):
-    """Selects each operand of a lane from its register words, its previous results, and uniform words. Combinational.
+    """Selects each operand of a lane from its register words, its previous results, and uniform words.
 
     Members
     -------
@@ -31,6 +32,7 @@ class OperandSelection(wiring.Component):
     uniform : ``In(GROUP_OPERANDS)``
         From `uniform_operands`.
     operands : ``Out(GROUP_OPERANDS)``
+        A cycle later.
     """
 
     wanted: In(DECODED["operands"].shape)
@@ -39,7 +41,7 @@ class OperandSelection(wiring.Component):
     uniform: In(GROUP_OPERANDS)
     operands: Out(GROUP_OPERANDS)
 
-    latency = 0
+    latency = 1
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -54,9 +56,10 @@ class OperandSelection(wiring.Component):
                 word = Signal(WORD_BITS, name=f"word_{slot}_{number}")
                 is_uniform = (wanted.source == Source.UNIFORM).replicate(WORD_BITS)
                 row = wanted.cycle | (wanted.source == Source.VECTOR).replicate(len(wanted.cycle))
+                # The bits of a word that is not uniform are the operand's select, which takes one LUT.
+                operand = (common & (is_uniform | scalar)) | (word & ~common & ~is_uniform)
                 m.d.comb += [
                     word.eq(Array(words)[Cat(wanted.channel, row)]),
-                    # The bits of a word that is not uniform are the operand's select, which takes one LUT.
-                    self.operands[slot][number].eq((common & (is_uniform | scalar)) | (word & ~common & ~is_uniform)),
+                    self.operands[slot][number].eq(delay(m, operand, name=f"operand_{slot}_{number}")),
                 ]
         return m

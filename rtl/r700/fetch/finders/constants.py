@@ -22,9 +22,11 @@ _WORDS = CHANNELS * FLOAT_CONSTANTS
 class ConstantFetch(wiring.Component):
     """Reads elements pixel by pixel: two rows each, in cycles in which the ALU does not read constants.
 
-    A pixel that executes takes four cycles if its lines are loaded and both reads are free, another pixel one. An
-    element beyond the last constant reads zeros. The walk waits for lines that are missing, and ends at a pixel one of
-    whose lines had an error response.
+    A walk takes a cycle before its first pixel. A pixel that executes takes four cycles if its lines are loaded and
+    both reads are free, another pixel one. The address of an element is registered, as rows and lines follow from it.
+
+    An element beyond the last constant reads zeros. The walk waits for lines that are missing, and ends at a pixel one
+    of whose lines had an error response.
 
     Members
     -------
@@ -58,11 +60,10 @@ class ConstantFetch(wiring.Component):
         m = Module()
         fetch, pixel = self.fetch, Signal(range(self._pixels))
         index = Signal(WORD_BITS)
-        first = Signal(WORD_BITS + CHANNELS)
-        m.d.comb += [
-            index.eq(Value.cast(self.own).word_select(fetch.coordinates[0][:2], WORD_BITS)),
-            first.eq(index * CHANNELS + fetch.offset),
-        ]
+        first = Signal(WORD_BITS + CHANNELS, reset_less=True)
+        m.d.comb += index.eq(Value.cast(self.own).word_select(fetch.coordinates[0][:2], WORD_BITS))
+        # Of the wanted pixel, which is the next one where this one ends.
+        m.d.sync += first.eq(index * CHANNELS + fetch.offset)
         exists = first + fetch.channels <= _WORDS
         row = first[2 : 2 + ROW_BITS]
         next_row = Mux(row == FLOAT_CONSTANTS - 1, row, row + 1)[:ROW_BITS]
@@ -74,7 +75,6 @@ class ConstantFetch(wiring.Component):
         counts = Cat(Const(1, 1), reaches)
         executes = self.executing.bit_select(pixel, 1)
         m.d.comb += [
-            self.walk.wanted.eq(pixel),
             self.walk.pixel.eq(pixel),
             *(
                 target.eq(Cat(exists & missing[number] & counts[number], ConstantBank.FLOAT, line))
@@ -104,9 +104,12 @@ class ConstantFetch(wiring.Component):
             with m.If(pixel == self._pixels - 1):
                 m.d.sync += pixel.eq(0)
                 m.d.comb += self.walk.done.eq(1)
+                m.next = "begin"
 
-        with m.FSM():
-            with m.State("pixel"), m.If(self.walk.start):
+        with m.FSM() as fsm:
+            with m.State("begin"), m.If(self.walk.start):
+                m.next = "pixel"
+            with m.State("pixel"):
                 with m.If(~executes):
                     advance()
                 with m.Elif(exists & missing.any()):
@@ -114,6 +117,7 @@ class ConstantFetch(wiring.Component):
                 with m.Elif(exists & error.any()):
                     m.d.comb += [self.walk.done.eq(1), self.is_error.eq(1)]
                     m.d.sync += pixel.eq(0)
+                    m.next = "begin"
                 with m.Elif(self.port.free):
                     m.d.comb += self.port.row.eq(rows[0])
                     m.next = "first"
@@ -127,3 +131,5 @@ class ConstantFetch(wiring.Component):
             with m.State("element"):
                 m.d.comb += self.walk.valid.eq(1)
                 advance()
+        goes_on = fsm.ongoing("element") | (fsm.ongoing("pixel") & ~executes)
+        m.d.comb += self.walk.wanted.eq(pixel + goes_on)
