@@ -91,7 +91,7 @@ class _Writer:
     counters: list[Region] = field(default_factory=list)
     undefined: list[Region] = field(default_factory=list)
     lines_of_constants: list[range] = field(default_factory=list)
-    """Without the rest of their regions, which nothing reads."""
+    """Those of their data: nothing reads what else is in their regions."""
 
     def __post_init__(self) -> None:
         self.data = [self.space.numbers() for _ in range(_DATA)]

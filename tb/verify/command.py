@@ -19,7 +19,7 @@ from ctm.sim.sweep.error import SweepError
 from ctm.sim.sweep.packages import CRYPTOGRAPHY, DISTRIBUTED
 from ctm.tb.verify.campaign import tried
 from ctm.tb.verify.catalogue import CAMPAIGNS
-from ctm.tb.verify.holes import coverage_of, read
+from ctm.tb.verify.coverage.holes import coverage_of, read
 from ctm.tb.verify.kept import KeptError, keep, load, path_of
 from ctm.tb.verify.options import OptionError, parse
 from ctm.tb.verify.progress import progress

@@ -10,7 +10,7 @@ from ctm import __version__
 from ctm.sim.report.page.charts import STANDOFF, chart
 from ctm.sim.report.page.frame import framed
 from ctm.sim.report.page.page import embed
-from ctm.tb.verify.holes import Coverage
+from ctm.tb.verify.coverage.holes import Coverage
 from ctm.tb.verify.report import Results
 from ctm.tb.verify.sources import sources
 from ctm.tb.verify.tally import Failure

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ctm.tb.verify.holes import Coverage
+from ctm.tb.verify.coverage.holes import Coverage
 from ctm.tb.verify.tally import Failure, Tally
 
 _SHOWN = 10

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from ctm.tb.cli.processes import hearing
-from ctm.tb.verify import holes
 from ctm.tb.verify.catalogue import CAMPAIGNS
 from ctm.tb.verify.command import run
-from ctm.tb.verify.holes import TABLE as EXPLAINED
-from ctm.tb.verify.holes import coverage_of, read
+from ctm.tb.verify.coverage import holes
+from ctm.tb.verify.coverage.holes import TABLE as EXPLAINED
+from ctm.tb.verify.coverage.holes import coverage_of, read
 from ctm.tb.verify.options import parse
 from ctm.tb.verify.report import Results, lines
 from ctm.tb.verify.sources import TOP, sources

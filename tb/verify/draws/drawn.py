@@ -20,8 +20,8 @@ from ctm.sim.runtime.draws import Viewport
 from ctm.tb.draws.geometry import COPY, ITEM, POINT_TO_TRIANGLES
 from ctm.tb.draws.random_draws import KINDS, scene
 from ctm.tb.draws.scene import Scene
-from ctm.tb.verify.aims import aims
 from ctm.tb.verify.campaign import Case
+from ctm.tb.verify.coverage.aims import aims
 from ctm.tb.verify.draws.events import INDICES, PRIMITIVES, tables
 from ctm.tb.verify.draws.sheet import sheet_of
 

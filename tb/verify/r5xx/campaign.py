@@ -18,8 +18,8 @@ from ctm.tb.r5xx.programs.flow import random_flow_case
 from ctm.tb.r5xx.random_cases import Case as Drawn
 from ctm.tb.r5xx.random_cases import random_case
 from ctm.tb.r5xx.simulation.simulation import ProtocolError, Timing
-from ctm.tb.verify.aims import aims
 from ctm.tb.verify.campaign import Campaign, Case, Found, Tables
+from ctm.tb.verify.coverage.aims import aims
 from ctm.tb.verify.domains import smaller
 from ctm.tb.verify.r5xx.aimed import aimed_case
 from ctm.tb.verify.r5xx.events import OPERATIONS, events, tables

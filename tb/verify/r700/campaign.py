@@ -17,8 +17,8 @@ from ctm.tb.r700.hardware.drawn import DRAWN
 from ctm.tb.r700.hardware.lockstep import Difference, compare
 from ctm.tb.r700.hardware.traced import TracedEngine
 from ctm.tb.r700.machine import Job, run_golden
-from ctm.tb.verify.aims import aims
 from ctm.tb.verify.campaign import Campaign, Case, Found, Tables
+from ctm.tb.verify.coverage.aims import aims
 from ctm.tb.verify.domains import smaller
 from ctm.tb.verify.hazards import is_defined
 from ctm.tb.verify.r700.aimed import aimed_job

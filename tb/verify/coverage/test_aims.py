@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from ctm.tb.r5xx.golden_record import record
 from ctm.tb.r700.hardware.golden_record import record as record_r700
-from ctm.tb.verify.aims import aims
+from ctm.tb.verify.coverage.aims import aims
 from ctm.tb.verify.draws import events as draw_events
 from ctm.tb.verify.draws.drawn import SHARE, sheet
 from ctm.tb.verify.r5xx import events as r5xx_events
