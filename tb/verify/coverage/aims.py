@@ -14,7 +14,7 @@ def _shuffled(cells: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def aims(cells: Sequence[str], number: int, size: int) -> list[str]:
-    """The `size` cells that program `number` is drawn for; programs in turn go through all of them, again and again.
+    """The `size` cells that program `number` is drawn for; consecutive programs go through all of them repeatedly.
 
     Raises
     ------

@@ -22,7 +22,7 @@ def cells_of(table: str, events: Iterable[str]) -> set[str]:
     return {event.removeprefix(f"{table}|") for event in events if event.startswith(f"{table}|")}
 
 
-def test_programs_in_turn_go_through_all_cells() -> None:
+def test_consecutive_programs_go_through_all_cells() -> None:
     cells = [f"cell {number}" for number in range(100)]
     found = Counter(cell for number in range(25) for cell in aims(cells, number, 12))
     assert found == dict.fromkeys(cells, 3)
