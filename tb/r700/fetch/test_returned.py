@@ -44,12 +44,7 @@ class Bench:
                 sent += 1
             elif self.kept and self.draw.random() < 0.7:
                 self._respond()
-            if len(self.found) < FETCHES and self.draw.random() < 0.3:
-                self.direct.waiting.append(int.from_bytes(self.draw.bytes(16), "little"))
-            elif len(self.found) == FETCHES and not self.direct.offered:
-                self.direct.waiting.clear()
-            for end in (*self.ends, self.direct):
-                end.drive(context)
+            self._drive(context)
             if context.get(unit.returned.valid):
                 error = context.get(unit.error.valid)
                 self.found.append(
@@ -62,6 +57,17 @@ class Bench:
             for end in (*self.ends, self.direct):
                 end.finish(context)
             await context.tick()
+
+    def _drive(self, context: Any) -> None:
+        """Drive all streams, with direct writes until the fetches are done; what is not valid is no error."""
+        if len(self.found) < FETCHES and self.draw.random() < 0.3:
+            self.direct.waiting.append(int.from_bytes(self.draw.bytes(16), "little"))
+        elif len(self.found) == FETCHES and not self.direct.offered:
+            self.direct.waiting.clear()
+        for end in (*self.ends, self.direct):
+            end.drive(context)
+        if not self.ends[0].offered:
+            context.set(self.unit.response.payload.error, 1)
 
     def _send(self, context: Any) -> None:
         """Request a fetch; its number may have been another one's that is done."""
@@ -95,7 +101,9 @@ def check(seed: int, stall: float) -> None:
     remaining = [bench.writes, bench.direct.taken]
     assert all(remaining)
     for payload in bench.ends[1].received:
-        next(each for each in remaining if each and each[0] == payload).pop(0)
+        source = next((each for each in remaining if each and each[0] == payload), None)
+        assert source, "it is no write's, or out of order"
+        source.pop(0)
     assert not any(remaining)
 
 
