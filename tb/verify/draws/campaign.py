@@ -42,7 +42,7 @@ class DrawCampaign(Campaign):
     name = "draws"
     about = "random draws on the whole compiled machine"
     batch = 20
-    enough = 20_000
+    enough = 10_000
     has_model = True
 
     def __init__(self, config: MachineConfig = PRESETS[DRAW_PRESET]) -> None:

@@ -178,9 +178,10 @@ def _with_distances(generator: Random, made: Scene) -> tuple[Scene, dict[str, An
     """The same with distances that its vertex program exports, and what the pipeline's note says of them."""
     vectors = generator.choice([(True, False), (False, True), (True, True)])
     first = _FREE_POSITION + (_SIZE in made.vertex)
+    # Not the w of the position: where it is negative, the triangle is out of view before a distance drops it.
     exports = "".join(
         f"EXPORT POS{first + number}, R{number + 1}.{order}\n"
-        for number, order in enumerate(("xyzw", "yzxw")[: sum(vectors)])
+        for number, order in enumerate(("xyzy", "yzxw")[: sum(vectors)])
     )
     note = {
         "clip_distances": generator.choice([0, *_DISTANCES]), "cull_distances": generator.choice([0, *_DISTANCES]),
