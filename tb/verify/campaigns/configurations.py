@@ -4,7 +4,9 @@ A seed is a machine and some work for it. A failing case names the work that fai
 """
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -16,7 +18,7 @@ SETTINGS = "configurations settings"
 _WORKS = 40
 """Work for each machine."""
 _CHOICES: dict[str, tuple[int | str, ...]] = {
-    "array.cores": (1, 2, 3, 4), "array.lanes": (4, 8, 16), "array.rate": (0, 0, 1, 2), "array.threads": (4, 8, 16, 32),
+    "array.cores": (1, 2, 3, 4), "array.lanes": (4, 8, 16), "array.rate": (0, 1, 2), "array.threads": (4, 8, 16, 32),
     "array.temporaries": (128, 512, 1024, 2048), "array.lookups": (1, 4, 16, 64), "array.walk": ("rows", "tiles"),
     "memory.local_ports": (1, 2, 4), "memory.data_bits": (64, 128, 256), "memory.outstanding_lines": (1, 8, 64),
     "memory.split": (1 << 31, 1 << 32), "input_cache.sets": (1, 4, 32), "input_cache.ways": (1, 2, 4),
@@ -36,7 +38,7 @@ class ConfigurationCampaign(SoakCampaign):
     """See the module."""
 
     batch = 1
-    enough = 200
+    enough = 24
     has_model = False
 
     def __init__(self, isa: str) -> None:
@@ -79,20 +81,38 @@ class ConfigurationCampaign(SoakCampaign):
 
 
 def _drawn(isa: str, seed: int) -> tuple[MachineConfig, dict[str, Any]]:
-    """The machine of a seed, and its settings other than the preset's; what is no machine is drawn again."""
+    """The machine of a seed, and its settings other than the preset's.
+
+    Of settings that do not fit together, the one with the fewest values is left out, as it comes again the soonest:
+    among those that the others fit without, if there are such.
+    """
     preset, choices = _PRESETS[isa]
-    generator = np.random.default_rng([seed, 0xC0F])
-    while True:
-        settings: dict[str, Any] = {}
-        for name, values in choices.items():
-            if generator.random() < 0.5:
-                settings[name] = values[int(generator.integers(len(values)))]
-        try:
-            config = with_settings(preset, settings)
-            config.check_hardware()
-        except ValueError:
-            continue
-        return config, settings
+    settings = {name: value for name, values in choices.items() for value in _cycled(name, values, seed)}
+    while (config := _machine(preset, settings)) is None:
+        others = {out: {name: value for name, value in settings.items() if name != out} for out in settings}
+        fitting = {out: each for out, each in others.items() if _machine(preset, each) is not None} or others
+        settings = fitting[min(fitting, key=lambda name: len(choices[name]))]
+    return config, settings
+
+
+def _machine(preset: MachineConfig, settings: dict[str, Any]) -> MachineConfig | None:
+    try:
+        config = with_settings(preset, settings)
+        config.check_hardware()
+    except ValueError:
+        return None
+    return config
+
+
+def _cycled(name: str, values: tuple[int | str, ...], seed: int) -> Iterator[int | str]:
+    """The value of a setting for a seed, or none for the preset's.
+
+    Of 2n consecutive seeds that begin at a multiple of 2n, n have its n values, in an order of their own.
+    """
+    cycle, position = divmod(seed, 2 * len(values))
+    order = np.random.default_rng([cycle, crc32(name.encode())]).permutation(2 * len(values))
+    if order[position] < len(values):
+        yield values[order[position]]
 
 
 def _text(settings: dict[str, Any]) -> str:
