@@ -29,6 +29,7 @@ from ctm.rtl.lib.clock_gating import Gated
 from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.register_slice import RegisteredHandshake, SliceMode, connect_slice
 from ctm.rtl.mc.area import area_of, memory_area
+from ctm.rtl.mc.bus.memory_ports import WAITING_REQUESTS
 from ctm.rtl.mc.bus.port import MemoryPort
 from ctm.rtl.mc.bus.read_ports import ReadPorts
 from ctm.rtl.mc.bus.routing import Routing
@@ -154,8 +155,8 @@ class MemoryController(wiring.Component):
             sliced=(False, True, not self._draws, True, *(False,) * (banks + self._draws)),
         )  # fmt: skip
         self._writes = WritePorts(
-            (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports, outstanding=written_lines(memory),
-            slice_bits=memory.slice_bits,
+            (*(False,) * out_banks, *_WRITTEN_IN_ORDER), routing=to_ports,
+            outstanding=written_lines(memory) + WAITING_REQUESTS, slice_bits=memory.slice_bits,
         )  # fmt: skip
         self.read_tag, self.write_tag = self._reads.tag, self._writes.tag
         geometry = config.pipeline.has_geometry

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import Out, connect, flipped
 
 from ctm.rtl.border.lines import LINE_BITS
 from ctm.rtl.mc.bus.axi import BusSignature
-from ctm.rtl.mc.bus.memory_ports import MemoryPorts
+from ctm.rtl.mc.bus.memory_ports import WAITING_REQUESTS, MemoryPorts
 from ctm.rtl.mc.bus.read_ports import ReadPorts
 from ctm.rtl.mc.bus.routing import Routing
 from ctm.rtl.mc.bus.write_ports import WritePorts
@@ -33,12 +33,15 @@ class SharedPorts(wiring.Component):
         routing: Routing,
         data_bits: int,
         slice_bits: int = LINE_BITS,
+        bursts: int = 4,
     ) -> None:
         self.reads = ReadPorts(clients, ordered=read_in_order, routing=routing, slice_bits=slice_bits)
-        self.writes = WritePorts(written_in_order, routing=routing, outstanding=4, slice_bits=slice_bits)
+        self.writes = WritePorts(
+            written_in_order, routing=routing, outstanding=bursts + WAITING_REQUESTS, slice_bits=slice_bits
+        )  # fmt: skip
         self.ports = MemoryPorts(
             self.reads.tag, self.writes.tag, ports=routing.ports, data_bits=data_bits, slice_bits=slice_bits,
-            reads=sum(clients), writes=4,
+            reads=sum(clients), writes=bursts,
         )  # fmt: skip
         super().__init__({"buses": Out(BusSignature(data_bits)).array(routing.ports)})
 
@@ -103,7 +106,8 @@ class TaggedReader:
 class PortsBench:
     """Sources and sinks of all clients, and a model of memory for each port.
 
-    `clients` say lines in flight of each client that gets them in order, `tagged` of each that gets them in any order.
+    `clients` say lines in flight of each client that gets them in order, `tagged` of each that gets them in any order;
+    `bursts` are in flight at each port, at most, of those that are written.
     """
 
     def __init__(
@@ -115,6 +119,7 @@ class PortsBench:
         tagged: tuple[int, ...] = (),
         data_bits: int = 128,
         slice_bits: int = LINE_BITS,
+        bursts: int = 4,
         stalls: tuple[float, float] = (0, 0),
         seed: int = 1,
     ) -> None:
@@ -122,7 +127,8 @@ class PortsBench:
         self.routing, self.split = routing, routing.split // LINE_BYTES
         in_order = (True,) * len(clients) + (False,) * len(tagged)
         self.design = shared_ports(
-            clients + tagged, in_order, ordered, routing=routing, data_bits=data_bits, slice_bits=slice_bits
+            clients + tagged, in_order, ordered, routing=routing, data_bits=data_bits, slice_bits=slice_bits,
+            bursts=bursts,
         )  # fmt: skip
         reads, writes = self.design.reads, self.design.writes
         in_order, others = reads.clients[: len(clients)], reads.clients[len(clients) :]

@@ -12,6 +12,9 @@ from ctm.rtl.mc.bus.port import MemoryPort
 from ctm.rtl.mc.bus.reader import BusReader
 from ctm.rtl.mc.bus.writer import BusWriter
 
+WAITING_REQUESTS = 1
+"""Of each port, in the register slice in front of it: besides those whose bursts are in flight."""
+
 
 class MemoryPorts(wiring.Component):
     """A `BusReader` and a `BusWriter` for each port, and in front of each a register slice for what it cannot take.

@@ -19,6 +19,11 @@ class WritePorts(wiring.Component):
     waits for the responses of all its earlier writes. A slice reaches its port in the same cycle; slices of a line
     are not parted by those of another client. A response reaches its client in the next cycle.
 
+    Parameters
+    ----------
+    outstanding
+        Writes that each port may have taken without a response.
+
     Members
     -------
     writes : ``In(stream.Signature(line_write_layout(slice_bits)))`` for each client
@@ -69,7 +74,8 @@ class WritePorts(wiring.Component):
 
         for client, ordered in enumerate(self._ordered):
             write, written = self.writes[client], self.written[client]
-            count = Signal(range(self._outstanding * len(ports) + 1), name=f"count_{client}")
+            most = self._outstanding * len(ports) + len(registered.held)
+            count = Signal(range(most + 1), name=f"count_{client}")
             last_port = Signal(range(len(ports)), name=f"last_port_{client}")
             its_port = self._routing.port(write.payload.line)
             allowed = (count == 0) | (its_port == last_port) | (not ordered)
