@@ -163,6 +163,11 @@ class ArrayConfig:
         """Cycles in which the datapaths take a wavefront: its beats, or the passes of an R700 wavefront."""
         return self.wavefront_lanes // self.at_once
 
+    @property
+    def lookup_bits(self) -> int:
+        """Width of a fetch's index among those of its wave slot; 1 for a single one, because a port has a bit."""
+        return max(1, (self.lookups - 1).bit_length())
+
     def with_wavefront(self, size: int) -> "ArrayConfig":
         """The same array with wavefronts of `size` lanes."""
         if self.wavefront:
