@@ -12,6 +12,8 @@ from ctm.rtl.isa.limits import COORDINATE_BITS
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.pa.shape import STEP_BITS
 
+_RADIUS_BITS, _HALF_BITS = 16, 21
+
 COORDINATE = data.StructLayout({"vertex": range(CORNERS + 1), "axis": 1})
 """Which coordinate: x or y of a vertex; after the vertices is half a side of a point, on the axis x."""
 SNAPPED = data.StructLayout({"valid": 1, "at": COORDINATE, "value": signed(WINDOW_BITS)})
@@ -23,57 +25,59 @@ SELECTION = data.StructLayout(
 FACTORS = data.StructLayout({"left": 1, "right": 1, "constant": 2, "subtracts": 1, "first": 1})
 """Which factor is set to `sum`; the right one to `constant`, if that is not 0. With the right one the product is added
 or subtracted; `first`: to the bias."""
+CONTROL = data.StructLayout({"selection": SELECTION, "position": COORDINATE_BITS, "factors": FACTORS, "bias": 1})
+"""What is computed in a cycle. `position`: a pixel's column or row. `bias`: the total begins at -1; sampled two cycles
+after the first product's right factor was set."""
+RADIUS = data.StructLayout({"given": 1, "value": _RADIUS_BITS})
+"""Half a side of a point in 1/16 pixel, if the draw gives it."""
 
 
 class Coordinates(wiring.Component):
     """Keeps the coordinates of a shape's vertices, and adds products of their differences.
 
-    `sum` follows from `selection` in the same cycle. A product is in `total` three cycles after its right factor was
+    `sum` follows from `control` in the same cycle. A product is in `total` three cycles after its right factor was
     set; one product may be set in each second cycle.
 
     Members
     -------
     snapped : ``In(SNAPPED)``
         A coordinate to be kept.
-    position : ``In(12)``
-        A pixel's column or row.
-    half : ``In(WINDOW_BITS - 1)``
-    kept : ``Out(signed(WINDOW_BITS))``
-        The subtrahend's coordinate.
-    selection : ``In(SELECTION)``
+    radius : ``In(RADIUS)``
+        Constant.
+    control : ``In(CONTROL)``
+    half : ``Out(WINDOW_BITS - 1)``
+        Half a side of a point in 1/256 pixel, at most 2^21: of the radius, or the subtrahend's coordinate, and 0
+        instead of a negative one.
     sum : ``Out(signed(SIDE_BITS))``
-    factors : ``In(FACTORS)``
-    bias : ``In(1)``
-        The total begins at -1; sampled two cycles after the first product's right factor was set.
     left : ``Out(signed(SIDE_BITS))``
+        The left factor.
     total : ``Out(signed(EDGE_BITS))``
+        Both are registers.
     """
 
     snapped: In(SNAPPED)
-    position: In(COORDINATE_BITS)
-    half: In(WINDOW_BITS - 1)
-    kept: Out(signed(WINDOW_BITS))
-    selection: In(SELECTION)
+    radius: In(RADIUS)
+    control: In(CONTROL)
+    half: Out(WINDOW_BITS - 1)
     sum: Out(signed(SIDE_BITS))
-    factors: In(FACTORS)
-    bias: In(1)
     left: Out(signed(SIDE_BITS))
     total: Out(signed(EDGE_BITS))
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        selection, factors = self.selection, self.factors
+        selection, factors = self.control.selection, self.control.factors
         m.submodules.coordinates = coordinates = DistributedRam(signed(WINDOW_BITS), 2 * (CORNERS + 1))
         coordinates.write(m, self.snapped.at.as_value(), self.snapped.value, self.snapped.valid)
-        minuend, subtrahend = Signal(signed(WINDOW_BITS)), Signal(signed(WINDOW_BITS))
+        kept, minuend, subtrahend = (Signal(signed(WINDOW_BITS), name=n) for n in ("kept", "minuend", "subtrahend"))
         m.d.comb += [
-            self.kept.eq(coordinates.read(m, selection.subtrahend.as_value())),
+            kept.eq(coordinates.read(m, selection.subtrahend.as_value())),
             minuend.eq(coordinates.read(m, selection.minuend.as_value())),
-            subtrahend.eq(Mux(selection.half, self.half, self.kept)),
+            subtrahend.eq(Mux(selection.half, self.half, kept)),
         ]
+        self._halve(m, kept)
         with m.If(selection.pixel):
-            m.d.comb += minuend.eq(Cat(Const(0, STEP_BITS), self.position))
+            m.d.comb += minuend.eq(Cat(Const(0, STEP_BITS), self.control.position))
         with m.If(selection.nothing):
             m.d.comb += minuend.eq(0)
         # One carry chain: the complement and a one from below, or the number itself.
@@ -94,7 +98,16 @@ class Coordinates(wiring.Component):
         with m.If(factors.right):
             m.d.sync += right.eq(Mux(factors.constant.any(), factors.constant, self.sum))
         with m.If(adds):
-            begin = Mux(stages[1].first, self.bias.replicate(EDGE_BITS).as_signed(), self.total)
+            begin = Mux(stages[1].first, self.control.bias.replicate(EDGE_BITS).as_signed(), self.total)
             term = product[:EDGE_BITS].as_signed()
             m.d.sync += self.total.eq(Mux(stages[1].subtracts, begin - term, begin + term))
         return m
+
+    def _halve(self, m: Module, kept: Signal) -> None:
+        m.d.comb += self.half.eq(kept)
+        with m.If(self.radius.given):
+            m.d.comb += self.half.eq(self.radius.value << STEP_BITS // 2)
+        with m.Elif(kept[-1]):
+            m.d.comb += self.half.eq(0)
+        with m.Elif(kept[_HALF_BITS:].any()):
+            m.d.comb += self.half.eq(1 << _HALF_BITS)

@@ -1,7 +1,7 @@
 """The rows of a shape's record, made word by word."""
 
 from amaranth import Module
-from amaranth.lib import data, wiring
+from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.clients import WORDS
@@ -14,18 +14,24 @@ ROW = data.StructLayout({"valid": 1, "payload": range(RECORD_ROWS)})
 
 
 class RecordRows(wiring.Component):
-    """Collects the words of a row and writes it.
+    """Takes a record, collects the words of its rows and writes these.
 
     Words that were not given are 0. Nothing is given in the cycle in which a row is written.
 
     Members
     -------
+    free : ``In(stream.Signature(range(records)))``
+        The next record; taken in the cycle after the one in which the last one ends, or later.
+    has_record : ``Out(1)``
+    record : ``Out(range(records))``
+        Both registered.
+    end : ``In(1)``
+        With the record's last row.
     clear : ``In(1)``
         Begin a row, as after each row that is written.
     fill : ``In(FILL)``
     row : ``In(ROW)``
         Write what was given until the cycle before as this row.
-    record : ``In(range(records))``
     write : ``Out({valid, payload})``
         As that of `RecordClient`.
     """
@@ -33,13 +39,27 @@ class RecordRows(wiring.Component):
     def __init__(self, records: int) -> None:
         write = data.StructLayout({"valid": 1, "payload": record_write_layout(records)})
         super().__init__(
-            {"clear": In(1), "fill": In(FILL), "row": In(ROW), "record": In(range(records)), "write": Out(write)}
+            {
+                "free": In(stream.Signature(range(records))),
+                "has_record": Out(1),
+                "record": Out(range(records)),
+                "end": In(1),
+                "clear": In(1),
+                "fill": In(FILL),
+                "row": In(ROW),
+                "write": Out(write),
+            }
         )
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
         words = record(WORDS)
+        m.d.comb += self.free.ready.eq(~self.has_record)
+        with m.If(self.free.ready):
+            m.d.sync += [self.has_record.eq(self.free.valid), self.record.eq(self.free.payload)]
+        with m.Elif(self.end):
+            m.d.sync += self.has_record.eq(0)
         with m.If(self.clear | self.row.valid):
             m.d.sync += words.eq(0)
         with m.Elif(self.fill.valid):

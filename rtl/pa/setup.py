@@ -8,7 +8,7 @@ from amaranth.hdl import ValueLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from ctm.rtl.border.draws import AXES, CORNERS, RASTER_STATE, record_write_layout
+from ctm.rtl.border.draws import AXES, CORNERS, RASTER_STATE, record_write_layout, shape_layout
 from ctm.rtl.fp.number import ONE
 from ctm.rtl.isa.limits import WORD_BITS
 from ctm.rtl.lib.statement import Assign
@@ -16,14 +16,14 @@ from ctm.rtl.pa.arithmetic import INTEGER_BITS, REQUEST, RESULT, Operation, requ
 from ctm.rtl.pa.bounds import Bounds
 from ctm.rtl.pa.coordinates import Coordinates
 from ctm.rtl.pa.piece import piece_layout
+from ctm.rtl.pa.point_sums import PointSums
 from ctm.rtl.pa.registers import AREA, DEPTH, ROW_WORD, SPARE, W
 from ctm.rtl.pa.results import ResultRouter
 from ctm.rtl.pa.rows import RecordRows
 from ctm.rtl.pa.shape import walk_layout
 from ctm.rtl.pa.taker import PieceTaker
 from ctm.rtl.pa.transformation import MINUS_ZERO, Transformation
-
-_HALF_BITS = 21
+from ctm.rtl.pa.triangle_sums import TriangleSums
 
 
 class SetUp(wiring.Component):
@@ -53,13 +53,14 @@ class SetUp(wiring.Component):
     """
 
     def __init__(self, lanes: int, vertices: int, records: int) -> None:
-        self._column_bits = (lanes // 2).bit_length() - 1
-        self._coordinates, self._rows, self._bounds = Coordinates(), RecordRows(records), Bounds()
+        self._coordinates, self._rows, self._bounds = Coordinates(), RecordRows(records), Bounds(lanes)
+        self._triangle, self._point = TriangleSums(), PointSums()
         self._taker, self._transformation, self._results = PieceTaker(vertices), Transformation(), ResultRouter()
-        self._step = Signal(4, name="step")
+        self._step = Signal(range(5), name="step")
         self._finite, self._turned, self._has_area = (Signal(name=name) for name in ("finite", "turned", "has_area"))
         self._divided, self._number = Signal(name="divided"), Signal(range(AXES + 1), name="number")
         self._front = Signal(name="front")
+        self._constants = Signal(shape_layout(vertices, records), name="constants")
         write = data.StructLayout({"valid": 1, "payload": record_write_layout(records)})
         super().__init__(
             {
@@ -80,19 +81,17 @@ class SetUp(wiring.Component):
         m = Module()
         m.submodules.coordinates, m.submodules.rows, m.submodules.bounds = self._coordinates, self._rows, self._bounds
         m.submodules.taker, m.submodules.transformation = self._taker, self._transformation
-        m.submodules.results = self._results
+        m.submodules.results, m.submodules.triangle, m.submodules.point = self._results, self._triangle, self._point
         connect(m, flipped(self.piece), self._taker.piece)
-        has_record = Signal()
         self._receive(m)
-        self._halve(m)
-        m.d.comb += [self.free.ready.eq(~has_record), self.write.eq(self._rows.write)]
-        with m.If(self.free.ready):
-            m.d.sync += [has_record.eq(self.free.valid), self._rows.record.eq(self.free.payload)]
+        self._sum(m)
+        connect(m, flipped(self.free), self._rows.free)
+        m.d.comb += self.write.eq(self._rows.write)
         with m.If(self.walk.ready):
             m.d.sync += self.walk.valid.eq(0)
         with m.FSM(name="set_up"):
             with m.State("TAKE"):
-                self._take(m, has_record)
+                self._take(m)
             with m.State("TRANSFORM"):
                 self._transform(m)
             with m.State("DRAIN"), m.If((self._results.pending == 0) & ~self._results.snaps):
@@ -107,9 +106,9 @@ class SetUp(wiring.Component):
             with m.State("FACE"):
                 self._tell(m)
             with m.State("EDGES"):
-                self._edges(m, has_record)
+                self._edges(m)
             with m.State("POINT"):
-                self._point(m, has_record)
+                self._ends(m)
         return m
 
     def _receive(self, m: Module) -> None:
@@ -135,13 +134,32 @@ class SetUp(wiring.Component):
         is_vertex = snapped.valid & (snapped.at.vertex != SPARE)
         with m.If(is_vertex & ~results.finite):
             m.d.sync += self._finite.eq(0)
-        counts = is_vertex & ~self.state.points
+        bound, counts = bounds.bound, is_vertex & ~self.state.points
         m.d.comb += [
-            bounds.domain.eq(self.state.domain),
-            bounds.axis.eq(snapped.at.axis),
-            bounds.value.eq(Mux(self.state.points, coordinates.left, snapped.value)),
-            bounds.begins.eq(counts & (snapped.at.vertex == 0)),
-            bounds.goes_on.eq(counts & (snapped.at.vertex != 0)),
+            bound.axis.eq(snapped.at.axis),
+            bound.begins.eq(counts & (snapped.at.vertex == 0)),
+            bound.goes_on.eq(counts & (snapped.at.vertex != 0)),
+        ]
+
+    def _sum(self, m: Module) -> None:
+        """Connect the sums of triangles, to which `Coordinates` listens if there is no point."""
+        coordinates, triangle, point, pixels = self._coordinates, self._triangle, self._point, self._bounds.pixels
+        m.d.comb += [
+            coordinates.radius.given.eq(~self.state.raster.program_point_size),
+            coordinates.radius.value.eq(self.state.radius),
+            coordinates.control.eq(Mux(self.state.points, point.control, triangle.control)),
+            triangle.sum.eq(coordinates.sum),
+            triangle.left.eq(coordinates.left),
+            triangle.total.eq(coordinates.total),
+            triangle.turned.eq(self._turned),
+            triangle.column.eq(pixels.column),
+            triangle.row.eq(pixels.row),
+            self._bounds.domain.eq(self.state.domain),
+            self._bounds.value.eq(Mux(self.state.points, coordinates.left, self._results.snapped.value)),
+            self.walk.payload.constants.eq(self._constants),
+            self.walk.payload.pixels.eq(pixels),
+            self.walk.payload.edges.eq(triangle.values),
+            self.walk.payload.strict.eq(triangle.strict),
         ]
 
     def _fill(self, index: ValueLike, word: ValueLike) -> list[Assign]:
@@ -169,12 +187,12 @@ class SetUp(wiring.Component):
             self.request, Operation.CONVERT, tag, a=magnitude[:WORD_BITS], b=magnitude[WORD_BITS:], c=sign
         )  # fmt: skip
 
-    def _take(self, m: Module, has_record: Value) -> None:
+    def _take(self, m: Module) -> None:
         """Take the words of a piece, and ask for the reciprocals of w as soon as these are there."""
         taker, asked, ends = self._taker, Signal(range(CORNERS + 1)), Signal()
         m.d.comb += [
             # A register and a row have one writer.
-            taker.enable.eq(has_record & ~self.result.valid),
+            taker.enable.eq(self._rows.has_record & ~self.result.valid),
             ends.eq(taker.complete & (asked == CORNERS) & (self._results.pending == 0)),
             taker.end.eq(ends),
             self.idle.eq(~taker.begun & ~self.walk.valid),
@@ -203,23 +221,12 @@ class SetUp(wiring.Component):
             m.next = "DRAIN"
 
     def _measure(self, m: Module) -> None:
-        """The area: (X0 - X2)(Y1 - Y0) - (X1 - X0)(Y0 - Y2)."""
-        step, selection, factors = self._step, self._coordinates.selection, self._coordinates.factors
-        m.d.comb += [
-            selection.minuend.axis.eq(step[0]),
-            selection.subtrahend.axis.eq(step[0]),
-            selection.minuend.vertex.eq((step == 1) | (step == 2)),
-            selection.subtrahend.vertex.eq(Mux((step == 1) | (step == 2), 0, 2)),
-            factors.left.eq((step == 0) | (step == 2)),
-            factors.right.eq((step == 1) | (step == 3)),
-            factors.first.eq(step == 1),
-            factors.subtracts.eq(step == 3),
-        ]
-        with m.If(step == 0):
+        """Let the area be computed, and give z2 - z0 to row 0."""
+        m.d.comb += self._triangle.area.eq(1)
+        with m.If(self._step == 0):
             m.d.comb += self._multiply_add(DEPTH, ONE, MINUS_ZERO, ROW_WORD)
-        with m.If(step != 6):
-            m.d.sync += step.eq(step + 1)
-        with m.Elif(self._results.pending == 0):
+        m.d.sync += self._step.eq(1)
+        with m.If(self._triangle.done & (self._results.pending == 0)):
             m.next = "JUDGE"
 
     def _judge(self, m: Module) -> None:
@@ -228,7 +235,7 @@ class SetUp(wiring.Component):
         front = Mux(state.points, 1, total[-1] ^ raster.front_clockwise)
         culled = Mux(front, raster.cull_front, raster.cull_back)
         is_nothing = Mux(state.points, self._coordinates.half == 0, ~total.any() | culled)
-        payload = self.walk.payload
+        m.d.comb += self._triangle.clear.eq(1)
         m.d.sync += [
             self._turned.eq(total[-1]),
             self._front.eq(front),
@@ -236,38 +243,14 @@ class SetUp(wiring.Component):
             self._number.eq(0),
             self._divided.eq(0),
             self._has_area.eq(0),
-            payload.edges.eq(0),
-            payload.strict.eq(0),
-            payload.constants.record.eq(self._rows.record),
-            payload.constants.corners.eq(self._taker.primitive.corners),
-            payload.constants.provoking.eq(self._taker.primitive.provoking),
+            self._constants.record.eq(self._rows.record),
+            self._constants.corners.eq(self._taker.primitive.corners),
+            self._constants.provoking.eq(self._taker.primitive.provoking),
         ]
         m.next = "FACE"
         with m.If(is_nothing | ~self._finite):
             m.d.comb += [self.dropped.eq(1), self._rows.clear.eq(1)]
             m.next = "TAKE"
-
-    def _bound(self, m: Module, axis: Value) -> None:
-        """Give the walker the pixels of an axis, the columns first, and where its first strip begins."""
-        payload, bounds = self.walk.payload, self._bounds
-        offset = (bounds.first - Cat(Const(0, 1), self.state.domain.i0[1:]))[: self._column_bits]
-        m.d.comb += bounds.axis.eq(axis)
-        m.d.sync += [payload.first[axis].eq(bounds.first), payload.last[axis].eq(bounds.last)]
-        with m.If(axis):
-            m.d.sync += [payload.row.eq(bounds.first[1:] << 1), payload.empty.eq(payload.empty | bounds.empty)]
-        with m.Else():
-            m.d.sync += [payload.column.eq(bounds.first - offset), payload.empty.eq(bounds.empty)]
-
-    def _halve(self, m: Module) -> None:
-        """Half a side of a point in 1/256 pixel: at most 2^21, and 0 instead of a negative one."""
-        half, kept = self._coordinates.half, self._coordinates.kept
-        m.d.comb += [self._coordinates.selection.subtrahend.vertex.eq(SPARE), half.eq(kept)]
-        with m.If(~self.state.raster.program_point_size):
-            m.d.comb += half.eq(self.state.radius << 4)
-        with m.Elif(kept[-1]):
-            m.d.comb += half.eq(0)
-        with m.Elif(kept[_HALF_BITS:].any()):
-            m.d.comb += half.eq(1 << _HALF_BITS)
 
     def _tell(self, m: Module) -> None:
         """Write row 2: face, number, and whether the triangle was clipped. Ask for the area as a float."""
@@ -279,7 +262,7 @@ class SetUp(wiring.Component):
             with m.Case(3):
                 m.d.comb += [rows.row.valid.eq(1), rows.row.payload.eq(2)]
         with m.If(step < 2):
-            self._bound(m, step[0])
+            m.d.comb += [self._bounds.bound.axis.eq(step[0]), self._bounds.bound.gives.eq(1)]
         with m.If(step != 4):
             m.d.sync += step.eq(step + 1)
         converted = self._divided | self.state.points
@@ -292,91 +275,42 @@ class SetUp(wiring.Component):
             with m.If(self.state.points):
                 m.next = "POINT"
 
-    def _edges(self, m: Module, has_record: Signal) -> None:
-        """Four steps for each edge: dx, row - Y, dy, column - X. Row 0: the passed 1 / w, and 1 / area."""
-        step, edges, coordinates = self._step, self.walk.payload.edges, self._coordinates
-        selection, factors, edge, phase = coordinates.selection, coordinates.factors, step[2:], step[:2]
-        first, second = (Mux(edge == 2, 0, edge + 1), Mux(edge == 0, 2, edge - 1))
-        strict, dx_negative = Signal(), Signal()
-        m.d.comb += [
-            selection.minuend.axis.eq(phase[1]),
-            selection.subtrahend.axis.eq(phase[0] ^ phase[1]),
-            selection.minuend.vertex.eq(Mux(self._turned, first, second)),
-            selection.subtrahend.vertex.eq(Mux(~phase[0] & self._turned, second, first)),
-            selection.pixel.eq(phase[0]),
-            coordinates.position.eq(Mux(phase[1], self.walk.payload.column, self.walk.payload.row)),
-            factors.left.eq(~phase[0]),
-            factors.right.eq(phase[0]),
-            factors.first.eq(~phase[1]),
-            factors.subtracts.eq(phase[1]),
-            dx_negative.eq(edges[edge].dx[-1]),
-            strict.eq(~(coordinates.left[-1] | (~coordinates.left.any() & ~dx_negative))),
-            coordinates.bias.eq(strict),
-        ]
-        with m.If(step != 15):
-            m.d.sync += step.eq(step + 1)
-        with m.If(edge != CORNERS):
-            with m.Switch(phase):
-                with m.Case(0):
-                    m.d.sync += edges[edge].dx.eq(coordinates.sum)
-                with m.Case(2):
-                    m.d.sync += edges[edge].dy.eq(coordinates.sum)
-                with m.Case(3):
-                    m.d.sync += self.walk.payload.strict.bit_select(edge, 1).eq(strict)
-        # Both products of an edge are there in the third step of the next one.
-        with m.If((edge != 0) & (phase == 2)):
-            m.d.sync += edges[(edge - 1)[:2]].value.eq(coordinates.total)
+    def _edges(self, m: Module) -> None:
+        """Let the edges be computed. Row 0: the passed 1 / w, and 1 / area."""
+        m.d.comb += self._triangle.edges.eq(1)
         with m.If(self._has_area):
-            m.d.comb += self._reciprocal(AREA, ROW_WORD)
-            with m.If(self.request.ready):
-                m.d.sync += [self._has_area.eq(0), self._divided.eq(1)]
+            self._divide(m, ROW_WORD)
         with m.Elif(self._number != CORNERS):
             register = Cat(Const(W, 2), self._number[:2])
             m.d.comb += self._multiply_add(
                 register, ONE, MINUS_ZERO, Cat((self._number + 1)[:2], Const(ROW_WORD >> 2, 3))
             )
             m.d.sync += self._number.eq(self._number + 1)
-        self._give(m, (step == 15) & self._divided & (self._number == CORNERS), has_record)
+        self._give(m, self._triangle.done & self._divided & (self._number == CORNERS))
 
-    def _point(self, m: Module, has_record: Signal) -> None:
-        """Row 0 and the bounds: the left and the lower end, the right and the upper one, and 1 / side."""
-        step, number, coordinates = self._step, self._number, self._coordinates
-        selection, factors, is_side = coordinates.selection, coordinates.factors, number == 2
+    def _ends(self, m: Module) -> None:
+        """Let the ends of a point be computed. Row 0: the left and the lower one, and 1 / side."""
+        point = self._point
         m.d.comb += [
-            selection.minuend.axis.eq(number[0]),
-            selection.nothing.eq(is_side),
-            selection.half.eq(1),
-            selection.adds.eq(is_side | (step != 0)),
-            # The upper end follows the lower one, when that has been multiplied.
-            factors.left.eq((step == 0) | (step == 2)),
-            factors.right.eq(step == 1),
-            factors.constant.eq(Mux(is_side, 2, 1)),
-            factors.first.eq(1),
+            point.enable.eq(1),
+            point.converts.eq(point.conversion.valid & self.request.ready),
+            self._bounds.bound.eq(point.bound),
         ]
-        m.d.comb += [
-            self._bounds.axis.eq(number[0]),
-            self._bounds.lower.eq((step == 1) & ~number[1]),
-            self._bounds.upper.eq((step == 3) & ~number[1]),
-        ]
-        with m.If(number == 3):
-            with m.If(step < 2):
-                self._bound(m, step[0])
-                m.d.sync += step.eq(step + 1)
-            with m.If(self._has_area):
-                m.d.comb += self._reciprocal(AREA, ROW_WORD | 2)
-                with m.If(self.request.ready):
-                    m.d.sync += [self._has_area.eq(0), self._divided.eq(1)]
-        with m.Elif(step != 4):
-            m.d.sync += step.eq(step + 1)
-        with m.Else():
-            m.d.comb += self._convert(Mux(is_side, AREA, Cat(number[0], Const(ROW_WORD >> 1, 4))))
-            with m.If(self.request.ready):
-                m.d.sync += [number.eq(number + 1), step.eq(0)]
-        self._give(m, self._divided, has_record)
+        with m.If(point.conversion.valid):
+            m.d.comb += self._convert(point.conversion.tag)
+        with m.If(self._has_area):
+            self._divide(m, ROW_WORD | 2)
+        self._give(m, self._divided)
 
-    def _give(self, m: Module, ready: Value, has_record: Signal) -> None:
+    def _divide(self, m: Module, tag: int) -> None:
+        """Ask for the reciprocal of an area or a side."""
+        m.d.comb += self._reciprocal(AREA, tag)
+        with m.If(self.request.ready):
+            m.d.sync += [self._has_area.eq(0), self._divided.eq(1)]
+
+    def _give(self, m: Module, ready: Value) -> None:
         """Write row 0 when its words are there, and give the shape."""
         with m.If(ready & (self._results.pending == 0)):
-            m.d.comb += [self._rows.row.valid.eq(1), self._rows.row.payload.eq(0)]
-            m.d.sync += [self.walk.valid.eq(1), has_record.eq(0)]
+            m.d.comb += [self._rows.row.valid.eq(1), self._rows.row.payload.eq(0), self._rows.end.eq(1)]
+            m.d.sync += self.walk.valid.eq(1)
             m.next = "TAKE"

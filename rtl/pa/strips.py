@@ -59,21 +59,21 @@ class StripWalker(wiring.Component):
         ends_row, ends = Signal(), Signal()
         m.d.comb += [
             moves.eq(walking & free),
-            ends_row.eq(column == walk.last[0][1:]),
-            ends.eq(ends_row & (row == walk.last[1][1:])),
+            ends_row.eq(column == walk.pixels.last[0][1:]),
+            ends.eq(ends_row & (row == walk.pixels.last[1][1:])),
             self.walk.ready.eq(~walking & free),
             self.idle.eq(~held & ~self.made.valid),
         ]
         with m.If(moves):
             m.d.sync += [column.eq(column + 1), walking.eq(~ends)]
             with m.If(ends_row):
-                m.d.sync += [column.eq(walk.column[1:]), row.eq(row + 1)]
+                m.d.sync += [column.eq(walk.pixels.column[1:]), row.eq(row + 1)]
         self._cover(m, walk, (column, row), moves, ends_row)
         m.d.sync += self.made.valid.eq(held & ~walking & free)
         m.d.sync += self.made.payload.eq(walk.constants.record)
         with m.If(self.walk.ready):
-            m.d.sync += [held.eq(self.walk.valid), walking.eq(self.walk.valid & ~begin.empty)]
-            m.d.sync += [walk.eq(begin), column.eq(begin.column[1:]), row.eq(begin.row[1:])]
+            m.d.sync += [held.eq(self.walk.valid), walking.eq(self.walk.valid & ~begin.pixels.empty)]
+            m.d.sync += [walk.eq(begin), column.eq(begin.pixels.column[1:]), row.eq(begin.pixels.row[1:])]
         return m
 
     def _cover(
@@ -130,7 +130,7 @@ class StripWalker(wiring.Component):
 
     def _inside(self, m: Module, walk: data.View, axis: int, position: Value) -> tuple[Value, Value]:
         """Whether the quad's first and second column or row is one of the shape's."""
-        first, last = walk.first[axis], walk.last[axis]
+        first, last = walk.pixels.first[axis], walk.pixels.last[axis]
         after, begins, ends = (Signal(name=name) for name in ("after", "begins", "ends"))
         m.d.comb += [
             after.eq(position >= first[1:]),
