@@ -66,12 +66,13 @@ class TriangleSums(wiring.Component):
             m.d.sync += step.eq(0)
         with m.Elif(~self.done):
             m.d.sync += step.eq(step + 1)
-        with m.If(self.clear):
-            m.d.sync += [self.values.eq(0), self.strict.eq(0)]
         with m.If(self.edges):
             self._edges(m, step)
         with m.Else():
             self._area(m, step)
+        # After all other assignments: a synchronous reset of the registers, which takes no LUT.
+        with m.If(self.clear):
+            m.d.sync += [self.values.eq(0), self.strict.eq(0)]
         return m
 
     def _area(self, m: Module, step: Signal) -> None:
