@@ -17,7 +17,7 @@ DRAW_BEATS = with_settings(R700_DRAW, {"array.rate": 1})
 _ORDINARY: Mapping[str, tuple[MachineConfig, tuple[str, ...]]] = {
     "r5xx": (BEATS, BEATS_OPTIONS),
     "r700": (DRAW_BEATS, ("--preset", DRAW_PRESET, "--set", "array.rate=1")),
-    "traced r700": (R700_BEATS, ("--preset", "r700", "--set", "array.rate=1")),
+    "traced r700": (DRAW_BEATS, ("--preset", DRAW_PRESET, "--set", "array.rate=1")),
     "draws": (DRAW_BEATS, ("--preset", DRAW_PRESET, "--set", "array.rate=1")),
 }
 _NAMES = {**DEFAULT_PRESETS, "traced r700": DEFAULT_PRESETS["r700"], "draws": DRAW_PRESET}
