@@ -1,4 +1,4 @@
-"""Components as Verilog for simulation: clocks that stop, and each module once."""
+"""Components as Verilog for simulation: each module once, and clocks that stop."""
 
 from amaranth.lib import wiring
 
@@ -7,6 +7,14 @@ from ctm.sim.compiled.rewriting.repeated import merge
 from ctm.sim.compiled.verilog import convert_to_rtlil, from_rtlil
 
 
+def merged(component: wiring.Component, top: str, *, platform: object = None) -> str:
+    """Module `top`, and the modules that it is made of, of those that are the same only one; errors as `from_rtlil`.
+
+    Tools read and compile less of it than of what `convert` gives; only names inside are others.
+    """
+    return from_rtlil(merge(convert_to_rtlil(component, top=top, platform=platform, is_shared=True), top))
+
+
 def gated(component: wiring.Component, top: str) -> str:
-    """Module `top`, and the modules that it is made of; errors as `from_rtlil`."""
-    return from_rtlil(merge(convert_to_rtlil(component, top=top, platform=ClockGating(), is_shared=True), top))
+    """The same with clocks that stop."""
+    return merged(component, top, platform=ClockGating())

@@ -10,10 +10,11 @@ from typing import Any
 from amaranth.lib import wiring
 from numpy.typing import NDArray
 
+from ctm.sim.compiled.gated import merged
 from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.operands import block, empty, operands
 from ctm.sim.compiled.tools.toolchain import Model, build
-from ctm.sim.compiled.verilog import Port, convert, ports
+from ctm.sim.compiled.verilog import Port, ports
 
 _TOP = "unit"
 _BLOCK = 1 << 16
@@ -47,7 +48,7 @@ class CompiledUnit:
         self.inputs = {port.name: port.width for port in listed if port.is_input}
         self.outputs = {port.name: port.width for port in listed if not port.is_input}
         """Widths of the ports by name."""
-        verilog = convert(Numbered(component, listed), top=_TOP)
+        verilog = merged(Numbered(component, listed), _TOP)
         self._library = _load(build(Model(_TOP, verilog), _wrapper(listed)))
 
     def __call__(self, **inputs: Any) -> dict[str, NDArray[Any]]:

@@ -10,9 +10,10 @@ from amaranth.lib import wiring
 from ctm.rtl.border.commands import UNIT_COMMAND
 from ctm.rtl.isa.commands import BY_NAME
 from ctm.rtl.isa.word import pack
+from ctm.sim.compiled.gated import merged
 from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.tools.toolchain import Model, build
-from ctm.sim.compiled.verilog import Port, convert, ports
+from ctm.sim.compiled.verilog import Port, ports
 from ctm.sim.golden.co.unit import ConditionalUnit
 from ctm.sim.memory import Memory
 from ctm.tb.lib.unit_loop import wrapper
@@ -150,7 +151,7 @@ class UnitSimulation:
         listed = list(ports(unit))
         self._sizes = {port.name: _port_bytes(port.width) for port in listed}
         loop = wrapper(_declarations(listed), "co", "conditional_loop.cc")
-        path = build(Model(_TOP, convert(Numbered(unit, listed), top=_TOP)), loop)
+        path = build(Model(_TOP, merged(Numbered(unit, listed), _TOP)), loop)
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p
         self._library.unit_make.restype = pointer

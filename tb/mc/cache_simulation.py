@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from amaranth.lib import wiring
 
+from ctm.sim.compiled.gated import merged
 from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.tools.toolchain import Model, build
-from ctm.sim.compiled.verilog import Port, convert, ports
+from ctm.sim.compiled.verilog import Port, ports
 from ctm.sim.memory import Memory
 from ctm.tb.lib.unit_loop import wrapper
 
@@ -100,7 +101,7 @@ class CacheSimulation:
         listed = list(ports(cache))
         self._sizes = {port.name: _port_bytes(port.width) for port in listed}
         loop = wrapper(_declarations(listed), "mc", "cache_loop.cc")
-        path = build(Model(_TOP, convert(Numbered(cache, listed), top=_TOP)), loop)
+        path = build(Model(_TOP, merged(Numbered(cache, listed), _TOP)), loop)
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p
         self._library.cache_make.restype = pointer

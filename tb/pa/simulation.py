@@ -9,9 +9,10 @@ import numpy as np
 from ctm.rtl.border.draws import POSITION_VECTORS, RECORD_ROWS, strip_layout
 from ctm.rtl.pa.rasterizer import EVENTS, Rasterizer
 from ctm.sim.compiled.fields import decode
+from ctm.sim.compiled.gated import merged
 from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.tools.toolchain import Model, build
-from ctm.sim.compiled.verilog import Port, convert, ports
+from ctm.sim.compiled.verilog import Port, ports
 from ctm.tb.lib.unit_loop import wrapper
 
 _TOP = "rasterizer"
@@ -91,7 +92,7 @@ class RasterSimulation:
         self._sizes = {port.name: _port_bytes(port.width) for port in listed}
         record = self._layout["constants"].offset + self._layout["constants"].shape["record"].offset
         loop = wrapper(_declarations(listed, record), "pa", "rasterizer_loop.cc")
-        path = build(Model(_TOP, convert(Numbered(unit, listed), top=_TOP)), loop)
+        path = build(Model(_TOP, merged(Numbered(unit, listed), _TOP)), loop)
         self._library = ctypes.CDLL(str(path))
         self._library.unit_make.restype = ctypes.c_void_p
         self._library.unit_make.argtypes = [ctypes.c_uint64]

@@ -16,9 +16,10 @@ from ctm.rtl.isa.formats import DataFormat
 from ctm.rtl.isa.r5xx.program import PROGRAM_FORMAT, PROGRAM_INFORMATION
 from ctm.rtl.isa.status import Status
 from ctm.rtl.pe.processor import CommandProcessor
+from ctm.sim.compiled.gated import merged
 from ctm.sim.compiled.numbered import Numbered, port_name
 from ctm.sim.compiled.tools.toolchain import Model, build
-from ctm.sim.compiled.verilog import Port, convert, ports
+from ctm.sim.compiled.verilog import Port, ports
 from ctm.sim.memory import Memory
 from ctm.tb.lib.unit_loop import wrapper
 
@@ -165,7 +166,7 @@ class ProcessorSimulation:
         component = CommandProcessor(config, PROGRAM_FORMAT) if processor is None else processor
         listed = list(ports(component))
         loop = wrapper(_declarations(config, listed), "pe", *(f"processor_{source}.cc" for source in _SOURCES))
-        path = build(Model(_TOP, convert(Numbered(component, listed), top=_TOP)), loop)
+        path = build(Model(_TOP, merged(Numbered(component, listed), _TOP)), loop)
         self.array, self.lanes = config, config.lanes
         self._library = ctypes.CDLL(str(path))
         pointer = ctypes.c_void_p

@@ -18,9 +18,10 @@ from ctm.rtl.config import MachineConfig
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r5xx.trace import trace_layout
 from ctm.sim.compiled.fields import Fields, Words, decode
+from ctm.sim.compiled.gated import merged
 from ctm.sim.compiled.numbered import Numbered
 from ctm.sim.compiled.tools.toolchain import Model, build
-from ctm.sim.compiled.verilog import convert, ports
+from ctm.sim.compiled.verilog import ports
 from ctm.sim.engines.tracing.beats import whole
 from ctm.sim.golden.dpp.launch import Launch
 from ctm.sim.memory import Memory
@@ -160,7 +161,7 @@ class CoreSimulation:
         listed = list(ports(core))
         texts = [resources.files("ctm.tb.r5xx.simulation").joinpath(name).read_text() for name in _SOURCES]
         wrapper = "".join([port_declarations(listed, config.array), *texts])
-        self.library = _load(build(Model(_TOP, convert(Numbered(core, listed), top=_TOP)), wrapper))
+        self.library = _load(build(Model(_TOP, merged(Numbered(core, listed), _TOP)), wrapper))
         self._core: int = self.library.core_make()
 
     def __del__(self) -> None:
