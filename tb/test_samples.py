@@ -18,7 +18,7 @@ def test_few(case): pass
 pytest_plugins = ["pytester"]
 
 
-@pytest.mark.parametrize(("rate", "kept"), [(1, [0, 1, 2, 3, 4, 6, 7, 8]), (3, [0, 3, 7]), (100, [0])])
+@pytest.mark.parametrize(("rate", "kept"), [(1, [0, 1, 2, 3, 4, 6, 7, 8]), (3, [0, 3, 7]), (100, [0, 6])])
 def test_cases_are_marked(pytester: pytest.Pytester, rate: int, kept: list[int]) -> None:
     items = pytester.getitems(TESTS)
     mark(items, {items[0].path: rate})

@@ -45,7 +45,7 @@ _SELDOM = """
     r700/test_flow_random r700/test_programs system/test_machine system/test_shaders vgt/test_emits vgt/test_grouper
 """
 RATES: Mapping[Path, int] = {
-    _TOP / f"{name}.py": rate for rate, names in ((3, _OFTEN), (5, _SELDOM)) for name in names.split()
+    _TOP / f"{name}.py": rate for rate, names in ((7, _OFTEN), (11, _SELDOM)) for name in names.split()
 }
 """Files whose many cases take long together, and of how many of them one is ordinary."""
 
@@ -75,7 +75,7 @@ def only(cases: Iterable[Any], always: Collection[Any]) -> list[Any]:
 def mark(items: Iterable[pytest.Item], rates: Mapping[Path, int]) -> None:
     """In the files of `rates`, mark as long all cases of a test but the first of so many.
 
-    A test with few cases keeps them all. Cases that are long already do not count.
+    A test with few cases keeps them all, others keep two at least. Cases that are long already do not count.
     """
     functions = [
         (item, rates[item.path])
@@ -86,6 +86,8 @@ def mark(items: Iterable[pytest.Item], rates: Mapping[Path, int]) -> None:
     seen: Counter[tuple[Path, str]] = Counter()
     for item, rate in functions:
         name = item.path, item.originalname
-        if cases[name] >= _LEAST and seen[name] % rate:
+        # Odd steps meet both values of a parameter with two. Half of the cases is a step with which two remain.
+        step = min(rate, cases[name] // 2 | 1)
+        if cases[name] >= _LEAST and seen[name] % step:
             item.add_marker(pytest.mark.long)
         seen[name] += 1
