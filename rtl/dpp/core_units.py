@@ -124,9 +124,9 @@ def _connect_outstanding(m: Module, core: wiring.Component, units: CoreUnits) ->
     m.d.comb += [
         outstanding.returned.eq(units.fetches.returned),
         done.ready.eq(1),
-        outstanding.written.valid.eq(done.valid),
-        outstanding.written.wave.eq(done.payload.wave),
     ]
+    # Registered: it comes from the response of a memory port in the same cycle, through the array.
+    m.d.sync += [outstanding.written.valid.eq(done.valid), outstanding.written.wave.eq(done.payload.wave)]
 
 
 def _connect_fetches(m: Module, core: wiring.Component, units: CoreUnits) -> None:

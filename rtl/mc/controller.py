@@ -219,7 +219,8 @@ class MemoryController(wiring.Component):
             caches.written.eq(registers.written),
             Value.cast(caches.areas).eq(Cat(areas)),
             caches.invalidate.eq(registers.input_cache.invalidate),
-            registers.input_cache.idle.eq(caches.idle),
+            # Registered: nothing is fetched while a command waits, so it is idle in the next cycle, too.
+            registers.input_cache.idle.eq(delay(m, caches.idle, name="inputs_idle")),
             self.events.input_hit.eq(caches.hit),
             self.events.input_miss.eq(caches.miss),
             self.events.shared_hit.eq(caches.shared_hit),

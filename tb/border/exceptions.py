@@ -270,7 +270,6 @@ ALLOWED = (
         for given, output in (
             ("output__ready", "outputs__*"),
             ("outputs__words", "output__payload"),
-            ("outputs__written", "output__payload"),
             ("outputs__written", "outputs__target"),
         )
     ),

@@ -36,8 +36,8 @@ FAULTS = {
         "rtl.r5xx.texture.port", "uncovered_too = (~inst.ignore_uncovered)", "uncovered_too = (~inst.unscaled)"
     ),
     "operands of an instruction that presubtracts are those of another": Fault(
-        "rtl.r5xx.alu.alu", "Mux(presubtracts, Value.cast(presubtract.delayed)",
-        "Mux(self.presubtracts, Value.cast(presubtract.delayed)",
+        "rtl.r5xx.alu.alu", "stage.presubtracts.eq(delay_valid(m, self.presubtracts, cycles)[-1])",
+        "stage.presubtracts.eq(self.presubtracts)",
     ),
     "one temporary is not cleared": Fault(
         "rtl.dpp.registers.file", "rows.eq((1 << (1 << n)) - 1)", "rows.eq((1 << (1 << n)) - 1 - (2 if n else 0))",

@@ -3,8 +3,6 @@
 Source: CTM Guide pp. 17-18, 29; docs/design/r5xx-core.md.
 """
 
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -184,7 +182,7 @@ class Retirement(wiring.Component):
         # Both outcomes are computed early, because `ready` of the output comes late in the cycle.
         others = Signal(outputs)
         m.d.comb += others.eq(remaining & (remaining - 1)[:outputs])
-        stores, masks = self._masks(m, stores, self.outputs.written[target], beat)
+        stores, masks = self._masks(m, stores, beat)
         i, j = pair_of(self._sizes, state, beat)
         m.d.comb += [
             self.outputs.context.eq(wavefront.context),
@@ -227,14 +225,19 @@ class Retirement(wiring.Component):
         m.d.sync += beat.eq(upcoming)
         return beat, sends & is_last(sizes, beat)
 
-    def _masks(self, m: Module, stores: Value, written: data.View, beat: Value) -> tuple[Value, Any]:
-        """The storing lanes of a beat, and the channels that they have written."""
-        sizes = self._sizes
+    def _masks(self, m: Module, stores: Value, beat: Value) -> tuple[Value, data.View]:
+        """The storing lanes of a beat, and the channels that they have written.
+
+        The channels are read with the words and registered, so that they pass the output registers in the cycle before.
+        """
+        sizes, written = self._sizes, self.outputs.written[self.outputs.target]
+        masks = record(data.ArrayLayout(CHANNELS, sizes.at_once), name="masks", reset_less=True)
         if sizes.beats == 1:
-            return stores, written
+            m.d.sync += masks.eq(written)
+            return stores, masks
         own = Signal(sizes.at_once, name="stores")
-        masks = record(data.ArrayLayout(CHANNELS, sizes.at_once), name="masks")
-        m.d.comb += [own.eq(lanes_of(sizes, stores, beat)), masks.eq(lanes_of(sizes, written, beat))]
+        m.d.comb += own.eq(lanes_of(sizes, stores, beat))
+        m.d.sync += masks.eq(lanes_of(sizes, written, self.outputs.beat))
         return own, masks
 
 

@@ -3,18 +3,18 @@
 Source: CTM Guide pp. 26-32.
 """
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Module, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.config import PipelineConfig
 from ctm.rtl.fp.function_table import share_tables
 from ctm.rtl.fp.zero_comparison import Comparison
-from ctm.rtl.isa.limits import CHANNELS, QUAD
+from ctm.rtl.isa.limits import CHANNELS
 from ctm.rtl.lib.clock_gating import GatedStateless
-from ctm.rtl.lib.pipeline import delay, delay_valid
+from ctm.rtl.lib.pipeline import delay_valid
 from ctm.rtl.r5xx.alu.lane import Lane
-from ctm.rtl.r5xx.alu.operands import SOURCES, OperandSelection, of_quads
+from ctm.rtl.r5xx.alu.operand_stage import OperandStage
 from ctm.rtl.r5xx.alu.presubtract import PresubtractStage, entry_layout
 from ctm.rtl.r5xx.entries import VECTOR
 
@@ -44,7 +44,7 @@ class Alu(wiring.Component):
         self._presubtract = PresubtractStage(lanes, presubtract)
         self._arithmetic = [Lane(config) for _ in range(lanes)]
         self.presubtract_latency = self._presubtract.latency
-        self.direct_latency = 1 + self._arithmetic[0].latency
+        self.direct_latency = OperandStage.latency + self._arithmetic[0].latency
         self.latency = self.presubtract_latency + self.direct_latency
         super().__init__(
             {
@@ -60,28 +60,24 @@ class Alu(wiring.Component):
         m = Module()
         cycles = self.presubtract_latency
         m.submodules.presubtract = presubtract = GatedStateless(self._presubtract, cycles)
-        presubtracts = delay_valid(m, self.presubtracts, cycles)[-1]
-        given, entering = (Signal(entry_layout(self._lanes), name=name) for name in ("given", "entering"))
+        given = Signal(entry_layout(self._lanes))
+        m.submodules.stage = stage = OperandStage(self._lanes)
         m.d.comb += [
             *(given[name].eq(getattr(self, name)) for name, _ in given.shape()),
             presubtract.entry.eq(given),
             presubtract.wanted.eq(self.presubtracts),
-            entering.eq(Mux(presubtracts, Value.cast(presubtract.delayed), Value.cast(given))),
+            stage.direct.eq(given),
+            stage.presubtracted.eq(presubtract.delayed),
+            stage.presubtracts.eq(delay_valid(m, self.presubtracts, cycles)[-1]),
+            stage.results.eq(presubtract.results),
         ]
-        control, sources = delay(m, entering.control), entering.sources
-        self._arithmetic[0].gate_together(m, platform, control)
+        self._arithmetic[0].gate_together(m, platform, stage.control)
         share_tables(m, [lane.functions for lane in self._arithmetic])
-        quads = of_quads(m, entering.words, list(sources))
-        for lane in range(self._lanes):
-            m.submodules[f"selection_{lane}"] = selection = OperandSelection()
-            m.submodules[f"lane_{lane}"] = arithmetic = self._arithmetic[lane]
+        for lane, arithmetic in enumerate(self._arithmetic):
+            m.submodules[f"lane_{lane}"] = arithmetic
             m.d.comb += [
-                selection.words.eq(entering.words),
-                *(Value.cast(own).eq(word) for own, word in zip(selection.quad, quads[lane // QUAD], strict=True)),
-                *(selection.sources[number].eq(sources[lane][number]) for number in range(SOURCES - 1)),
-                selection.sources[SOURCES - 1].eq(presubtract.results[lane]),
-                arithmetic.operands.eq(delay(m, selection.operands)),
-                arithmetic.control.eq(control),
+                arithmetic.operands.eq(stage.operands[lane]),
+                arithmetic.control.eq(stage.control),
                 self.results[lane].eq(arithmetic.results),
                 self.comparisons[lane].eq(arithmetic.comparisons),
             ]
