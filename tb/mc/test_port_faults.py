@@ -33,7 +33,7 @@ LINES: Check = ("mc.test_shared_cache", "test_random_lines", ("small", "some_sta
 BANKS: Check = ("mc.test_shared_cache", "test_random_lines", ("small banks", "some_stalls", 3))
 MERGED: Check = ("mc.test_shared_cache", "test_a_line_that_all_want_is_requested_once", ())
 WRITES: Check = ("mc.test_ports", "test_writes_are_made_and_their_client_gets_the_responses", (64, "two", (0, 0.8)))
-IDLE: Check = ("mc.test_ports", "test_a_client_is_busy_until_its_last_write_response", ())
+IDLE: Check = ("mc.test_ports", "test_a_client_is_busy_until_its_last_write_response", ("one", 1, 1))
 COMBINER: Check = ("mc.test_write_combiner", "test_what_is_handed_on_is_what_was_written", ((512, 512), 18, 0, 0.3))
 AGES: Check = ("mc.test_write_combiner", "test_the_oldest_leaves_when_few_entries_are_free", (16,))
 WRITTEN: Check = (
@@ -123,7 +123,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.bus.read_ports", "tag.eq(came.tag.index)", "tag.eq(came.tag.index ^ 1)"), TAGGED_READS,
     ),
     "an invalid line hits": (
-        Fault("rtl.mc.lines.tags", "kept.hitting & ~(1 << self.invalidate_entry.entry.way)", "kept.hitting"), TAGS,
+        Fault("rtl.mc.lines.tags", "dropped.hitting & ~(1 << drop.way)", "dropped.hitting"), TAGS,
     ),
     "lines hit after an invalidation": (Fault("rtl.mc.lines.tags", "[valid.eq(0), ", "["), TAGS),
     "lines hit that were valid before an invalidation": (
@@ -131,7 +131,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "a set is full a line early": (Fault("rtl.mc.lines.tags", "== ways - 1)", "== ways - 2)"), TAGS),
     "a line of another set is invalidated": (
-        Fault("rtl.mc.lines.tags", "Mux(self.invalidate_entry.valid, self", "Mux(0, self"), TAGS,
+        Fault("rtl.mc.lines.tags", "Mux(drops, drop.set, index)", "index"), TAGS,
     ),
     "an access waits for any line": (
         Fault("rtl.mc.lines.refills", "arrived.bit_select(first, 1)),", "arrived.any()),"), LINES,
@@ -172,6 +172,9 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
     ),
     "a client is idle too soon": (Fault("rtl.mc.bus.write_ports", "idle[client].eq(count == 0)",
                                         "idle[client].eq(count <= 1)"), IDLE),
+    "writes are counted for less than are in flight": (
+        Fault("rtl.mc.bus.write_ports", "range(most + 1)", "range(self._outstanding)"), IDLE,
+    ),
     "a line that is written is evicted": (
         Fault("rtl.mc.outputs.write_combiner",
               " & ~merged.bit_select(victim, 1)", ""), WRITTEN,

@@ -74,8 +74,7 @@ class LineTags(wiring.Component):
         m = Module()
         sets, ways = self._config.sets, self._config.ways
         set_bits = (sets - 1).bit_length()
-        index = Signal(set_bits)
-        m.d.comb += index.eq(Mux(self.invalidate_entry.valid, self.invalidate_entry.entry.set, self.line[:set_bits]))
+        index = self.line[:set_bits]
         found = self._set(m, index)
         m.d.comb += [self.entry.set.eq(index), self.entry.way.eq(found.pointer)]
 
@@ -134,6 +133,8 @@ class LineTags(wiring.Component):
         # Whether a line is put follows late in a cycle, so its set's bits are set in the next one.
         recent = record(data.StructLayout({"valid": 1, "set": range(sets)}), name="recent")
         kept: data.View = table.read(m, index)
+        # A read of its own, so that no hit follows from whether an entry is invalidated.
+        dropped, drop = table.read(m, self.invalidate_entry.entry.set), self.invalidate_entry.entry
         found, after = Signal(layout, name="found"), Signal(layout, name="after")
         has_lines, has_begun = Signal(), Signal()
         self._see_set(m, index, (valid, begun), recent, (has_lines, has_begun))
@@ -141,14 +142,14 @@ class LineTags(wiring.Component):
         with m.If(has_begun):
             m.d.comb += [found.pointer.eq(kept.pointer), found.is_full.eq(kept.is_full)]
         with m.If(drops):
-            m.d.comb += [after.eq(kept), after.hitting.eq(kept.hitting & ~(1 << self.invalidate_entry.entry.way))]
+            m.d.comb += [after.eq(dropped), after.hitting.eq(dropped.hitting & ~(1 << drop.way))]
         with m.Else():
             m.d.comb += [
                 after.pointer.eq((found.pointer + 1) % ways),
                 after.is_full.eq(found.is_full | (found.pointer == ways - 1)),
                 after.hitting.eq(found.hitting | (1 << found.pointer)),
             ]
-        table.write(m, index, after, self.put.valid | drops)
+        table.write(m, Mux(drops, drop.set, index), after, self.put.valid | drops)
         m.d.sync += [recent.valid.eq(self.put.valid), recent.set.eq(index)]
         with m.If(recent.valid):
             m.d.sync += [begun.bit_select(recent.set, 1).eq(1), valid.bit_select(recent.set, 1).eq(1)]
@@ -165,9 +166,11 @@ class LineTags(wiring.Component):
             m.d.comb += [each.eq(own.bit_select(index, 1) | is_recent) for each, own in zip(seen, bits, strict=True)]
             return
         following = self.next_line[: len(index)]
-        comes = (recent.valid & (recent.set == following)) | (self.put.valid & (index == following))
+        comes = recent.valid & (recent.set == following)
         with m.If(self.advances):
             m.d.sync += [each.eq(own.bit_select(following, 1) | comes) for each, own in zip(seen, bits, strict=True)]
+        with m.If(self.put.valid & (index == following)):
+            m.d.sync += [each.eq(1) for each in seen]
         with m.If(self.invalidate):
             m.d.sync += seen[0].eq(0)
 
