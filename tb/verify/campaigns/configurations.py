@@ -15,7 +15,7 @@ from ctm.tb.verify.campaign import Case, Found, Tables
 from ctm.tb.verify.campaigns.soak import SoakCampaign
 
 SETTINGS = "configurations settings"
-_WORKS = 40
+_WORKS = 60
 """Work for each machine."""
 _CHOICES: dict[str, tuple[int | str, ...]] = {
     "array.cores": (1, 2, 3, 4), "array.lanes": (4, 8, 16), "array.rate": (0, 1, 2), "array.threads": (4, 8, 16, 32),
