@@ -164,7 +164,7 @@ class ArrayConfig:
         return self.wavefront_lanes // self.at_once
 
     @property
-    def lookup_bits(self) -> int:
+    def fetch_entry_bits(self) -> int:
         """Width of a fetch's index among those of its wave slot; 1 for a single one, because a port has a bit."""
         return max(1, (self.lookups - 1).bit_length())
 

@@ -176,7 +176,7 @@ KEPT_WORDS = {
     r"push_refused": "a field of STATUS",
     r"[Ww]ave[ _]slots?": "a resident wavefront's slot",
     r"INSTRUCTION_SLOTS|SLOT_BITS": "names of `isa`: storage of an instruction",
-    r'(config|CONFIG|array)\.lookups|\blookups(=|: int)|`lookups`|"lookups", low': "a key of the configuration",
+    r'(config|CONFIG|array|self)\.lookups|\blookups(=|: int)|`lookups`|"lookups", low': "a key of the configuration",
     r'"?LOOKUPS"?|(WITHOUT_)?LOOKUP(_PROJ|_UNCACHED)?\b': "a counter's name and CTM's operations",
     r'"stall_lookups"|"lookups": (0|COLOURS)|stall: lookups': "a counter's name in the reports",
     r"\bPart,|\bPart\(\)|value\.parts": "names of Amaranth",

@@ -16,7 +16,7 @@ from ctm.rtl.dpp.wavefronts.scheduling import STALLS, wave_bits
 
 def fetch_number_layout(config: ArrayConfig) -> data.StructLayout:
     """The number of a fetch: a wave slot, and one of its outstanding fetches."""
-    return data.StructLayout({"wave": wave_bits(config), "entry": config.lookup_bits})
+    return data.StructLayout({"wave": wave_bits(config), "entry": config.fetch_entry_bits})
 
 
 def fetch_tag_layout(config: ArrayConfig, shapes: Shapes) -> data.StructLayout:

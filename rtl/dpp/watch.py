@@ -59,7 +59,7 @@ def watch_members(config: ArrayConfig, shapes: Shapes) -> dict[str, Member]:
         fields = {"valid": 1, "wave": wave, "pc": pc, "active": lanes, "present": lanes}
         members |= {f"issue_{port}_{name}": Out(width) for name, width in fields.items()}
     members |= {f"wave_slot_{wave_slot}": Out(Wait) for wave_slot in range(config.threads)}
-    fetch = {"valid": 1, "wave": wave, "entry": config.lookup_bits, "pc": pc}
+    fetch = {"valid": 1, "wave": wave, "entry": config.fetch_entry_bits, "pc": pc}
     members |= {f"fetch_{name}": Out(width) for name, width in fetch.items()}
     members["fetches"] = Out(1)
     take = {"valid": 1, "wave": wave, "i": COLUMN_BITS, "j": COORDINATE_BITS, "covered": lanes}

@@ -60,7 +60,7 @@ class Bench:
             fetch |= {"memory": words, "error": bool(self._generator.random() < 0.2)}
             self._responded.append(fetch)
             tag = fetch["wave"] | fetch["entry"] << 2
-            bits = 2 + (self.config.lookups - 1).bit_length()
+            bits = 2 + self.config.fetch_entry_bits
             value = tag | joined(words.ravel().tolist(), WORD) << bits
             self._responses.waiting.append(value | fetch["error"] << bits + words.size * WORD)
 

@@ -22,7 +22,7 @@ class Scoreboard(wiring.Component):
     -------
     texture : ``In({valid, wave, fetches, acquires})``
         A texture instruction.
-    entry : ``Out(config.lookup_bits)``
+    entry : ``Out(config.fetch_entry_bits)``
         The index of that fetch among those of its wave slot.
     returned : ``In({valid, wave})``
         A wave slot's oldest fetch is done.
@@ -38,7 +38,7 @@ class Scoreboard(wiring.Component):
         super().__init__(
             {
                 "texture": In(data.StructLayout(at_wave | {"fetches": 1, "acquires": 1})),
-                "entry": Out(config.lookup_bits),
+                "entry": Out(config.fetch_entry_bits),
                 "returned": In(event),
                 "write": In(event),
                 "written": In(event),
@@ -50,7 +50,7 @@ class Scoreboard(wiring.Component):
         """Build the hardware."""
         m = Module()
         config = self._config
-        m.submodules.entries = entries = DistributedRam(config.lookup_bits, config.threads)
+        m.submodules.entries = entries = DistributedRam(config.fetch_entry_bits, config.threads)
         fetches = self.texture.valid & self.texture.fetches
         m.d.comb += self.entry.eq(entries.read(m, self.texture.wave))
         entries.write(m, self.texture.wave, (self.entry + 1) % config.lookups, fetches)

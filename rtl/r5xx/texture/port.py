@@ -60,7 +60,7 @@ class TexturePort(wiring.Component):
     words : ``In(words_layout(at_once))``
         The source, a cycle later.
     asked : ``Out({valid, wave, fetches, acquires})``
-    fetch_entry : ``In(config.lookup_bits)``
+    fetch_entry : ``In(config.fetch_entry_bits)``
         The number of the fetch that `asked` announces.
     record : ``Out({valid, tag, record})``
         Of the fetch that was announced in the cycle before.
@@ -87,7 +87,7 @@ class TexturePort(wiring.Component):
                 "words": In(words_layout(config.at_once)),
                 **beat_members(config, Out, "source_beat"),
                 "asked": Out(data.StructLayout(at_wave | {"fetches": 1, "acquires": 1})),
-                "fetch_entry": In(config.lookup_bits),
+                "fetch_entry": In(config.fetch_entry_bits),
                 "record": Out(
                     data.StructLayout(
                         {"valid": 1, "tag": fetch_number_layout(config), "record": record_layout(config, SHAPES)}

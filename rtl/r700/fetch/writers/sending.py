@@ -55,7 +55,7 @@ class PassPort(Interface):
 
     Members
     -------
-    entry : ``In(array.lookup_bits)``
+    entry : ``In(array.fetch_entry_bits)``
         From the scoreboard: the entry of the next fetch of the wave slot in `record`, in the same cycle.
     full : ``In(threads)``
         From the scoreboard: wave slots that may have no other fetch in flight.
@@ -71,7 +71,7 @@ class PassPort(Interface):
         request = fetch_request_layout(array.at_once, fetch_tag_layout(array, SHAPES), len(AREAS), memory=draws)
         super().__init__(
             {
-                "entry": In(array.lookup_bits),
+                "entry": In(array.fetch_entry_bits),
                 "full": In(array.threads),
                 "request": Out(stream.Signature(request)),
                 "record": Out(fetch_record_layout(array, draws=draws)),
