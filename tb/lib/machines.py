@@ -3,17 +3,15 @@
 import os
 from collections.abc import Mapping
 
-from ctm.rtl.config import DEFAULT_PRESETS, DRAW_PRESET, PRESETS, R700, R700_DRAW, TINY, MachineConfig, with_settings
+from ctm.rtl.config import DEFAULT_PRESETS, DRAW_PRESET, PRESETS, R700_DRAW, TINY, MachineConfig, with_settings
 from ctm.rtl.isa.limits import ADDRESS_SPACE
 
 BEATS = with_settings(TINY, {"array.rate": 1, "memory.split": ADDRESS_SPACE})
 """The smallest preset with the arithmetic of one lane, which takes half of the time, and one port, which has slices."""
 BEATS_OPTIONS = ("--preset", "tiny", "--set", "array.rate=1", "--set", f"memory.split={ADDRESS_SPACE}")
 """The same for a command."""
-R700_BEATS = with_settings(R700, {"array.rate": 1})
-"""An R700 machine, likewise."""
 DRAW_BEATS = with_settings(R700_DRAW, {"array.rate": 1})
-"""The same with draws."""
+"""An R700 machine with draws, likewise."""
 _ORDINARY: Mapping[str, tuple[MachineConfig, tuple[str, ...]]] = {
     "r5xx": (BEATS, BEATS_OPTIONS),
     "r700": (DRAW_BEATS, ("--preset", DRAW_PRESET, "--set", "array.rate=1")),
