@@ -161,10 +161,10 @@ class Machine(wiring.Component):
             connect(m, credit, own)
         m.d.comb += [
             array.reset.eq(self._host.reset),
-            array.program.eq(self._launch.program),
+            array.program.settings.eq(self._launch.program),
             array.code_address.eq(processor.launch.image.code),
-            array.invalidate_code.eq(processor.image_loaded),
-            array.invalidate_constants.eq(controller.invalidate_constants),
+            array.program.invalidate_code.eq(processor.image_loaded),
+            array.program.invalidate_constants.eq(controller.invalidate_constants),
         ]
         for core in range(self._config.array.cores):
             connect(m, array.fetches[core], controller.fetches[core])
@@ -269,10 +269,10 @@ class Machine(wiring.Component):
         ports = self._instruction_set.shapes.ports
         for number, port in enumerate(ports):
             m.d.comb += [
-                steps[f"ISSUED_{port.name}"].eq(sum(array.issued[number :: len(ports)])),
-                steps[f"LANES_{port.name}"].eq(array.active_lanes[number]),
+                steps[f"ISSUED_{port.name}"].eq(sum(array.activity.issued[number :: len(ports)])),
+                steps[f"LANES_{port.name}"].eq(array.activity.active_lanes[number]),
             ]
-        m.d.comb += [steps[f"STALL_{cause}"].eq(array.stalls[number]) for number, cause in enumerate(STALLS)]
+        m.d.comb += [steps[f"STALL_{cause}"].eq(array.activity.stalls[number]) for number, cause in enumerate(STALLS)]
         local = self._config.memory.local_ports
         for name, buses in (("LOCAL", self.buses[:local]), ("SYSTEM", self.buses[local:])):
             m.d.comb += [

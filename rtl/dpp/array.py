@@ -3,10 +3,11 @@
 Only fetches keep a port for each core, because each core has its own first-level cache.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from amaranth import Cat, Module, Signal, Value
-from amaranth.lib import data, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.fifo import SyncFIFO
 from amaranth.lib.wiring import In, Member, Out, connect, flipped
 
@@ -15,12 +16,11 @@ from ctm.rtl.border.lines import code_client
 from ctm.rtl.border.programs import CORE_CREDITS, ArrayReport, CoreCredit, wavefront_layout
 from ctm.rtl.border.shading import ShadingClient, drawn_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
-from ctm.rtl.dpp.core_border import memory_members
+from ctm.rtl.dpp.core_border import Activity, LoadedProgram, memory_members
 from ctm.rtl.dpp.core_module import CoreModule
 from ctm.rtl.dpp.instruction_set import InstructionSet
-from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Shapes
-from ctm.rtl.dpp.wavefronts.scheduling import STALLS, wave_bits
+from ctm.rtl.dpp.wavefronts.scheduling import wave_bits
 from ctm.rtl.isa.limits import ADDRESS_BITS
 from ctm.rtl.lib.sharing import Arbiter, SharedClient
 
@@ -48,19 +48,14 @@ class Array(wiring.Component):
     -------
     reset : ``In(1)``
         Resets the cores; all else has the reset of the clock domain.
-    program, invalidate_code, invalidate_constants, wavefront
+    program, wavefront
         As a core's; wavefronts have the number of their core.
     credits : ``Out(CoreCredit())`` for each core
     report : ``Out(ArrayReport(program_format))``
     code_address : ``In(32)``
         Where the program's code is, a multiple of 4; constant while the array is not idle.
     code : ``Out(code_client(config.memory.slice_bits))``
-    issued : ``Out(ports * cores)``
-        As a core's, the first core's in the low bits.
-    active_lanes : ``Out(range(cores * config.wavefront_lanes + 1))`` for each port
-        Of all cores together.
-    stalls : ``Out(range(cores + 1))`` for each cause in `STALLS`
-        Cores that issued nothing at the counted port because of it.
+    activity : ``Out(Activity(config.array, shapes, cores=config.array.cores))``
     constants and so on
         See `array_members`.
     shading : ``Out(ShadingClient(config))``
@@ -70,14 +65,11 @@ class Array(wiring.Component):
     def __init__(self, config: MachineConfig, instruction_set: InstructionSet, core: CoreMaker = CoreModule) -> None:
         self._config, self._instruction_set, self._make_core = config, instruction_set, core
         array, shapes = config.array, instruction_set.shapes
-        self._ports = ports = len(shapes.ports)
         shading = {"shading": Out(ShadingClient(config))} if config.pipeline.draws else {}
         super().__init__(
             {
                 "reset": In(1),
-                "program": In(program_layout(shapes)),
-                "invalidate_code": In(1),
-                "invalidate_constants": In(1),
+                "program": In(LoadedProgram(shapes)),
                 "code_address": In(ADDRESS_BITS),
                 "code": Out(code_client(config.memory.slice_bits)),
                 "wavefront": In(
@@ -85,9 +77,7 @@ class Array(wiring.Component):
                 ),
                 "credits": Out(CoreCredit()).array(array.cores),
                 "report": Out(ArrayReport(shapes.program_format)),
-                "issued": Out(ports * array.cores),
-                "active_lanes": Out(data.ArrayLayout(range(array.cores * array.wavefront_lanes + 1), ports)),
-                "stalls": Out(data.ArrayLayout(range(array.cores + 1), len(STALLS))),
+                "activity": Out(Activity(array, shapes, cores=array.cores)),
                 **array_members(array, shapes, draws=config.pipeline.draws, geometry=config.pipeline.has_geometry),
                 **shading,
             }
@@ -101,21 +91,10 @@ class Array(wiring.Component):
         ]
         for number, core in enumerate(cores):
             m.submodules[f"core_{number}"] = core
-            m.d.comb += [
-                core.reset.eq(self.reset),
-                core.program.eq(self.program),
-                core.invalidate_code.eq(self.invalidate_code),
-                core.invalidate_constants.eq(self.invalidate_constants),
-            ]
+            m.d.comb += core.reset.eq(self.reset)
+            connect(m, flipped(self.program), core.program)
             connect(m, core.fetches, flipped(self.fetches[number]))
-        m.d.comb += [
-            self.issued.eq(Cat(core.issued for core in cores)),
-            *(
-                self.active_lanes[port].eq(sum(core.active_lanes[port] for core in cores))
-                for port in range(self._ports)
-            ),
-            *(self.stalls[cause].eq(sum(core.stalls[cause] for core in cores)) for cause in range(len(STALLS))),
-        ]
+        self._count(m, [core.activity for core in cores])
         if self._config.pipeline.draws:
             connect(m, cores[0].shading, flipped(self.shading))
         self._dispatch(m, cores)
@@ -124,6 +103,14 @@ class Array(wiring.Component):
             with m.If(core.fault.valid):
                 m.d.comb += [self.report.fault.valid.eq(1), self.report.fault.payload.eq(core.fault.payload)]
         return m
+
+    def _count(self, m: Module, activities: Sequence[Any]) -> None:
+        """Add up what the cores do."""
+        m.d.comb += self.activity.issued.eq(Cat(own.issued for own in activities))
+        for name in ("active_lanes", "stalls"):
+            totals = getattr(self.activity, name)
+            for number, total in enumerate(totals):
+                m.d.comb += total.eq(sum(getattr(own, name)[number] for own in activities))
 
     def _dispatch(self, m: Module, cores: list[wiring.Component]) -> None:
         """Give each wavefront to its core; the array is idle when all cores are."""

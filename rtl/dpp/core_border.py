@@ -1,10 +1,11 @@
-"""The border of a core: wavefronts, the program and the memory clients."""
+"""The border of a core: wavefronts, the program, the memory clients, and what counters see."""
 
 from amaranth.lib import data, stream
 from amaranth.lib.wiring import In, Member, Out
 
 from ctm.rtl.border.clients import ConstantClient, FetchClient, UncachedClient, output_layout
 from ctm.rtl.border.conditional import ConditionalClient
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.programs import CORE_CREDITS, program_fault_layout, wavefront_layout
 from ctm.rtl.border.shading import ShadingClient, drawn_layout
 from ctm.rtl.config import ArrayConfig, MachineConfig
@@ -12,6 +13,47 @@ from ctm.rtl.dpp.beats import beat_fields
 from ctm.rtl.dpp.program import program_layout
 from ctm.rtl.dpp.shapes import Shapes
 from ctm.rtl.dpp.wavefronts.scheduling import STALLS, wave_bits
+
+
+class LoadedProgram(Interface):
+    """The program that cores run, and which of their copies of it are invalid; seen from the machine.
+
+    Members
+    -------
+    settings : ``Out(program_layout(shapes))``
+        Constant from the first wavefront that is offered, or the core's `load`, until the cores are idle.
+    invalidate_code, invalidate_constants : ``Out(1)``
+        Invalidates the code, or the constants; only while the cores are idle.
+    """
+
+    def __init__(self, shapes: Shapes) -> None:
+        super().__init__(
+            {"settings": Out(program_layout(shapes)), "invalidate_code": Out(1), "invalidate_constants": Out(1)}
+        )
+
+
+class Activity(Interface):
+    """What cores do in a cycle, for counters; seen from the cores.
+
+    Members
+    -------
+    issued : ``Out(ports * cores)``
+        Ports that execute an instruction in this cycle, the first core's in the low bits.
+    active_lanes : ``Out(range(cores * wavefront_lanes + 1))`` for each port
+        Active processors of the instructions' wavefronts, of all cores together; 0 if there is none.
+    stalls : ``Out(range(cores + 1))`` for each cause in `STALLS`
+        Cores that issued nothing at the counted port in the last cycle because of it.
+    """
+
+    def __init__(self, config: ArrayConfig, shapes: Shapes, *, cores: int = 1) -> None:
+        ports = len(shapes.ports)
+        super().__init__(
+            {
+                "issued": Out(ports * cores),
+                "active_lanes": Out(data.ArrayLayout(range(cores * config.wavefront_lanes + 1), ports)),
+                "stalls": Out(data.ArrayLayout(range(cores + 1), len(STALLS))),
+            }
+        )
 
 
 def fetch_number_layout(config: ArrayConfig) -> data.StructLayout:
@@ -52,10 +94,7 @@ def core_members(config: ArrayConfig, shapes: Shapes, machine: MachineConfig | N
 
     Members
     -------
-    program : ``In(program_layout(shapes))``
-        Constant from `load` or the first wavefront that is offered until the core is idle.
-    invalidate_code, invalidate_constants : ``In(1)``
-        Invalidates the code, or the constants; only while the core is idle.
+    program : ``In(LoadedProgram(shapes))``
     load : ``In(1)``
         Load the program if it is invalid; a wavefront does so, too.
     wavefront : ``In(stream.Signature(wavefront_layout(config.wavefront_lanes)))``
@@ -66,33 +105,23 @@ def core_members(config: ArrayConfig, shapes: Shapes, machine: MachineConfig | N
         A wavefront is stopped. Of several faults in one cycle one is reported.
     idle : ``Out(1)``
         No wavefront is resident, nothing is outstanding, all outputs are sent.
-    issued : ``Out(ports)``
-        Ports that execute an instruction in this cycle.
-    active_lanes : ``Out(range(config.wavefront_lanes + 1))`` for each port
-        Active processors of the instruction's wavefront; 0 if there is none.
-    stalls : ``Out(len(STALLS))``
-        As the scheduler's.
+    activity : ``Out(Activity(config, shapes))``
     code : ``Out(shapes.code)``
     constants, fetches, uncached, output, tests
         See `memory_members`.
     shading : ``Out(ShadingClient(machine))``
         Where the machine draws.
     """
-    ports = len(shapes.ports)
     drawn = drawn_layout(machine) if machine is not None else None
     shading = {} if machine is None or drawn is None else {"shading": Out(ShadingClient(machine))}
     return {
-        "program": In(program_layout(shapes)),
-        "invalidate_code": In(1),
-        "invalidate_constants": In(1),
+        "program": In(LoadedProgram(shapes)),
         "load": In(1),
         "wavefront": In(stream.Signature(wavefront_layout(config.wavefront_lanes, drawn=drawn))),
         "free": Out(range(CORE_CREDITS + 1)),
         "fault": Out(stream.Signature(program_fault_layout(shapes.program_format), always_ready=True)),
         "idle": Out(1),
-        "issued": Out(ports),
-        "active_lanes": Out(data.ArrayLayout(range(config.wavefront_lanes + 1), ports)),
-        "stalls": Out(len(STALLS)),
+        "activity": Out(Activity(config, shapes)),
         "code": Out(shapes.code),
         **memory_members(config, shapes, draws=drawn is not None, geometry=_has_geometry(machine)),
         **shading,

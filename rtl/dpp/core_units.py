@@ -112,7 +112,7 @@ def _connect_starts(m: Module, core: wiring.Component, units: CoreUnits, allocat
         scheduler.start.eq(program.start),
         scheduler.begin.eq(starter.begin),
         scheduler.watchdog.eq(program.watchdog),
-        core.stalls.eq(scheduler.stalls),
+        core.activity.stalls.eq(scheduler.stalls),
     ]
 
 

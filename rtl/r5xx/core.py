@@ -35,7 +35,7 @@ class Core(wiring.Component):
     Members
     -------
     program and so on
-        See `core_members`. Cores with the same `load`, `invalidate_code`, reset and responses request the same
+        See `core_members`. Cores with the same `load`, `program`, reset and responses request the same
         instructions in the same cycles.
     trace : ``Out(trace_layout(config))``
 
@@ -54,13 +54,13 @@ class Core(wiring.Component):
             pairs=UncachedPairs(array),
         )
         self.launched = Signal(program_layout(SHAPES))
-        """The program, a cycle after `program` has it."""
+        """The program's settings, a cycle after `program` has them."""
         super().__init__(core_members(config.array, SHAPES) | {"trace": Out(trace_layout(config.array))})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        register_program(m, self.program, self.launched)
+        register_program(m, self.program.settings, self.launched)
         array, generic, own = self._config.array, self.generic, self.own
         for name, unit in (*vars(generic).items(), *vars(own).items()):
             m.submodules[name] = unit
@@ -91,8 +91,8 @@ class Core(wiring.Component):
             store.size.eq(self.launched.size),
             store.uncached_writes.eq(self.launched.uncached_writes),
             store.load.eq(self.load | self.wavefront.valid),
-            store.invalidate.eq(self.invalidate_code),
-            loader.invalidate.eq(self.invalidate_constants),
+            store.invalidate.eq(self.program.invalidate_code),
+            loader.invalidate.eq(self.program.invalidate_constants),
             generic.scheduler.available.constants.eq(~loader.busy),
         ]
 
@@ -185,8 +185,8 @@ class Core(wiring.Component):
         }
         for unit, (executes, active) in ports.items():
             m.d.sync += [
-                self.issued[unit.value].eq(executes),
-                self.active_lanes[unit.value].eq(Mux(executes, sum(active), 0)),
+                self.activity.issued[unit.value].eq(executes),
+                self.activity.active_lanes[unit.value].eq(Mux(executes, sum(active), 0)),
             ]
 
     def _find_fault(self, m: Module, generic: CoreUnits, own: Units) -> tuple[data.View, Value]:

@@ -71,8 +71,7 @@ class Core(wiring.Component):
 
     Members
     -------
-    program, invalidate_code, invalidate_constants, load, wavefront, free, fault, idle, issued, active_lanes, stalls,
-    code, constants, fetches, uncached, output, tests, shading
+    program, load, wavefront, free, fault, idle, activity, code, constants, fetches, uncached, output, tests, shading
         As `core_members` has them; `load` is not read, as code is loaded by lines.
     trace : ``Out(trace_layout(array, draws=draws))``
         Events for an observer; without hardware if it is not read.
@@ -98,14 +97,14 @@ class Core(wiring.Component):
             retirement=Retirement(outputs, SHAPES),
         )
         self.launched: data.View = record(PROGRAM, name="launched")
-        """The program, a cycle after `program` has it."""
+        """The program's settings, a cycle after `program` has them."""
         trace = trace_layout(array, draws=config.pipeline.draws)
         super().__init__({**core_members(array, SHAPES, config), "trace": Out(trace)})
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
         m = Module()
-        register_program(m, self.program, self.launched)
+        register_program(m, self.program.settings, self.launched)
         units = self.units
         for name, unit in vars(units).items():
             m.submodules[name] = unit
@@ -176,7 +175,7 @@ class Core(wiring.Component):
         m.d.comb += [
             code.address.eq(self.launched.code),
             code.size.eq(self.launched.size),
-            code.invalidate.eq(self.invalidate_code),
+            code.invalidate.eq(self.program.invalidate_code),
             shared.row.eq(Mux(flow.reads, flow.row, fetch.row)),
             shared.reads.eq(flow.reads | fetch.reads),
             flow.free.eq(shared.free),
@@ -193,7 +192,7 @@ class Core(wiring.Component):
         connect(m, flow.constants, loader.flow)
         shape_words = self._shape_words(m, units) if self._config.pipeline.draws else None
         m.d.comb += [
-            loader.invalidate.eq(self.invalidate_constants),
+            loader.invalidate.eq(self.program.invalidate_constants),
             Value.cast(loader.alu.miss).eq(Mux(alu.miss.valid, Value.cast(alu.miss), Value.cast(fetch.miss))),
             units.alu.loading.eq(loader.busy),
             constants.write.eq(loader.alu.write),
@@ -256,21 +255,21 @@ class Core(wiring.Component):
         issuing = {Unit.FLOW: units.flow, Unit.FETCH: units.fetch}
         for port, unit in issuing.items():
             m.d.sync += [
-                self.issued[port.value].eq(unit.issued),
-                self.active_lanes[port.value].eq(Mux(unit.issued, sum(unit.active), 0)),
+                self.activity.issued[port.value].eq(unit.issued.valid),
+                self.activity.active_lanes[port.value].eq(Mux(unit.issued.valid, sum(unit.issued.active), 0)),
             ]
         m.d.comb += [
-            self.issued[Unit.ALU.value].eq(units.alu.counted),
-            self.active_lanes[Unit.ALU.value].eq(units.alu.counted_lanes),
+            self.activity.issued[Unit.ALU.value].eq(units.alu.counted),
+            self.activity.active_lanes[Unit.ALU.value].eq(units.alu.counted_lanes),
         ]
         # A group takes the lanes for as many cycles as an interval has.
         interval = intervals_of(self._config.array, lane_latency(self._config.arithmetic)).interval
-        busy = recently(m, self.issued[Unit.ALU.value], interval - 1)
+        busy = recently(m, self.activity.issued[Unit.ALU.value], interval - 1)
         causes = Signal(len(STALLS))
         found = self._causes(m, units)
         m.d.comb += [
             causes.eq(Cat(found[name] for name in STALLS)),
-            self.stalls.eq(Mux(occupied.any() & ~busy, lowest_one(causes), 0)),
+            self.activity.stalls.eq(Mux(occupied.any() & ~busy, lowest_one(causes), 0)),
         ]
 
     def _causes(self, m: Module, units: Units) -> dict[str, Value]:

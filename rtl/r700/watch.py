@@ -97,15 +97,15 @@ class CoreWatch(wiring.Component):
         units, issuing = self._units, Signal(self._config.threads)
         flow, alu, fetch = units.flow, units.alu, units.fetch
         counted: dict[Unit, tuple[Any, Any, Value]] = {
-            Unit.FLOW: (flow, flow.trace.instruction, flow.trace.instruction.state.pc),
-            Unit.ALU: (alu, alu.trace.issue, alu.trace.issue.address),
-            Unit.FETCH: (fetch, fetch.trace, fetch.trace.address),
+            Unit.FLOW: (flow.issued, flow.trace.instruction, flow.trace.instruction.state.pc),
+            Unit.ALU: (alu.issued, alu.trace.issue, alu.trace.issue.address),
+            Unit.FETCH: (fetch.issued, fetch.trace, fetch.trace.address),
         }
         covered, valid = (Cat(*masks) for masks in (self._covered, self._valid))
-        for unit, (source, event, pc) in counted.items():
+        for unit, (issued, event, pc) in counted.items():
             present = (covered & valid).word_select(event.wave, self._config.wavefront_lanes)
             outputs = {
-                "valid": source.issued, "wave": event.wave, "pc": pc, "active": source.active, "present": present,
+                "valid": issued.valid, "wave": event.wave, "pc": pc, "active": issued.active, "present": present,
             }  # fmt: skip
             for name, value in outputs.items():
                 m.d.comb += getattr(self, f"issue_{unit.value}_{name}").eq(value)

@@ -293,6 +293,10 @@ ALLOWED = (
         for given in ("error", "free", "loaded")
     ),
     *(Allowed(unit, "code__found", "trace", "for an observer alone") for unit in ("FetchSequencer", "FetchUnit")),
+    *(
+        Allowed(unit, "code__found", "issued__*", "counted behind a register of the core")
+        for unit in ("FetchSequencer", "FetchUnit", "FlowUnit")
+    ),
     Allowed(
         "FetchUnit",
         "registers__in_flight",
@@ -327,6 +331,15 @@ ALLOWED = (
             unit, "registers__others", "registers__writes", "writes of other units pass in the cycles that are free"
         )
         for unit in ("AluUnit", "Pipeline")
+    ),
+    *(
+        Allowed("AluUnit", f"constants__{given}", "issued__valid", "for an observer alone")
+        for given in ("error", "loaded")
+    ),
+    *(
+        Allowed(unit, f"constants__{given}", f"constants__{output}", "a group is decoded in the cycle of its issue")
+        for unit in ("GroupDecode", "PixelDecode")
+        for given, output in (("error", "is_error"), ("loaded", "is_error"), ("loaded", "missing"))
     ),
     Allowed("Pipeline", "end__gates", "registers__writes", "results are written in the cycle in which they come"),
     Allowed("GroupEffects", "before", "after", "combinational by contract: masks before a group give those after it"),

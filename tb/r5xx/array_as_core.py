@@ -64,8 +64,7 @@ class ArrayAsCore(wiring.Component):
         for name in array_members(self._config.array, SHAPES):
             if name != "fetches":
                 connect(m, getattr(array, name), flipped(getattr(self, name)))
-        for name in ("program", "invalidate_code", "invalidate_constants"):
-            m.d.comb += getattr(array, name).eq(getattr(self, name))
+        connect(m, flipped(self.program), array.program)
         m.submodules.allotment = allotment = Dispatcher(cores)
         wavefront = array.wavefront
         m.d.comb += [
@@ -82,7 +81,7 @@ class ArrayAsCore(wiring.Component):
         # Counts of one cycle: more than one core may issue, of which this has one.
         m.d.comb += [
             self.idle.eq(array.report.idle),
-            *(self.issued[port].eq(array.issued[port::ports].any()) for port in range(ports)),
+            *(self.activity.issued[port].eq(array.activity.issued[port::ports].any()) for port in range(ports)),
         ]
         request, response = self.fetches.request, self.fetches.response
         for number in range(cores):

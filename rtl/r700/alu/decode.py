@@ -8,6 +8,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.draws import RECORD_ROWS
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.border.shading import PARAMETERS
 from ctm.rtl.isa.limits import CHANNELS, FLOAT_CONSTANTS
 from ctm.rtl.isa.r700.alu import IndexMode
@@ -55,6 +56,33 @@ def offset_of(m: Module, indices: data.View, mode: Value) -> Signal:
     return offset
 
 
+class NeededLines(Interface):
+    """The lines of constants that a group needs, seen from the unit that decodes it.
+
+    Members
+    -------
+    loaded, error : ``In(64)``
+        Lines that are valid, and those that had an error response.
+    missing : ``Out(2)``
+        Pairs whose lines are not loaded.
+    lines : ``Out(ArrayLayout(6, 2))``
+        The line of each pair.
+    is_error : ``Out(1)``
+        A pair's line is loaded and had an error response.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {
+                "loaded": In(_LINES),
+                "error": In(_LINES),
+                "missing": Out(CONSTANT_PAIRS),
+                "lines": Out(data.ArrayLayout(ROW_BITS - 2, CONSTANT_PAIRS)),
+                "is_error": Out(1),
+            }
+        )
+
+
 class GroupDecode(wiring.Component):
     """Decodes a group in four cycles, in which it is stable; all outputs are valid in the last one.
 
@@ -75,12 +103,7 @@ class GroupDecode(wiring.Component):
     relative : ``Out(1)``
         An operand or a result is relative to AR, so that pixels with other indices are executed by themselves.
     illegal : ``Out(1)``
-    loaded, error : ``In(64)``
-        Lines of constants that are valid, and those that had an error response.
-    missing : ``Out(2)``
-        Pairs whose lines are not loaded.
-    lines : ``Out(ArrayLayout(6, 2))``
-    is_error : ``Out(1)``
+    constants : ``Out(NeededLines())``
     """
 
     def __init__(self, *, draws: bool = False) -> None:
@@ -94,14 +117,10 @@ class GroupDecode(wiring.Component):
                 "indices": In(INDICES),
                 "any_pixel": In(1),
                 "dx10_clamp": In(1),
-                "loaded": In(_LINES),
-                "error": In(_LINES),
                 "decoded": Out(DECODED),
                 "relative": Out(1),
                 "illegal": Out(1),
-                "missing": Out(CONSTANT_PAIRS),
-                "is_error": Out(1),
-                "lines": Out(data.ArrayLayout(ROW_BITS - 2, CONSTANT_PAIRS)),
+                "constants": Out(NeededLines()),
             }
         )
 
@@ -112,7 +131,7 @@ class GroupDecode(wiring.Component):
         m = Module()
         m.submodules.instructions = instructions = GroupInstructions()
         m.submodules.reads = reads = GroupReads()
-        decoded = self.decoded
+        decoded, constants = self.decoded, self.constants
         m.d.comb += [
             instructions.group.eq(self.group),
             reads.cycle.eq(self.cycle),
@@ -144,12 +163,12 @@ class GroupDecode(wiring.Component):
                 target.exists.eq(exists),
                 target.row.eq(row[:ROW_BITS]),
                 target.half.eq(pair.half),
-                self.lines[number].eq(line),
-                self.missing[number].eq(wanted & ~self.loaded.bit_select(line, 1)),
+                constants.lines[number].eq(line),
+                constants.missing[number].eq(wanted & ~constants.loaded.bit_select(line, 1)),
             ]
             # A line that had an error response and was invalidated since is loaded first.
-            error.append(wanted & ~self.missing[number] & self.error.bit_select(line, 1))
-        m.d.comb += self.is_error.eq(Cat(error).any())
+            error.append(wanted & ~constants.missing[number] & constants.error.bit_select(line, 1))
+        m.d.comb += constants.is_error.eq(Cat(error).any())
         return m
 
     def _find_bank(self, m: Module, row: Value, target: data.View) -> Value:

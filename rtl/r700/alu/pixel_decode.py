@@ -5,8 +5,9 @@ Source: docs/design/r700-core.md.
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import Flow, In, Out
+from amaranth.lib.wiring import In, Out
 
+from ctm.rtl.lib.forwarding import forward
 from ctm.rtl.r700.alu.decode import INDICES, GroupDecode
 from ctm.rtl.r700.alu.effects import AddressRegisters
 from ctm.rtl.r700.alu.port_schedule import DECODE_CYCLES
@@ -21,7 +22,7 @@ class PixelDecode(wiring.Component):
 
     Members
     -------
-    cycle, group, kcache, produced, dx10_clamp, loaded, error
+    cycle, group, kcache, produced, dx10_clamp, constants
         As those of `GroupDecode`, and so are its outputs.
     kept, is_set, pixels, alike
         As those of `AddressRegisters`.
@@ -53,10 +54,7 @@ class PixelDecode(wiring.Component):
         m = Module()
         m.submodules.group_decode, m.submodules.addresses = group, addresses = self._group, self._addresses
         for inner in (group, addresses):
-            for name, member in inner.signature.members.items():
-                if name in self.signature.members:
-                    own, other = getattr(self, name), getattr(inner, name)
-                    m.d.comb += other.eq(own) if member.flow is Flow.In else own.eq(other)
+            forward(m, self, inner, inner.signature.members.keys() & self.signature.members.keys())
         second = Signal(ROW_BITS, name="second_row", reset_less=True)
         m.d.sync += second.eq(self.decoded.pairs[1].row)
         m.d.comb += [

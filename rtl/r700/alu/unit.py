@@ -34,6 +34,7 @@ from ctm.rtl.r700.alu.trace import alu_trace_layout
 from ctm.rtl.r700.border.alu_clause import alu_clause_layout, alu_outcome_layout
 from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.constants import ConstantPort
+from ctm.rtl.r700.border.issued import IssuedInstruction
 from ctm.rtl.r700.border.registers import AluRegisterPort
 from ctm.rtl.r700.code.groups import GROUP, GroupReader
 from ctm.rtl.r700.lane.timing import lane_latency
@@ -76,8 +77,8 @@ class AluUnit(wiring.Component):
         Other units may read constants: in all cycles of an interval but the first and the last one.
     loading : ``In(1)``
         Constants are being loaded. A miss has no effect then, and groups that missed wait until it is low.
-    issued, active : ``Out(1)``, ``Out(W)``
-        A group is issued for the first time, and the active pixels of its clause, for an observer.
+    issued : ``Out(IssuedInstruction(array))``
+        A group is issued for the first time, for an observer.
     counted, counted_lanes : ``Out(1)``, ``Out(range(W + 1))``
         The same a cycle later, for counters: how many pixels are active, 0 if no group was issued.
     trace : ``Out(alu_trace_layout(config))``
@@ -109,8 +110,7 @@ class AluUnit(wiring.Component):
                 "constants": Out(ConstantPort(CONSTANT_PAIRS)),
                 "constant_free": Out(1),
                 "loading": In(1),
-                "issued": Out(1),
-                "active": Out(size),
+                "issued": Out(IssuedInstruction(array)),
                 "counted": Out(1),
                 "counted_lanes": Out(range(size + 1)),
                 "trace": Out(alu_trace_layout(array)),
@@ -203,7 +203,7 @@ class AluUnit(wiring.Component):
         budget = tables.budgets.read(m, picked.context, first=picked.clause.budget)
         problem = self._find_problem(m, picked, decode, budget)
         stops = Value.cast(problem.status) != Status.OK.value
-        misses = ~stops & decode.missing.any()
+        misses = ~stops & decode.constants.missing.any()
         goes, last, others = Signal(), Signal(), Signal(self._config.array.wavefront_lanes)
         m.d.comb += [
             goes.eq(~stops & ~misses),
@@ -217,7 +217,7 @@ class AluUnit(wiring.Component):
 
     def _update(self, m: Module, picked: PickedGroup, found: VerifiedGroup) -> None:
         """The state of the group's context after its issue, its miss or its stop."""
-        tables, context, group = self.tables, picked.context, picked.group
+        tables, context, group, needed = self.tables, picked.context, picked.group, found.decode.constants
         own = Mux(picked.now, (1 << context)[: self._contexts], 0)
         consumed, in_clause = Mux(found.goes & found.last, own, 0), group.next < picked.clause.end
         self.flags.set("waiting", Mux(found.misses, own, 0))
@@ -236,7 +236,7 @@ class AluUnit(wiring.Component):
         m.d.sync += [
             self.constants.miss.valid.eq(picked.now & found.misses),
             *(
-                line.eq(Cat(found.decode.missing[number], ConstantBank.FLOAT, found.decode.lines[number]))
+                line.eq(Cat(needed.missing[number], ConstantBank.FLOAT, needed.lines[number]))
                 for number, line in enumerate(self.constants.miss.lines)
             ),
         ]
@@ -245,7 +245,7 @@ class AluUnit(wiring.Component):
         """Give the group to the pipeline, and read its constants."""
         clause, group, decode = picked.clause, picked.group, found.decode
         issue: data.View = record(issue_layout(self._config), reset_less=True)
-        issues, happens, trace = Signal(), picked.now & found.goes, self.trace.issue
+        issues, happens, issued, trace = Signal(), picked.now & found.goes, self.issued, self.trace.issue
         is_last = self._phase == self._intervals.interval - 1
         with m.If(is_last):
             m.d.sync += [
@@ -257,8 +257,8 @@ class AluUnit(wiring.Component):
                 issue.decoded.eq(decode.decoded),
             ]
         m.d.comb += [
-            self.issued.eq(happens & ~picked.replays),
-            self.active.eq(picked.masks.branch_mask & clause.inside),
+            issued.valid.eq(happens & ~picked.replays),
+            issued.active.eq(picked.masks.branch_mask & clause.inside),
             pipeline.valid.eq(issues),
             pipeline.issue.eq(issue),
             self.constants.row.eq(decode.row),
@@ -268,7 +268,7 @@ class AluUnit(wiring.Component):
             trace.chosen.eq(found.pixels),
             trace.is_last.eq(found.last),
         ]
-        m.d.sync += [self.counted.eq(self.issued), self.counted_lanes.eq(Mux(self.issued, sum(self.active), 0))]
+        m.d.sync += [self.counted.eq(issued.valid), self.counted_lanes.eq(Mux(issued.valid, sum(issued.active), 0))]
         if self._config.pipeline.draws:
             pairs = decode.decoded.pairs[0], issue.decoded.pairs[1]
             connect_shapes(
@@ -315,8 +315,8 @@ class AluUnit(wiring.Component):
             decode.pixels.eq(picked.pixels),
             decode.loop.eq(picked.clause.loop_index),
             decode.dx10_clamp.eq(self.program.dx10_clamp),
-            decode.loaded.eq(self.constants.loaded),
-            decode.error.eq(self.constants.error),
+            decode.constants.loaded.eq(self.constants.loaded),
+            decode.constants.error.eq(self.constants.error),
         ]
         return decode
 
@@ -330,7 +330,7 @@ class AluUnit(wiring.Component):
             m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.INSTRUCTION)]
         with m.Elif(decode.illegal):
             m.d.comb += problem.status.eq(Status.ILLEGAL_INSTRUCTION)
-        with m.Elif(decode.is_error):
+        with m.Elif(decode.constants.is_error):
             m.d.comb += [problem.status.eq(Status.BUS_ERROR), problem.client.eq(BusClient.FLOAT_CONSTANT)]
         return problem
 

@@ -17,6 +17,7 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.lib.views import record
 from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.fetch_clause import fetch_clause_layout, fetch_trace_layout
+from ctm.rtl.r700.border.issued import IssuedInstruction
 from ctm.rtl.r700.border.registers import register_address_layout, row_bits, rows_of
 from ctm.rtl.r700.fetch.decode import FetchDecode
 from ctm.rtl.r700.fetch.export_decode import export_access, export_task, writes_memory
@@ -66,8 +67,8 @@ class FetchSequencer(wiring.Component):
         The executor works on a micro-op.
     failed : ``In(1)``
         In a cycle with `works`: the micro-op, of CONSTANTS, ends its clause by an error.
-    issued, active : ``Out(1)``, ``Out(W)``
-        A fetch instruction is decoded, and the active pixels of its clause, for counters. An export is not counted.
+    issued : ``Out(IssuedInstruction(config))``
+        A fetch instruction is decoded. An export is not counted.
     trace : ``Out(fetch_trace_layout(config))``
         With `issued`.
     busy : ``Out(1)``
@@ -87,8 +88,7 @@ class FetchSequencer(wiring.Component):
                 "drained": In(config.threads),
                 "works": In(1),
                 "failed": In(1),
-                "issued": Out(1),
-                "active": Out(config.wavefront_lanes),
+                "issued": Out(IssuedInstruction(config)),
                 "trace": Out(fetch_trace_layout(config)),
                 "busy": Out(1),
             }
@@ -145,7 +145,7 @@ class _SequencerLogic:
             self.decode.program.eq(unit.program),
             self.decode.textures.eq(clause.textures),
             self.decode.words.eq(unit.code.found.units),
-            unit.trace.valid.eq(unit.issued),
+            unit.trace.valid.eq(unit.issued.valid),
             unit.trace.wave.eq(clause.wave),
             unit.trace.address.eq(clause.begin),
             unit.trace.executing.eq(clause.executing),
@@ -311,7 +311,7 @@ class _SequencerLogic:
                 self._fail(Status.BUS_ERROR, BusClient.INSTRUCTION)
             with m.Else():
                 m.d.sync += clause.budget.eq(clause.budget - 1)
-                m.d.comb += [unit.issued.eq(1), unit.active.eq(clause.active)]
+                m.d.comb += [unit.issued.valid.eq(1), unit.issued.active.eq(clause.active)]
                 with m.If(self.decode.fetch.illegal):
                     self._fail(Status.ILLEGAL_INSTRUCTION)
                 with m.Elif(self.decode.fetch.task == Task.NOTHING):

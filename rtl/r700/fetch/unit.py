@@ -23,6 +23,7 @@ from ctm.rtl.r700.border.fetch_clause import (
     fetch_outcome_layout,
     fetch_trace_layout,
 )
+from ctm.rtl.r700.border.issued import IssuedInstruction
 from ctm.rtl.r700.border.registers import RegisterPort
 from ctm.rtl.r700.fetch.ends import ClauseEnds
 from ctm.rtl.r700.fetch.executor import FetchExecutor
@@ -60,7 +61,7 @@ class FetchUnit(wiring.Component):
     fetches : ``Out(FetchClient(lanes, tag, areas))``
     uncached : ``Out(UncachedClient(lanes, wave, areas))``
     constants : ``Out(ConstantPort(ROWS))``
-    issued, active, trace : ``Out``
+    issued, trace : ``Out``
         As those of `FetchSequencer`.
     shading : ``Out(FetchShading(config))``
         Where the machine draws.
@@ -89,8 +90,7 @@ class FetchUnit(wiring.Component):
                 "fetches": Out(FetchClient(array.at_once, tag, len(AREAS), memory=draws)),
                 "uncached": Out(UncachedClient(array.at_once, wave_bits(array), len(AREAS), memory=has_geometry)),
                 "constants": Out(ConstantPort(ROWS)),
-                "issued": Out(1),
-                "active": Out(array.wavefront_lanes),
+                "issued": Out(IssuedInstruction(array)),
                 "trace": Out(fetch_trace_layout(array)),
                 "waits": Out(1),
                 "busy": Out(1),
@@ -134,13 +134,12 @@ class FetchUnit(wiring.Component):
         connect(m, sequence.code, flipped(self.code))
         connect(m, sequence.read, flipped(self.registers.read))
         connect(m, sequence.micro_op, executor.micro_op)
+        connect(m, sequence.issued, flipped(self.issued))
         m.d.comb += [
             sequence.program.eq(self.program),
             sequence.drained.eq(drained),
             sequence.works.eq(executor.works),
             sequence.failed.eq(executor.failed),
-            self.issued.eq(sequence.issued),
-            self.active.eq(sequence.active),
             self.trace.eq(sequence.trace),
         ]
 

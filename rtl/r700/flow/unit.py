@@ -19,6 +19,7 @@ from ctm.rtl.lib.pipeline import delay
 from ctm.rtl.r700.border.alu_clause import alu_clause_layout, alu_outcome_layout
 from ctm.rtl.r700.border.code import CodePort
 from ctm.rtl.r700.border.fetch_clause import fetch_clause_layout, fetch_outcome_layout
+from ctm.rtl.r700.border.issued import IssuedInstruction
 from ctm.rtl.r700.border.wavefront import end_layout, start_layout
 from ctm.rtl.r700.flow import branches, execution, loops
 from ctm.rtl.r700.flow.instruction import CfDecode, Kind
@@ -49,8 +50,7 @@ class FlowUnit(wiring.Component):
     code : ``Out(CodePort())``
         A read is always free.
     constants : ``Out(LoaderClient(2, ConstantBank.INT, ConstantBank.BOOL))``
-    issued : ``Out(1)``
-    active : ``Out(W)``
+    issued : ``Out(IssuedInstruction(config))``
     busy : ``Out(1)``
         The unit has a wavefront.
     emits : ``Out(stream.Signature({emits, cuts, wave, lanes}))``
@@ -73,8 +73,7 @@ class FlowUnit(wiring.Component):
                 "end": Out(stream.Signature(end_layout(config))),
                 "code": Out(CodePort()),
                 "constants": Out(LoaderClient(FLOW_LINES, ConstantBank.INT, ConstantBank.BOOL)),
-                "issued": Out(1),
-                "active": Out(config.wavefront_lanes),
+                "issued": Out(IssuedInstruction(config)),
                 "busy": Out(1),
                 "trace": Out(flow_trace_layout(config)),
             }
@@ -90,7 +89,7 @@ class FlowUnit(wiring.Component):
             end.valid_mask.eq(flow.state.valid_mask),
             end.pc.eq(flow.state.pc),
             end.problem.eq(flow.problem),
-            self.trace.instruction.valid.eq(self.issued),
+            self.trace.instruction.valid.eq(self.issued.valid),
             self.trace.instruction.wave.eq(flow.wave),
             self.trace.instruction.state.eq(flow.state),
             self.trace.push.valid.eq(flow.push_port.en),
@@ -211,7 +210,7 @@ def _add_fetch(flow: Wavefront) -> None:
             flow.fault(Status.BUS_ERROR, BusClient.INSTRUCTION)
         with m.Else():
             m.d.sync += state.budget.eq(state.budget - 1)
-            m.d.comb += [unit.issued.eq(1), unit.active.eq(flow.active)]
+            m.d.comb += [unit.issued.valid.eq(1), unit.issued.active.eq(flow.active)]
             with m.If(decode.instruction.illegal):
                 flow.fault(Status.ILLEGAL_INSTRUCTION)
             with m.Else():

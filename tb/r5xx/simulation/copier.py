@@ -49,8 +49,8 @@ class Copier(wiring.Component):
         instruction, beats = Signal(32), Signal(32 * LINE_BEATS)
         words, passed = Signal(words_layout(lanes)), Signal(lanes)
         beat, invalidates, waited = Signal(range(LINE_BEATS)), Signal(8), Signal(4)
-        m.d.comb += self._mistake.eq(self.program.watchdog if self._given is None else self._given)
-        m.d.sync += invalidates.eq(invalidates + (self.invalidate_code & self.invalidate_constants))
+        m.d.comb += self._mistake.eq(self.program.settings.watchdog if self._given is None else self._given)
+        m.d.sync += invalidates.eq(invalidates + (self.program.invalidate_code & self.program.invalidate_constants))
         self._trace(m, invalidates)
         self._drive(m, wavefront, words, passed, instruction, beats)
 
@@ -83,7 +83,7 @@ class Copier(wiring.Component):
                     m.d.sync += [words.eq(self.fetches.response.payload.words), waited.eq(0)]
                     m.d.comb += [
                         self.fault.valid.eq(self.fetches.response.payload.error),
-                        self.issued.eq(0b010),
+                        self.activity.issued.eq(0b010),
                     ]
                     m.next = "TEST"
                     with m.If(self.fetches.response.payload.error):
@@ -92,7 +92,7 @@ class Copier(wiring.Component):
             with m.State("TESTED"):
                 m.d.comb += self.tests.response.ready.eq(1)
                 with m.If(self.tests.response.valid):
-                    m.d.comb += self.issued.eq(0b101)
+                    m.d.comb += self.activity.issued.eq(0b101)
                     m.d.sync += passed.eq(self.tests.response.payload.passed)
                     m.next = "SEND0"
             for target in range(3):

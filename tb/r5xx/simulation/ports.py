@@ -16,7 +16,14 @@ from ctm.sim.compiled.numbered import port_name
 from ctm.sim.compiled.verilog import Port
 
 _CODES = (BusClient, ConditionalTest, ConstantBank)
-_SINGLES = ("program", "invalidate_code", "invalidate_constants", "idle", "issued")
+_SINGLES = {
+    "program": "program__settings",
+    "invalidate_code": "program__invalidate_code",
+    "invalidate_constants": "program__invalidate_constants",
+    "idle": "idle",
+    "issued": "activity__issued",
+}
+"""Ports that are no streams by their names here."""
 
 Field = tuple[str, int, int]
 """Name, offset and width of an element."""
@@ -31,7 +38,8 @@ def streams(config: ArrayConfig) -> dict[str, tuple[str, data.StructLayout]]:
         members = {"": member} if "payload" in member.signature.members else dict(member.signature.members.items())
         for stream_name, inner in members.items():
             path = (name, stream_name) if stream_name else (name,)
-            found["_".join(path)] = "__".join(path), inner.signature.members["payload"].shape
+            if inner.is_signature:
+                found["_".join(path)] = "__".join(path), inner.signature.members["payload"].shape
     return found
 
 
@@ -70,7 +78,7 @@ def port_declarations(listed: list[Port], config: ArrayConfig) -> str:
         for name, (port, layout) in streams(config).items()
     ]
     lines += [_struct("program", PROGRAM.size, (), {}), _trace(config, numbers["trace"])]
-    accessors = " ".join(_accessor(name, numbers[name]) for name in _SINGLES)
+    accessors = " ".join(_accessor(name, numbers[port]) for name, port in _SINGLES.items())
     return "\n".join([*lines, f"struct Ports {{ {accessors} }};", "}", ""])
 
 

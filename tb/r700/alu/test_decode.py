@@ -143,8 +143,9 @@ def drive(context: Any, unit: Any, case: Case, *, illegal: bool, dx10_clamp: boo
     )
     context.set(unit.kcache, [{"line": line, "lines": 2, "problem": 0} for line in case.kcache])
     context.set(unit.indices, {"address": case.addresses, "loop": case.loop})
-    for name, value in (("any_pixel", case.any_pixel), ("loaded", case.loaded), ("error", case.error)):
-        context.set(getattr(unit, name), value)
+    context.set(unit.any_pixel, case.any_pixel)
+    context.set(unit.constants.loaded, case.loaded)
+    context.set(unit.constants.error, case.error)
     context.set(unit.dx10_clamp, dx10_clamp)
     return padded
 
@@ -173,7 +174,7 @@ def same(found: Any, case: Case) -> dict[int, Half]:
 
 def same_constants(context: Any, unit: Any, found: Any, case: Case, pairs: dict[int, Half]) -> Counter[str]:
     """Compare rows and lines of constants."""
-    lines, missing = context.get(unit.lines), context.get(unit.missing)
+    lines, missing = context.get(unit.constants.lines), context.get(unit.constants.missing)
     error, seen = False, Counter[str]()
     for number in range(PAIRS):
         half = pairs.get(number)
@@ -188,7 +189,7 @@ def same_constants(context: Any, unit: Any, found: Any, case: Case, pairs: dict[
             assert (bool(pair.exists), pair.half) == (row is not None, half[1]), f"{half} of {case}"
             assert row is None or pair.row == row
             seen["beyond"] += row is None
-    assert bool(context.get(unit.is_error)) == error, case
+    assert bool(context.get(unit.constants.is_error)) == error, case
     seen["error"] += error
     return seen
 

@@ -291,8 +291,8 @@ class Bench:
         context.set(unit.read.ready, self._chance(0.3))
         context.set(unit.micro_op.ready, not works and self._chance(0.6))
         row, reads = context.get(unit.code.row), context.get(unit.code.reads)
-        if context.get(unit.issued):
-            said = context.get(unit.trace.wave), context.get(unit.trace.executing), context.get(unit.active)
+        if context.get(unit.issued.valid):
+            said = context.get(unit.trace.wave), context.get(unit.trace.executing), context.get(unit.issued.active)
             move = self.micro_ops[0][0]
             assert said == (move.wave, move.masks["executing"], move.masks["active"])
         self._work(context)

@@ -209,7 +209,7 @@ class Bench:
     def _look(self, context: Any) -> None:
         """Compare what is shown in this cycle."""
         unit = self.unit
-        if context.get(unit.issued):
+        if context.get(unit.issued.valid):
             self._begin(context)
         for port, kinds in ((unit.alu_clause, ("alu",)), (unit.fetch_clause, ("fetch", "export"))):
             if context.get(port.valid) and context.get(port.ready):
@@ -228,7 +228,7 @@ class Bench:
         names = ("pc", "branch_mask", "continue_mask", "break_mask", "valid_mask", "index", "covered", "depth")
         found = [state[name] for name in names]
         assert found == [at, *under.before, model.covered, under.depth], f"{names}: {at}, {self.words[at]}"
-        assert (state.base, context.get(self.unit.active)) == (under.base, under.active)
+        assert (state.base, context.get(self.unit.issued.active)) == (under.base, under.active)
         if under.stop or under.word is None:
             return
         word = under.word

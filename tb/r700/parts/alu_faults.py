@@ -35,7 +35,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("(~pair.relative | self.any_pixel)", "self.any_pixel"),
         ("(~pair.relative | self.any_pixel)", "1"),
         ("pair.used & target.exists &", "pair.used &"),
-        ("~self.missing[number] & self.error", "self.error"),
+        ("~constants.missing[number] & constants.error", "constants.error"),
         ("target.half.eq(pair.half)", "target.half.eq(0)"),
         ("instructions.relative | reads.reads.relative", "reads.reads.relative"),
         ("self.group.illegal | ", ""),
