@@ -36,8 +36,8 @@ INSIDE = {
         {"trace"}, {"core"}, {"watch"}, {"instruction_set"},
     ),
     "rtl/r700/fetch": (
-        {"selection", "vertex_format"}, {"operation", "returned"}, {"decode", "export_decode", "micro_op"},
-        {"control", "ends", "finders", "sequencer"}, {"writers"}, {"executor"}, {"unit"},
+        {"selection", "vertex_format"}, {"operation", "returned"}, {"export_decode", "forms", "micro_op"},
+        {"decode"}, {"control", "ends", "finders", "sequencer"}, {"writers"}, {"executor"}, {"unit"},
     ),
 }  # fmt: skip
 """The floors inside a package, whose files and folders on one floor do not know each other."""

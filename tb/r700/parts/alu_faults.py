@@ -25,7 +25,7 @@ FAULTS: Mapping[str, list[Fault]] = {
         ("mode == IndexMode.LOOP.value, indices.loop", "mode == IndexMode.AR_W.value, indices.loop"),
         ("Array(channels)[mode[:2]]", "Array(channels)[mode[:1]]"),
         ("signed(LOOP_INDEX_BITS + 1)", "signed(LOOP_INDEX_BITS)"),
-        ("signed(len(pair.row) + 2)", "signed(len(pair.row) - 1)"),
+        ("signed(len(pair.row) + 2)", "signed(len(pair.row) - 2)"),
         ("(row >= 0) & (row < FLOAT_CONSTANTS)", "(row < FLOAT_CONSTANTS)"),
         ("(row >= 0) & (row < FLOAT_CONSTANTS)", "(row >= 0)"),
         (

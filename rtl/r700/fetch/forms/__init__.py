@@ -1,0 +1,1 @@
+"""Forms of fetch instructions: each decodes those whose words have the same fields."""
