@@ -1,7 +1,5 @@
 """Frames of the serial link: bytes between flags, with escapes and a CRC. See `ctm.rtl.isa.link`."""
 
-from typing import Any
-
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.crc import catalog
@@ -80,7 +78,7 @@ class FrameSender(wiring.Component):
         index, escaped = Signal(range(_CRC_BYTES)), Signal()
         m.d.comb += crc.data.eq(content.payload.byte)
 
-        def send(byte: Any) -> Value:
+        def send(byte: Value) -> Value:
             """Offer a byte, after an escape if it needs one. Returns whether all of it is taken in this cycle."""
             needs = (byte == FLAG) | (byte == ESCAPE)
             m.d.comb += line.payload.eq(Mux(needs, Mux(escaped, byte ^ FLIPPED, ESCAPE), byte))

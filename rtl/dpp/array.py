@@ -4,7 +4,6 @@ Only fetches keep a port for each core, because each core has its own first-leve
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import stream, wiring
@@ -104,7 +103,7 @@ class Array(wiring.Component):
                 m.d.comb += [self.report.fault.valid.eq(1), self.report.fault.payload.eq(core.fault.payload)]
         return m
 
-    def _count(self, m: Module, activities: Sequence[Any]) -> None:
+    def _count(self, m: Module, activities: Sequence[wiring.PureInterface]) -> None:
         """Add up what the cores do."""
         m.d.comb += self.activity.issued.eq(Cat(own.issued for own in activities))
         for name in ("active_lanes", "stalls"):

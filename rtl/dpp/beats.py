@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import ShapeLike
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import Member
 
@@ -39,7 +40,7 @@ def beat_fields(lanes: Lanes) -> dict[str, int]:
     return {"beat": beat_bits(lanes)} if lanes.beats > 1 else {}
 
 
-def beat_members(lanes: Lanes, flow: Callable[[Any], Member], *names: str) -> dict[str, Member]:
+def beat_members(lanes: Lanes, flow: Callable[[ShapeLike], Member], *names: str) -> dict[str, Member]:
     """Numbers of beats among a component's members, if there are several; `flow` is `In` or `Out`."""
     return {name: flow(beat_bits(lanes)) for name in names} if lanes.beats > 1 else {}
 

@@ -96,7 +96,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         wavefronts(LESS),
     ),
     "the last lane is lost if its response waits": (
-        Fault("rtl.co.unit", "(~pair.last | has_space)", "1"),
+        Fault("rtl.co.unit", "ready.eq(~pair.last | has_space)", "ready.eq(1)"),
         wavefronts(LESS),
     ),
     "a command is taken at once": (
@@ -108,11 +108,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         lambda: test_unit.test_a_command_changes_requests_after_it("far"),
     ),
     "a pair does not see the store of the previous one": (
-        Fault("rtl.mc.conditional.cache", "for earlier in (before, change)", "for earlier in (before,)"),
+        Fault("rtl.mc.conditional.pipeline", "for earlier in (before, change)", "for earlier in (before,)"),
         closely("ideal"),
     ),
     "more refills arrive than are counted": (
-        Fault("rtl.mc.conditional.cache", "range(self._waiting + 1)", "range(self._outstanding + 1)"),
+        Fault("rtl.mc.conditional.pipeline", "range(self._waiting + 1)", "range(9)"),
         lambda: test_timing.test_accesses_continue_while_no_response_is_taken("default"),
     ),
     "a line is read before its write response": (
@@ -120,11 +120,11 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         smallest,
     ),
     "a row is read for its write-back while a pair waits for its own": (
-        Fault("rtl.mc.conditional.cache", "rows.free.eq(1 if self._sliced else moves | ~reading)", "rows.free.eq(1)"),
+        Fault("rtl.mc.conditional.pipeline", "self.free.eq(moves | ~reading)", "self.free.eq(1)"),
         wavefronts(LESS),
     ),
     "a pair whose line has an error passes": (
-        Fault("rtl.mc.conditional.cache", "read.reads & error", "0 & error"),
+        Fault("rtl.mc.conditional.pipeline", "read.reads & self.error", "0 & self.error"),
         lambda: test_cache.test_a_pair_whose_line_has_error_fails("default", "ideal"),
     ),
     "a row is flushed twice": (
@@ -136,7 +136,7 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         runs_follow,
     ),
     "a result survives a reset": (
-        Fault("rtl.mc.conditional.cache", "ending, end = Signal(), ", "ending, end = Signal(reset_less=True), "),
+        Fault("rtl.mc.conditional.pipeline", "ending, end = Signal(), ", "ending, end = Signal(reset_less=True), "),
         lambda: test_cache.test_a_reset_in_any_cycle_leaves_nothing("default"),
     ),
     "a refill overwrites dirty bytes": (

@@ -315,10 +315,10 @@ FAULTS: dict[str, tuple[Fault, Check]] = {
         Fault("rtl.mc.lines.rows", "errors.bit_select(read.row, 1))", "errors.bit_select(fill.row, 1))"), CODE_SLICES,
     ),
     "an access does not see the change of the second previous one": (
-        Fault("rtl.mc.conditional.cache", "for earlier in (before, change)", "for earlier in (change,)"), CHANGES,
+        Fault("rtl.mc.conditional.pipeline", "for earlier in (before, change)", "for earlier in (change,)"), CHANGES,
     ),
     "a changed word is lost while an access waits": (
-        Fault("rtl.mc.conditional.cache",
+        Fault("rtl.mc.conditional.pipeline",
               "with m.If(moves):\n            m.d.sync += before", "with m.If(1):\n            m.d.sync += before"),
         CHANGES,
     ),

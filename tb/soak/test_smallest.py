@@ -6,6 +6,7 @@ import pytest
 
 from ctm.rtl.config import DEFAULT, R700, MachineConfig, with_settings
 from ctm.rtl.isa.limits import ADDRESS_SPACE
+from ctm.tb.lib.buildable import buildable
 from ctm.tb.soak.comparison import Comparison
 from ctm.tb.soak.programs import R5XX
 from ctm.tb.soak.r700 import R700 as R700_SOURCE
@@ -32,12 +33,9 @@ def smallest(preset: MachineConfig) -> MachineConfig:
 def _lowered(config: MachineConfig, name: str) -> MachineConfig:
     # In the array 0 means that another setting counts.
     for value in _POWERS if name.startswith("array.") else (0, *_POWERS):
-        try:
-            lower = with_settings(config, {name: value})
-            lower.check_hardware()
-        except ValueError:
-            continue
-        return lower
+        lower = buildable(config, {name: value})
+        if lower is not None:
+            return lower
     return config
 
 

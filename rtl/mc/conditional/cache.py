@@ -9,7 +9,7 @@ A line that is only written is not read: its row has its dirty bytes only. The f
 it, and the refill writes all bytes but the dirty ones.
 """
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.hdl import ShapeLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.fifo import SyncFIFO
@@ -27,11 +27,10 @@ from ctm.rtl.border.lines import (
     read_bits,
 )
 from ctm.rtl.config import CacheConfig
-from ctm.rtl.isa.limits import BYTE_BITS, WORD_BITS
 from ctm.rtl.isa.status import BusClient
 from ctm.rtl.lib.encoding import lowest_one, one_hot_index
-from ctm.rtl.lib.views import record
 from ctm.rtl.mc.conditional.dirty_rows import DirtyRows
+from ctm.rtl.mc.conditional.pipeline import AccessPipeline
 from ctm.rtl.mc.conditional.tags import ConditionalTags
 from ctm.rtl.mc.conditional.write_backs import LOST, WriteBacks
 
@@ -93,16 +92,15 @@ class ConditionalCache(wiring.Component):
         self._row_bits = read_bits(slice_bits)
         # Whole lines are written back by the port by which accesses read.
         self._sliced = self._row_bits < LINE_BITS
-        self._inside = (self._row_bits // WORD_BITS - 1).bit_length()
         row = range(self._rows)
-        replaced = data.StructLayout({"valid": 1, "row": row, "index": range(outstanding)})
+        released = data.StructLayout({"valid": 1, "row": row, "index": range(outstanding)})
         self._entry = data.StructLayout(
             {
                 "row": row,
                 "word": WORD_INDEX_BITS,
                 "reads": 1,
                 "waits": 1,
-                "replaced": replaced,
+                "released": released,
                 "passenger": passenger,
             }
         )
@@ -128,14 +126,17 @@ class ConditionalCache(wiring.Component):
         m.submodules.queue = SyncFIFO(width=self._entry.size, depth=self._waiting)
         m.submodules.pending = SyncFIFO(width=(self._rows - 1).bit_length(), depth=self._outstanding)
         m.submodules.rows = DirtyRows(self._rows, self._row_bits)
+        m.submodules.back = AccessPipeline(
+            self._entry, rows=self._rows, slice_bits=self._row_bits, waiting=self._waiting
+        )
         m.submodules.tags = ConditionalTags(self._config, self._rows)
         m.submodules.write_backs = WriteBacks(
             _CLIENT, rows=self._rows, entries=self._outstanding, slice_bits=self._slice_bits
         )
         self._look_up(m)
         error = self._fill(m)
-        unwritten = self._go_through(m, error)
-        self._evict(m, unwritten)
+        self._go_through(m, error)
+        self._evict(m)
         return m
 
     def _look_up(self, m: Module) -> None:
@@ -162,9 +163,9 @@ class ConditionalCache(wiring.Component):
             entry.word.eq(access.word),
             entry.reads.eq(access.touches & access.reads),
             entry.waits.eq(tags.refills),
-            entry.replaced.valid.eq(tags.replaced.valid),
-            entry.replaced.row.eq(tags.replaced.row),
-            entry.replaced.index.eq(write_backs.eviction.index),
+            entry.released.valid.eq(tags.replaced.valid),
+            entry.released.row.eq(tags.replaced.row),
+            entry.released.index.eq(write_backs.eviction.index),
             entry.passenger.eq(access.passenger),
             request.line.eq(access.line),
             queue.w_data.eq(entry),
@@ -213,89 +214,32 @@ class ConditionalCache(wiring.Component):
         response = self.lines.response
         return Value.cast(response.valid & is_last_slice(response.payload))
 
-    def _go_through(self, m: Module, error: Signal) -> Signal:
-        """The back, three stages: reads an access's row, selects its word, and applies its change.
-
-        Returns whether the last change is not written yet.
-        """
-        queue, rows, write_backs = m.submodules.queue, m.submodules.rows, m.submodules.write_backs
-        client, head = self.client, self._entry(queue.r_data)
-        fills, filled = self.lines.response.valid, self._filled()
-        takes_port = Const(0) if self._sliced else Value.cast(write_backs.rows.reads)
-        # `arrived` counts refills whose accesses have not reached the end of the queue.
-        advances, moves, arrived = Signal(), Signal(), Signal(range(self._waiting + 1))
-        reading, read, same = Signal(), record(self._entry, reset_less=True), Signal(reset_less=True)
-        ending, end = Signal(), Signal(self._entry, reset_less=True)
-        word, fails = Signal(WORD_BITS, reset_less=True), Signal(reset_less=True)
-        # The change of the last result that was taken: it is written in a later cycle, in which there is no refill.
-        change = Signal.like(rows.change, reset_less=True)
-        unwritten = Signal()
-        m.d.sync += arrived.eq(arrived + filled - (advances & head.waits))
+    def _go_through(self, m: Module, error: Signal) -> None:
+        """The back: connect the pipeline to the queue, the client and the rows."""
+        queue, back, rows = m.submodules.queue, m.submodules.back, m.submodules.rows
+        write_backs, client = m.submodules.write_backs, self.client
+        wiring.connect(m, back.rows, rows.access)
         m.d.comb += [
-            # A refill uses the data RAM alone.
-            moves.eq(~fills & (~ending | client.ready)),
-            advances.eq(moves & queue.r_rdy & (~head.waits | arrived.any()) & ~takes_port),
-            queue.r_en.eq(advances),
-            write_backs.rows.free.eq(1 if self._sliced else moves | ~reading),
-            rows.read.valid.eq(moves | takes_port),
-            rows.read.row.eq(Mux(takes_port, write_backs.rows.row, head.row)),
-            rows.read.slice.eq(Mux(takes_port, write_backs.rows.slice, head.word[self._inside :])),
-            client.result.valid.eq(ending & ~fills),
-            client.result.bits.eq(_changed(word, change.change, same)),
-            client.result.error.eq(fails),
-            client.result.passenger.eq(end.passenger),
-            client.empty.eq(~queue.r_rdy & ~reading & ~ending),
-            rows.change.row.eq(change.row),
-            rows.change.word.eq(change.word),
-            rows.change.change.bits.eq(change.change.bits),
-            rows.change.change.mask.eq(Mux(unwritten & ~fills, change.change.mask, 0)),
-        ]
-        picked = self._word(m, read, change, moves)
-        with m.If(moves):
-            m.d.sync += [
-                reading.eq(advances),
-                read.eq(head),
-                ending.eq(reading),
-                end.eq(read),
-                word.eq(picked),
-                same.eq((end.row == read.row) & (end.word == read.word)),
-                change.row.eq(end.row),
-                change.word.eq(end.word),
-                change.change.bits.eq(client.change.bits),
-                change.change.mask.eq(Mux(ending, client.change.mask, 0)),
-                fails.eq(read.reads & error.bit_select(read.row, 1)),
-            ]
-        with m.If(~fills):
-            m.d.sync += unwritten.eq(ending & client.ready)
-        with m.If(moves & ending):
-            self._release(m, end.replaced)
-        return unwritten
-
-    def _release(self, m: Module, replaced: data.View) -> None:
-        """Release the row of a line that was replaced: no access to it is in the queue any more."""
-        release = m.submodules.write_backs.release
-        m.d.comb += [
-            release.valid.eq(replaced.valid),
-            release.row.eq(replaced.row),
-            release.index.eq(replaced.index),
+            Value.cast(back.access.payload).eq(queue.r_data),
+            back.access.valid.eq(queue.r_rdy),
+            queue.r_en.eq(back.access.ready),
+            back.fill.valid.eq(self.lines.response.valid),
+            back.fill.last.eq(self._filled()),
+            back.error.eq(error),
+            client.result.eq(back.result),
+            back.ready.eq(client.ready),
+            back.change.eq(client.change),
+            client.empty.eq(back.empty),
+            write_backs.release.valid.eq(back.released.valid),
+            write_backs.release.row.eq(back.released.row),
+            write_backs.release.index.eq(back.released.index),
         ]
 
-    def _word(self, m: Module, read: data.View, change: data.View, moves: Value) -> Value:
-        """The word of an access, with the last two changes, which its row did not have.
-
-        The change of the access before it follows in the same cycle, and is applied in the next one.
-        """
-        before = Signal.like(change)
-        with m.If(moves):
-            m.d.sync += before.eq(change)
-        bits: Value = m.submodules.rows.bits.word_select(read.word[: self._inside], WORD_BITS)
-        for earlier in (before, change):
-            bits = _changed(bits, earlier.change, (earlier.row == read.row) & (earlier.word == read.word))
-        return bits
-
-    def _evict(self, m: Module, unwritten: Value) -> None:
+    def _evict(self, m: Module) -> None:
         """Evict lines that are replaced, and, during a flush, write back all that have dirty bytes."""
-        rows, tags, write_backs = m.submodules.rows, m.submodules.tags, m.submodules.write_backs
+        rows, tags, back, write_backs = (
+            m.submodules.rows, m.submodules.tags, m.submodules.back, m.submodules.write_backs,
+        )  # fmt: skip
         flushing, released, row = Signal(), Signal(self._rows), Signal(range(self._rows))
         remaining = rows.soiled & ~released
         releases = flushing & write_backs.eviction.has_space & remaining.any()
@@ -308,10 +252,9 @@ class ConditionalCache(wiring.Component):
             write_backs.eviction.enter.line.eq(tags.lines[0]),
             rows.selected.eq(write_backs.row),
             write_backs.mask.eq(rows.dirty),
-            write_backs.rows.bits.eq(rows.write_back_bits if self._sliced else rows.bits),
             rows.clean.valid.eq(write_backs.rows.cleans),
             rows.clean.row.eq(write_backs.rows.row),
-            self.idle.eq(drained & ~unwritten),
+            self.idle.eq(drained & ~back.unwritten),
             self.flushed.eq(self.flush & flushing & drained & ~rows.soiled.any()),
         ]
         # A flush begins when earlier write-backs have their responses, so that no row is released twice.
@@ -326,19 +269,13 @@ class ConditionalCache(wiring.Component):
                 write_backs.release.is_kept.eq(1),
             ]
             m.d.sync += released.bit_select(row, 1).eq(1)
-        if self._sliced:
-            m.d.comb += [
-                rows.write_back.valid.eq(write_backs.rows.reads),
-                rows.write_back.row.eq(write_backs.rows.row),
-                rows.write_back.slice.eq(write_backs.rows.slice),
-            ]
+        port, bits = (rows.write_back, rows.write_back_bits) if self._sliced else (back.other, rows.access.bits)
+        m.d.comb += [
+            port.valid.eq(write_backs.rows.reads),
+            port.row.eq(write_backs.rows.row),
+            port.slice.eq(write_backs.rows.slice),
+            write_backs.rows.free.eq(1 if self._sliced else back.free),
+            write_backs.rows.bits.eq(bits),
+        ]
         wiring.connect(m, write_backs.line_write, wiring.flipped(self.line_write))
         wiring.connect(m, wiring.flipped(self.line_written), write_backs.line_written)
-
-
-def _changed(word: Value, change: data.View, applies: Value) -> Value:
-    """A word with the bytes of a change, if it applies."""
-    return Cat(
-        Mux(applies & own, change.bits.word_select(number, BYTE_BITS), word.word_select(number, BYTE_BITS))
-        for number, own in enumerate(change.mask)
-    )

@@ -221,7 +221,7 @@ class FlowControl(wiring.Component):
         return {"active": result, "overflow": overflow.any()}
 
     def _lanes_after_loop(
-        self, m: Module, branched: dict[str, Any], loop_inactive: Value, pops: Value, entered: Value
+        self, m: Module, branched: dict[str, Value], loop_inactive: Value, pops: Value, entered: Value
     ) -> None:
         """After a loop the processors are active that were when it began."""
         released = entered & pops.replicate(self._lanes)

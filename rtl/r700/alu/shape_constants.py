@@ -3,8 +3,6 @@
 Source: docs/draws.md, interpolation.
 """
 
-from typing import Any
-
 from amaranth import Array, Module, Mux, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
@@ -48,7 +46,7 @@ def connect_shapes(
     read: wiring.PureInterface,
     config: MachineConfig,
     wave: Value,
-    pairs: tuple[Any, Any],
+    pairs: tuple[data.View, data.View],
     *,
     is_last: Value,
     is_second: Value,

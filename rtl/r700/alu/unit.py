@@ -140,15 +140,14 @@ class AluUnit(wiring.Component):
         self.flags.finish(m)
         connect(m, pipeline.registers, flipped(self.registers))
         step = self._phase[: (PERIOD - 1).bit_length()]
+        results_come = Cat(step == intervals.step(cycle) for cycle in (intervals.last - 1, intervals.last)).any()
         m.d.comb += [
             pipeline.phase.eq(self._phase),
             pipeline.gprs.eq(self.program.gprs),
             pipeline.constant_words.eq(self.constants.words),
             self.reads_free.eq(step >= intervals.choice),
             self.constant_free.eq((self._phase != 0) & (self._phase != intervals.interval - 1)),
-            self.writes_free.eq(
-                (step != intervals.step(intervals.last - 1)) & (step != intervals.step(intervals.last))
-            ),
+            self.writes_free.eq(~results_come),
         ]
         return m
 

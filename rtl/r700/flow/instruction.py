@@ -4,7 +4,6 @@ Source: R700-Family Instruction Set Architecture, chapter 3; docs/design/r700-co
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, wiring
@@ -60,7 +59,7 @@ CF_INSTRUCTION = data.StructLayout(
 may be one of `textures`, an export `relative` to aL."""
 
 
-def has_bit(code: Value, members: Sequence[Any]) -> Value:
+def has_bit(code: Value, members: Sequence[enum.Enum]) -> Value:
     """Whether a code is one of these."""
     return Cat(code == member.value for member in members).any()
 

@@ -4,13 +4,13 @@ A seed is a machine and some work for it. A failing case names the work that fai
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
-from ctm.rtl.config import DEFAULT, R700, MachineConfig, with_settings
+from ctm.rtl.config import DEFAULT, R700, MachineConfig
+from ctm.tb.lib.buildable import buildable
 from ctm.tb.verify.campaign import Case, Found, Tables
 from ctm.tb.verify.campaigns.soak import SoakCampaign
 
@@ -87,32 +87,23 @@ def _drawn(isa: str, seed: int) -> tuple[MachineConfig, dict[str, Any]]:
     among those that the others fit without, if there are such.
     """
     preset, choices = _PRESETS[isa]
-    settings = {name: value for name, values in choices.items() for value in _cycled(name, values, seed)}
-    while (config := _machine(preset, settings)) is None:
+    cycled = {name: _cycled(name, values, seed) for name, values in choices.items()}
+    settings = {name: value for name, value in cycled.items() if value is not None}
+    while (config := buildable(preset, settings)) is None:
         others = {out: {name: value for name, value in settings.items() if name != out} for out in settings}
-        fitting = {out: each for out, each in others.items() if _machine(preset, each) is not None} or others
+        fitting = {out: each for out, each in others.items() if buildable(preset, each) is not None} or others
         settings = fitting[min(fitting, key=lambda name: len(choices[name]))]
     return config, settings
 
 
-def _machine(preset: MachineConfig, settings: dict[str, Any]) -> MachineConfig | None:
-    try:
-        config = with_settings(preset, settings)
-        config.check_hardware()
-    except ValueError:
-        return None
-    return config
-
-
-def _cycled(name: str, values: tuple[int | str, ...], seed: int) -> Iterator[int | str]:
-    """The value of a setting for a seed, or none for the preset's.
+def _cycled(name: str, values: tuple[int | str, ...], seed: int) -> int | str | None:
+    """The value of a setting for a seed, or None for the preset's.
 
     Of 2n consecutive seeds that begin at a multiple of 2n, n have its n values, in an order of their own.
     """
     cycle, position = divmod(seed, 2 * len(values))
     order = np.random.default_rng([cycle, crc32(name.encode())]).permutation(2 * len(values))
-    if order[position] < len(values):
-        yield values[order[position]]
+    return values[order[position]] if order[position] < len(values) else None
 
 
 def _text(settings: dict[str, Any]) -> str:
