@@ -1,4 +1,4 @@
-"""The pipeline behind the queue of the conditional cache: reads rows, gives words, and writes their changes."""
+"""The pipeline of accesses of the conditional cache: reads rows, gives words, and writes their changes."""
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring

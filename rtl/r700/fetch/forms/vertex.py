@@ -46,7 +46,7 @@ class VertexForm(FetchForm):
         number = Signal(signed(11), name="buffer_number")
         of_constants = third.offset[:2].any() | ~is_legal
         of_input = (number < 0) | (number >= INPUTS) | third.offset.any()
-        refused = (
+        is_illegal = (
             reserved
             | has_unused_select(second)
             | second.use_const_fields
@@ -61,15 +61,15 @@ class VertexForm(FetchForm):
             *registers_and_selects(found, first, second),
             found.coordinates[0].eq(first.src_sel_x),
             found.offset.eq(third.offset[2:]),
-            found.illegal.eq(refused | Mux(is_constant, of_constants, of_input)),
+            found.illegal.eq(is_illegal | Mux(is_constant, of_constants, of_input)),
         ]
         if self._draws:
             of_threads = is_of_threads(self.program.stage)
             with m.If(of_threads & ~is_constant):
-                self._buffer(m, first, second, third, refused)
+                self._buffer(m, first, second, third, is_illegal)
         return m
 
-    def _buffer(self, m: Module, first: data.View, second: data.View, third: data.View, refused: Value) -> None:
+    def _buffer(self, m: Module, first: data.View, second: data.View, third: data.View, is_illegal: Value) -> None:
         """A fetch from a vertex buffer or ring, where it differs from one of an input."""
         found = self.fetch
         number = Signal(signed(10), name="vertex_buffer")
@@ -91,5 +91,5 @@ class VertexForm(FetchForm):
             found.vertex.by_instance.eq(first.fetch_type == FetchType.INSTANCE_DATA.value),
             found.vertex.element.eq(element),
             found.vertex.channels.eq(channels),
-            found.illegal.eq(refused | Mux(of_vertices, no_buffer, no_ring) | ~exists),
+            found.illegal.eq(is_illegal | Mux(of_vertices, no_buffer, no_ring) | ~exists),
         ]
