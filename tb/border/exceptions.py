@@ -294,7 +294,7 @@ ALLOWED = (
     ),
     *(Allowed(unit, "code__found", "trace", "for an observer alone") for unit in ("FetchSequencer", "FetchUnit")),
     *(
-        Allowed(unit, "code__found", "issued__*", "counted behind a register of the core")
+        Allowed(unit, "code__found", "issued__*", "a register of the core follows before it is counted")
         for unit in ("FetchSequencer", "FetchUnit", "FlowUnit")
     ),
     Allowed(
