@@ -8,6 +8,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from ctm.rtl.border.draws import CORNERS, EDGE_BITS, SIDE_BITS, WINDOW_BITS
+from ctm.rtl.border.interface import Interface
 from ctm.rtl.isa.limits import COORDINATE_BITS
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.pa.shape import STEP_BITS
@@ -32,10 +33,29 @@ RADIUS = data.StructLayout({"given": 1, "value": _RADIUS_BITS})
 """Half a side of a point in 1/16 pixel, if the draw gives it."""
 
 
+class Sums(Interface):
+    """What `Coordinates` computes, seen from it.
+
+    Members
+    -------
+    sum : ``Out(signed(SIDE_BITS))``
+        Follows from its `control` in the same cycle.
+    left : ``Out(signed(SIDE_BITS))``
+        The left factor.
+    total : ``Out(signed(EDGE_BITS))``
+        Both are registers.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(
+            {"sum": Out(signed(SIDE_BITS)), "left": Out(signed(SIDE_BITS)), "total": Out(signed(EDGE_BITS))}
+        )
+
+
 class Coordinates(wiring.Component):
     """Keeps the coordinates of a shape's vertices, and adds products of their differences.
 
-    `sum` follows from `control` in the same cycle. A product is in `total` three cycles after its right factor was
+    A product is in `total` three cycles after its right factor was
     set; one product may be set in each second cycle.
 
     Members
@@ -48,20 +68,14 @@ class Coordinates(wiring.Component):
     half : ``Out(WINDOW_BITS - 1)``
         Half a side of a point in 1/256 pixel, at most 2^21: of the radius, or the subtrahend's coordinate, and 0
         instead of a negative one.
-    sum : ``Out(signed(SIDE_BITS))``
-    left : ``Out(signed(SIDE_BITS))``
-        The left factor.
-    total : ``Out(signed(EDGE_BITS))``
-        Both are registers.
+    sums : ``Out(Sums())``
     """
 
     snapped: In(SNAPPED)
     radius: In(RADIUS)
     control: In(CONTROL)
     half: Out(WINDOW_BITS - 1)
-    sum: Out(signed(SIDE_BITS))
-    left: Out(signed(SIDE_BITS))
-    total: Out(signed(EDGE_BITS))
+    sums: Out(Sums())
 
     def elaborate(self, platform: object) -> Module:
         """Build the hardware."""
@@ -82,25 +96,25 @@ class Coordinates(wiring.Component):
             m.d.comb += minuend.eq(0)
         # One carry chain: the complement and a one from below, or the number itself.
         term = Cat(subtrahend, subtrahend[-1]) ^ (~selection.adds).replicate(SIDE_BITS)
-        m.d.comb += self.sum.eq((Cat(~selection.adds, minuend, minuend[-1]) + Cat(~selection.adds, term))[1:])
+        m.d.comb += self.sums.sum.eq((Cat(~selection.adds, minuend, minuend[-1]) + Cat(~selection.adds, term))[1:])
 
         left, right = (Signal(signed(SIDE_BITS), name=name, reset_less=True) for name in ("left", "right"))
         product = Signal(signed(2 * SIDE_BITS), reset_less=True)
         multiplies, adds = Signal(), Signal()
         kind = data.StructLayout({"subtracts": 1, "first": 1})
         stages = [Signal(kind, name=f"stage_{number}", reset_less=True) for number in range(2)]
-        m.d.comb += self.left.eq(left)
+        m.d.comb += self.sums.left.eq(left)
         m.d.sync += [product.eq(left * right), multiplies.eq(factors.right), adds.eq(multiplies)]
         m.d.sync += [stages[0].subtracts.eq(factors.subtracts), stages[0].first.eq(factors.first)]
         m.d.sync += stages[1].eq(stages[0])
         with m.If(factors.left):
-            m.d.sync += left.eq(self.sum)
+            m.d.sync += left.eq(self.sums.sum)
         with m.If(factors.right):
-            m.d.sync += right.eq(Mux(factors.constant.any(), factors.constant, self.sum))
+            m.d.sync += right.eq(Mux(factors.constant.any(), factors.constant, self.sums.sum))
         with m.If(adds):
-            begin = Mux(stages[1].first, self.control.bias.replicate(EDGE_BITS).as_signed(), self.total)
+            begin = Mux(stages[1].first, self.control.bias.replicate(EDGE_BITS).as_signed(), self.sums.total)
             term = product[:EDGE_BITS].as_signed()
-            m.d.sync += self.total.eq(Mux(stages[1].subtracts, begin - term, begin + term))
+            m.d.sync += self.sums.total.eq(Mux(stages[1].subtracts, begin - term, begin + term))
         return m
 
     def _halve(self, m: Module, kept: Signal) -> None:

@@ -13,7 +13,8 @@ from ctm.rtl.lib.pipeline import delay, delay_valid
 from ctm.rtl.lib.ram import DistributedRam
 from ctm.rtl.pa import coordinates
 from ctm.rtl.pa.arithmetic import RESULT, TAG_BITS
-from ctm.rtl.pa.registers import AREA, REGISTER_BITS, REGISTER_WRITE, ROW_WORD, SNAPPED
+from ctm.rtl.pa.bounds import BOUND
+from ctm.rtl.pa.registers import AREA, REGISTER_BITS, REGISTER_WRITE, ROW_WORD, SNAPPED, SPARE
 from ctm.rtl.pa.rows import FILL
 from ctm.rtl.pa.snap import Snap
 
@@ -51,6 +52,8 @@ class ResultRouter(wiring.Component):
         The area as a float is written into its register.
     snapped : ``Out(SNAPPED)``
         A result that is a coordinate, `Snap.latency` cycles later.
+    bound : ``Out(BOUND)``
+        What it is for `Bounds`, if it is a vertex's.
     finite : ``Out(1)``
         As that of `Snap`, of this coordinate.
     snaps : ``Out(1)``
@@ -65,6 +68,7 @@ class ResultRouter(wiring.Component):
     fill: Out(FILL)
     has_area: Out(1)
     snapped: Out(coordinates.SNAPPED)
+    bound: Out(BOUND)
     finite: Out(1)
     snaps: Out(1)
 
@@ -82,6 +86,7 @@ class ResultRouter(wiring.Component):
         m.d.sync += self.pending.eq(self.pending + self.taken - result.valid)
         is_word, is_snapped = (Value.cast(result.tag[3:5]) == tag >> 3 for tag in (ROW_WORD, SNAPPED))
         snaps = delay_valid(m, result.valid & is_snapped, snap.latency)
+        at = self.snapped.at
         m.d.comb += [
             *(read.word.eq(registers.read(m, read.register)) for read in self.reads),
             self.fill.valid.eq(result.valid & is_word),
@@ -92,6 +97,9 @@ class ResultRouter(wiring.Component):
             self.snapped.valid.eq(snaps[-1]),
             self.snapped.at.eq(delay(m, result.tag[:3], snap.latency)),
             self.snapped.value.eq(snap.value),
+            self.bound.axis.eq(at.axis),
+            self.bound.begins.eq(snaps[-1] & (at.vertex == 0)),
+            self.bound.goes_on.eq(snaps[-1] & (at.vertex != 0) & (at.vertex != SPARE)),
             self.finite.eq(snap.finite),
             self.snaps.eq(Cat(snaps).any()),
         ]

@@ -3,7 +3,7 @@
 Source: docs/draws.md; docs/design/draws.md has the cycles.
 """
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
@@ -126,6 +126,7 @@ class SetUp(wiring.Component):
             self._rows.fill.eq(self._taker.fill),
             self._rows.row.eq(self._taker.row),
             coordinates.snapped.eq(snapped),
+            bounds.bound.eq(Mux(self.state.points, 0, results.bound)),
         ]
         with m.If(results.fill.valid):
             m.d.comb += self._fill(results.fill.index, results.fill.word)
@@ -134,28 +135,20 @@ class SetUp(wiring.Component):
         is_vertex = snapped.valid & (snapped.at.vertex != SPARE)
         with m.If(is_vertex & ~results.finite):
             m.d.sync += self._finite.eq(0)
-        bound, counts = bounds.bound, is_vertex & ~self.state.points
-        m.d.comb += [
-            bound.axis.eq(snapped.at.axis),
-            bound.begins.eq(counts & (snapped.at.vertex == 0)),
-            bound.goes_on.eq(counts & (snapped.at.vertex != 0)),
-        ]
 
     def _sum(self, m: Module) -> None:
         """Connect the sums of triangles, to which `Coordinates` listens if there is no point."""
         coordinates, triangle, point, pixels = self._coordinates, self._triangle, self._point, self._bounds.pixels
+        connect(m, coordinates.sums, triangle.sums)
         m.d.comb += [
             coordinates.radius.given.eq(~self.state.raster.program_point_size),
             coordinates.radius.value.eq(self.state.radius),
             coordinates.control.eq(Mux(self.state.points, point.control, triangle.control)),
-            triangle.sum.eq(coordinates.sum),
-            triangle.left.eq(coordinates.left),
-            triangle.total.eq(coordinates.total),
             triangle.turned.eq(self._turned),
             triangle.column.eq(pixels.column),
             triangle.row.eq(pixels.row),
             self._bounds.domain.eq(self.state.domain),
-            self._bounds.value.eq(Mux(self.state.points, coordinates.left, self._results.snapped.value)),
+            self._bounds.value.eq(Mux(self.state.points, coordinates.sums.left, self._results.snapped.value)),
             self.walk.payload.constants.eq(self._constants),
             self.walk.payload.pixels.eq(pixels),
             self.walk.payload.edges.eq(triangle.values),
@@ -180,7 +173,7 @@ class SetUp(wiring.Component):
 
     def _convert(self, tag: ValueLike) -> list[Assign]:
         """Ask for the total as a float; an area's magnitude."""
-        total = self._coordinates.total
+        total = self._coordinates.sums.total
         magnitude = Mux(total[-1], -total, total)[:INTEGER_BITS]
         sign = Cat(Const(0, WORD_BITS - 1), total[-1] & self.state.points)
         return requested(
@@ -231,7 +224,7 @@ class SetUp(wiring.Component):
 
     def _judge(self, m: Module) -> None:
         """Drop the shape, or begin what the walker gets of it."""
-        state, raster, total = self.state, self.state.raster, self._coordinates.total
+        state, raster, total = self.state, self.state.raster, self._coordinates.sums.total
         front = Mux(state.points, 1, total[-1] ^ raster.front_clockwise)
         culled = Mux(front, raster.cull_front, raster.cull_back)
         is_nothing = Mux(state.points, self._coordinates.half == 0, ~total.any() | culled)
@@ -255,12 +248,11 @@ class SetUp(wiring.Component):
     def _tell(self, m: Module) -> None:
         """Write row 2: face, number, and whether the triangle was clipped. Ask for the area as a float."""
         step, rows, face = self._step, self._rows, Mux(self._front, ONE, ONE | MINUS_ZERO)
-        with m.Switch(step):
-            for index, word in enumerate((face, self._taker.primitive.number, Mux(self._taker.clipped, ONE, 0))):
-                with m.Case(index):
-                    m.d.comb += self._fill(index + 1, word)
-            with m.Case(3):
-                m.d.comb += [rows.row.valid.eq(1), rows.row.payload.eq(2)]
+        words = Array((face, self._taker.primitive.number, Mux(self._taker.clipped, ONE, 0)))
+        with m.If(step < 3):
+            m.d.comb += self._fill(step + 1, words[step])
+        with m.If(step == 3):
+            m.d.comb += [rows.row.valid.eq(1), rows.row.payload.eq(2)]
         with m.If(step < 2):
             m.d.comb += [self._bounds.bound.axis.eq(step[0]), self._bounds.bound.gives.eq(1)]
         with m.If(step != 4):
@@ -278,9 +270,8 @@ class SetUp(wiring.Component):
     def _edges(self, m: Module) -> None:
         """Let the edges be computed. Row 0: the passed 1 / w, and 1 / area."""
         m.d.comb += self._triangle.edges.eq(1)
-        with m.If(self._has_area):
-            self._divide(m, ROW_WORD)
-        with m.Elif(self._number != CORNERS):
+        self._divide(m, ROW_WORD)
+        with m.If(~self._has_area & (self._number != CORNERS)):
             register = Cat(Const(W, 2), self._number[:2])
             m.d.comb += self._multiply_add(
                 register, ONE, MINUS_ZERO, Cat((self._number + 1)[:2], Const(ROW_WORD >> 2, 3))
@@ -298,14 +289,14 @@ class SetUp(wiring.Component):
         ]
         with m.If(point.conversion.valid):
             m.d.comb += self._convert(point.conversion.tag)
-        with m.If(self._has_area):
-            self._divide(m, ROW_WORD | 2)
+        self._divide(m, ROW_WORD | 2)
         self._give(m, self._divided)
 
     def _divide(self, m: Module, tag: int) -> None:
-        """Ask for the reciprocal of an area or a side."""
-        m.d.comb += self._reciprocal(AREA, tag)
-        with m.If(self.request.ready):
+        """Ask for the reciprocal of an area or a side, when that is there."""
+        with m.If(self._has_area):
+            m.d.comb += self._reciprocal(AREA, tag)
+        with m.If(self._has_area & self.request.ready):
             m.d.sync += [self._has_area.eq(0), self._divided.eq(1)]
 
     def _give(self, m: Module, ready: Value) -> None:

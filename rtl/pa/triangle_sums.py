@@ -3,13 +3,13 @@
 Source: docs/draws.md; docs/design/draws.md has the cycles.
 """
 
-from amaranth import Module, Mux, Signal, signed
+from amaranth import Module, Mux, Signal
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from ctm.rtl.border.draws import CORNERS, EDGE, EDGE_BITS, SIDE_BITS
+from ctm.rtl.border.draws import CORNERS, EDGE
 from ctm.rtl.isa.limits import COORDINATE_BITS
-from ctm.rtl.pa.coordinates import CONTROL
+from ctm.rtl.pa.coordinates import CONTROL, Sums
 
 _AREA_STEPS, _EDGE_STEPS = 6, 15
 
@@ -29,7 +29,7 @@ class TriangleSums(wiring.Component):
         The area is negative: edges go from their second vertex to their first.
     column, row : ``In(12)``
         The pixel.
-    sum, left, total : ``In(signed)``
+    sums : ``In(Sums())``
         Those of `Coordinates`.
     control : ``Out(CONTROL)``
         Of `Coordinates`.
@@ -48,9 +48,7 @@ class TriangleSums(wiring.Component):
     turned: In(1)
     column: In(COORDINATE_BITS)
     row: In(COORDINATE_BITS)
-    sum: In(signed(SIDE_BITS))
-    left: In(signed(SIDE_BITS))
-    total: In(signed(EDGE_BITS))
+    sums: In(Sums())
     control: Out(CONTROL)
     clear: In(1)
     values: Out(data.ArrayLayout(EDGE, CORNERS))
@@ -106,16 +104,16 @@ class TriangleSums(wiring.Component):
             factors.first.eq(~phase[1]),
             factors.subtracts.eq(phase[1]),
             dx_negative.eq(self.values[edge].dx[-1]),
-            strict.eq(~(self.left[-1] | (~self.left.any() & ~dx_negative))),
+            strict.eq(~(self.sums.left[-1] | (~self.sums.left.any() & ~dx_negative))),
             self.control.bias.eq(strict),
         ]
         with m.If(edge != CORNERS), m.Switch(phase):
             with m.Case(0):
-                m.d.sync += self.values[edge].dx.eq(self.sum)
+                m.d.sync += self.values[edge].dx.eq(self.sums.sum)
             with m.Case(2):
-                m.d.sync += self.values[edge].dy.eq(self.sum)
+                m.d.sync += self.values[edge].dy.eq(self.sums.sum)
             with m.Case(3):
                 m.d.sync += self.strict.bit_select(edge, 1).eq(strict)
         # Both products of an edge are there in the third step of the next one.
         with m.If((edge != 0) & (phase == 2)):
-            m.d.sync += self.values[(edge - 1)[:2]].value.eq(self.total)
+            m.d.sync += self.values[(edge - 1)[:2]].value.eq(self.sums.total)

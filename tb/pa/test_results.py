@@ -49,6 +49,9 @@ def test_results_go_where_their_tags_say() -> None:
                 assert context.get(unit.snapped.at.as_value()) == at
                 assert bool(context.get(unit.finite)) == (value in _SNAPPED)
                 assert value not in _SNAPPED or snapped.value == _SNAPPED[value]
+                vertex, axis = at & 3, at >> 2
+                bound = {"axis": axis, "begins": int(vertex == 0), "goes_on": int(vertex in (1, 2))}
+                assert {name: context.get(getattr(unit.bound, name)) for name in bound} == bound
                 finite += value in _SNAPPED
             coordinates.append((tag & 7, word) if comes and kind == 1 else None)
             assert bool(context.get(unit.snaps)) == any(each is not None for each in (expected, *coordinates))
