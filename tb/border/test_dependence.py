@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from amaranth import Array, Cat, Instance, Module, Mux, ResetInserter, Signal, Value, signed
+from amaranth import Array, Cat, Instance, Module, Mux, ResetInserter, Signal, signed
 from amaranth.hdl import Fragment
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.memory import Memory
@@ -82,7 +82,7 @@ def module(name: str) -> tuple[Module, Signal]:
     return m, result
 
 
-def reached(m: Any, result: Value, inputs: tuple[Signal, ...] = INPUTS) -> list[set[str]]:
+def reached(m: Any, result: Signal, inputs: tuple[Signal, ...] = INPUTS) -> list[set[str]]:
     """For each bit of a result the input bits that it follows from, as a0, a1, ..."""
     fragment = Fragment.get(m, None)
     dependence = Dependence(fragment)
@@ -225,7 +225,8 @@ def test_declared_are_interfaces_and_what_has_a_layout_of_the_border() -> None:
         "issue": Out(IssuePort(DEFAULT.array, SHAPES)),
         "flag": In(1),
     }
-    unit: Any = SimpleNamespace(signature=(signature := wiring.Signature(members)), **signature.members.create())
+    signature = wiring.Signature(members)
+    unit: Any = SimpleNamespace(signature=signature, **signature.members.create())
     inputs, outputs = border_ports(unit)
     assert set(inputs) == {
         *(f"wavefronts__{index}__{name}" for index in (0, 1) for name in ("valid", "payload")), "issue__done"

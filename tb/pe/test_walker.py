@@ -130,8 +130,8 @@ def draw(seed: int) -> tuple[int, Domain]:
     lanes = int(generator.choice([4, 8, 16]))
     width = int(generator.choice([1, 3, 9, 40, 130]))
     height = int(generator.integers(1, max(2, 4 * _LONGEST // (width + 2 * lanes))))
-    i0 = int(generator.choice([0, 1, 7, 4095 - width, generator.integers(4095 - width)]))
-    j0 = int(generator.choice([0, 5, 4095 - height, generator.integers(4095 - height)]))
+    i0 = int(generator.choice([0, 1, 7, 4095 - width, int(generator.integers(4095 - width))]))
+    j0 = int(generator.choice([0, 5, 4095 - height, int(generator.integers(4095 - height))]))
     return lanes, Domain(i0=i0, j0=j0, i1=i0 + width, j1=j0 + height)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ctm.rtl.config import DEFAULT, ArrayConfig, MachineConfig
 from ctm.rtl.isa.conditional import ConditionalLocation
 from ctm.sim.elf import read_shader, write
+from ctm.sim.elf.r5xx.executable import Executable
 from ctm.sim.jobs.constants import ConstantFiles
 from ctm.sim.runtime import CommandBuffer, Device
 from ctm.sim.runtime.prologue.r5xx import with_prologue
@@ -49,6 +50,7 @@ def run(
     device = Device(engine, config, hazards=hazards, port=port)
     source = read_shader(shader.text)
     numbers = sorted(int(name.removeprefix("temp")) for name in shader.arrays if name.startswith("temp"))
+    assert isinstance(source.executable, Executable)
     executable, loaded_from = with_prologue(source.executable, numbers)
     arrays = {loaded_from[number]: shader.arrays[f"temp{number}"] for number in numbers}
     for texture in shader.document["textures"]:

@@ -34,7 +34,7 @@ def module(table: dict[str, Any], *others: dict[str, Any], port: int = CARRY) ->
 
 def values(cell: dict[str, Any], number: int, nets: dict[int, int]) -> tuple[int, int]:
     """Sum and carry of a half, as Lattice's model of the cell has them."""
-    known = {"0": 0, "1": 1, **nets}
+    known: dict[int | str, int] = {"0": 0, "1": 1, **nets}
     row = sum(known[cell["connections"][f"{pin}{number}"][0]] << position for position, pin in enumerate(INPUTS))
     init = cell["parameters"][f"INIT{number}"]
     propagates, generates = int(init[~row]), int(init[~(row % 4)])
@@ -46,7 +46,7 @@ def is_same(before: dict[str, Any], after: dict[str, Any], table: dict[str, Any]
     init, pins = table["parameters"]["INIT"], [table["connections"][pin][0] for pin in INPUTS]
     for bits in product((0, 1), repeat=2 + len(GIVEN)):
         nets = dict(zip((OTHER, CARRY, *GIVEN), bits, strict=True))
-        known = {"0": 0, "1": 1, **nets}
+        known: dict[int | str, int] = {"0": 0, "1": 1, **nets}
         nets[OPERAND] = int(init[~sum(known[pin] << position for position, pin in enumerate(pins))])
         if values(before, number, nets) != values(after, number, nets):
             return False

@@ -9,10 +9,11 @@ from ctm.rtl.isa.r700.alu import ALU_DWORD1_OP2, TransSwizzle, VectorSwizzle
 from ctm.rtl.isa.r700.control_flow import AluClause
 from ctm.rtl.isa.r700.limits import TRANS_SLOT
 from ctm.rtl.isa.word import replace
-from ctm.sim.assembler import AssemblyError, assemble, disassemble
+from ctm.sim.assembler import AssemblyError, disassemble
 from ctm.sim.elf.r700.executable import Executable, Unit
 from ctm.sim.golden.r700.decode.groups import decode_clause
 from ctm.sim.golden.r700.instruction import AluWord, Illegal, Kcache
+from ctm.tb.assembler.r700.assembly import assemble
 from ctm.tb.assembler.r700.programs import program
 from ctm.tb.assembler.r700.random_groups import RandomGroups
 from ctm.tb.lib.seeds import seeds
