@@ -43,7 +43,7 @@ _NOT_IN_STUBS: Mapping[str, tuple[str, ...]] = {
     "amaranth.lib.io.DDRBuffer": ("i", "o", "oe"),
 }
 _INTERFACE = "amaranth.lib.wiring.PureInterface"
-_CONST = re.compile(r"amaranth\.lib\.data\.\w*Layout\.const")
+_CONST = re.compile(r"amaranth\.lib\.data\.\w*Layout\.(const|from_bits)")
 _MEMORY = "amaranth.lib.memory.Memory"
 _PROPERTIES = tuple(f"amaranth.hdl._ast.{name}" for name in ("Assert", "Assume", "Cover"))
 _ANY = AnyType(TypeOfAny.explicit)
@@ -206,7 +206,8 @@ class HardwareTypes(Plugin):
 
     def get_method_signature_hook(self, fullname: str) -> Callable[[MethodSigContext], FunctionLike] | None:
         """A constant of a layout has its fields, and is made of fields of any types."""
-        return _constant if _CONST.fullmatch(fullname) else None
+        found = _CONST.fullmatch(fullname)
+        return None if found is None else _constant if found[1] == "const" else _constant_of_bits
 
     def get_method_hook(self, fullname: str) -> Callable[[MethodContext], Type] | None:
         """A signal like a view is one."""
@@ -282,6 +283,10 @@ def _without_message(context: FunctionSigContext) -> FunctionLike:
 def _constant(context: MethodSigContext) -> FunctionLike:
     """In amaranth-stubs two classes have the name `Const`, and the other one hides that of layouts."""
     return context.default_signature.copy_modified(arg_types=[_ANY], ret_type=_ANY)
+
+
+def _constant_of_bits(context: MethodSigContext) -> FunctionLike:
+    return context.default_signature.copy_modified(ret_type=_ANY)
 
 
 def _like_type(context: MethodContext) -> Type:
