@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -233,11 +234,11 @@ def test_depth_is_clamped_to_its_range() -> None:
 @pytest.mark.parametrize("test", [each for each in ConditionalTest if each is not ConditionalTest.NEVER])
 def test_depth_is_tested_in_the_order_of_primitives(test: ConditionalTest) -> None:
     levels = [0.9, 0.3, 0.6, 0.3, 1.0, 0.1, 0.8, 0.1]
-    compare: Callable[[np.float32, np.float32], bool] = {
+    compare: Callable[[np.float32, np.float32], bool] = dict[ConditionalTest, Any]({
         ConditionalTest.LESS: np.less, ConditionalTest.LESS_EQUAL: np.less_equal, ConditionalTest.EQUAL: np.equal,
         ConditionalTest.GREATER_EQUAL: np.greater_equal, ConditionalTest.GREATER: np.greater,
         ConditionalTest.NOT_EQUAL: np.not_equal, ConditionalTest.ALWAYS: lambda one, other: True,
-    }[test]  # fmt: skip
+    })[test]  # fmt: skip
     depth, colour = np.float32(1), CLEAR
     for level in levels:
         if compare(np.float32(level), depth):

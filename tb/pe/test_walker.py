@@ -1,6 +1,7 @@
 """The domain walk: rows and tiles, of all shapes, in hardware and in the golden model."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -239,5 +240,5 @@ def test_a_walk_is_chosen_by_name() -> None:
     ("settings", "smallest"),
     [({"threads": 4}, 1), ({"threads": 8}, 2), ({"lanes": 16}, 3), ({"threads": 64, "lanes": 16}, 4)],
 )
-def test_a_tile_is_what_a_core_has_resident(settings: dict[str, int], smallest: int) -> None:
+def test_a_tile_is_what_a_core_has_resident(settings: dict[str, Any], smallest: int) -> None:
     assert ArrayConfig(walk="tiles", **settings).tiles[0] == smallest

@@ -82,7 +82,7 @@ def wrong_pixels(shader: Shader, found: Result) -> np.ndarray:
     right = _matches(shader, found.outputs, "expected", "expected_second").all(axis=(0, 3))
     if found.depth is not None:
         right &= _matches(shader, found.depth, "expected_depth")
-    return ~right
+    return np.asarray(~right)
 
 
 def _matches(shader: Shader, found: np.ndarray, *names: str) -> np.ndarray:

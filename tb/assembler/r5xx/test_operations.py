@@ -37,7 +37,7 @@ def case(text: str, word: str, field: str, code: Enum) -> None:
     CASES.append((text, word, field, code))
 
 
-def operands(operation: Enum) -> str:
+def operands(operation: RgbOperation | AlphaOperation) -> str:
     return ", ".join(["r0.r"] * ARITY[operation][0])
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections.abc import Sequence
 
 import pytest
 
@@ -22,7 +23,7 @@ END: Unit = (0x00000000, 0x80200000)
 SWIZZLE = re.compile(r" (VEC|SCL)_\d\d\d")
 
 
-def clause(units: list[Unit]) -> Executable:
+def clause(units: Sequence[tuple[int, int]]) -> Executable:
     """A program with these units as an ALU clause that locks the first 64 rows."""
     return program([(0x80000002, 0xA0000000 | 2 | 2 << 10 | len(units) - 1 << 18), END, *units])
 
