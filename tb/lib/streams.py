@@ -14,7 +14,7 @@ STALLS = (0.0, 0.3, 0.8)
 
 
 class End(ABC):
-    """What is at an end of streams, and has a part in each cycle."""
+    """What is at an end of streams: it is driven and looked at in each cycle."""
 
     @abstractmethod
     def drive(self, context: Any) -> None:

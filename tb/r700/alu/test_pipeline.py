@@ -16,9 +16,9 @@ from ctm.rtl.r700.alu.operands import Source, Uniform
 from ctm.rtl.r700.alu.pipeline.pipeline import Pipeline
 from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.code.controls import control
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700.alu.issued_group import CHANNELS, CYCLES, MASK, PAIRS, SLOTS, TRANS, Draw, Group, Register
-from ctm.tb.r700.arrays import r700_array
 
 GPRS, CONTEXTS, PERIOD, LATENCY = 20, 4, 4, 11
 INTERVALS = 24

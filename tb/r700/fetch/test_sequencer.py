@@ -13,9 +13,9 @@ import pytest
 from ctm.rtl.isa.status import Status
 from ctm.rtl.r700.fetch.operation import Task
 from ctm.rtl.r700.fetch.sequencer import FetchSequencer
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
 from ctm.tb.r700 import words
-from ctm.tb.r700.arrays import r700_array
 
 MOVES, DEADLINE = 40, 30_000
 TEXTURES, ABSENT, WATCHDOG = 3, 1, 1000

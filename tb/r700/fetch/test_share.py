@@ -10,8 +10,8 @@ from ctm.rtl.r700.fetch.finders.share import LocalShare
 from ctm.rtl.r700.fetch.operation import Task
 from ctm.rtl.r700.fetch.selection import PixelSelection
 from ctm.rtl.r700.partition import Partition
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
-from ctm.tb.r700.arrays import r700_array
 from ctm.tb.r700.fetch.looking import looking, mask
 from ctm.tb.r700.fetch.models import Share, ShareAccess
 

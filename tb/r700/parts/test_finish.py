@@ -9,8 +9,8 @@ import pytest
 
 from ctm.rtl.isa.status import BusClient, Status
 from ctm.rtl.r700.finish import WavefrontEnd
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
-from ctm.tb.r700.arrays import r700_array
 
 ENDS, DEADLINE = 80, 60
 WORD_BITS, ADDRESS_BITS = 16, 14

@@ -7,8 +7,8 @@ import pytest
 
 from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.occupancy import Occupancy
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
-from ctm.tb.r700.arrays import r700_array
 
 CLAUSE_TEMPORARIES, SUBENTRIES, SHARE_ROWS = 4, 4, 256
 """Registers that each wavefront has besides the program's; entries of a stack's entry; rows of the data share."""

@@ -10,8 +10,8 @@ from ctm.rtl.isa.r700.program import ProgramType
 from ctm.rtl.r700.border.registers import clear_layout, depth_of, pass_write_layout
 from ctm.rtl.r700.border.wavefront import start_layout
 from ctm.rtl.r700.start import WavefrontStart
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import Sink, simulate
-from ctm.tb.r700.arrays import r700_array
 
 BLOCK, PERIOD, TEMPORARIES = 32, 4, 4
 """Rows that are cleared at once; passes of a slice; registers after those of a program."""

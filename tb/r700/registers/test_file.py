@@ -11,8 +11,8 @@ from ctm.rtl.config import ArrayConfig
 from ctm.rtl.r700.border.registers import depth_of
 from ctm.rtl.r700.registers.addressing import register_address
 from ctm.rtl.r700.registers.file import RegisterFile
+from ctm.tb.lib.machines import r700_array
 from ctm.tb.lib.streams import simulate
-from ctm.tb.r700.arrays import r700_array
 
 CHANNELS, BLOCK = 4, 32
 CYCLES = 300
