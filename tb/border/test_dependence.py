@@ -62,6 +62,8 @@ def decided(m: Module, result: Signal) -> None:
             m.d.comb += words[1][1:].eq(N)
         with m.Default():
             m.d.comb += words[2].as_signed().eq(S)
+    with m.If(A[4]):
+        m.d.comb += Cat(words[0].bit_select(N, 1), words[1]).eq(B)
     m.d.comb += result.eq(Cat(words))
 
 
