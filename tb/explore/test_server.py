@@ -110,8 +110,8 @@ def test_websockets_are_guarded(port: int) -> None:
     address = f"ws://127.0.0.1:{port}/_nicegui_ws/socket.io/?EIO=4&transport=websocket"
     with connect(address, origin=Origin(f"http://127.0.0.1:{port}")) as own:
         assert str(own.recv()).startswith("0{")
-    for origin in (None, "http://kernels.example", "null"):
-        with pytest.raises(InvalidStatus), connect(address, origin=origin):  # type: ignore[arg-type]
+    for origin in (None, Origin("http://kernels.example"), Origin("null")):
+        with pytest.raises(InvalidStatus), connect(address, origin=origin):
             pass
 
 
